@@ -1,0 +1,13 @@
+// Package store keeps an ordered key-value space on one machine's disk and
+// makes batches of changes to it durable.
+//
+// It guarantees that a [Txn] is applied whole or not at all, that once
+// [Store.Commit] has returned nil the changes survive the death of the process
+// and the loss of power, and that what a Txn reads includes its own changes.
+//
+// A Txn is, in the end, one string of bytes ([Txn.Bytes]): whoever wants a
+// second copy of the store applies the same bytes in the same order.
+//
+// The embedded engine is Pebble, an LSM tree with a write-ahead log. The
+// package knows nothing of queues.
+package store

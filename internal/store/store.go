@@ -1,0 +1,283 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options say where a store lives and what it may use.
+type Options struct {
+	// FS holds the store; nil means the machine's file system.
+	FS vfs.FS
+	// Cache is shared by the stores of one process; nil gives this store one
+	// of DefaultCacheSize of its own.
+	Cache *Cache
+	// Volatile leaves out the write-ahead log's sync: a commit is then as
+	// durable as FS is. Only a store in memory has a use for it.
+	Volatile bool
+	// Logger hears of what goes wrong below; nil discards it.
+	Logger *slog.Logger
+	// Fatal is called when the write-ahead log can no longer be written and
+	// the process must end; nil logs the reason and exits with status 1.
+	Fatal func(reason string)
+}
+
+// DefaultCacheSize is how many bytes of blocks a cache keeps. A queue reads
+// what it wrote a moment ago, from the memtable, or what it has not touched
+// for long; more cache would only be memory.
+const DefaultCacheSize = 64 << 20
+
+// Sizes found by measurement on queue-shaped loads; see ARCHITECTURE.md.
+const (
+	memTableSize     = 32 << 20
+	memTableStop     = 4
+	l0Compaction     = 4
+	l0Stop           = 24
+	maxOpenFiles     = 1000
+	bloomBitsPerKey  = 10
+	compactionsAtOne = 1
+	compactionsMost  = 2
+)
+
+// A Cache holds blocks read from disk, for any number of stores.
+type Cache struct{ blocks *pebble.Cache }
+
+// NewCache returns a cache of size bytes. Close it after its stores.
+func NewCache(size int64) *Cache { return &Cache{blocks: pebble.NewCache(size)} }
+
+// Close releases the cache's memory.
+func (c *Cache) Close() { c.blocks.Unref() }
+
+// A Store is one ordered key-value space. Its methods may be called from any
+// goroutine; transactions are to be committed by one goroutine at a time.
+type Store struct {
+	db    *pebble.DB
+	lock  *pebble.Lock
+	write *pebble.WriteOptions
+}
+
+// ErrLocked says that another process has the directory open.
+var ErrLocked = errors.New("the data directory is in use by another process")
+
+// Open opens the store in dir, making it if it is not there, and repairs a
+// torn end of the write-ahead log. A directory of another process gives
+// ErrLocked; damaged data gives an error for which IsCorruption is true.
+func Open(dir string, o Options) (*Store, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	opts := &pebble.Options{
+		FS:                          o.FS,
+		FormatMajorVersion:          pebble.FormatNewest,
+		MemTableSize:                memTableSize,
+		MemTableStopWritesThreshold: memTableStop,
+		L0CompactionThreshold:       l0Compaction,
+		L0StopWritesThreshold:       l0Stop,
+		MaxOpenFiles:                maxOpenFiles,
+		CompactionConcurrencyRange:  func() (int, int) { return compactionsAtOne, compactionsMost },
+		Logger:                      &pebbleLogger{log: o.Logger, fatal: o.Fatal},
+		EventListener:               listener(o.Logger),
+	}
+	if opts.FS == nil {
+		opts.FS = vfs.Default
+	}
+	if o.Cache != nil {
+		opts.Cache = o.Cache.blocks
+	} else {
+		cache := NewCache(DefaultCacheSize)
+		defer cache.Close() // the DB keeps its own reference
+		opts.Cache = cache.blocks
+	}
+	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionFastest })
+	for i := range opts.Levels {
+		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBitsPerKey)
+	}
+	if err := opts.FS.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	lock, err := pebble.LockDirectory(dir, opts.FS)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w (%w)", dir, ErrLocked, err)
+	}
+	opts.Lock = lock
+	db, err := pebble.Open(dir, opts)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
+	}
+	s := &Store{db: db, lock: lock, write: pebble.Sync}
+	if o.Volatile {
+		s.write = pebble.NoSync
+	}
+	return s, nil
+}
+
+// OpenMemory opens an empty store that lives in memory and dies with the
+// process.
+func OpenMemory(o Options) (*Store, error) {
+	o.FS = vfs.NewMem()
+	o.Volatile = true
+	return Open("store", o)
+}
+
+// Close waits for what is under way and closes the store.
+func (s *Store) Close() error {
+	if err := errors.Join(s.db.Close(), s.lock.Close()); err != nil {
+		return fmt.Errorf("close store: %w", err)
+	}
+	return nil
+}
+
+// Begin starts an empty transaction. Release it when it is no longer needed,
+// committed or not.
+func (s *Store) Begin() *Txn { return &Txn{batch: s.db.NewIndexedBatch()} }
+
+// Commit makes the changes of t durable and visible. After an error it is
+// unknown whether they are; the store must then be reopened to find out.
+func (s *Store) Commit(t *Txn) error {
+	if err := t.batch.Commit(s.write); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// Get returns the committed value of key, or nil if there is none.
+func (s *Store) Get(key []byte) ([]byte, error) {
+	return copyOut(s.db.Get(key))
+}
+
+// Scan calls f with the committed keys from lo up to but not including hi, in
+// order, until f returns false. The slices are valid during the call only.
+func (s *Store) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
+	return scan(s.db, lo, hi, f)
+}
+
+// IsCorruption reports whether err says that stored data is damaged.
+func IsCorruption(err error) bool { return pebble.IsCorruptionError(err) }
+
+// A Txn collects changes. What it reads is the store with these changes
+// applied. It belongs to one goroutine.
+//
+// A failing read means that the store is damaged or gone.
+type Txn struct{ batch *pebble.Batch }
+
+// Get returns the value of key, or nil if there is none.
+func (t *Txn) Get(key []byte) ([]byte, error) { return copyOut(t.batch.Get(key)) }
+
+// Set gives key a value.
+func (t *Txn) Set(key, value []byte) { must(t.batch.Set(key, value, nil)) }
+
+// Delete removes key, present or not.
+func (t *Txn) Delete(key []byte) { must(t.batch.Delete(key, nil)) }
+
+// DeleteOnce removes a key that was set exactly once since it last was absent.
+// It is cheaper than Delete: the two records cancel out as soon as they meet.
+func (t *Txn) DeleteOnce(key []byte) { must(t.batch.SingleDelete(key, nil)) }
+
+// DeleteRange removes all keys from lo up to but not including hi, at a cost
+// that does not depend on their number.
+func (t *Txn) DeleteRange(lo, hi []byte) { must(t.batch.DeleteRange(lo, hi, nil)) }
+
+// Scan calls f with the keys from lo up to but not including hi, in order,
+// until f returns false. The slices are valid during the call only. f may
+// change t; the scan does not see those changes.
+func (t *Txn) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
+	return scan(t.batch, lo, hi, f)
+}
+
+// Empty reports whether t holds no change.
+func (t *Txn) Empty() bool { return t.batch.Empty() }
+
+// Size returns the length of Bytes.
+func (t *Txn) Size() int { return t.batch.Len() }
+
+// Bytes returns the changes as one string, valid until Release.
+func (t *Txn) Bytes() []byte { return t.batch.Repr() }
+
+// Release frees the memory of t, which must not be used afterwards.
+func (t *Txn) Release() { must(t.batch.Close()) }
+
+// must is for calls that fail only when the program is wrong, such as a write
+// to a batch that is already committed.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func copyOut(value []byte, closer io.Closer, err error) ([]byte, error) {
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	out := make([]byte, len(value))
+	copy(out, value)
+	return out, closer.Close()
+}
+
+func scan(r pebble.Reader, lo, hi []byte, f func(key, value []byte) bool) error {
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
+	if err != nil {
+		return fmt.Errorf("scan: %w", err)
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return errors.Join(fmt.Errorf("scan: %w", err), it.Close())
+		}
+		if !f(it.Key(), value) {
+			break
+		}
+	}
+	if err := it.Close(); err != nil {
+		return fmt.Errorf("scan: %w", err)
+	}
+	return nil
+}
+
+// pebbleLogger passes on what Pebble has to say. Its information is of no use
+// to the person who runs the server, its errors are.
+type pebbleLogger struct {
+	log   *slog.Logger
+	fatal func(string)
+}
+
+func (l *pebbleLogger) Infof(string, ...any) {}
+
+func (l *pebbleLogger) Errorf(format string, args ...any) {
+	l.log.Error("store", "error", fmt.Sprintf(format, args...))
+}
+
+// Fatalf is how Pebble says that it could not write its log. Going on would
+// mean acknowledging what is not stored, so the process ends.
+func (l *pebbleLogger) Fatalf(format string, args ...any) {
+	reason := fmt.Sprintf(format, args...)
+	l.log.Error("store can no longer be written; stopping", "error", reason)
+	if l.fatal != nil {
+		l.fatal(reason)
+	}
+	os.Exit(1)
+}
+
+func listener(log *slog.Logger) *pebble.EventListener {
+	return &pebble.EventListener{
+		BackgroundError: func(err error) { log.Error("store background work", "error", err) },
+		DataCorruption: func(info pebble.DataCorruptionInfo) {
+			log.Error("store data is damaged", "file", info.Path, "detail", info.Details)
+		},
+		DiskSlow: func(info pebble.DiskSlowInfo) {
+			log.Warn("disk is slow", "file", info.Path, "operation", info.OpType.String(), "duration", info.Duration)
+		},
+		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
+			log.Warn("store stalls writes", "reason", info.Reason)
+		},
+	}
+}
