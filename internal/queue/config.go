@@ -1,0 +1,55 @@
+package queue
+
+import "time"
+
+// ID names a queue inside the engine. An ID is never used again, so that a
+// queue made anew under an old name has nothing to do with the old one's data.
+type ID uint64
+
+// Limits of SQS that the engine itself enforces.
+const (
+	// MaxInFlight is how many messages of a queue may be received and not yet
+	// deleted (guide, "Delay Queues": 120,000).
+	MaxInFlight = 120_000
+	// MaxVisibility is the longest that a message may be kept invisible,
+	// counted from its receive, however often its timeout is changed.
+	MaxVisibility = 12 * time.Hour
+	// DedupInterval is how long a deduplication id is remembered, counted from
+	// the acceptance of the message, and a receive attempt from its receive.
+	DedupInterval = 5 * time.Minute
+	// PurgeInterval is the least time between two purges of a queue.
+	PurgeInterval = 60 * time.Second
+)
+
+// Config is what the engine knows of a queue's attributes.
+type Config struct {
+	ID      ID
+	ARN     string
+	Created Instant
+	FIFO    bool
+	// Delay of messages that do not bring their own. FIFO messages never do,
+	// and a change of it applies to those that still wait.
+	Delay      time.Duration
+	Visibility time.Duration
+	Retention  time.Duration
+	// Redrive is nil for a queue without dead-letter queue.
+	Redrive *Redrive
+	// DedupPerGroup makes deduplication ids count within their message group
+	// only (DeduplicationScope=messageGroup).
+	DedupPerGroup bool
+	// MaxInFlight overrides the constant of that name if it is not zero.
+	MaxInFlight int
+}
+
+// Redrive says where messages go that were received too often.
+type Redrive struct {
+	Target      string // ARN of the dead-letter queue
+	MaxReceives int    // deliveries before the move
+}
+
+func (c *Config) maxInFlight() int {
+	if c.MaxInFlight != 0 {
+		return c.MaxInFlight
+	}
+	return MaxInFlight
+}

@@ -1,0 +1,80 @@
+package queue
+
+import "fmt"
+
+// A delayed message waits in the table of delays, under the instant its delay
+// ends; in a FIFO queue under the instant it was sent, because there a change
+// of the queue's delay applies to the messages that wait already.
+
+// workAtOnce bounds how many messages one step of housekeeping touches, so
+// that a million delays that end together do not keep requests waiting. Where
+// bodies are moved each KiB counts like a message.
+const workAtOnce = 1000
+
+// delayEnd is when the delay of a key at t in the table of delays ends.
+func (q *queue) delayEnd(t Instant) Instant {
+	if q.cfg.FIFO {
+		return t.Add(q.cfg.Delay)
+	}
+	return t
+}
+
+// postpone makes the message at p wait.
+func (q *queue) postpone(p Position, group string, sent, due Instant) {
+	at := due
+	if q.cfg.FIFO {
+		at = sent
+	}
+	w := newRecord(16 + len(group))
+	w.instant(sent)
+	w.string(group)
+	q.e.tx.Set(delayKey(q.cfg.ID, at, p), w)
+	q.delayed++
+	q.nextDelay = min(q.nextDelay, at)
+	q.change()
+}
+
+type waiting struct {
+	at    Instant
+	pos   Position
+	sent  Instant
+	group string
+}
+
+// endDelays makes available what has waited for long enough.
+func (q *queue) endDelays() error {
+	if q.delayed == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.e.now {
+		return nil
+	}
+	var due []waiting
+	var bad error
+	next := never
+	_, end := tableRange(q.cfg.ID, tableDelay)
+	err := q.e.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(k, v []byte) bool {
+		w := waiting{at: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
+		if q.delayEnd(w.at) > q.e.now || len(due) == workAtOnce {
+			next = w.at
+			return false
+		}
+		r := readRecord(v)
+		w.sent, w.group = r.instant(), r.string()
+		bad = r.done("delayed message")
+		due = append(due, w)
+		return bad == nil
+	})
+	if err := firstError(err, bad); err != nil {
+		return fmt.Errorf("end delays: %w", err)
+	}
+	q.e.work += len(due)
+	for _, w := range due {
+		q.e.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))
+		q.delayed--
+		q.delayFloor = w.at
+		if err := q.join(w.group, w.pos, w.sent); err != nil {
+			return err
+		}
+	}
+	q.nextDelay = next
+	q.change()
+	return nil
+}

@@ -1,0 +1,41 @@
+package queue
+
+// Receipt names one receive of one message: what a receipt handle stands for.
+type Receipt struct {
+	Position Position
+	Number   uint64
+}
+
+// Delete removes messages. Its result has an element for each receipt: nil if
+// the message is gone, whether by this call or before it, or ErrReceiptExpired.
+//
+// In a standard queue any receipt of the message will do, also one whose
+// visibility timeout has passed. In a FIFO queue it must be the newest and the
+// message must still be in flight, or else the next consumer may already be at
+// work on it.
+func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
+	q, err := e.enter(id)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]error, len(receipts))
+	for i, r := range receipts {
+		m := q.received[r.Position]
+		switch {
+		case m == nil:
+		case q.cfg.FIFO && !m.heldBy(r):
+			results[i] = ErrReceiptExpired
+		default:
+			q.forget(m)
+			if m.group != nil {
+				if err := q.release(m.group); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return results, nil
+}
+
+// heldBy reports whether r is the receipt under which m is in flight.
+func (m *received) heldBy(r Receipt) bool { return m.inFlight && m.receipt == r.Number }

@@ -1,0 +1,46 @@
+// Package queue is the engine: the life of a message, from the send that
+// accepts it to the delete, expiry or redrive that ends it.
+//
+//	            delay over                 receive
+//	send ──► delayed ──────► available ───────────────► in flight ──► deleted
+//	  │                        ▲   ▲  │                   │    │
+//	  └────────────────────────┘   │  │ received too often│    │
+//	        no delay               │  └──► dead-letter    │    │
+//	                               │       queue          │    │
+//	                               └──────────────────────┘    │
+//	                        visibility timeout over or set to 0│
+//	                                                           ▼
+//	                (retention over, at any point)          expired
+//
+// The engine is deterministic: time is a parameter, there is no randomness, no
+// goroutine, no file and no socket. It reads and changes an ordered key-value
+// space through [Txn] and keeps in memory only what can be rebuilt from there:
+// counters, and one small record for each message that has been received and
+// not deleted, of which there are at most [MaxInFlight] in a queue. Memory does
+// not grow with what is stored, and no operation but a redrive reads a body.
+//
+// # Tables
+//
+// Every key begins with the queue's id (8 bytes) and a table's letter, so that
+// a queue is dropped with one range deletion.
+//
+//	!                      the queue's record: counters and heads   (queue.go)
+//	m position             the message, written once                (message.go)
+//	s position             what its receives did to it              (received.go)
+//	d due position         waiting for its delay to end             (delay.go)
+//	x group position       available member of a group              (group.go)
+//	g group                the group: how many, where it begins     (group.go)
+//	r order                groups to be served, in order            (group.go)
+//	e sent position        age of what is not in the line           (expire.go)
+//	k bucket kind id       deduplication and receive attempts       (dedup.go)
+//	t started              message move tasks                       (move.go)
+//
+// A message takes one of two ways to its consumer. The line is for standard
+// queues' messages without delay or group: their positions are dense and they
+// are received in order of position, so that [head, next) is exactly what was
+// never received and availability needs no keys at all. All others (FIFO,
+// delayed, grouped, redriven) are indexed: they are members of a group, and
+// groups take turns. In a FIFO queue a group with a message in flight is out of
+// the rota; in a standard queue a served group goes to its end, which is what
+// makes the queue fair among groups.
+package queue

@@ -1,0 +1,36 @@
+package queue
+
+import "errors"
+
+// What the engine refuses. A refused operation has changed nothing. Any other
+// error of an operation means that the store could not be read: the state in
+// memory can then no longer be trusted and the engine must be loaded again.
+var (
+	ErrNoQueue          = errors.New("no such queue")
+	ErrOverLimit        = errors.New("too many messages in flight")
+	ErrReceiptExpired   = errors.New("the receipt handle has expired")
+	ErrNotReceived      = errors.New("the message does not exist or is not available for visibility timeout change")
+	ErrVisibilityTotal  = errors.New("the total visibility timeout is beyond the limit")
+	ErrAttemptStale     = errors.New("the receive call is not retryable")
+	ErrPurgeInProgress  = errors.New("the queue was purged less than 60 seconds ago")
+	ErrTaskRunning      = errors.New("a message move task is already running")
+	ErrNoTask           = errors.New("no such message move task")
+	errRecordMalformed  = errors.New("malformed record")
+	errRecordNewVersion = errors.New("record of an unknown version, written by a newer program")
+)
+
+var refusals = []error{
+	ErrNoQueue, ErrOverLimit, ErrReceiptExpired, ErrNotReceived, ErrVisibilityTotal,
+	ErrAttemptStale, ErrPurgeInProgress, ErrTaskRunning, ErrNoTask,
+}
+
+// IsRefusal reports whether err is one of the engine's refusals, as opposed to
+// a failure of the store.
+func IsRefusal(err error) bool {
+	for _, r := range refusals {
+		if errors.Is(err, r) {
+			return true
+		}
+	}
+	return false
+}

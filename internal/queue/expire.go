@@ -1,0 +1,235 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+)
+
+// expiryInterval is how often a queue's expiry is looked at, at the most.
+const expiryInterval = time.Second
+
+// A message expires when it has been in its queue for the retention period, in
+// flight or not. The line is in order of age, so that where its old part ends
+// is found by bisection and the part is dropped as a range; everything else has
+// a key in the table of ages.
+
+// lineCount is how many messages of the line are stored.
+func (q *queue) lineCount() uint64 {
+	return uint64(q.lineNext-q.lineHead) + uint64(q.lineHeld)
+}
+
+// indexedCount is how many indexed messages are stored.
+func (q *queue) indexedCount() uint64 { return q.stored - q.lineCount() }
+
+// floor is an instant before which nothing in the queue was sent, or never if
+// the queue is empty.
+func (q *queue) floor() Instant {
+	floor := never
+	if q.lineCount() > 0 {
+		floor = q.lineFloor
+	}
+	if q.indexedCount() > 0 {
+		floor = min(floor, q.ageFloor)
+	}
+	return floor
+}
+
+// trimOldest drops what has gone from the front of the list of received
+// messages of the line, and from all of it when most of it has gone.
+func (q *queue) trimOldest() {
+	n := 0
+	for n < len(q.oldest) && q.oldest[n].gone {
+		q.oldest[n] = nil
+		n++
+	}
+	q.oldest = q.oldest[n:]
+	if len(q.oldest) > 2*q.lineHeld+64 {
+		q.oldest = slices.DeleteFunc(q.oldest, func(m *received) bool { return m.gone })
+	}
+}
+
+func (q *queue) setAge(p Position, sent Instant, group string, due Instant) {
+	w := newRecord(16 + len(group))
+	w.instant(due)
+	w.string(group)
+	q.e.tx.Set(ageKey(q.cfg.ID, sent, p), w)
+}
+
+// expire drops what is too old.
+func (q *queue) expire() error {
+	floor := q.floor()
+	if floor == never || floor.Add(q.cfg.Retention) > q.e.now || q.e.now < q.nextExpiry {
+		return nil
+	}
+	q.nextExpiry = q.e.now.Add(expiryInterval)
+	// Everything sent at this instant or before is too old.
+	limit := q.e.now.Add(-q.cfg.Retention)
+	moreLine, err := q.expireLine(limit)
+	if err != nil {
+		return fmt.Errorf("expire: %w", err)
+	}
+	moreIndexed, err := q.expireIndexed(limit)
+	if err != nil {
+		return fmt.Errorf("expire: %w", err)
+	}
+	if moreLine || moreIndexed {
+		q.nextExpiry = q.e.now
+	}
+	q.change()
+	return nil
+}
+
+// expireLine drops the messages of the line sent at limit or before, and
+// reports whether it left some of them for later.
+func (q *queue) expireLine(limit Instant) (more bool, err error) {
+	if q.lineCount() == 0 || q.lineFloor > limit {
+		return false, nil
+	}
+	for n := 0; ; n++ {
+		q.trimOldest()
+		if len(q.oldest) == 0 {
+			break
+		}
+		m := q.oldest[0]
+		if m.sent == 0 {
+			if m.sent, err = q.sentAt(m.pos); err != nil {
+				return false, err
+			}
+		}
+		if m.sent > limit || n == workAtOnce {
+			q.lineFloor = m.sent
+			return m.sent <= limit, nil
+		}
+		q.forget(m)
+		q.e.work++
+	}
+	// What was never received follows, in order of age without a gap.
+	var failed error
+	n := sort.Search(int(q.lineNext-q.lineHead), func(i int) bool {
+		sent, err := q.sentAt(q.lineHead + Position(i))
+		failed = firstError(failed, err)
+		return sent > limit
+	})
+	if failed != nil {
+		return false, failed
+	}
+	if n > 0 {
+		end := q.lineHead + Position(n)
+		q.e.tx.DeleteRange(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, end))
+		q.stored -= uint64(n)
+		q.lineHead = end
+	}
+	if q.lineHead < q.lineNext {
+		q.lineFloor, err = q.sentAt(q.lineHead)
+	}
+	return false, err
+}
+
+// sentAt reads when the message at p was sent.
+func (q *queue) sentAt(p Position) (Instant, error) {
+	b, err := q.e.tx.Get(messageKey(q.cfg.ID, p))
+	if err != nil {
+		return 0, err
+	}
+	return sentAt(b)
+}
+
+// expireIndexed drops the indexed messages sent at limit or before, a bounded
+// number at a time, and reports whether it left some for later.
+func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
+	if q.indexedCount() == 0 || q.ageFloor > limit {
+		return false, nil
+	}
+	type aged struct {
+		pos   Position
+		sent  Instant
+		due   Instant
+		group string
+	}
+	var old []aged
+	var bad error
+	floor := q.e.now
+	_, end := tableRange(q.cfg.ID, tableAge)
+	err = q.e.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
+		a := aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
+		if a.sent > limit || len(old) == workAtOnce {
+			floor = a.sent
+			return false
+		}
+		r := readRecord(v)
+		a.due, a.group = r.instant(), r.string()
+		bad = r.done("message age")
+		old = append(old, a)
+		return bad == nil
+	})
+	if err := firstError(err, bad); err != nil {
+		return false, err
+	}
+	q.e.work += len(old)
+	for _, a := range old {
+		if m := q.received[a.pos]; m != nil {
+			q.forget(m)
+			if m.group != nil {
+				if err := q.release(m.group); err != nil {
+					return false, err
+				}
+			}
+			continue
+		}
+		if err := q.dropUnreceived(a.pos, a.sent, a.due, a.group); err != nil {
+			return false, err
+		}
+	}
+	q.ageFloor = floor
+	return floor <= limit, nil
+}
+
+// dropUnreceived removes an indexed message that waits for its delay to end or
+// is a member of its group.
+func (q *queue) dropUnreceived(p Position, sent, due Instant, group string) error {
+	at := due
+	if q.cfg.FIFO {
+		at = sent
+	}
+	waits := delayKey(q.cfg.ID, at, p)
+	b, err := q.e.tx.Get(waits)
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		q.e.tx.DeleteOnce(waits)
+		q.delayed--
+	} else if err := q.dropMember(group, p, false); err != nil {
+		return err
+	}
+	q.dropIndexed(p, sent)
+	return nil
+}
+
+// dropMember takes a member out of its group. If first says that no other is
+// before it, nobody will look for members there again.
+func (q *queue) dropMember(group string, p Position, first bool) error {
+	g, err := q.readGroup(group)
+	if err != nil {
+		return err
+	}
+	q.e.tx.DeleteOnce(memberKey(q.cfg.ID, group, p))
+	if first {
+		g.head = p + 1
+	}
+	if g.count--; g.count == 0 {
+		q.delist(&g)
+	}
+	q.writeGroup(group, g)
+	return nil
+}
+
+// dropIndexed removes an indexed message's own keys.
+func (q *queue) dropIndexed(p Position, sent Instant) {
+	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, p))
+	q.e.tx.DeleteOnce(ageKey(q.cfg.ID, sent, p))
+	q.stored--
+	q.change()
+}

@@ -1,0 +1,91 @@
+package queue
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Position is where a message stands in its queue. It is unique in the queue
+// for all time, and grows with the order of arrival among the messages of the
+// line and among those that are indexed.
+type Position uint64
+
+// indexedBit tells the positions of indexed messages from those of the line.
+const indexedBit Position = 1 << 63
+
+func (p Position) indexed() bool { return p&indexedBit != 0 }
+
+func (p Position) String() string {
+	if p.indexed() {
+		return fmt.Sprintf("i%d", uint64(p&^indexedBit))
+	}
+	return fmt.Sprintf("l%d", uint64(p))
+}
+
+const (
+	tableMeta     = '!'
+	tableMessage  = 'm'
+	tableReceived = 's'
+	tableDelay    = 'd'
+	tableMember   = 'x'
+	tableGroup    = 'g'
+	tableRota     = 'r'
+	tableAge      = 'e'
+	tableDedup    = 'k'
+	tableTask     = 't'
+)
+
+// key is a key under construction.
+type key []byte
+
+func tableKey(q ID, table byte) key {
+	k := make(key, 0, 48)
+	k = binary.BigEndian.AppendUint64(k, uint64(q))
+	return append(k, table)
+}
+
+func (k key) uint64(n uint64) key              { return binary.BigEndian.AppendUint64(k, n) }
+func (k key) instant(i Instant) key            { return k.uint64(uint64(i)) }
+func (k key) position(p Position) key          { return k.uint64(uint64(p)) }
+func (k key) string(s string) key              { return append(k, s...) }
+func (k key) byte(b byte) key                  { return append(k, b) }
+func messageKey(q ID, p Position) key          { return tableKey(q, tableMessage).position(p) }
+func receivedKey(q ID, p Position) key         { return tableKey(q, tableReceived).position(p) }
+func metaKey(q ID) key                         { return tableKey(q, tableMeta) }
+func rotaKey(q ID, order uint64) key           { return tableKey(q, tableRota).uint64(order) }
+func taskKey(q ID, started Instant) key        { return tableKey(q, tableTask).instant(started) }
+func delayKey(q ID, t Instant, p Position) key { return tableKey(q, tableDelay).instant(t).position(p) }
+func ageKey(q ID, t Instant, p Position) key   { return tableKey(q, tableAge).instant(t).position(p) }
+
+// groupKey and memberKey end the group's name with a zero byte, which no name
+// contains, so that no group's keys lie between another's.
+func groupKey(q ID, group string) key { return tableKey(q, tableGroup).string(group).byte(0) }
+func memberKey(q ID, group string, p Position) key {
+	return tableKey(q, tableMember).string(group).byte(0).position(p)
+}
+
+// queueRange is all keys of a queue, tableRange all of one of its tables.
+func queueRange(q ID) (lo, hi []byte) {
+	return key(nil).uint64(uint64(q)), key(nil).uint64(uint64(q) + 1)
+}
+
+func tableRange(q ID, table byte) (lo, hi []byte) {
+	return tableKey(q, table), tableKey(q, table+1)
+}
+
+// queueOf returns the queue of a key.
+func queueOf(k []byte) (ID, bool) {
+	if len(k) < 9 {
+		return 0, false
+	}
+	return ID(binary.BigEndian.Uint64(k)), true
+}
+
+// tail returns the n-th last uint64 of a key, counted from 0.
+func tail(k []byte, n int) uint64 {
+	end := len(k) - 8*n
+	if end < 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(k[end-8 : end])
+}

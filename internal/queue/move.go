@@ -1,0 +1,276 @@
+package queue
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+)
+
+// MoveStatus is the state of a message move task, in SQS's words.
+type MoveStatus string
+
+// The states of a task. A task that was cancelled moves nothing more, so that
+// it is never seen CANCELLING.
+const (
+	MoveRunning   MoveStatus = "RUNNING"
+	MoveCompleted MoveStatus = "COMPLETED"
+	MoveCancelled MoveStatus = "CANCELLED"
+	MoveFailed    MoveStatus = "FAILED"
+)
+
+// Why a task failed, in SQS's words.
+const (
+	FailureNoDestination = "AWS.SimpleQueueService.NonExistentQueue"
+	FailureNoSource      = "CouldNotDetermineMessageSource"
+)
+
+// movesKept is how many tasks of a queue are remembered, as many as
+// ListMessageMoveTasks can show.
+const movesKept = 10
+
+// MoveTask moves the messages of a dead-letter queue back to where they came
+// from, or to another queue. What is moved is a new message: it has a new id
+// and time of sending and was never received.
+type MoveTask struct {
+	ID          string
+	Destination string // ARN; empty: the queue that each message came from
+	Rate        int    // messages per second; 0: as fast as it goes
+	Started     Instant
+	Status      MoveStatus
+	Moved       uint64
+	ToMove      uint64 // visible messages when the task started
+	Failure     string
+}
+
+func (t *MoveTask) encode() []byte {
+	w := newRecord(128)
+	w.string(t.ID)
+	w.string(t.Destination)
+	w.uint(uint64(t.Rate))
+	w.instant(t.Started)
+	w.string(string(t.Status))
+	w.uint(t.Moved)
+	w.uint(t.ToMove)
+	w.string(t.Failure)
+	return w
+}
+
+func decodeMoveTask(b []byte) (*MoveTask, error) {
+	r := readRecord(b)
+	t := &MoveTask{
+		ID: r.string(), Destination: r.string(), Rate: int(r.uint()), Started: r.instant(),
+		Status: MoveStatus(r.string()), Moved: r.uint(), ToMove: r.uint(), Failure: r.string(),
+	}
+	return t, r.done("message move task")
+}
+
+// next is when the task may move its next message: the first instant at which
+// allowance gives it one.
+func (t *MoveTask) next() Instant {
+	if t.Rate == 0 {
+		return t.Started
+	}
+	rate := uint64(t.Rate)
+	return t.Started + Instant(((t.Moved+1)*1000+rate-1)/rate)
+}
+
+// allowance is how many messages the task may move now.
+func (t *MoveTask) allowance(now Instant) uint64 {
+	if t.Rate == 0 {
+		return workAtOnce
+	}
+	due := uint64(max(0, now-t.Started)) * uint64(t.Rate) / 1000
+	return min(due-min(due, t.Moved), workAtOnce)
+}
+
+// StartMove starts a task that moves the messages of a queue that are visible
+// now. A queue has one running task at a time: a second gives ErrTaskRunning.
+func (e *Engine) StartMove(id ID, task MoveTask) error {
+	q, err := e.enter(id)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(q.tasks, func(t *MoveTask) bool { return t.Status == MoveRunning }) {
+		return ErrTaskRunning
+	}
+	task.Started = e.now
+	if n := len(q.tasks); n > 0 && q.tasks[n-1].Started >= task.Started {
+		task.Started = q.tasks[n-1].Started + 1 // the key of a task is its start
+	}
+	task.Status = MoveRunning
+	task.ToMove = q.counts().Visible
+	task.Moved = 0
+	q.tasks = append(q.tasks, &task)
+	q.saveTask(&task)
+	for len(q.tasks) > movesKept {
+		e.tx.Delete(taskKey(id, q.tasks[0].Started))
+		q.tasks = q.tasks[1:]
+	}
+	return nil
+}
+
+// CancelMove ends a running task and returns it. What it has moved stays
+// moved. A task that is unknown or has ended gives ErrNoTask.
+func (e *Engine) CancelMove(id ID, task string) (MoveTask, error) {
+	q, err := e.enter(id)
+	if err != nil {
+		return MoveTask{}, err
+	}
+	for _, t := range q.tasks {
+		if t.ID == task && t.Status == MoveRunning {
+			t.Status = MoveCancelled
+			q.saveTask(t)
+			return *t, nil
+		}
+	}
+	return MoveTask{}, ErrNoTask
+}
+
+// Moves returns the tasks of a queue, the most recent first.
+func (e *Engine) Moves(id ID) ([]MoveTask, error) {
+	q, err := e.enter(id)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]MoveTask, 0, len(q.tasks))
+	for _, t := range slices.Backward(q.tasks) {
+		out = append(out, *t)
+	}
+	return out, nil
+}
+
+func (q *queue) saveTask(t *MoveTask) {
+	q.e.tx.Set(taskKey(q.cfg.ID, t.Started), t.encode())
+	q.change()
+}
+
+// move lets the queue's running task go on, by a bounded number of messages and
+// of bytes.
+func (q *queue) move() error {
+	for _, t := range q.tasks {
+		if t.Status != MoveRunning {
+			continue
+		}
+		allowance := t.allowance(q.e.now)
+		enough := q.e.work + workAtOnce
+		for range allowance {
+			if err := q.moveOne(t); err != nil {
+				return fmt.Errorf("message move task: %w", err)
+			}
+			if t.Status != MoveRunning || q.e.work >= enough {
+				break
+			}
+		}
+		if allowance > 0 {
+			q.saveTask(t)
+		}
+	}
+	return nil
+}
+
+// moveOne moves the next available message of the queue, or ends the task.
+func (q *queue) moveOne(t *MoveTask) error {
+	next, err := q.peek()
+	if err != nil {
+		return err
+	}
+	if next == nil || t.Moved >= t.ToMove {
+		t.Status = MoveCompleted
+		return nil
+	}
+	m, err := q.readMessage(next.pos)
+	if err != nil {
+		return err
+	}
+	arn := t.Destination
+	if arn == "" {
+		if arn = m.Source; arn == "" {
+			t.Status, t.Failure = MoveFailed, FailureNoSource
+			return nil
+		}
+	}
+	to := q.e.byARN[arn]
+	if to == nil {
+		t.Status, t.Failure = MoveFailed, FailureNoDestination
+		return nil
+	}
+	if err := q.takeOut(next); err != nil {
+		return err
+	}
+	q.e.spend(m)
+	m.ID = movedID(t.ID, next.pos)
+	m.SentAt = q.e.now
+	m.Source, m.PriorReceives, m.PriorFirst = "", 0, 0
+	if t.Moved++; t.Moved >= t.ToMove {
+		t.Status = MoveCompleted
+	}
+	return to.admit(m, q.e.now)
+}
+
+// candidate is the next available message of a queue, wherever it stands.
+type candidate struct {
+	pos      Position
+	received *received // if it was received before
+	group    string    // if it is a member
+	sent     Instant
+}
+
+// peek finds the next available message without giving it to anybody.
+func (q *queue) peek() (*candidate, error) {
+	if front := q.returned.Front(); front != nil {
+		m := front.Value.(*received)
+		return &candidate{pos: m.pos, received: m}, nil
+	}
+	if front := q.ready.Front(); front != nil {
+		m := front.Value.(*group).held[0]
+		return &candidate{pos: m.pos, received: m}, nil
+	}
+	if q.lineHead < q.lineNext {
+		return &candidate{pos: q.lineHead}, nil
+	}
+	turns, err := q.rota(1)
+	if err != nil || len(turns) == 0 {
+		return nil, err
+	}
+	g, err := q.readGroup(turns[0].name)
+	if err != nil {
+		return nil, err
+	}
+	some, err := q.members(turns[0].name, &g, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &candidate{pos: some[0].pos, group: turns[0].name, sent: some[0].sent}, nil
+}
+
+// takeOut removes what peek has found.
+func (q *queue) takeOut(c *candidate) error {
+	switch m := c.received; {
+	case m != nil:
+		q.forget(m)
+		if m.group != nil {
+			return q.release(m.group)
+		}
+	case !c.pos.indexed():
+		q.e.tx.DeleteOnce(messageKey(q.cfg.ID, c.pos))
+		q.lineHead++
+		q.stored--
+		q.change()
+	default:
+		if err := q.dropMember(c.group, c.pos, true); err != nil {
+			return err
+		}
+		q.dropIndexed(c.pos, c.sent)
+	}
+	return nil
+}
+
+// movedID derives the id of the message that a task makes of the one at p. It
+// is a version 8 UUID (RFC 9562): the engine has no randomness of its own.
+func movedID(task string, p Position) MessageID {
+	sum := sha256.Sum256(key(nil).uint64(uint64(p)).string(task))
+	id := MessageID(sum[:16])
+	id[6] = id[6]&0x0f | 0x80
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}

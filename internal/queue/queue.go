@@ -1,0 +1,203 @@
+package queue
+
+import "container/list"
+
+// queue is one queue's state. What is in meta is kept in the store, the rest
+// is rebuilt from the tables when the engine is loaded.
+type queue struct {
+	e   *Engine
+	cfg Config
+	meta
+
+	// received holds the messages that were received and not deleted. Those
+	// of them that are visible again count as well: they are served before
+	// the number could pass the limit of messages in flight.
+	received  map[Position]*received
+	inFlight  int
+	deadlines deadlineHeap // of those in flight
+	returned  list.List    // *received, standard queues: visible again, in order of return
+	oldest    []*received  // of the line, in order of position, for expiry
+	lineHeld  int          // how many of the line are in received
+
+	groups map[string]*group // FIFO: groups with received messages
+	ready  list.List         // *group, FIFO: those of groups that can be served, in order
+
+	turn       int     // which source a receive of a standard queue tries first
+	nextDelay  Instant // no delay ends before; never if nothing is delayed
+	nextExpiry Instant // expiry is not looked at before, to bound its cost
+	tasks      []*MoveTask
+
+	wakeAt  Instant // when time alone will change something here
+	wakeIdx int     // place in the engine's heap
+	visited bool    // is in the engine's list for this transaction
+	changed bool    // meta must be written
+}
+
+// meta is the part of a queue's state that is stored as one record.
+type meta struct {
+	lineHead   Position // the line is [lineHead, lineNext)
+	lineNext   Position
+	lineFloor  Instant  // nothing of the line still stored was sent before
+	lastIndex  Position // the newest indexed position, without its bit
+	lastOrder  uint64   // the newest place in the rota
+	rotaHead   uint64   // no place before it is taken
+	rotaLength uint64
+	stored     uint64 // messages in the queue, in whatever state
+	delayed    uint64 // of these, waiting for their delay to end
+	receipts   uint64 // the number of the newest receive
+	delayFloor Instant
+	ageFloor   Instant // nothing indexed and still stored was sent before
+	purged     Instant
+	dedupLow   uint64 // buckets before it are empty
+	dedupHigh  uint64 // buckets after it are empty
+}
+
+func (m *meta) encode() []byte {
+	w := newRecord(96)
+	w.uint(uint64(m.lineHead))
+	w.uint(uint64(m.lineNext))
+	w.instant(m.lineFloor)
+	w.uint(uint64(m.lastIndex))
+	w.uint(m.lastOrder)
+	w.uint(m.rotaHead)
+	w.uint(m.rotaLength)
+	w.uint(m.stored)
+	w.uint(m.delayed)
+	w.uint(m.receipts)
+	w.instant(m.delayFloor)
+	w.instant(m.ageFloor)
+	w.instant(m.purged)
+	w.uint(m.dedupLow)
+	w.uint(m.dedupHigh)
+	return w
+}
+
+func (m *meta) decode(b []byte) error {
+	r := readRecord(b)
+	*m = meta{
+		lineHead: Position(r.uint()), lineNext: Position(r.uint()), lineFloor: r.instant(),
+		lastIndex: Position(r.uint()), lastOrder: r.uint(), rotaHead: r.uint(), rotaLength: r.uint(),
+		stored: r.uint(), delayed: r.uint(), receipts: r.uint(),
+		delayFloor: r.instant(), ageFloor: r.instant(), purged: r.instant(),
+		dedupLow: r.uint(), dedupHigh: r.uint(),
+	}
+	return r.done("queue")
+}
+
+func newQueue(e *Engine, cfg Config) *queue {
+	q := &queue{
+		e: e, cfg: cfg, received: make(map[Position]*received), groups: make(map[string]*group),
+		nextDelay: never, wakeAt: never, wakeIdx: -1,
+	}
+	q.meta = meta{lineHead: 1, lineNext: 1, rotaHead: 1}
+	return q
+}
+
+// visit puts the queue on the list of those whose record and wake-up the
+// engine looks after when the transaction ends.
+func (q *queue) visit() {
+	if !q.visited {
+		q.visited = true
+		q.e.visited = append(q.e.visited, q)
+	}
+}
+
+// change notes that the queue's record is no longer what is stored.
+func (q *queue) change() {
+	q.visit()
+	q.changed = true
+}
+
+// settle brings the queue up to the present: what time alone has changed. It
+// does a bounded amount of work; if there is more, the queue's wake-up is due
+// at once and the engine comes back to it.
+func (q *queue) settle() error {
+	q.visit()
+	q.endTimeouts()
+	if err := q.expire(); err != nil {
+		return err
+	}
+	if err := q.endDelays(); err != nil {
+		return err
+	}
+	q.dropOldBuckets()
+	return nil
+}
+
+// available reports whether a receive would be given something.
+func (q *queue) available() bool {
+	if q.inFlight >= q.cfg.maxInFlight() {
+		return false
+	}
+	if q.returned.Len() > 0 || q.ready.Len() > 0 {
+		return true
+	}
+	return q.fresh(1) > 0 && (q.rotaLength > 0 || q.lineHead < q.lineNext)
+}
+
+// schedule works out when time alone will next change something.
+func (q *queue) schedule() Instant {
+	at := never
+	if len(q.deadlines) > 0 {
+		at = q.deadlines[0].deadline
+	}
+	if q.delayed > 0 && q.nextDelay != never {
+		at = min(at, q.delayEnd(q.nextDelay))
+	}
+	if floor := q.floor(); floor != never {
+		at = min(at, max(floor.Add(q.cfg.Retention), q.nextExpiry))
+	}
+	if q.dedupHigh > 0 {
+		at = min(at, bucketStart(q.dedupLow+2))
+	}
+	for _, t := range q.tasks {
+		if t.Status == MoveRunning {
+			at = min(at, t.next())
+		}
+	}
+	return at
+}
+
+// Counts are the numbers of messages in a queue's states.
+type Counts struct {
+	Visible  uint64 // ApproximateNumberOfMessages
+	InFlight uint64 // ApproximateNumberOfMessagesNotVisible
+	Delayed  uint64 // ApproximateNumberOfMessagesDelayed
+}
+
+func (q *queue) counts() Counts {
+	return Counts{
+		Visible:  q.stored - q.delayed - uint64(q.inFlight),
+		InFlight: uint64(q.inFlight),
+		Delayed:  q.delayed,
+	}
+}
+
+// purge drops all messages and forgets what was sent and received.
+func (q *queue) purge() {
+	for _, table := range []byte{
+		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge, tableDedup,
+	} {
+		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
+	}
+	old := q.meta
+	fresh := newQueue(q.e, q.cfg)
+	q.received, q.groups, q.deadlines, q.oldest = fresh.received, fresh.groups, nil, nil
+	q.returned.Init()
+	q.ready.Init()
+	q.inFlight, q.lineHeld = 0, 0
+	q.nextDelay = never
+	q.meta = meta{
+		lineHead: old.lineNext, lineNext: old.lineNext, lastIndex: old.lastIndex,
+		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
+		delayFloor: old.delayFloor, purged: q.e.now,
+	}
+	q.change()
+}
+
+// sequence is the SequenceNumber of an indexed position: 20 digits, growing in
+// the queue, and growing over a queue's deletion and re-creation too.
+func (q *queue) sequence(p Position) uint64 {
+	const base = 10_000_000_000_000_000_000
+	return base + uint64(q.cfg.Created)<<20 + uint64(p&^indexedBit)
+}

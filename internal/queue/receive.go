@@ -1,0 +1,281 @@
+package queue
+
+import (
+	"slices"
+	"time"
+)
+
+// Receive asks for messages.
+type Receive struct {
+	Max     int // at most so many
+	Timeout *time.Duration
+	// Attempt is the ReceiveRequestAttemptId; FIFO queues only, may be empty.
+	Attempt string
+}
+
+// Delivery is one message given to a consumer. Its body is read with
+// ReadMessage once the receive is durable.
+type Delivery struct {
+	Position Position
+	Receipt  uint64
+	Receives uint64  // of this queue, this one included
+	First    Instant // of the receives
+}
+
+// Receive gives out available messages, or none. A standard queue with too
+// many messages in flight gives ErrOverLimit; a FIFO queue gives none, as SQS
+// does. A repeated attempt of a FIFO queue gives the same messages with the
+// same receipts again, or ErrAttemptStale if one of them has meanwhile been
+// deleted, changed or become visible.
+//
+// A receive moves a bounded number of messages to the dead-letter queue. If
+// there is more to move it may give none although some are Available; the next
+// one goes on.
+func (e *Engine) Receive(id ID, r Receive) ([]Delivery, error) {
+	q, err := e.enter(id)
+	if err != nil {
+		return nil, err
+	}
+	e.work = 0
+	timeout := q.cfg.Visibility
+	if r.Timeout != nil {
+		timeout = *r.Timeout
+	}
+	if !q.cfg.FIFO {
+		if q.inFlight >= q.cfg.maxInFlight() {
+			return nil, ErrOverLimit
+		}
+		return q.receiveStandard(r.Max, timeout)
+	}
+	if r.Attempt != "" {
+		if out, found, err := q.repeat(r.Attempt, timeout); found || err != nil {
+			return out, err
+		}
+	}
+	out, err := q.receiveFIFO(r.Max, timeout)
+	if err == nil && r.Attempt != "" && len(out) > 0 {
+		q.rememberAttempt(r.Attempt, out)
+	}
+	return out, err
+}
+
+// receiveStandard fills up from three sources. They take turns at being the
+// first, so that neither messages that return again and again nor a long line
+// nor a busy group keeps the others from being served. The first two are asked
+// twice: moves to the dead-letter queue may have made room for them.
+func (q *queue) receiveStandard(most int, timeout time.Duration) ([]Delivery, error) {
+	room := min(most, q.cfg.maxInFlight()-q.inFlight)
+	// What this call itself returns, with a timeout of 0, waits for the next.
+	returned := q.returned.Len()
+	sources := [...]func(int, time.Duration) ([]Delivery, error){
+		func(room int, timeout time.Duration) ([]Delivery, error) {
+			return q.receiveReturned(&returned, room, timeout)
+		},
+		q.receiveLine, q.receiveGroups,
+	}
+	out := make([]Delivery, 0, room)
+	for i := range len(sources) + 2 {
+		if len(out) == room {
+			break
+		}
+		some, err := sources[(q.turn+i)%len(sources)](room-len(out), timeout)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	q.turn++
+	return out, nil
+}
+
+// fresh is how many messages may be received for the first time, so that what
+// is kept in memory stays within the limit of messages in flight. In a FIFO
+// queue that limit does not hold when all that has returned waits behind what
+// is in flight: a group then keeps as many as it gave out at once, and the
+// other groups are not to suffer for it.
+func (q *queue) fresh(room int) int {
+	if q.cfg.FIFO && q.ready.Len() == 0 {
+		return room
+	}
+	return max(0, min(room, q.cfg.maxInFlight()-len(q.received)))
+}
+
+// receiveReturned looks at the first n of those that have returned, and takes
+// off n what it has looked at.
+func (q *queue) receiveReturned(n *int, room int, timeout time.Duration) ([]Delivery, error) {
+	var out []Delivery
+	for ; *n > 0 && len(out) < room && q.e.work < workAtOnce; *n-- {
+		front := q.returned.Front()
+		m := front.Value.(*received)
+		if moved, err := q.redrive(m); err != nil {
+			return nil, err
+		} else if moved {
+			continue
+		}
+		q.returned.Remove(front)
+		m.elem = nil
+		out = append(out, q.hand(m, timeout))
+	}
+	return out, nil
+}
+
+func (q *queue) receiveLine(room int, timeout time.Duration) ([]Delivery, error) {
+	room = q.fresh(room)
+	var out []Delivery
+	for ; len(out) < room && q.lineHead < q.lineNext; q.lineHead++ {
+		m := &received{pos: q.lineHead}
+		q.track(m)
+		out = append(out, q.hand(m, timeout))
+	}
+	return out, nil
+}
+
+func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, error) {
+	room = q.fresh(room)
+	if room == 0 || q.rotaLength == 0 {
+		return nil, nil
+	}
+	turns, err := q.rota(room)
+	if err != nil {
+		return nil, err
+	}
+	var out []Delivery
+	for _, t := range turns {
+		if len(out) == room {
+			break
+		}
+		g, err := q.readGroup(t.name)
+		if err != nil {
+			return nil, err
+		}
+		some, err := q.members(t.name, &g, room-len(out))
+		if err != nil {
+			return nil, err
+		}
+		q.leave(t.name, &g, some, true)
+		for _, x := range some {
+			m := &received{pos: x.pos, sent: x.sent}
+			q.track(m)
+			out = append(out, q.hand(m, timeout))
+		}
+	}
+	return out, nil
+}
+
+// receiveFIFO serves the groups in the order in which they became available,
+// each as far as it goes before the next. A group that becomes available again
+// by this very call, with a timeout of 0, waits for the next.
+func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error) {
+	room := min(most, q.cfg.maxInFlight()-q.inFlight)
+	if room <= 0 {
+		return nil, nil
+	}
+	turns, err := q.rota(room)
+	if err != nil {
+		return nil, err
+	}
+	last := q.lastOrder
+	var out []Delivery
+	for len(out) < room && q.e.work < workAtOnce {
+		g := q.firstReady(last)
+		more := len(turns) > 0 && q.fresh(1) > 0
+		var rec groupRecord
+		switch {
+		case g == nil && !more:
+			return out, nil
+		case g == nil || more && turns[0].order < g.order:
+			g = q.hold(turns[0].name)
+			turns = turns[1:]
+		default:
+			q.ready.Remove(g.elem)
+			g.elem = nil
+		}
+		if rec, err = q.readGroup(g.name); err != nil {
+			return nil, err
+		}
+		some, err := q.serve(g, &rec, room-len(out), timeout)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// firstReady returns the first group in memory that can be served and whose
+// place is not after last.
+func (q *queue) firstReady(last uint64) *group {
+	front := q.ready.Front()
+	if front == nil {
+		return nil
+	}
+	if g := front.Value.(*group); g.order <= last {
+		return g
+	}
+	return nil
+}
+
+// serve gives out what it can of one FIFO group: first what has returned, then
+// members, until something of the group is in somebody's hands already.
+func (q *queue) serve(g *group, rec *groupRecord, room int, timeout time.Duration) ([]Delivery, error) {
+	var out []Delivery
+	blocked := false
+	for _, m := range slices.Clone(g.held) {
+		if blocked = m.inFlight || q.e.work >= workAtOnce; blocked || len(out) == room {
+			break
+		}
+		if moved, err := q.redrive(m); err != nil {
+			return nil, err
+		} else if moved {
+			continue
+		}
+		out = append(out, q.hand(m, timeout))
+	}
+	var some []member
+	if n := q.fresh(room - len(out)); n > 0 && !blocked && rec.count > 0 {
+		var err error
+		if some, err = q.members(g.name, rec, n); err != nil {
+			return nil, err
+		}
+	}
+	if rec.count > 0 && (len(some) > 0 || rec.order != 0) {
+		q.leave(g.name, rec, some, false)
+	}
+	for _, x := range some {
+		m := &received{pos: x.pos, sent: x.sent, group: g}
+		q.track(m)
+		out = append(out, q.hand(m, timeout))
+	}
+	return out, q.release(g)
+}
+
+// Return takes back deliveries that never reached the consumer: they are
+// visible again at once and the receive does not count. A message that was
+// received again meanwhile stays as it is.
+func (e *Engine) Return(id ID, deliveries []Delivery, attempt string) error {
+	q, err := e.enter(id)
+	if err != nil {
+		return err
+	}
+	for _, d := range deliveries {
+		m := q.received[d.Position]
+		if m == nil || m.receipt != d.Receipt {
+			continue
+		}
+		if m.receives--; m.receives == 0 {
+			m.first = 0
+		}
+		m.receipt = 0 // nobody has it
+		q.hide(m, 0)
+		q.save(m)
+		if m.group != nil {
+			if err := q.release(m.group); err != nil {
+				return err
+			}
+		}
+	}
+	if attempt != "" {
+		q.forgetAttempt(attempt)
+	}
+	return nil
+}

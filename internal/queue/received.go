@@ -1,0 +1,189 @@
+package queue
+
+import (
+	"container/heap"
+	"container/list"
+	"time"
+)
+
+// received is what is known of a message that was received and not deleted.
+type received struct {
+	pos      Position
+	receives uint64
+	first    Instant // of the receives
+	last     Instant
+	deadline Instant // invisible until then
+	receipt  uint64  // number of the newest receive
+	sent     Instant // zero for a message of the line that nobody has read yet
+	group    *group  // FIFO only
+
+	inFlight bool
+	gone     bool
+	heapIdx  int
+	elem     *list.Element // in queue.returned
+}
+
+func (m *received) encode() []byte {
+	w := newRecord(64)
+	w.uint(m.receives)
+	w.instant(m.first)
+	w.instant(m.last)
+	w.instant(m.deadline)
+	w.uint(m.receipt)
+	w.instant(m.sent)
+	if m.group != nil {
+		w.string(m.group.name)
+	} else {
+		w.string("")
+	}
+	return w
+}
+
+func decodeReceived(p Position, b []byte) (m *received, group string, err error) {
+	r := readRecord(b)
+	m = &received{pos: p, heapIdx: -1}
+	m.receives = r.uint()
+	m.first = r.instant()
+	m.last = r.instant()
+	m.deadline = r.instant()
+	m.receipt = r.uint()
+	m.sent = r.instant()
+	group = r.string()
+	return m, group, r.done("received message")
+}
+
+// track adds m to the queue's memory as not in flight. Positions of the line
+// and of each group are to be tracked in ascending order.
+func (q *queue) track(m *received) {
+	q.received[m.pos] = m
+	m.heapIdx = -1
+	if !m.pos.indexed() {
+		q.trimOldest()
+		q.oldest = append(q.oldest, m)
+		q.lineHeld++
+	}
+	if m.group != nil {
+		m.group.held = append(m.group.held, m)
+	}
+}
+
+// save writes m's record.
+func (q *queue) save(m *received) {
+	q.e.tx.Set(receivedKey(q.cfg.ID, m.pos), m.encode())
+	q.visit()
+}
+
+// hand gives m to a consumer for the length of timeout.
+func (q *queue) hand(m *received, timeout time.Duration) Delivery {
+	now := q.e.now
+	q.receipts++
+	q.change()
+	m.receipt = q.receipts
+	m.receives++
+	m.last = now
+	if m.first == 0 {
+		m.first = now
+	}
+	q.hide(m, timeout)
+	q.save(m)
+	return Delivery{Position: m.pos, Receipt: m.receipt, Receives: m.receives, First: m.first}
+}
+
+// hide makes m invisible for the length of timeout from now, which may be 0.
+func (q *queue) hide(m *received, timeout time.Duration) {
+	m.deadline = q.e.now.Add(timeout)
+	switch {
+	case m.deadline <= q.e.now:
+		q.show(m)
+	case m.inFlight:
+		heap.Fix(&q.deadlines, m.heapIdx)
+	default:
+		m.inFlight = true
+		q.inFlight++
+		heap.Push(&q.deadlines, m)
+		if m.elem != nil {
+			q.returned.Remove(m.elem)
+			m.elem = nil
+		}
+	}
+}
+
+// show makes m visible.
+func (q *queue) show(m *received) {
+	if m.inFlight {
+		m.inFlight = false
+		q.inFlight--
+		heap.Remove(&q.deadlines, m.heapIdx)
+	}
+	if m.group == nil && m.elem == nil {
+		m.elem = q.returned.PushBack(m)
+	}
+}
+
+// endTimeouts makes visible what has been invisible for long enough. That is
+// not written down: it follows from the deadlines.
+func (q *queue) endTimeouts() {
+	for len(q.deadlines) > 0 && q.deadlines[0].deadline <= q.e.now {
+		m := q.deadlines[0]
+		q.show(m)
+		if m.group != nil {
+			q.relist(m.group)
+		}
+	}
+}
+
+// forget removes m from the queue and from the store. The caller looks after
+// its group.
+func (q *queue) forget(m *received) {
+	if m.inFlight {
+		m.inFlight = false
+		q.inFlight--
+		heap.Remove(&q.deadlines, m.heapIdx)
+	}
+	if m.elem != nil {
+		q.returned.Remove(m.elem)
+		m.elem = nil
+	}
+	if m.group != nil {
+		m.group.remove(m)
+	}
+	m.gone = true
+	delete(q.received, m.pos)
+	q.e.tx.Delete(receivedKey(q.cfg.ID, m.pos))
+	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
+	if m.pos.indexed() {
+		q.e.tx.DeleteOnce(ageKey(q.cfg.ID, m.sent, m.pos))
+	} else {
+		q.lineHeld--
+	}
+	q.stored--
+	q.change()
+}
+
+// deadlineHeap orders messages in flight by the end of their timeout.
+type deadlineHeap []*received
+
+func (h deadlineHeap) Len() int { return len(h) }
+func (h deadlineHeap) Less(i, j int) bool {
+	if h[i].deadline != h[j].deadline {
+		return h[i].deadline < h[j].deadline
+	}
+	return h[i].receipt < h[j].receipt
+}
+func (h deadlineHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].heapIdx, h[j].heapIdx = i, j
+}
+func (h *deadlineHeap) Push(x any) {
+	m := x.(*received)
+	m.heapIdx = len(*h)
+	*h = append(*h, m)
+}
+func (h *deadlineHeap) Pop() any {
+	old := *h
+	m := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	m.heapIdx = -1
+	return m
+}

@@ -1,0 +1,54 @@
+package queue
+
+import "fmt"
+
+// redrive moves a message that is visible again to the dead-letter queue if it
+// has been received as often as the redrive policy allows, and reports whether
+// it did. SQS does this when the message would be received once more; that
+// attempt does not count. Without a dead-letter queue to go to, or if that is
+// the queue itself, the message stays and is delivered.
+func (q *queue) redrive(m *received) (bool, error) {
+	policy := q.cfg.Redrive
+	if policy == nil || m.receives < uint64(policy.MaxReceives) {
+		return false, nil
+	}
+	target := q.e.byARN[policy.Target]
+	if target == nil || target == q {
+		return false, nil
+	}
+	msg, err := q.readMessage(m.pos)
+	if err != nil {
+		return false, fmt.Errorf("redrive: %w", err)
+	}
+	msg.Source = q.cfg.ARN
+	msg.PriorReceives += m.receives
+	if msg.PriorFirst == 0 {
+		msg.PriorFirst = m.first
+	}
+	if target.cfg.FIFO {
+		// The id it was sent with has done its work; in the dead-letter queue
+		// the message is unique by its own. Its retention starts anew, so that
+		// a FIFO queue stays in order of age.
+		msg.Dedup = msg.ID.String()
+		msg.SentAt = q.e.now
+	}
+	q.e.spend(msg)
+	group := m.group
+	q.forget(m)
+	if group != nil {
+		q.relist(group)
+	}
+	if err := target.admit(msg, q.e.now); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// readMessage reads a message that must be there.
+func (q *queue) readMessage(p Position) (*Message, error) {
+	msg, err := ReadMessage(q.e.tx.Get, q.cfg.ID, p)
+	if err == nil && msg == nil {
+		err = fmt.Errorf("message %v of queue %d is missing: %w", p, q.cfg.ID, errRecordMalformed)
+	}
+	return msg, err
+}

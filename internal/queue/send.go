@@ -1,0 +1,84 @@
+package queue
+
+// Sent is what a send is answered with.
+type Sent struct {
+	ID       MessageID
+	Sequence uint64 // 0 in a standard queue
+	// Duplicate says that a message with the same deduplication id was
+	// accepted within the interval before; ID and Sequence are that one's.
+	Duplicate bool
+}
+
+// Send accepts messages, in order. In a FIFO queue each must have a group and
+// a deduplication id.
+func (e *Engine) Send(id ID, messages []Outgoing) ([]Sent, error) {
+	q, err := e.enter(id)
+	if err != nil {
+		return nil, err
+	}
+	sent := make([]Sent, 0, len(messages))
+	for i := range messages {
+		s, err := q.send(&messages[i])
+		if err != nil {
+			return nil, err
+		}
+		sent = append(sent, s)
+	}
+	return sent, nil
+}
+
+func (q *queue) send(o *Outgoing) (Sent, error) {
+	if q.cfg.FIFO {
+		if s, found, err := q.duplicateOf(o); found || err != nil {
+			return s, err
+		}
+	}
+	delay := q.cfg.Delay
+	if o.Delay != nil && !q.cfg.FIFO {
+		delay = *o.Delay
+	}
+	m := o.message(q.e.now)
+	due := q.e.now.Add(delay)
+	if err := q.admit(m, due); err != nil {
+		return Sent{}, err
+	}
+	s := Sent{ID: m.ID, Sequence: m.Sequence}
+	if q.cfg.FIFO {
+		q.remember(o, s)
+	}
+	return s, nil
+}
+
+// admit stores m as the newest message of the queue, available from due.
+func (q *queue) admit(m *Message, due Instant) error {
+	now := q.e.now
+	q.stored++
+	q.change()
+	if !q.cfg.FIFO && m.Group == "" && due <= now && m.SentAt == now {
+		if q.lineCount() == 0 {
+			q.lineFloor = now
+		}
+		p := q.lineNext
+		q.lineNext++
+		q.e.tx.Set(messageKey(q.cfg.ID, p), m.encode())
+		return nil
+	}
+	q.lastIndex++
+	p := q.lastIndex | indexedBit
+	if q.cfg.FIFO {
+		m.Sequence = q.sequence(p)
+	}
+	if q.stored-1 == q.lineCount() {
+		q.ageFloor = m.SentAt
+	}
+	q.ageFloor = min(q.ageFloor, m.SentAt)
+	q.e.tx.Set(messageKey(q.cfg.ID, p), m.encode())
+	q.setAge(p, m.SentAt, m.Group, due)
+	// A FIFO message does not overtake those that still wait, whatever the
+	// queue's delay has become meanwhile.
+	if due > now || q.cfg.FIFO && q.delayed > 0 {
+		q.postpone(p, m.Group, m.SentAt, due)
+		return nil
+	}
+	return q.join(m.Group, p, m.SentAt)
+}

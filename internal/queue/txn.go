@@ -1,0 +1,19 @@
+package queue
+
+// Txn is what the engine needs of a store: an ordered key-value space whose
+// reads include the changes made so far. The changes of a Txn become durable
+// together or not at all.
+type Txn interface {
+	// Get returns the value of key, or nil if there is none.
+	Get(key []byte) ([]byte, error)
+	// Scan calls f with the keys from lo up to but not including hi, in order,
+	// until f returns false. The slices are valid during the call only. The
+	// scan does not see what f changes.
+	Scan(lo, hi []byte, f func(key, value []byte) bool) error
+	Set(key, value []byte)
+	Delete(key []byte)
+	// DeleteOnce removes a key that was set exactly once in its life.
+	DeleteOnce(key []byte)
+	// DeleteRange removes the keys from lo up to but not including hi.
+	DeleteRange(lo, hi []byte)
+}
