@@ -1,0 +1,188 @@
+package shard
+
+import (
+	"container/heap"
+	"container/list"
+	"errors"
+	"sync/atomic"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// poll is a receive that may wait for a message to become available.
+type poll struct {
+	id      queue.ID
+	receive queue.Receive
+	end     queue.Instant
+
+	state atomic.Int32
+	left  atomic.Bool // the consumer has gone, or would like to
+	out   []queue.Delivery
+	err   error
+	done  chan struct{}
+
+	elem    *list.Element // in its queue's line
+	heapIdx int
+}
+
+// Who has the last word on a poll: the owner when it gives it messages, or the
+// consumer when it stops waiting. Whichever comes first bars the other, so that
+// no message is given to somebody who has gone.
+const (
+	pollOpen = iota
+	pollTaken
+	pollGone
+)
+
+func (p *poll) take() bool  { return p.state.CompareAndSwap(pollOpen, pollTaken) }
+func (p *poll) leave() bool { return p.state.CompareAndSwap(pollOpen, pollGone) }
+
+// try receives for p, which must have been taken.
+func (p *poll) try(e *queue.Engine) error {
+	p.out, p.err = e.Receive(p.id, p.receive)
+	return p.err
+}
+
+// empty reports whether p, tried with this result, should go on waiting. It
+// then is open again.
+func (p *poll) empty(err error) bool {
+	if p.end == 0 || len(p.out) > 0 || err != nil && !errors.Is(err, queue.ErrOverLimit) {
+		return false
+	}
+	p.out = nil
+	p.state.Store(pollOpen)
+	// A consumer that left while it was being tried could not say so.
+	return !p.left.Load() || !p.take()
+}
+
+func (p *poll) answer(err error) {
+	p.err = err
+	close(p.done)
+}
+
+// polls are the long polls that wait, in order of arrival for each queue.
+type polls struct {
+	lines map[queue.ID]*list.List
+	ends  pollHeap
+	ready map[queue.ID]bool // queues in which a poll may now find something
+}
+
+func newPolls() polls {
+	return polls{lines: make(map[queue.ID]*list.List), ready: make(map[queue.ID]bool)}
+}
+
+// pending reports whether serve has something to try.
+func (ps *polls) pending() bool { return len(ps.ready) > 0 }
+
+// touched notes in which queues something has happened.
+func (ps *polls) touched(ids []queue.ID) {
+	for _, id := range ids {
+		if ps.lines[id] != nil {
+			ps.ready[id] = true
+		}
+	}
+}
+
+func (ps *polls) touchAll() {
+	for id := range ps.lines {
+		ps.ready[id] = true
+	}
+}
+
+func (ps *polls) add(p *poll) {
+	line := ps.lines[p.id]
+	if line == nil {
+		line = list.New()
+		ps.lines[p.id] = line
+	}
+	p.elem = line.PushBack(p)
+	heap.Push(&ps.ends, p)
+	// Something may have become available later in the same transaction.
+	ps.ready[p.id] = true
+}
+
+func (ps *polls) remove(p *poll) {
+	if p.elem == nil {
+		return
+	}
+	line := ps.lines[p.id]
+	line.Remove(p.elem)
+	p.elem = nil
+	heap.Remove(&ps.ends, p.heapIdx)
+	if line.Len() == 0 {
+		delete(ps.lines, p.id)
+		delete(ps.ready, p.id)
+	}
+}
+
+// serve gives what is available to the polls that wait for it, first come
+// first served, and returns those that are to be answered.
+func (ps *polls) serve(e *queue.Engine) (served []*poll, err error) {
+	for id := range ps.ready {
+		delete(ps.ready, id)
+		for line := ps.lines[id]; line != nil && line.Len() > 0 && e.Available(id); {
+			p := line.Front().Value.(*poll)
+			if !p.take() {
+				ps.remove(p)
+				continue
+			}
+			err := p.try(e)
+			if err != nil && !queue.IsRefusal(err) {
+				served = append(served, p)
+				ps.remove(p)
+				return served, err
+			}
+			if p.empty(err) {
+				break
+			}
+			ps.remove(p)
+			served = append(served, p)
+		}
+	}
+	return served, nil
+}
+
+// nextEnd returns when the first poll has waited for long enough.
+func (ps *polls) nextEnd() (queue.Instant, bool) {
+	if len(ps.ends) == 0 {
+		return 0, false
+	}
+	return ps.ends[0].end, true
+}
+
+// end answers the polls that have waited for long enough, or all.
+func (ps *polls) end(now queue.Instant, all bool) {
+	for len(ps.ends) > 0 && (all || ps.ends[0].end <= now) {
+		p := ps.ends[0]
+		ps.remove(p)
+		if p.take() {
+			p.answer(nil)
+		}
+	}
+}
+
+func (ps *polls) endAll() { ps.end(0, true) }
+
+// pollHeap orders polls by their end.
+type pollHeap []*poll
+
+func (h pollHeap) Len() int           { return len(h) }
+func (h pollHeap) Less(i, j int) bool { return h[i].end < h[j].end }
+func (h pollHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].heapIdx, h[j].heapIdx = i, j
+}
+
+func (h *pollHeap) Push(x any) {
+	p := x.(*poll)
+	p.heapIdx = len(*h)
+	*h = append(*h, p)
+}
+
+func (h *pollHeap) Pop() any {
+	old := *h
+	p := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return p
+}

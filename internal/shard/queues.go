@@ -1,0 +1,184 @@
+package shard
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Message is a message given to a consumer.
+type Message struct {
+	queue.Message
+	queue.Delivery
+}
+
+// ReceiveCount is ApproximateReceiveCount: over all queues the message has been
+// in.
+func (m *Message) ReceiveCount() uint64 { return m.PriorReceives + m.Receives }
+
+// FirstReceived is ApproximateFirstReceiveTimestamp.
+func (m *Message) FirstReceived() queue.Instant {
+	if m.PriorFirst != 0 {
+		return m.PriorFirst
+	}
+	return m.First
+}
+
+// Probe makes a small commit, to find out whether the shard can be written.
+func (s *Shard) Probe(ctx context.Context) error {
+	return s.do(ctx, func(e *queue.Engine) error { e.Mark(); return nil })
+}
+
+// Configure adds a queue or gives it new attributes.
+func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
+	return s.do(ctx, func(e *queue.Engine) error { return e.Configure(c) })
+}
+
+// Drop removes a queue and all it holds.
+func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
+	return s.do(ctx, func(e *queue.Engine) error {
+		e.Drop(id)
+		return nil
+	})
+}
+
+// Send accepts messages; see queue.Engine.
+func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) (sent []queue.Sent, err error) {
+	err = s.do(ctx, func(e *queue.Engine) (err error) {
+		sent, err = e.Send(id, messages)
+		return err
+	})
+	return sent, err
+}
+
+// Receive gives out messages. If there are none it waits for some, for the
+// length of wait or until ctx ends, and then gives none. If ctx ends and
+// messages have already been given, they are taken back.
+//
+// Too many messages in flight give queue.ErrOverLimit only if wait is 0.
+func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]Message, error) {
+	p := &poll{id: id, receive: r, done: make(chan struct{})}
+	req := &request{poll: p}
+	waits := wait > 0 && !s.draining.Load()
+	req.run = func(e *queue.Engine) error {
+		if !p.take() {
+			return nil
+		}
+		if waits {
+			p.end = e.Now().Add(wait)
+		}
+		return p.try(e)
+	}
+	select {
+	case s.requests <- req:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-s.closed:
+		return nil, ErrUnavailable
+	}
+	select {
+	case <-p.done:
+	case <-s.closed: // which answers all polls first, but for one that came too late
+		select {
+		case <-p.done:
+		default:
+			return nil, ErrUnavailable
+		}
+	case <-ctx.Done():
+		p.left.Store(true)
+		if p.leave() {
+			s.post(&request{
+				run:  func(*queue.Engine) error { s.polls.remove(p); return nil },
+				done: make(chan struct{}),
+			})
+			return nil, context.Cause(ctx)
+		}
+		<-p.done
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	if ctx.Err() != nil && len(p.out) > 0 {
+		return nil, fmt.Errorf("%w (%w)", context.Cause(ctx), s.Return(context.WithoutCancel(ctx), id, p.out, r.Attempt))
+	}
+	return s.read(id, p.out)
+}
+
+// read adds to deliveries what the messages say. It runs outside the owner, as
+// do all reads of bodies; a message that was purged or has expired meanwhile is
+// left out.
+func (s *Shard) read(id queue.ID, deliveries []queue.Delivery) ([]Message, error) {
+	out := make([]Message, 0, len(deliveries))
+	for _, d := range deliveries {
+		m, err := queue.ReadMessage(s.store.Get, id, d.Position)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		if m != nil {
+			out = append(out, Message{Message: *m, Delivery: d})
+		}
+	}
+	return out, nil
+}
+
+// Return takes back deliveries that did not reach the consumer.
+func (s *Shard) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
+	return s.do(ctx, func(e *queue.Engine) error { return e.Return(id, deliveries, attempt) })
+}
+
+// Delete removes messages; see queue.Engine.
+func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) (results []error, err error) {
+	err = s.do(ctx, func(e *queue.Engine) (err error) {
+		results, err = e.Delete(id, receipts)
+		return err
+	})
+	return results, err
+}
+
+// ChangeVisibility changes visibility timeouts; see queue.Engine.
+func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) (results []error, err error) {
+	err = s.do(ctx, func(e *queue.Engine) (err error) {
+		results, err = e.ChangeVisibility(id, changes)
+		return err
+	})
+	return results, err
+}
+
+// Purge removes all messages of a queue; see queue.Engine.
+func (s *Shard) Purge(ctx context.Context, id queue.ID) error {
+	return s.do(ctx, func(e *queue.Engine) error { return e.Purge(id) })
+}
+
+// Counts returns how many messages a queue holds in each state, exactly.
+func (s *Shard) Counts(ctx context.Context, id queue.ID) (counts queue.Counts, err error) {
+	err = s.do(ctx, func(e *queue.Engine) (err error) {
+		counts, err = e.Counts(id)
+		return err
+	})
+	return counts, err
+}
+
+// StartMove starts a message move task; see queue.Engine.
+func (s *Shard) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error {
+	return s.do(ctx, func(e *queue.Engine) error { return e.StartMove(id, t) })
+}
+
+// CancelMove ends a message move task; see queue.Engine.
+func (s *Shard) CancelMove(ctx context.Context, id queue.ID, task string) (t queue.MoveTask, err error) {
+	err = s.do(ctx, func(e *queue.Engine) (err error) {
+		t, err = e.CancelMove(id, task)
+		return err
+	})
+	return t, err
+}
+
+// Moves returns a queue's message move tasks, the most recent first.
+func (s *Shard) Moves(ctx context.Context, id queue.ID) (tasks []queue.MoveTask, err error) {
+	err = s.do(ctx, func(e *queue.Engine) (err error) {
+		tasks, err = e.Moves(id)
+		return err
+	})
+	return tasks, err
+}
