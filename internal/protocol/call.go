@@ -1,0 +1,55 @@
+package protocol
+
+import "context"
+
+// Kind is the protocol of a request, and so of its answer.
+type Kind uint8
+
+const (
+	// Query is form parameters in, XML out. It is the zero Kind because it also answers requests that could not be
+	// recognised as anything.
+	Query Kind = iota
+	// JSON is AWS JSON 1.0 or 1.1.
+	JSON
+)
+
+func (k Kind) String() string {
+	if k == JSON {
+		return "json"
+	}
+	return "query"
+}
+
+// Call is what a handler knows about its request besides the input. The HTTP layer fills it; a handler must not keep or
+// change it.
+type Call struct {
+	Service   string // SigV4 name of the service, "sqs"
+	Operation string
+	RequestID string // what the client sees as x-amzn-RequestId
+	Kind      Kind
+	Version   string // API version the answer is written in; empty for JSON
+	Path      string // decoded URL path as sent; handlers find the queue of a Query request here
+
+	Region    string // AWS region the request is for, as its credential scope or its host says
+	Host      string // as the client addressed us, for URLs in answers
+	Scheme    string // http or https, likewise
+	TLS       bool   // the request came to this server encrypted
+	SourceIP  string
+	UserAgent string
+	TraceID   string // X-Amzn-Trace-Id, empty if not sent
+
+	Identity any // who is calling, as established by the authentication layer; nil if anonymous
+
+	undelivered func(context.Context)
+}
+
+// IfUndelivered has f called if the answer to this call could not be given to the client, because it has gone. A
+// handler uses it to take back what is lost with the answer.
+func (c *Call) IfUndelivered(f func(context.Context)) { c.undelivered = f }
+
+// Undelivered tells the handler that its answer did not reach the client.
+func (c *Call) Undelivered(ctx context.Context) {
+	if c.undelivered != nil {
+		c.undelivered(ctx)
+	}
+}

@@ -1,0 +1,59 @@
+// Package protocol speaks the AWS wire protocols on behalf of services it knows nothing about.
+//
+// An operation is declared once, as a name, an input struct, an output struct and a handler. From these the package
+// derives how the operation reads and writes AWS JSON 1.0 and 1.1, the Query protocol with its XML answers, and the
+// JSON answers that a Query client gets when it asks for application/json:
+//
+//	type SendMessageInput struct {
+//		QueueUrl          string
+//		MessageBody       *string
+//		DelaySeconds      *int32
+//		MessageAttributes map[string]AttributeValue `query:"MessageAttribute" entry:"Name,Value"`
+//	}
+//
+//	type SendMessageOutput struct {
+//		MessageId        string
+//		MD5OfMessageBody string
+//		SequenceNumber   string `json:",omitempty"`
+//	}
+//
+//	sqs := protocol.NewService(protocol.Service{Name: "sqs", Target: "AmazonSQS", ...})
+//	protocol.Register(sqs, "SendMessage", h.sendMessage)
+//	protocol.Register(sqs, "CreateQueue", h.createQueue, protocol.RootOnly)
+//
+// A request then passes through
+//
+//	Recognise -> Service.Lookup -> Operation.Decode -> Operation.Invoke -> WriteResult or WriteError
+//
+// with authentication and whatever else the HTTP layer does in between.
+//
+// # Types
+//
+// Fields may be string, bool, int, int32, int64 and types derived from them; pointers to these; []byte, which travels
+// as standard base64; lists []T and maps map[string]T of scalars, blobs and structs; structs and pointers to structs.
+// Recursive types, lists of lists and embedded fields are refused. Unexported fields are refused too: every field of a
+// wire struct is on the wire. All of this is checked by Register, which panics, so that a mistake shows at start-up.
+//
+// What is absent from a request leaves its field untouched: nil for pointers, lists and maps. A list or map that is
+// present but empty is empty and not nil. JSON null means absent.
+//
+// # Tags
+//
+//	json:"Name"            the member's name in JSON; the Go name if left out, "-" if the field is not in JSON
+//	json:",omitempty"      leave a zero string, number, bool or an empty blob out of the answer, in every protocol
+//	json:",always"         write an empty list or map rather than leaving it out
+//	query:"Name,Alias"     the parameter's name in Query, which is also the XML element, and other spellings accepted
+//	                       in requests; the JSON name if left out, "-" if the field is not in Query
+//	entry:"Key,Value"      the names that a map's keys and values have in Query and XML; "Name,Value" if left out
+//	wrap:"member"          a list or map inside an element of its own, each entry called as given; if left out, lists
+//	                       and maps are flattened
+//	wrapper:"messages"     the member's name in the JSON answer to a Query request; the JSON name if left out
+//
+// A list is flattened (Base.1, Base.2, and repeated <Base> elements), or, with wrap:"member", Base.member.1 and
+// <Base><member>. A map is Base.1.Name with Base.1.Value, or, with wrap:"entry" entry:"key,value",
+// Base.entry.1.key with Base.entry.1.value.
+//
+// In an answer, nil pointers and empty lists, maps and blobs are left out; other strings, numbers and bools are always
+// written unless tagged omitempty. XML elements stand in the order of the struct's fields, entries of maps are sorted
+// by key.
+package protocol

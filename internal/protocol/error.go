@@ -1,0 +1,181 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Error is an error as clients see it. Services define theirs as values of this type.
+type Error struct {
+	Code    string // in the Query protocol and in x-amzn-query-error, "AWS.SimpleQueueService.NonExistentQueue"
+	Type    string // in JSON, "com.amazonaws.sqs#QueueDoesNotExist"; without "#" the service's ErrorNamespace is put before it
+	Status  int
+	Message string
+
+	// QueryMessage is the wording of the Query protocol where it differs from Message.
+	QueryMessage string
+
+	// Bare errors have no document in the Query protocol, only an empty element named after Type. Front ends
+	// answer so when they cannot tell what a request is.
+	Bare bool
+}
+
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Fault tells whose fault the error is: "Sender" for statuses below 500, "Receiver" for others.
+func (e *Error) Fault() string {
+	if e.Status < http.StatusInternalServerError {
+		return "Sender"
+	}
+	return "Receiver"
+}
+
+// AsError returns the *Error in err's chain, or InternalError if there is none: what a handler did not mean for clients
+// does not reach them.
+func AsError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return InternalError()
+}
+
+// coral returns an error of the framework underneath every AWS service, whose JSON types have a namespace of their own.
+func coral(shape, code string, status int, format string, args ...any) *Error {
+	return &Error{
+		Code:    code,
+		Type:    coralNamespace + shape,
+		Status:  status,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+const (
+	coralNamespace   = "com.amazon.coral.service#"
+	accessDeniedType = coralNamespace + "AccessDeniedException"
+)
+
+// InvalidParameterValue refuses the value of a parameter. The message is the whole text that the client sees.
+func InvalidParameterValue(format string, args ...any) *Error {
+	return coral("InvalidParameterValueException", "InvalidParameterValue", http.StatusBadRequest, format, args...)
+}
+
+// MissingParameter reports that the parameter name, as Query calls it, is required and absent.
+func MissingParameter(name string) *Error {
+	return coral("MissingRequiredParameterException", "MissingParameter", http.StatusBadRequest,
+		"The request must contain the parameter %s.", name)
+}
+
+// InvalidParameterCombination refuses parameters that exclude each other.
+func InvalidParameterCombination(format string, args ...any) *Error {
+	return coral("InvalidParameterCombinationException", "InvalidParameterCombination", http.StatusBadRequest, format, args...)
+}
+
+// AccessDenied refuses a caller who may not do this. Its JSON body spells the key of the text "Message".
+func AccessDenied(format string, args ...any) *Error {
+	return coral("AccessDeniedException", "AccessDenied", http.StatusForbidden, format, args...)
+}
+
+// UnrecognizedClient reports an access key that is unknown, deleted or inactive.
+func UnrecognizedClient() *Error {
+	return coral("UnrecognizedClientException", "InvalidClientTokenId", http.StatusForbidden,
+		"The security token included in the request is invalid.")
+}
+
+// InvalidSignature reports a signature that does not match, has expired or is scoped wrongly.
+func InvalidSignature(format string, args ...any) *Error {
+	return coral("InvalidSignatureException", "SignatureDoesNotMatch", http.StatusForbidden, format, args...)
+}
+
+// IncompleteSignature reports an Authorization header, or its counterpart among the parameters, that is malformed.
+func IncompleteSignature(format string, args ...any) *Error {
+	return coral("IncompleteSignatureException", "IncompleteSignature", http.StatusBadRequest, format, args...)
+}
+
+// ExpiredToken reports temporary credentials past their time.
+func ExpiredToken() *Error {
+	return coral("ExpiredTokenException", "ExpiredToken", http.StatusForbidden,
+		"The security token included in the request is expired")
+}
+
+// RequestExpired reports a request whose Timestamp or Expires parameter is in the past.
+func RequestExpired(format string, args ...any) *Error {
+	return coral("RequestExpiredException", "RequestExpired", http.StatusBadRequest, format, args...)
+}
+
+// UnknownOperation reports an operation that does not exist, or not on this path.
+func UnknownOperation(name string) *Error {
+	return coral("UnknownOperationException", "InvalidAction", http.StatusBadRequest,
+		"The action %.100s is not valid for this endpoint.", name)
+}
+
+// UnknownRequest reports a request in which no protocol names an operation.
+func UnknownRequest() *Error {
+	e := coral("UnknownOperationException", "UnknownOperationException", http.StatusNotFound,
+		"The request does not name an operation.")
+	e.Bare = true
+	return e
+}
+
+// MissingAction reports a Query request without its Action parameter.
+func MissingAction() *Error {
+	return coral("MissingActionException", "MissingAction", http.StatusBadRequest,
+		"The request must contain the parameter Action.")
+}
+
+// MalformedVersion reports a Version parameter that is not a date.
+func MalformedVersion(version string) *Error {
+	return coral("MalformedVersionException", "MalformedVersion", http.StatusBadRequest,
+		"The version %.100s is not a date of the form YYYY-MM-DD.", version)
+}
+
+// NoSuchVersion reports an API version that does not exist.
+func NoSuchVersion(version string) *Error {
+	return coral("NoSuchVersionException", "NoSuchVersion", http.StatusBadRequest,
+		"The version %.100s does not exist for this web service.", version)
+}
+
+// MalformedQueryString reports form parameters that cannot be taken apart.
+func MalformedQueryString(format string, args ...any) *Error {
+	return coral("MalformedQueryStringException", "MalformedQueryString", http.StatusNotFound, format, args...)
+}
+
+// Serialization reports a document that is not what the protocol prescribes.
+func Serialization(format string, args ...any) *Error {
+	return coral("SerializationException", "MalformedInput", http.StatusBadRequest, format, args...)
+}
+
+// RequestEntityTooLarge reports a body of more than limit bytes.
+func RequestEntityTooLarge(limit int64) *Error {
+	return coral("RequestEntityTooLargeException", "RequestEntityTooLarge", http.StatusRequestEntityTooLarge,
+		"The request must not be longer than %d bytes.", limit)
+}
+
+// InvalidRequest refuses a request whose form is understood but not supported.
+func InvalidRequest(format string, args ...any) *Error {
+	return coral("InvalidRequestException", "InvalidRequest", http.StatusBadRequest, format, args...)
+}
+
+// MethodNotAllowed reports an HTTP method that no protocol uses.
+func MethodNotAllowed(method string) *Error {
+	return coral("InvalidHttpRequestException", "InvalidHttpRequest", http.StatusMethodNotAllowed,
+		"The HTTP method %s is not supported; use GET or POST.", method)
+}
+
+// InternalError reports that the server failed. The reason belongs in the log.
+func InternalError() *Error {
+	return coral("InternalFailure", "InternalError", http.StatusInternalServerError,
+		"We encountered an internal error. Please try again.")
+}
+
+// ServiceUnavailable reports that the server cannot answer now, and that it is worth trying again.
+func ServiceUnavailable() *Error {
+	return coral("ServiceUnavailableException", "ServiceUnavailable", http.StatusServiceUnavailable,
+		"The service is temporarily unavailable. Please try again.")
+}
+
+// shape returns the Type of e without its namespace.
+func (e *Error) shape() string {
+	return e.Type[strings.IndexByte(e.Type, '#')+1:]
+}

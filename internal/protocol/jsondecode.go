@@ -1,0 +1,239 @@
+package protocol
+
+import (
+	"reflect"
+	"strconv"
+)
+
+// maxEntries is how many entries a list or map of a request may have in any protocol. Services allow far fewer, and
+// report them in their own words; the bound keeps a small body from becoming a large heap.
+const maxEntries = 1000
+
+// jsonDecoder reads a document of AWS JSON by the plan of what it should be.
+type jsonDecoder struct {
+	scanner
+}
+
+// decodeJSON reads data into v, which is a zero structure planned by p. The result shares no memory with data.
+//
+// Members that the plan does not know are skipped, null stands for an absent member, and of two members with one name
+// the last counts. A null in a list is refused, since what it stands for would shift the entries after it. Other text
+// than one JSON object, so an empty body too, is refused.
+func decodeJSON(data []byte, p *plan, v reflect.Value) *Error {
+	d := jsonDecoder{scanner{data: data}}
+	if c := d.next(); c != '{' {
+		return d.mismatch(c, p)
+	}
+	if err := d.structure(p, v); err != nil {
+		return err
+	}
+	return d.end()
+}
+
+// value reads the next value into v. A null leaves v zero.
+func (d *jsonDecoder) value(p *plan, v reflect.Value) *Error {
+	c := d.next()
+	if c == 'n' {
+		return d.literal("null")
+	}
+	if !p.begins(c) {
+		return d.mismatch(c, p)
+	}
+	if p.pointer {
+		n := reflect.New(p.typ)
+		v.Set(n)
+		v = n.Elem()
+	}
+	switch p.shape {
+	case structShape:
+		return d.structure(p, v)
+	case listShape:
+		return d.list(p, v)
+	case mapShape:
+		return d.entries(p, v)
+	case boolShape:
+		if c == 'f' {
+			return d.literal("false")
+		}
+		v.SetBool(true)
+		return d.literal("true")
+	case intShape:
+		return d.integer(p, v)
+	}
+	q, err := d.quoted()
+	if err != nil {
+		return err
+	}
+	if p.shape == stringShape {
+		v.SetString(q.text())
+		return nil
+	}
+	blob, ok := decodeBase64(q.text())
+	if !ok {
+		return Serialization("The value of a blob is not valid Base64.")
+	}
+	v.SetBytes(blob)
+	return nil
+}
+
+func (d *jsonDecoder) structure(p *plan, v reflect.Value) *Error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		more, err := d.more(first, '}')
+		if err != nil || !more {
+			return err
+		}
+		name, err := d.name()
+		if err != nil {
+			return err
+		}
+		i, known := p.json[string(name.raw)]
+		if name.escaped {
+			i, known = p.json[name.text()]
+		}
+		if !known {
+			err = d.skip()
+		} else {
+			f := &p.fields[i]
+			fv := v.Field(f.index)
+			fv.SetZero()
+			err = d.value(f.plan, fv)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (d *jsonDecoder) list(p *plan, v reflect.Value) *Error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	v.Set(reflect.MakeSlice(p.typ, 0, 0))
+	for n := 0; ; n++ {
+		more, err := d.more(n == 0, ']')
+		if err != nil || !more {
+			return err
+		}
+		if n == maxEntries {
+			return tooManyEntries("A list")
+		}
+		if d.next() == 'n' {
+			return Serialization("NULL_VALUE found in a list")
+		}
+		if n == v.Cap() {
+			v.Grow(1)
+		}
+		v.SetLen(n + 1)
+		if err := d.value(p.elem, v.Index(n)); err != nil {
+			return err
+		}
+	}
+}
+
+func (d *jsonDecoder) entries(p *plan, v reflect.Value) *Error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	v.Set(reflect.MakeMap(p.typ))
+	entry := reflect.New(p.typ.Elem()).Elem()
+	for n := 0; ; n++ {
+		more, err := d.more(n == 0, '}')
+		if err != nil || !more {
+			return err
+		}
+		if n == maxEntries {
+			return tooManyEntries("A map")
+		}
+		name, err := d.name()
+		if err != nil {
+			return err
+		}
+		null := d.next() == 'n'
+		entry.SetZero()
+		if err := d.value(p.elem, entry); err != nil {
+			return err
+		}
+		if null {
+			v.SetMapIndex(p.mapKey(name.text()), reflect.Value{})
+		} else {
+			p.setEntry(v, name.text(), entry)
+		}
+	}
+}
+
+func (d *jsonDecoder) integer(p *plan, v reflect.Value) *Error {
+	text, integral, err := d.number()
+	if err != nil {
+		return err
+	}
+	if !integral {
+		return Serialization("DECIMAL_VALUE can not be converted to %s", p.javaType())
+	}
+	n, parseErr := strconv.ParseInt(string(text), 10, p.typ.Bits())
+	if parseErr != nil {
+		return Serialization("NUMBER_VALUE can not be converted to %s", p.javaType())
+	}
+	v.SetInt(n)
+	return nil
+}
+
+// mismatch reports that a value beginning with c stands where p wants another type.
+func (d *jsonDecoder) mismatch(c byte, p *plan) *Error {
+	var found string
+	switch {
+	case c == '[':
+		return Serialization("Start of list found where not expected")
+	case c == '{':
+		return Serialization("Start of structure or map found where not expected.")
+	case c == '"':
+		found = "STRING_VALUE"
+	case c == 't':
+		found = "TRUE_VALUE"
+	case c == 'f':
+		found = "FALSE_VALUE"
+	case c == '-' || c >= '0' && c <= '9':
+		found = "NUMBER_VALUE"
+	default:
+		return d.unexpected()
+	}
+	switch p.shape {
+	case listShape:
+		return Serialization("Expected list or null")
+	case mapShape, structShape:
+		return Serialization("Expected map or null")
+	}
+	return Serialization("%s can not be converted to %s", found, p.javaType())
+}
+
+// begins reports whether a value of p's type can begin with c.
+func (p *plan) begins(c byte) bool {
+	switch p.shape {
+	case structShape, mapShape:
+		return c == '{'
+	case listShape:
+		return c == '['
+	case boolShape:
+		return c == 't' || c == 'f'
+	case intShape:
+		return c == '-' || c >= '0' && c <= '9'
+	}
+	return c == '"'
+}
+
+// javaType names p's type with an article, the way AWS does in messages.
+func (p *plan) javaType() string {
+	switch {
+	case p.shape == boolShape:
+		return "a Boolean"
+	case p.shape == blobShape:
+		return "a Blob"
+	case p.shape == stringShape:
+		return "a String"
+	case p.typ.Kind() == reflect.Int64:
+		return "a Long"
+	}
+	return "an Integer"
+}

@@ -1,0 +1,164 @@
+package protocol_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// The service of these tests resembles SQS where SQS is peculiar, and beyond that has what other services need.
+
+type attributeValue struct {
+	StringValue      *string
+	BinaryValue      []byte
+	StringListValues []string `query:"StringListValue"`
+	BinaryListValues [][]byte `query:"BinaryListValue"`
+	DataType         string
+}
+
+type sendInput struct {
+	QueueUrl          string
+	MessageBody       *string
+	DelaySeconds      *int32
+	Priority          int64
+	Urgent            *bool
+	MessageAttributes map[string]attributeValue `query:"MessageAttribute"`
+	Note              *attributeValue
+}
+
+type sendOutput struct {
+	MessageId              string
+	MD5OfMessageAttributes *string
+	SequenceNumber         string `json:",omitempty"`
+}
+
+type sendBatchInput struct {
+	QueueUrl string
+	Entries  []sendBatchEntry `query:"SendMessageBatchRequestEntry"`
+}
+
+type sendBatchEntry struct {
+	Id                string
+	MessageBody       string
+	DelaySeconds      *int
+	MessageAttributes map[string]*attributeValue `query:"MessageAttribute"`
+}
+
+type createInput struct {
+	QueueName  string
+	Attributes map[string]string `query:"Attribute"`
+	Tags       map[string]string `json:"tags" query:"Tag,Tags" entry:"Key,Value"`
+	Legacy     *string           `json:"-" query:"DefaultVisibilityTimeout"`
+	JSONOnly   *string           `query:"-"`
+}
+
+type receiveInput struct {
+	AttributeNames []string `query:"AttributeName"`
+}
+
+type receiveOutput struct {
+	Messages []message `query:"Message" wrapper:"messages"`
+}
+
+type message struct {
+	MessageId         string
+	Body              string
+	Attributes        map[string]string         `query:"Attribute"`
+	MessageAttributes map[string]attributeValue `query:"MessageAttribute"`
+	Padding           []byte
+	Hidden            string `json:",omitempty" query:"-"`
+}
+
+type wrappedInput struct {
+	Names []string          `wrap:"member"`
+	Pairs map[string]string `wrap:"entry" entry:"key,value"`
+	Tags  []tag             `wrap:"member"`
+}
+
+type tag struct{ Key, Value string }
+
+type wrappedOutput struct {
+	Names []string          `wrap:"member" json:",always"`
+	Pairs map[string]string `wrap:"entry" entry:"key,value"`
+	Flat  []string          `json:"flat,always"`
+	Count int
+	Done  bool
+}
+
+type nothing struct{}
+
+func handle[In, Out any](context.Context, *protocol.Call, *In) (*Out, error) { return new(Out), nil }
+
+func newService() *protocol.Service {
+	s := protocol.NewService(protocol.Service{
+		Name:           "sqs",
+		Target:         "AmazonSQS",
+		Versions:       []string{"2008-01-01", "2009-02-01", "2012-11-05"},
+		Namespace:      "http://queue.amazonaws.com/doc/%s/",
+		ErrorNamespace: "com.amazonaws.sqs",
+		ErrorDetail:    true,
+	})
+	protocol.Register(s, "SendMessage", handle[sendInput, sendOutput])
+	protocol.Register(s, "SendMessageBatch", handle[sendBatchInput, nothing])
+	protocol.Register(s, "CreateQueue", handle[createInput, nothing], protocol.RootOnly)
+	protocol.Register(s, "ReceiveMessage", handle[receiveInput, receiveOutput])
+	protocol.Register(s, "Wrapped", handle[wrappedInput, wrappedOutput])
+	protocol.Register(s, "DeleteQueue", handle[nothing, nothing])
+	return s
+}
+
+// post returns a JSON request for an operation of the service.
+func post(operation, body string) *http.Request {
+	r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "AmazonSQS."+operation)
+	return r
+}
+
+// form returns a Query request.
+func form(body string) *http.Request {
+	r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
+	return r
+}
+
+// decode takes a request as far as its input.
+func decode(s *protocol.Service, r *http.Request, body string) (*protocol.Request, any, *protocol.Error) {
+	req, err := protocol.Recognise(r, []byte(body))
+	if err != nil {
+		return req, nil, err
+	}
+	op, err := s.Lookup(req)
+	if err != nil {
+		return req, nil, err
+	}
+	in, err := op.Decode(req)
+	return req, in, err
+}
+
+func decodeJSON(operation, body string) (any, *protocol.Error) {
+	_, in, err := decode(newService(), post(operation, body), body)
+	return in, err
+}
+
+func decodeQuery(operation, parameters string) (any, *protocol.Error) {
+	body := "Action=" + operation + "&Version=2012-11-05&" + parameters
+	_, in, err := decode(newService(), form(body), body)
+	return in, err
+}
+
+// operation returns the operation of s called name.
+func operation(t testing.TB, s *protocol.Service, name string) *protocol.Operation {
+	t.Helper()
+	op, err := s.Lookup(&protocol.Request{Kind: protocol.JSON, Target: "AmazonSQS", Operation: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return op
+}
+
+func p[T any](v T) *T { return &v }

@@ -1,0 +1,128 @@
+package protocol
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Request is a request of which the protocol, the operation and the version are known, and nothing has been decoded.
+type Request struct {
+	Kind Kind
+
+	// Target is what X-Amz-Target says before the operation's name. Query requests have none: which service they
+	// mean shows in their credential scope and Version.
+	Target    string
+	Operation string
+	Version   string // as the Query request gives it, empty if it does not; Lookup makes it definite
+
+	// Form has the parameters of a Query request, those of the body before those of the URL: of two with one name
+	// the first counts.
+	Form Form
+	// Body is the body as read, which must not change while the request is being served.
+	Body []byte
+	Path string // decoded URL path as sent
+
+	// ContentType is that of the answer to a JSON request, application/x-amz-json-1.0 or 1.1 as the request said.
+	ContentType string
+	// AcceptJSON asks for the answer to a Query request in JSON.
+	AcceptJSON bool
+}
+
+const (
+	contentTypeJSON10 = "application/x-amz-json-1.0"
+	contentTypeJSON11 = "application/x-amz-json-1.1"
+	contentTypeForm   = "application/x-www-form-urlencoded"
+)
+
+// Recognise finds out which protocol r speaks and which operation it asks for, without knowing any service. The Request
+// is never nil: where there is an error too, it says how to write it.
+//
+// A POST with an X-Amz-Target, or with the content type of AWS JSON, is JSON, whatever its path. Everything else is
+// Query, with its parameters in the URL, in the body of a POST, or in both. The body counts if it is declared to be a
+// form, or declared to be nothing at all.
+func Recognise(r *http.Request, body []byte) (*Request, *Error) {
+	req := &Request{Body: body, Path: r.URL.Path}
+	post := r.Method == http.MethodPost
+	declared := mediaType(r.Header.Get("Content-Type"))
+	target := r.Header.Get("X-Amz-Target")
+
+	if r.Method != http.MethodGet && (target != "" || strings.HasPrefix(declared, "application/x-amz-json-")) {
+		req.Kind = JSON
+		req.ContentType = contentTypeJSON10
+		if declared == contentTypeJSON11 {
+			req.ContentType = contentTypeJSON11
+		}
+		return req, req.recogniseJSON(r.Method, target)
+	}
+
+	req.AcceptJSON = acceptsJSON(r.Header.Values("Accept"))
+	if !post && r.Method != http.MethodGet {
+		return req, MethodNotAllowed(r.Method)
+	}
+	soap := declared == "text/xml" || declared == "application/soap+xml" || len(r.Header.Values("Soapaction")) > 0
+	if post && soap {
+		return req, InvalidRequest("SOAP has not been supported since 2011-08-08. Use the Query protocol or JSON.")
+	}
+	if !post || declared != "" && declared != contentTypeForm {
+		body = nil
+	}
+	return req, req.recogniseQuery(string(body), r.URL.RawQuery, post && declared == contentTypeForm)
+}
+
+func (req *Request) recogniseJSON(method, target string) *Error {
+	dot := strings.LastIndexByte(target, '.')
+	req.Operation = target[dot+1:]
+	if dot > 0 {
+		req.Target = target[:dot]
+	}
+	switch {
+	case method != http.MethodPost:
+		return MethodNotAllowed(method)
+	case target == "":
+		e := UnknownOperation("")
+		e.Message = "The request must contain the header X-Amz-Target."
+		return e
+	}
+	return nil
+}
+
+// recogniseQuery takes the parameters from body and query. A request that is declared to be a form is told what it
+// lacks if it names no action; others may be anything.
+func (req *Request) recogniseQuery(body, query string, form bool) *Error {
+	for _, s := range []string{body, query} {
+		if s == "" {
+			continue
+		}
+		var err *Error
+		if req.Form, err = appendForm(req.Form, s); err != nil {
+			return err
+		}
+	}
+	req.Operation = req.Form.Get("Action")
+	req.Version = req.Form.Get("Version")
+	switch {
+	case req.Operation != "":
+		return nil
+	case form:
+		return MissingAction()
+	}
+	return UnknownRequest()
+}
+
+// mediaType returns the media type of a Content-Type header, without its parameters.
+func mediaType(header string) string {
+	t, _, _ := strings.Cut(header, ";")
+	return strings.ToLower(strings.TrimSpace(t))
+}
+
+// acceptsJSON reports whether one of the media types in Accept headers is application/json.
+func acceptsJSON(headers []string) bool {
+	for _, h := range headers {
+		for t := range strings.SplitSeq(h, ",") {
+			if mediaType(t) == "application/json" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,176 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Service is a set of operations under one wire identity. It is safe for concurrent use once the last operation has
+// been registered.
+type Service struct {
+	// Name is the service's name in a SigV4 credential scope, "sqs".
+	Name string
+	// Target is the prefix of X-Amz-Target, "AmazonSQS". Only its last dotted component is compared, because SDKs
+	// disagree about the rest. A service without Target does not speak JSON.
+	Target string
+	// Versions are the API versions that Query requests may name, oldest first; the last one is assumed of requests
+	// that name none. A service without Versions does not speak Query.
+	Versions []string
+	// Namespace is the XML namespace of answers, with %s where the version goes.
+	Namespace string
+	// ErrorNamespace completes the Type of an Error that has none, "com.amazonaws.sqs".
+	ErrorNamespace string
+	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
+	ErrorDetail bool
+
+	operations map[string]*Operation
+}
+
+// NewService returns a service with the identity given and no operations. It panics if the identity is contradictory.
+func NewService(identity Service) *Service {
+	s := identity
+	s.operations = make(map[string]*Operation)
+	for _, v := range s.Versions {
+		if !isDate(v) {
+			panic(fmt.Sprintf("protocol: service %s: version %q is not a date", s.Name, v))
+		}
+	}
+	if len(s.Versions) > 0 && strings.Count(s.Namespace, "%s") > 1 {
+		panic(fmt.Sprintf("protocol: service %s: namespace %q names the version twice", s.Name, s.Namespace))
+	}
+	return &s
+}
+
+// Operation is one operation of a service, with the plans by which its input and output are read and written.
+type Operation struct {
+	Name string
+
+	rootOnly bool
+	in, out  *plan
+	invoke   func(ctx context.Context, c *Call, in any) (any, error)
+}
+
+// Option qualifies an operation at registration.
+type Option func(*Operation)
+
+// RootOnly makes an operation unknown to Query requests whose path is not "/": it does not act on the resource that
+// such a path names.
+func RootOnly(op *Operation) { op.rootOnly = true }
+
+// Register adds an operation to s. In and Out must be structs as the package comment describes; if they are not, or if
+// name is taken, Register panics.
+//
+// The handler owns its input. An *Error that it returns goes to the client as it is; see AsError for others. A nil
+// output stands for a zero one.
+func Register[In, Out any](s *Service, name string, h func(ctx context.Context, c *Call, in *In) (*Out, error), opts ...Option) {
+	if s.operations[name] != nil {
+		panic(fmt.Sprintf("protocol: service %s: operation %s is registered twice", s.Name, name))
+	}
+	op := &Operation{
+		Name: name,
+		in:   planOf(reflect.TypeFor[In]()),
+		out:  planOf(reflect.TypeFor[Out]()),
+		invoke: func(ctx context.Context, c *Call, in any) (any, error) {
+			out, err := h(ctx, c, in.(*In))
+			if err != nil {
+				return nil, err
+			}
+			if out == nil {
+				out = new(Out)
+			}
+			return out, nil
+		},
+	}
+	for _, o := range opts {
+		o(op)
+	}
+	s.operations[name] = op
+}
+
+// Operations returns the operations of s, sorted by name.
+func (s *Service) Operations() []*Operation {
+	ops := make([]*Operation, 0, len(s.operations))
+	for _, op := range s.operations {
+		ops = append(ops, op)
+	}
+	slices.SortFunc(ops, func(a, b *Operation) int { return strings.Compare(a.Name, b.Name) })
+	return ops
+}
+
+// Is reports whether target, the prefix of an X-Amz-Target header, names s.
+func (s *Service) Is(target string) bool {
+	return s.Target != "" && lastComponent(target) == lastComponent(s.Target)
+}
+
+// Lookup finds the operation that req asks for. It refuses operations that s does not have, and Query requests for an
+// API version that s does not have. A Query request without a version gets the newest one: Lookup sets req.Version.
+func (s *Service) Lookup(req *Request) (*Operation, *Error) {
+	if req.Kind == JSON {
+		op := s.operations[req.Operation]
+		if op == nil || !s.Is(req.Target) {
+			return nil, UnknownOperation(req.Operation)
+		}
+		return op, nil
+	}
+	op := s.operations[req.Operation]
+	if op == nil || !s.speaksQuery() || op.rootOnly && req.Path != "/" && req.Path != "" {
+		return nil, UnknownOperation(req.Operation)
+	}
+	switch {
+	case req.Version == "":
+		req.Version = s.accepted("")
+	case !isDate(req.Version):
+		return nil, MalformedVersion(req.Version)
+	case !slices.Contains(s.Versions, req.Version):
+		return nil, NoSuchVersion(req.Version)
+	}
+	return op, nil
+}
+
+// Decode reads the input of the operation from req and returns a pointer to its input struct. It checks syntax and
+// types; whether required members are there and values make sense is the handler's business.
+func (op *Operation) Decode(req *Request) (any, *Error) {
+	in := reflect.New(op.in.typ)
+	var err *Error
+	if req.Kind == JSON {
+		err = decodeJSON(req.Body, op.in, in.Elem())
+	} else {
+		err = decodeForm(req.Form, op.in, in.Elem())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return in.Interface(), nil
+}
+
+// Invoke runs the handler with an input that Decode returned. The output is a pointer to the operation's output struct.
+func (op *Operation) Invoke(ctx context.Context, c *Call, in any) (any, error) {
+	return op.invoke(ctx, c, in)
+}
+
+// speaksQuery reports whether s has a Query protocol.
+func (s *Service) speaksQuery() bool { return len(s.Versions) > 0 }
+
+// accepted returns version if s has it, and otherwise the newest one, if s has any.
+func (s *Service) accepted(version string) string {
+	if !s.speaksQuery() {
+		return ""
+	}
+	if slices.Contains(s.Versions, version) {
+		return version
+	}
+	return s.Versions[len(s.Versions)-1]
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+func lastComponent(target string) string {
+	return target[strings.LastIndexByte(target, '.')+1:]
+}

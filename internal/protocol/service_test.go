@@ -1,0 +1,121 @@
+package protocol_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+func TestInvoke(t *testing.T) {
+	t.Parallel()
+	s := protocol.NewService(protocol.Service{Name: "sqs", Target: "AmazonSQS"})
+	protocol.Register(s, "Echo", func(_ context.Context, c *protocol.Call, in *tag) (*sendOutput, error) {
+		switch in.Key {
+		case "":
+			return nil, nil
+		case "error":
+			return nil, fmt.Errorf("echo: %w", protocol.MissingParameter("Key"))
+		}
+		return &sendOutput{MessageId: c.RequestID + in.Key}, nil
+	})
+	op := operation(t, s, "Echo")
+	call := &protocol.Call{RequestID: "1"}
+
+	out, err := op.Invoke(t.Context(), call, &tag{Key: "a"})
+	if err != nil || out.(*sendOutput).MessageId != "1a" {
+		t.Errorf("Invoke returns %v, %v", out, err)
+	}
+	out, err = op.Invoke(t.Context(), call, &tag{})
+	if err != nil || *out.(*sendOutput) != (sendOutput{}) {
+		t.Errorf("a nil output becomes %v, %v", out, err)
+	}
+	_, err = op.Invoke(t.Context(), call, &tag{Key: "error"})
+	if e := protocol.AsError(err); e.Code != "MissingParameter" {
+		t.Errorf("the handler's error becomes %v", e)
+	}
+	if e := protocol.AsError(errors.New("secret")); e.Code != "InternalError" || strings.Contains(e.Message, "secret") {
+		t.Errorf("an error that is not for clients becomes %v", e)
+	}
+}
+
+func TestOperationsAreSorted(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, op := range newService().Operations() {
+		names = append(names, op.Name)
+	}
+	if got, want := strings.Join(names, " "), "CreateQueue DeleteQueue ReceiveMessage SendMessage SendMessageBatch Wrapped"; got != want {
+		t.Errorf("operations are %s", got)
+	}
+}
+
+type recursive struct{ Next *recursive }
+
+// TestRegisterRefuses declares operations that cannot work.
+func TestRegisterRefuses(t *testing.T) {
+	t.Parallel()
+	f := func(want string, register func(*protocol.Service)) {
+		t.Helper()
+		defer func() {
+			t.Helper()
+			if got, _ := recover().(string); !strings.Contains(got, want) {
+				t.Errorf("registering panics with %q, want %q", got, want)
+			}
+		}()
+		register(newService())
+	}
+	f("service sqs: operation DeleteQueue is registered twice", func(s *protocol.Service) {
+		protocol.Register(s, "DeleteQueue", handle[nothing, nothing])
+	})
+	f("string is not a struct", func(s *protocol.Service) { protocol.Register(s, "X", handle[string, nothing]) })
+	f(".A: type float64 cannot travel", declares[struct{ A float64 }])
+	f(".A.B: type uint8 cannot travel", declares[struct{ A struct{ B uint8 } }])
+	f("contains itself", declares[recursive])
+	f(".A: keys of map[int]string are not strings", declares[struct{ A map[int]string }])
+	f(".A: collections of collections cannot travel", declares[struct{ A [][]string }])
+	f(".A: collections of collections cannot travel", declares[struct{ A map[string][]string }])
+	f(".A: []string needs no pointer", declares[struct{ A *[]string }])
+	f(".a: embedded and unexported fields cannot travel", declares[struct{ a string }])
+	f(".tag: embedded and unexported fields cannot travel", declares[struct{ tag }])
+	f(".B: the name A is taken by another field", declares[struct {
+		A string
+		B string `json:"A" query:"B"`
+	}])
+	f(".B: the name A is taken by another field", declares[struct {
+		A string
+		B string `query:"B,A"`
+	}])
+	f(".A has no name in any protocol", declares[struct {
+		A string `json:"-"`
+	}])
+	f(`.A: unknown json option "omitzero"`, declares[struct {
+		A string `json:",omitzero"`
+	}])
+	f(".A: only lists and maps can be written always", declares[struct {
+		A string `json:",always"`
+	}])
+	f(".A: only lists and maps can be wrapped", declares[struct {
+		A string `wrap:"member"`
+	}])
+	f(".A: only maps have entries", declares[struct {
+		A []string `entry:"Key,Value"`
+	}])
+	f(`.A: keys and values are both called "Key"`, declares[struct {
+		A map[string]string `entry:"Key,Key"`
+	}])
+	f(`.A: "B.C" is not a name`, declares[struct {
+		A string `query:"B.C"`
+	}])
+	f(`.A: "" is not a name`, declares[struct {
+		A map[string]string `entry:"Key"`
+	}])
+	f(`version "2012" is not a date`, func(*protocol.Service) {
+		protocol.NewService(protocol.Service{Name: "x", Versions: []string{"2012"}})
+	})
+}
+
+func declares[In any](s *protocol.Service) { protocol.Register(s, "X", handle[In, nothing]) }
