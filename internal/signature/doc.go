@@ -1,0 +1,35 @@
+// Package signature proves who sent an HTTP request: it verifies AWS Signature Version 4, in the Authorization header
+// and in presigned URLs, and Signature Version 2, in the query string and in form bodies.
+//
+//	v := new(signature.Verifier)
+//	who, err := v.Verify(signature.FromHTTP(r, body), now, secretOf)
+//
+// # What a success means
+//
+// Whoever built the request had the secret of Verified.AccessKeyID, and built it for this host, method, path, query and
+// for the signed headers as they are, within MaxSkew of now (or, in Version 2, before the request's own Expires). In
+// Version 4 the signed headers include Host and every X-Amz-* header except X-Amz-Security-Token, and the body is the
+// one that was signed, unless the signer chose to leave it out by signing the words UNSIGNED-PAYLOAD in place of its
+// hash. Version 2 signs no headers but Host, and no body but a form, so it is only good for requests of the Query
+// protocol: with X-Amz-Target or another body it is refused.
+//
+// It does not mean that the request is new (a signature can be replayed until it expires), that the scope names this
+// service and region, or that the session token is any good: the caller checks Verified.Service, Region and Token, for
+// which ServiceMismatch and RegionMismatch have the words. Nothing here decides what the sender may do.
+//
+// # Failures
+//
+// Every error is an *Error, whose Kind says what is wrong and whose Message is fit for the sender. A request without a
+// trace of a signature yields ErrUnsigned; the traces looked for are the Authorization header and the parameters of
+// either version in the query string, and those of Version 2 in a form body that is declared as one. Whatever has a
+// trace either verifies or fails: it never passes for unsigned. Two signatures in one request are refused rather than
+// ranked.
+//
+// The checks run from cheap to dear: syntax and the shape of the scope, key, time, signature. An unknown key costs as
+// much as a wrong signature, and no answer tells what the right signature would have been.
+//
+// # Presigned URLs
+//
+// SQS ignores X-Amz-Expires: a presigned URL lives for 15 minutes around its X-Amz-Date whatever it asks for. A value
+// outside 1 to 604800 seconds is refused all the same, as no AWS service would take it.
+package signature

@@ -1,0 +1,15 @@
+package signature
+
+import "time"
+
+// MaxSkew is how far the time of a signature may be from now, either way.
+const MaxSkew = 15 * time.Minute
+
+// Limits on what a sender can make us do before we know who it is.
+const (
+	maxAuthorization = 8 << 10 // bytes in the Authorization header
+	maxCredential    = 512     // bytes in the Credential parameter; the longest known are below 200
+	maxSignedHeaders = 100
+	maxParameters    = 4096 // in the query string and the form body together; each is sorted
+	maxMessage       = 2 << 10
+)

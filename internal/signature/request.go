@@ -1,0 +1,36 @@
+package signature
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Request is what the verification needs of an HTTP request. Everything is as it came over the wire, for that is what
+// was signed; only the header names are in canonical form, as net/http leaves them.
+type Request struct {
+	Method   string
+	Host     string // the Host header verbatim, with its port if it has one
+	Path     string // still escaped, without the query
+	RawQuery string
+	Header   http.Header // without Host; a Content-Length that is missing here is taken to be len(Body)
+	Body     []byte      // the whole body; it is read, and neither kept nor changed
+}
+
+// FromHTTP returns what there is to verify of r, a request received by net/http whose body has been read into body.
+//
+// The path is taken from the request line: r.URL has it decoded, encodes it again in its own way, and is what routers
+// cut prefixes from.
+func FromHTTP(r *http.Request, body []byte) *Request {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if !strings.HasPrefix(path, "/") { // a client's request, or one for an absolute URL
+		path = r.URL.EscapedPath()
+	}
+	return &Request{
+		Method:   r.Method,
+		Host:     r.Host,
+		Path:     path,
+		RawQuery: r.URL.RawQuery,
+		Header:   r.Header,
+		Body:     body,
+	}
+}

@@ -1,0 +1,102 @@
+package signature
+
+import (
+	"bytes"
+	"cmp"
+	"hash"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Signature is the signature of a request as the request has it: well formed, and not verified.
+type Signature struct {
+	// Claims is what Verify will return if the signature holds. Until then it is good for finding the service that a
+	// request is meant for, and for nothing that needs trust.
+	Claims Verified
+
+	presented string      // encoded: hexadecimal in Version 4, base64 in Version 2
+	params    []parameter // of the query; in Version 2 with those of the form, sorted
+
+	// Version 4
+	timestamp     string // when it was signed, as YYYYMMDDTHHMMSSZ
+	scope         string // YYYYMMDD/region/service/aws4_request
+	signedHeaders string // lower case, sorted, separated by semicolons
+	payload       string // X-Amz-Content-Sha256 as sent
+
+	// Version 2
+	hash    func() hash.Hash
+	time    string // Timestamp or Expires as sent
+	expires time.Time
+}
+
+// LogValue leaves out the signature, and the token.
+func (s Signature) LogValue() slog.Value { return s.Claims.LogValue() }
+
+const (
+	algorithm       = "AWS4-HMAC-SHA256"
+	terminator      = "aws4_request"
+	unsignedPayload = "UNSIGNED-PAYLOAD"
+	securityToken   = "X-Amz-Security-Token" // header and query parameter
+	contentSHA256   = "X-Amz-Content-Sha256" // likewise
+	basicFormat     = "20060102T150405Z"     // ISO 8601 "basic format"
+)
+
+var (
+	presignedNames = []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-SignedHeaders", "X-Amz-Signature"}
+	version2Names  = []string{"AWSAccessKeyId", "Signature", "SignatureMethod", "SignatureVersion"}
+)
+
+// Parse finds the signature of r and checks its syntax. A request without one yields ErrUnsigned.
+func Parse(r *Request) (Signature, error) {
+	if strings.Count(r.RawQuery, "&") >= maxParameters {
+		return Signature{}, tooManyParameters()
+	}
+	query, malformed := parseQuery(r.RawQuery)
+	authorization := r.Header["Authorization"]
+	inHeader := len(authorization) > 1 || len(authorization) == 1 && authorization[0] != ""
+	presigned := has(query, presignedNames)
+	inURL := has(query, version2Names)
+	version2 := inURL
+
+	// A form is only looked into if there is nothing else: under a Version 4 signature it is a body like any other.
+	if !inHeader && !presigned && isForm(r) {
+		if bytes.Count(r.Body, []byte("&")) >= maxParameters-len(query) {
+			return Signature{}, tooManyParameters()
+		}
+		form, err := parseQuery(string(r.Body))
+		version2 = inURL || has(form, version2Names)
+		query, malformed = append(query, form...), cmp.Or(malformed, err)
+	}
+
+	switch {
+	case !inHeader && !presigned && !version2:
+		return Signature{}, ErrUnsigned
+	case malformed != nil:
+		return Signature{}, malformed
+	case inHeader && presigned:
+		return Signature{}, refuse(IncompleteSignature,
+			"Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.")
+	case version2 && (inHeader || presigned):
+		return Signature{}, refuse(IncompleteSignature,
+			"Found both 'AWSAccessKeyId' as a query-string param and a Version 4 signature.")
+	case inHeader:
+		return parseAuthorization(r.Header, query)
+	case presigned:
+		return parsePresigned(r.Header, query)
+	case len(r.Body) > 0 && !isForm(r) || len(r.Header["X-Amz-Target"]) > 0:
+		// Version 2 covers neither, and together they are a request of their own in the JSON protocol. All it takes to
+		// make one from somebody's form is to move the form into the query string.
+		return Signature{}, refuse(IncompleteSignature, "Signature Version 2 is for requests of the Query protocol only.")
+	default:
+		return parseVersion2(query, inURL)
+	}
+}
+
+// isForm tells whether the body of r has parameters in it.
+func isForm(r *Request) bool {
+	const form = "application/x-www-form-urlencoded"
+	contentType := r.Header.Get("Content-Type")
+	return r.Method == http.MethodPost && len(contentType) >= len(form) && strings.EqualFold(contentType[:len(form)], form)
+}

@@ -1,0 +1,83 @@
+package signature
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"hash"
+	"strings"
+	"sync"
+)
+
+// signingKey is the key that Version 4 derives from a secret for one scope.
+type signingKey struct {
+	key  [sha256.Size]byte
+	macs sync.Pool // of *mac; making one costs more than using it
+}
+
+type mac struct {
+	hash.Hash
+	text []byte // the string to sign
+	sum  [sha256.Size]byte
+}
+
+func deriveKey(secret, scope string) *signingKey {
+	k := new(signingKey)
+	key := append([]byte("AWS4"), secret...)
+	for part := range strings.SplitSeq(scope, "/") {
+		h := hmac.New(sha256.New, key)
+		h.Write([]byte(part))
+		key = h.Sum(k.key[:0])
+	}
+	return k
+}
+
+// verifies tells whether presented is the signature that s should have for the canonical request.
+func (k *signingKey) verifies(s *Signature, canonicalRequest []byte, presented *[sha256.Size]byte) bool {
+	m, _ := k.macs.Get().(*mac)
+	if m == nil {
+		m = &mac{Hash: hmac.New(sha256.New, k.key[:])}
+	}
+	m.text = s.appendStringToSign(m.text[:0], canonicalRequest)
+	m.Reset()
+	m.Write(m.text)
+	ok := hmac.Equal(m.Sum(m.sum[:0]), presented[:])
+	k.macs.Put(m)
+	return ok
+}
+
+// maxSigningKeys bounds the cache. An entry takes about half a kilobyte, and there is one per key, day, region and
+// service.
+const maxSigningKeys = 4096
+
+// signingKeys remembers derived keys: deriving costs as much as all the rest of a check. Entries are found by the secret
+// itself, so a key whose secret changes is derived anew. Only keys that have verified a request get in, so strangers
+// cannot push others out.
+type signingKeys struct {
+	mu   sync.RWMutex
+	keys map[signingKeyID]*signingKey
+}
+
+type signingKeyID struct{ secret, scope string }
+
+func (c *signingKeys) get(secret, scope string) *signingKey {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.keys[signingKeyID{secret, scope}]
+}
+
+func (c *signingKeys) put(secret, scope string, k *signingKey) {
+	// The scope is a piece of a request and would keep all of it in memory.
+	id := signingKeyID{secret, strings.Clone(scope)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.keys == nil {
+		c.keys = make(map[signingKeyID]*signingKey)
+	}
+	if len(c.keys) >= maxSigningKeys {
+		for old := range c.keys { // any will do: one that is still in use comes back with its next request
+			delete(c.keys, old)
+			break
+		}
+	}
+	c.keys[id] = k
+}

@@ -1,0 +1,69 @@
+package signature
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// prove4 tells for which host, if any, the signature is the secret's.
+func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string, ok bool) {
+	var presented [sha256.Size]byte
+	wellFormed := len(s.presented) == hex.EncodedLen(len(presented))
+	if wellFormed {
+		_, err := hex.Decode(presented[:], []byte(s.presented))
+		wellFormed = err == nil
+	}
+	key := v.keys.get(secret, s.scope)
+	cached := key != nil
+	if !cached {
+		key = deriveKey(secret, s.scope)
+	}
+
+	buf := make([]byte, 0, 2048)
+	payloads, n := s.payloads(r.Body)
+	for i := -1; i < len(v.Hosts); i++ {
+		host = r.Host
+		if i >= 0 {
+			host = v.Hosts[i]
+		}
+		for _, payload := range payloads[:n] {
+			c := canonical{host: host, payload: payload, rawPath: v.rawPath}
+			ok = key.verifies(s, c.appendRequest(buf, r, s), &presented)
+			if !ok && s.Claims.Presigned && s.Claims.Token != "" {
+				c.withoutToken = true
+				ok = key.verifies(s, c.appendRequest(buf, r, s), &presented)
+			}
+			if ok && wellFormed {
+				if !cached {
+					v.keys.put(secret, s.scope, key)
+				}
+				return host, true
+			}
+		}
+	}
+	if cached {
+		deriveKey(secret, s.scope) // for nothing but the time it takes, which would tell a known key from an unknown one
+	}
+	return "", false
+}
+
+// payloads returns the n readings of what stands for the body in the canonical request.
+//
+// A presigned URL may stand for UNSIGNED-PAYLOAD without saying so, as S3's do. It may not have the hash of the empty
+// body with another body: that would give whoever has the URL of a request without a body a body to choose.
+func (s *Signature) payloads(body []byte) (payloads [2]string, n int) {
+	if s.payload == unsignedPayload {
+		return [2]string{unsignedPayload}, 1
+	}
+	var hash [2 * sha256.Size]byte
+	sum := sha256.Sum256(body)
+	hex.Encode(hash[:], sum[:])
+	payloads = [2]string{string(hash[:]), unsignedPayload}
+	switch {
+	case s.payload == "" && s.Claims.Presigned:
+		return payloads, 2
+	case s.payload == "" || s.payload == payloads[0]:
+		return payloads, 1
+	}
+	return payloads, 0
+}
