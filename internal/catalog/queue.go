@@ -1,0 +1,87 @@
+package catalog
+
+import (
+	"maps"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Name is what a queue is found by: an account, a region and a name. Regions
+// are namespaces of their own.
+type Name struct {
+	Account string
+	Region  string
+	Queue   string
+}
+
+// ARN returns the queue's Amazon Resource Name.
+func (n Name) ARN() string {
+	return "arn:aws:sqs:" + n.Region + ":" + n.Account + ":" + n.Queue
+}
+
+// Queue is the record of a queue.
+type Queue struct {
+	Name       Name
+	ID         queue.ID
+	Created    time.Time
+	Modified   time.Time
+	Attributes Attributes
+	Tags       map[string]string `json:",omitempty"`
+}
+
+// Attributes are a queue's attributes as they were set, with defaults filled
+// in. Those that are optional are nil or empty while they are not set.
+type Attributes struct {
+	DelaySeconds       int
+	MaximumMessageSize int // bytes
+	RetentionSeconds   int
+	WaitSeconds        int
+	VisibilitySeconds  int
+
+	Policy       string        `json:",omitempty"` // verbatim
+	Redrive      *Redrive      `json:",omitempty"`
+	RedriveAllow *RedriveAllow `json:",omitempty"`
+	KMSKey       string        `json:",omitempty"`
+	KMSReuse     int           `json:",omitempty"` // seconds
+	ManagedSSE   bool
+	FIFO         bool   `json:",omitempty"`
+	ContentDedup bool   `json:",omitempty"`
+	DedupScope   string `json:",omitempty"` // queue or messageGroup
+	Throughput   string `json:",omitempty"` // perQueue or perMessageGroupId
+}
+
+// Redrive is a RedrivePolicy.
+type Redrive struct {
+	Target          string // ARN
+	MaxReceiveCount int
+}
+
+// RedriveAllow is a RedriveAllowPolicy.
+type RedriveAllow struct {
+	Permission string   // allowAll, denyAll or byQueue
+	Sources    []string `json:",omitempty"` // ARNs, with byQueue
+}
+
+// Config returns what the engine has to know of the queue.
+func (q *Queue) Config() queue.Config {
+	a := &q.Attributes
+	c := queue.Config{
+		ID: q.ID, ARN: q.Name.ARN(), Created: queue.At(q.Created), FIFO: a.FIFO,
+		Delay:         time.Duration(a.DelaySeconds) * time.Second,
+		Visibility:    time.Duration(a.VisibilitySeconds) * time.Second,
+		Retention:     time.Duration(a.RetentionSeconds) * time.Second,
+		DedupPerGroup: a.DedupScope == "messageGroup",
+	}
+	if a.Redrive != nil {
+		c.Redrive = &queue.Redrive{Target: a.Redrive.Target, MaxReceives: a.Redrive.MaxReceiveCount}
+	}
+	return c
+}
+
+// clone returns a copy of q that can be changed.
+func (q *Queue) clone() *Queue {
+	c := *q
+	c.Tags = maps.Clone(q.Tags)
+	return &c
+}

@@ -1,0 +1,220 @@
+package identity
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Credential is an access key and whose it is.
+type Credential struct {
+	Identity
+	Secret string
+}
+
+// String leaves the secret out.
+func (c Credential) String() string { return c.AccessKeyID + " of " + c.ARN }
+
+// Credentials finds access keys by their id. It does not change once it is in
+// use.
+type Credentials struct {
+	byKey map[string]Credential
+	roots map[string]Credential // by account
+}
+
+// Lookup returns the credential of an access key.
+func (c *Credentials) Lookup(accessKeyID string) (Credential, bool) {
+	found, ok := c.byKey[accessKeyID]
+	return found, ok
+}
+
+// Root returns the root credential of an account.
+func (c *Credentials) Root(account string) (Credential, bool) {
+	found, ok := c.roots[account]
+	return found, ok
+}
+
+func (c *Credentials) add(account, keyID, secret string) error {
+	if old, ok := c.byKey[keyID]; ok && old.Account != account {
+		return fmt.Errorf("the access key %s belongs to two accounts, %s and %s", keyID, old.Account, account)
+	}
+	if old, ok := c.roots[account]; ok {
+		delete(c.byKey, old.AccessKeyID)
+	}
+	cred := Credential{Identity: Root(account, keyID), Secret: secret}
+	c.byKey[keyID] = cred
+	c.roots[account] = cred
+	return nil
+}
+
+// Override gives an account's root a key of the operator's choosing.
+func (c *Credentials) Override(account, keyID, secret string) error {
+	if err := checkKey(keyID, secret); err != nil {
+		return err
+	}
+	return c.add(account, keyID, secret)
+}
+
+func checkKey(keyID, secret string) error {
+	switch {
+	case keyID == "" || secret == "":
+		return errors.New("an access key needs both an id and a secret")
+	case len(keyID) > 128 || len(secret) > 256:
+		return errors.New("an access key id has at most 128 characters, its secret at most 256")
+	case strings.ContainsAny(keyID, "/, =\t\r\n"):
+		return errors.New("an access key id must not contain spaces, slashes, commas or equals signs")
+	}
+	return nil
+}
+
+// Generate makes root keys for the accounts, to be forgotten with the process.
+func Generate(accounts []string) (*Credentials, error) {
+	c := &Credentials{byKey: make(map[string]Credential), roots: make(map[string]Credential)}
+	for _, account := range accounts {
+		if err := c.add(account, newKeyID(), newSecret()); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// LoadCredentials reads root keys from the file at path, in the format of the
+// AWS credentials file with an account's number for each profile, and generates
+// and writes those that are missing. The file is readable by its owner alone;
+// one that others can read is refused.
+func LoadCredentials(path string, accounts []string) (*Credentials, error) {
+	c := &Credentials{byKey: make(map[string]Credential), roots: make(map[string]Credential)}
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("read root keys: %w", err)
+	default:
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("read root keys: %w", err)
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			return nil, fmt.Errorf("%s can be read by others (mode %04o); run chmod 600 on it", path, info.Mode().Perm())
+		}
+		if err := c.parse(text); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	missing := false
+	for _, account := range accounts {
+		if _, ok := c.roots[account]; ok {
+			continue
+		}
+		missing = true
+		keyID, secret := newKeyID(), newSecret()
+		if err := c.add(account, keyID, secret); err != nil {
+			return nil, err
+		}
+		text = fmt.Appendf(text, "[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n\n", account, keyID, secret)
+	}
+	if missing {
+		if err := writePrivate(path, text); err != nil {
+			return nil, fmt.Errorf("write root keys: %w", err)
+		}
+	}
+	return c, nil
+}
+
+func (c *Credentials) parse(text []byte) error {
+	var account, keyID, secret string
+	finish := func() error {
+		if account == "" {
+			return nil
+		}
+		if err := checkKey(keyID, secret); err != nil {
+			return fmt.Errorf("account %s: %w", account, err)
+		}
+		return c.add(account, keyID, secret)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		name, isSection := strings.CutPrefix(line, "[")
+		switch {
+		case line == "" || line[0] == '#' || line[0] == ';':
+		case isSection:
+			if err := finish(); err != nil {
+				return err
+			}
+			account, keyID, secret = strings.TrimSuffix(name, "]"), "", ""
+			if !IsAccount(account) {
+				return fmt.Errorf("line %d: the profile %q is not an account's 12 digits", n, account)
+			}
+		default:
+			key, value, ok := strings.Cut(line, "=")
+			if !ok || account == "" {
+				return fmt.Errorf("line %d: want [account] or name = value", n)
+			}
+			switch strings.TrimSpace(key) {
+			case "aws_access_key_id":
+				keyID = strings.TrimSpace(value)
+			case "aws_secret_access_key":
+				secret = strings.TrimSpace(value)
+			default:
+				return fmt.Errorf("line %d: unknown name %q", n, strings.TrimSpace(key))
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return finish()
+}
+
+// writePrivate replaces the file at path whole, readable by its owner alone.
+func writePrivate(path string, text []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".credentials-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+		}
+	}()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// newKeyID returns an id of the shape of AWS's long-term access keys.
+func newKeyID() string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	b := make([]byte, 16)
+	rand.Read(b)
+	for i := range b {
+		b[i] = alphabet[b[i]%32]
+	}
+	return "AKIA" + string(b)
+}
+
+// newSecret returns 40 characters with 240 bits of randomness. The alphabet
+// has no character that shells or URLs treat specially.
+func newSecret() string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	b := make([]byte, 40)
+	rand.Read(b)
+	for i := range b {
+		b[i] = alphabet[b[i]%64]
+	}
+	return string(b)
+}
