@@ -1,0 +1,170 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// The errors that SQS models. Each has a shape, which JSON shows, and a code,
+// which Query shows and which is often another word.
+const (
+	shapePrefix = "com.amazonaws.sqs#"
+	codePrefix  = "AWS.SimpleQueueService."
+)
+
+func modelled(shape, code string, status int, format string, args ...any) *protocol.Error {
+	return &protocol.Error{
+		Type: shapePrefix + shape, Code: code, Status: status, Message: fmt.Sprintf(format, args...),
+	}
+}
+
+func errNoQueue() *protocol.Error {
+	e := modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", http.StatusBadRequest,
+		"The specified queue does not exist.")
+	e.QueryMessage = "The specified queue does not exist for this wsdl version."
+	return e
+}
+
+// errNoQueueOrAccess is what the owner of another account is told.
+func errNoQueueOrAccess() *protocol.Error {
+	return modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", http.StatusBadRequest,
+		"The specified queue does not exist or you do not have access to it.")
+}
+
+func errQueueExists(attribute string) *protocol.Error {
+	return modelled("QueueNameExists", "QueueAlreadyExists", http.StatusBadRequest,
+		"A queue already exists with the same name and a different value for %s", attribute)
+}
+
+func errDeletedRecently() *protocol.Error {
+	return modelled("QueueDeletedRecently", codePrefix+"QueueDeletedRecently", http.StatusBadRequest,
+		"You must wait 60 seconds after deleting a queue before you can create another with the same name.")
+}
+
+func errAttributeName(format string, args ...any) *protocol.Error {
+	return modelled("InvalidAttributeName", "InvalidAttributeName", http.StatusBadRequest, format, args...)
+}
+
+func errUnknownAttribute(name string) *protocol.Error {
+	return errAttributeName("Unknown Attribute %s.", name)
+}
+
+func errAttributeValue(name, reason string) *protocol.Error {
+	text := "Invalid value for the parameter " + name + "."
+	if reason != "" {
+		text += " Reason: " + reason
+	}
+	return modelled("InvalidAttributeValue", "InvalidAttributeValue", http.StatusBadRequest, "%s", text)
+}
+
+func errMessageContents() *protocol.Error {
+	return modelled("InvalidMessageContents", "InvalidMessageContents", http.StatusBadRequest,
+		"Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
+}
+
+func errReceiptHandle(handle string) *protocol.Error {
+	return modelled("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", http.StatusNotFound,
+		"The input receipt handle \"%s\" is not a valid receipt handle.", shorten(handle))
+}
+
+func errOverLimit(format string, args ...any) *protocol.Error {
+	return modelled("OverLimit", "OverLimit", http.StatusForbidden, format, args...)
+}
+
+func errPurgeInProgress(name string) *protocol.Error {
+	return modelled("PurgeQueueInProgress", codePrefix+"PurgeQueueInProgress", http.StatusForbidden,
+		"Only one PurgeQueue operation on %s is allowed every 60 seconds.", name)
+}
+
+func errUnsupported(format string, args ...any) *protocol.Error {
+	return modelled("UnsupportedOperation", codePrefix+"UnsupportedOperation", http.StatusBadRequest, format, args...)
+}
+
+func errResourceNotFound(format string, args ...any) *protocol.Error {
+	return modelled("ResourceNotFoundException", "ResourceNotFoundException", http.StatusNotFound, format, args...)
+}
+
+func errEmptyBatch(entryType string) *protocol.Error {
+	return modelled("EmptyBatchRequest", codePrefix+"EmptyBatchRequest", http.StatusBadRequest,
+		"There should be at least one %s in the request.", entryType)
+}
+
+func errTooManyEntries(n int) *protocol.Error {
+	return modelled("TooManyEntriesInBatchRequest", codePrefix+"TooManyEntriesInBatchRequest", http.StatusBadRequest,
+		"Maximum number of entries per request are %d. You have sent %d.", maxBatchEntries, n)
+}
+
+func errEntryID() *protocol.Error {
+	return modelled("InvalidBatchEntryId", codePrefix+"InvalidBatchEntryId", http.StatusBadRequest,
+		"A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.")
+}
+
+func errEntryIDRepeated(id string) *protocol.Error {
+	return modelled("BatchEntryIdsNotDistinct", codePrefix+"BatchEntryIdsNotDistinct", http.StatusBadRequest,
+		"Id %s repeated.", id)
+}
+
+func errBatchTooLong(limit, size int) *protocol.Error {
+	return modelled("BatchRequestTooLong", codePrefix+"BatchRequestTooLong", http.StatusBadRequest,
+		"Batch requests cannot be longer than %d bytes. You have sent %d bytes.", limit, size)
+}
+
+// errEmptyValue exists for entries of a batch only.
+func errEmptyValue(format string, args ...any) *protocol.Error {
+	return modelled("EmptyValue", "EmptyValue", http.StatusBadRequest, format, args...)
+}
+
+// errValue refuses the value of a parameter in SQS's usual words.
+func errValue(value any, parameter, reason string) *protocol.Error {
+	return protocol.InvalidParameterValue("Value %s for parameter %s is invalid. Reason: %s",
+		shorten(fmt.Sprint(value)), parameter, reason)
+}
+
+// shorten keeps what a client sent from making the answer longer than it needs
+// to be understood.
+func shorten(s string) string {
+	const most = 1024
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}
+
+// failure translates what went wrong below into what the client is told. It is
+// for errors that say nothing about one message in particular.
+func failure(err error, q *catalog.Queue) error {
+	switch {
+	case errors.Is(err, queue.ErrNoQueue), errors.Is(err, catalog.ErrNotFound):
+		return errNoQueue()
+	case errors.Is(err, queue.ErrOverLimit):
+		return errOverLimit("Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more.")
+	case errors.Is(err, queue.ErrPurgeInProgress):
+		return errPurgeInProgress(q.Name.Queue)
+	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return errors.Join(protocol.ServiceUnavailable(), err)
+	}
+	return err
+}
+
+// receiptFailure translates the engine's refusal of a receipt.
+func receiptFailure(err error, handle string, timeout int) *protocol.Error {
+	switch {
+	case errors.Is(err, queue.ErrReceiptExpired):
+		return errValue(handle, "ReceiptHandle", "The receipt handle has expired.")
+	case errors.Is(err, queue.ErrNotReceived):
+		return errValue(handle, "ReceiptHandle",
+			"Message does not exist or is not available for visibility timeout change.")
+	case errors.Is(err, queue.ErrVisibilityTotal):
+		return errValue(timeout, "VisibilityTimeout",
+			"Total VisibilityTimeout for the message is beyond the limit [43200 seconds]")
+	}
+	return protocol.InternalError()
+}

@@ -1,0 +1,74 @@
+package sqs
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/binary"
+	"hash"
+	"sync"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// A receipt handle is, in unpadded URL-safe base64:
+//
+//	version 1 | queue 8 | position 8 | receipt 8 | MAC 16   (bytes, big-endian)
+//
+// The MAC is HMAC-SHA256 over what is before it, cut to 16 bytes, under a key
+// that only this service has. A handle that anybody made up, or that belongs to
+// another queue, is therefore told from one that was given out.
+const (
+	handleVersion = 1
+	handlePlain   = 1 + 3*8
+	handleMAC     = 16
+	handleLength  = handlePlain + handleMAC
+)
+
+// sealer makes receipt handles and checks them.
+type sealer struct{ macs sync.Pool }
+
+func newSealer(secret []byte) *sealer {
+	return &sealer{macs: sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}
+}
+
+func (s *sealer) mac(b []byte) []byte {
+	h := s.macs.Get().(hash.Hash)
+	h.Reset()
+	h.Write(b)
+	sum := h.Sum(make([]byte, 0, sha256.Size))
+	s.macs.Put(h)
+	return sum[:handleMAC]
+}
+
+// seal returns the handle of a receipt.
+func (s *sealer) seal(q queue.ID, r queue.Receipt) string {
+	b := make([]byte, 0, handleLength)
+	b = append(b, handleVersion)
+	b = binary.BigEndian.AppendUint64(b, uint64(q))
+	b = binary.BigEndian.AppendUint64(b, uint64(r.Position))
+	b = binary.BigEndian.AppendUint64(b, r.Number)
+	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b)...))
+}
+
+// open returns the receipt of a handle of queue q.
+func (s *sealer) open(q queue.ID, handle string) (queue.Receipt, bool) {
+	if base64.RawURLEncoding.DecodedLen(len(handle)) != handleLength {
+		return queue.Receipt{}, false
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(handle)
+	if err != nil || len(b) != handleLength || b[0] != handleVersion {
+		return queue.Receipt{}, false
+	}
+	if subtle.ConstantTimeCompare(s.mac(b[:handlePlain]), b[handlePlain:]) != 1 {
+		return queue.Receipt{}, false
+	}
+	if queue.ID(binary.BigEndian.Uint64(b[1:])) != q {
+		return queue.Receipt{}, false
+	}
+	return queue.Receipt{
+		Position: queue.Position(binary.BigEndian.Uint64(b[9:])),
+		Number:   binary.BigEndian.Uint64(b[17:]),
+	}, true
+}

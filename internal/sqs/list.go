@@ -1,0 +1,113 @@
+package sqs
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// maxListed is how many queues one answer lists at the most.
+const maxListed = 1000
+
+type listQueuesInput struct {
+	QueueNamePrefix string
+	MaxResults      *int32
+	NextToken       string
+}
+
+type listQueuesOutput struct {
+	QueueUrls []string `query:"QueueUrl" wrapper:"queueUrls"`
+	NextToken string   `json:",omitempty"`
+}
+
+func (s *Service) listQueues(ctx context.Context, c *protocol.Call, in *listQueuesInput) (*listQueuesOutput, error) {
+	account := caller(c).Account
+	if err := s.allow(ctx, c, "ListQueues", catalog.Name{Account: account, Region: c.Region}, ""); err != nil {
+		return nil, err
+	}
+	queues := s.catalog.List(account, c.Region, func(q *catalog.Queue) bool {
+		return strings.HasPrefix(q.Name.Queue, in.QueueNamePrefix)
+	})
+	urls, next, err := s.page(c, queues, in.MaxResults, in.NextToken, in.QueueNamePrefix)
+	if err != nil {
+		return nil, err
+	}
+	return &listQueuesOutput{QueueUrls: urls, NextToken: next}, nil
+}
+
+type listDeadLetterSourceQueuesInput struct {
+	QueueUrl   string
+	MaxResults *int32
+	NextToken  string
+}
+
+type listDeadLetterSourceQueuesOutput struct {
+	QueueUrls []string `json:"queueUrls" query:"QueueUrl"`
+	NextToken string   `json:",omitempty"`
+}
+
+func (s *Service) listDeadLetterSourceQueues(ctx context.Context, c *protocol.Call, in *listDeadLetterSourceQueuesInput) (*listDeadLetterSourceQueuesOutput, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "ListDeadLetterSourceQueues")
+	if err != nil {
+		return nil, err
+	}
+	urls, next, err := s.page(c, s.sources(q), in.MaxResults, in.NextToken, q.Name.Queue)
+	if err != nil {
+		return nil, err
+	}
+	return &listDeadLetterSourceQueuesOutput{QueueUrls: urls, NextToken: next}, nil
+}
+
+// sources returns the queues that have q as their dead-letter queue.
+func (s *Service) sources(q *catalog.Queue) []*catalog.Queue {
+	arn := q.Name.ARN()
+	return s.catalog.List(q.Name.Account, q.Name.Region, func(q *catalog.Queue) bool {
+		return q.Attributes.Redrive != nil && q.Attributes.Redrive.Target == arn
+	})
+}
+
+// page returns the part of a sorted list that the request asks for. A token is
+// given only to those who set a limit. It holds the last name shown and what
+// the list was about, so that a name that goes or comes meanwhile does no harm.
+func (s *Service) page(c *protocol.Call, queues []*catalog.Queue, limit *int32, token, about string) (urls []string, next string, err error) {
+	most := maxListed
+	if limit != nil {
+		most = int(*limit)
+		if most < 1 || most > maxListed {
+			return nil, "", errValue(most, "MaxResults", "Must be between 1 and 1000, if provided.")
+		}
+	}
+	after := ""
+	if token != "" {
+		if limit == nil {
+			return nil, "", protocol.InvalidParameterValue("MaxResults is a mandatory parameter when you provide a value for NextToken.")
+		}
+		b, err := base64.RawURLEncoding.DecodeString(token)
+		last, was, ok := strings.Cut(string(b), "\x00")
+		if err != nil || !ok {
+			return nil, "", protocol.InvalidParameterValue("Invalid or expired next token.")
+		}
+		if was != about {
+			return nil, "", protocol.InvalidParameterValue("Invalid NextToken value. If you are passing in NextToken, you must not change the other request parameters.")
+		}
+		after = last
+	}
+	last := ""
+	for _, q := range queues {
+		if q.Name.Queue <= after {
+			continue
+		}
+		if len(urls) == most {
+			if limit != nil {
+				next = base64.RawURLEncoding.EncodeToString([]byte(last + "\x00" + about))
+			}
+			break
+		}
+		urls = append(urls, s.url(c, q.Name))
+		last = q.Name.Queue
+	}
+	return urls, next, nil
+}

@@ -1,0 +1,209 @@
+package sqs
+
+import (
+	"crypto/md5"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+const (
+	maxAttributes    = 10
+	maxAttributeName = 256 // bytes
+	maxAttributeType = 256 // bytes
+	traceHeader      = "AWSTraceHeader"
+)
+
+// attributeValue is a message attribute on the wire.
+type attributeValue struct {
+	StringValue      *string
+	BinaryValue      []byte
+	StringListValues []string `query:"StringListValue"`
+	BinaryListValues [][]byte `query:"BinaryListValue"`
+	DataType         string
+}
+
+// binaryType reports whether values of a type travel as bytes.
+func binaryType(dataType string) bool {
+	base, _, _ := strings.Cut(dataType, ".")
+	return base == "Binary"
+}
+
+// checkAttributes turns message attributes into what is stored, sorted by name,
+// and returns the bytes they count for: names, types and values.
+func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size int, _ *protocol.Error) {
+	if len(in) > maxAttributes {
+		return nil, 0, protocol.InvalidParameterValue("Number of message attributes [%d] exceeds the allowed maximum [%d].", len(in), maxAttributes)
+	}
+	names := make([]string, 0, len(in))
+	for name := range in {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		v := in[name]
+		if err := checkAttributeName(name); err != nil {
+			return nil, 0, err
+		}
+		if err := checkAttribute(name, &v); err != nil {
+			return nil, 0, err
+		}
+		a := queue.Attribute{Name: name, Type: v.DataType}
+		if binaryType(v.DataType) {
+			a.Value = string(v.BinaryValue)
+		} else {
+			a.Value = *v.StringValue
+		}
+		out = append(out, a)
+		size += len(a.Name) + len(a.Type) + len(a.Value)
+	}
+	return out, size, nil
+}
+
+func checkAttributeName(name string) *protocol.Error {
+	invalid := func(format string, args ...any) *protocol.Error {
+		return protocol.InvalidParameterValue(format, args...)
+	}
+	lower := strings.ToLower(name)
+	switch {
+	case name == "":
+		return invalid("Message (user) attribute names must not be empty.")
+	case len(name) > maxAttributeName:
+		return invalid("Message (user) attribute names must be shorter than 256 Bytes")
+	case strings.HasPrefix(lower, "aws.") || strings.HasPrefix(lower, "amazon."):
+		return invalid("You can't use message attribute names beginning with 'AWS.' or 'Amazon'. These strings are reserved for internal use.")
+	case strings.HasPrefix(name, "."):
+		return invalid("Message (user) attribute name must not begin with character '.'.")
+	case strings.HasSuffix(name, "."):
+		return invalid("Message (user) attribute name must not end with character '.'.")
+	case strings.Contains(name, ".."):
+		return invalid("Message (user) attribute name must not have successive '.' characters.")
+	}
+	// SQS takes letters beyond those of its documentation.
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.' {
+			return invalid("Message (user) attribute name '%s' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.).", name)
+		}
+	}
+	return nil
+}
+
+func checkAttribute(name string, v *attributeValue) *protocol.Error {
+	invalid := func(format string, args ...any) *protocol.Error {
+		return protocol.InvalidParameterValue(format, args...)
+	}
+	base, _, _ := strings.Cut(v.DataType, ".")
+	isString, isBinary := v.StringValue != nil, v.BinaryValue != nil
+	switch {
+	case v.StringListValues != nil || v.BinaryListValues != nil:
+		return errUnsupported("Message attribute list values in SendMessage operation are not supported.")
+	case v.DataType == "":
+		return invalid("The message (user) attribute '%s' must contain a non-empty message attribute type.", name)
+	case len(v.DataType) > maxAttributeType:
+		return invalid("The type of message (user) attribute '%s' must be at most 256 bytes long.", name)
+	case base != "String" && base != "Number" && base != "Binary" || !validText(v.DataType):
+		return invalid("The type of message (user) attribute '%s' is invalid. You must use only the following supported type prefixes: Binary, Number, String.", name)
+	case !isString && !isBinary:
+		return invalid("The message (user) attribute '%s' must contain a non-empty message attribute value.", name)
+	case isString && isBinary:
+		return invalid("Message (user) attribute '%s' must have a single value.", name)
+	case base == "Binary" && !isBinary:
+		return invalid("Message (user) attribute '%s' with type 'Binary' must use field 'Binary'.", name)
+	case base != "Binary" && !isString:
+		return invalid("Message (user) attribute '%s' with type '%s' must use field 'String'.", name, base)
+	case isBinary && len(v.BinaryValue) == 0, isString && *v.StringValue == "":
+		return invalid("Message (user) attribute '%s' must contain a non-empty value of type '%s'.", name, base)
+	case isString && !validText(*v.StringValue):
+		return invalid("Invalid characters found in the value of message (user) attribute '%s'. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF", name)
+	case base == "Number" && !validNumber(*v.StringValue):
+		return invalid("Can't cast the value of message (user) attribute '%s' to a number.", name)
+	}
+	return nil
+}
+
+// validNumber reports whether s is a decimal number of up to 38 significant
+// digits and a magnitude from 10^-128 to 10^126, or 0. Its zeros are kept as
+// they were sent: the checksums that clients compare are over what they sent.
+func validNumber(s string) bool {
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
+	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(s), "e")
+	shift := 0
+	if hasExponent {
+		digits := strings.TrimPrefix(strings.TrimPrefix(exponent, "-"), "+")
+		if len(digits) == 0 || len(digits) > 4 || len(exponent)-len(digits) > 1 || !isDigits(digits) {
+			return false
+		}
+		for _, c := range []byte(digits) {
+			shift = shift*10 + int(c-'0')
+		}
+		if exponent[0] == '-' {
+			shift = -shift
+		}
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if whole+fraction == "" || !isDigits(whole) || !isDigits(fraction) {
+		return false
+	}
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return true
+	}
+	// The first significant digit stands for 10^magnitude.
+	magnitude := len(digits) - len(fraction) - 1 + shift
+	return len(strings.TrimRight(digits, "0")) <= 38 && magnitude >= -128 && magnitude <= 126
+}
+
+func isDigits(s string) bool {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// checkSystemAttributes returns the one system attribute that a sender may set.
+func checkSystemAttributes(in map[string]attributeValue) (trace string, _ *protocol.Error) {
+	for name, v := range in {
+		switch {
+		case name != traceHeader:
+			return "", protocol.InvalidParameterValue("Message system attribute name '%s' is invalid.", shorten(name))
+		case v.DataType != "String" || v.StringValue == nil || v.BinaryValue != nil:
+			return "", protocol.InvalidParameterValue("Message system attribute '%s' must be of type 'String' and have a string value.", name)
+		case *v.StringValue == "" || !validText(*v.StringValue):
+			return "", protocol.InvalidParameterValue("Message system attribute '%s' must contain a non-empty value of type 'String'.", name)
+		}
+		trace = *v.StringValue
+	}
+	return trace, nil
+}
+
+// attributesMD5 is the digest of message attributes, which are sorted by name
+// (guide, "MD5 Message-Digest Calculation"), in hex; empty if there are none.
+func attributesMD5(attributes []queue.Attribute) string {
+	if len(attributes) == 0 {
+		return ""
+	}
+	var buf []byte
+	part := func(s string) {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(len(s)))
+		buf = append(buf, s...)
+	}
+	for _, a := range attributes {
+		part(a.Name)
+		part(a.Type)
+		transport := byte(1)
+		if binaryType(a.Type) {
+			transport = 2
+		}
+		buf = append(buf, transport)
+		part(a.Value)
+	}
+	sum := md5.Sum(buf)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,251 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+type createQueueInput struct {
+	QueueName  *string
+	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
+	Tags       map[string]string `json:"tags" query:"Tag,Tags" entry:"Key,Value"`
+	// DefaultVisibilityTimeout is how the API versions before 2011-10-01
+	// spelt the attribute VisibilityTimeout.
+	DefaultVisibilityTimeout *string `json:"-" query:"DefaultVisibilityTimeout"`
+}
+
+type queueURLOutput struct {
+	QueueUrl string
+}
+
+func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQueueInput) (*queueURLOutput, error) {
+	n := catalog.Name{Account: caller(c).Account, Region: c.Region}
+	if in.QueueName != nil {
+		n.Queue = *in.QueueName
+	}
+	if err := s.allow(ctx, c, "CreateQueue", n, ""); err != nil {
+		return nil, err
+	}
+	if in.DefaultVisibilityTimeout != nil {
+		in.Attributes = maps.Clone(in.Attributes)
+		if in.Attributes == nil {
+			in.Attributes = make(map[string]string)
+		}
+		if _, set := in.Attributes[attrVisibility]; !set {
+			in.Attributes[attrVisibility] = *in.DefaultVisibilityTimeout
+		}
+	}
+	fifo := strings.EqualFold(in.Attributes[attrFIFO], "true")
+	if err := checkQueueName(in.QueueName, fifo); err != nil {
+		return nil, err
+	}
+	if err := checkTags(in.Tags); err != nil {
+		return nil, err
+	}
+	if len(in.Tags) > maxTags {
+		return nil, errTooManyTags(n.Queue)
+	}
+
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	if q := s.catalog.Find(n); q != nil {
+		return s.sameQueue(c, q, in)
+	}
+	attrs := s.newAttributes(fifo)
+	if err := s.change(n, &attrs, in.Attributes); err != nil {
+		return nil, err
+	}
+	q, err := s.catalog.Create(n, attrs, in.Tags, s.now())
+	switch {
+	case errors.Is(err, catalog.ErrDeletedRecently):
+		return nil, errDeletedRecently()
+	case err != nil:
+		return nil, failure(err, q)
+	}
+	if err := s.shard.Configure(ctx, q.Config()); err != nil {
+		return nil, failure(err, q)
+	}
+	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
+}
+
+// change applies values to attrs.
+func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[string]string) error {
+	ch := change{name: n, attrs: attrs, values: values, queueAt: s.catalog.Find}
+	if err := ch.apply(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// sameQueue answers the creation of a queue that exists: it is no error if what
+// the request says of the queue is so.
+func (s *Service) sameQueue(c *protocol.Call, q *catalog.Queue, in *createQueueInput) (*queueURLOutput, error) {
+	wanted := q.Attributes
+	if err := s.change(q.Name, &wanted, in.Attributes); err != nil {
+		return nil, err
+	}
+	have, want := format(&q.Attributes), format(&wanted)
+	for _, name := range slices.Sorted(maps.Keys(in.Attributes)) {
+		if have[name] != want[name] {
+			return nil, errQueueExists("attribute " + name)
+		}
+	}
+	if in.Tags != nil && !maps.Equal(in.Tags, q.Tags) {
+		return nil, errQueueExists("tags")
+	}
+	return &queueURLOutput{QueueUrl: s.url(c, q.Name)}, nil
+}
+
+func checkQueueName(name *string, fifo bool) *protocol.Error {
+	switch {
+	case name == nil:
+		return protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name.")
+	case *name == "":
+		return protocol.InvalidParameterValue("Queue name cannot be empty")
+	case fifo:
+		base, ok := strings.CutSuffix(*name, fifoSuffix)
+		if !ok || !validName(base, maxNameLength-len(fifoSuffix)) {
+			return protocol.InvalidParameterValue("The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.")
+		}
+	case !validName(*name, maxNameLength):
+		return protocol.InvalidParameterValue("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
+	}
+	return nil
+}
+
+type getQueueURLInput struct {
+	QueueName              *string
+	QueueOwnerAWSAccountId string
+}
+
+func (s *Service) getQueueURL(ctx context.Context, c *protocol.Call, in *getQueueURLInput) (*queueURLOutput, error) {
+	if in.QueueName == nil || *in.QueueName == "" {
+		return nil, protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name.")
+	}
+	n := catalog.Name{Account: caller(c).Account, Region: c.Region, Queue: *in.QueueName}
+	if in.QueueOwnerAWSAccountId != "" {
+		if !identity.IsAccount(in.QueueOwnerAWSAccountId) {
+			return nil, errValue(in.QueueOwnerAWSAccountId, "QueueOwnerAWSAccountId", "Must be an account number of 12 digits.")
+		}
+		n.Account = in.QueueOwnerAWSAccountId
+	}
+	q, err := s.named(ctx, c, n, "GetQueueUrl")
+	if err != nil {
+		return nil, err
+	}
+	return &queueURLOutput{QueueUrl: s.url(c, q.Name)}, nil
+}
+
+type queueInput struct {
+	QueueUrl string
+}
+
+func (s *Service) deleteQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "DeleteQueue")
+	if err != nil {
+		return nil, err
+	}
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	if err := s.catalog.Delete(q.Name, q.ID, s.now()); err != nil {
+		return nil, failure(err, q)
+	}
+	// The queue is gone. Should its messages outlive it, because the server
+	// dies now, they are removed when it starts again.
+	if err := s.shard.Drop(context.WithoutCancel(ctx), q.ID); err != nil {
+		return nil, failure(err, q)
+	}
+	return nil, nil
+}
+
+func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "PurgeQueue")
+	if err != nil {
+		return nil, err
+	}
+	return nil, failure(s.shard.Purge(ctx, q.ID), q)
+}
+
+type getQueueAttributesInput struct {
+	QueueUrl       string
+	AttributeNames []string `query:"AttributeName"`
+}
+
+type getQueueAttributesOutput struct {
+	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
+}
+
+func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *getQueueAttributesInput) (*getQueueAttributesOutput, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "GetQueueAttributes")
+	if err != nil {
+		return nil, err
+	}
+	wanted := make(map[string]bool, len(in.AttributeNames))
+	for _, name := range in.AttributeNames {
+		name = strings.TrimSuffix(name, ";") // as the guide's example has it
+		if !isAttribute(name) {
+			return nil, errUnknownAttribute(shorten(name))
+		}
+		wanted[name] = true
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	all := format(&q.Attributes)
+	all[attrARN] = q.Name.ARN()
+	all[attrCreated] = strconv.FormatInt(q.Created.Unix(), 10)
+	all[attrModified] = strconv.FormatInt(q.Modified.Unix(), 10)
+	if wanted[attrAll] || wanted[attrVisible] || wanted[attrNotVisible] || wanted[attrDelayed] {
+		counts, err := s.shard.Counts(ctx, q.ID)
+		if err != nil {
+			return nil, failure(err, q)
+		}
+		all[attrVisible] = strconv.FormatUint(counts.Visible, 10)
+		all[attrNotVisible] = strconv.FormatUint(counts.InFlight, 10)
+		all[attrDelayed] = strconv.FormatUint(counts.Delayed, 10)
+	}
+	if !wanted[attrAll] {
+		maps.DeleteFunc(all, func(name, _ string) bool { return !wanted[name] })
+	}
+	return &getQueueAttributesOutput{Attributes: all}, nil
+}
+
+type setQueueAttributesInput struct {
+	QueueUrl   string
+	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
+}
+
+func (s *Service) setQueueAttributes(ctx context.Context, c *protocol.Call, in *setQueueAttributesInput) (*empty, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "SetQueueAttributes")
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Attributes) == 0 {
+		return nil, protocol.MissingParameter("Attribute.Name")
+	}
+	return nil, s.update(ctx, q, func(q *catalog.Queue) error {
+		return s.change(q.Name, &q.Attributes, in.Attributes)
+	})
+}
+
+// update changes a queue's attributes in the catalog and tells the shard.
+func (s *Service) update(ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error) error {
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	q, err := s.catalog.Update(q.Name, q.ID, func(q *catalog.Queue) error {
+		q.Modified = s.now()
+		return change(q)
+	})
+	if err != nil {
+		return failure(err, q)
+	}
+	return failure(s.shard.Configure(context.WithoutCancel(ctx), q.Config()), q)
+}

@@ -1,0 +1,219 @@
+package sqs
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+const maxReceived = 10
+
+type receiveMessageInput struct {
+	QueueUrl                    string
+	AttributeNames              []string `query:"AttributeName"`
+	MessageSystemAttributeNames []string `query:"MessageSystemAttributeName"`
+	MessageAttributeNames       []string `query:"MessageAttributeName"`
+	MaxNumberOfMessages         *int32
+	VisibilityTimeout           *int32
+	WaitTimeSeconds             *int32
+	ReceiveRequestAttemptId     *string
+}
+
+type receiveMessageOutput struct {
+	Messages []receivedMessage `query:"Message" wrapper:"messages"`
+}
+
+type receivedMessage struct {
+	MessageId              string
+	ReceiptHandle          string
+	MD5OfBody              string
+	Body                   string
+	Attributes             map[string]string        `query:"Attribute" entry:"Name,Value"`
+	MD5OfMessageAttributes string                   `json:",omitempty"`
+	MessageAttributes      map[string]receivedValue `query:"MessageAttribute" entry:"Name,Value"`
+}
+
+type receivedValue struct {
+	StringValue *string
+	BinaryValue []byte
+	DataType    string
+}
+
+// Names of message system attributes.
+const (
+	sysSender      = "SenderId"
+	sysSent        = "SentTimestamp"
+	sysCount       = "ApproximateReceiveCount"
+	sysFirst       = "ApproximateFirstReceiveTimestamp"
+	sysSequence    = "SequenceNumber"
+	sysDedup       = "MessageDeduplicationId"
+	sysGroup       = "MessageGroupId"
+	sysTrace       = traceHeader
+	sysSourceQueue = "DeadLetterQueueSourceArn"
+)
+
+var systemAttributes = []string{
+	attrAll, sysSender, sysSent, sysCount, sysFirst, sysSequence, sysDedup, sysGroup, sysTrace,
+	sysSourceQueue, attrManagedSSE, // the last can be asked for but no message has it
+}
+
+func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *receiveMessageInput) (*receiveMessageOutput, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "ReceiveMessage")
+	if err != nil {
+		return nil, err
+	}
+	r, wait, perr := receive(q, in)
+	if perr != nil {
+		return nil, perr
+	}
+	system, perr := systemNames(in)
+	if perr != nil {
+		return nil, perr
+	}
+	messages, err := s.shard.Receive(ctx, q.ID, r, wait)
+	if err != nil {
+		if err == queue.ErrAttemptStale {
+			return nil, errValue(r.Attempt, "ReceiveRequestAttemptId",
+				"The receiveRequestAttemptId is not valid anymore since the receive call is not retryable.")
+		}
+		return nil, failure(err, q)
+	}
+	out := &receiveMessageOutput{Messages: make([]receivedMessage, 0, len(messages))}
+	deliveries := make([]queue.Delivery, 0, len(messages))
+	for i := range messages {
+		deliveries = append(deliveries, messages[i].Delivery)
+		out.Messages = append(out.Messages, s.show(q, &messages[i], system, in.MessageAttributeNames))
+	}
+	if len(deliveries) > 0 {
+		// What the consumer does not get must not stay invisible to others.
+		c.IfUndelivered(func(ctx context.Context) {
+			_ = s.shard.Return(ctx, q.ID, deliveries, r.Attempt) // else their visibility timeout returns them
+		})
+	}
+	return out, nil
+}
+
+// receive checks the numbers of a request and fills in the queue's defaults.
+func receive(q *catalog.Queue, in *receiveMessageInput) (r queue.Receive, wait time.Duration, _ *protocol.Error) {
+	r.Max = 1
+	if n := in.MaxNumberOfMessages; n != nil {
+		if *n < 1 || *n > maxReceived {
+			return r, 0, errValue(*n, "MaxNumberOfMessages", "Must be between 1 and 10, if provided.")
+		}
+		r.Max = int(*n)
+	}
+	wait = time.Duration(q.Attributes.WaitSeconds) * time.Second
+	if n := in.WaitTimeSeconds; n != nil {
+		if *n < 0 || *n > maxWait {
+			return r, 0, errValue(*n, "WaitTimeSeconds", "Must be >= 0 and <= 20, if provided.")
+		}
+		wait = time.Duration(*n) * time.Second
+	}
+	if n := in.VisibilityTimeout; n != nil {
+		if *n < 0 || *n > maxVisibility {
+			return r, 0, errValue(*n, "VisibilityTimeout", "Must be >= 0 and <= 43200, if provided.")
+		}
+		timeout := time.Duration(*n) * time.Second
+		r.Timeout = &timeout
+	}
+	// On a standard queue SQS does not look at the attempt id.
+	if id := in.ReceiveRequestAttemptId; id != nil && q.Attributes.FIFO {
+		if !validID(*id) {
+			return r, 0, errID(*id, "ReceiveRequestAttemptId")
+		}
+		r.Attempt = *id
+	}
+	return r, wait, nil
+}
+
+// systemNames returns the names of the system attributes that are wanted.
+func systemNames(in *receiveMessageInput) ([]string, *protocol.Error) {
+	var names []string
+	for _, list := range [][]string{in.AttributeNames, in.MessageSystemAttributeNames} {
+		for _, name := range list {
+			name = strings.TrimSuffix(name, ";") // as the guide's example has it
+			if !slices.Contains(systemAttributes, name) {
+				return nil, errUnknownAttribute(shorten(name))
+			}
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// show is how a message looks to the consumer.
+func (s *Service) show(q *catalog.Queue, m *shard.Message, system, wanted []string) receivedMessage {
+	out := receivedMessage{
+		MessageId:     m.ID.String(),
+		ReceiptHandle: s.handles.seal(q.ID, queue.Receipt{Position: m.Position, Number: m.Receipt}),
+		MD5OfBody:     hex.EncodeToString(m.BodyMD5[:]),
+		Body:          m.Body,
+	}
+	if len(system) > 0 {
+		out.Attributes = systemValues(m, system)
+	}
+	var chosen []queue.Attribute
+	for _, a := range m.Attributes {
+		if wants(wanted, a.Name) {
+			chosen = append(chosen, a)
+		}
+	}
+	if len(chosen) == 0 {
+		return out
+	}
+	out.MD5OfMessageAttributes = attributesMD5(chosen)
+	out.MessageAttributes = make(map[string]receivedValue, len(chosen))
+	for _, a := range chosen {
+		v := receivedValue{DataType: a.Type}
+		if binaryType(a.Type) {
+			v.BinaryValue = []byte(a.Value)
+		} else {
+			v.StringValue = &a.Value
+		}
+		out.MessageAttributes[a.Name] = v
+	}
+	return out
+}
+
+// systemValues returns the wanted system attributes that the message has.
+func systemValues(m *shard.Message, names []string) map[string]string {
+	out := make(map[string]string, len(names))
+	all := slices.Contains(names, attrAll)
+	set := func(name, value string) {
+		if value != "" && (all || slices.Contains(names, name)) {
+			out[name] = value
+		}
+	}
+	set(sysSender, m.Sender)
+	set(sysSent, strconv.FormatInt(int64(m.SentAt), 10))
+	set(sysCount, strconv.FormatUint(m.ReceiveCount(), 10))
+	set(sysFirst, strconv.FormatInt(int64(m.FirstReceived()), 10))
+	set(sysSequence, sequence(m.Sequence))
+	set(sysDedup, m.Dedup)
+	set(sysGroup, m.Group)
+	set(sysTrace, m.Trace)
+	set(sysSourceQueue, m.Source)
+	return out
+}
+
+// wants reports whether a message attribute was asked for: by name, by a prefix
+// with .* after it, or with all others.
+func wants(wanted []string, name string) bool {
+	for _, w := range wanted {
+		if w == attrAll || w == name {
+			return true
+		}
+		if prefix, ok := strings.CutSuffix(w, ".*"); ok && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package sqs
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// Shard is what the service needs of the keyspace its queues live in.
+type Shard interface {
+	Configure(ctx context.Context, c queue.Config) error
+	Drop(ctx context.Context, id queue.ID) error
+	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
+	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
+	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
+	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)
+	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)
+	Purge(ctx context.Context, id queue.ID) error
+	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
+	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
+	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)
+	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
+}
+
+// Options are what a service is made of.
+type Options struct {
+	Catalog   *catalog.Catalog
+	Shard     Shard
+	Authorize Authorizer       // nil means OwnerOnly
+	Now       func() time.Time // nil means time.Now
+	// PublicURL is what queue URLs begin with; empty means the address that
+	// the client has used.
+	PublicURL string
+	// MaxMessageSize is the MaximumMessageSize of a queue that does not set
+	// one, and the least that a batch may hold; 0 means DefaultMessageSize.
+	MaxMessageSize int
+}
+
+// Service is the SQS service.
+type Service struct {
+	catalog        *catalog.Catalog
+	shard          Shard
+	authorize      Authorizer
+	now            func() time.Time
+	publicURL      string
+	maxMessageSize int
+	handles        *sealer
+
+	// configuring makes the catalog and the shard see the changes of queues in
+	// the same order.
+	configuring sync.Mutex
+}
+
+// New returns the service and its wire form.
+func New(o Options) *protocol.Service {
+	s := &Service{
+		catalog: o.Catalog, shard: o.Shard, authorize: o.Authorize, now: o.Now,
+		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize,
+		handles: newSealer(o.Catalog.Secret()),
+	}
+	if s.authorize == nil {
+		s.authorize = OwnerOnly
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.maxMessageSize == 0 {
+		s.maxMessageSize = DefaultMessageSize
+	}
+	wire := protocol.NewService(protocol.Service{
+		Name:           "sqs",
+		Target:         "AmazonSQS",
+		Versions:       []string{"2008-01-01", "2009-02-01", "2011-10-01", "2012-11-05"},
+		Namespace:      "http://queue.amazonaws.com/doc/%s/",
+		ErrorNamespace: "com.amazonaws.sqs",
+		ErrorDetail:    true,
+	})
+	protocol.Register(wire, "AddPermission", s.addPermission)
+	protocol.Register(wire, "CancelMessageMoveTask", s.cancelMessageMoveTask)
+	protocol.Register(wire, "ChangeMessageVisibility", s.changeMessageVisibility)
+	protocol.Register(wire, "ChangeMessageVisibilityBatch", s.changeMessageVisibilityBatch)
+	protocol.Register(wire, "CreateQueue", s.createQueue, protocol.RootOnly)
+	protocol.Register(wire, "DeleteMessage", s.deleteMessage)
+	protocol.Register(wire, "DeleteMessageBatch", s.deleteMessageBatch)
+	protocol.Register(wire, "DeleteQueue", s.deleteQueue)
+	protocol.Register(wire, "GetQueueAttributes", s.getQueueAttributes)
+	protocol.Register(wire, "GetQueueUrl", s.getQueueURL)
+	protocol.Register(wire, "ListDeadLetterSourceQueues", s.listDeadLetterSourceQueues)
+	protocol.Register(wire, "ListMessageMoveTasks", s.listMessageMoveTasks)
+	protocol.Register(wire, "ListQueues", s.listQueues, protocol.RootOnly)
+	protocol.Register(wire, "ListQueueTags", s.listQueueTags)
+	protocol.Register(wire, "PurgeQueue", s.purgeQueue)
+	protocol.Register(wire, "ReceiveMessage", s.receiveMessage)
+	protocol.Register(wire, "RemovePermission", s.removePermission)
+	protocol.Register(wire, "SendMessage", s.sendMessage)
+	protocol.Register(wire, "SendMessageBatch", s.sendMessageBatch)
+	protocol.Register(wire, "SetQueueAttributes", s.setQueueAttributes)
+	protocol.Register(wire, "StartMessageMoveTask", s.startMessageMoveTask)
+	protocol.Register(wire, "TagQueue", s.tagQueue)
+	protocol.Register(wire, "UntagQueue", s.untagQueue)
+	return wire
+}
+
+// empty is the input or output of an operation without any.
+type empty struct{}
+
+// caller returns who makes the call.
+func caller(c *protocol.Call) identity.Identity {
+	id, _ := c.Identity.(identity.Identity)
+	return id
+}
+
+// allow asks the authorizer.
+func (s *Service) allow(ctx context.Context, c *protocol.Call, action string, n catalog.Name, policy string) error {
+	return s.authorize(ctx, &Access{Caller: caller(c), Action: action, Resource: n, Policy: policy, Call: c})
+}
+
+// queue finds the queue that a request is about and makes sure that the caller
+// may do action with it. A caller who may not is not told whether a queue of
+// another account exists.
+func (s *Service) queue(ctx context.Context, c *protocol.Call, url, action string) (*catalog.Queue, error) {
+	n, ok := target(c, url)
+	if !ok {
+		if caller(c).Account == "" {
+			return nil, s.allow(ctx, c, action, n, "")
+		}
+		return nil, errNoQueue()
+	}
+	return s.named(ctx, c, n, action)
+}
+
+// named is queue for a name that is known already.
+func (s *Service) named(ctx context.Context, c *protocol.Call, n catalog.Name, action string) (*catalog.Queue, error) {
+	q := s.catalog.Find(n)
+	policy := ""
+	if q != nil {
+		policy = q.Attributes.Policy
+	}
+	if err := s.allow(ctx, c, action, n, policy); err != nil {
+		if q == nil && caller(c).Account != n.Account && caller(c).Account != "" {
+			return nil, errNoQueueOrAccess()
+		}
+		return nil, err
+	}
+	if q == nil {
+		return nil, errNoQueue()
+	}
+	return q, nil
+}

@@ -1,0 +1,142 @@
+package sqs
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+const (
+	maxTags     = 50
+	maxTagKey   = 128 // characters
+	maxTagValue = 256
+)
+
+func errTooManyTags(name string) *protocol.Error {
+	return protocol.InvalidParameterValue("Too many tags added for queue %s.", name)
+}
+
+// checkTags refuses tags that no queue can have.
+func checkTags(tags map[string]string) *protocol.Error {
+	for key, value := range tags {
+		if err := checkTagKey(key); err != nil {
+			return err
+		}
+		switch {
+		case utf8.RuneCountInString(value) > maxTagValue:
+			return protocol.InvalidParameterValue("Tag values may not exceed 256 characters in length.")
+		case !validTag(value):
+			return protocol.InvalidParameterValue("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
+		}
+	}
+	return nil
+}
+
+func checkTagKey(key string) *protocol.Error {
+	switch n := utf8.RuneCountInString(key); {
+	case n < 1 || n > maxTagKey:
+		return protocol.InvalidParameterValue("Tag keys must be between 1 and 128 characters in length.")
+	case !validTag(key):
+		return protocol.InvalidParameterValue("Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
+	case len(key) >= 4 && strings.EqualFold(key[:4], "aws:"):
+		return protocol.InvalidParameterValue("Tag keys beginning with aws: are reserved for system use.")
+	}
+	return nil
+}
+
+func validTag(s string) bool {
+	if !validText(s) {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) &&
+			!strings.ContainsRune("_.:/=+-@", r) {
+			return false
+		}
+	}
+	return true
+}
+
+type tagQueueInput struct {
+	QueueUrl string
+	Tags     map[string]string `query:"Tag,Tags" entry:"Key,Value"`
+}
+
+func (s *Service) tagQueue(ctx context.Context, c *protocol.Call, in *tagQueueInput) (*empty, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "TagQueue")
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Tags) == 0 {
+		return nil, protocol.MissingParameter("Tags")
+	}
+	if err := checkTags(in.Tags); err != nil {
+		return nil, err
+	}
+	return nil, s.retag(q, func(tags map[string]string) *protocol.Error {
+		for key, value := range in.Tags {
+			tags[key] = value
+		}
+		if len(tags) > maxTags {
+			return errTooManyTags(q.Name.Queue)
+		}
+		return nil
+	})
+}
+
+type untagQueueInput struct {
+	QueueUrl string
+	TagKeys  []string `query:"TagKey"`
+}
+
+func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQueueInput) (*empty, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "UntagQueue")
+	if err != nil {
+		return nil, err
+	}
+	if len(in.TagKeys) == 0 {
+		return nil, protocol.InvalidParameterValue("Tag keys must be between 1 and 128 characters in length.")
+	}
+	for _, key := range in.TagKeys {
+		if err := checkTagKey(key); err != nil {
+			return nil, err
+		}
+	}
+	return nil, s.retag(q, func(tags map[string]string) *protocol.Error {
+		for _, key := range in.TagKeys {
+			delete(tags, key)
+		}
+		return nil
+	})
+}
+
+// retag changes a queue's tags. They are not attributes: the queue does not
+// count as modified, and the engine does not know them.
+func (s *Service) retag(q *catalog.Queue, change func(tags map[string]string) *protocol.Error) error {
+	_, err := s.catalog.Update(q.Name, q.ID, func(q *catalog.Queue) error {
+		if q.Tags == nil {
+			q.Tags = make(map[string]string)
+		}
+		if err := change(q.Tags); err != nil {
+			return err
+		}
+		return nil
+	})
+	return failure(err, q)
+}
+
+type listQueueTagsOutput struct {
+	Tags map[string]string `query:"Tag" entry:"Key,Value"`
+}
+
+func (s *Service) listQueueTags(ctx context.Context, c *protocol.Call, in *queueInput) (*listQueueTagsOutput, error) {
+	q, err := s.queue(ctx, c, in.QueueUrl, "ListQueueTags")
+	if err != nil {
+		return nil, err
+	}
+	return &listQueueTagsOutput{Tags: q.Tags}, nil
+}

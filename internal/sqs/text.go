@@ -1,0 +1,52 @@
+package sqs
+
+import "unicode/utf8"
+
+// validText reports whether s is UTF-8 without the characters that SQS does
+// not allow: #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to
+// #x10FFFF.
+func validText(s string) bool {
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if c < 0x20 && c != '\t' && c != '\n' && c != '\r' {
+				return false
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 || r == 0xFFFE || r == 0xFFFF {
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+// validID reports whether s can be a message group, deduplication or receive
+// attempt id: 1 to 128 letters, digits and punctuation marks of ASCII.
+func validID(s string) bool {
+	if s == "" || len(s) > 128 {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if c < 0x21 || c > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+// validName reports whether s has 1 to most letters, digits, hyphens and
+// underscores: the alphabet of queue names, labels and batch entry ids.
+func validName(s string, most int) bool {
+	if s == "" || len(s) > most {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return true
+}
