@@ -1,0 +1,95 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/server"
+)
+
+func newServe() *cobra.Command {
+	config := server.Default()
+	logFormat, logLevel := "text", "info"
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the server",
+		Long: `Run the server.
+
+Without any flags it listens on this machine only, keeps its data in
+./sluice-data, makes root access keys when it starts for the first time, and
+prints them as lines that can be pasted into a shell.
+
+Every flag can be given in the environment as well: --log-format as
+SLUICE_LOG_FORMAT, and so on. That is the better place for secrets.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			logger, err := newLogger(cmd.ErrOrStderr(), logFormat, logLevel)
+			if err != nil {
+				return err
+			}
+			config.Logger = logger
+			s, err := server.Start(config)
+			if err != nil {
+				return err
+			}
+			announce(cmd.OutOrStdout(), logger, &config, s)
+			return s.Run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&config.Data, "data", config.Data, "directory of all that is kept")
+	f.BoolVar(&config.InMemory, "in-memory", false, "keep nothing: everything is gone when the server stops")
+	f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on")
+	f.StringVar(&config.TLSCert, "tls-cert", "", "file with the TLS certificate chain, PEM")
+	f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
+	f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
+	f.StringVar(&config.PublicURL, "public-url", "", "what queue URLs begin with (default: the address each client has used)")
+	f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeat it for several, the first is the default")
+	f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
+	f.StringVar(&config.RootKeyID, "root-access-key-id", "", "root access key of the first account (default: generated, kept in the data directory)")
+	f.StringVar(&config.RootSecret, "root-secret-access-key", "", "secret of that key")
+	f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
+	f.StringVar(&logFormat, "log-format", logFormat, "text or json")
+	f.StringVar(&logLevel, "log-level", logLevel, "debug, info, warn or error")
+	f.BoolVar(&config.LogRequests, "log-requests", false, "log every request")
+	return cmd
+}
+
+func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
+	var o slog.HandlerOptions
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, fmt.Errorf("--log-level %q: want debug, info, warn or error", level)
+	}
+	o.Level = l
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, &o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, &o)), nil
+	}
+	return nil, fmt.Errorf("--log-format %q: want text or json", format)
+}
+
+// announce says where the server is and how to use it. The secret is printed
+// unless the operator has chosen it; it never gets into the log.
+func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Server) {
+	root := s.Root()
+	if c.InMemory {
+		log.Warn("serving from memory: NOTHING IS KEPT, all queues and messages are gone when the server stops",
+			"endpoint", s.Endpoint())
+	} else {
+		log.Info("serving", "endpoint", s.Endpoint(), "data", c.Data)
+	}
+	fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_SQS=%s\n", s.Endpoint())
+	if c.RootKeyID == "" {
+		fmt.Fprintf(stdout, "export AWS_ACCESS_KEY_ID=%s\n", root.AccessKeyID)
+		fmt.Fprintf(stdout, "export AWS_SECRET_ACCESS_KEY=%s\n", root.Secret)
+	}
+	fmt.Fprintf(stdout, "export AWS_REGION=%s\n", c.Region)
+	fmt.Fprintf(stdout, "export AWS_DEFAULT_REGION=%s\n", c.Region) // Python and the AWS CLI of version 1
+}

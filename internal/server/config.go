@@ -1,0 +1,108 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+// Config is how a server is set up. Default gives one that works.
+type Config struct {
+	Data           string   // directory of all that is kept
+	InMemory       bool     // keep nothing
+	Listen         string   // host:port
+	Accounts       []string // the first is the default one
+	Region         string   // of requests that do not say theirs
+	RootKeyID      string   // root access key of the first account; empty: from the data directory
+	RootSecret     string
+	TLSCert        string // PEM files; both or none
+	TLSKey         string
+	Insecure       bool   // allow plain HTTP on an address that others can reach
+	PublicURL      string // what queue URLs begin with; empty: as the client addressed the server
+	MaxMessageSize int    // bytes; MaximumMessageSize of queues that do not set it
+	LogRequests    bool
+
+	Logger *slog.Logger
+}
+
+// Default returns the configuration of a server for this machine's own use.
+func Default() Config {
+	return Config{
+		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
+		Region: "us-east-1", MaxMessageSize: 262_144,
+	}
+}
+
+// Validate returns one clear sentence about the first thing that is wrong.
+func (c *Config) Validate() error {
+	host, port, err := net.SplitHostPort(c.Listen)
+	switch {
+	case err != nil || port == "":
+		return fmt.Errorf("--listen %q: want host:port, such as 127.0.0.1:9324", c.Listen)
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return errors.New("--tls-cert and --tls-key go together")
+	case c.TLSCert == "" && !c.Insecure && !isLoopback(host):
+		return fmt.Errorf("--listen %s can be reached from other machines; give --tls-cert and --tls-key, or --insecure to send messages and their signatures in the clear", c.Listen)
+	case !c.InMemory && c.Data == "":
+		return errors.New("--data must name a directory")
+	case (c.RootKeyID == "") != (c.RootSecret == ""):
+		return errors.New("--root-access-key-id and --root-secret-access-key go together")
+	case len(c.Accounts) == 0:
+		return errors.New("--account: at least one account is needed")
+	case !validRegion(c.Region):
+		return fmt.Errorf("--region %q: want a name such as us-east-1", c.Region)
+	case c.MaxMessageSize < 1024 || c.MaxMessageSize > 1_048_576:
+		return fmt.Errorf("--max-message-size %d: want 1024 to 1048576 bytes", c.MaxMessageSize)
+	}
+	for _, a := range c.Accounts {
+		if !identity.IsAccount(a) {
+			return fmt.Errorf("--account %q: want 12 digits", a)
+		}
+	}
+	if c.PublicURL != "" {
+		u, err := url.Parse(c.PublicURL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+			return fmt.Errorf("--public-url %q: want http:// or https://, a host and, if need be, a path", c.PublicURL)
+		}
+	}
+	return nil
+}
+
+// isLoopback reports whether only this machine can reach a listener on host.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+var regionPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$`)
+
+func validRegion(s string) bool { return regionPattern.MatchString(s) }
+
+// endpoint is the URL under which a client on this machine, or with
+// --public-url any client, reaches the server.
+func (c *Config) endpoint(addr net.Addr) string {
+	if c.PublicURL != "" {
+		return strings.TrimRight(c.PublicURL, "/")
+	}
+	scheme := "http"
+	if c.TLSCert != "" {
+		scheme = "https"
+	}
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return scheme + "://" + addr.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}

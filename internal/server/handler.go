@@ -1,0 +1,306 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/signature"
+)
+
+// maxBody is the largest request taken: a batch of 1 MiB of text in which every
+// byte is escaped takes six times as much in JSON.
+const maxBody = 8 << 20
+
+// handler is the way of a request from HTTP to its operation and back.
+type handler struct {
+	server   *Server
+	sqs      *protocol.Service
+	verifier signature.Verifier
+	log      *slog.Logger
+}
+
+func newHandler(s *Server, sqs *protocol.Service) *handler {
+	return &handler{server: s, sqs: sqs, log: s.log}
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		switch r.URL.Path {
+		case "/healthz":
+			h.healthz(w)
+			return
+		case "/readyz":
+			h.readyz(w, r)
+			return
+		}
+	}
+	x := &exchange{handler: h, w: w, r: r, id: newRequestID(), began: time.Now()}
+	x.serve()
+	if h.server.config.LogRequests {
+		x.log()
+	}
+}
+
+// exchange is one request and its answer.
+type exchange struct {
+	*handler
+	w     http.ResponseWriter
+	r     *http.Request
+	id    string
+	began time.Time
+
+	request *protocol.Request
+	caller  identity.Identity
+	err     *protocol.Error // what the client was told
+	cause   error           // why, if the client was not told
+	gone    bool            // the client did not get its answer
+}
+
+func (x *exchange) serve() {
+	body, perr := x.body()
+	if perr != nil {
+		x.refuse(perr)
+		return
+	}
+	x.request, perr = protocol.Recognise(x.r, body)
+	if perr != nil {
+		x.refuse(perr)
+		return
+	}
+	call := &protocol.Call{
+		Service: x.sqs.Name, Operation: x.request.Operation, RequestID: x.id, Kind: x.request.Kind,
+		Path: x.request.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.r.TLS != nil,
+		SourceIP: sourceIP(x.r), UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
+	}
+	if perr := x.authenticate(call, body); perr != nil {
+		x.refuse(perr)
+		return
+	}
+	op, perr := x.sqs.Lookup(x.request)
+	if perr != nil {
+		x.refuse(perr)
+		return
+	}
+	call.Version = x.request.Version
+	in, perr := op.Decode(x.request)
+	if perr != nil {
+		// Nobody learns anything from a mistake before saying who they are.
+		if x.caller.ARN == "" {
+			perr = protocol.AccessDenied("Access to the resource %s is denied.", x.r.URL.Path)
+		}
+		x.refuse(perr)
+		return
+	}
+	out, err := op.Invoke(x.r.Context(), call, in)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	// A consumer that has gone gets no messages, even if they would still fit
+	// into the socket's buffer.
+	if x.r.Context().Err() != nil {
+		x.gone = true
+	} else {
+		x.gone = protocol.WriteResult(x.w, x.sqs, x.request, op, x.id, out) != nil
+	}
+	if x.gone {
+		call.Undelivered(context.WithoutCancel(x.r.Context()))
+	}
+}
+
+// body reads the whole body, which has to be in memory to be verified.
+func (x *exchange) body() ([]byte, *protocol.Error) {
+	if x.r.ContentLength > maxBody {
+		return nil, protocol.RequestEntityTooLarge(maxBody)
+	}
+	reader := http.MaxBytesReader(x.w, x.r.Body, maxBody)
+	var body []byte
+	var err error
+	if n := x.r.ContentLength; n >= 0 {
+		body = make([]byte, n)
+		_, err = io.ReadFull(reader, body)
+	} else {
+		body, err = io.ReadAll(reader)
+	}
+	switch tooLarge := (*http.MaxBytesError)(nil); {
+	case errors.As(err, &tooLarge):
+		return nil, protocol.RequestEntityTooLarge(maxBody)
+	case err != nil:
+		x.cause = fmt.Errorf("read body: %w", err)
+		return nil, protocol.InvalidRequest("The body of the request could not be read: it ended early or came too slowly.")
+	}
+	return body, nil
+}
+
+// authenticate finds out who the caller is and which region is meant. A request
+// without any signature is anonymous; whether that will do is decided later.
+func (x *exchange) authenticate(call *protocol.Call, body []byte) *protocol.Error {
+	verified, err := x.verifier.Verify(signature.FromHTTP(x.r, body), x.began, func(keyID string) (string, bool) {
+		cred, ok := x.server.credentials.Lookup(keyID)
+		return cred.Secret, ok
+	})
+	if err == nil {
+		err = x.checkScope(&verified)
+	}
+	var refused *signature.Error
+	switch {
+	case err == nil:
+		cred, _ := x.server.credentials.Lookup(verified.AccessKeyID)
+		x.caller = cred.Identity
+		call.Identity = cred.Identity
+		call.Region = verified.Region
+	case errors.As(err, &refused) && refused.Kind == signature.Unsigned:
+	default:
+		return signatureError(err)
+	}
+	if call.Region == "" {
+		call.Region = hostRegion(x.r.Host)
+	}
+	if call.Region == "" {
+		call.Region = x.server.config.Region
+	}
+	return nil
+}
+
+// checkScope makes sure that a signature is meant for this service. It may be
+// for any region: each is a namespace of its own.
+func (x *exchange) checkScope(v *signature.Verified) error {
+	switch {
+	case v.Version != 4:
+		return nil
+	case v.Service != x.sqs.Name:
+		return signature.ServiceMismatch(x.sqs.Name)
+	case !validRegion(v.Region):
+		return signature.RegionMismatch(v.Region)
+	case v.Token != "":
+		// Long-term keys, the only ones there are, come without a token.
+		return &signature.Error{Kind: signature.UnknownKey, Message: "The security token included in the request is invalid."}
+	}
+	return nil
+}
+
+// signatureError is what a client is told whose signature is not accepted.
+func signatureError(err error) *protocol.Error {
+	var e *signature.Error
+	if !errors.As(err, &e) {
+		return protocol.InternalError()
+	}
+	switch e.Kind {
+	case signature.IncompleteSignature:
+		return protocol.IncompleteSignature("%s", e.Message)
+	case signature.UnknownKey:
+		perr := protocol.UnrecognizedClient()
+		perr.Message = e.Message
+		return perr
+	case signature.SignatureMismatch, signature.Expired, signature.ScopeMismatch:
+		return protocol.InvalidSignature("%s", e.Message)
+	case signature.RequestExpired:
+		return protocol.RequestExpired("%s", e.Message)
+	case signature.InvalidParameterCombination:
+		return protocol.InvalidParameterCombination("%s", e.Message)
+	case signature.MissingParameter:
+		perr := protocol.MissingParameter("")
+		perr.Message = e.Message
+		return perr
+	case signature.MalformedQueryString:
+		return protocol.MalformedQueryString("%s", e.Message)
+	case signature.InvalidParameter:
+		return protocol.InvalidParameterValue("%s", e.Message)
+	}
+	return protocol.AccessDenied("%s", e.Message)
+}
+
+// refuse answers with an error of the client's.
+func (x *exchange) refuse(e *protocol.Error) {
+	x.err = e
+	x.gone = protocol.WriteError(x.w, x.sqs, x.request, x.id, e) != nil
+}
+
+// fail answers with whatever error the operation had.
+func (x *exchange) fail(err error) {
+	e := protocol.AsError(err)
+	if e.Status >= http.StatusInternalServerError {
+		x.cause = err
+		if x.r.Context().Err() == nil {
+			x.handler.log.Error("request failed", "request_id", x.id, "operation", x.request.Operation, "error", err)
+		}
+	}
+	x.refuse(e)
+}
+
+// log writes the line that --log-requests asks for.
+func (x *exchange) log() {
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id),
+		slog.String("remote", x.r.RemoteAddr),
+		slog.Duration("duration", time.Since(x.began)),
+	}
+	if x.request != nil {
+		attrs = append(attrs, slog.String("operation", x.request.Operation), slog.String("protocol", x.request.Kind.String()))
+	}
+	if x.caller.ARN != "" {
+		attrs = append(attrs, slog.String("caller", x.caller.ARN), slog.String("access_key_id", x.caller.AccessKeyID))
+	}
+	status := http.StatusOK
+	if x.err != nil {
+		status = x.err.Status
+		attrs = append(attrs, slog.String("code", x.err.Code), slog.String("message", x.err.Message))
+	}
+	attrs = append(attrs, slog.Int("status", status))
+	if x.cause != nil {
+		attrs = append(attrs, slog.String("cause", x.cause.Error()))
+	}
+	if x.gone {
+		attrs = append(attrs, slog.Bool("undelivered", true))
+	}
+	x.handler.log.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// hostRegion returns the region that a host such as sqs.eu-west-1.example.com,
+// or AWS's own older eu-west-1.queue.amazonaws.com, names; or "".
+func hostRegion(host string) string {
+	labels := strings.Split(strings.ToLower(host), ".")
+	switch {
+	case len(labels) > 2 && labels[0] == "sqs" && validRegion(labels[1]):
+		return labels[1]
+	case len(labels) > 2 && labels[1] == "queue" && validRegion(labels[0]):
+		return labels[0]
+	}
+	return ""
+}
+
+// scheme is how the client addressed the server. A proxy that ends TLS says so
+// in a header, which is good enough for making URLs for its own client.
+func scheme(r *http.Request) string {
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		return "https"
+	}
+	return "http"
+}
+
+func sourceIP(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// newRequestID returns a random UUID.
+func newRequestID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
