@@ -248,6 +248,7 @@ func (e *Engine) Drop(id ID) {
 	if e.byARN[q.cfg.ARN] == q {
 		delete(e.byARN, q.cfg.ARN)
 	}
+	q.visit() // those who wait for its messages are to be told
 	q.changed = false
 	e.wakes.remove(q)
 }

@@ -27,7 +27,7 @@ func newClock(now func() time.Time, least queue.Instant) *clock {
 
 func (c *clock) time() queue.Instant {
 	read := c.now()
-	at := c.at.Add(read.Sub(c.read)) // by the monotonic clock
+	at := c.at.Add(max(0, read.Sub(c.read))) // by the monotonic clock, if there is one
 	if wall := read.Round(0); wall.After(at) {
 		at = wall
 	}

@@ -1,0 +1,44 @@
+package shard
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// A time.Time without a monotonic reading stands for a machine whose clock has
+// been set: the difference of two such readings is what the clock says.
+func TestClockNeverGoesBack(t *testing.T) {
+	base := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	wall := base
+	c := newClock(func() time.Time { return wall }, 0)
+	at := c.time()
+	for _, set := range []time.Duration{time.Second, -10 * time.Minute, 0, time.Hour, -time.Hour} {
+		wall = base.Add(set)
+		next := c.time()
+		if next < at {
+			t.Errorf("machine's clock at %s: went back by %s", set, at.Sub(next))
+		}
+		at = next
+	}
+}
+
+func TestClockFollowsTheMachineForward(t *testing.T) {
+	wall := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	c := newClock(func() time.Time { return wall }, 0)
+	c.time()
+	wall = wall.Add(3 * time.Hour)
+	if got := c.time(); got != queue.At(wall) {
+		t.Errorf("at %s, want %s", got.Time(), wall)
+	}
+}
+
+func TestClockBeginsWhereTheStoreLeftOff(t *testing.T) {
+	wall := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	stored := queue.At(wall.Add(5 * time.Minute))
+	c := newClock(func() time.Time { return wall }, stored)
+	if got := c.time(); got != stored {
+		t.Errorf("at %s, want %s", got.Time(), stored.Time())
+	}
+}
