@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ func benchmark(b *testing.B, r *Request, secret string, want Kind) {
 	b.ReportAllocs()
 	for b.Loop() {
 		_, err := v.Verify(r, testTime, func(string) (string, bool) { return secret, secret != "" })
-		if e, ok := err.(*Error); ok && e.Kind != want || !ok && want != 0 {
+		if e, ok := errors.AsType[*Error](err); ok && e.Kind != want || !ok && want != 0 {
 			b.Fatal(err)
 		}
 	}

@@ -45,7 +45,7 @@ func FuzzVerify(f *testing.F) {
 		if e.Kind == 0 || e.Message == "" || !utf8.ValidString(e.Message) || who != (Verified{}) {
 			t.Fatalf("verified %+v, %v error %q", who, e.Kind, e.Message)
 		}
-		if (err == ErrUnsigned) != (e.Kind == Unsigned) {
+		if errors.Is(err, ErrUnsigned) != (e.Kind == Unsigned) {
 			t.Fatalf("unsigned: %v", err)
 		}
 	})

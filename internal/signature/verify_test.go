@@ -202,10 +202,10 @@ const mismatchText = "The request signature we calculated does not match the sig
 func TestUnsigned(t *testing.T) {
 	f := func(r *Request) {
 		t.Helper()
-		if _, err := check(t, r); err != ErrUnsigned {
+		if _, err := check(t, r); !errors.Is(err, ErrUnsigned) {
 			t.Errorf("error %v, want ErrUnsigned", err)
 		}
-		if _, err := Parse(r); err != ErrUnsigned {
+		if _, err := Parse(r); !errors.Is(err, ErrUnsigned) {
 			t.Errorf("Parse: error %v, want ErrUnsigned", err)
 		}
 	}
