@@ -40,7 +40,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return fromEnvironment(cmd.Flags(), os.LookupEnv)
 		},
 	}
-	root.AddCommand(newServe(), newVersion())
+	root.AddCommand(newServe(), newBench(), newVersion())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

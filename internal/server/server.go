@@ -91,15 +91,7 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.shard,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
 	})
-	s.http = &http.Server{
-		Handler:           newHandler(s, service),
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
+	s.http = newHTTPServer(newHandler(s, service), s.log)
 	if c.TLSCert != "" {
 		cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
 		if err != nil {
@@ -111,6 +103,36 @@ func Start(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// newHTTPServer returns an HTTP server that no client can hold on to for long.
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// ServeHandler serves any handler on the HTTP stack that Sluice itself uses,
+// until ctx ends. It calls ready with its URL. With it, a benchmark finds out
+// how much of the time is HTTP's.
+func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(endpoint string)) error {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	s := newHTTPServer(h, slog.New(slog.DiscardHandler))
+	defer context.AfterFunc(ctx, func() { s.Close() })()
+	ready("http://" + l.Addr().String())
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }
 
 func loadCredentials(c *Config) (*identity.Credentials, error) {

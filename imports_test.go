@@ -1,0 +1,130 @@
+// Package sluice_test holds the house rules that no linter knows.
+package sluice_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/sluicemq/sluice"
+
+// layers says which packages of the project a package may import, and which of
+// the standard library it must not. Imports point downwards: protocols do not
+// know queues, the engine does not know the world.
+var layers = map[string]struct {
+	may    []string
+	mayNot []string
+}{
+	"internal/queue": {mayNot: []string{
+		"context", "crypto/rand", "io", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "sync",
+	}},
+	"internal/signature": {},
+	"internal/protocol":  {},
+	"internal/store":     {mayNot: []string{"net", "net/http"}},
+	"internal/identity":  {mayNot: []string{"net", "net/http"}},
+	"internal/shard":     {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/catalog":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/sqs": {may: []string{
+		"internal/catalog", "internal/identity", "internal/protocol", "internal/queue", "internal/shard",
+	}, mayNot: []string{"net", "net/http"}},
+	"internal/server": {may: []string{
+		"internal/catalog", "internal/identity", "internal/protocol", "internal/queue", "internal/shard",
+		"internal/signature", "internal/sqs", "internal/store",
+	}},
+	"internal/bench":   {},
+	"internal/command": {may: []string{"internal/bench", "internal/server"}},
+	"cmd/sluice":       {may: []string{"internal/command"}},
+}
+
+func TestImportsPointDownwards(t *testing.T) {
+	for dir, files := range sources(t) {
+		rule, known := layers[dir]
+		if !known {
+			t.Errorf("%s: say in the table of this test what it may import", dir)
+			continue
+		}
+		for name, file := range files {
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ours, isOurs := strings.CutPrefix(imported, module+"/")
+				if isOurs && !slices.Contains(rule.may, ours) || slices.Contains(rule.mayNot, imported) {
+					t.Errorf("%s/%s imports %s", dir, name, imported)
+				}
+			}
+		}
+	}
+}
+
+// The engine is deterministic: it takes the time as a parameter.
+func TestEngineDoesNotAskForTheTime(t *testing.T) {
+	for name, file := range sources(t)["internal/queue"] {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" &&
+					slices.Contains([]string{"Now", "Since", "Until", "After", "Sleep", "NewTimer", "NewTicker"}, sel.Sel.Name) {
+					t.Errorf("%s uses time.%s", name, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	for dir, files := range sources(t) {
+		documented := false
+		for _, file := range files {
+			documented = documented || file.Doc != nil
+		}
+		if !documented {
+			t.Errorf("%s has no package comment", dir)
+		}
+	}
+}
+
+// sources parses the Go files of the project that are not tests, by directory.
+func sources(t *testing.T) map[string]map[string]*ast.File {
+	t.Helper()
+	out := make(map[string]map[string]*ast.File)
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "test" || name == "scripts") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(fset, file, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir, name := path.Split(filepath.ToSlash(file))
+		dir = strings.TrimSuffix(dir, "/")
+		if out[dir] == nil {
+			out[dir] = make(map[string]*ast.File)
+		}
+		out[dir][name] = parsed
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

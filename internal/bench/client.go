@@ -1,0 +1,187 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Target is an endpoint and the keys to use with it.
+type Target struct {
+	Endpoint string // http or https URL
+	Region   string
+	KeyID    string
+	Secret   string
+	Token    string // session token, empty for long-term keys
+}
+
+// client makes calls over one connection, which it opens when it is needed. It
+// belongs to one goroutine.
+type client struct {
+	target Target
+	host   string // as in the Host header
+	path   string
+	dial   func(context.Context) (net.Conn, error)
+
+	conn net.Conn
+	in   *bufio.Reader
+	out  []byte
+	body bytes.Buffer
+
+	day string // of the signing key
+	key []byte
+}
+
+const (
+	dialTimeout = 10 * time.Second
+	callTimeout = 40 * time.Second // a long poll takes 20
+	maxAnswer   = 64 << 20
+)
+
+func newClient(t Target) (*client, error) {
+	u, err := url.Parse(t.Endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("endpoint %q: want an http or https URL", t.Endpoint)
+	}
+	addr := u.Host
+	if u.Port() == "" {
+		addr = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	}
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	c := &client{target: t, host: u.Host, path: "/" + strings.Trim(u.Path, "/")}
+	c.dial = func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", addr) }
+	if u.Scheme == "https" {
+		secure := &tls.Dialer{NetDialer: dialer}
+		c.dial = func(ctx context.Context) (net.Conn, error) { return secure.DialContext(ctx, "tcp", addr) }
+	}
+	return c, nil
+}
+
+func (c *client) close() {
+	if c.conn != nil {
+		c.conn.Close()
+		c.conn = nil
+	}
+}
+
+// apiError is what the service refuses a call with.
+type apiError struct {
+	status int
+	code   string
+	body   string
+}
+
+func (e *apiError) Error() string { return fmt.Sprintf("%d %s: %s", e.status, e.code, e.body) }
+
+// call makes one signed call of AWS JSON 1.0 and returns the body of the
+// answer, which is good until the next call. After an error of the connection
+// it is unknown whether the call was executed.
+func (c *client) call(ctx context.Context, operation string, body []byte) ([]byte, error) {
+	if c.conn == nil {
+		conn, err := c.dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.conn = conn
+		c.in = bufio.NewReaderSize(conn, 32<<10)
+	}
+	answer, status, code, err := c.exchange(ctx, operation, body)
+	if err != nil {
+		c.close()
+		return nil, fmt.Errorf("%s: %w", operation, err)
+	}
+	if status != 200 {
+		return nil, fmt.Errorf("%s: %w", operation, &apiError{status, code, string(answer)})
+	}
+	return answer, nil
+}
+
+func (c *client) exchange(ctx context.Context, operation string, body []byte) (answer []byte, status int, code string, err error) {
+	// The end of ctx ends the call at once, in the middle of a long poll too.
+	stop := context.AfterFunc(ctx, func() { c.conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if err := c.conn.SetDeadline(time.Now().Add(callTimeout)); err != nil {
+		return nil, 0, "", err
+	}
+	if ctx.Err() != nil {
+		return nil, 0, "", ctx.Err()
+	}
+	c.out = c.appendRequest(c.out[:0], operation, body, time.Now().UTC())
+	if _, err := c.conn.Write(c.out); err != nil {
+		return nil, 0, "", err
+	}
+	return c.readAnswer()
+}
+
+const contentType = "application/x-amz-json-1.0"
+
+// appendRequest appends a whole request, signed with Signature Version 4.
+func (c *client) appendRequest(b []byte, operation string, body []byte, now time.Time) []byte {
+	date := now.Format("20060102T150405Z")
+	day := date[:8]
+	scope := day + "/" + c.target.Region + "/sqs/aws4_request"
+	if c.day != day {
+		key := []byte("AWS4" + c.target.Secret)
+		for _, part := range []string{day, c.target.Region, "sqs", "aws4_request"} {
+			key = sum(key, part)
+		}
+		c.day, c.key = day, key
+	}
+	signed, token := "content-type;host;x-amz-date;x-amz-target", ""
+	if c.target.Token != "" {
+		signed = "content-type;host;x-amz-date;x-amz-security-token;x-amz-target"
+		token = "x-amz-security-token:" + c.target.Token + "\n"
+	}
+	bodySum := sha256.Sum256(body)
+	canonical := "POST\n" + c.path + "\n\ncontent-type:" + contentType + "\nhost:" + c.host + "\nx-amz-date:" + date +
+		"\n" + token + "x-amz-target:AmazonSQS." + operation + "\n\n" + signed + "\n" + hex.EncodeToString(bodySum[:])
+	canonicalSum := sha256.Sum256([]byte(canonical))
+	signature := sum(c.key, "AWS4-HMAC-SHA256\n"+date+"\n"+scope+"\n"+hex.EncodeToString(canonicalSum[:]))
+
+	b = append(b, "POST "+c.path+" HTTP/1.1\r\nHost: "+c.host+"\r\nContent-Type: "+contentType+
+		"\r\nX-Amz-Target: AmazonSQS."+operation+"\r\nX-Amz-Date: "+date+"\r\nContent-Length: "...)
+	b = strconv.AppendInt(b, int64(len(body)), 10)
+	if c.target.Token != "" {
+		b = append(b, "\r\nX-Amz-Security-Token: "+c.target.Token...)
+	}
+	b = append(b, "\r\nAuthorization: AWS4-HMAC-SHA256 Credential="+c.target.KeyID+"/"+scope+
+		", SignedHeaders="+signed+", Signature="...)
+	b = hex.AppendEncode(b, signature)
+	b = append(b, "\r\n\r\n"...)
+	return append(b, body...)
+}
+
+func sum(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+func (c *client) readAnswer() (answer []byte, status int, code string, err error) {
+	r, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		return nil, 0, "", err
+	}
+	defer r.Body.Close()
+	c.body.Reset()
+	if _, err := c.body.ReadFrom(io.LimitReader(r.Body, maxAnswer)); err != nil {
+		return nil, 0, "", err
+	}
+	if r.Close {
+		c.close()
+	}
+	code, _, _ = strings.Cut(r.Header.Get("X-Amzn-Query-Error"), ";")
+	return c.body.Bytes(), r.StatusCode, code, nil
+}

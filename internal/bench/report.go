@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// Report is what a load has shown.
+type Report struct {
+	Seconds           float64
+	Produced          uint64 // messages acknowledged during the measurement
+	Consumed          uint64 // messages deleted during the measurement
+	ProducedPerSecond float64
+	ConsumedPerSecond float64
+	Errors            uint64 // calls that failed
+	LastError         string `json:",omitempty"`
+	Calls             []Call
+	Verdict           Verdict
+}
+
+// Call is how long the calls of one operation took, in nanoseconds.
+type Call struct {
+	Operation string
+	Count     uint64
+	PerSecond float64
+	P50       time.Duration
+	P90       time.Duration
+	P99       time.Duration
+	Max       time.Duration
+}
+
+// report sums up a measurement that took so long.
+func (r *run) report(took time.Duration) *Report {
+	seconds := took.Seconds()
+	out := &Report{Seconds: seconds, Produced: r.produced.Load(), Consumed: r.consumed.Load()}
+	out.ProducedPerSecond = float64(out.Produced) / seconds
+	out.ConsumedPerSecond = float64(out.Consumed) / seconds
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out.Errors = r.errors
+	if r.lastErr != nil {
+		out.LastError = r.lastErr.Error()
+	}
+	for _, operation := range []string{
+		"SendMessage", "SendMessageBatch", "ReceiveMessage", "DeleteMessage", "DeleteMessageBatch",
+	} {
+		if l := r.calls[operation]; l != nil {
+			out.Calls = append(out.Calls, Call{
+				Operation: operation, Count: l.n, PerSecond: float64(l.n) / seconds,
+				P50: l.quantile(.5), P90: l.quantile(.9), P99: l.quantile(.99), Max: l.max,
+			})
+		}
+	}
+	return out
+}
+
+// Faults returns what a queue must not do, in words; "" if it did not.
+func (r *Report) Faults(fifo bool) string {
+	v := &r.Verdict
+	switch {
+	case v.Lost > 0:
+		return fmt.Sprintf("%d acknowledged messages were lost", v.Lost)
+	case fifo && v.Duplicates > 0:
+		return fmt.Sprintf("%d messages of a FIFO queue were received twice", v.Duplicates)
+	case v.Disorder > 0:
+		return fmt.Sprintf("%d messages of a FIFO queue were received out of order", v.Disorder)
+	}
+	return ""
+}
+
+// Print writes the report as tables.
+func (r *Report) Print(w io.Writer) {
+	fmt.Fprintf(w, "\n%.1f s: produced %.0f messages/s, consumed %.0f messages/s\n\n",
+		r.Seconds, r.ProducedPerSecond, r.ConsumedPerSecond)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "call\tcalls/s\tp50\tp90\tp99\tmax\t")
+	for _, c := range r.Calls {
+		fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t\n", c.Operation, c.PerSecond,
+			round(c.P50), round(c.P90), round(c.P99), round(c.Max))
+	}
+	t.Flush()
+	v := &r.Verdict
+	if v.Sent > 0 {
+		fmt.Fprintf(w, "\nsent %d, received %d: %d lost, %d duplicates, %d out of order, %d sent without an answer\n",
+			v.Sent, v.Received, v.Lost, v.Duplicates, v.Disorder, v.Doubtful)
+	}
+	if r.Errors > 0 {
+		fmt.Fprintf(w, "%d calls failed, the last with: %s\n", r.Errors, r.LastError)
+	}
+}
+
+func round(d time.Duration) time.Duration {
+	if d < 10*time.Millisecond {
+		return d.Round(10 * time.Microsecond)
+	}
+	return d.Round(100 * time.Microsecond)
+}
