@@ -18,8 +18,9 @@ type Credential struct {
 	Secret string
 }
 
-// String leaves the secret out.
-func (c Credential) String() string { return c.AccessKeyID + " of " + c.ARN }
+// String leaves the secret out, as does GoString.
+func (c Credential) String() string   { return c.AccessKeyID + " of " + c.ARN }
+func (c Credential) GoString() string { return c.String() }
 
 // Credentials finds access keys by their id. It does not change once it is in
 // use.

@@ -1,0 +1,177 @@
+package catalog_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+var (
+	now  = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	jobs = catalog.Name{Account: "000000000000", Region: "us-east-1", Queue: "jobs"}
+)
+
+// disk is a file system that outlives the catalogs on it.
+type disk struct{ fs vfs.FS }
+
+// open opens the catalog on the disk; close it to open it again.
+func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
+	t.Helper()
+	s, err := store.Open("control", store.Options{FS: d.fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = catalog.Open(s); err != nil {
+		t.Fatal(err)
+	}
+	return c, sync.OnceFunc(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func newDisk() *disk { return &disk{vfs.NewMem()} }
+
+func all(*catalog.Queue) bool { return true }
+
+func TestRecordsSurviveReopening(t *testing.T) {
+	d := newDisk()
+	c, closeIt := d.open(t)
+	attrs := catalog.Attributes{
+		DelaySeconds: 5, Policy: `{"x": 1}`, Redrive: &catalog.Redrive{Target: "arn", MaxReceiveCount: 3},
+		RedriveAllow: &catalog.RedriveAllow{Permission: "byQueue", Sources: []string{"a"}}, FIFO: true, DedupScope: "queue",
+	}
+	made, err := c.Create(jobs, attrs, map[string]string{"team": "a"}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Update(jobs, made.ID, func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 7; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	secret := string(c.Secret())
+	closeIt()
+
+	c, closeIt = d.open(t)
+	defer closeIt()
+	got := c.Find(jobs)
+	want := *made
+	want.Attributes.DelaySeconds = 7
+	if got == nil || !reflect.DeepEqual(*got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if string(c.Secret()) != secret || len(secret) != 32 {
+		t.Errorf("the secret has changed or has %d bytes", len(secret))
+	}
+}
+
+func TestCreatedOnce(t *testing.T) {
+	c, closeIt := newDisk().open(t)
+	defer closeIt()
+	made, err := c.Create(jobs, catalog.Attributes{}, nil, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.Create(jobs, catalog.Attributes{DelaySeconds: 1}, nil, now)
+	if !errors.Is(err, catalog.ErrExists) || again != made {
+		t.Errorf("got %+v, %v", again, err)
+	}
+}
+
+func TestDeletedNameIsTakenForAMinuteAndItsIDForEver(t *testing.T) {
+	d := newDisk()
+	c, closeIt := d.open(t)
+	made, err := c.Create(jobs, catalog.Attributes{}, nil, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(jobs, made.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(jobs, made.ID, now); !errors.Is(err, catalog.ErrNotFound) {
+		t.Errorf("second delete: %v", err)
+	}
+	closeIt()
+	c, closeIt = d.open(t) // which does not forget
+	defer closeIt()
+	if _, err := c.Create(jobs, catalog.Attributes{}, nil, now.Add(59*time.Second)); !errors.Is(err, catalog.ErrDeletedRecently) {
+		t.Errorf("after 59 seconds: %v", err)
+	}
+	next, err := c.Create(jobs, catalog.Attributes{}, nil, now.Add(60*time.Second))
+	if err != nil || next.ID == made.ID {
+		t.Errorf("after 60 seconds: id %d after %d, %v", next.ID, made.ID, err)
+	}
+	if _, err := c.Update(jobs, made.ID, func(*catalog.Queue) error { return nil }); !errors.Is(err, catalog.ErrNotFound) {
+		t.Errorf("update of the old queue: %v", err)
+	}
+}
+
+func TestRefusedUpdateChangesNothing(t *testing.T) {
+	c, closeIt := newDisk().open(t)
+	defer closeIt()
+	made, err := c.Create(jobs, catalog.Attributes{}, map[string]string{"a": "1"}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusal := errors.New("no")
+	_, err = c.Update(jobs, made.ID, func(q *catalog.Queue) error {
+		q.Attributes.DelaySeconds = 9
+		q.Tags["a"] = "2"
+		return refusal
+	})
+	if !errors.Is(err, refusal) {
+		t.Errorf("got %v", err)
+	}
+	if q := c.Find(jobs); q.Attributes.DelaySeconds != 0 || q.Tags["a"] != "1" {
+		t.Errorf("changed to %+v", q)
+	}
+}
+
+func TestListIsSortedAndOfOneNamespace(t *testing.T) {
+	c, closeIt := newDisk().open(t)
+	defer closeIt()
+	for _, n := range []catalog.Name{
+		jobs, {Account: jobs.Account, Region: jobs.Region, Queue: "beta"}, {Account: jobs.Account, Region: jobs.Region, Queue: "alpha"},
+		{Account: jobs.Account, Region: "eu-west-1", Queue: "other"}, {Account: "111111111111", Region: jobs.Region, Queue: "other"},
+	} {
+		if _, err := c.Create(n, catalog.Attributes{}, nil, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var names []string
+	for _, q := range c.List(jobs.Account, jobs.Region, all) {
+		names = append(names, q.Name.Queue)
+	}
+	if fmt.Sprint(names) != "[alpha beta jobs]" {
+		t.Errorf("got %v", names)
+	}
+	if n := len(c.All()); n != 5 {
+		t.Errorf("%d queues in all", n)
+	}
+}
+
+func TestDataOfANewerProgramAreRefused(t *testing.T) {
+	d := newDisk()
+	s, err := store.Open("control", store.Options{FS: d.fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := s.Begin()
+	tx.Set([]byte("topic/x"), []byte("{}"))
+	if err := s.Commit(tx); err != nil {
+		t.Fatal(err)
+	}
+	tx.Release()
+	defer s.Close()
+	if _, err := catalog.Open(s); err == nil {
+		t.Error("opened")
+	}
+}

@@ -1,0 +1,133 @@
+package identity_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+const (
+	first  = "000000000000"
+	second = "111111111111"
+)
+
+func TestKeysAreMadeOnceAndKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "credentials")
+	made, err := identity.LoadCredentials(path, []string{first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, ok := made.Root(first)
+	if !ok || one.ARN != "arn:aws:iam::000000000000:root" || !one.Root || one.UserID != first || len(one.Secret) != 40 {
+		t.Errorf("root: %+v", one)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+
+	// A second account is added without touching the first.
+	again, err := identity.LoadCredentials(path, []string{first, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, _ := again.Root(first); kept != one {
+		t.Errorf("the first account's key has changed")
+	}
+	two, ok := again.Root(second)
+	if !ok || two.AccessKeyID == one.AccessKeyID {
+		t.Errorf("second account: %v, %t", two, ok)
+	}
+	if found, ok := again.Lookup(two.AccessKeyID); !ok || found != two {
+		t.Errorf("lookup: %v, %t", found, ok)
+	}
+	if _, ok := again.Lookup("AKIAUNKNOWN"); ok {
+		t.Error("an unknown key was found")
+	}
+}
+
+func TestFileThatOthersCanReadIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "credentials")
+	if _, err := identity.LoadCredentials(path, []string{first}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := identity.LoadCredentials(path, []string{first}); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMistakesInTheFileAreNamed(t *testing.T) {
+	tests := map[string]string{
+		"[me]\n":                                  "12 digits",
+		"aws_access_key_id = x\n":                 "want [account]",
+		"[000000000000]\nnonsense\n":              "line 2",
+		"[000000000000]\naws_secret = x\n":        "unknown name",
+		"[000000000000]\naws_access_key_id = x\n": "both an id and a secret",
+		"[000000000000]\naws_access_key_id=a/b\naws_secret_access_key=s\n":                                                             "slashes",
+		"[000000000000]\naws_access_key_id=k\naws_secret_access_key=s\n[111111111111]\naws_access_key_id=k\naws_secret_access_key=t\n": "two accounts",
+	}
+	for text, want := range tests {
+		path := filepath.Join(t.TempDir(), "credentials")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := identity.LoadCredentials(path, []string{first}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want a word about %s", text, err, want)
+		}
+	}
+}
+
+func TestOperatorsFileIsTaken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "credentials")
+	text := "# ours\n[000000000000]\naws_access_key_id = AKIDOURS\naws_secret_access_key = a/secret+with=signs\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := identity.LoadCredentials(path, []string{first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cred, ok := c.Lookup("AKIDOURS"); !ok || cred.Secret != "a/secret+with=signs" {
+		t.Errorf("%v, %t", cred, ok)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != text {
+		t.Errorf("the file was changed to %q, %v", after, err)
+	}
+}
+
+func TestOverrideReplacesTheKey(t *testing.T) {
+	c, err := identity.Generate([]string{first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, _ := c.Root(first)
+	if err := c.Override(first, "AKIDNEW", "secret"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Lookup(old.AccessKeyID); ok {
+		t.Error("the generated key still works")
+	}
+	if err := c.Override(first, "has space", "secret"); err == nil {
+		t.Error("a malformed key was taken")
+	}
+}
+
+func TestCredentialDoesNotPrintItsSecret(t *testing.T) {
+	c, err := identity.Generate([]string{first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cred, _ := c.Root(first)
+	for _, format := range []string{"%v", "%+v", "%s", "%#v"} {
+		if text := fmt.Sprintf(format, cred); strings.Contains(text, cred.Secret) {
+			t.Errorf("%s prints the secret", format)
+		}
+	}
+}
