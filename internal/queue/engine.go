@@ -17,6 +17,7 @@ import (
 type Engine struct {
 	queues map[ID]*queue
 	byARN  map[string]*queue
+	groups groupCache
 	wakes  wakeHeap
 
 	tx      Txn
@@ -34,7 +35,7 @@ var clockKey = key(nil).uint64(0).string("clock")
 // queues are removed in tx: they are what is left of queues whose deletion was
 // cut short.
 func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
-	e := &Engine{queues: make(map[ID]*queue), byARN: make(map[string]*queue)}
+	e := &Engine{queues: make(map[ID]*queue), byARN: make(map[string]*queue), groups: make(groupCache)}
 	b, err := tx.Get(clockKey)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)

@@ -32,17 +32,49 @@ type groupRecord struct {
 	order uint64   // place in the rota, 0 if not in it
 }
 
+// A group that empties and fills has its record removed and written time and
+// again, and an LSM tree that is asked for a removed key may have to look at
+// each of the values it had before. So the records in use, and the knowledge
+// that there is none, are kept in memory, as many as cachedGroups.
+type groupCache map[cachedGroup]groupRecord
+
+type cachedGroup struct {
+	queue ID
+	name  string
+}
+
+const cachedGroups = 10_000
+
+func (c groupCache) put(k cachedGroup, g groupRecord) {
+	if _, known := c[k]; !known && len(c) >= cachedGroups {
+		clear(c)
+	}
+	c[k] = g
+}
+
 func (q *queue) readGroup(name string) (groupRecord, error) {
+	cached := cachedGroup{q.cfg.ID, name}
+	if g, ok := q.e.groups[cached]; ok {
+		return g, nil
+	}
 	b, err := q.e.tx.Get(groupKey(q.cfg.ID, name))
-	if err != nil || b == nil {
+	if err != nil {
 		return groupRecord{}, err
 	}
-	r := readRecord(b)
-	g := groupRecord{count: r.uint(), head: Position(r.uint()), order: r.uint()}
-	return g, r.done("group")
+	var g groupRecord
+	if b != nil {
+		r := readRecord(b)
+		g = groupRecord{count: r.uint(), head: Position(r.uint()), order: r.uint()}
+		if err := r.done("group"); err != nil {
+			return groupRecord{}, err
+		}
+	}
+	q.e.groups.put(cached, g)
+	return g, nil
 }
 
 func (q *queue) writeGroup(name string, g groupRecord) {
+	q.e.groups.put(cachedGroup{q.cfg.ID, name}, g)
 	k := groupKey(q.cfg.ID, name)
 	if g.count == 0 {
 		q.e.tx.Delete(k)

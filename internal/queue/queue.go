@@ -180,6 +180,7 @@ func (q *queue) purge() {
 	} {
 		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
 	}
+	clear(q.e.groups)
 	old := q.meta
 	fresh := newQueue(q.e, q.cfg)
 	q.received, q.groups, q.deadlines, q.oldest = fresh.received, fresh.groups, nil, nil

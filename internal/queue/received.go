@@ -17,6 +17,7 @@ type received struct {
 	sent     Instant // zero for a message of the line that nobody has read yet
 	group    *group  // FIFO only
 
+	written  int // how often its record was written, if that is known
 	inFlight bool
 	gone     bool
 	heapIdx  int
@@ -39,9 +40,12 @@ func (m *received) encode() []byte {
 	return w
 }
 
+// unknownTimes is more often than once.
+const unknownTimes = 2
+
 func decodeReceived(p Position, b []byte) (m *received, group string, err error) {
 	r := readRecord(b)
-	m = &received{pos: p, heapIdx: -1}
+	m = &received{pos: p, heapIdx: -1, written: unknownTimes}
 	m.receives = r.uint()
 	m.first = r.instant()
 	m.last = r.instant()
@@ -70,6 +74,7 @@ func (q *queue) track(m *received) {
 // save writes m's record.
 func (q *queue) save(m *received) {
 	q.e.tx.Set(receivedKey(q.cfg.ID, m.pos), m.encode())
+	m.written++
 	q.visit()
 }
 
@@ -149,7 +154,11 @@ func (q *queue) forget(m *received) {
 	}
 	m.gone = true
 	delete(q.received, m.pos)
-	q.e.tx.Delete(receivedKey(q.cfg.ID, m.pos))
+	if m.written == 1 {
+		q.e.tx.DeleteOnce(receivedKey(q.cfg.ID, m.pos))
+	} else {
+		q.e.tx.Delete(receivedKey(q.cfg.ID, m.pos))
+	}
 	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
 	if m.pos.indexed() {
 		q.e.tx.DeleteOnce(ageKey(q.cfg.ID, m.sent, m.pos))

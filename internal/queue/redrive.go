@@ -6,7 +6,8 @@ import "fmt"
 // has been received as often as the redrive policy allows, and reports whether
 // it did. SQS does this when the message would be received once more; that
 // attempt does not count. Without a dead-letter queue to go to, or if that is
-// the queue itself, the message stays and is delivered.
+// the queue itself, the message stays and is delivered. The caller looks after
+// the message's group.
 func (q *queue) redrive(m *received) (bool, error) {
 	policy := q.cfg.Redrive
 	if policy == nil || m.receives < uint64(policy.MaxReceives) {
@@ -33,11 +34,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 		msg.SentAt = q.e.now
 	}
 	q.e.spend(msg)
-	group := m.group
 	q.forget(m)
-	if group != nil {
-		q.relist(group)
-	}
 	if err := target.admit(msg, q.e.now); err != nil {
 		return false, err
 	}

@@ -52,6 +52,13 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 // admit stores m as the newest message of the queue, available from due.
 func (q *queue) admit(m *Message, due Instant) error {
 	now := q.e.now
+	if q.cfg.FIFO {
+		// A message from another queue is not to wait with those whose time
+		// is over.
+		if err := q.endDelays(); err != nil {
+			return err
+		}
+	}
 	q.stored++
 	q.change()
 	if !q.cfg.FIFO && m.Group == "" && due <= now && m.SentAt == now {

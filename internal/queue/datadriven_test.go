@@ -1,0 +1,592 @@
+package queue
+
+import (
+	"crypto/md5"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// TestScripts runs the stories in testdata; their language is described in
+// testdata/README.md.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
+		t.Parallel()
+		s := new(script)
+		s.begin(t)
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			s.rig.t, s.pos = t, d.Pos
+			lines := []string{d.FullCmd()}
+			if d.Input != "" {
+				lines = append(lines, strings.Split(d.Input, "\n")...)
+			}
+			s.out.Reset()
+			for _, line := range lines {
+				s.run(line)
+			}
+			return s.out.String()
+		})
+		s.rig.close()
+	})
+}
+
+type script struct {
+	rig     *rig
+	pos     string
+	out     strings.Builder
+	ids     map[string]ID
+	lastID  ID
+	bodies  map[MessageID]string
+	handles map[string]Delivery // by name
+	names   map[place]string    // of handles
+	counts  map[string]int      // handles of each body
+}
+
+// place is one receive of one message.
+type place struct {
+	queue   ID
+	pos     Position
+	receipt uint64
+}
+
+// begin makes a world without queues, at time 0.
+func (s *script) begin(t failer) {
+	s.rig, s.ids, s.lastID, s.bodies = newRig(t), make(map[string]ID), 0, make(map[MessageID]string)
+	s.handles, s.names, s.counts = make(map[string]Delivery), make(map[place]string), make(map[string]int)
+}
+
+func (s *script) fail(format string, args ...any) {
+	s.rig.t.Helper()
+	s.rig.t.Fatalf("%s: %s", s.pos, fmt.Sprintf(format, args...))
+}
+
+func (s *script) print(format string, args ...any) {
+	fmt.Fprintf(&s.out, format+"\n", args...)
+}
+
+// since prints an instant as the time since the script began.
+func since(i Instant) string { return i.Sub(epoch).String() }
+
+// command is one line of a script: words, and settings of the form name=value.
+type command struct {
+	s        *script
+	words    []string
+	settings map[string]string
+}
+
+func (s *script) run(line string) {
+	s.rig.t.Helper()
+	c := &command{s: s, settings: make(map[string]string)}
+	for _, word := range strings.Fields(line) {
+		if name, value, ok := strings.Cut(word, "="); ok {
+			c.settings[name] = value
+		} else {
+			c.words = append(c.words, word)
+		}
+	}
+	verbs := map[string]func(*command, *Engine) error{
+		"send": (*command).send, "batch": (*command).batch, "flood": (*command).flood,
+		"heavy": (*command).heavy, "receive": (*command).receive, "delete": (*command).delete, "visibility": (*command).visibility,
+		"return": (*command).giveBack, "counts": (*command).count, "available": (*command).available,
+		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves,
+		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
+	}
+	verb := c.word()
+	switch verb {
+	case "begin":
+		t := s.rig.t
+		s.rig.close()
+		s.begin(t)
+	case "queue":
+		c.queue()
+	case "drop":
+		name := c.word()
+		s.rig.drop(s.id(name))
+		delete(s.ids, name)
+	case "forget":
+		id := c.id()
+		s.rig.configs = slices.DeleteFunc(s.rig.configs, func(c Config) bool { return c.ID == id })
+	case "advance":
+		s.rig.advance(c.duration(c.word()))
+	case "jump":
+		s.rig.jump(c.duration(c.word()))
+	case "reload":
+		s.rig.reload()
+	case "lose":
+		verb = c.word()
+		if verbs[verb] == nil {
+			s.fail("%s cannot be lost", verb)
+		}
+		s.rig.lose(func(e *Engine) error { return verbs[verb](c, e) })
+	default:
+		if verbs[verb] == nil {
+			s.fail("no command %q", verb)
+		}
+		if err := s.rig.do(func(e *Engine) error { return verbs[verb](c, e) }); err != nil {
+			s.print("refused: %v", err)
+		}
+	}
+	if len(c.words) > 0 || len(c.settings) > 0 {
+		s.fail("%s: not understood: %v %v", verb, c.words, c.settings)
+	}
+}
+
+// word takes the next word off the line.
+func (c *command) word() string {
+	if len(c.words) == 0 {
+		c.s.fail("a word is missing")
+	}
+	w := c.words[0]
+	c.words = c.words[1:]
+	return w
+}
+
+// rest takes all words off the line.
+func (c *command) rest() []string {
+	words := c.words
+	c.words = nil
+	return words
+}
+
+// flag takes a word off the line if it is there.
+func (c *command) flag(word string) bool {
+	i := slices.Index(c.words, word)
+	if i >= 0 {
+		c.words = slices.Delete(c.words, i, i+1)
+	}
+	return i >= 0
+}
+
+// setting takes a setting off the line.
+func (c *command) setting(name string) (string, bool) {
+	v, ok := c.settings[name]
+	delete(c.settings, name)
+	return v, ok
+}
+
+func (c *command) duration(v string) time.Duration {
+	d, err := time.ParseDuration(v)
+	if err != nil {
+		c.s.fail("%v", err)
+	}
+	return d
+}
+
+func (c *command) number(v string) int {
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		c.s.fail("%v", err)
+	}
+	return n
+}
+
+// timeout returns the setting of that name, or nil.
+func (c *command) timeout(name string) *time.Duration {
+	if v, ok := c.setting(name); ok {
+		d := c.duration(v)
+		return &d
+	}
+	return nil
+}
+
+func (s *script) id(name string) ID {
+	id, ok := s.ids[name]
+	if !ok {
+		s.fail("no queue %q", name)
+	}
+	return id
+}
+
+func (c *command) id() ID { return c.s.id(c.word()) }
+
+func (c *command) queue() {
+	s, name := c.s, c.word()
+	cfg := Config{
+		ARN: name, Created: epoch, Visibility: 30 * time.Second, Retention: 96 * time.Hour,
+	}
+	if id, ok := s.ids[name]; ok {
+		cfg = s.rig.configs[slices.IndexFunc(s.rig.configs, func(c Config) bool { return c.ID == id })]
+	} else {
+		s.lastID++
+		cfg.ID = s.lastID
+		s.ids[name] = cfg.ID
+	}
+	cfg.FIFO = c.flag("fifo") || cfg.FIFO
+	for setting, value := range c.settings {
+		switch setting {
+		case "delay":
+			cfg.Delay = c.duration(value)
+		case "visibility":
+			cfg.Visibility = c.duration(value)
+		case "retention":
+			cfg.Retention = c.duration(value)
+		case "limit":
+			cfg.MaxInFlight = c.number(value)
+		case "dedup":
+			cfg.DedupPerGroup = value == "group"
+		case "dlq":
+			cfg.Redrive = nil
+			if target, count, ok := strings.Cut(value, ":"); ok {
+				cfg.Redrive = &Redrive{Target: target, MaxReceives: c.number(count)}
+			}
+		default:
+			s.fail("no attribute %q", setting)
+		}
+	}
+	clear(c.settings)
+	s.rig.configure(cfg)
+}
+
+// outgoing makes a message of [group/]body[:dedup][+delay].
+func (c *command) outgoing(spec string) Outgoing {
+	o := Outgoing{Sender: "AIDA"}
+	if body, delay, ok := strings.Cut(spec, "+"); ok {
+		d := c.duration(delay)
+		spec, o.Delay = body, &d
+	}
+	if group, body, ok := strings.Cut(spec, "/"); ok {
+		spec, o.Group = body, group
+	}
+	o.Body, o.Dedup, _ = strings.Cut(spec, ":")
+	if o.Dedup == "" {
+		o.Dedup = o.Body
+	}
+	binary.BigEndian.PutUint64(o.ID[8:], uint64(len(c.s.bodies)+1))
+	o.BodyMD5 = md5.Sum([]byte(o.Body))
+	c.s.bodies[o.ID] = o.Body
+	return o
+}
+
+func (c *command) send(e *Engine) error {
+	id := c.id()
+	for _, spec := range c.rest() {
+		if err := c.sendAll(e, id, []string{spec}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *command) batch(e *Engine) error { return c.sendAll(e, c.id(), c.rest()) }
+
+func (c *command) sendAll(e *Engine, id ID, specs []string) error {
+	var out []Outgoing
+	for _, spec := range specs {
+		out = append(out, c.outgoing(spec))
+	}
+	sent, err := e.Send(id, out)
+	if err != nil {
+		return err
+	}
+	if len(sent) != len(out) {
+		c.s.fail("%d answers to %d messages", len(sent), len(out))
+	}
+	for i, o := range out {
+		switch {
+		case sent[i].Duplicate:
+			c.s.print("%s is a duplicate of %s", o.Body, c.s.bodies[sent[i].ID])
+		case sent[i].ID != o.ID:
+			c.s.fail("%s was sent with id %v and answered with %v", o.Body, o.ID, sent[i].ID)
+		}
+	}
+	return nil
+}
+
+// flood sends many messages like one, with their numbers behind the body.
+func (c *command) flood(e *Engine) error {
+	id, spec, n := c.id(), c.word(), c.number(c.word())
+	var specs []string
+	for i := range n {
+		body, delay, _ := strings.Cut(spec, "+")
+		if body += strconv.Itoa(i + 1); delay != "" {
+			body += "+" + delay
+		}
+		specs = append(specs, body)
+	}
+	return c.sendAll(e, id, specs)
+}
+
+// heavy is flood with bodies of 256 KiB.
+func (c *command) heavy(e *Engine) error {
+	id, body, n := c.id(), c.word(), c.number(c.word())
+	var out []Outgoing
+	for i := range n {
+		o := c.outgoing(body + strconv.Itoa(i+1))
+		o.Body += strings.Repeat(".", 256<<10)
+		out = append(out, o)
+	}
+	_, err := e.Send(id, out)
+	return err
+}
+
+func (c *command) receive(e *Engine) error {
+	s, id := c.s, c.id()
+	r := Receive{Max: 10, Timeout: c.timeout("visibility")}
+	if v, ok := c.setting("max"); ok {
+		r.Max = c.number(v)
+	}
+	r.Attempt, _ = c.setting("attempt")
+	quiet := c.flag("quietly")
+	given, err := e.Receive(id, r)
+	if err != nil {
+		return err
+	}
+	words := []string{"got"}
+	for _, d := range given {
+		words = append(words, s.handle(e, id, d))
+	}
+	switch {
+	case len(given) == 0:
+		s.print("got nothing")
+	case quiet:
+		s.print("got %d", len(given))
+	default:
+		s.print("%s", strings.Join(words, " "))
+	}
+	return nil
+}
+
+// handle names a delivery: the body and how many deliveries of it there were.
+// If the receive count says otherwise it is added in brackets.
+func (s *script) handle(e *Engine, id ID, d Delivery) string {
+	m, err := ReadMessage(e.tx.Get, id, d.Position)
+	if err != nil || m == nil {
+		s.fail("received %+v, which is %v, %v", d, m, err)
+	}
+	name, again := s.names[place{id, d.Position, d.Receipt}]
+	if !again {
+		s.counts[m.Body]++
+		name = fmt.Sprintf("%s#%d", m.Body, s.counts[m.Body])
+		s.names[place{id, d.Position, d.Receipt}] = name
+	}
+	s.handles[name] = d
+	if count := m.PriorReceives + d.Receives; count != uint64(s.counts[m.Body]) {
+		return fmt.Sprintf("%s(count %d)", name, count)
+	}
+	return name
+}
+
+// deliveries takes the handles off the line.
+func (c *command) deliveries() (names []string, given []Delivery) {
+	names = c.rest()
+	for _, name := range names {
+		d, ok := c.s.handles[name]
+		if !ok {
+			c.s.fail("no handle %q", name)
+		}
+		given = append(given, d)
+	}
+	return names, given
+}
+
+func (c *command) results(names []string, results []error) {
+	if len(results) != len(names) {
+		c.s.fail("%d answers to %d handles", len(results), len(names))
+	}
+	for i, err := range results {
+		if err != nil {
+			c.s.print("%s: %v", names[i], err)
+		}
+	}
+}
+
+func (c *command) delete(e *Engine) error {
+	id := c.id()
+	names, given := c.deliveries()
+	var receipts []Receipt
+	for _, d := range given {
+		receipts = append(receipts, Receipt{d.Position, d.Receipt})
+	}
+	results, err := e.Delete(id, receipts)
+	if err == nil {
+		c.results(names, results)
+	}
+	return err
+}
+
+func (c *command) visibility(e *Engine) error {
+	id, timeout := c.id(), c.duration(c.word())
+	names, given := c.deliveries()
+	var changes []Visibility
+	for _, d := range given {
+		changes = append(changes, Visibility{Receipt{d.Position, d.Receipt}, timeout})
+	}
+	results, err := e.ChangeVisibility(id, changes)
+	if err == nil {
+		c.results(names, results)
+	}
+	return err
+}
+
+func (c *command) giveBack(e *Engine) error {
+	id := c.id()
+	attempt, _ := c.setting("attempt")
+	_, given := c.deliveries()
+	return e.Return(id, given, attempt)
+}
+
+func (c *command) count(e *Engine) error {
+	n, err := e.Counts(c.id())
+	if err == nil {
+		c.s.print("visible %d, in flight %d, delayed %d", n.Visible, n.InFlight, n.Delayed)
+	}
+	return err
+}
+
+func (c *command) available(e *Engine) error {
+	c.s.print("available: %v", e.Available(c.id()))
+	return nil
+}
+
+func (c *command) wake(e *Engine) error {
+	at := e.NextWake()
+	if at == never {
+		c.s.print("wakes never")
+	} else {
+		c.s.print("wakes at %s", since(at))
+	}
+	return nil
+}
+
+func (c *command) purge(e *Engine) error { return e.Purge(c.id()) }
+
+func (c *command) move(e *Engine) error {
+	id := c.id()
+	task := MoveTask{ID: c.word()}
+	task.Destination, _ = c.setting("to")
+	if v, ok := c.setting("rate"); ok {
+		task.Rate = c.number(v)
+	}
+	return e.StartMove(id, task)
+}
+
+func (c *command) cancel(e *Engine) error {
+	task, err := e.CancelMove(c.id(), c.word())
+	if err == nil {
+		c.s.print("%s", describeTask(task))
+	}
+	return err
+}
+
+func (c *command) moves(e *Engine) error {
+	tasks, err := e.Moves(c.id())
+	for _, t := range tasks {
+		c.s.print("%s", describeTask(t))
+	}
+	return err
+}
+
+func describeTask(t MoveTask) string {
+	out := fmt.Sprintf("%s: %s, moved %d of %d", t.ID, t.Status, t.Moved, t.ToMove)
+	if t.Failure != "" {
+		out += ", " + t.Failure
+	}
+	return out
+}
+
+// describe prints what a queue holds: the messages with the state of each, and
+// the groups in the order in which they will be served.
+func (c *command) describe(e *Engine) error {
+	id := c.id()
+	q, err := e.enter(id)
+	if err != nil {
+		return err
+	}
+	var turns []string
+	lo, hi := tableRange(id, tableMessage)
+	err = e.tx.Scan(lo, hi, func(k, v []byte) bool {
+		p := Position(tail(k, 0))
+		m, err := decodeMessage(v)
+		if err != nil {
+			c.s.fail("%v", err)
+		}
+		name := m.Body
+		if m.Group != "" {
+			name = m.Group + "/" + name
+		}
+		c.s.print("%v %s: %s", p, name, q.stateOf(p, m))
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	places, err := q.rota(100)
+	if err != nil {
+		return err
+	}
+	for el := q.ready.Front(); el != nil; el = el.Next() {
+		g := el.Value.(*group)
+		places = append(places, rotaPlace{g.name, g.order})
+	}
+	slices.SortFunc(places, func(a, b rotaPlace) int { return int(a.order) - int(b.order) })
+	for _, p := range places {
+		if p.name == "" {
+			p.name = "(none)"
+		}
+		turns = append(turns, p.name)
+	}
+	if len(turns) > 0 {
+		c.s.print("turns: %s", strings.Join(turns, " "))
+	}
+	return nil
+}
+
+func (q *queue) stateOf(p Position, m *Message) string {
+	waits, at := delayKey(q.cfg.ID, m.SentAt, p), m.SentAt
+	if !q.cfg.FIFO && p.indexed() {
+		b, _ := q.e.tx.Get(ageKey(q.cfg.ID, m.SentAt, p))
+		at = readRecord(b).instant()
+		waits = delayKey(q.cfg.ID, at, p)
+	}
+	if b, _ := q.e.tx.Get(waits); b != nil {
+		return "delayed until " + since(q.delayEnd(at))
+	}
+	switch r := q.received[p]; {
+	case r == nil:
+		return "available"
+	case r.inFlight:
+		return fmt.Sprintf("in flight until %s, received %d", since(r.deadline), r.receives)
+	default:
+		return fmt.Sprintf("returned, received %d", r.receives)
+	}
+}
+
+// show prints what a message carries.
+func (c *command) show(*Engine) error {
+	id := c.id()
+	stored := c.s.rig.stored(id)
+	for _, body := range c.rest() {
+		for _, p := range slices.Sorted(maps.Keys(stored)) {
+			m := stored[p]
+			if m.Body != body {
+				continue
+			}
+			origin := c.s.bodies[m.ID]
+			if origin == "" {
+				origin = "new"
+			}
+			out := fmt.Sprintf("%s: id %s, sent %s, dedup %q", m.Body, origin, since(m.SentAt), m.Dedup)
+			if m.Group != "" {
+				out += ", group " + m.Group
+			}
+			if m.Sequence != 0 {
+				out += fmt.Sprintf(", sequence %d", m.Sequence)
+			}
+			if m.Source != "" {
+				out += ", from " + m.Source
+			}
+			if m.PriorReceives != 0 {
+				out += fmt.Sprintf(", received %d before, first %s", m.PriorReceives, since(m.PriorFirst))
+			}
+			c.s.print("%s", out)
+		}
+	}
+	return nil
+}

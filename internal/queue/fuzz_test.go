@@ -1,0 +1,115 @@
+package queue
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"testing"
+)
+
+// What a decoder accepts it must give back unchanged when it is encoded and
+// decoded again; what it does not accept must be an error and not a panic.
+
+func FuzzMessage(f *testing.F) {
+	seed := &Message{
+		ID: MessageID{1, 2, 3}, SentAt: epoch, Sender: "AIDA", Group: "g", Dedup: "d", Trace: "Root=1",
+		Sequence: math.MaxUint64, Source: "arn:aws:sqs:us-east-1:123456789012:q", BodyMD5: [16]byte{4, 5, 6},
+		Body: "hello", PriorReceives: 3, PriorFirst: epoch - 1,
+		Attributes: []Attribute{{"Name", "String.x", "value"}, {"Other", "Binary", "\x00\xff"}},
+	}
+	f.Add(seed.encode())
+	f.Add((&Message{}).encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeMessage(b)
+		if sent, errSent := sentAt(b); err == nil && (errSent != nil || sent != m.SentAt) {
+			t.Fatalf("sent at %v, read %v, %v", m.SentAt, sent, errSent)
+		}
+		if err != nil {
+			return
+		}
+		again, err := decodeMessage(m.encode())
+		if err != nil || !reflect.DeepEqual(m, again) {
+			t.Fatalf("%+v became %+v, %v", m, again, err)
+		}
+	})
+}
+
+func FuzzReceived(f *testing.F) {
+	seed := &received{receives: 2, first: epoch, last: epoch + 1, deadline: epoch + 2, receipt: 9, sent: epoch - 5}
+	f.Add(seed.encode())
+	seed.group = &group{name: "g"}
+	f.Add(seed.encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, name, err := decodeReceived(5, b)
+		if err != nil {
+			return
+		}
+		m.group = &group{name: name}
+		again, name2, err := decodeReceived(5, m.encode())
+		if err != nil || name2 != name {
+			t.Fatalf("group %q became %q, %v", name, name2, err)
+		}
+		again.group = m.group
+		if !reflect.DeepEqual(m, again) {
+			t.Fatalf("%+v became %+v", m, again)
+		}
+	})
+}
+
+func FuzzQueueRecord(f *testing.F) {
+	f.Add((&meta{}).encode())
+	f.Add((&meta{
+		lineHead: 1, lineNext: 2, lineFloor: epoch, lastIndex: 3, lastOrder: 4, rotaHead: 5, rotaLength: 6, stored: 7,
+		delayed: 8, receipts: 9, delayFloor: epoch + 1, ageFloor: epoch + 2, purged: epoch + 3, dedupLow: 10, dedupHigh: 11,
+	}).encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m, again meta
+		if m.decode(b) != nil {
+			return
+		}
+		if err := again.decode(m.encode()); err != nil || m != again {
+			t.Fatalf("%+v became %+v, %v", m, again, err)
+		}
+	})
+}
+
+func FuzzMoveTask(f *testing.F) {
+	f.Add((&MoveTask{}).encode())
+	f.Add((&MoveTask{
+		ID: "t", Destination: "arn", Rate: 500, Started: epoch, Status: MoveFailed, Moved: 1, ToMove: 2,
+		Failure: FailureNoSource,
+	}).encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		task, err := decodeMoveTask(b)
+		if err != nil {
+			return
+		}
+		again, err := decodeMoveTask(task.encode())
+		if err != nil || *task != *again {
+			t.Fatalf("%+v became %+v, %v", task, again, err)
+		}
+	})
+}
+
+// Two groups of which one's name begins with the other's keep their keys apart,
+// and keys are in order of position.
+func FuzzMemberKey(f *testing.F) {
+	f.Add("g", uint64(1), "g", uint64(2))
+	f.Add("g", uint64(1<<63), "g!", uint64(0))
+	f.Fuzz(func(t *testing.T, a string, p uint64, b string, q uint64) {
+		if bytes.IndexByte([]byte(a+b), 0) >= 0 {
+			return
+		}
+		x, y := memberKey(1, a, Position(p)), memberKey(1, b, Position(q))
+		if tail(x, 0) != p {
+			t.Fatalf("position %d became %d", p, tail(x, 0))
+		}
+		if a == b && (bytes.Compare(x, y) < 0) != (p < q) {
+			t.Fatalf("keys of %d and %d are out of order", p, q)
+		}
+		lo, hi := memberKey(1, a, 0), tableKey(1, tableMember).string(a).byte(1)
+		if inside := bytes.Compare(lo, y) <= 0 && bytes.Compare(y, hi) < 0; inside != (a == b) {
+			t.Fatalf("key of group %q among those of %q", b, a)
+		}
+	})
+}

@@ -1,0 +1,911 @@
+package queue
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// The model is the engine as one would write it if nothing were stored and
+// nothing cost anything: each queue is a slice of messages in order of arrival.
+// Where SQS leaves a choice (which messages of a standard queue, which group
+// of a FIFO queue, which message goes to the dead-letter queue) the model looks
+// at what the engine did, checks that it was allowed to, and follows.
+
+func TestStandardModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { testModel(t, false) })
+}
+
+func TestFIFOModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { testModel(t, true) })
+}
+
+type model struct {
+	t      *rapid.T
+	rig    *rig
+	fifo   bool
+	queues []*modelQueue
+	names  []string // ARNs, one for each of queues
+	lastID ID
+	sent   int // messages sent so far, for their bodies
+	tasks  int
+}
+
+type modelQueue struct {
+	cfg      Config
+	messages []*modelMessage // in order of arrival
+	receipts []modelReceipt  // given out lately
+	newest   uint64          // receipt
+	sequence uint64          // newest
+	purged   Instant
+	accepted map[string]acceptance
+	attempts map[string]modelAttempt
+	tasks    []*MoveTask // the most recent first
+}
+
+type modelMessage struct {
+	pos      Position
+	id       MessageID
+	body     string
+	group    string
+	dedup    string
+	source   string
+	sent     Instant
+	arrived  Instant
+	waits    bool    // for its delay to end
+	due      Instant // standard queues: the end of the delay
+	hidden   Instant // in flight until then
+	receives uint64
+	first    Instant
+	last     Instant
+	receipt  uint64
+	held     bool // was received in this queue
+	prior    uint64
+	gone     bool
+}
+
+type modelReceipt struct {
+	m *modelMessage
+	d Delivery
+}
+
+type acceptance struct {
+	at       Instant
+	id       MessageID
+	sequence uint64
+}
+
+type modelAttempt struct {
+	at    Instant
+	given []modelReceipt
+	until []Instant
+}
+
+func testModel(t *rapid.T, fifo bool) {
+	m := &model{t: t, rig: newRig(t), fifo: fifo}
+	defer m.rig.close()
+	n := rapid.IntRange(2, 4).Draw(t, "queues")
+	for i := range n {
+		m.names = append(m.names, fmt.Sprintf("q%d", i+1))
+		m.queues = append(m.queues, nil)
+	}
+	for i := range n {
+		m.add(i)
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"":           m.compare,
+		"send":       m.send,
+		"send more":  m.send,
+		"receive":    m.receive,
+		"receive 2":  m.receive,
+		"receive 3":  m.receive,
+		"delete":     m.delete,
+		"visibility": m.visibility,
+		"return":     m.giveBack,
+		"advance":    m.advance,
+		"advance 2":  m.advance,
+		"reload":     m.reload,
+		"lose":       m.lose,
+		"configure":  m.configure,
+		"purge":      m.purge,
+		"drop":       m.drop,
+		"move":       m.move,
+	})
+}
+
+func (m *model) now() Instant { return m.rig.now }
+
+func (m *model) failf(format string, args ...any) {
+	m.t.Helper()
+	m.t.Fatalf("at %v: %s", m.now().Sub(epoch), fmt.Sprintf(format, args...))
+}
+
+// pick draws one of some values.
+func pick[T any](m *model, label string, values ...T) T {
+	return rapid.SampledFrom(values).Draw(m.t, label)
+}
+
+// seldom skips most of what would otherwise undo too much.
+func (m *model) seldom() {
+	if !pick(m, "really", false, false, false, true) {
+		m.t.Skip("not this time")
+	}
+}
+
+func (m *model) pickQueue() *modelQueue {
+	return m.queues[rapid.IntRange(0, len(m.queues)-1).Draw(m.t, "queue")]
+}
+
+func (m *model) find(arn string) *modelQueue {
+	for _, q := range m.queues {
+		if q != nil && q.cfg.ARN == arn {
+			return q
+		}
+	}
+	return nil
+}
+
+// Configuration.
+
+func (m *model) attributes(cfg Config) Config {
+	cfg.Delay = pick(m, "delay", 0, 0, time.Second, 10*time.Second)
+	cfg.Visibility = pick(m, "visibility", 0, time.Second, time.Second, 5*time.Second, 30*time.Second, 10*time.Minute)
+	cfg.Retention = pick(m, "retention", time.Minute, 5*time.Minute, time.Hour, 24*time.Hour)
+	cfg.MaxInFlight = pick(m, "limit", 1, 3, 5, 100, 100)
+	cfg.Redrive = nil
+	if target := pick(m, "dead letters", append(m.names, "", "absent")...); target != "" {
+		cfg.Redrive = &Redrive{Target: target, MaxReceives: pick(m, "receives", 1, 2, 3)}
+	}
+	return cfg
+}
+
+func (m *model) add(i int) {
+	m.lastID++
+	cfg := m.attributes(Config{ID: m.lastID, ARN: m.names[i], Created: m.now(), FIFO: m.fifo})
+	cfg.DedupPerGroup = m.fifo && pick(m, "dedup per group", false, true)
+	m.queues[i] = &modelQueue{
+		cfg: cfg, accepted: make(map[string]acceptance), attempts: make(map[string]modelAttempt),
+	}
+	m.rig.configure(cfg)
+	m.settle()
+}
+
+func (m *model) configure(*rapid.T) {
+	m.seldom()
+	q := m.pickQueue()
+	limit := q.cfg.MaxInFlight
+	q.cfg = m.attributes(q.cfg)
+	q.cfg.MaxInFlight = limit
+	m.rig.configure(q.cfg)
+	m.settle()
+}
+
+func (m *model) drop(*rapid.T) {
+	m.seldom()
+	m.seldom()
+	i := rapid.IntRange(0, len(m.queues)-1).Draw(m.t, "queue")
+	for _, x := range m.queues[i].messages {
+		x.gone = true
+	}
+	m.rig.drop(m.queues[i].cfg.ID)
+	m.add(i)
+}
+
+// Time.
+
+func (m *model) advance(*rapid.T) {
+	d := pick(m, "time", time.Millisecond, 999*time.Millisecond, time.Second, 5*time.Second, 10*time.Second,
+		30*time.Second, time.Minute, 5*time.Minute-time.Millisecond, 5*time.Minute, 12*time.Hour,
+		time.Duration(rapid.IntRange(1, 100_000).Draw(m.t, "milliseconds"))*time.Millisecond)
+	until := m.now().Add(d)
+	if pick(m, "late", false, true) {
+		m.rig.now = until
+		m.settle()
+		return
+	}
+	for wakes := 0; m.rig.engine.NextWake() <= until; wakes++ {
+		if wakes == 1000 {
+			m.failf("the engine wakes up again and again")
+		}
+		m.rig.now = m.rig.engine.NextWake()
+		m.settle()
+	}
+	m.rig.now = until
+	m.settle()
+}
+
+func (m *model) reload(*rapid.T) {
+	m.rig.reload()
+	m.settle()
+}
+
+// lose does something whose commit fails.
+func (m *model) lose(*rapid.T) {
+	m.seldom()
+	q := m.pickQueue()
+	id := q.cfg.ID
+	what := pick(m, "lost", "send", "receive", "delete", "purge", "drop", "advance")
+	m.rig.lose(func(e *Engine) error {
+		switch what {
+		case "send":
+			_, err := e.Send(id, []Outgoing{{Body: "lost", Group: "a", Dedup: "lost"}})
+			return err
+		case "receive":
+			_, err := e.Receive(id, Receive{Max: 10})
+			return err
+		case "delete":
+			var all []Receipt
+			for _, r := range q.receipts {
+				all = append(all, Receipt{r.d.Position, r.d.Receipt})
+			}
+			_, err := e.Delete(id, all)
+			return err
+		case "purge":
+			return e.Purge(id)
+		case "drop":
+			e.Drop(id)
+		case "advance":
+			return e.Advance()
+		}
+		return nil
+	})
+	m.settle()
+}
+
+// settle lets time do its work in the engine and in the model, and compares.
+func (m *model) settle() {
+	m.rig.drain()
+	for _, q := range m.queues {
+		if q == nil {
+			continue
+		}
+		for _, x := range q.messages {
+			if q.cfg.FIFO {
+				x.due = x.sent.Add(q.cfg.Delay)
+			}
+			if x.waits && x.due <= m.now() {
+				x.waits = false
+			}
+		}
+	}
+	m.follow(nil)
+}
+
+// Where a message is.
+
+func (m *model) inFlight(x *modelMessage) bool { return x.hidden > m.now() }
+
+func (m *model) countInFlight(q *modelQueue) int {
+	n := 0
+	for _, x := range q.messages {
+		if m.inFlight(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// exhausted reports whether a receive would move x to the dead-letter queue.
+func (m *model) exhausted(q *modelQueue, x *modelMessage) bool {
+	policy := q.cfg.Redrive
+	if policy == nil || m.find(policy.Target) == nil || policy.Target == q.cfg.ARN {
+		return false
+	}
+	return x.receives >= uint64(policy.MaxReceives)
+}
+
+// reachable returns the messages that a receive could give out or move to the
+// dead-letter queue, in order for each group of a FIFO queue.
+func (m *model) reachable(q *modelQueue) []*modelMessage {
+	var out []*modelMessage
+	blocked := make(map[string]bool)
+	for _, x := range q.messages {
+		if x.waits || m.inFlight(x) {
+			blocked[x.group] = q.cfg.FIFO
+		} else if !blocked[x.group] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Sending.
+
+func (m *model) send(*rapid.T) {
+	q := m.pickQueue()
+	var out []Outgoing
+	for range rapid.IntRange(1, 6).Draw(m.t, "messages") {
+		m.sent++
+		o := Outgoing{Body: fmt.Sprintf("m%d", m.sent)}
+		binary.BigEndian.PutUint64(o.ID[:], uint64(m.sent))
+		if q.cfg.FIFO {
+			o.Group = pick(m, "group", "a", "b", "c")
+			o.Dedup = pick(m, "dedup", o.Body, o.Body, "x", "y")
+		} else {
+			o.Group = pick(m, "group", "", "", "a", "b")
+			if pick(m, "own delay", false, true) {
+				d := pick(m, "delay", 0, time.Second, 20*time.Second, 15*time.Minute)
+				o.Delay = &d
+			}
+		}
+		out = append(out, o)
+	}
+	var sent []Sent
+	err := m.rig.transact(func(e *Engine) (err error) {
+		sent, err = e.Send(q.cfg.ID, out)
+		return err
+	})
+	if err != nil || len(sent) != len(out) {
+		m.failf("send: %v, %v", sent, err)
+	}
+	for i, o := range out {
+		m.sentOne(q, o, sent[i])
+	}
+	m.follow(nil)
+	m.settle()
+}
+
+func (m *model) sentOne(q *modelQueue, o Outgoing, s Sent) {
+	x := &modelMessage{
+		id: o.ID, body: o.Body, group: o.Group, dedup: o.Dedup, sent: m.now(), arrived: m.now(),
+	}
+	if !q.cfg.FIFO {
+		delay := q.cfg.Delay
+		if o.Delay != nil {
+			delay = *o.Delay
+		}
+		x.due = m.now().Add(delay)
+		x.waits = x.due > m.now()
+		if s != (Sent{ID: o.ID}) {
+			m.failf("%s was sent as %v", o.Body, s)
+		}
+		q.messages = append(q.messages, x)
+		return
+	}
+	scope := o.Dedup
+	if q.cfg.DedupPerGroup {
+		scope = o.Group + " " + o.Dedup
+	}
+	if a, ok := q.accepted[scope]; ok && m.now().Sub(a.at) < 5*time.Minute {
+		if s != (Sent{ID: a.id, Sequence: a.sequence, Duplicate: true}) {
+			m.failf("%s is a duplicate and was sent as %v", o.Body, s)
+		}
+		return
+	}
+	if s.Duplicate || s.ID != o.ID || s.Sequence <= q.sequence {
+		m.failf("%s is no duplicate and was sent as %v after %d", o.Body, s, q.sequence)
+	}
+	q.sequence = s.Sequence
+	q.accepted[scope] = acceptance{m.now(), s.ID, s.Sequence}
+	x.waits = q.cfg.Delay > 0
+	q.messages = append(q.messages, x)
+}
+
+// Receiving.
+
+func (m *model) receive(*rapid.T) {
+	q := m.pickQueue()
+	r := Receive{Max: rapid.IntRange(1, 10).Draw(m.t, "max")}
+	timeout := q.cfg.Visibility
+	if pick(m, "own timeout", false, true) {
+		timeout = pick(m, "timeout", 0, time.Second, time.Minute, 12*time.Hour)
+		r.Timeout = &timeout
+	}
+	if q.cfg.FIFO {
+		r.Attempt = pick(m, "attempt", "", "1", "2")
+	}
+	var given []Delivery
+	err := m.rig.transact(func(e *Engine) (err error) {
+		given, err = e.Receive(q.cfg.ID, r)
+		return err
+	})
+	if a, ok := q.attempts[r.Attempt]; ok && m.now().Sub(a.at) < 5*time.Minute {
+		m.repeated(q, a, r.Attempt, timeout, given, err)
+	} else if m.receivedSome(q, r.Max, timeout, given, err); r.Attempt != "" && len(given) > 0 {
+		m.attempted(q, r.Attempt, q.receipts[len(q.receipts)-len(given):])
+	}
+	m.settle()
+}
+
+func (m *model) attempted(q *modelQueue, attempt string, given []modelReceipt) {
+	a := modelAttempt{at: m.now(), given: slices.Clone(given)}
+	for _, r := range given {
+		a.until = append(a.until, r.m.hidden)
+	}
+	q.attempts[attempt] = a
+}
+
+// repeated checks the answer to a receive attempt that is known.
+func (m *model) repeated(q *modelQueue, a modelAttempt, attempt string, timeout time.Duration, given []Delivery, err error) {
+	stale := false
+	for i, r := range a.given {
+		stale = stale || r.m.gone || !m.inFlight(r.m) || r.m.receipt != r.d.Receipt || r.m.hidden != a.until[i]
+	}
+	if stale != errors.Is(err, ErrAttemptStale) || stale && given != nil {
+		m.failf("attempt %s, stale %v, gave %v, %v", attempt, stale, given, err)
+	}
+	if stale {
+		return
+	}
+	for i, r := range a.given {
+		if given[i] != r.d {
+			m.failf("attempt %s gave %v instead of %v", attempt, given[i], r.d)
+		}
+		r.m.hidden = m.now().Add(timeout)
+	}
+	m.attempted(q, attempt, a.given)
+	m.follow(nil)
+}
+
+// receivedSome checks what a receive has given.
+func (m *model) receivedSome(q *modelQueue, most int, timeout time.Duration, given []Delivery, err error) {
+	inFlight := m.countInFlight(q)
+	room := min(most, q.cfg.MaxInFlight-inFlight)
+	if !q.cfg.FIFO && room <= 0 {
+		if !errors.Is(err, ErrOverLimit) {
+			m.failf("%d are in flight and a receive gives %v, %v", inFlight, given, err)
+		}
+		return
+	}
+	if err != nil {
+		m.failf("receive: %v", err)
+	}
+	var reachable, exhausted []*modelMessage
+	for _, x := range m.reachable(q) {
+		if m.exhausted(q, x) {
+			exhausted = append(exhausted, x)
+		} else {
+			reachable = append(reachable, x)
+		}
+	}
+	held := 0
+	for _, x := range q.messages {
+		if x.held {
+			held++
+		}
+	}
+	out := make([]*modelMessage, 0, len(given))
+	for _, d := range given {
+		i := slices.IndexFunc(reachable, func(x *modelMessage) bool { return x.pos == d.Position })
+		if i < 0 {
+			m.failf("%v was given and is not available", d.Position)
+		}
+		x := reachable[i]
+		if slices.Contains(out, x) {
+			m.failf("%s was given twice", x.body)
+		}
+		out = append(out, x)
+	}
+	want := min(max(room, 0), len(reachable))
+	// A FIFO queue keeps no more than so many messages in memory.
+	tight := q.cfg.FIFO && held+want > q.cfg.MaxInFlight
+	if len(out) != want && !(tight && len(out) > 0) {
+		m.failf("%d messages were given, %d wanted, %d in flight", len(out), want, inFlight)
+	}
+	if q.cfg.FIFO {
+		m.checkOrder(reachable, out, tight)
+	}
+	m.follow(func(x *modelMessage, to *modelQueue) string {
+		switch {
+		case !slices.Contains(exhausted, x):
+			return "it may still be received"
+		case to != m.find(q.cfg.Redrive.Target):
+			return "it is not the dead-letter queue"
+		}
+		for _, y := range reachable {
+			if q.cfg.FIFO && y.group == x.group && y.pos < x.pos && !slices.Contains(out, y) {
+				return fmt.Sprintf("%s before it was not given out", y.body)
+			}
+		}
+		return ""
+	})
+	if len(out) < room && !tight {
+		for _, x := range exhausted {
+			if !x.gone {
+				m.failf("%s should be in the dead-letter queue", x.body)
+			}
+		}
+	}
+	for i, x := range out {
+		d := given[i]
+		if x.receives++; x.receives == 1 {
+			x.first = m.now()
+		}
+		x.last, x.hidden, x.held = m.now(), m.now().Add(timeout), true
+		if d.Receives != x.receives || d.First != x.first || d.Receipt <= q.newest {
+			m.failf("%s was given as %+v", x.body, d)
+		}
+		q.newest, x.receipt = d.Receipt, d.Receipt
+		q.receipts = append(q.receipts, modelReceipt{x, d})
+	}
+}
+
+// checkOrder makes sure that out is in order in each group and that one group
+// is given out as far as it goes before the next begins.
+func (m *model) checkOrder(reachable, out []*modelMessage, tight bool) {
+	groups := make(map[string][]*modelMessage)
+	for _, x := range reachable {
+		groups[x.group] = append(groups[x.group], x)
+	}
+	for i, x := range out {
+		group := groups[x.group]
+		if len(group) == 0 || group[0] != x {
+			m.failf("%s was given out of order", x.body)
+		}
+		groups[x.group] = group[1:]
+		if i > 0 && out[i-1].group != x.group && len(groups[out[i-1].group]) > 0 && !tight {
+			m.failf("group %s was left for %s", out[i-1].group, x.group)
+		}
+	}
+}
+
+// What consumers do with their receipts.
+
+func (m *model) pickReceipts(q *modelQueue) []modelReceipt {
+	if len(q.receipts) == 0 {
+		m.t.Skip("no receipts")
+	}
+	q.receipts = q.receipts[max(0, len(q.receipts)-20):]
+	var out []modelReceipt
+	for range rapid.IntRange(1, 4).Draw(m.t, "receipts") {
+		i := rapid.IntRange(1, len(q.receipts)).Draw(m.t, "receipt")
+		out = append(out, q.receipts[len(q.receipts)-i])
+	}
+	return out
+}
+
+func (m *model) holds(r modelReceipt) bool {
+	return m.inFlight(r.m) && r.m.receipt == r.d.Receipt
+}
+
+func (m *model) delete(*rapid.T) {
+	q := m.pickQueue()
+	picked := m.pickReceipts(q)
+	var receipts []Receipt
+	var want []error
+	for _, r := range picked {
+		receipts = append(receipts, Receipt{r.d.Position, r.d.Receipt})
+		switch {
+		case r.m.gone:
+			want = append(want, nil)
+		case q.cfg.FIFO && !m.holds(r):
+			want = append(want, ErrReceiptExpired)
+		default:
+			want = append(want, nil)
+			m.remove(q, r.m)
+		}
+	}
+	var results []error
+	err := m.rig.transact(func(e *Engine) (err error) {
+		results, err = e.Delete(q.cfg.ID, receipts)
+		return err
+	})
+	if err != nil || !slices.Equal(results, want) {
+		m.failf("delete gave %v, %v, should %v", results, err, want)
+	}
+	m.follow(nil)
+	m.settle()
+}
+
+func (m *model) visibility(*rapid.T) {
+	q := m.pickQueue()
+	var changes []Visibility
+	var want []error
+	for _, r := range m.pickReceipts(q) {
+		timeout := pick(m, "timeout", 0, 0, time.Second, time.Minute, time.Hour, 12*time.Hour)
+		changes = append(changes, Visibility{Receipt{r.d.Position, r.d.Receipt}, timeout})
+		until := m.now().Add(timeout)
+		switch {
+		case r.m.gone:
+			want = append(want, ErrNotReceived)
+		case q.cfg.FIFO && !m.holds(r):
+			want = append(want, ErrReceiptExpired)
+		case until.Sub(r.m.last) > 12*time.Hour:
+			want = append(want, ErrVisibilityTotal)
+		default:
+			want = append(want, nil)
+			r.m.hidden = until
+		}
+	}
+	var results []error
+	err := m.rig.transact(func(e *Engine) (err error) {
+		results, err = e.ChangeVisibility(q.cfg.ID, changes)
+		return err
+	})
+	if err != nil || !slices.Equal(results, want) {
+		m.failf("change of visibility gave %v, %v, should %v", results, err, want)
+	}
+	m.follow(nil)
+	m.settle()
+}
+
+func (m *model) giveBack(*rapid.T) {
+	q := m.pickQueue()
+	picked := m.pickReceipts(q)
+	attempt := ""
+	if q.cfg.FIFO {
+		attempt = pick(m, "attempt", "", "1", "2")
+	}
+	var given []Delivery
+	for _, r := range picked {
+		given = append(given, r.d)
+		if r.m.gone || r.m.receipt != r.d.Receipt {
+			continue
+		}
+		if r.m.receives--; r.m.receives == 0 {
+			r.m.first = 0
+		}
+		r.m.receipt, r.m.hidden = 0, m.now()
+	}
+	delete(q.attempts, attempt)
+	err := m.rig.transact(func(e *Engine) error { return e.Return(q.cfg.ID, given, attempt) })
+	if err != nil {
+		m.failf("return: %v", err)
+	}
+	m.follow(nil)
+	m.settle()
+}
+
+func (m *model) remove(q *modelQueue, x *modelMessage) {
+	x.gone = true
+	q.messages = slices.DeleteFunc(q.messages, func(y *modelMessage) bool { return x == y })
+}
+
+func (m *model) purge(*rapid.T) {
+	m.seldom()
+	q := m.pickQueue()
+	err := m.rig.transact(func(e *Engine) error { return e.Purge(q.cfg.ID) })
+	early := q.purged != 0 && m.now().Sub(q.purged) < time.Minute
+	if early != errors.Is(err, ErrPurgeInProgress) || !early && err != nil {
+		m.failf("purge after %v: %v", m.now().Sub(q.purged), err)
+	}
+	if !early {
+		for _, x := range q.messages {
+			x.gone = true
+		}
+		q.messages, q.purged = nil, m.now()
+		clear(q.accepted)
+		clear(q.attempts)
+	}
+	m.follow(nil)
+	m.settle()
+}
+
+// Message move tasks.
+
+func (m *model) move(*rapid.T) {
+	q := m.pickQueue()
+	running := len(q.tasks) > 0 && q.tasks[0].Status == MoveRunning
+	if running && pick(m, "cancel", false, true) {
+		err := m.rig.transact(func(e *Engine) error {
+			_, err := e.CancelMove(q.cfg.ID, q.tasks[0].ID)
+			return err
+		})
+		if err != nil {
+			m.failf("cancel: %v", err)
+		}
+		q.tasks[0].Status = MoveCancelled
+		m.follow(nil)
+		m.settle()
+		return
+	}
+	m.tasks++
+	task := MoveTask{
+		ID:          fmt.Sprintf("t%d", m.tasks),
+		Destination: pick(m, "destination", append(m.names, "", "", "absent")...),
+		Rate:        pick(m, "rate", 0, 1, 3, 500),
+	}
+	for _, other := range m.queues {
+		if other != q && len(other.tasks) > 0 && other.tasks[0].Status == MoveRunning {
+			m.t.Skip("one task at a time, so that no message is moved twice at once")
+		}
+	}
+	if task.Destination == q.cfg.ARN {
+		m.t.Skip("nobody moves a queue's messages to itself")
+	}
+	err := m.rig.transact(func(e *Engine) error { return e.StartMove(q.cfg.ID, task) })
+	if running != errors.Is(err, ErrTaskRunning) || !running && err != nil {
+		m.failf("start of a task, running %v: %v", running, err)
+	}
+	if !running {
+		task.Status = MoveRunning
+		task.Started = m.now()
+		if len(q.tasks) > 0 {
+			task.Started = max(m.now(), q.tasks[0].Started+1)
+		}
+		for _, x := range q.messages {
+			if !x.waits && !m.inFlight(x) {
+				task.ToMove++
+			}
+		}
+		q.tasks = slices.Insert(q.tasks, 0, &task)
+		q.tasks = q.tasks[:min(10, len(q.tasks))]
+	}
+	m.follow(nil)
+	m.settle()
+}
+
+// follow compares the messages that are stored with those of the model. What
+// is not where it was has expired, or was moved by a task, or was moved to the
+// dead-letter queue if there is a reason to; redrive then says what is wrong
+// with such a move.
+func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
+	m.t.Helper()
+	type found struct {
+		q   *modelQueue
+		pos Position
+		*Message
+	}
+	where := make(map[string]found)
+	for _, q := range m.queues {
+		if q == nil {
+			continue
+		}
+		for p, msg := range m.rig.stored(q.cfg.ID) {
+			if other, twice := where[msg.Body]; twice {
+				m.failf("%s is in %s and in %s", msg.Body, q.cfg.ARN, other.q.cfg.ARN)
+			}
+			where[msg.Body] = found{q, p, msg}
+		}
+	}
+	type arrival struct {
+		from *modelQueue
+		x    *modelMessage
+		found
+	}
+	var moved []arrival
+	for _, q := range m.queues {
+		if q == nil {
+			continue
+		}
+		for _, x := range slices.Clone(q.messages) {
+			f, ok := where[x.body]
+			delete(where, x.body)
+			expired := x.sent.Add(q.cfg.Retention)
+			switch {
+			case ok && f.q == q && f.ID == x.id && (x.pos == 0 || x.pos == f.pos):
+				if m.now() >= max(expired, x.arrived).Add(time.Second) {
+					m.failf("%s should have expired at %v", x.body, expired.Sub(epoch))
+				}
+				if f.SentAt != x.sent || f.Group != x.group || f.Dedup != x.dedup || f.Source != x.source || f.PriorReceives != x.prior {
+					m.failf("%+v is stored as %+v", x, f.Message)
+				}
+				x.pos = f.pos
+			case !ok && m.now() >= expired:
+				m.remove(q, x)
+			case !ok:
+				m.failf("%s of %s is lost", x.body, q.cfg.ARN)
+			default:
+				moved = append(moved, arrival{q, x, f})
+			}
+		}
+	}
+	for body, f := range where {
+		m.failf("%s has come back in %s", body, f.q.cfg.ARN)
+	}
+	slices.SortFunc(moved, func(a, b arrival) int { return int(a.pos&^indexedBit) - int(b.pos&^indexedBit) })
+	count := make(map[*modelQueue]uint64)
+	for _, a := range moved {
+		y := &modelMessage{
+			pos: a.pos, id: a.ID, body: a.Body, group: a.x.group, dedup: a.Dedup, sent: a.SentAt, arrived: m.now(),
+			source: a.Source, prior: a.PriorReceives,
+		}
+		if redrive != nil {
+			if problem := redrive(a.x, a.q); problem != "" {
+				m.failf("%s was moved from %s to %s, but %s", a.x.body, a.from.cfg.ARN, a.q.cfg.ARN, problem)
+			}
+			sent, dedup := a.x.sent, a.x.dedup
+			if a.from.cfg.FIFO {
+				sent, dedup = m.now(), a.x.id.String()
+			}
+			if y.id != a.x.id || y.source != a.from.cfg.ARN || y.prior != a.x.prior+a.x.receives || y.sent != sent || y.dedup != dedup {
+				m.failf("%+v was redriven as %+v", a.x, y)
+			}
+		} else {
+			count[a.from]++
+			m.checkMove(a.from, a.q, a.x, y)
+		}
+		y.waits = a.q.cfg.FIFO && slices.ContainsFunc(a.q.messages, func(z *modelMessage) bool { return z.waits })
+		m.remove(a.from, a.x)
+		a.q.messages = append(a.q.messages, y)
+	}
+	if redrive == nil {
+		m.followTasks(count)
+	}
+}
+
+// checkMove looks at a message that a task has moved.
+func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
+	if len(from.tasks) == 0 || from.tasks[0].Status != MoveRunning {
+		m.failf("%s was moved from %s to %s by nobody", x.body, from.cfg.ARN, to.cfg.ARN)
+	}
+	task := from.tasks[0]
+	want := task.Destination
+	if want == "" {
+		want = x.source
+	}
+	if to.cfg.ARN != want || !slices.Contains(m.reachable(from), x) {
+		m.failf("%+v was moved from %s to %s by %+v", x, from.cfg.ARN, to.cfg.ARN, task)
+	}
+	for _, z := range m.reachable(from) {
+		if from != to && from.cfg.FIFO && z.group == x.group && z.pos < x.pos {
+			m.failf("%s was moved before %s", x.body, z.body)
+		}
+	}
+	if y.id == x.id || y.sent != m.now() || y.source != "" || y.prior != 0 || y.dedup != x.dedup {
+		m.failf("%+v was moved as %+v", x, y)
+	}
+}
+
+// followTasks compares the tasks with the numbers of messages moved.
+func (m *model) followTasks(moved map[*modelQueue]uint64) {
+	for _, q := range m.queues {
+		if q == nil {
+			continue
+		}
+		tasks := m.rig.engine.queues[q.cfg.ID].tasks
+		if len(tasks) != len(q.tasks) {
+			m.failf("%s has %d tasks, should have %d", q.cfg.ARN, len(tasks), len(q.tasks))
+		}
+		for i, mine := range q.tasks {
+			got := *tasks[len(tasks)-1-i]
+			if i > 0 || mine.Status != MoveRunning {
+				if got != *mine {
+					m.failf("task %+v should be %+v", got, *mine)
+				}
+				continue
+			}
+			mine.Moved += moved[q]
+			switch got.Status {
+			case MoveCompleted, MoveFailed:
+				mine.Status, mine.Failure = got.Status, got.Failure
+			}
+			if got != *mine || got.Moved > got.ToMove {
+				m.failf("task %+v should be %+v", got, *mine)
+			}
+			due := uint64(max(0, m.now().Sub(got.Started)/time.Millisecond)) * uint64(got.Rate) / 1000
+			if got.Rate != 0 && got.Moved > due {
+				m.failf("task %+v should have moved %d", got, due)
+			}
+			if got.Status == MoveCompleted && got.Moved < got.ToMove && len(m.reachable(q)) > 0 {
+				m.failf("task %+v is not complete", got)
+			}
+		}
+	}
+}
+
+// compare checks what the engine says of its queues.
+func (m *model) compare(*rapid.T) {
+	for _, q := range m.queues {
+		var want Counts
+		for _, x := range q.messages {
+			switch {
+			case x.waits:
+				want.Delayed++
+			case m.inFlight(x):
+				want.InFlight++
+			default:
+				want.Visible++
+			}
+		}
+		if got := m.rig.engine.queues[q.cfg.ID].counts(); got != want {
+			m.failf("%s counts %+v, should %+v", q.cfg.ARN, got, want)
+		}
+		available := len(m.reachable(q)) > 0 && m.countInFlight(q) < q.cfg.MaxInFlight
+		if got := m.rig.engine.Available(q.cfg.ID); got != available {
+			m.failf("%s available %v, should be %v", q.cfg.ARN, got, available)
+		}
+		for _, t := range q.tasks {
+			if t.Status == MoveRunning && t.Rate == 0 && t.Started <= m.now() {
+				m.failf("task %+v should have come to its end", t)
+			}
+		}
+	}
+}

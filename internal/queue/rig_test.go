@@ -1,0 +1,297 @@
+package queue
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// epoch is when the tests begin. It is not at the start of a bucket of
+// deduplication ids nor at a whole second.
+var epoch = At(time.Date(2026, 3, 1, 12, 1, 7, 250e6, time.UTC))
+
+// cache is shared by all stores of the tests.
+var cache *store.Cache
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	long := false
+	flag.Visit(func(f *flag.Flag) { long = long || f.Name == "rapid.steps" })
+	if !long {
+		_ = flag.Set("rapid.steps", "100")
+	}
+	cache = store.NewCache(8 << 20)
+	code := m.Run()
+	cache.Close()
+	os.Exit(code)
+}
+
+// failer is the part of testing.TB that *rapid.T has too.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// rig runs an engine on a store in memory the way a shard does: operations in
+// transactions, Advance whenever NextWake has come. After each transaction it
+// compares what is stored with what is in memory.
+type rig struct {
+	t       failer
+	store   *store.Store
+	engine  *Engine
+	now     Instant
+	configs []Config // of the queues that exist
+	keys    mirror
+}
+
+// mirror is what the store should hold: the simplest store there is. It counts
+// how often each key was set since it last was absent.
+type mirror map[string]mirrored
+
+type mirrored struct {
+	value []byte
+	sets  int
+}
+
+func newRig(t failer) *rig {
+	t.Helper()
+	s, err := store.OpenMemory(store.Options{Cache: cache})
+	if err != nil {
+		t.Fatalf("open store: %v", err)
+	}
+	r := &rig{t: t, store: s, now: epoch, keys: make(mirror)}
+	r.reload()
+	return r
+}
+
+func (r *rig) close() {
+	if err := r.store.Close(); err != nil {
+		r.t.Fatalf("%v", err)
+	}
+}
+
+// do runs f in a transaction of its own and then lets the engine do what has
+// become due. An error of f must be a refusal; it is returned.
+func (r *rig) do(f func(*Engine) error) error {
+	r.t.Helper()
+	err := r.transact(f)
+	r.drain()
+	return err
+}
+
+func (r *rig) transact(f func(*Engine) error) error {
+	r.t.Helper()
+	tx := r.begin()
+	defer tx.Release()
+	r.engine.Begin(tx, r.now)
+	err := f(r.engine)
+	if err != nil && !IsRefusal(err) {
+		r.t.Fatalf("at %v: %v", r.now.Sub(epoch), err)
+	}
+	r.engine.End()
+	r.commit(tx)
+	r.check()
+	return err
+}
+
+// lose runs f in a transaction that never becomes durable, as when a commit
+// fails, and loads the engine again.
+func (r *rig) lose(f func(*Engine) error) {
+	r.t.Helper()
+	tx := r.begin()
+	r.engine.Begin(tx, r.now)
+	if err := f(r.engine); err != nil && !IsRefusal(err) {
+		r.t.Fatalf("at %v: %v", r.now.Sub(epoch), err)
+	}
+	r.engine.End()
+	tx.undo()
+	tx.Release()
+	r.reload()
+}
+
+// reload drops the engine and loads another from what is stored, which must be
+// what was written.
+func (r *rig) reload() {
+	r.t.Helper()
+	n := 0
+	_, end := queueRange(1<<63 - 1)
+	err := r.store.Scan(nil, end, func(k, v []byte) bool {
+		if m, ok := r.keys[string(k)]; !ok || !bytes.Equal(m.value, v) {
+			r.t.Fatalf("key %q is stored as %q and was set to %q, %v", k, v, m.value, ok)
+		}
+		n++
+		return true
+	})
+	if err != nil || n != len(r.keys) {
+		r.t.Fatalf("%d keys are stored, should be %d: %v", n, len(r.keys), err)
+	}
+	tx := r.begin()
+	defer tx.Release()
+	e, err := Load(tx, r.now, r.configs)
+	if err != nil {
+		r.t.Fatalf("at %v: %v", r.now.Sub(epoch), err)
+	}
+	r.engine = e
+	r.commit(tx)
+	r.check()
+	r.drain()
+}
+
+// drain lets the engine do what is due now.
+func (r *rig) drain() {
+	r.t.Helper()
+	for round := 0; r.engine.NextWake() <= r.now; round++ {
+		if round == 100 {
+			r.t.Fatalf("at %v: Advance does not get on", r.now.Sub(epoch))
+		}
+		if err := r.transact((*Engine).Advance); err != nil {
+			r.t.Fatalf("at %v: advance: %v", r.now.Sub(epoch), err)
+		}
+	}
+}
+
+// advance lets time pass, and the engine do what it has to at each wake-up.
+func (r *rig) advance(d time.Duration) {
+	r.t.Helper()
+	until := r.now.Add(d)
+	for wakes := 0; r.engine.NextWake() <= until; wakes++ {
+		if wakes == 10_000 {
+			r.t.Fatalf("at %v: the engine wakes up again and again", r.now.Sub(epoch))
+		}
+		r.now = r.engine.NextWake()
+		r.drain()
+	}
+	r.now = until
+}
+
+// jump lets time pass without a wake-up on the way.
+func (r *rig) jump(d time.Duration) {
+	r.t.Helper()
+	r.now = r.now.Add(d)
+	r.drain()
+}
+
+// configure adds a queue or changes it.
+func (r *rig) configure(cfg Config) {
+	r.t.Helper()
+	i := slices.IndexFunc(r.configs, func(c Config) bool { return c.ID == cfg.ID })
+	if i < 0 {
+		r.configs = append(r.configs, cfg)
+	} else {
+		r.configs[i] = cfg
+	}
+	if err := r.do(func(e *Engine) error { return e.Configure(cfg) }); err != nil {
+		r.t.Fatalf("configure: %v", err)
+	}
+}
+
+func (r *rig) drop(id ID) {
+	r.t.Helper()
+	r.configs = slices.DeleteFunc(r.configs, func(c Config) bool { return c.ID == id })
+	if err := r.do(func(e *Engine) error { e.Drop(id); return nil }); err != nil {
+		r.t.Fatalf("drop: %v", err)
+	}
+}
+
+// check fails the test if the store and the engine's memory do not agree.
+func (r *rig) check() {
+	r.t.Helper()
+	for _, problem := range check(r.engine, r.keys) {
+		r.t.Fatalf("at %v: %s", r.now.Sub(epoch), problem)
+	}
+}
+
+// stored returns all messages of a queue by position.
+func (r *rig) stored(id ID) map[Position]*Message {
+	r.t.Helper()
+	out := make(map[Position]*Message)
+	prefix := string(tableKey(id, tableMessage))
+	for k, record := range r.keys {
+		if !strings.HasPrefix(k, prefix) {
+			continue
+		}
+		m, err := decodeMessage(record.value)
+		if err != nil {
+			r.t.Fatalf("%v", err)
+		}
+		out[Position(tail([]byte(k), 0))] = m
+	}
+	return out
+}
+
+// strictTxn is a transaction that insists on the contract of DeleteOnce and
+// does to the mirror what it does to the store.
+type strictTxn struct {
+	*store.Txn
+	t    failer
+	keys mirror
+	old  []oldKey
+}
+
+// oldKey is a key before it was changed.
+type oldKey struct {
+	key string
+	mirrored
+}
+
+func (r *rig) begin() *strictTxn {
+	return &strictTxn{Txn: r.store.Begin(), t: r.t, keys: r.keys}
+}
+
+func (r *rig) commit(tx *strictTxn) {
+	r.t.Helper()
+	if err := r.store.Commit(tx.Txn); err != nil {
+		r.t.Fatalf("%v", err)
+	}
+}
+
+func (tx *strictTxn) put(k string, m mirrored) {
+	tx.old = append(tx.old, oldKey{k, tx.keys[k]})
+	if m.sets == 0 {
+		delete(tx.keys, k)
+	} else {
+		tx.keys[k] = m
+	}
+}
+
+// undo takes back all that was done to the mirror.
+func (tx *strictTxn) undo() {
+	old := tx.old
+	for _, o := range slices.Backward(old) {
+		tx.put(o.key, o.mirrored)
+	}
+}
+
+func (tx *strictTxn) Set(k, v []byte) {
+	tx.put(string(k), mirrored{bytes.Clone(v), tx.keys[string(k)].sets + 1})
+	tx.Txn.Set(k, v)
+}
+
+func (tx *strictTxn) Delete(k []byte) {
+	tx.put(string(k), mirrored{})
+	tx.Txn.Delete(k)
+}
+
+func (tx *strictTxn) DeleteOnce(k []byte) {
+	tx.t.Helper()
+	if n := tx.keys[string(k)].sets; n != 1 {
+		tx.t.Fatalf("DeleteOnce of %q, which was set %d times", k, n)
+	}
+	tx.put(string(k), mirrored{})
+	tx.Txn.DeleteOnce(k)
+}
+
+func (tx *strictTxn) DeleteRange(lo, hi []byte) {
+	for k := range tx.keys {
+		if string(lo) <= k && k < string(hi) {
+			tx.put(k, mirrored{})
+		}
+	}
+	tx.Txn.DeleteRange(lo, hi)
+}
