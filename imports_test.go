@@ -40,6 +40,7 @@ var layers = map[string]struct {
 		"internal/signature", "internal/sqs", "internal/store",
 	}},
 	"internal/bench":   {},
+	"internal/crash":   {}, // tests only
 	"internal/command": {may: []string{"internal/bench", "internal/server"}},
 	"cmd/sluice":       {may: []string{"internal/command"}},
 }

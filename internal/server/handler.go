@@ -1,36 +1,50 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
+	"regexp"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/protocol"
 	"github.com/sluicemq/sluice/internal/signature"
+	"github.com/sluicemq/sluice/internal/sqs"
 )
 
 // maxBody is the largest request taken: a batch of 1 MiB of text in which every
 // byte is escaped takes six times as much in JSON.
 const maxBody = 8 << 20
 
+// firstRead is the memory a request gets before anything of its body has come.
+const firstRead = 64 << 10
+
 // handler is the way of a request from HTTP to its operation and back.
 type handler struct {
 	server   *Server
 	sqs      *protocol.Service
 	verifier signature.Verifier
+	prefix   string // of paths, from the public URL
 	log      *slog.Logger
 }
 
-func newHandler(s *Server, sqs *protocol.Service) *handler {
-	return &handler{server: s, sqs: sqs, log: s.log}
+func newHandler(s *Server, service *protocol.Service) *handler {
+	h := &handler{server: s, sqs: service, log: s.log}
+	if u, err := url.Parse(s.config.PublicURL); err == nil && u.Host != "" {
+		// Clients sign for the address they use, whatever a proxy makes of it.
+		h.verifier.Hosts = []string{u.Host}
+		h.prefix = strings.TrimRight(u.Path, "/")
+	}
+	return h
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +59,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	x := &exchange{handler: h, w: w, r: r, id: newRequestID(), began: time.Now()}
-	x.serve()
+	x.serveSafely()
 	if h.server.config.LogRequests {
 		x.log()
 	}
@@ -66,9 +80,21 @@ type exchange struct {
 	gone    bool            // the client did not get its answer
 }
 
+// serveSafely turns a mistake of ours into an answer and a line in the log.
+func (x *exchange) serveSafely() {
+	defer func() {
+		if p := recover(); p != nil {
+			x.handler.log.Error("request panicked", "request_id", x.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			x.refuse(protocol.InternalError())
+		}
+	}()
+	x.serve()
+}
+
 func (x *exchange) serve() {
 	body, perr := x.body()
 	if perr != nil {
+		x.request, _ = protocol.Recognise(x.r, nil) // for the protocol of the answer
 		x.refuse(perr)
 		return
 	}
@@ -76,6 +102,10 @@ func (x *exchange) serve() {
 	if perr != nil {
 		x.refuse(perr)
 		return
+	}
+	// Behind the prefix of the public URL paths are the same as without one.
+	if rest, ok := strings.CutPrefix(x.request.Path, x.prefix); ok && (rest == "" || rest[0] == '/') {
+		x.request.Path = rest
 	}
 	call := &protocol.Call{
 		Service: x.sqs.Name, Operation: x.request.Operation, RequestID: x.id, Kind: x.request.Kind,
@@ -96,7 +126,7 @@ func (x *exchange) serve() {
 	if perr != nil {
 		// Nobody learns anything from a mistake before saying who they are.
 		if x.caller.ARN == "" {
-			perr = protocol.AccessDenied("Access to the resource %s is denied.", x.r.URL.Path)
+			perr = sqs.Denied(call)
 		}
 		x.refuse(perr)
 		return
@@ -111,7 +141,10 @@ func (x *exchange) serve() {
 	if x.r.Context().Err() != nil {
 		x.gone = true
 	} else {
-		x.gone = protocol.WriteResult(x.w, x.sqs, x.request, op, x.id, out) != nil
+		// Short answers stay in net/http's buffer, so that only the flush tells
+		// whether there is still a connection.
+		x.gone = protocol.WriteResult(x.w, x.sqs, x.request, op, x.id, out) != nil ||
+			http.NewResponseController(x.w).Flush() != nil
 	}
 	if x.gone {
 		call.Undelivered(context.WithoutCancel(x.r.Context()))
@@ -124,14 +157,10 @@ func (x *exchange) body() ([]byte, *protocol.Error) {
 		return nil, protocol.RequestEntityTooLarge(maxBody)
 	}
 	reader := http.MaxBytesReader(x.w, x.r.Body, maxBody)
-	var body []byte
-	var err error
-	if n := x.r.ContentLength; n >= 0 {
-		body = make([]byte, n)
-		_, err = io.ReadFull(reader, body)
-	} else {
-		body, err = io.ReadAll(reader)
-	}
+	// Memory grows with what has come, not with what was announced.
+	var body bytes.Buffer
+	body.Grow(int(min(max(x.r.ContentLength, 0), firstRead)) + bytes.MinRead)
+	_, err := body.ReadFrom(reader)
 	switch tooLarge := (*http.MaxBytesError)(nil); {
 	case errors.As(err, &tooLarge):
 		return nil, protocol.RequestEntityTooLarge(maxBody)
@@ -139,7 +168,7 @@ func (x *exchange) body() ([]byte, *protocol.Error) {
 		x.cause = fmt.Errorf("read body: %w", err)
 		return nil, protocol.InvalidRequest("The body of the request could not be read: it ended early or came too slowly.")
 	}
-	return body, nil
+	return body.Bytes(), nil
 }
 
 // authenticate finds out who the caller is and which region is meant. A request
@@ -176,15 +205,15 @@ func (x *exchange) authenticate(call *protocol.Call, body []byte) *protocol.Erro
 // for any region: each is a namespace of its own.
 func (x *exchange) checkScope(v *signature.Verified) error {
 	switch {
+	case v.Token != "":
+		// Long-term keys, the only ones there are, come without a token.
+		return &signature.Error{Kind: signature.UnknownKey, Message: "The security token included in the request is invalid."}
 	case v.Version != 4:
-		return nil
+		return nil // it has no scope
 	case v.Service != x.sqs.Name:
 		return signature.ServiceMismatch(x.sqs.Name)
 	case !validRegion(v.Region):
 		return signature.RegionMismatch(v.Region)
-	case v.Token != "":
-		// Long-term keys, the only ones there are, come without a token.
-		return &signature.Error{Kind: signature.UnknownKey, Message: "The security token included in the request is invalid."}
 	}
 	return nil
 }
@@ -238,7 +267,9 @@ func (x *exchange) fail(err error) {
 	x.refuse(e)
 }
 
-// log writes the line that --log-requests asks for.
+// log writes the line that --log-requests asks for. The error's text is not in
+// it: texts quote what the client sent, such as receipt handles. Who has the
+// answer can be asked for it by the request id.
 func (x *exchange) log() {
 	attrs := []slog.Attr{
 		slog.String("request_id", x.id),
@@ -246,7 +277,7 @@ func (x *exchange) log() {
 		slog.Duration("duration", time.Since(x.began)),
 	}
 	if x.request != nil {
-		attrs = append(attrs, slog.String("operation", x.request.Operation), slog.String("protocol", x.request.Kind.String()))
+		attrs = append(attrs, slog.String("operation", fmt.Sprintf("%.100s", x.request.Operation)), slog.String("protocol", x.request.Kind.String()))
 	}
 	if x.caller.ARN != "" {
 		attrs = append(attrs, slog.String("caller", x.caller.ARN), slog.String("access_key_id", x.caller.AccessKeyID))
@@ -254,7 +285,7 @@ func (x *exchange) log() {
 	status := http.StatusOK
 	if x.err != nil {
 		status = x.err.Status
-		attrs = append(attrs, slog.String("code", x.err.Code), slog.String("message", x.err.Message))
+		attrs = append(attrs, slog.String("code", x.err.Code))
 	}
 	attrs = append(attrs, slog.Int("status", status))
 	if x.cause != nil {
@@ -266,14 +297,18 @@ func (x *exchange) log() {
 	x.handler.log.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
+// regionLabel is what regions look like that stand in a host: sqs.example.com
+// has none.
+var regionLabel = regexp.MustCompile(`^[a-z]{2,}(?:-[a-z]+)+-[0-9]{1,2}$`)
+
 // hostRegion returns the region that a host such as sqs.eu-west-1.example.com,
 // or AWS's own older eu-west-1.queue.amazonaws.com, names; or "".
 func hostRegion(host string) string {
 	labels := strings.Split(strings.ToLower(host), ".")
 	switch {
-	case len(labels) > 2 && labels[0] == "sqs" && validRegion(labels[1]):
+	case len(labels) > 2 && labels[0] == "sqs" && regionLabel.MatchString(labels[1]):
 		return labels[1]
-	case len(labels) > 2 && labels[1] == "queue" && validRegion(labels[0]):
+	case len(labels) > 2 && labels[1] == "queue" && regionLabel.MatchString(labels[0]):
 		return labels[0]
 	}
 	return ""

@@ -127,7 +127,7 @@ func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(e
 		return err
 	}
 	s := newHTTPServer(h, slog.New(slog.DiscardHandler))
-	defer context.AfterFunc(ctx, func() { s.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = s.Close() })() // Serve says why it ends
 	ready("http://" + l.Addr().String())
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err

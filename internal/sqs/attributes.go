@@ -78,10 +78,18 @@ type change struct {
 	queueAt func(catalog.Name) *catalog.Queue
 }
 
-// apply sets the attributes one by one, in an order that does not depend on the
-// request's, and then looks at how they go together. On an error attrs is
-// half-changed and must be thrown away.
+// apply sets the attributes and looks at how they go together. On an error
+// attrs is half-changed and must be thrown away.
 func (c *change) apply() *protocol.Error {
+	if err := c.setAll(); err != nil {
+		return err
+	}
+	return c.together()
+}
+
+// setAll sets the attributes one by one, in an order that does not depend on
+// the request's.
+func (c *change) setAll() *protocol.Error {
 	names := make([]string, 0, len(c.values))
 	for name := range c.values {
 		names = append(names, name)
@@ -92,7 +100,7 @@ func (c *change) apply() *protocol.Error {
 			return err
 		}
 	}
-	return c.together()
+	return nil
 }
 
 func (c *change) set(name, value string) *protocol.Error {

@@ -29,7 +29,7 @@ func OwnerOnly(_ context.Context, a *Access) error {
 		return nil
 	}
 	if a.Caller.ARN == "" {
-		return protocol.AccessDenied("Access to the resource %s is denied.", a.Resource.ARN())
+		return Denied(a.Call)
 	}
 	action := "sqs:" + strings.ToLower(a.Action)
 	why := "identity"
@@ -38,4 +38,9 @@ func OwnerOnly(_ context.Context, a *Access) error {
 	}
 	return protocol.AccessDenied("User: %s is not authorized to perform: %s on resource: %s because no %s-based policy allows the %s action",
 		a.Caller.ARN, action, a.Resource.ARN(), why, action)
+}
+
+// Denied is what a caller is told who has not said who it is.
+func Denied(c *protocol.Call) *protocol.Error {
+	return protocol.AccessDenied("Access to the resource %s is denied.", shorten(c.Scheme+"://"+c.Host+c.Path))
 }

@@ -1,6 +1,8 @@
 package sqs
 
 import (
+	"fmt"
+
 	"github.com/sluicemq/sluice/internal/protocol"
 )
 
@@ -45,6 +47,11 @@ func checkEntries[E any](entryType string, entries []E, id func(*E) string) *pro
 		seen[id] = true
 	}
 	return nil
+}
+
+// entryParameter is what Query calls a member of the entry with index i.
+func entryParameter(entryType string, i int, member string) string {
+	return fmt.Sprintf("%s.%d.%s", entryType, i+1, member)
 }
 
 // batchResult is the success of one entry of a batch that has nothing to say.

@@ -17,7 +17,7 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 	if err != nil {
 		return nil, err
 	}
-	receipt, perr := s.receipt(q.ID, in.ReceiptHandle)
+	receipt, perr := s.receipt(q.ID, "ReceiptHandle", in.ReceiptHandle)
 	if perr != nil {
 		return nil, perr
 	}
@@ -59,7 +59,7 @@ func (s *Service) deleteMessageBatch(ctx context.Context, c *protocol.Call, in *
 	var entries []*deleteMessageBatchEntry
 	for i := range in.Entries {
 		e := &in.Entries[i]
-		receipt, err := s.receipt(q.ID, e.ReceiptHandle)
+		receipt, err := s.receipt(q.ID, entryParameter("DeleteMessageBatchRequestEntry", i, "ReceiptHandle"), e.ReceiptHandle)
 		if err != nil {
 			out.Failed = append(out.Failed, failed(e.Id, err))
 			continue
@@ -84,10 +84,10 @@ func (s *Service) deleteMessageBatch(ctx context.Context, c *protocol.Call, in *
 	return &out, nil
 }
 
-// receipt opens a receipt handle.
-func (s *Service) receipt(q queue.ID, handle string) (queue.Receipt, *protocol.Error) {
+// receipt opens a receipt handle, which is the value of parameter.
+func (s *Service) receipt(q queue.ID, parameter, handle string) (queue.Receipt, *protocol.Error) {
 	if handle == "" {
-		return queue.Receipt{}, protocol.MissingParameter("ReceiptHandle")
+		return queue.Receipt{}, protocol.MissingParameter(parameter)
 	}
 	receipt, ok := s.handles.open(q, handle)
 	if !ok {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -27,7 +26,7 @@ func modelled(shape, code string, status int, format string, args ...any) *proto
 }
 
 func errNoQueue() *protocol.Error {
-	e := modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", http.StatusBadRequest,
+	e := modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", 400,
 		"The specified queue does not exist.")
 	e.QueryMessage = "The specified queue does not exist for this wsdl version."
 	return e
@@ -35,22 +34,28 @@ func errNoQueue() *protocol.Error {
 
 // errNoQueueOrAccess is what the owner of another account is told.
 func errNoQueueOrAccess() *protocol.Error {
-	return modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", http.StatusBadRequest,
+	return modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", 400,
 		"The specified queue does not exist or you do not have access to it.")
 }
 
+// errAddress refuses a queue URL that belongs to another place than this.
+func errAddress(url string) *protocol.Error {
+	return modelled("InvalidAddress", "InvalidAddress", 404,
+		"The address %s is not valid for this web service.", shorten(url))
+}
+
 func errQueueExists(attribute string) *protocol.Error {
-	return modelled("QueueNameExists", "QueueAlreadyExists", http.StatusBadRequest,
+	return modelled("QueueNameExists", "QueueAlreadyExists", 400,
 		"A queue already exists with the same name and a different value for %s", attribute)
 }
 
 func errDeletedRecently() *protocol.Error {
-	return modelled("QueueDeletedRecently", codePrefix+"QueueDeletedRecently", http.StatusBadRequest,
+	return modelled("QueueDeletedRecently", codePrefix+"QueueDeletedRecently", 400,
 		"You must wait 60 seconds after deleting a queue before you can create another with the same name.")
 }
 
 func errAttributeName(format string, args ...any) *protocol.Error {
-	return modelled("InvalidAttributeName", "InvalidAttributeName", http.StatusBadRequest, format, args...)
+	return modelled("InvalidAttributeName", "InvalidAttributeName", 400, format, args...)
 }
 
 func errUnknownAttribute(name string) *protocol.Error {
@@ -62,64 +67,64 @@ func errAttributeValue(name, reason string) *protocol.Error {
 	if reason != "" {
 		text += " Reason: " + reason
 	}
-	return modelled("InvalidAttributeValue", "InvalidAttributeValue", http.StatusBadRequest, "%s", text)
+	return modelled("InvalidAttributeValue", "InvalidAttributeValue", 400, "%s", text)
 }
 
 func errMessageContents() *protocol.Error {
-	return modelled("InvalidMessageContents", "InvalidMessageContents", http.StatusBadRequest,
+	return modelled("InvalidMessageContents", "InvalidMessageContents", 400,
 		"Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
 }
 
 func errReceiptHandle(handle string) *protocol.Error {
-	return modelled("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", http.StatusNotFound,
+	return modelled("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", 404,
 		"The input receipt handle \"%s\" is not a valid receipt handle.", shorten(handle))
 }
 
 func errOverLimit(format string, args ...any) *protocol.Error {
-	return modelled("OverLimit", "OverLimit", http.StatusForbidden, format, args...)
+	return modelled("OverLimit", "OverLimit", 403, format, args...)
 }
 
 func errPurgeInProgress(name string) *protocol.Error {
-	return modelled("PurgeQueueInProgress", codePrefix+"PurgeQueueInProgress", http.StatusForbidden,
+	return modelled("PurgeQueueInProgress", codePrefix+"PurgeQueueInProgress", 403,
 		"Only one PurgeQueue operation on %s is allowed every 60 seconds.", name)
 }
 
 func errUnsupported(format string, args ...any) *protocol.Error {
-	return modelled("UnsupportedOperation", codePrefix+"UnsupportedOperation", http.StatusBadRequest, format, args...)
+	return modelled("UnsupportedOperation", codePrefix+"UnsupportedOperation", 400, format, args...)
 }
 
 func errResourceNotFound(format string, args ...any) *protocol.Error {
-	return modelled("ResourceNotFoundException", "ResourceNotFoundException", http.StatusNotFound, format, args...)
+	return modelled("ResourceNotFoundException", "ResourceNotFoundException", 404, format, args...)
 }
 
 func errEmptyBatch(entryType string) *protocol.Error {
-	return modelled("EmptyBatchRequest", codePrefix+"EmptyBatchRequest", http.StatusBadRequest,
+	return modelled("EmptyBatchRequest", codePrefix+"EmptyBatchRequest", 400,
 		"There should be at least one %s in the request.", entryType)
 }
 
 func errTooManyEntries(n int) *protocol.Error {
-	return modelled("TooManyEntriesInBatchRequest", codePrefix+"TooManyEntriesInBatchRequest", http.StatusBadRequest,
+	return modelled("TooManyEntriesInBatchRequest", codePrefix+"TooManyEntriesInBatchRequest", 400,
 		"Maximum number of entries per request are %d. You have sent %d.", maxBatchEntries, n)
 }
 
 func errEntryID() *protocol.Error {
-	return modelled("InvalidBatchEntryId", codePrefix+"InvalidBatchEntryId", http.StatusBadRequest,
+	return modelled("InvalidBatchEntryId", codePrefix+"InvalidBatchEntryId", 400,
 		"A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.")
 }
 
 func errEntryIDRepeated(id string) *protocol.Error {
-	return modelled("BatchEntryIdsNotDistinct", codePrefix+"BatchEntryIdsNotDistinct", http.StatusBadRequest,
+	return modelled("BatchEntryIdsNotDistinct", codePrefix+"BatchEntryIdsNotDistinct", 400,
 		"Id %s repeated.", id)
 }
 
 func errBatchTooLong(limit, size int) *protocol.Error {
-	return modelled("BatchRequestTooLong", codePrefix+"BatchRequestTooLong", http.StatusBadRequest,
+	return modelled("BatchRequestTooLong", codePrefix+"BatchRequestTooLong", 400,
 		"Batch requests cannot be longer than %d bytes. You have sent %d bytes.", limit, size)
 }
 
 // errEmptyValue exists for entries of a batch only.
 func errEmptyValue(format string, args ...any) *protocol.Error {
-	return modelled("EmptyValue", "EmptyValue", http.StatusBadRequest, format, args...)
+	return modelled("EmptyValue", "EmptyValue", 400, format, args...)
 }
 
 // errValue refuses the value of a parameter in SQS's usual words.

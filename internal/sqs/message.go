@@ -130,13 +130,16 @@ func checkAttribute(name string, v *attributeValue) *protocol.Error {
 // digits and a magnitude from 10^-128 to 10^126, or 0. Its zeros are kept as
 // they were sent: the checksums that clients compare are over what they sent.
 func validNumber(s string) bool {
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
-	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(s), "e")
+	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(unsigned(s)), "e")
 	shift := 0
 	if hasExponent {
-		digits := strings.TrimPrefix(strings.TrimPrefix(exponent, "-"), "+")
-		if len(digits) == 0 || len(digits) > 4 || len(exponent)-len(digits) > 1 || !isDigits(digits) {
+		digits := unsigned(exponent)
+		if digits == "" || !isDigits(digits) {
 			return false
+		}
+		digits = strings.TrimLeft(digits, "0")
+		if len(digits) > 4 {
+			digits = "9999" // too much for any mantissa but 0
 		}
 		for _, c := range []byte(digits) {
 			shift = shift*10 + int(c-'0')
@@ -155,7 +158,16 @@ func validNumber(s string) bool {
 	}
 	// The first significant digit stands for 10^magnitude.
 	magnitude := len(digits) - len(fraction) - 1 + shift
-	return len(strings.TrimRight(digits, "0")) <= 38 && magnitude >= -128 && magnitude <= 126
+	digits = strings.TrimRight(digits, "0")
+	return len(digits) <= 38 && magnitude >= -128 && (magnitude < 126 || magnitude == 126 && digits == "1")
+}
+
+// unsigned returns s without the sign that it may begin with.
+func unsigned(s string) string {
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		return s[1:]
+	}
+	return s
 }
 
 func isDigits(s string) bool {

@@ -27,7 +27,7 @@ type taskHandle struct {
 func (s *Service) arnQueue(ctx context.Context, c *protocol.Call, parameter, arn, action string) (*catalog.Queue, error) {
 	n, ok := parseARN(arn)
 	if !ok {
-		return nil, protocol.InvalidParameterValue("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter)
+		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter))
 	}
 	q := s.catalog.Find(n)
 	policy := ""
@@ -59,7 +59,7 @@ type startMessageMoveTaskOutput struct {
 
 func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in *startMessageMoveTaskInput) (*startMessageMoveTaskOutput, error) {
 	if in.SourceArn == "" {
-		return nil, protocol.MissingParameter("SourceArn")
+		return nil, unlessAnonymous(c, protocol.MissingParameter("SourceArn"))
 	}
 	source, err := s.arnQueue(ctx, c, "SourceArn", in.SourceArn, "StartMessageMoveTask")
 	if err != nil {
@@ -111,15 +111,15 @@ type cancelMessageMoveTaskOutput struct {
 
 func (s *Service) cancelMessageMoveTask(ctx context.Context, c *protocol.Call, in *cancelMessageMoveTaskInput) (*cancelMessageMoveTaskOutput, error) {
 	if in.TaskHandle == "" {
-		return nil, protocol.MissingParameter("TaskHandle")
+		return nil, unlessAnonymous(c, protocol.MissingParameter("TaskHandle"))
 	}
 	var h taskHandle
 	b, err := base64.StdEncoding.DecodeString(in.TaskHandle)
 	if err != nil || json.Unmarshal(b, &h) != nil {
-		return nil, protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid.")
+		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid."))
 	}
 	if _, ok := parseARN(h.SourceARN); !ok || h.TaskID == "" {
-		return nil, protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid.")
+		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid."))
 	}
 	source, err := s.arnQueue(ctx, c, "SourceArn", h.SourceARN, "CancelMessageMoveTask")
 	if err != nil {
@@ -158,7 +158,7 @@ type moveTask struct {
 
 func (s *Service) listMessageMoveTasks(ctx context.Context, c *protocol.Call, in *listMessageMoveTasksInput) (*listMessageMoveTasksOutput, error) {
 	if in.SourceArn == "" {
-		return nil, protocol.MissingParameter("SourceArn")
+		return nil, unlessAnonymous(c, protocol.MissingParameter("SourceArn"))
 	}
 	source, err := s.arnQueue(ctx, c, "SourceArn", in.SourceArn, "ListMessageMoveTasks")
 	if err != nil {

@@ -1,7 +1,6 @@
 package sqs
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -46,12 +45,12 @@ func checkPolicy(value string) *protocol.Error {
 		return errOverLimit("%d statements were found in the submitted policy, max allowed is %d", n, maxStatements)
 	}
 	for _, raw := range p.Statement {
-		var st struct{ Action json.RawMessage }
-		if json.Unmarshal(raw, &st) != nil {
+		st, ok := members(string(raw))
+		if !ok {
 			return errAttributeValue(attrPolicy, "")
 		}
 		var actions []string
-		if json.Unmarshal(st.Action, &actions) == nil && len(actions) > maxActions {
+		if json.Unmarshal(st["Action"], &actions) == nil && len(actions) > maxActions {
 			return errOverLimit("%d actions were found in a statement from the submitted policy, max allowed is %d", len(actions), maxActions)
 		}
 	}
@@ -61,16 +60,17 @@ func checkPolicy(value string) *protocol.Error {
 // parsePolicy reads a policy document, in which a single statement may stand
 // without a list around it.
 func parsePolicy(value string) (*policyDocument, bool) {
-	var p struct {
-		Version   string
-		ID        string `json:"Id"`
-		Statement json.RawMessage
-	}
-	if json.Unmarshal([]byte(value), &p) != nil {
+	p, ok := members(value)
+	if !ok {
 		return nil, false
 	}
-	doc := &policyDocument{Version: p.Version, ID: p.ID}
-	raw := bytes.TrimSpace(p.Statement)
+	doc := new(policyDocument)
+	for name, to := range map[string]*string{"Version": &doc.Version, "Id": &doc.ID} {
+		if raw := p[name]; raw != nil && json.Unmarshal(raw, to) != nil {
+			return nil, false
+		}
+	}
+	raw := p["Statement"]
 	switch {
 	case len(raw) == 0:
 		return nil, false
@@ -88,9 +88,11 @@ func parsePolicy(value string) (*policyDocument, bool) {
 
 // label returns the Sid of a statement.
 func label(statement json.RawMessage) string {
-	var st struct{ Sid string }
-	_ = json.Unmarshal(statement, &st) // a statement without a Sid has no label
-	return st.Sid
+	var sid string
+	if st, ok := members(string(statement)); ok {
+		_ = json.Unmarshal(st["Sid"], &sid) // a statement without a Sid has no label
+	}
+	return sid
 }
 
 // shareable are the actions that a permission can grant. Batch actions come

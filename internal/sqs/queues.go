@@ -70,7 +70,8 @@ func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQ
 	case err != nil:
 		return nil, failure(err, q)
 	}
-	if err := s.shard.Configure(ctx, q.Config()); err != nil {
+	// The queue is there now, whether or not the client still waits to hear of it.
+	if err := s.shard.Configure(context.WithoutCancel(ctx), q.Config()); err != nil {
 		return nil, failure(err, q)
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
@@ -89,7 +90,8 @@ func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[s
 // the request says of the queue is so.
 func (s *Service) sameQueue(c *protocol.Call, q *catalog.Queue, in *createQueueInput) (*queueURLOutput, error) {
 	wanted := q.Attributes
-	if err := s.change(q.Name, &wanted, in.Attributes); err != nil {
+	ch := change{name: q.Name, attrs: &wanted, values: in.Attributes, queueAt: s.catalog.Find}
+	if err := ch.setAll(); err != nil {
 		return nil, err
 	}
 	have, want := format(&q.Attributes), format(&wanted)
@@ -98,7 +100,7 @@ func (s *Service) sameQueue(c *protocol.Call, q *catalog.Queue, in *createQueueI
 			return nil, errQueueExists("attribute " + name)
 		}
 	}
-	if in.Tags != nil && !maps.Equal(in.Tags, q.Tags) {
+	if len(in.Tags) > 0 && !maps.Equal(in.Tags, q.Tags) {
 		return nil, errQueueExists("tags")
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, q.Name)}, nil
@@ -128,17 +130,20 @@ type getQueueURLInput struct {
 
 func (s *Service) getQueueURL(ctx context.Context, c *protocol.Call, in *getQueueURLInput) (*queueURLOutput, error) {
 	if in.QueueName == nil || *in.QueueName == "" {
-		return nil, protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name.")
+		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name."))
 	}
 	n := catalog.Name{Account: caller(c).Account, Region: c.Region, Queue: *in.QueueName}
 	if in.QueueOwnerAWSAccountId != "" {
 		if !identity.IsAccount(in.QueueOwnerAWSAccountId) {
-			return nil, errValue(in.QueueOwnerAWSAccountId, "QueueOwnerAWSAccountId", "Must be an account number of 12 digits.")
+			return nil, unlessAnonymous(c, errValue(in.QueueOwnerAWSAccountId, "QueueOwnerAWSAccountId", "Must be an account number of 12 digits."))
 		}
 		n.Account = in.QueueOwnerAWSAccountId
 	}
 	q, err := s.named(ctx, c, n, "GetQueueUrl")
-	if err != nil {
+	switch {
+	case err != nil && !anonymous(c) && n.Account != caller(c).Account:
+		return nil, errNoQueueOrAccess()
+	case err != nil:
 		return nil, err
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, q.Name)}, nil

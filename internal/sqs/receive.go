@@ -3,6 +3,7 @@ package sqs
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,7 +81,7 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 	}
 	messages, err := s.shard.Receive(ctx, q.ID, r, wait)
 	if err != nil {
-		if err == queue.ErrAttemptStale {
+		if errors.Is(err, queue.ErrAttemptStale) {
 			return nil, errValue(r.Attempt, "ReceiveRequestAttemptId",
 				"The receiveRequestAttemptId is not valid anymore since the receive call is not retryable.")
 		}

@@ -2,8 +2,10 @@ package sqs
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/protocol"
@@ -27,28 +29,27 @@ func (c *change) redrive(value string) (*catalog.Redrive, *protocol.Error) {
 	refuse := func(reason string) (*catalog.Redrive, *protocol.Error) {
 		return nil, errValue(value, attrRedrive, reason)
 	}
-	var p struct {
-		Target *string         `json:"deadLetterTargetArn"`
-		Count  json.RawMessage `json:"maxReceiveCount"`
-	}
-	if err := json.Unmarshal([]byte(value), &p); err != nil {
+	p, ok := members(value)
+	if !ok {
 		return refuse("Redrive policy is not a valid JSON map.")
 	}
-	if p.Target == nil {
-		return refuse("Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
+	for _, name := range []string{"deadLetterTargetArn", "maxReceiveCount"} {
+		if p[name] == nil {
+			return refuse("Redrive policy does not contain mandatory attribute: " + name + ".")
+		}
 	}
-	if p.Count == nil {
-		return refuse("Redrive policy does not contain mandatory attribute: maxReceiveCount.")
+	var target, text string
+	if json.Unmarshal(p["deadLetterTargetArn"], &target) != nil {
+		return refuse("Only SQS queues are valid resources for deadLetterTargetArn.")
 	}
-	text := string(p.Count)
-	if unquoted, err := strconv.Unquote(text); err == nil {
-		text = unquoted // "5" is as good as 5
+	if json.Unmarshal(p["maxReceiveCount"], &text) != nil { // "5" is as good as 5
+		text = string(p["maxReceiveCount"])
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxReceiveCount {
 		return refuse("Invalid value for maxReceiveCount: " + shorten(text) + ", valid values are from 1 to 1000 both inclusive.")
 	}
-	dlq, ok := parseARN(*p.Target)
+	dlq, ok := parseARN(target)
 	switch {
 	case !ok:
 		return refuse("Only SQS queues are valid resources for deadLetterTargetArn.")
@@ -100,34 +101,39 @@ func redriveAllow(value string) (*catalog.RedriveAllow, *protocol.Error) {
 	refuse := func(reason string) (*catalog.RedriveAllow, *protocol.Error) {
 		return nil, errValue(value, attrRedriveAllow, reason)
 	}
-	var p struct {
-		Permission string   `json:"redrivePermission"`
-		Sources    []string `json:"sourceQueueArns"`
-	}
-	if err := json.Unmarshal([]byte(value), &p); err != nil {
+	p, ok := members(value)
+	if !ok {
 		return refuse("Redrive allow policy is not a valid JSON map.")
 	}
-	switch p.Permission {
+	var permission string
+	var sources []string
+	if raw := p["redrivePermission"]; raw != nil && json.Unmarshal(raw, &permission) != nil {
+		return refuse("Amazon SQS can't create the redrive allow policy. The redrivePermission must be a string.")
+	}
+	if raw := p["sourceQueueArns"]; raw != nil && json.Unmarshal(raw, &sources) != nil {
+		return refuse("Amazon SQS can't create the redrive allow policy. The sourceQueueArns must be a list of strings.")
+	}
+	switch permission {
 	case byQueue:
-		if len(p.Sources) == 0 {
+		if len(sources) == 0 {
 			return refuse("Amazon SQS can't create the redrive allow policy. When you specify the byQueue permission type, you must also specify one or more sourceQueueArns values.")
 		}
-		if len(p.Sources) > maxSources {
+		if len(sources) > maxSources {
 			return refuse("Amazon SQS can't create the redrive allow policy. You can specify at most 10 sourceQueueArns values.")
 		}
-		for _, arn := range p.Sources {
+		for _, arn := range sources {
 			if _, ok := parseARN(arn); !ok {
 				return refuse("Amazon SQS can't create the redrive allow policy. Every one of sourceQueueArns must be the ARN of an SQS queue.")
 			}
 		}
 	case allowAll, denyAll:
-		if len(p.Sources) > 0 {
+		if len(sources) > 0 {
 			return refuse("Amazon SQS can't create the redrive allow policy. To specify one or more source queue ARNs, you must set redrivePermission to byQueue.")
 		}
 	default:
 		return refuse("Amazon SQS can't create the redrive allow policy. The redrivePermission must be allowAll, denyAll or byQueue.")
 	}
-	return &catalog.RedriveAllow{Permission: p.Permission, Sources: p.Sources}, nil
+	return &catalog.RedriveAllow{Permission: permission, Sources: sources}, nil
 }
 
 func formatRedriveAllow(r *catalog.RedriveAllow) string {
@@ -140,11 +146,25 @@ func formatRedriveAllow(r *catalog.RedriveAllow) string {
 	}{r.Permission, r.Sources})
 }
 
-// mustJSON is for values that always have a JSON form.
+// members returns what a JSON object has under each name. Names count as they
+// are written, unlike in encoding/json's structs, and null counts as absent.
+func members(object string) (map[string]json.RawMessage, bool) {
+	var m map[string]json.RawMessage
+	if json.Unmarshal([]byte(object), &m) != nil || m == nil {
+		return nil, false
+	}
+	maps.DeleteFunc(m, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	return m, true
+}
+
+// mustJSON is for values that always have a JSON form. Characters that HTML
+// gives a meaning stay as they are.
 func mustJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		panic(err)
 	}
-	return string(b)
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -228,7 +227,7 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 	inputs := make([]messageInput, len(in.Entries))
 	for i, e := range in.Entries {
 		if e.MessageBody == nil {
-			return nil, protocol.MissingParameter(fmt.Sprintf("SendMessageBatchRequestEntry.%d.MessageBody", i+1))
+			return nil, protocol.MissingParameter(entryParameter("SendMessageBatchRequestEntry", i, "MessageBody"))
 		}
 		inputs[i] = messageInput{
 			body: *e.MessageBody, delay: e.DelaySeconds, attributes: e.MessageAttributes,
@@ -276,6 +275,9 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 func (s *Service) batchMessage(c *protocol.Call, q *catalog.Queue, m *messageInput) (queue.Outgoing, *protocol.Error) {
 	if m.body == "" {
 		return queue.Outgoing{}, errEmptyValue("The message body must not be empty.")
+	}
+	if m.dedup != nil && !q.Attributes.FIFO {
+		return queue.Outgoing{}, protocol.InvalidParameterValue("The request include parameter that is not valid for this queue type")
 	}
 	out, size, err := outgoing(c, q, m)
 	if err != nil {

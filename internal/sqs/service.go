@@ -121,21 +121,31 @@ func (s *Service) allow(ctx context.Context, c *protocol.Call, action string, n 
 	return s.authorize(ctx, &Access{Caller: caller(c), Action: action, Resource: n, Policy: policy, Call: c})
 }
 
+// anonymous reports whether nobody has signed the request.
+func anonymous(c *protocol.Call) bool { return caller(c).ARN == "" }
+
+// unlessAnonymous returns err to callers who have said who they are. Others are
+// refused: nobody learns anything from a mistake before that.
+func unlessAnonymous(c *protocol.Call, err *protocol.Error) *protocol.Error {
+	if anonymous(c) {
+		return Denied(c)
+	}
+	return err
+}
+
 // queue finds the queue that a request is about and makes sure that the caller
-// may do action with it. A caller who may not is not told whether a queue of
-// another account exists.
+// may do action with it.
 func (s *Service) queue(ctx context.Context, c *protocol.Call, url, action string) (*catalog.Queue, error) {
-	n, ok := target(c, url)
-	if !ok {
-		if caller(c).Account == "" {
-			return nil, s.allow(ctx, c, action, n, "")
-		}
-		return nil, errNoQueue()
+	n, err := target(c, url)
+	if err != nil {
+		return nil, unlessAnonymous(c, err)
 	}
 	return s.named(ctx, c, n, action)
 }
 
-// named is queue for a name that is known already.
+// named is queue for a name that is known already. Whether the caller may is
+// decided first, so that those who may not get the same answer for a queue that
+// exists and for one that does not.
 func (s *Service) named(ctx context.Context, c *protocol.Call, n catalog.Name, action string) (*catalog.Queue, error) {
 	q := s.catalog.Find(n)
 	policy := ""
@@ -143,9 +153,6 @@ func (s *Service) named(ctx context.Context, c *protocol.Call, n catalog.Name, a
 		policy = q.Attributes.Policy
 	}
 	if err := s.allow(ctx, c, action, n, policy); err != nil {
-		if q == nil && caller(c).Account != n.Account && caller(c).Account != "" {
-			return nil, errNoQueueOrAccess()
-		}
 		return nil, err
 	}
 	if q == nil {

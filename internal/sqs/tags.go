@@ -2,6 +2,8 @@ package sqs
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,11 +24,11 @@ func errTooManyTags(name string) *protocol.Error {
 
 // checkTags refuses tags that no queue can have.
 func checkTags(tags map[string]string) *protocol.Error {
-	for key, value := range tags {
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		if err := checkTagKey(key); err != nil {
 			return err
 		}
-		switch {
+		switch value := tags[key]; {
 		case utf8.RuneCountInString(value) > maxTagValue:
 			return protocol.InvalidParameterValue("Tag values may not exceed 256 characters in length.")
 		case !validTag(value):

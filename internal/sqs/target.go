@@ -12,27 +12,51 @@ import (
 // QueueUrl parameter; a Query request without one is about the queue of its
 // path. Only the account and the name at the end of the URL count: the host is
 // however the client reaches the server. A bare name is a queue of the caller.
-func target(c *protocol.Call, url string) (catalog.Name, bool) {
+func target(c *protocol.Call, url string) (catalog.Name, *protocol.Error) {
+	path := url
 	if url == "" && c.Kind == protocol.Query {
-		url = c.Path
+		path = c.Path
 	}
-	if _, rest, ok := strings.Cut(url, "://"); ok {
-		_, url, _ = strings.Cut(rest, "/")
-	}
-	url = strings.Trim(url, "/")
-	if url == "" {
-		return catalog.Name{}, false
-	}
-	n := catalog.Name{Account: caller(c).Account, Region: c.Region, Queue: url}
-	if slash := strings.LastIndexByte(url, '/'); slash >= 0 {
-		n.Queue = url[slash+1:]
-		account := url[:slash]
-		n.Account = account[strings.LastIndexByte(account, '/')+1:]
-		if !identity.IsAccount(n.Account) {
-			return catalog.Name{}, false
+	if _, rest, ok := strings.Cut(path, "://"); ok {
+		var host string
+		host, path, _ = strings.Cut(rest, "/")
+		// A queue of the same name in the wrong region is not what was meant.
+		if region := amazonRegion(host); region != "" && region != c.Region {
+			return catalog.Name{}, errAddress(url)
 		}
 	}
-	return n, true
+	path = strings.Trim(path, "/")
+	if path == "" {
+		return catalog.Name{}, errNoQueue()
+	}
+	n := catalog.Name{Account: caller(c).Account, Region: c.Region, Queue: path}
+	if slash := strings.LastIndexByte(path, '/'); slash >= 0 {
+		n.Queue = path[slash+1:]
+		account := path[:slash]
+		n.Account = account[strings.LastIndexByte(account, '/')+1:]
+		if !identity.IsAccount(n.Account) {
+			return catalog.Name{}, errNoQueue()
+		}
+	}
+	return n, nil
+}
+
+// amazonRegion returns the region in the host of a queue URL that Amazon gave
+// out, sqs.eu-west-1.amazonaws.com or eu-west-1.queue.amazonaws.com, or "" for
+// other hosts: those are the operator's, and may be called as they like.
+func amazonRegion(host string) string {
+	name, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(host), ".cn"), ".amazonaws.com")
+	if !ok {
+		return ""
+	}
+	if region, ok := strings.CutPrefix(name, "sqs."); ok {
+		return region
+	}
+	region, _ := strings.CutSuffix(name, ".queue")
+	if region == name {
+		return "" // queue.amazonaws.com
+	}
+	return region
 }
 
 // url returns the queue's URL as the client of this call can use it.

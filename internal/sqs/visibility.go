@@ -26,7 +26,7 @@ func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call,
 	if timeout < 0 || timeout > maxVisibility {
 		return nil, errValue(timeout, "VisibilityTimeout", "Must be between 0 and 43200.")
 	}
-	receipt, perr := s.receipt(q.ID, in.ReceiptHandle)
+	receipt, perr := s.receipt(q.ID, "ReceiptHandle", in.ReceiptHandle)
 	if perr != nil {
 		return nil, perr
 	}
@@ -71,7 +71,7 @@ func (s *Service) changeMessageVisibilityBatch(ctx context.Context, c *protocol.
 	var entries []*changeMessageVisibilityBatchEntry
 	for i := range in.Entries {
 		e := &in.Entries[i]
-		change, err := s.entryVisibility(q.ID, e)
+		change, err := s.entryVisibility(q.ID, i, e)
 		if err != nil {
 			out.Failed = append(out.Failed, failed(e.Id, err))
 			continue
@@ -96,13 +96,15 @@ func (s *Service) changeMessageVisibilityBatch(ctx context.Context, c *protocol.
 	return &out, nil
 }
 
-func (s *Service) entryVisibility(q queue.ID, e *changeMessageVisibilityBatchEntry) (queue.Visibility, *protocol.Error) {
+// entryVisibility checks the entry with index i.
+func (s *Service) entryVisibility(q queue.ID, i int, e *changeMessageVisibilityBatchEntry) (queue.Visibility, *protocol.Error) {
+	const entryType = "ChangeMessageVisibilityBatchRequestEntry"
 	if e.VisibilityTimeout == nil {
-		return queue.Visibility{}, protocol.MissingParameter("VisibilityTimeout")
+		return queue.Visibility{}, protocol.MissingParameter(entryParameter(entryType, i, "VisibilityTimeout"))
 	}
 	if t := *e.VisibilityTimeout; t < 0 || t > maxVisibility {
 		return queue.Visibility{}, errValue(t, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.")
 	}
-	receipt, err := s.receipt(q, e.ReceiptHandle)
+	receipt, err := s.receipt(q, entryParameter(entryType, i, "ReceiptHandle"), e.ReceiptHandle)
 	return queue.Visibility{Receipt: receipt, Timeout: time.Duration(*e.VisibilityTimeout) * time.Second}, err
 }

@@ -1,0 +1,721 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+// sdk is a client as most users have it, which makes a test fail rather than
+// return errors.
+type sdk struct {
+	*sqs.Client
+	t   *testing.T
+	ctx context.Context
+}
+
+// newSDK returns a client in a region of its own.
+func newSDK(t *testing.T) *sdk {
+	cred, _ := shared.credentials.Root(account)
+	return sdkOf(t, shared, cred, newRegion())
+}
+
+func sdkOf(t *testing.T, s *Server, cred identity.Credential, region string) *sdk {
+	client := sqs.New(sqs.Options{
+		Region: region, BaseEndpoint: aws.String(s.Endpoint()),
+		Retryer: aws.NopRetryer{},
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}, nil
+		}),
+	})
+	return &sdk{Client: client, t: t, ctx: t.Context()}
+}
+
+func must[T any](t *testing.T, out T, err error) T {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (c *sdk) create(name string, attributes map[string]string) *string {
+	c.t.Helper()
+	out, err := c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
+	return must(c.t, out, err).QueueUrl
+}
+
+func (c *sdk) send(u *string, body string) *sqs.SendMessageOutput {
+	c.t.Helper()
+	out, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: &body})
+	return must(c.t, out, err)
+}
+
+// receive returns up to ten messages, as they are there now.
+func (c *sdk) receive(u *string, options ...func(*sqs.ReceiveMessageInput)) []types.Message {
+	c.t.Helper()
+	in := &sqs.ReceiveMessageInput{QueueUrl: u, MaxNumberOfMessages: 10, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}, MessageAttributeNames: []string{"All"}}
+	for _, o := range options {
+		o(in)
+	}
+	out, err := c.ReceiveMessage(c.ctx, in)
+	return must(c.t, out, err).Messages
+}
+
+// bodies receives and returns what the messages say.
+func (c *sdk) bodies(u *string, options ...func(*sqs.ReceiveMessageInput)) []string {
+	c.t.Helper()
+	var out []string
+	for _, m := range c.receive(u, options...) {
+		out = append(out, *m.Body)
+	}
+	return out
+}
+
+func visible(seconds int32) func(*sqs.ReceiveMessageInput) {
+	return func(in *sqs.ReceiveMessageInput) { in.VisibilityTimeout = seconds }
+}
+
+// comesBack is an attribute of queues from which messages are received without
+// becoming invisible. The SDK cannot ask for that in a receive: it takes 0 for
+// nothing said.
+var comesBack = map[string]string{"VisibilityTimeout": "0"}
+
+func (c *sdk) delete(u *string, messages ...types.Message) {
+	c.t.Helper()
+	for _, m := range messages {
+		_, err := c.DeleteMessage(c.ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle})
+		must(c.t, 0, err)
+	}
+}
+
+func (c *sdk) attributes(u *string) map[string]string {
+	c.t.Helper()
+	out, err := c.GetQueueAttributes(c.ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"All"}})
+	return must(c.t, out, err).Attributes
+}
+
+// counts compares the three counters of a queue, which are exact.
+func (c *sdk) counts(u *string, visible, notVisible, delayed int) {
+	c.t.Helper()
+	a := c.attributes(u)
+	got := fmt.Sprint(a["ApproximateNumberOfMessages"], a["ApproximateNumberOfMessagesNotVisible"], a["ApproximateNumberOfMessagesDelayed"])
+	if want := fmt.Sprint(fmt.Sprint(visible), fmt.Sprint(notVisible), fmt.Sprint(delayed)); got != want {
+		c.t.Errorf("visible, not visible and delayed are %s, want %s", got, want)
+	}
+}
+
+func (c *sdk) arn(u *string) string {
+	c.t.Helper()
+	return c.attributes(u)["QueueArn"]
+}
+
+func equal[T comparable](t *testing.T, got, want []T) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// refused makes sure that err is the SDK's own type for one of SQS's errors, and
+// that it carries the code of the Query protocol.
+func refused[E error](t *testing.T, err error, code string) {
+	t.Helper()
+	var typed E
+	var api smithy.APIError
+	if !errors.As(err, &typed) || !errors.As(err, &api) || api.ErrorCode() != code {
+		t.Errorf("got %v, want a %T with the code %s", err, typed, code)
+	}
+}
+
+func TestLifecycle(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q", map[string]string{"VisibilityTimeout": "60"})
+	out, err := c.GetQueueUrl(c.ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
+	if got := *must(t, out, err).QueueUrl; got != *u {
+		t.Errorf("the queue URL is %s, and then %s", *u, got)
+	}
+	c.counts(u, 0, 0, 0)
+	want := map[string]types.MessageAttributeValue{
+		"s": {DataType: aws.String("String"), StringValue: aws.String("✓")},
+		"n": {DataType: aws.String("Number.int"), StringValue: aws.String("-12.50")},
+		"b": {DataType: aws.String("Binary.png"), BinaryValue: []byte{0, 1, 254, 255}},
+	}
+	sent, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("hello"), MessageAttributes: want,
+		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1")}}})
+	must(t, sent, err)
+	c.counts(u, 1, 0, 0)
+	got := c.receive(u)
+	if len(got) != 1 {
+		t.Fatalf("got %d messages", len(got))
+	}
+	m := got[0]
+	if *m.MessageId != *sent.MessageId || *m.Body != "hello" || *m.MD5OfBody != *sent.MD5OfMessageBody || *m.MD5OfMessageAttributes != *sent.MD5OfMessageAttributes {
+		t.Errorf("got %+v, sent %+v", m, sent)
+	}
+	if m.Attributes["SenderId"] != account || m.Attributes["ApproximateReceiveCount"] != "1" || m.Attributes["AWSTraceHeader"] != "Root=1" {
+		t.Errorf("attributes %v", m.Attributes)
+	}
+	if !maps.EqualFunc(m.MessageAttributes, want, func(a, b types.MessageAttributeValue) bool {
+		return *a.DataType == *b.DataType && aws.ToString(a.StringValue) == aws.ToString(b.StringValue) && bytes.Equal(a.BinaryValue, b.BinaryValue)
+	}) {
+		t.Errorf("message attributes %v", m.MessageAttributes)
+	}
+	c.counts(u, 0, 1, 0)
+	equal(t, c.bodies(u), nil)
+	c.delete(u, m, m)
+	c.counts(u, 0, 0, 0)
+
+	_, err = c.DeleteQueue(c.ctx, &sqs.DeleteQueueInput{QueueUrl: u})
+	must(t, 0, err)
+	_, err = c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("late")})
+	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
+	_, err = c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	refused[*types.QueueDeletedRecently](t, err, "AWS.SimpleQueueService.QueueDeletedRecently")
+}
+
+// The SDK knows SQS's errors as types of its own.
+func TestTypedErrors(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q", nil)
+	_, err := c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"}})
+	refused[*types.QueueNameExists](t, err, "QueueAlreadyExists")
+	_, err = c.DeleteMessage(c.ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: aws.String("garbage")})
+	refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
+	_, err = c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("\x00")})
+	refused[*types.InvalidMessageContents](t, err, "InvalidMessageContents")
+	_, err = c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Nonsense": "1"}})
+	refused[*types.InvalidAttributeName](t, err, "InvalidAttributeName")
+	_, err = c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"DelaySeconds": "901"}})
+	refused[*types.InvalidAttributeValue](t, err, "InvalidAttributeValue")
+	_, err = c.SendMessageBatch(c.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{}})
+	refused[*types.EmptyBatchRequest](t, err, "AWS.SimpleQueueService.EmptyBatchRequest")
+	_, err = c.StartMessageMoveTask(c.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(strings.Replace(c.arn(u), ":q", ":nobody", 1))})
+	refused[*types.ResourceNotFoundException](t, err, "ResourceNotFoundException")
+}
+
+func TestVisibility(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q", map[string]string{"VisibilityTimeout": "2"})
+	change := func(m types.Message, seconds int32) {
+		t.Helper()
+		_, err := c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
+		must(t, 0, err)
+	}
+	c.send(u, "default")
+	first := c.receive(u)[0]
+	c.counts(u, 0, 1, 0)
+	// It comes back by itself, and is waited for.
+	got := c.receive(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.VisibilityTimeout = 10, 100 })
+	if len(got) != 1 || got[0].Attributes["ApproximateReceiveCount"] != "2" {
+		t.Fatalf("got %v", got)
+	}
+	if *got[0].ReceiptHandle == *first.ReceiptHandle {
+		t.Error("two receives have given the same handle")
+	}
+	equal(t, c.bodies(u), nil)
+	change(got[0], 0)
+	c.counts(u, 1, 0, 0)
+	got = c.receive(u, visible(100))
+	change(first, 0) // an older handle is as good
+	c.counts(u, 1, 0, 0)
+	change(first, 100) // and hides it again
+	c.counts(u, 0, 1, 0)
+	equal(t, c.bodies(u), nil)
+	c.delete(u, got[0])
+	_, err := c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: first.ReceiptHandle, VisibilityTimeout: 1})
+	if err == nil || !strings.Contains(err.Error(), "Message does not exist or is not available for visibility timeout change.") {
+		t.Errorf("the message is gone: %v", err)
+	}
+}
+
+func TestLateDelete(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q", comesBack)
+	c.send(u, "m")
+	late := c.receive(u)[0]
+	c.counts(u, 1, 0, 0)
+	c.delete(u, late) // a standard queue takes it all the same
+	c.counts(u, 0, 0, 0)
+}
+
+func TestDelays(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q", map[string]string{"DelaySeconds": "2"})
+	c.send(u, "delayed by the queue")
+	_, err := c.SendMessageBatch(c.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
+		{Id: aws.String("a"), MessageBody: aws.String("delayed by itself"), DelaySeconds: 900},
+	}})
+	must(t, 0, err)
+	// The SDK cannot say 0 for one message; the wire can.
+	raw := newClient(t, inJSON)
+	raw.region = c.Options().Region
+	raw.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "at once", "DelaySeconds": 0})
+	c.counts(u, 1, 0, 2)
+	equal(t, c.bodies(u), []string{"at once"})
+	equal(t, c.bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 10 }), []string{"delayed by the queue"})
+	c.counts(u, 0, 2, 1)
+}
+
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q", nil)
+	var entries []types.SendMessageBatchRequestEntry
+	var want []string
+	for i := range 10 {
+		want = append(want, fmt.Sprint("body ", i))
+		entries = append(entries, types.SendMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), MessageBody: &want[i]})
+	}
+	sent, err := c.SendMessageBatch(c.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: entries})
+	if must(t, sent, err); len(sent.Successful) != 10 || len(sent.Failed) != 0 {
+		t.Fatalf("%+v", sent)
+	}
+	got := c.receive(u)
+	var bodies []string
+	var hide []types.ChangeMessageVisibilityBatchRequestEntry
+	var remove []types.DeleteMessageBatchRequestEntry
+	for i, m := range got {
+		bodies = append(bodies, *m.Body)
+		hide = append(hide, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: 0})
+		remove = append(remove, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle})
+	}
+	slices.Sort(bodies)
+	equal(t, bodies, want)
+	changed, err := c.ChangeMessageVisibilityBatch(c.ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: u, Entries: hide[:4]})
+	if must(t, changed, err); len(changed.Successful) != 4 {
+		t.Errorf("%+v", changed)
+	}
+	c.counts(u, 4, 6, 0)
+	deleted, err := c.DeleteMessageBatch(c.ctx, &sqs.DeleteMessageBatchInput{QueueUrl: u, Entries: remove})
+	if must(t, deleted, err); len(deleted.Successful) != 10 {
+		t.Errorf("%+v", deleted)
+	}
+	c.counts(u, 0, 0, 0)
+}
+
+func (c *sdk) sendFIFO(u *string, group, dedup, body string) *sqs.SendMessageOutput {
+	c.t.Helper()
+	in := &sqs.SendMessageInput{QueueUrl: u, MessageBody: &body, MessageGroupId: &group}
+	if dedup != "" {
+		in.MessageDeduplicationId = &dedup
+	}
+	out, err := c.SendMessage(c.ctx, in)
+	return must(c.t, out, err)
+}
+
+func TestFIFO(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true"})
+	for _, body := range []string{"a1", "b1", "a2", "a3", "b2"} {
+		c.sendFIFO(u, body[:1], "", body)
+	}
+	c.sendFIFO(u, "a", "", "a1") // a duplicate
+	c.counts(u, 5, 0, 0)
+	// One of a group at a time, and in order.
+	one := func(in *sqs.ReceiveMessageInput) { in.MaxNumberOfMessages = 1 }
+	a1 := c.receive(u, one)
+	b1 := c.receive(u, one)
+	equal(t, []string{*a1[0].Body, *b1[0].Body}, []string{"a1", "b1"})
+	equal(t, c.bodies(u), nil)
+	c.counts(u, 3, 2, 0)
+	c.delete(u, a1[0])
+	rest := c.receive(u)
+	equal(t, []string{*rest[0].Body, *rest[1].Body}, []string{"a2", "a3"})
+	c.delete(u, rest[1]) // the second of them; the first keeps the group
+	c.sendFIFO(u, "a", "", "a4")
+	equal(t, c.bodies(u), nil)
+	// What comes back does so in its old place.
+	_, err := c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle, VisibilityTimeout: 0})
+	must(t, 0, err)
+	equal(t, c.bodies(u), []string{"a2", "a4"})
+	_, err = c.DeleteMessage(c.ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle})
+	if err == nil || !strings.HasSuffix(err.Error(), "Reason: The receipt handle has expired.") {
+		t.Errorf("an older handle of a FIFO message: %v", err)
+	}
+	// A purge forgets what was sent.
+	_, err = c.PurgeQueue(c.ctx, &sqs.PurgeQueueInput{QueueUrl: u})
+	must(t, 0, err)
+	c.counts(u, 0, 0, 0)
+	c.sendFIFO(u, "a", "", "a1")
+	equal(t, c.bodies(u), []string{"a1"})
+	_, err = c.PurgeQueue(c.ctx, &sqs.PurgeQueueInput{QueueUrl: u})
+	refused[*types.PurgeQueueInProgress](t, err, "AWS.SimpleQueueService.PurgeQueueInProgress")
+}
+
+func TestFIFOScopes(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	for scope, want := range map[string]int{"queue": 1, "messageGroup": 2} {
+		u := c.create(scope+".fifo", map[string]string{"FifoQueue": "true", "DeduplicationScope": scope})
+		c.sendFIFO(u, "a", "same", "m")
+		c.sendFIFO(u, "b", "same", "m")
+		c.sendFIFO(u, "b", "same", "m")
+		c.counts(u, want, 0, 0)
+	}
+}
+
+func TestLongPoll(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q", map[string]string{"ReceiveMessageWaitTimeSeconds": "1"})
+	began := time.Now()
+	equal(t, c.bodies(u), nil)
+	if took := time.Since(began); took < 900*time.Millisecond || took > 10*time.Second {
+		t.Errorf("a poll of one second took %s", took)
+	}
+
+	// A message ends the wait.
+	poll := func(ctx context.Context) chan error {
+		done := make(chan error, 1)
+		go func() {
+			out, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: u, WaitTimeSeconds: 20})
+			if err == nil && len(out.Messages) != 1 {
+				err = fmt.Errorf("%d messages", len(out.Messages))
+			}
+			done <- err
+		}()
+		return done
+	}
+	began = time.Now()
+	woken := poll(c.ctx)
+	time.Sleep(arrive)
+	c.send(u, "m")
+	if err := <-woken; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the message came after %s", took)
+	}
+
+	// A consumer that has gone gets nothing: the next one does, at once.
+	for range 5 {
+		ctx, cancel := context.WithCancel(c.ctx)
+		gone := poll(ctx)
+		time.Sleep(arrive)
+		cancel()
+		<-gone
+		time.Sleep(arrive)
+		c.send(u, "for the next")
+		if got := c.receive(u); len(got) != 1 || got[0].Attributes["ApproximateReceiveCount"] != "1" {
+			t.Fatalf("got %v", got)
+		}
+	}
+	// If it goes just as the message comes, either of them has it; at the worst
+	// after the visibility timeout, when the first one's socket still took it.
+	_, err := c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"VisibilityTimeout": "1"}})
+	must(t, 0, err)
+	for range 10 {
+		ctx, cancel := context.WithCancel(c.ctx)
+		gone := poll(ctx)
+		time.Sleep(arrive)
+		go cancel()
+		body := *c.send(u, "for either").MessageId
+		if err := <-gone; err == nil {
+			continue
+		}
+		got := c.receive(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 10 })
+		if !slices.ContainsFunc(got, func(m types.Message) bool { return *m.MessageId == body }) {
+			t.Fatalf("the message is lost to %v", got)
+		}
+		c.delete(u, got...)
+	}
+}
+
+// arrive is how long a request takes at most to become a long poll that waits,
+// and a cancelled one to be noticed. That it does nobody can see from outside;
+// should it take longer, the test proves less but does not fail.
+const arrive = 30 * time.Millisecond
+
+func TestDeadLetterQueue(t *testing.T) {
+	t.Parallel()
+	for _, suffix := range []string{"", ".fifo"} {
+		c := newSDK(t)
+		fifo := maps.Clone(comesBack)
+		if suffix != "" {
+			fifo["FifoQueue"], fifo["ContentBasedDeduplication"] = "true", "true"
+		}
+		dlq := c.create("dlq"+suffix, fifo)
+		with := maps.Clone(fifo)
+		with["RedrivePolicy"] = redrive(c.arn(dlq), 2)
+		u := c.create("q"+suffix, with)
+		var id string
+		if suffix == "" {
+			id = *c.send(u, "m").MessageId
+		} else {
+			id = *c.sendFIFO(u, "g", "", "m").MessageId
+		}
+		for range 2 {
+			equal(t, c.bodies(u), []string{"m"})
+		}
+		c.counts(u, 1, 0, 0)
+		equal(t, c.bodies(u), nil) // the one after the last moves it
+		c.counts(u, 0, 0, 0)
+		c.counts(dlq, 1, 0, 0)
+		got := c.receive(dlq)
+		if len(got) != 1 || *got[0].MessageId != id || got[0].Attributes["ApproximateReceiveCount"] != "3" || got[0].Attributes["DeadLetterQueueSourceArn"] != c.arn(u) {
+			t.Errorf("%q: got %+v", suffix, got)
+		}
+		if suffix != "" && (got[0].Attributes["MessageGroupId"] != "g" || got[0].Attributes["MessageDeduplicationId"] != id) {
+			t.Errorf("got %v", got[0].Attributes)
+		}
+		out, err := c.ListDeadLetterSourceQueues(c.ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq})
+		equal(t, must(t, out, err).QueueUrls, []string{*u})
+
+		// And back to where it came from.
+		task, err := c.StartMessageMoveTask(c.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(c.arn(dlq))})
+		must(t, task, err)
+		eventually(t, func() error {
+			out, err := c.ListMessageMoveTasks(c.ctx, &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(c.arn(dlq))})
+			if must(t, out, err); *out.Results[0].Status != "COMPLETED" || out.Results[0].ApproximateNumberOfMessagesMoved != 1 {
+				return fmt.Errorf("%+v", out.Results[0])
+			}
+			return nil
+		})
+		c.counts(dlq, 0, 0, 0)
+		got = c.receive(u)
+		if len(got) != 1 || *got[0].Body != "m" || got[0].Attributes["ApproximateReceiveCount"] != "1" || got[0].Attributes["DeadLetterQueueSourceArn"] != "" {
+			t.Errorf("%q: got %+v", suffix, got)
+		}
+	}
+}
+
+func TestMoveTasks(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	dlq := c.create("dlq", nil)
+	arn := aws.String(c.arn(dlq))
+	c.create("source", map[string]string{"RedrivePolicy": redrive(*arn, 1)})
+	to := c.create("to", nil)
+	for i := range 5 {
+		c.send(dlq, fmt.Sprint(i))
+	}
+	list := func() types.ListMessageMoveTasksResultEntry {
+		out, err := c.ListMessageMoveTasks(c.ctx, &sqs.ListMessageMoveTasksInput{SourceArn: arn})
+		return must(t, out, err).Results[0]
+	}
+	start := func(in *sqs.StartMessageMoveTaskInput) *string {
+		t.Helper()
+		in.SourceArn = arn
+		out, err := c.StartMessageMoveTask(c.ctx, in)
+		return must(t, out, err).TaskHandle
+	}
+	// Slow enough to be stopped before its last message.
+	task := start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(1)})
+	if got := list(); *got.Status != "RUNNING" || *got.TaskHandle != *task || *got.ApproximateNumberOfMessagesToMove != 5 || *got.MaxNumberOfMessagesPerSecond != 1 {
+		t.Errorf("%+v", got)
+	}
+	cancelled, err := c.CancelMessageMoveTask(c.ctx, &sqs.CancelMessageMoveTaskInput{TaskHandle: task})
+	moved := must(t, cancelled, err).ApproximateNumberOfMessagesMoved
+	if got := list(); *got.Status != "CANCELLED" || got.ApproximateNumberOfMessagesMoved != moved || got.TaskHandle != nil {
+		t.Errorf("%+v, %+v", cancelled, got)
+	}
+	c.counts(dlq, 5-int(moved), 0, 0)
+	c.counts(to, int(moved), 0, 0)
+	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(500)})
+	eventually(t, func() error {
+		if got := list(); *got.Status != "COMPLETED" {
+			return fmt.Errorf("%+v", got)
+		}
+		return nil
+	})
+	c.counts(dlq, 0, 0, 0)
+	equal(t, c.bodies(to), []string{"0", "1", "2", "3", "4"})
+
+	// Where messages came from is not known of those sent here directly.
+	c.send(dlq, "whose?")
+	start(&sqs.StartMessageMoveTaskInput{})
+	eventually(t, func() error {
+		if got := list(); *got.Status != "FAILED" || *got.FailureReason != "CouldNotDetermineMessageSource" {
+			return fmt.Errorf("%+v", got)
+		}
+		return nil
+	})
+	// A destination that goes meanwhile.
+	for i := range 30 {
+		c.send(dlq, fmt.Sprint(i))
+	}
+	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(10)})
+	_, err = c.DeleteQueue(c.ctx, &sqs.DeleteQueueInput{QueueUrl: to})
+	must(t, 0, err)
+	eventually(t, func() error {
+		got := list()
+		if *got.Status != "FAILED" || *got.FailureReason != "AWS.SimpleQueueService.NonExistentQueue" {
+			return fmt.Errorf("%+v", got)
+		}
+		moved = got.ApproximateNumberOfMessagesMoved
+		return nil
+	})
+	c.counts(dlq, 31-int(moved), 0, 0)
+}
+
+func TestPaging(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	dlq := c.create("dlq", nil)
+	var want []string
+	for i := range 7 {
+		want = append(want, *c.create(fmt.Sprint("q", i), map[string]string{"RedrivePolicy": redrive(c.arn(dlq), 1)}))
+		_, err := c.TagQueue(c.ctx, &sqs.TagQueueInput{QueueUrl: &want[i], Tags: map[string]string{"n": fmt.Sprint(i)}})
+		must(t, 0, err)
+	}
+	var got []string
+	pages := sqs.NewListQueuesPaginator(c, &sqs.ListQueuesInput{QueueNamePrefix: aws.String("q"), MaxResults: aws.Int32(3)})
+	for pages.HasMorePages() {
+		out, err := pages.NextPage(c.ctx)
+		got = append(got, must(t, out, err).QueueUrls...)
+	}
+	equal(t, got, want)
+	got = nil
+	sources := sqs.NewListDeadLetterSourceQueuesPaginator(c, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq, MaxResults: aws.Int32(2)})
+	for sources.HasMorePages() {
+		out, err := sources.NextPage(c.ctx)
+		got = append(got, must(t, out, err).QueueUrls...)
+	}
+	equal(t, got, want)
+	for i, u := range want {
+		out, err := c.ListQueueTags(c.ctx, &sqs.ListQueueTagsInput{QueueUrl: &u})
+		if must(t, out, err); len(out.Tags) != 1 || out.Tags["n"] != fmt.Sprint(i) {
+			t.Errorf("%s: %v", u, out.Tags)
+		}
+	}
+	// Without a limit there is no token, however many there are.
+	out, err := c.ListQueues(c.ctx, &sqs.ListQueuesInput{})
+	if must(t, out, err); len(out.QueueUrls) != 8 || out.NextToken != nil {
+		t.Errorf("%d queues, token %v", len(out.QueueUrls), out.NextToken)
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	u := c.create("q", nil)
+	policy := `{
+  "Version" : "2012-10-17",
+  "Statement" : [ { "Effect":"Allow", "Principal":{"AWS":"*"}, "Action":["sqs:SendMessage"], "Resource":"` + c.arn(u) + `",
+    "Condition":{"ArnLike":{"aws:SourceArn":"arn:aws:sns:*:*:<&>"}} } ]
+}`
+	_, err := c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": policy}})
+	must(t, 0, err)
+	if got := c.attributes(u)["Policy"]; got != policy {
+		t.Errorf("the policy comes back as %s", got)
+	}
+	_, err = c.AddPermission(c.ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: aws.String("l"), AWSAccountIds: []string{otherAccount}, Actions: []string{"*"}})
+	must(t, 0, err)
+	if got := c.attributes(u)["Policy"]; !strings.Contains(got, `"arn:aws:sns:*:*:<&>"`) || !strings.Contains(got, `"Sid":"l"`) {
+		t.Errorf("the policy is now %s", got)
+	}
+	_, err = c.RemovePermission(c.ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: aws.String("l")})
+	must(t, 0, err)
+	if got := c.attributes(u)["Policy"]; strings.Contains(got, `"Sid"`) {
+		t.Errorf("the policy is now %s", got)
+	}
+}
+
+func TestRegionsAreNamespaces(t *testing.T) {
+	t.Parallel()
+	cred, _ := shared.credentials.Root(account)
+	a, b := sdkOf(t, shared, cred, newRegion()), sdkOf(t, shared, cred, newRegion())
+	u := a.create("q", nil)
+	_, err := b.GetQueueUrl(b.ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
+	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
+	if other := b.create("q", nil); *other != *u {
+		t.Errorf("the URLs are %s and %s", *u, *other)
+	}
+	a.send(u, "for a")
+	b.counts(u, 0, 0, 0)
+	equal(t, b.bodies(u), nil)
+	got := a.receive(u)
+	if len(got) != 1 {
+		t.Fatalf("got %v", got)
+	}
+	_, err = b.DeleteMessage(b.ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: got[0].ReceiptHandle})
+	refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
+	_, err = b.DeleteQueue(b.ctx, &sqs.DeleteQueueInput{QueueUrl: u})
+	must(t, 0, err)
+	a.counts(u, 0, 1, 0)
+}
+
+func TestTwoAccounts(t *testing.T) {
+	t.Parallel()
+	cred, _ := shared.credentials.Root(account)
+	other, _ := shared.credentials.Root(otherAccount)
+	region := newRegion()
+	a, b := sdkOf(t, shared, cred, region), sdkOf(t, shared, other, region)
+	ua, ub := a.create("q", nil), b.create("q", nil)
+	if !strings.HasSuffix(*ua, "/"+account+"/q") || !strings.HasSuffix(*ub, "/"+otherAccount+"/q") {
+		t.Errorf("the URLs are %s and %s", *ua, *ub)
+	}
+	a.send(ua, "for a")
+	b.send(ub, "for b")
+	_, err := b.ReceiveMessage(b.ctx, &sqs.ReceiveMessageInput{QueueUrl: ua})
+	var api smithy.APIError
+	if !errors.As(err, &api) || api.ErrorCode() != "AccessDenied" {
+		t.Errorf("the queue of another account: %v", err)
+	}
+	equal(t, a.bodies(ua), []string{"for a"})
+	got := b.receive(ub)
+	if len(got) != 1 || got[0].Attributes["SenderId"] != otherAccount {
+		t.Errorf("got %v", got)
+	}
+	out, err := b.ListQueues(b.ctx, &sqs.ListQueuesInput{})
+	equal(t, must(t, out, err).QueueUrls, []string{*ub})
+}
+
+// A queue that is made while it is deleted, changed and used belongs to
+// somebody at every moment, and no request is answered with an internal error.
+func TestQueuesComeAndGo(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	done := make(chan error)
+	const workers = 8
+	for w := range workers {
+		go func() {
+			var bad error
+			for i := range 20 {
+				name := fmt.Sprint("q", (w/2+i)%20) // others are a step ahead or behind
+				for _, err := range []error{
+					second(c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: &name})),
+					second(c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: &name, MessageBody: aws.String("m")})),
+					second(c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: &name, Attributes: map[string]string{"DelaySeconds": "0"}})),
+					second(c.TagQueue(c.ctx, &sqs.TagQueueInput{QueueUrl: &name, Tags: map[string]string{"a": "b"}})),
+					second(c.ReceiveMessage(c.ctx, &sqs.ReceiveMessageInput{QueueUrl: &name})),
+					second(c.DeleteQueue(c.ctx, &sqs.DeleteQueueInput{QueueUrl: &name})),
+				} {
+					var api smithy.APIError
+					if errors.As(err, &api) && (api.ErrorCode() == noQueue.code || api.ErrorCode() == "AWS.SimpleQueueService.QueueDeletedRecently") {
+						continue
+					}
+					bad = errors.Join(bad, err)
+				}
+			}
+			done <- bad
+		}()
+	}
+	for range workers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,400 @@
+package server
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"hash"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+// version2 is how to sign with Signature Version 2. The zero value is right.
+type version2 struct {
+	method  string        // HmacSHA256 if empty
+	expires bool          // say Expires and not Timestamp
+	offset  time.Duration // of that time from what is right
+	more    url.Values    // parameters that are signed too
+	tamper  func(url.Values)
+}
+
+// signVersion2 returns a request like r whose parameters are values, signed.
+func signVersion2(t *testing.T, r *http.Request, values url.Values, cred identity.Credential, o version2) *http.Request {
+	t.Helper()
+	if o.method == "" {
+		o.method = "HmacSHA256"
+	}
+	signed := url.Values{
+		"AWSAccessKeyId": {cred.AccessKeyID}, "SignatureVersion": {"2"}, "SignatureMethod": {o.method},
+	}
+	now := time.Now().UTC().Add(o.offset)
+	if o.expires {
+		signed.Set("Expires", now.Add(time.Minute).Format(time.RFC3339))
+	} else {
+		signed.Set("Timestamp", now.Format("2006-01-02T15:04:05Z"))
+	}
+	for _, more := range []url.Values{values, o.more} {
+		for name, v := range more {
+			signed.Set(name, v[0])
+		}
+	}
+	digest := map[string]func() hash.Hash{"HmacSHA256": sha256.New, "HmacSHA1": sha1.New}[o.method]
+	if digest == nil {
+		digest = sha256.New
+	}
+	host := r.Host
+	if host == "" {
+		host = r.URL.Host
+	}
+	mac := hmac.New(digest, []byte(cred.Secret))
+	fmt.Fprintf(mac, "%s\n%s\n%s\n%s", r.Method, strings.ToLower(host), r.URL.Path, strings.ReplaceAll(signed.Encode(), "+", "%20"))
+	signed.Set("Signature", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	if o.tamper != nil {
+		o.tamper(signed)
+	}
+	var out *http.Request
+	var err error
+	if r.Method == http.MethodGet {
+		u := *r.URL
+		u.RawQuery = signed.Encode()
+		out, err = http.NewRequest(r.Method, u.String(), nil)
+	} else {
+		out, err = http.NewRequest(r.Method, r.URL.String(), strings.NewReader(signed.Encode()))
+		if err == nil {
+			out.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Host = r.Host
+	return out
+}
+
+var (
+	unknownKey = generic("UnrecognizedClientException", "InvalidClientTokenId", 403, "The security token included in the request is invalid.")
+	mismatch   = generic("InvalidSignatureException", "SignatureDoesNotMatch", 403, "The request signature we calculated does not match the signature you provided. "+
+		"Check your AWS Secret Access Key and signing method. Consult the service documentation for details.")
+)
+
+func badSignature(message string) refusal {
+	return generic("InvalidSignatureException", "SignatureDoesNotMatch", 403, message)
+}
+
+func incomplete(message string) refusal {
+	return generic("IncompleteSignatureException", "IncompleteSignature", 400, message)
+}
+
+// A wrong signature is refused in whichever protocol the request was made.
+func TestSignatureVersion4(t *testing.T) {
+	t.Parallel()
+	inAll(t, func(t *testing.T, c *client) {
+		send := func(name string, want refusal, prepare func(r *http.Request)) {
+			t.Helper()
+			r := c.request("ListQueues", object{"QueueNamePrefix": "a b"})
+			prepare(r)
+			a := c.send("ListQueues", r)
+			// Times are those of the moment.
+			if strings.HasPrefix(want.message, "^") {
+				if !regexp.MustCompile(want.message).MatchString(a.failed.message) {
+					t.Errorf("%s: %q", name, a.failed.message)
+				}
+				want.message = a.failed.message
+			}
+			c.compare(name, nil, a, want)
+		}
+		sign := func(r *http.Request, cred identity.Credential, service, region string, offset time.Duration) {
+			signAt(t, r, cred, service, region, time.Now().Add(offset))
+		}
+		stranger := identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.cred.Secret}
+		liar := identity.Credential{Identity: c.cred.Identity, Secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
+
+		send("unsigned", denied("Access to the resource "+c.base+"/ is denied."), func(*http.Request) {})
+		send("unknown key", unknownKey, func(r *http.Request) { sign(r, stranger, "sqs", c.region, 0) })
+		send("wrong secret", mismatch, func(r *http.Request) { sign(r, liar, "sqs", c.region, 0) })
+		send("wrong path", mismatch, func(r *http.Request) {
+			sign(r, c.cred, "sqs", c.region, 0)
+			r.URL.Path = "/other"
+		})
+		send("wrong host", mismatch, func(r *http.Request) {
+			sign(r, c.cred, "sqs", c.region, 0)
+			r.Host = "sqs.example.com"
+		})
+		send("too old", badSignature(`^Signature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 15 min\.\)$`),
+			func(r *http.Request) { sign(r, c.cred, "sqs", c.region, -20*time.Minute) })
+		send("too new", badSignature(`^Signature not yet current: \d{8}T\d{6}Z is still later than \d{8}T\d{6}Z \(\d{8}T\d{6}Z \+ 15 min\.\)$`),
+			func(r *http.Request) { sign(r, c.cred, "sqs", c.region, 20*time.Minute) })
+		send("wrong service", badSignature("Credential should be scoped to correct service: 'sqs'."),
+			func(r *http.Request) { sign(r, c.cred, "sns", c.region, 0) })
+		send("no region", badSignature("Credential should be scoped to a valid region, not 'US_East'. "),
+			func(r *http.Request) { sign(r, c.cred, "sqs", "US_East", 0) })
+		send("token", unknownKey, func(r *http.Request) {
+			credentials := aws.Credentials{AccessKeyID: c.cred.AccessKeyID, SecretAccessKey: c.cred.Secret, SessionToken: "made-up"}
+			if err := v4.NewSigner().SignHTTP(context.Background(), credentials, r, bodyHash(t, r), "sqs", c.region, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		})
+		send("not a signature", incomplete("Unsupported AWS 'algorithm': 'Basic' (only AWS4-HMAC-SHA256 for now)."), func(r *http.Request) {
+			sign(r, c.cred, "sqs", c.region, 0)
+			r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256", "Basic", 1))
+		})
+		send("no equals sign", incomplete("'x' not a valid key=value pair (missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 x'."),
+			func(r *http.Request) { r.Header.Set("Authorization", "AWS4-HMAC-SHA256 x") })
+		send("short credential", incomplete("Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got 'a/b'"),
+			func(r *http.Request) {
+				r.Header.Set("X-Amz-Date", "20250101T000000Z")
+				r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host;x-amz-date;x-amz-target, Signature=00")
+			})
+		if c.dialect != inURL {
+			send("another body", mismatch, func(r *http.Request) {
+				sign(r, c.cred, "sqs", c.region, 0)
+				body := `{"QueueNamePrefix":"c"}`
+				if c.dialect == inForm {
+					body = "Action=ListQueues&Version=2012-11-05"
+				}
+				other := c.newRequest(http.MethodPost, "", body)
+				r.Body, r.ContentLength = other.Body, other.ContentLength
+			})
+		}
+
+		if c.dialect == inJSON {
+			return // signers move X-Amz-Target into the URL too, which no server understands
+		}
+		presign := func(r *http.Request, cred identity.Credential, offset time.Duration) *http.Request {
+			credentials := aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}
+			uri, headers, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, r, bodyHash(t, r), "sqs", c.region, time.Now().Add(offset))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := r.GetBody()
+			out, err := http.NewRequest(r.Method, uri, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.Header = headers
+			out.Header.Del("Host")
+			out.Header.Del("Content-Length")
+			out.ContentLength = r.ContentLength
+			return out
+		}
+		request := func() *http.Request { return c.request("ListQueues", nil) }
+		if a := c.send("ListQueues", presign(request(), c.cred, 0)); a.status != 200 {
+			t.Errorf("presigned: %d %s", a.status, a.body)
+		}
+		c.compare("presigned, wrong secret", nil, c.send("ListQueues", presign(request(), liar, 0)), mismatch)
+		c.compare("presigned, unknown key", nil, c.send("ListQueues", presign(request(), stranger, 0)), unknownKey)
+		a := c.send("ListQueues", presign(request(), c.cred, -16*time.Minute))
+		if a.failed.code != "SignatureDoesNotMatch" || !strings.HasPrefix(a.failed.message, "Signature expired: ") {
+			t.Errorf("presigned too long ago: %+v", a.failed)
+		}
+	})
+}
+
+func TestSignatureVersion2(t *testing.T) {
+	t.Parallel()
+	for _, d := range []dialect{inForm, inURL} {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t, d)
+			c.region = "us-east-1" // of requests that do not say theirs
+			name := "v2-" + d.String()
+			in := object{"QueueName": name, "Attributes": object{"Policy": "", "VisibilityTimeout": "40"}}
+			request := func() *http.Request {
+				if d == inURL {
+					return c.newRequest(http.MethodGet, "", "")
+				}
+				return c.newRequest(http.MethodPost, "", "")
+			}
+			send := func(o version2) *answer {
+				t.Helper()
+				return c.send("CreateQueue", signVersion2(t, request(), c.form("CreateQueue", in), c.cred, o))
+			}
+			for _, method := range []string{"HmacSHA256", "HmacSHA1"} {
+				for _, expires := range []bool{false, true} {
+					if a := send(version2{method: method, expires: expires}); a.status != 200 || a.result["QueueUrl"] != c.url(name) {
+						t.Errorf("%s, Expires %v: %d %s", method, expires, a.status, a.body)
+					}
+				}
+			}
+			// A queue that is full of characters to be escaped.
+			body := "a b+c&d=e%f~g*h'(é)/\r\n"
+			r := signVersion2(t, request(), c.form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.cred, version2{})
+			if a := c.send("SendMessage", r); a.status != 200 {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+			if m := c.make("ReceiveMessage", object{"QueueUrl": name}); m["Messages"].(list)[0].(object)["Body"] != body {
+				t.Errorf("%q comes back as %v", body, m)
+			}
+
+			set := func(name, value string) func(url.Values) {
+				return func(v url.Values) {
+					v.Set(name, value)
+					if value == "" {
+						v.Del(name)
+					}
+				}
+			}
+			query := func(code string, status int, message string) refusal {
+				return refusal{code: code, status: status, message: message}
+			}
+			c.compare("tampered", nil, send(version2{tamper: set("QueueName", "other")}), mismatch)
+			c.compare("no base64", nil, send(version2{tamper: set("Signature", "?")}), mismatch)
+			c.compare("wrong method", nil, send(version2{tamper: set("SignatureMethod", "HmacSHA1")}), mismatch)
+			c.compare("unknown method", nil, send(version2{tamper: set("SignatureMethod", "HmacMD5")}),
+				query("InvalidParameterValue", 400, "Value (HmacMD5) for parameter SignatureMethod is invalid. Reason: Must be HmacSHA256 or HmacSHA1."))
+			c.compare("version 1", nil, send(version2{tamper: set("SignatureVersion", "1")}),
+				query("InvalidParameterValue", 400, "Value (1) for parameter SignatureVersion is invalid. Reason: Must be 2."))
+			c.compare("unknown key", nil, send(version2{tamper: set("AWSAccessKeyId", "AKIAIOSFODNN7EXAMPLE")}),
+				query("InvalidClientTokenId", 403, "The AWS Access Key Id you provided does not exist in our records."))
+			c.compare("no key", nil, send(version2{tamper: set("AWSAccessKeyId", "")}),
+				query("MissingParameter", 400, "Request must contain AWSAccessKeyId or X.509 certificate."))
+			c.compare("no signature", nil, send(version2{tamper: set("Signature", "")}), missing("Signature"))
+			c.compare("no time", nil, send(version2{tamper: set("Timestamp", "")}),
+				query("MissingParameter", 400, "The request must contain the parameter Timestamp or Expires."))
+			c.compare("both times", nil, send(version2{more: url.Values{"Expires": {"2099-01-01T00:00:00Z"}}}),
+				query("InvalidParameterCombination", 400, "The parameters Timestamp and Expires must not be used together."))
+			c.compare("token", nil, send(version2{more: url.Values{"SecurityToken": {"made-up"}}}), unknownKey)
+			for name, o := range map[string]version2{
+				"Timestamp": {offset: -20 * time.Minute}, "Expires": {offset: -20 * time.Minute, expires: true},
+			} {
+				a := send(o)
+				if a.status != 400 || a.failed.code != "RequestExpired" || !strings.HasPrefix(a.failed.message, "Request has expired. "+name+" date: ") {
+					t.Errorf("%s in the past: %d %+v", name, a.status, a.failed)
+				}
+			}
+			if urls := c.make("ListQueues", object{"QueueNamePrefix": "other"}); len(urls) > 0 {
+				t.Errorf("there is %v", urls)
+			}
+		})
+	}
+
+	// It is for Query only: JSON requests have a body that it does not cover.
+	c := newClient(t, inJSON)
+	r := c.jsonRequest("ListQueues", "{}")
+	r.URL.RawQuery = signVersion2(t, c.newRequest(http.MethodGet, "", ""), url.Values{}, c.cred, version2{}).URL.RawQuery
+	c.compare("JSON", nil, c.send("ListQueues", r), incomplete("Signature Version 2 is for requests of the Query protocol only."))
+}
+
+// validInputs has an input for each of the operations with which it would do
+// something, in an account that has the queue "q", of which handle is a receipt
+// handle, and its dead-letter queue "dlq", in which task runs.
+func validInputs(c *client, handle, task string) map[string]object {
+	u, entry := c.url("q"), object{"Id": "a", "ReceiptHandle": handle}
+	return map[string]object{
+		"AddPermission":                {"QueueUrl": u, "Label": "l", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}},
+		"CancelMessageMoveTask":        {"TaskHandle": task},
+		"ChangeMessageVisibility":      {"QueueUrl": u, "ReceiptHandle": handle, "VisibilityTimeout": 0},
+		"ChangeMessageVisibilityBatch": {"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": handle, "VisibilityTimeout": 0}}},
+		"CreateQueue":                  {"QueueName": "new"},
+		"DeleteMessage":                {"QueueUrl": u, "ReceiptHandle": handle},
+		"DeleteMessageBatch":           {"QueueUrl": u, "Entries": list{entry}},
+		"DeleteQueue":                  {"QueueUrl": u},
+		"GetQueueAttributes":           {"QueueUrl": u, "AttributeNames": list{"All"}},
+		"GetQueueUrl":                  {"QueueName": "q", "QueueOwnerAWSAccountId": account},
+		"ListDeadLetterSourceQueues":   {"QueueUrl": c.url("dlq")},
+		"ListMessageMoveTasks":         {"SourceArn": c.arn("dlq")},
+		"ListQueues":                   {},
+		"ListQueueTags":                {"QueueUrl": u},
+		"PurgeQueue":                   {"QueueUrl": u},
+		"ReceiveMessage":               {"QueueUrl": u, "VisibilityTimeout": 0},
+		"RemovePermission":             {"QueueUrl": u, "Label": "taken"},
+		"SendMessage":                  {"QueueUrl": u, "MessageBody": "m"},
+		"SendMessageBatch":             {"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": "m"}}},
+		"SetQueueAttributes":           {"QueueUrl": u, "Attributes": object{"DelaySeconds": "9"}},
+		"StartMessageMoveTask":         {"SourceArn": c.arn("other-dlq")},
+		"TagQueue":                     {"QueueUrl": u, "Tags": object{"a": "b"}},
+		"UntagQueue":                   {"QueueUrl": u, "TagKeys": list{"k"}},
+	}
+}
+
+// Nobody but the owner gets anywhere, whatever the operation and the protocol.
+func TestStrangersAreRefused(t *testing.T) {
+	t.Parallel()
+	var operations []string
+	for _, op := range shared.http.Handler.(*handler).sqs.Operations() {
+		operations = append(operations, op.Name)
+	}
+	if len(operations) != 23 {
+		t.Errorf("there are %d operations", len(operations))
+	}
+	other, _ := shared.credentials.Root(otherAccount)
+	inAll(t, func(t *testing.T, c *client) {
+		for _, name := range []string{"dlq", "other-dlq"} {
+			c.make("CreateQueue", object{"QueueName": name})
+			c.make("CreateQueue", object{"QueueName": "source-of-" + name, "Attributes": object{"RedrivePolicy": redrive(c.arn(name), 1)}})
+		}
+		c.make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}})
+		c.make("AddPermission", object{"QueueUrl": c.url("q"), "Label": "taken", "AWSAccountIds": list{account}, "Actions": list{"PurgeQueue"}})
+		c.make("SendMessage", object{"QueueUrl": c.url("dlq"), "MessageBody": "m"})
+		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
+		handle := c.make("ReceiveMessage", object{"QueueUrl": c.url("q"), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+		task := c.make("StartMessageMoveTask", object{"SourceArn": c.arn("dlq"), "DestinationArn": c.arn("source-of-dlq"), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
+		c.make("CancelMessageMoveTask", object{"TaskHandle": task}) // so that nothing changes by itself
+		inputs := validInputs(c, handle, task)
+		before := everything(c)
+
+		stranger := c.as(identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.cred.Secret})
+		neighbour := c.as(other)
+		foreign := c.make("ListQueues", nil)
+		for _, op := range operations {
+			in := inputs[op]
+			if in == nil {
+				t.Fatalf("there is no input for %s", op)
+			}
+			for _, in := range []object{in, {}, {"QueueUrl": 1, "SourceArn": "x", "TaskHandle": "x", "MaxResults": "x"}} {
+				a := c.send(op, c.request(op, in)) // unsigned
+				c.compare(op+" unsigned", in, a, denied("Access to the resource "+c.base+"/ is denied."))
+				stranger.fails(op, in, unknownKey)
+			}
+			switch op {
+			case "ListQueues":
+				neighbour.ok(op, in, object{}) // of which it has none
+			case "CreateQueue":
+				u := "/" + otherAccount + "/new"
+				neighbour.ok(op, in, object{"QueueUrl": c.base + u})
+				neighbour.make("DeleteQueue", object{"QueueUrl": c.base + u})
+			case "GetQueueUrl":
+				noAccess := noQueue
+				noAccess.message, noAccess.queryMessage = "The specified queue does not exist or you do not have access to it.", ""
+				neighbour.fails(op, in, noAccess)
+				in["QueueName"] = "nobody"
+				neighbour.fails(op, in, noAccess)
+			default:
+				// The answer does not tell whether the queue exists.
+				action := strings.ToLower(strings.TrimSuffix(op, "Batch"))
+				for _, name := range []string{"q", "nobody"} {
+					arn := c.arn(name)
+					if in["QueueUrl"] != nil {
+						in["QueueUrl"] = c.url(name)
+					} else {
+						arn = c.arn("dlq")
+						if op == "StartMessageMoveTask" {
+							arn = c.arn("other-dlq")
+						}
+					}
+					neighbour.fails(op, in, denied("User: arn:aws:iam::"+otherAccount+":root is not authorized to perform: sqs:"+action+
+						" on resource: "+arn+" because no resource-based policy allows the sqs:"+action+" action"))
+				}
+			}
+		}
+		if after := everything(c); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
+		}
+		if got := c.make("ListQueues", nil); !slices.Equal(got["QueueUrls"].(list), foreign["QueueUrls"].(list)) {
+			t.Errorf("the queues are now %v", got)
+		}
+	})
+}

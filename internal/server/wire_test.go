@@ -1,0 +1,539 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// What only one of the protocols knows.
+
+func serialization(message string) refusal {
+	return generic("SerializationException", "MalformedInput", 400, message)
+}
+
+// A document that is not what the protocol prescribes.
+func TestMalformedJSON(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, inJSON)
+	c.make("CreateQueue", object{"QueueName": "q"})
+	for _, tc := range []struct{ op, body, message string }{
+		{"ListQueues", `{`, "The request body is not valid: it ends after 1 bytes."},
+		{"ListQueues", ``, "The request body is not valid: it ends after 0 bytes."},
+		{"ListQueues", `[]`, "Start of list found where not expected"},
+		{"ListQueues", `"x"`, "Expected map or null"},
+		{"ListQueues", `{} x`, "The request body is not valid: unexpected 'x' at byte 3."},
+		{"ListQueues", `{"QueueNamePrefix":"\x"}`, "The request body is not valid: unexpected 'x' at byte 21."},
+		{"ListQueues", `{"QueueNamePrefix":["a"]}`, "Start of list found where not expected"},
+		{"ListQueues", `{"QueueNamePrefix":{}}`, "Start of structure or map found where not expected."},
+		{"ListQueues", `{"QueueNamePrefix":1}`, "NUMBER_VALUE can not be converted to a String"},
+		{"ListQueues", `{"MaxResults":"1"}`, "STRING_VALUE can not be converted to an Integer"},
+		{"ListQueues", `{"MaxResults":1.5}`, "DECIMAL_VALUE can not be converted to an Integer"},
+		{"ListQueues", `{"MaxResults":4294967297}`, "NUMBER_VALUE can not be converted to an Integer"},
+		{"CreateQueue", `{"QueueName":"new","Attributes":{"DelaySeconds":5}}`, "NUMBER_VALUE can not be converted to a String"},
+		{"CreateQueue", `{"QueueName":"new","tags":[]}`, "Start of list found where not expected"},
+		{"SendMessageBatch", `{"QueueUrl":"q","Entries":{}}`, "Start of structure or map found where not expected."},
+		{"SendMessageBatch", `{"QueueUrl":"q","Entries":[null]}`, "NULL_VALUE found in a list"},
+		{"SendMessage", `{"QueueUrl":"q","MessageBody":"m","MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"no base64"}}}`,
+			"The value of a blob is not valid Base64."},
+	} {
+		r := c.jsonRequest(tc.op, tc.body)
+		c.sign(r)
+		c.compare(tc.op+" "+tc.body, nil, c.send(tc.op, r), serialization(tc.message))
+	}
+	// Surrogates that have no partner stand for no character.
+	for _, body := range []string{`\ud800`, `\udc00\ud800`, `a\udfffb`} {
+		r := c.jsonRequest("SendMessage", `{"QueueUrl":"q","MessageBody":"`+body+`"}`)
+		c.sign(r)
+		c.compare(body, nil, c.send("SendMessage", r), modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
+	}
+	c.ok("ListQueues", nil, object{"QueueUrls": list{c.url("q")}})
+	c.ok("ReceiveMessage", object{"QueueUrl": "q"}, object{})
+
+	// Members that nobody knows do no harm, null is as good as absent, and the
+	// names of members are theirs, in this spelling only.
+	for body, want := range map[string]int{
+		`{"MaxResults":null,"Whatever":{"x":[1,{}]}}`: 200,
+		`{"maxresults":0}`:                            200,
+		`{"MaxResults":0}`:                            400,
+	} {
+		r := c.jsonRequest("ListQueues", body)
+		c.sign(r)
+		if a := c.send("ListQueues", r); a.status != want {
+			t.Errorf("%s gives %d %s", body, a.status, a.body)
+		}
+	}
+}
+
+func TestUnknownOperation(t *testing.T) {
+	t.Parallel()
+	inAll(t, func(t *testing.T, c *client) {
+		unknown := func(op string) refusal {
+			return generic("UnknownOperationException", "InvalidAction", 400, "The action "+op+" is not valid for this endpoint.")
+		}
+		for _, op := range []string{"FooBar", "sendMessage", "SendMessages", "PeekMessage", `<a>&"`} {
+			c.fails(op, nil, unknown(op))
+		}
+		if c.dialect == inJSON {
+			r := c.jsonRequest("ListQueues", "{}")
+			r.Header.Set("X-Amz-Target", "AmazonSNS.ListQueues")
+			c.sign(r)
+			c.compare("another service", nil, c.send("ListQueues", r), unknown("ListQueues"))
+			return
+		}
+		// These two make or find queues, and act on none.
+		queue := c.at("/" + account + "/q")
+		queue.fails("CreateQueue", object{"QueueName": "q"}, unknown("CreateQueue"))
+		queue.fails("ListQueues", nil, unknown("ListQueues"))
+	})
+}
+
+// JSON is understood on any path.
+func TestJSONOnQueuePath(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, inJSON)
+	c.make("CreateQueue", object{"QueueName": "q"})
+	c.make("CreateQueue", object{"QueueName": "other"})
+	at := c.at("/" + account + "/other")
+	at.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
+	at.make("ListQueues", nil)
+	at.make("CreateQueue", object{"QueueName": "third"})
+	at.ok("ReceiveMessage", object{"QueueUrl": c.url("other")}, object{}) // the body says which
+	at.fails("ReceiveMessage", nil, noQueue)                              // and nothing else does
+	if got := c.make("ReceiveMessage", object{"QueueUrl": c.url("q")}); got["Messages"] == nil {
+		t.Error("the message has not come")
+	}
+}
+
+// Which queue a request is about.
+func TestQueueAddresses(t *testing.T) {
+	t.Parallel()
+	inAll(t, func(t *testing.T, c *client) {
+		c.make("CreateQueue", object{"QueueName": "q"})
+		want := object{"Attributes": object{"QueueArn": c.arn("q")}}
+		names := list{"QueueArn"}
+		for _, u := range []string{
+			c.url("q"), "q", account + "/q", "/" + account + "/q", c.url("q") + "/",
+			"http://localhost:4566/" + account + "/q", "https://queue.amazonaws.com/" + account + "/q",
+			"https://sqs." + c.region + ".amazonaws.com/" + account + "/q", "https://" + c.region + ".queue.amazonaws.com/" + account + "/q",
+			"https://sqs.us-east-1.example.com/" + account + "/q", "http://localhost:4566/queue/us-east-1/" + account + "/q",
+			"ftp://[::1]:1/a/b/c/" + account + "/q",
+		} {
+			c.ok("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": names}, want)
+		}
+		if c.dialect == inJSON {
+			return
+		}
+		c.make("CreateQueue", object{"QueueName": "other"})
+		for _, path := range []string{"/" + account + "/q", "/" + account + "/q/", "/q", "/some/prefix/" + account + "/q"} {
+			on := c.at(path)
+			on.ok("GetQueueAttributes", object{"AttributeNames": names}, want)
+			on.ok("GetQueueAttributes", object{"QueueUrl": c.url("other"), "AttributeNames": names}, object{"Attributes": object{"QueueArn": c.arn("other")}})
+			on.ok("GetQueueUrl", object{"QueueName": "q"}, object{"QueueUrl": c.url("q")})
+			on.ok("GetQueueUrl", object{"QueueName": "other", "QueueOwnerAWSAccountId": account}, object{"QueueUrl": c.url("other")})
+		}
+		on := c.at("/" + account + "/q")
+		on.make("SendMessage", object{"MessageBody": "m"})
+		on.ok("ReceiveMessage", nil, object{"Messages": list{someMessage}})
+		on.make("DeleteQueue", nil)
+		on.fails("ReceiveMessage", nil, noQueue)
+	})
+}
+
+// someMessage is a received message of which nothing matters.
+var someMessage = object{"MessageId": uuid, "ReceiptHandle": handles, "MD5OfBody": anything, "Body": anything}
+
+func TestAPIVersions(t *testing.T) {
+	t.Parallel()
+	for _, d := range []dialect{inForm, inURL} {
+		c := newClient(t, d)
+		var names []string
+		// All versions see the same queues.
+		for i, version := range []string{"2008-01-01", "2009-02-01", "2011-10-01", "2012-11-05", ""} {
+			c.version = version
+			name := fmt.Sprint("q", i)
+			c.ok("CreateQueue", object{"QueueName": name, "DefaultVisibilityTimeout": 40}, object{"QueueUrl": c.url(name)})
+			names = append(names, name)
+			var urls list
+			for _, n := range names {
+				urls = append(urls, c.url(n))
+			}
+			c.ok("ListQueues", nil, object{"QueueUrls": urls})
+			on := c.at("/" + account + "/" + name)
+			on.ok("GetQueueAttributes", object{"AttributeName": "VisibilityTimeout"}, object{"Attributes": object{"VisibilityTimeout": 40}})
+			on.ok("SetQueueAttributes", object{"Attribute.Name": "VisibilityTimeout", "Attribute.Value": 35}, object{})
+			on.ok("GetQueueAttributes", object{"AttributeName.1": "VisibilityTimeout"}, object{"Attributes": object{"VisibilityTimeout": 35}})
+			on.make("SendMessage", object{"MessageBody": "m"})
+			m := on.make("ReceiveMessage", object{"AttributeName": "All"})["Messages"].(list)[0].(object)
+			if m["Attributes"].(object)["ApproximateReceiveCount"] != "1" {
+				t.Errorf("%s: %v", version, m)
+			}
+			on.make("DeleteMessage", object{"ReceiptHandle": m["ReceiptHandle"]})
+			on.make("ListQueueTags", nil) // which those versions did not have
+		}
+		c.version = "2012-11-05"
+		// What it says of the timeout counts as what it says of the attribute.
+		c.fails("CreateQueue", object{"QueueName": "q0", "DefaultVisibilityTimeout": 41},
+			modelled("QueueNameExists", "QueueAlreadyExists", 400, "A queue already exists with the same name and a different value for attribute VisibilityTimeout"))
+		c.fails("CreateQueue", object{"QueueName": "new", "DefaultVisibilityTimeout": "x"},
+			attributeValue("Invalid value for the parameter VisibilityTimeout. Reason: Must be an integer from 0 to 43200."))
+		c.version = "2012-11-06"
+		c.fails("ListQueues", nil, refusal{code: "NoSuchVersion", status: 400, message: "The version 2012-11-06 does not exist for this web service."})
+		c.version = "latest"
+		c.fails("ListQueues", nil, refusal{code: "MalformedVersion", status: 400, message: "The version latest is not a date of the form YYYY-MM-DD."})
+	}
+}
+
+// How parameters have been spelt over the years.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	for _, d := range []dialect{inForm, inURL} {
+		c := newClient(t, d)
+		c.make("CreateQueue", object{"QueueName": "q", "Tags.1.Key": "a", "Tags.1.Value": "1", "Tags.2.Value": "2", "Tags.2.Key": "b"})
+		c.ok("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"a": "1", "b": "2"}})
+		c.make("TagQueue", object{"QueueUrl": "q", "Tags.7.Value": "3", "Tags.7.Key": "c"})
+		c.make("TagQueue", object{"QueueUrl": "q", "Tag.Key": "d", "Tag.Value": "4"})
+		c.make("UntagQueue", object{"QueueUrl": "q", "TagKey": "a"})
+		c.make("UntagQueue", object{"QueueUrl": "q", "TagKey.9": "b"})
+		c.ok("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"c": "3", "d": "4"}})
+
+		c.make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Value": "1", "Attribute.Name": "DelaySeconds"})
+		c.make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.3.Value": "44", "Attribute.3.Name": "VisibilityTimeout"})
+		c.ok("GetQueueAttributes", object{"QueueUrl": "q", "AttributeName.1": "DelaySeconds", "AttributeName.02": "VisibilityTimeout"},
+			object{"Attributes": object{"DelaySeconds": 1, "VisibilityTimeout": 44}})
+		c.make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 0})
+
+		// The timer of 2011: the modelled name is DelaySeconds.
+		c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": 45})
+		c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "DelaySeconds": 0, "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 45})
+		c.ok("GetQueueAttributes", object{"QueueUrl": "q", "AttributeName.1": "ApproximateNumberOfMessages", "AttributeName.2": "ApproximateNumberOfMessagesDelayed"},
+			object{"Attributes": object{"ApproximateNumberOfMessages": 1, "ApproximateNumberOfMessagesDelayed": 1}})
+		c.fails("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "soon"},
+			invalid("Value soon for parameter DelaySeconds is invalid. Reason: DelaySeconds must be an integer."))
+		c.fails("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "901"},
+			invalid("Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900."))
+
+		m := c.make("ReceiveMessage", object{"QueueUrl": "q", "AttributeName.1": "SenderId", "MessageSystemAttributeName.1": "ApproximateReceiveCount"})
+		if err := match(object{"SenderId": account, "ApproximateReceiveCount": 1}, m["Messages"].(list)[0].(object)["Attributes"]); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What is wrong with the parameters themselves.
+func TestMalformedParameters(t *testing.T) {
+	t.Parallel()
+	for _, d := range []dialect{inForm, inURL} {
+		c := newClient(t, d)
+		c.make("CreateQueue", object{"QueueName": "q"})
+		before := everything(c)
+		for _, tc := range []refusalCase{
+			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Name": "DelaySeconds"}, missing("Attribute.Value")},
+			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds"}, missing("Attribute.1.Value")},
+			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Value": "1"}, missing("Attribute.1.Name")},
+			{"SetQueueAttributes", object{"QueueUrl": "q", "Attributes.1.Name": "DelaySeconds", "Attributes.1.Value": "1"}, missing("Attribute.Name")},
+			{"TagQueue", object{"QueueUrl": "q", "Tag.1.Key": "a"}, missing("Tag.1.Value")},
+			{"CreateQueue", object{"QueueName": "new", "Attribute.2.Name": "DelaySeconds"}, missing("Attribute.2.Value")},
+			{"SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "DelaySeconds": "1.5"}, invalid("Value 1.5 for parameter DelaySeconds is invalid. Reason: Must be an integer.")},
+			{"SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "MessageAttribute.1.Name": "a"}, missing("MessageAttribute.1.Value")},
+			{"SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "MessageAttribute.1.Name": "a", "MessageAttribute.1.Value.DataType": "Binary",
+				"MessageAttribute.1.Value.BinaryValue": "?"}, invalid("Value ? for parameter MessageAttribute.1.Value.BinaryValue is invalid. Reason: Must be valid Base64.")},
+			{"ReceiveMessage", object{"QueueUrl": "q", "MaxNumberOfMessages": "many"}, invalid("Value many for parameter MaxNumberOfMessages is invalid. Reason: Must be an integer.")},
+			{"ReceiveMessage", object{"QueueUrl": "q", "WaitTimeSeconds": ""}, invalid("Value  for parameter WaitTimeSeconds is invalid. Reason: Must be an integer.")},
+			{"ReceiveMessage", object{"QueueUrl": "q", "VisibilityTimeout": "99999999999"}, invalid("Value 99999999999 for parameter VisibilityTimeout is invalid. Reason: Must be an integer.")},
+			{"ReceiveMessage", object{"QueueUrl": "q", "AttributeName.99999999999": "All"}, invalid("The index of the parameter AttributeName.99999999999 is too large.")},
+			{"ListQueues", object{"MaxResults": "x"}, invalid("Value x for parameter MaxResults is invalid. Reason: Must be an integer.")},
+		} {
+			c.fails(tc.op, tc.in, tc.want)
+		}
+		// Bytes that are no text.
+		r := c.formRequest(d, "Action=SendMessage&Version=2012-11-05&QueueUrl=q&MessageBody=a%ffb")
+		c.sign(r)
+		c.compare("%ff", nil, c.send("SendMessage", r), modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
+
+		// Escapes that are none: in the URL the signature cannot be checked,
+		// in the body the parameters cannot be read.
+		r = c.formRequest(inForm, "Action=SendMessage&QueueUrl=q&MessageBody=%zz")
+		c.sign(r)
+		c.compare("%zz", nil, c.send("SendMessage", r), refusal{code: "MalformedQueryString", status: 404,
+			message: "The value of the parameter MessageBody has a percent sign that two hexadecimal digits do not follow."})
+
+		if after := everything(c); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
+		}
+	}
+
+	c := newClient(t, inForm)
+	r := c.formRequest(inForm, "Version=2012-11-05")
+	c.sign(r)
+	c.compare("no action", nil, c.send("", r), refusal{code: "MissingAction", status: 400, message: "The request must contain the parameter Action."})
+	r = c.newRequest(http.MethodPost, "", "<soap/>")
+	r.Header.Set("Content-Type", "text/xml")
+	c.sign(r)
+	c.compare("SOAP", nil, c.send("", r), refusal{code: "InvalidRequest", status: 400,
+		message: "SOAP has not been supported since 2011-08-08. Use the Query protocol or JSON."})
+	r = c.newRequest(http.MethodPut, "?Action=ListQueues", "")
+	c.sign(r)
+	a := c.send("", r)
+	c.compare("PUT", nil, a, refusal{code: "InvalidHttpRequest", status: 405, message: "The HTTP method PUT is not supported; use GET or POST."})
+	if a.header.Get("Allow") != "GET, POST" {
+		t.Errorf("Allow is %q", a.header.Get("Allow"))
+	}
+}
+
+// A request that asks for nothing, as a browser's for a queue URL, is answered
+// by the front end, not by the service.
+func TestNoAction(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, inURL)
+	for _, path := range []string{"/", "/" + account + "/q"} {
+		for _, accept := range []string{"", "application/json"} {
+			r := c.at(path).newRequest(http.MethodGet, "", "")
+			r.Header.Set("Accept", accept)
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := make([]byte, 100)
+			n, _ := response.Body.Read(body)
+			response.Body.Close()
+			if response.StatusCode != 404 || string(body[:n]) != "<UnknownOperationException/>" || response.Header.Get("x-amzn-RequestId") == "" {
+				t.Errorf("GET %s, Accept %q: %d %s", path, accept, response.StatusCode, body[:n])
+			}
+		}
+	}
+}
+
+// Clients without an SDK may have their answers to Query requests in JSON.
+func TestAcceptJSON(t *testing.T) {
+	t.Parallel()
+	for _, d := range []dialect{inForm, inURL} {
+		c := newClient(t, d)
+		c.make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}})
+		call := func(op string, in object, status int) object {
+			t.Helper()
+			r := c.request(op, in)
+			r.Header.Set("Accept", "application/json")
+			c.sign(r)
+			a := c.send(op, r)
+			if a.status != status || a.header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s: %d, %s", op, a.status, a.header.Get("Content-Type"))
+			}
+			var m object
+			if err := json.Unmarshal(a.body, &m); err != nil {
+				t.Fatalf("%s: %v", a.body, err)
+			}
+			id := m["RequestId"]
+			if status == 200 {
+				m = m[op+"Response"].(object)
+				id = m["ResponseMetadata"].(object)["RequestId"]
+				m, _ = m[op+"Result"].(object)
+			}
+			if id != a.header.Get("x-amzn-RequestId") {
+				t.Errorf("%s: the RequestId is not that of the header in %s", op, a.body)
+			}
+			return m
+		}
+		if got := call("ListQueues", nil, 200); fmt.Sprint(got["queueUrls"]) != "["+c.url("q")+"]" {
+			t.Errorf("ListQueues: %v", got)
+		}
+		if got := call("GetQueueUrl", object{"QueueName": "q"}, 200); got["QueueUrl"] != c.url("q") {
+			t.Errorf("GetQueueUrl: %v", got)
+		}
+		if got := call("GetQueueAttributes", object{"QueueUrl": "q", "AttributeNames": list{"QueueArn"}}, 200); fmt.Sprint(got["Attributes"]) != "[map[Name:QueueArn Value:"+c.arn("q")+"]]" {
+			t.Errorf("GetQueueAttributes: %v", got)
+		}
+		call("SendMessage", object{"QueueUrl": "q", "MessageBody": "<m>", "MessageAttributes": object{"a": text("b")}}, 200)
+		got := call("ReceiveMessage", object{"QueueUrl": "q", "MessageAttributeNames": list{"All"}}, 200)
+		messages, _ := got["messages"].([]any)
+		if len(messages) != 1 || messages[0].(object)["Body"] != "<m>" {
+			t.Errorf("ReceiveMessage: %v", got)
+		}
+		if got := call("PurgeQueue", object{"QueueUrl": "q"}, 200); got != nil {
+			t.Errorf("PurgeQueue: %v", got)
+		}
+		e, _ := call("GetQueueUrl", object{"QueueName": "nobody"}, 400)["Error"].(object)
+		if e["Code"] != noQueue.code || e["Message"] != noQueue.queryMessage || e["Type"] != "Sender" {
+			t.Errorf("error: %v", e)
+		}
+	}
+}
+
+// Text that is dangerous in XML comes back as it was.
+func TestXMLText(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, inForm)
+	c.make("CreateQueue", object{"QueueName": "q"})
+	c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "\"<&>'\r\n\t]]>"})
+	r := c.request("ReceiveMessage", object{"QueueUrl": "q"})
+	c.sign(r)
+	a := c.send("ReceiveMessage", r)
+	if !strings.Contains(string(a.body), "<Body>&quot;&lt;&amp;&gt;'&#xD;\n\t]]&gt;</Body>") {
+		t.Errorf("%s", a.body)
+	}
+	r = c.request("ReceiveMessage", object{"QueueUrl": "q"})
+	c.sign(r)
+	if a := c.send("ReceiveMessage", r); !strings.Contains(string(a.body), "<ReceiveMessageResult/>") {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// The Query API examples of the developer guide, as they are printed, signed
+// for its regions and hosts.
+func TestGuideExamples(t *testing.T) {
+	t.Parallel()
+	const expires = "2014-05-05T22%3A52%3A43PST" // Version 4 does not look at it
+	for _, ex := range []struct{ method, host, path, parameters string }{
+		// Endpoints
+		{"GET", "sqs.eu-west-1.amazonaws.com", "/", `Action=CreateQueue
+			&DefaultVisibilityTimeout=40
+			&QueueName=testQueue
+			&Version=2009-02-01`},
+		// Delay queues
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/", `Action=CreateQueue
+			&QueueName=testQueue
+			&Attribute.1.Name=DelaySeconds
+			&Attribute.1.Value=45
+			&Version=2011-10-01
+			&Expires=2011-10-20T22%3A52%3A43PST`},
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/testQueue/", `Action=SetQueueAttributes
+			&Attribute.Name=DelaySeconds
+			&Attribute.Value=45
+			&Version=2011-10-01
+			&Expires=2011-10-20T22%3A52%3A43PST`},
+		// Message timers
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/testQueue/", `Action=SendMessage
+			&MessageBody=This+is+a+test+message
+			&Attribute.Name=DelaySeconds
+			&Attribute.Value=45
+			&Version=2011-10-01
+			&Expires=2011-10-18T22%3A52%3A43PST`},
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/testQueue/", `Action=SendMessageBatch
+			&SendMessageBatchRequestEntry.1.Id=test_msg_no_message_timer
+			&SendMessageBatchRequestEntry.1.MessageBody=test%20message%20body%201
+			&SendMessageBatchRequestEntry.2.Id=test_msg_delay_45_seconds
+			&SendMessageBatchRequestEntry.2.MessageBody=test%20message%20body%202
+			&SendMessageBatchRequestEntry.2.DelaySeconds=45
+			&SendMessageBatchRequestEntry.3.Id=test_msg_delay_2_minutes
+			&SendMessageBatchRequestEntry.3.MessageBody=test%20message%20body%203
+			&SendMessageBatchRequestEntry.3.DelaySeconds=120
+			&Version=2011-10-01
+			&Expires=2011-10-18T22%3A52%3A43PST`},
+		// Long polling. The stray semicolon is the guide's; in a URL it is
+		// to be escaped, as the guide says of all values.
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/testQueue/", `Action=SetQueueAttributes
+			&Attribute.Name=ReceiveMessageWaitTimeSeconds
+			&Attribute.Value=20
+			&Version=2012-11-05
+			&Expires=2013-10-25T22%3A52%3A43PST`},
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/MyQueue/", `Action=ReceiveMessage
+			&WaitTimeSeconds=10
+			&MaxNumberOfMessages=5
+			&VisibilityTimeout=15
+			&AttributeName=All%3B
+			&Version=2012-11-05
+			&Expires=2013-10-25T22%3A52%3A43PST`},
+		{"POST", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/MyQueue/", `Action=ReceiveMessage
+			&WaitTimeSeconds=10
+			&MaxNumberOfMessages=5
+			&VisibilityTimeout=15
+			&AttributeName=All;
+			&Version=2012-11-05
+			&Expires=2013-10-25T22%3A52%3A43PST`},
+		// Message attributes
+		{"POST", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/MyQueue", `Action=SendMessage
+			&MessageBody=This+is+a+test+message
+			&MessageAttribute.1.Name=test_attribute_name_1
+			&MessageAttribute.1.Value.StringValue=test_attribute_value_1
+			&MessageAttribute.1.Value.DataType=String
+			&MessageAttribute.2.Name=test_attribute_name_2
+			&MessageAttribute.2.Value.StringValue=test_attribute_value_2
+			&MessageAttribute.2.Value.DataType=String
+			&Version=2012-11-05
+			&Expires=` + expires},
+		{"POST", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/MyQueue", `Action=SendMessageBatch
+			&SendMessageBatchRequestEntry.1.Id=test_msg_001
+			&SendMessageBatchRequestEntry.1.MessageBody=test%20message%20body%201
+			&SendMessageBatchRequestEntry.2.Id=test_msg_002
+			&SendMessageBatchRequestEntry.2.MessageBody=test%20message%20body%202
+			&SendMessageBatchRequestEntry.2.DelaySeconds=60
+			&SendMessageBatchRequestEntry.2.MessageAttribute.1.Name=test_attribute_name_1
+			&SendMessageBatchRequestEntry.2.MessageAttribute.1.Value.StringValue=test_attribute_value_1
+			&SendMessageBatchRequestEntry.2.MessageAttribute.1.Value.DataType=String
+			&Version=2012-11-05
+			&Expires=` + expires},
+		// Query requests
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/queue1", `Action=SendMessage&MessageBody=Your%20Message%20Text&Version=2012-11-05`},
+		{"GET", "sqs.cn-north-1.amazonaws.com", "/ACCOUNT/queue1", `Action=SendMessage
+			&MessageBody=Your%20Message%20Text
+			&Version=2012-11-05
+			&Expires=2011-10-15T12:00:00Z`},
+		{"POST", "sqs.cn-north-1.amazonaws.com", "/queue1", `Action=SendMessage
+			&MessageBody=Your+Message+Text
+			&Version=2012-11-05
+			&Expires=2011-10-15T12%3A00%3A00Z`},
+	} {
+		parameters := strings.NewReplacer("\n", "", "\t", "").Replace(ex.parameters)
+		for _, version := range []int{4, 2} {
+			t.Run(fmt.Sprintf("version %d/%s %s %.60s", version, ex.method, ex.path, parameters), func(t *testing.T) {
+				// Long polls are waited for, so that the examples run side by side, each on its own server.
+				t.Parallel()
+				config := inMemory()
+				config.Accounts = config.Accounts[:1]
+				s, _ := start(t, config)
+				cred := s.Root()
+				c := newClient(t, inForm)
+				c.base, c.cred = s.Endpoint(), cred
+				c.region = strings.Split(ex.host, ".")[1]
+				if ex.path != "/" {
+					for _, name := range []string{"testQueue", "MyQueue", "queue1"} {
+						c.make("CreateQueue", object{"QueueName": name})
+					}
+					c.make("SendMessage", object{"QueueUrl": "MyQueue", "MessageBody": "m"})
+				}
+				parameters := parameters
+				if version == 2 {
+					// The guide says how to sign the rest; its dates have passed.
+					before, _, _ := strings.Cut(parameters, "&Expires=")
+					parameters = before
+				}
+				values, err := url.ParseQuery(strings.ReplaceAll(parameters, "All;", "All%3B"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.version = values.Get("Version")
+				query, body := "", parameters
+				if ex.method == "GET" {
+					query, body = "?"+parameters, ""
+				}
+				path := strings.ReplaceAll(ex.path, "ACCOUNT", account)
+				r := c.at(path).newRequest(ex.method, query, body)
+				r.Host = ex.host
+				if ex.method == "POST" {
+					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				}
+				if version == 4 {
+					c.sign(r)
+				} else {
+					r = signVersion2(t, r, values, cred, version2{})
+				}
+				a := c.send(values.Get("Action"), r)
+				if a.status != 200 {
+					t.Fatalf("%d %s", a.status, a.body)
+				}
+				if u := a.result["QueueUrl"]; u != nil && u != "http://"+ex.host+"/"+account+"/testQueue" {
+					t.Errorf("QueueUrl is %v", u)
+				}
+				if values.Get("Action") == "ReceiveMessage" && a.result["Messages"] == nil {
+					t.Error("the message has not come")
+				}
+				if values.Get("MessageBody") == "This is a test message" && a.result["MD5OfMessageBody"] != "fafb00f5732ab283681e124bf8747ed1" {
+					t.Errorf("%v", a.result)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,351 @@
+package sqs
+
+import (
+	"encoding/json"
+	"math/big"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+const account = "000000000000"
+
+// Only what was sealed opens, and only for its queue.
+func FuzzReceiptHandle(f *testing.F) {
+	s, stranger := newSealer([]byte("secret")), newSealer([]byte("another secret"))
+	f.Add(uint64(1), uint64(1), uint64(1), uint16(0), byte('x'), "")
+	f.Add(uint64(7), uint64(1)<<63|5, uint64(1)<<40, uint16(54), byte('A'), s.seal(7, queue.Receipt{Position: 5, Number: 2}))
+	f.Add(^uint64(0), ^uint64(0), ^uint64(0), uint16(20), byte('\n'), stranger.seal(7, queue.Receipt{Position: 5, Number: 2}))
+	f.Add(uint64(0), uint64(0), uint64(0), uint16(1), byte('='), strings.Repeat("A", 55))
+	f.Add(uint64(2), uint64(3), uint64(4), uint16(30), byte(0), "AQAAAA\r\n"+strings.Repeat("A", 47))
+	given := s.seal(7, queue.Receipt{Position: 5, Number: 2})
+	f.Fuzz(func(t *testing.T, q, position, number uint64, at uint16, replace byte, made string) {
+		id, receipt := queue.ID(q), queue.Receipt{Position: queue.Position(position), Number: number}
+		handle := s.seal(id, receipt)
+		if got, ok := s.open(id, handle); !ok || got != receipt {
+			t.Fatalf("%+v comes back as %+v, %v", receipt, got, ok)
+		}
+		if _, ok := s.open(id+1, handle); ok {
+			t.Fatal("a handle opens for another queue")
+		}
+		if _, ok := stranger.open(id, handle); ok {
+			t.Fatal("a handle opens with another secret")
+		}
+		changed := []byte(handle)
+		changed[int(at)%len(changed)] = replace
+		if _, ok := s.open(id, string(changed)); ok && string(changed) != handle {
+			t.Fatalf("%s opens like %s", changed, handle)
+		}
+		for _, id := range []queue.ID{id, 7} {
+			if _, ok := s.open(id, made); ok && made != handle && made != given {
+				t.Fatalf("%q, which nobody made, opens", made)
+			}
+		}
+	})
+}
+
+var numberSyntax = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+
+// isNumber is validNumber, slowly and obviously.
+func isNumber(s string) bool {
+	if !numberSyntax.MatchString(s) {
+		return false
+	}
+	mantissa := strings.FieldsFunc(s, func(r rune) bool { return r == 'e' || r == 'E' })[0]
+	digits, ok := new(big.Int).SetString(strings.Replace(strings.TrimLeft(mantissa, "+-"), ".", "", 1), 10)
+	if !ok {
+		return false
+	}
+	if digits.Sign() == 0 {
+		return true
+	}
+	ten, rest := big.NewInt(10), new(big.Int)
+	for {
+		quotient, rest := new(big.Int).QuoRem(digits, ten, rest)
+		if rest.Sign() != 0 {
+			break
+		}
+		digits = quotient
+	}
+	if e := strings.IndexAny(s, "eE"); e >= 0 && len(strings.TrimLeft(s[e+1:], "+-0")) > 5 {
+		return false // which would take the other way long to find out
+	}
+	const precision = 4096
+	parse := func(s string) *big.Float {
+		x, _, err := big.ParseFloat(s, 10, precision, big.ToNearestEven)
+		if err != nil {
+			return new(big.Float).SetInf(false) // its exponent is beyond everything
+		}
+		return x.Abs(x)
+	}
+	x := parse(s)
+	return len(digits.String()) <= 38 && x.Cmp(parse("1e-128")) >= 0 && x.Cmp(parse("1e126")) <= 0
+}
+
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{
+		"0", "-0.0", "1", "+1", "-+1", "+-1", "000123456", "12.50", ".5", "5.", ".", "", "-", "e5", "1e", "1e+", "1e+-5", "1E5", "1e05", "1e00000126",
+		"1e126", "1.0e126", "1.1e126", "9e126", "1e127", "10e125", "1e-128", "9e-129", "0.1e-127", "0e99999", "1e99999", "1e-99999", "1e18446744073709551616",
+		strings.Repeat("9", 38), strings.Repeat("9", 39), strings.Repeat("9", 38) + "000", "0." + strings.Repeat("0", 127) + "1",
+		"1" + strings.Repeat("0", 126), "1_000", "0x10", "Inf", "NaN", "1 ", " 1", "1,5", "１", "1e1e1", "1.2.3",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s) > 500 {
+			t.Skip("beyond the precision of the other way")
+		}
+		if got, want := validNumber(s), isNumber(s); got != want {
+			t.Fatalf("%q: %v, want %v", s, got, want)
+		}
+	})
+}
+
+// What passes can be stored, counted and shown.
+func FuzzMessageAttribute(f *testing.F) {
+	f.Add("color", "String", "blue", []byte(nil), true, false)
+	f.Add("count", "Number.int", "3", []byte(nil), true, false)
+	f.Add("blob", "Binary.png", "", []byte{1, 2, 3}, false, true)
+	f.Add("AWS.x", "String", "x", []byte{}, true, true)
+	f.Add("attr.1øßä", "String.✓", "x", []byte{}, true, false)
+	f.Add("a..b", "", "", []byte{}, false, false)
+	f.Add("\xff", "Binary\x00", "\xff", []byte{0}, true, true)
+	f.Fuzz(func(t *testing.T, name, dataType, value string, blob []byte, isString, isBinary bool) {
+		v := attributeValue{DataType: dataType}
+		if isString {
+			v.StringValue = &value
+		}
+		if isBinary {
+			v.BinaryValue = append([]byte{}, blob...)
+		}
+		out, size, err := checkAttributes(map[string]attributeValue{name: v})
+		if err != nil {
+			if err.Status != 400 || err.Message == "" {
+				t.Fatalf("refused with %+v", err)
+			}
+			return
+		}
+		a := out[0]
+		base, _, _ := strings.Cut(dataType, ".")
+		switch {
+		case isString == isBinary || isBinary != (base == "Binary"):
+			t.Fatalf("%+v passes with the wrong values", a)
+		case a.Name != name || a.Type != dataType || a.Value == "" || size != len(name)+len(dataType)+len(a.Value):
+			t.Fatalf("%+v counts for %d bytes", a, size)
+		case !utf8.ValidString(name+dataType) || isString && !utf8.ValidString(a.Value):
+			t.Fatalf("%+v is no text", a)
+		case strings.HasPrefix(strings.ToLower(name), "aws.") || strings.HasPrefix(strings.ToLower(name), "amazon.") || len(name) > 256 || len(dataType) > 256:
+			t.Fatalf("%+v passes", a)
+		case base == "Number" && len(value) < 500 && !isNumber(value):
+			t.Fatalf("%+v is no number", a)
+		case len(attributesMD5(out)) != 32:
+			t.Fatalf("%+v has the digest %q", a, attributesMD5(out))
+		}
+	})
+}
+
+func FuzzRedrivePolicy(f *testing.F) {
+	arn := "arn:aws:sqs:us-east-1:" + account + ":"
+	for _, s := range []string{
+		``, `{}`, `null`, `[]`, `{"deadLetterTargetArn":"` + arn + `dlq","maxReceiveCount":5}`, `{"maxReceiveCount":"1000","deadLetterTargetArn":"` + arn + `dlq"}`,
+		`{"deadLetterTargetArn":"` + arn + `q","maxReceiveCount":1,"x":{}}`, `{"deadLetterTargetArn":"` + arn + `dlq","maxReceiveCount":"\u0035"}`,
+		`{"deadLetterTargetArn":"arn:aws-cn:sqs:us-east-1:` + account + `:dlq","maxReceiveCount":"+07"}`, `{"deadLetterTargetArn":[],"maxReceiveCount":{}}`,
+	} {
+		f.Add(s)
+	}
+	name := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
+	ch := change{name: name, attrs: &catalog.Attributes{}, queueAt: func(n catalog.Name) *catalog.Queue {
+		if n.Queue == "dlq" {
+			return &catalog.Queue{Name: n}
+		}
+		return nil
+	}}
+	f.Fuzz(func(t *testing.T, value string) {
+		r, err := ch.redrive(value)
+		switch {
+		case err != nil:
+			if err.Code != "InvalidParameterValue" {
+				t.Fatalf("%q is refused with %v", value, err)
+			}
+			return
+		case value == "":
+			return
+		}
+		if !json.Valid([]byte(value)) || r.MaxReceiveCount < 1 || r.MaxReceiveCount > 1000 || r.Target != arn+"dlq" && r.Target != arn+"q" {
+			t.Fatalf("%q becomes %+v", value, r)
+		}
+		again, err := ch.redrive(formatRedrive(r))
+		if err != nil || *again != *r {
+			t.Fatalf("%q becomes %+v and then %+v, %v", value, r, again, err)
+		}
+	})
+}
+
+func FuzzRedriveAllowPolicy(f *testing.F) {
+	for _, s := range []string{
+		``, `{}`, `null`, `{"redrivePermission":"allowAll"}`, `{"redrivePermission":"denyAll","sourceQueueArns":null}`, `{"redrivePermission":null}`,
+		`{"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:us-east-1:` + account + `:<&>"]}`, `{"redrivePermission":"byQueue","sourceQueueArns":[1]}`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		r, err := redriveAllow(value)
+		if err != nil || value == "" {
+			return
+		}
+		text := formatRedriveAllow(r)
+		again, err := redriveAllow(text)
+		if err != nil || formatRedriveAllow(again) != text || (r.Permission == byQueue) != (len(r.Sources) > 0) || len(r.Sources) > maxSources {
+			t.Fatalf("%q becomes %s, %v", value, text, err)
+		}
+	})
+}
+
+// A policy that is accepted can have permissions added and removed.
+func FuzzPolicy(f *testing.F) {
+	for _, s := range []string{
+		``, `{}`, `{"Statement":{}}`, `{"Statement":[{"Sid":"a","Action":["x"]},{"Sid":1}]}`, `{"Version":"2012-10-17","Id":"i","Statement":[{"Effect":"Deny"}],"More":1}`,
+		`{"Statement":[null]}`, `{"Statement":[[]]}`, ` { "Statement" : [ { } ] } `, `{"Statement":[{"Sid":"<&>\u2028"}]}`, `{"Version":{},"Statement":[{}]}`,
+	} {
+		f.Add(s)
+	}
+	grant := permission(&addPermissionInput{Label: "label", AWSAccountIds: []string{account}, Actions: []string{"*"}}, "arn")
+	f.Fuzz(func(t *testing.T, value string) {
+		if checkPolicy(value) != nil || value == "" {
+			return
+		}
+		doc, ok := parsePolicy(value)
+		if !ok || len(doc.Statement) == 0 || len(doc.Statement) > maxStatements || len(value) > maxPolicyBytes {
+			t.Fatalf("%q is accepted", value)
+		}
+		before := len(doc.Statement)
+		doc.Statement = append(doc.Statement, grant)
+		again, ok := parsePolicy(mustJSON(doc))
+		if !ok || len(again.Statement) != before+1 || label(again.Statement[before]) != "label" {
+			t.Fatalf("%q becomes %s", value, mustJSON(doc))
+		}
+		for i := range before {
+			if label(again.Statement[i]) != label(doc.Statement[i]) {
+				t.Fatalf("%q: the label of statement %d changes", value, i)
+			}
+		}
+	})
+}
+
+// newService returns a service in memory whose long polls do not wait.
+func newService(t testing.TB) *protocol.Service {
+	messages, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	control, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat, err := catalog.Open(control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh, err := shard.Open(shard.Options{Store: messages, Configs: func() []queue.Config { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh.Drain()
+	t.Cleanup(func() {
+		sh.Close()
+		for _, s := range []*store.Store{messages, control} {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return New(Options{Catalog: cat, Shard: sh})
+}
+
+// Whatever the owner sends to whichever operation, the answer is SQS's: there
+// is no panic, and no fault of the server.
+func FuzzOperations(f *testing.F) {
+	forms := []string{
+		"", "QueueUrl=q", "QueueName=q", "QueueName=q.fifo&Attribute.1.Name=FifoQueue&Attribute.1.Value=true&Tag.1.Key=a&Tag.1.Value=b",
+		"QueueName=source&Attribute.1.Name=RedrivePolicy&Attribute.1.Value=%7B%22deadLetterTargetArn%22%3A%22arn%3Aaws%3Asqs%3Aus-east-1%3A000000000000%3Aq%22%2C%22maxReceiveCount%22%3A1%7D",
+		"QueueUrl=q&Attribute.Name=Policy&Attribute.Value=%7B%22Statement%22%3A%7B%7D%7D&AttributeName=All", "QueueUrl=q&AttributeName.1=QueueArn&AttributeName.2=Policy",
+		"QueueUrl=q&MessageBody=m&DelaySeconds=0&MessageAttribute.1.Name=a&MessageAttribute.1.Value.DataType=Number&MessageAttribute.1.Value.StringValue=1e5",
+		"QueueUrl=q&MessageBody=m&MessageSystemAttribute.1.Name=AWSTraceHeader&MessageSystemAttribute.1.Value.DataType=String&MessageSystemAttribute.1.Value.StringValue=x",
+		"QueueUrl=q.fifo&MessageBody=m&MessageGroupId=g&MessageDeduplicationId=d",
+		"QueueUrl=q&SendMessageBatchRequestEntry.1.Id=a&SendMessageBatchRequestEntry.1.MessageBody=m&SendMessageBatchRequestEntry.2.Id=b&SendMessageBatchRequestEntry.2.MessageBody=",
+		"QueueUrl=q&MaxNumberOfMessages=10&WaitTimeSeconds=20&VisibilityTimeout=0&AttributeName.1=All&MessageAttributeName.1=All",
+		"QueueUrl=q.fifo&ReceiveRequestAttemptId=a", "QueueUrl=q&ReceiptHandle=x&VisibilityTimeout=0",
+		"QueueUrl=q&ChangeMessageVisibilityBatchRequestEntry.1.Id=a&ChangeMessageVisibilityBatchRequestEntry.1.ReceiptHandle=x&ChangeMessageVisibilityBatchRequestEntry.1.VisibilityTimeout=1",
+		"QueueUrl=q&DeleteMessageBatchRequestEntry.1.Id=a&DeleteMessageBatchRequestEntry.1.ReceiptHandle=x", "QueueUrl=q&Label=l&AWSAccountId.1=000000000000&ActionName.1=*",
+		"QueueUrl=q&Tag.1.Key=a&Tag.1.Value=b&TagKey.1=a", "MaxResults=1&NextToken=cQBx&QueueNamePrefix=q", "SourceArn=arn:aws:sqs:us-east-1:000000000000:q&MaxNumberOfMessagesPerSecond=1",
+		"TaskHandle=eyJ0YXNrSWQiOiJ0Iiwic291cmNlQXJuIjoiYXJuOmF3czpzcXM6dXMtZWFzdC0xOjAwMDAwMDAwMDAwMDpxIn0=",
+	}
+	s := newService(f)
+	names := make([]string, 0, 23)
+	for i, op := range s.Operations() {
+		names = append(names, op.Name)
+		for _, form := range forms {
+			f.Add(uint8(i), false, form)
+		}
+	}
+	for i := range names {
+		f.Add(uint8(i), true, `{"QueueUrl":"q","QueueName":"q","MessageBody":"m","Entries":[{"Id":"a","MessageBody":"m","ReceiptHandle":"x","VisibilityTimeout":1}],`+
+			`"MaxResults":1,"Attributes":{"Policy":""},"Tags":{"a":"b"},"tags":null,"TagKeys":["a"],"Label":"l","AWSAccountIds":["000000000000"],"Actions":["*"],`+
+			`"MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"AA=="}}}`)
+		f.Add(uint8(i), true, `{}`)
+		f.Add(uint8(i), true, `{"QueueUrl":"\ud800","QueueName":"\u0000","Entries":[{}],"MessageAttributes":{"":{}},"Attributes":{"":""},"Tags":{"":""}}`)
+	}
+	root := identity.Root(account, "AKIA")
+	f.Fuzz(func(t *testing.T, n uint8, inJSON bool, input string) {
+		op := names[int(n)%len(names)]
+		r := httptest.NewRequest("POST", "/", nil)
+		body := input
+		if inJSON {
+			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+			r.Header.Set("X-Amz-Target", "AmazonSQS."+op)
+		} else {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			body = "Action=" + op + "&" + input
+		}
+		req, perr := protocol.Recognise(r, []byte(body))
+		if perr != nil {
+			return
+		}
+		operation, perr := s.Lookup(req)
+		if perr != nil {
+			return
+		}
+		in, perr := operation.Decode(req)
+		if perr != nil {
+			if perr.Status != 400 {
+				t.Fatalf("%s %q: %+v", op, input, perr)
+			}
+			return
+		}
+		call := &protocol.Call{
+			Service: "sqs", Operation: op, Kind: req.Kind, Path: req.Path, Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: root,
+		}
+		out, err := operation.Invoke(t.Context(), call, in)
+		w := httptest.NewRecorder()
+		if err != nil {
+			if protocol.AsError(err).Status >= 500 {
+				t.Fatalf("%s %q: %v", op, input, err)
+			}
+			_ = protocol.WriteError(w, s, req, "id", protocol.AsError(err)) // a recorder takes everything
+			return
+		}
+		_ = protocol.WriteResult(w, s, req, operation, "id", out)
+		if inJSON && w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) {
+			t.Fatalf("%s %q is answered with %q", op, input, w.Body)
+		}
+	})
+}

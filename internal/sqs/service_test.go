@@ -1,0 +1,179 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// failingShard does nothing but fail.
+type failingShard struct {
+	Shard
+	err error
+}
+
+func (s *failingShard) Configure(context.Context, queue.Config) error { return nil }
+func (s *failingShard) Send(context.Context, queue.ID, []queue.Outgoing) ([]queue.Sent, error) {
+	return nil, s.err
+}
+func (s *failingShard) Receive(context.Context, queue.ID, queue.Receive, time.Duration) ([]shard.Message, error) {
+	return nil, s.err
+}
+func (s *failingShard) Counts(context.Context, queue.ID) (queue.Counts, error) {
+	return queue.Counts{}, s.err
+}
+func (s *failingShard) Delete(context.Context, queue.ID, []queue.Receipt) ([]error, error) {
+	return nil, s.err
+}
+func (s *failingShard) ChangeVisibility(context.Context, queue.ID, []queue.Visibility) ([]error, error) {
+	return nil, s.err
+}
+func (s *failingShard) Purge(context.Context, queue.ID) error { return s.err }
+func (s *failingShard) Drop(context.Context, queue.ID) error  { return s.err }
+
+// invoke calls an operation as the root of the account.
+func invoke(ctx context.Context, t *testing.T, s *protocol.Service, op, input string) (any, error) {
+	t.Helper()
+	req := &protocol.Request{Kind: protocol.JSON, Target: "AmazonSQS", Operation: op, Body: []byte(input)}
+	operation, perr := s.Lookup(req)
+	if perr != nil {
+		t.Fatal(perr)
+	}
+	in, perr := operation.Decode(req)
+	if perr != nil {
+		t.Fatal(perr)
+	}
+	return operation.Invoke(ctx, &protocol.Call{
+		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: identity.Root(account, "AKIA"),
+	}, in)
+}
+
+// What the engine refuses and what goes wrong below has one translation.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	control, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := control.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	cat, err := catalog.Open(control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := &failingShard{}
+	s := New(Options{Catalog: cat, Shard: below})
+	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q"}`); err != nil {
+		t.Fatal(err)
+	}
+	handle := newSealer(cat.Secret()).seal(1, queue.Receipt{Position: 1, Number: 1})
+	inputs := map[string]string{
+		"SendMessage":                  `{"QueueUrl":"q","MessageBody":"m"}`,
+		"SendMessageBatch":             `{"QueueUrl":"q","Entries":[{"Id":"a","MessageBody":"m"}]}`,
+		"ReceiveMessage":               `{"QueueUrl":"q"}`,
+		"GetQueueAttributes":           `{"QueueUrl":"q","AttributeNames":["All"]}`,
+		"DeleteMessage":                `{"QueueUrl":"q","ReceiptHandle":"` + handle + `"}`,
+		"DeleteMessageBatch":           `{"QueueUrl":"q","Entries":[{"Id":"a","ReceiptHandle":"` + handle + `"}]}`,
+		"ChangeMessageVisibility":      `{"QueueUrl":"q","ReceiptHandle":"` + handle + `","VisibilityTimeout":1}`,
+		"ChangeMessageVisibilityBatch": `{"QueueUrl":"q","Entries":[{"Id":"a","ReceiptHandle":"` + handle + `","VisibilityTimeout":1}]}`,
+		"PurgeQueue":                   `{"QueueUrl":"q"}`,
+	}
+	for _, tc := range []struct {
+		err     error
+		code    string
+		status  int
+		message string
+	}{
+		{queue.ErrNoQueue, "AWS.SimpleQueueService.NonExistentQueue", 400, "The specified queue does not exist."},
+		{queue.ErrOverLimit, "OverLimit", 403,
+			"Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more."},
+		{queue.ErrPurgeInProgress, "AWS.SimpleQueueService.PurgeQueueInProgress", 403, "Only one PurgeQueue operation on q is allowed every 60 seconds."},
+		{fmt.Errorf("%w: the disk is gone", shard.ErrUnavailable), "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."},
+		{context.Canceled, "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."},
+		{errors.New("the disk is gone"), "InternalError", 500, "We encountered an internal error. Please try again."},
+	} {
+		below.err = tc.err
+		for op, input := range inputs {
+			_, err := invoke(t.Context(), t, s, op, input)
+			if got := protocol.AsError(err); err == nil || got.Code != tc.code || got.Status != tc.status || got.Message != tc.message {
+				t.Errorf("%s: %v becomes %+v", op, tc.err, got)
+			}
+		}
+	}
+	// A queue is gone when the catalog says so, even if its messages remain.
+	below.err = shard.ErrUnavailable
+	_, _ = invoke(t.Context(), t, s, "DeleteQueue", `{"QueueUrl":"q"}`) // the answer may be either
+	if _, err := invoke(t.Context(), t, s, "PurgeQueue", `{"QueueUrl":"q"}`); protocol.AsError(err).Code != "AWS.SimpleQueueService.NonExistentQueue" {
+		t.Errorf("after its deletion: %v", err)
+	}
+}
+
+// An authorizer sees who asks for what, and its word is final.
+func TestAuthorizer(t *testing.T) {
+	t.Parallel()
+	control, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := control.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	cat, err := catalog.Open(control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []Access
+	refuse := false
+	s := New(Options{Catalog: cat, Shard: &failingShard{}, Authorize: func(_ context.Context, a *Access) error {
+		asked = append(asked, *a)
+		if refuse {
+			return protocol.AccessDenied("no")
+		}
+		return nil
+	}})
+	for _, input := range []string{`{"QueueName":"q","Attributes":{"Policy":"{\"Statement\":{}}"}}`, `{"QueueName":"dlq"}`,
+		`{"QueueName":"source","Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dlq\",\"maxReceiveCount\":1}"}}`} {
+		if _, err := invoke(t.Context(), t, s, "CreateQueue", input); err != nil {
+			t.Fatal(err)
+		}
+	}
+	arn := func(name string) string { return "arn:aws:sqs:us-east-1:" + account + ":" + name }
+	refuse = true
+	for _, tc := range []struct{ op, input, action, resource string }{
+		{"SendMessage", `{"QueueUrl":"q"}`, "SendMessage", arn("q")},
+		{"SendMessageBatch", `{"QueueUrl":"q"}`, "SendMessage", arn("q")},
+		{"DeleteMessageBatch", `{"QueueUrl":"q"}`, "DeleteMessage", arn("q")},
+		{"ChangeMessageVisibilityBatch", `{"QueueUrl":"q"}`, "ChangeMessageVisibility", arn("q")},
+		{"CreateQueue", `{"QueueName":"new","Attributes":{"Nonsense":""}}`, "CreateQueue", arn("new")},
+		{"ListQueues", `{}`, "ListQueues", arn("")},
+		{"GetQueueUrl", `{"QueueName":"nobody"}`, "GetQueueUrl", arn("nobody")},
+		{"PurgeQueue", `{"QueueUrl":"nobody"}`, "PurgeQueue", arn("nobody")},
+		{"StartMessageMoveTask", `{"SourceArn":"` + arn("dlq") + `"}`, "StartMessageMoveTask", arn("dlq")},
+		{"ListMessageMoveTasks", `{"SourceArn":"` + arn("nobody") + `"}`, "ListMessageMoveTasks", arn("nobody")},
+	} {
+		asked = nil
+		_, err := invoke(t.Context(), t, s, tc.op, tc.input)
+		if protocol.AsError(err).Message != "no" || len(asked) != 1 {
+			t.Errorf("%s: %v, after %d questions", tc.op, err, len(asked))
+			continue
+		}
+		a := asked[0]
+		if a.Action != tc.action || a.Resource.ARN() != tc.resource || a.Caller.Account != account || (a.Policy != "") != (tc.resource == arn("q")) {
+			t.Errorf("%s asks for %+v", tc.op, a)
+		}
+	}
+}
