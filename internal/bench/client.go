@@ -71,7 +71,7 @@ func newClient(t Target) (*client, error) {
 
 func (c *client) close() {
 	if c.conn != nil {
-		c.conn.Close()
+		_ = c.conn.Close() // whatever was to be learnt is learnt
 		c.conn = nil
 	}
 }
@@ -110,7 +110,7 @@ func (c *client) call(ctx context.Context, operation string, body []byte) ([]byt
 
 func (c *client) exchange(ctx context.Context, operation string, body []byte) (answer []byte, status int, code string, err error) {
 	// The end of ctx ends the call at once, in the middle of a long poll too.
-	stop := context.AfterFunc(ctx, func() { c.conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := c.conn.SetDeadline(time.Now().Add(callTimeout)); err != nil {
 		return nil, 0, "", err

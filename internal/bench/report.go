@@ -80,7 +80,7 @@ func (r *Report) Print(w io.Writer) {
 		fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t\n", c.Operation, c.PerSecond,
 			round(c.P50), round(c.P90), round(c.P99), round(c.Max))
 	}
-	t.Flush()
+	_ = t.Flush() // as with all that is printed
 	v := &r.Verdict
 	if v.Sent > 0 {
 		fmt.Fprintf(w, "\nsent %d, received %d: %d lost, %d duplicates, %d out of order, %d sent without an answer\n",

@@ -178,7 +178,7 @@ func (c *checker) checkRecord(t *tables) {
 	c.want(t.record.stored > 0 || t.passing == 0, "the queue is empty but for %d keys", t.passing)
 	for _, n := range t.buckets {
 		c.want(q.dedupLow <= n && n <= q.dedupHigh, "bucket %d is not in [%d, %d]", n, q.dedupLow, q.dedupHigh)
-		c.want(n+1 >= bucketOf(c.e.now), "bucket %d is over", n)
+		c.want(n+1 >= bucketOf(c.e.now) || q.wakeAt <= c.e.now, "bucket %d is over", n)
 	}
 	c.want(len(t.tasks) == len(q.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.tasks))
 	for i := range min(len(t.tasks), len(q.tasks)) {
@@ -340,13 +340,13 @@ func (c *checker) checkMemory(t *tables) {
 	}
 }
 
-// as returns s's record under the assumption that it belongs to m's group and
-// with the time of sending that has been looked up since.
-func (s *received) as(m *received) []byte {
-	twin := *s
-	twin.group = m.group
+// as returns m's record under the assumption that it belongs to the group of
+// other and with the time of sending that has been looked up since.
+func (m *received) as(other *received) []byte {
+	twin := *m
+	twin.group = other.group
 	if twin.sent == 0 {
-		twin.sent = m.sent
+		twin.sent = other.sent
 	}
 	return twin.encode()
 }
