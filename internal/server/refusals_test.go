@@ -195,7 +195,7 @@ func queueCases(c *client) (cases []refusalCase) {
 			}
 			add(op, with, noQueue)
 		}
-		elsewhere := "https://sqs.eu-fake-99.amazonaws.com/" + account + "/q"
+		elsewhere := "https://sqs.eu-fake-99.amazonaws.com/" + account + "/nobody"
 		add(op, object{"QueueUrl": elsewhere}, modelled("InvalidAddress", "InvalidAddress", 404,
 			"The address "+elsewhere+" is not valid for this web service."))
 	}

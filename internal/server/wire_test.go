@@ -119,6 +119,7 @@ func TestQueueAddresses(t *testing.T) {
 			c.url("q"), "q", account + "/q", "/" + account + "/q", c.url("q") + "/",
 			"http://localhost:4566/" + account + "/q", "https://queue.amazonaws.com/" + account + "/q",
 			"https://sqs." + c.region + ".amazonaws.com/" + account + "/q", "https://" + c.region + ".queue.amazonaws.com/" + account + "/q",
+			"https://sqs.eu-fake-99.amazonaws.com/" + account + "/q",
 			"https://sqs.us-east-1.example.com/" + account + "/q", "http://localhost:4566/queue/us-east-1/" + account + "/q",
 			"ftp://[::1]:1/a/b/c/" + account + "/q",
 		} {

@@ -12,8 +12,8 @@ type parameter struct{ name, value string }
 // parseQuery decodes a query string or a form body. The error is about the first pair that cannot be decoded; what can
 // be is returned all the same, so that a signature is seen even in a request that is refused for something else.
 //
-// Raw semicolons are an error because decoders disagree on them: with "%3B" turned into ";" the signature would still
-// match, but whoever acts on the parameters might read others than were signed.
+// Only "&" separates pairs, as for whoever acts on the parameters: a semicolon is part of a value, as in an example of the
+// SQS guide, and stays one with the signature it has.
 func parseQuery(raw string) (params []parameter, err error) {
 	if raw == "" {
 		return nil, nil
@@ -27,9 +27,6 @@ func parseQuery(raw string) (params []parameter, err error) {
 	for pair := range strings.SplitSeq(raw, "&") {
 		if pair == "" {
 			continue
-		}
-		if strings.Contains(pair, ";") {
-			syntaxError("';' is not percent-encoded")
 		}
 		name, value, _ := strings.Cut(pair, "=")
 		name, nameErr := url.QueryUnescape(name)

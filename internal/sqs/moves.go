@@ -29,12 +29,8 @@ func (s *Service) arnQueue(ctx context.Context, c *protocol.Call, parameter, arn
 	if !ok {
 		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter))
 	}
-	q := s.catalog.Find(n)
-	policy := ""
-	if q != nil {
-		policy = q.Attributes.Policy
-	}
-	if err := s.allow(ctx, c, action, n, policy); err != nil {
+	q, err := s.find(ctx, c, n, action)
+	if err != nil {
 		return nil, err
 	}
 	if q == nil || n.Region != c.Region {

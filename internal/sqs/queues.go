@@ -139,12 +139,14 @@ func (s *Service) getQueueURL(ctx context.Context, c *protocol.Call, in *getQueu
 		}
 		n.Account = in.QueueOwnerAWSAccountId
 	}
-	q, err := s.named(ctx, c, n, "GetQueueUrl")
+	q, err := s.find(ctx, c, n, "GetQueueUrl")
 	switch {
 	case err != nil && !anonymous(c) && n.Account != caller(c).Account:
 		return nil, errNoQueueOrAccess()
 	case err != nil:
 		return nil, err
+	case q == nil:
+		return nil, errNoQueue()
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, q.Name)}, nil
 }

@@ -136,27 +136,30 @@ func unlessAnonymous(c *protocol.Call, err *protocol.Error) *protocol.Error {
 // queue finds the queue that a request is about and makes sure that the caller
 // may do action with it.
 func (s *Service) queue(ctx context.Context, c *protocol.Call, url, action string) (*catalog.Queue, error) {
-	n, err := target(c, url)
-	if err != nil {
-		return nil, unlessAnonymous(c, err)
+	n, perr := target(c, url)
+	if perr != nil {
+		return nil, unlessAnonymous(c, perr)
 	}
-	return s.named(ctx, c, n, action)
+	q, err := s.find(ctx, c, n, action)
+	switch {
+	case err != nil:
+		return nil, err
+	case q == nil && elsewhere(url, c.Region):
+		return nil, errAddress(url)
+	case q == nil:
+		return nil, errNoQueue()
+	}
+	return q, nil
 }
 
-// named is queue for a name that is known already. Whether the caller may is
-// decided first, so that those who may not get the same answer for a queue that
-// exists and for one that does not.
-func (s *Service) named(ctx context.Context, c *protocol.Call, n catalog.Name, action string) (*catalog.Queue, error) {
+// find returns the queue of that name, or nil if there is none, if the caller
+// may do action with it. That is decided first, so that those who may not get
+// the same answer for a queue that exists and for one that does not.
+func (s *Service) find(ctx context.Context, c *protocol.Call, n catalog.Name, action string) (*catalog.Queue, error) {
 	q := s.catalog.Find(n)
 	policy := ""
 	if q != nil {
 		policy = q.Attributes.Policy
 	}
-	if err := s.allow(ctx, c, action, n, policy); err != nil {
-		return nil, err
-	}
-	if q == nil {
-		return nil, errNoQueue()
-	}
-	return q, nil
+	return q, s.allow(ctx, c, action, n, policy)
 }

@@ -18,12 +18,7 @@ func target(c *protocol.Call, url string) (catalog.Name, *protocol.Error) {
 		path = c.Path
 	}
 	if _, rest, ok := strings.Cut(path, "://"); ok {
-		var host string
-		host, path, _ = strings.Cut(rest, "/")
-		// A queue of the same name in the wrong region is not what was meant.
-		if region := amazonRegion(host); region != "" && region != c.Region {
-			return catalog.Name{}, errAddress(url)
-		}
+		_, path, _ = strings.Cut(rest, "/")
 	}
 	path = strings.Trim(path, "/")
 	if path == "" {
@@ -41,22 +36,17 @@ func target(c *protocol.Call, url string) (catalog.Name, *protocol.Error) {
 	return n, nil
 }
 
-// amazonRegion returns the region in the host of a queue URL that Amazon gave
-// out, sqs.eu-west-1.amazonaws.com or eu-west-1.queue.amazonaws.com, or "" for
-// other hosts: those are the operator's, and may be called as they like.
-func amazonRegion(host string) string {
-	name, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(host), ".cn"), ".amazonaws.com")
-	if !ok {
-		return ""
+// elsewhere reports whether a queue URL is one of Amazon's in another region,
+// sqs.eu-west-1.amazonaws.com or eu-west-1.queue.amazonaws.com. It explains why
+// a queue was not found; it is no reason not to look for it.
+func elsewhere(url, region string) bool {
+	_, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(strings.ToLower(rest), "/")
+	name, ok := strings.CutSuffix(strings.TrimSuffix(host, ".cn"), ".amazonaws.com")
+	if !ok || name == "queue" {
+		return false
 	}
-	if region, ok := strings.CutPrefix(name, "sqs."); ok {
-		return region
-	}
-	region, _ := strings.CutSuffix(name, ".queue")
-	if region == name {
-		return "" // queue.amazonaws.com
-	}
-	return region
+	return strings.TrimSuffix(strings.TrimPrefix(name, "sqs."), ".queue") != region
 }
 
 // url returns the queue's URL as the client of this call can use it.
