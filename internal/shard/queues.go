@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -101,7 +102,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		return nil, p.err
 	}
 	if ctx.Err() != nil && len(p.out) > 0 {
-		return nil, fmt.Errorf("%w (%w)", context.Cause(ctx), s.Return(context.WithoutCancel(ctx), id, p.out, r.Attempt))
+		return nil, errors.Join(context.Cause(ctx), s.Return(context.WithoutCancel(ctx), id, p.out, r.Attempt))
 	}
 	return s.read(id, p.out)
 }
