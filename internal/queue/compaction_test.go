@@ -1,3 +1,8 @@
+//go:build !race
+
+// In a race build Pebble checks itself at every step, which would take half a
+// minute here.
+
 package queue
 
 import (

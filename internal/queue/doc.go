@@ -15,9 +15,11 @@
 // The engine is deterministic: time is a parameter, there is no randomness, no
 // goroutine, no file and no socket. It reads and changes an ordered key-value
 // space through [Txn] and keeps in memory only what can be rebuilt from there:
-// counters, and one small record for each message that has been received and
-// not deleted, of which there are at most [MaxInFlight] in a queue. Memory does
-// not grow with what is stored, and no operation but a redrive reads a body.
+// counters, a bounded number of group records, and one small record for each
+// message that has been received and not deleted. Of those a standard queue has
+// at most [MaxInFlight]; a FIFO queue may have more by what waits behind those
+// in flight, at most as many for each as one receive gives. Memory does not
+// grow with what is stored, and no operation but a redrive reads a body.
 //
 // # Tables
 //
