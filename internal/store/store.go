@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -29,10 +30,11 @@ type Options struct {
 	Fatal func(reason string)
 }
 
-// DefaultCacheSize is how many bytes of blocks a cache keeps. A queue reads
-// what it wrote a moment ago, from the memtable, or what it has not touched
-// for long; more cache would only be memory.
-const DefaultCacheSize = 64 << 20
+// DefaultCacheSize is the bytes of a cache: 64 MiB for blocks, and what the
+// memtables of one busy store take, because Pebble takes their memory out of
+// the cache. A queue reads what it wrote a moment ago, from the memtable, or
+// what it has not touched for long; more would only be memory.
+const DefaultCacheSize = 64<<20 + memTableStop*memTableSize
 
 // Sizes found by measurement on queue-shaped loads; see ARCHITECTURE.md.
 const (
@@ -99,7 +101,7 @@ func Open(dir string, o Options) (*Store, error) {
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBitsPerKey)
 	}
-	if err := opts.FS.MkdirAll(dir, 0o700); err != nil {
+	if err := makeDir(opts.FS, dir); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	lock, err := pebble.LockDirectory(dir, opts.FS)
@@ -116,6 +118,33 @@ func Open(dir string, o Options) (*Store, error) {
 		s.write = pebble.NoSync
 	}
 	return s, nil
+}
+
+// makeDir makes dir, if it is not there, so that it outlives a loss of power: a
+// directory is an entry in the one above it, which must be synced too. Those
+// above may have been made by somebody who died before syncing; all are synced
+// that we may open and that can be (EINVAL: not on this kind of file system).
+func makeDir(fs vfs.FS, dir string) error {
+	if err := fs.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for above := fs.PathDir(dir); ; above = fs.PathDir(above) {
+		err := syncDir(fs, above)
+		if err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, syscall.EINVAL) {
+			return err
+		}
+		if fs.PathDir(above) == above {
+			return nil
+		}
+	}
+}
+
+func syncDir(fs vfs.FS, dir string) error {
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // OpenMemory opens an empty store that lives in memory and dies with the

@@ -124,12 +124,12 @@ func TestDirectoryBelongsToOneProcess(t *testing.T) {
 
 // The power goes after each of a number of commits, with any part of what was
 // not synced reaching the disk: everything committed is there, each transaction
-// whole or not at all.
+// whole or not at all. The directories above the store are new, too.
 func TestPowerLoss(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		fs := vfs.NewCrashableMem()
-		s := open(t, "db", store.Options{FS: fs})
+		s := open(t, "data/shards/0001", store.Options{FS: fs})
 		commits := 1 + rng.IntN(30)
 		for i := range commits {
 			set(t, s, fmt.Sprintf("k%03d", i), "x", fmt.Sprintf("l%03d", i), strings.Repeat("y", rng.IntN(5000)))
@@ -139,7 +139,7 @@ func TestPowerLoss(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		s = open(t, "db", store.Options{FS: after})
+		s = open(t, "data/shards/0001", store.Options{FS: after})
 		for i := range commits {
 			for _, key := range []string{"k", "l"} {
 				if v, err := s.Get(fmt.Appendf(nil, "%s%03d", key, i)); v == nil || err != nil {
