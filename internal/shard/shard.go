@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -242,11 +243,7 @@ func (s *Shard) turn(first *request) {
 		if len(batch) == requestsAtOnce || tx.Size() > bytesAtOnce {
 			break
 		}
-		select {
-		case r = <-s.requests:
-		default:
-			r = nil
-		}
+		r = s.next()
 	}
 	var served []*poll
 	if err == nil {
@@ -273,6 +270,24 @@ func (s *Shard) turn(first *request) {
 		p.answer(p.err)
 	}
 	s.polls.end(s.clock.time(), s.draining.Load())
+}
+
+// next returns a request that is there, or nil. Those who are about to ask get
+// the chance to do so first: if the processors are busy, more requests share the
+// commit; if they are idle, it takes no time.
+func (s *Shard) next() *request {
+	select {
+	case r := <-s.requests:
+		return r
+	default:
+	}
+	runtime.Gosched()
+	select {
+	case r := <-s.requests:
+		return r
+	default:
+		return nil
+	}
 }
 
 // fail answers a transaction that could not be made durable and gives up the
