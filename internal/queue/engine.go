@@ -23,8 +23,9 @@ type Engine struct {
 	tx      Txn
 	now     Instant // never goes back
 	visited []*queue
-	work    int  // messages touched by housekeeping since Advance or Receive began
-	marked  bool // the clock is to be written though nothing else is
+	work    int    // messages touched by housekeeping since Advance or Receive began
+	record  []byte // scratch for the record of a message
+	marked  bool   // the clock is to be written though nothing else is
 }
 
 // clockKey holds the newest instant the engine has seen, so that its time does

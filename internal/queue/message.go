@@ -62,10 +62,10 @@ func (o *Outgoing) message(now Instant) *Message {
 	}
 }
 
-// encode returns the record of m. The time of sending comes first, so that
-// it can be read without the rest.
-func (m *Message) encode() []byte {
-	w := newRecord(128 + len(m.Body))
+// encode returns the record of m, in buf if it has room. The time of sending
+// comes first, so that it can be read without the rest.
+func (m *Message) encode(buf []byte) []byte {
+	w := append(writer(buf[:0]), recordVersion)
 	w.instant(m.SentAt)
 	w.raw(m.ID[:])
 	w.raw(m.BodyMD5[:])

@@ -67,7 +67,7 @@ func (q *queue) admit(m *Message, due Instant) error {
 		}
 		p := q.lineNext
 		q.lineNext++
-		q.e.tx.Set(messageKey(q.cfg.ID, p), m.encode())
+		q.write(p, m)
 		return nil
 	}
 	q.lastIndex++
@@ -79,7 +79,7 @@ func (q *queue) admit(m *Message, due Instant) error {
 		q.ageFloor = m.SentAt
 	}
 	q.ageFloor = min(q.ageFloor, m.SentAt)
-	q.e.tx.Set(messageKey(q.cfg.ID, p), m.encode())
+	q.write(p, m)
 	q.setAge(p, m.SentAt, m.Group, due)
 	// A FIFO message does not overtake those that still wait, whatever the
 	// queue's delay has become meanwhile.
@@ -88,4 +88,10 @@ func (q *queue) admit(m *Message, due Instant) error {
 		return nil
 	}
 	return q.join(m.Group, p, m.SentAt)
+}
+
+// write stores the message at p.
+func (q *queue) write(p Position, m *Message) {
+	q.e.record = m.encode(q.e.record)
+	q.e.tx.Set(messageKey(q.cfg.ID, p), q.e.record)
 }

@@ -10,6 +10,7 @@ type Txn interface {
 	// until f returns false. The slices are valid during the call only. The
 	// scan does not see what f changes.
 	Scan(lo, hi []byte, f func(key, value []byte) bool) error
+	// Set gives key a value. It keeps neither slice.
 	Set(key, value []byte)
 	Delete(key []byte)
 	// DeleteOnce removes a key that was set exactly once in its life.

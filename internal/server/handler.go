@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/identity"
@@ -73,6 +74,7 @@ type exchange struct {
 	id    string
 	began time.Time
 
+	buffer  *bytes.Buffer // holds the body
 	request *protocol.Request
 	caller  identity.Identity
 	err     *protocol.Error // what the client was told
@@ -131,6 +133,7 @@ func (x *exchange) serve() {
 		x.refuse(perr)
 		return
 	}
+	x.release()
 	out, err := op.Invoke(x.r.Context(), call, in)
 	if err != nil {
 		x.fail(err)
@@ -158,9 +161,10 @@ func (x *exchange) body() ([]byte, *protocol.Error) {
 	}
 	reader := http.MaxBytesReader(x.w, x.r.Body, maxBody)
 	// Memory grows with what has come, not with what was announced.
-	var body bytes.Buffer
-	body.Grow(int(min(max(x.r.ContentLength, 0), firstRead)) + bytes.MinRead)
-	_, err := body.ReadFrom(reader)
+	x.buffer = buffers.Get().(*bytes.Buffer)
+	x.buffer.Reset()
+	x.buffer.Grow(int(min(max(x.r.ContentLength, 0), firstRead)) + bytes.MinRead)
+	_, err := x.buffer.ReadFrom(reader)
 	switch tooLarge := (*http.MaxBytesError)(nil); {
 	case errors.As(err, &tooLarge):
 		return nil, protocol.RequestEntityTooLarge(maxBody)
@@ -168,7 +172,20 @@ func (x *exchange) body() ([]byte, *protocol.Error) {
 		x.cause = fmt.Errorf("read body: %w", err)
 		return nil, protocol.InvalidRequest("The body of the request could not be read: it ended early or came too slowly.")
 	}
-	return body.Bytes(), nil
+	return x.buffer.Bytes(), nil
+}
+
+// buffers have held the bodies of requests that are over.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// release gives back the memory of the body, of which decoding has left nothing
+// in use.
+func (x *exchange) release() {
+	x.request.Body = nil
+	if x.buffer.Cap() <= firstRead {
+		buffers.Put(x.buffer)
+	}
+	x.buffer = nil
 }
 
 // authenticate finds out who the caller is and which region is meant. A request

@@ -66,7 +66,7 @@ func (s *Service) sendMessage(ctx context.Context, c *protocol.Call, in *sendMes
 		body: in.MessageBody, delay: in.DelaySeconds, attributes: in.MessageAttributes,
 		system: in.MessageSystemAttributes, group: in.MessageGroupId, dedup: in.MessageDeduplicationId,
 	}
-	if err := checkFIFO(q, m, protocol.MissingParameter("MessageGroupId")); err != nil {
+	if err := checkFIFO(q, m, errNoGroup); err != nil {
 		return nil, err
 	}
 	out, size, perr := outgoing(c, q, m)
@@ -91,17 +91,23 @@ func (s *Service) sendMessage(ctx context.Context, c *protocol.Call, in *sendMes
 
 // checkFIFO refuses a message that lacks what a FIFO queue needs. A single send
 // and a batch miss the group with different errors.
-func checkFIFO(q *catalog.Queue, m *messageInput, noGroup *protocol.Error) *protocol.Error {
+func checkFIFO(q *catalog.Queue, m *messageInput, noGroup func() *protocol.Error) *protocol.Error {
 	if !q.Attributes.FIFO {
 		return nil
 	}
 	if m.group == nil {
-		return noGroup
+		return noGroup()
 	}
 	if m.dedup == nil && !q.Attributes.ContentDedup {
 		return protocol.InvalidParameterValue("The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly")
 	}
 	return nil
+}
+
+func errNoGroup() *protocol.Error { return protocol.MissingParameter("MessageGroupId") }
+
+func errNoGroupInBatch() *protocol.Error {
+	return protocol.InvalidParameterValue("The request must contain the parameter MessageGroupId.")
 }
 
 // outgoing turns a message into what the engine stores and returns the bytes
@@ -150,8 +156,21 @@ func outgoing(c *protocol.Call, q *catalog.Queue, m *messageInput) (queue.Outgoi
 		sum := sha256.Sum256([]byte(m.body))
 		out.Dedup = hex.EncodeToString(sum[:])
 	}
-	out.BodyMD5 = md5.Sum([]byte(m.body))
+	out.BodyMD5 = bodyMD5(m.body)
 	return out, size + len(m.body), nil
+}
+
+// bodyMD5 returns the digest of a body, without a copy of all of it.
+func bodyMD5(body string) (sum [md5.Size]byte) {
+	h := md5.New()
+	var part [512]byte
+	for len(body) > 0 {
+		n := copy(part[:], body)
+		h.Write(part[:n])
+		body = body[n:]
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 func errID(value, parameter string) *protocol.Error {
@@ -223,7 +242,6 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 	if err := s.checkBatchSize(q, in.Entries); err != nil {
 		return nil, err
 	}
-	noGroup := protocol.InvalidParameterValue("The request must contain the parameter MessageGroupId.")
 	inputs := make([]messageInput, len(in.Entries))
 	for i, e := range in.Entries {
 		if e.MessageBody == nil {
@@ -233,7 +251,7 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 			body: *e.MessageBody, delay: e.DelaySeconds, attributes: e.MessageAttributes,
 			system: e.MessageSystemAttributes, group: e.MessageGroupId, dedup: e.MessageDeduplicationId,
 		}
-		if err := checkFIFO(q, &inputs[i], noGroup); err != nil {
+		if err := checkFIFO(q, &inputs[i], errNoGroupInBatch); err != nil {
 			return nil, err
 		}
 	}
