@@ -1,0 +1,271 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// TestTornAndDamaged spoils files of a shard that were written in good order.
+func TestTornAndDamaged(t *testing.T) {
+	t.Run("torn record", tornRecord)
+	t.Run("damaged log", damagedLog)
+	t.Run("damaged table", damagedTable)
+}
+
+// A process that dies while it writes leaves an end of the log that makes no
+// sense. What was acknowledged is before it.
+func tornRecord(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	ends := []func(rest []byte){
+		func(rest []byte) { clear(rest) },
+		func(rest []byte) {
+			for i := range rest {
+				rest[i] = byte(rng.Uint32())
+			}
+		},
+	}
+	l := collect(t, 1, 20)
+	log := contents(t, l.disk, l.log)
+	last := l.past[len(l.past)-2].log // where the last record begins
+	for range 30 {
+		cut := last + rng.IntN(len(log)-last)
+		spoilt := [][]byte{log[:cut]}
+		for _, end := range ends {
+			text := slices.Clone(log)
+			end(text[cut:])
+			spoilt = append(spoilt, text)
+		}
+		for kind, text := range spoilt {
+			got, err := l.read(l.with(t, l.log, text))
+			if err != nil {
+				t.Fatalf("end %d, cut at %d of %d: %v", kind, cut, len(log), err)
+			}
+			if !maps.Equal(got, l.at(cut)) {
+				t.Errorf("end %d, cut at %d of %d: %d messages, want %d", kind, cut, len(log), len(got), len(l.at(cut)))
+			}
+		}
+	}
+}
+
+// Damage in the log is an error where a later record vouches for the damaged
+// one. Near the end Pebble cannot tell it from a torn record; then everything up
+// to the damage is there, and nothing is mixed up.
+func damagedLog(t *testing.T) {
+	l := collect(t, 1, 120)
+	log := contents(t, l.disk, l.log)
+	noticed := 0
+	for at := 0; at < len(log); at += 1 + len(log)/100 {
+		text := slices.Clone(log)
+		text[at] ^= 0x10
+		got, err := l.read(l.with(t, l.log, text))
+		switch {
+		case err == nil && maps.Equal(got, l.at(at)):
+		case store.IsCorruption(err):
+			noticed++
+		default:
+			t.Errorf("byte %d of %d: %d messages, want %d, error %v", at, len(log), len(got), len(l.at(at)), err)
+		}
+	}
+	if noticed == 0 {
+		t.Error("no damage was noticed")
+	}
+}
+
+// A table that gives back something else than was written must not go unnoticed:
+// either nothing is missing or there is an error that says what is damaged.
+func damagedTable(t *testing.T) {
+	l := collect(t, 3, 40)
+	noticed := 0
+	for _, name := range l.files(t, ".sst") {
+		table := contents(t, l.disk, name)
+		for at := 0; at < len(table); at += 1 + len(table)/100 {
+			text := slices.Clone(table)
+			text[at] ^= 0x10
+			got, err := l.read(l.with(t, name, text))
+			switch {
+			case err == nil && maps.Equal(got, l.want):
+			case store.IsCorruption(err), err != nil && strings.Contains(err.Error(), name):
+				noticed++
+			default:
+				t.Errorf("%s, byte %d of %d: %d messages, want %d, error %v", name, at, len(table), len(got), len(l.want), err)
+			}
+		}
+	}
+	if noticed == 0 {
+		t.Error("no damage was noticed")
+	}
+}
+
+// library is a shard's directory of which it is known what messages are in it.
+type library struct {
+	disk   *vfs.MemFS
+	queues *catalog
+	clock  *leapClock
+	want   map[string]bool // names of the messages
+	log    string          // the file of the write-ahead log
+	past   []moment        // of the last sitting
+}
+
+// moment is a past state of a library.
+type moment struct {
+	log  int // bytes
+	want map[string]bool
+}
+
+// collect makes a library by sending so many messages to each queue in each
+// sitting, and deleting some. The log of a sitting becomes a table at the
+// beginning of the next.
+func collect(t *testing.T, sittings, letters int) *library {
+	t.Helper()
+	l := &library{
+		disk: vfs.NewMem(), queues: new(catalog), want: make(map[string]bool),
+		clock: &leapClock{began: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)},
+	}
+	for sitting := range sittings {
+		m, err := l.open(l.disk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs := l.files(t, ".log")
+		l.log, l.past = logs[len(logs)-1], nil
+		l.remember(t)
+		r := &recorder{service: m, history: newHistory(l.clock), worker: "test"}
+		if sitting == 0 {
+			establish(t, r)
+		}
+		for _, queue := range []string{"plain", "orders.fifo"} {
+			for n := range letters {
+				name := fmt.Sprintf("%s/%d/%d", queue, sitting, n)
+				if r.send(queue, []letter{{name: name, group: "g"}})[0] == acknowledged {
+					l.want[name] = true
+				}
+				l.remember(t)
+				if n%8 > 0 {
+					continue
+				}
+				messages, _ := r.receive(queue, receive{most: 3, timeout: visibility})
+				l.remember(t)
+				for i, o := range r.remove(queue, messages) {
+					if o == acknowledged {
+						delete(l.want, messages[i].name)
+					}
+				}
+				l.remember(t)
+			}
+		}
+		if err := m.close(); err != nil {
+			t.Fatal(err)
+		}
+		l.clock.sleep(2 * visibility)
+	}
+	return l
+}
+
+func (l *library) open(disk *vfs.MemFS) (*machine, error) {
+	return powerOn(disk, l.queues, l.clock, 0, rand.New(rand.NewPCG(0, 0)), func() {})
+}
+
+// files returns the names of the files with that suffix, the newest last.
+func (l *library) files(t *testing.T, suffix string) []string {
+	t.Helper()
+	names, err := l.disk.List(dataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, suffix) })
+}
+
+func (l *library) remember(t *testing.T) {
+	t.Helper()
+	l.past = append(l.past, moment{len(contents(t, l.disk, l.log)), maps.Clone(l.want)})
+}
+
+// at returns what was there when the log was complete up to some byte.
+func (l *library) at(n int) map[string]bool {
+	want := l.past[0].want
+	for _, m := range l.past {
+		if m.log <= n {
+			want = m.want
+		}
+	}
+	return want
+}
+
+// with returns a copy of the disk in which a file is different.
+func (l *library) with(t *testing.T, name string, text []byte) *vfs.MemFS {
+	t.Helper()
+	disk := vfs.NewMem()
+	if _, err := vfs.Clone(l.disk, disk, dataDir, dataDir); err != nil {
+		t.Fatal(err)
+	}
+	f, err := disk.Create(path.Join(dataDir, name), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Write(slices.Clone(text)) // a file under test may take it as its own
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return disk
+}
+
+func contents(t *testing.T, disk *vfs.MemFS, name string) []byte {
+	t.Helper()
+	f, err := disk.Open(path.Join(dataDir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// read opens the shard on a disk and returns the names of all messages.
+func (l *library) read(disk *vfs.MemFS) (names map[string]bool, err error) {
+	m, err := l.open(disk)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.close()) }()
+	names = make(map[string]bool)
+	for _, queue := range []string{"plain", "orders.fifo"} {
+		for {
+			messages, err := m.receive(queue, receive{most: 10, timeout: drainTimeout})
+			if errors.Is(err, refusedNoQueue) || err == nil && len(messages) == 0 {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			var handles []string
+			for _, got := range messages {
+				name, damage := nameIn(got.body)
+				if damage != nil {
+					return nil, damage
+				}
+				names[name] = true
+				handles = append(handles, got.handle)
+			}
+			if _, err := m.remove(queue, handles); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,16 @@
+// Package crash proves that what Sluice has acknowledged outlives it. It holds
+// tests only.
+//
+// TestKill runs the real binary, loads it from all sides, kills it at random
+// moments, and starts it again on the same data. TestPowerLoss does the same to
+// a shard in this process, on a file system that forgets what was not synced.
+// Both write down every call and what became of it (acknowledged, refused, or
+// unknown because the service died) and let a verdict judge the history: the
+// calls and their rules are the same whatever it is that dies.
+// TestTornAndDamaged spoils the files themselves.
+//
+// A run can be made longer, or be repeated, from the environment:
+//
+//	SLUICE_CRASH_ROUNDS   how often TestKill kills the server (4)
+//	SLUICE_CRASH_SEED     where the random choices begin
+package crash

@@ -1,0 +1,351 @@
+package crash
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// dataDir is as deep as a server's, so that directories that were not synced are
+// lost too.
+const dataDir = "lib/sluice/shards/0001"
+
+// catalog stands for the records of queues, which are durable before the shard
+// hears of a queue, and over the whole of a run.
+type catalog struct {
+	mu      sync.Mutex
+	configs []queue.Config
+	lastID  queue.ID
+	serial  atomic.Uint64 // of messages and tasks
+}
+
+func (c *catalog) all() []queue.Config {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.configs)
+}
+
+func (c *catalog) find(name string) (queue.Config, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.configs, func(q queue.Config) bool { return q.ARN == arn(name) })
+	if i < 0 {
+		return queue.Config{}, false
+	}
+	return c.configs[i], true
+}
+
+func (c *catalog) add(q spec, now time.Time) queue.Config {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastID++
+	cfg := queue.Config{
+		ID: c.lastID, ARN: arn(q.name), Created: queue.At(now), FIFO: isFIFO(q.name),
+		Visibility: visibility, Retention: 24 * time.Hour,
+	}
+	if q.dead != "" {
+		cfg.Redrive = &queue.Redrive{Target: arn(q.dead), MaxReceives: q.maxReceives}
+	}
+	c.configs = append(c.configs, cfg)
+	return cfg
+}
+
+func (c *catalog) remove(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.configs = slices.DeleteFunc(c.configs, func(q queue.Config) bool { return q.ARN == arn(name) })
+}
+
+// machine is a shard on a disk of its own, from power on to power off. It is the
+// service of TestPowerLoss.
+type machine struct {
+	*catalog
+	clock *leapClock
+	disk  *vfs.MemFS
+	store *store.Store
+	shard *shard.Shard
+
+	off   atomic.Bool
+	died  func()       // called when the power goes
+	rng   *rand.Rand   // of the owner of the shard
+	fuse  atomic.Int64 // commits until the power goes, if positive
+	after *vfs.MemFS   // what is on the disk then
+}
+
+// powerOn starts a machine with what is on the disk. Its clock is so much behind.
+func powerOn(disk *vfs.MemFS, c *catalog, clock *leapClock, behind time.Duration, rng *rand.Rand, died func()) (*machine, error) {
+	m := &machine{catalog: c, clock: clock, disk: disk, rng: rng, died: died}
+	var err error
+	if m.store, err = store.Open(dataDir, store.Options{FS: disk}); err != nil {
+		return nil, err
+	}
+	now := func() time.Time { return clock.time().Add(-behind) }
+	m.shard, err = shard.Open(shard.Options{Store: m.store, Configs: c.all, Now: now, Commit: m.commit})
+	if err != nil {
+		return nil, errors.Join(err, m.store.Close())
+	}
+	return m, nil
+}
+
+// commit makes a transaction durable, if the power does not go before, meanwhile
+// or after it.
+func (m *machine) commit(tx *store.Txn) error {
+	if m.fuse.Add(-1) != 0 {
+		return m.store.Commit(tx)
+	}
+	time.Sleep(time.Millisecond) // for those who are answered too early to hear it
+	switch m.rng.IntN(3) {
+	case 0:
+		m.powerOff()
+		return m.store.Commit(tx)
+	case 1:
+		done := make(chan error, 1)
+		go func() { done <- m.store.Commit(tx) }()
+		time.Sleep(time.Duration(m.rng.IntN(50)) * time.Microsecond)
+		m.powerOff()
+		return <-done
+	default:
+		err := m.store.Commit(tx)
+		m.powerOff()
+		return err
+	}
+}
+
+// powerOff is the end: nobody gets an answer any more, and what is on the disk
+// is what was synced and a random part of the rest.
+func (m *machine) powerOff() {
+	m.died()
+	m.off.Store(true)
+	percent := []int{0, 100, m.rng.IntN(101)}[m.rng.IntN(3)]
+	m.after = m.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: m.rng})
+}
+
+// close frees the memory of a machine.
+func (m *machine) close() error {
+	m.shard.Close()
+	return m.store.Close()
+}
+
+// answered is what a client hears of the error of a call.
+func (m *machine) answered(err error) error {
+	switch {
+	case m.off.Load():
+		return errGone
+	case errors.Is(err, queue.ErrNoQueue):
+		return refusedNoQueue
+	case errors.Is(err, queue.ErrReceiptExpired):
+		return refusedExpired
+	case errors.Is(err, queue.ErrNotReceived):
+		return refusedAbsent
+	case errors.Is(err, queue.ErrAttemptStale):
+		return refusedStale
+	case errors.Is(err, queue.ErrPurgeInProgress):
+		return refusedPurging
+	case errors.Is(err, queue.ErrTaskRunning):
+		return refusedMoving
+	case errors.Is(err, queue.ErrNoTask):
+		return refusedNoTask
+	}
+	return err
+}
+
+// with makes a call about a queue.
+func (m *machine) with(name string, f func(context.Context, queue.ID) error) error {
+	if m.off.Load() {
+		return errGone
+	}
+	q, ok := m.find(name)
+	if !ok {
+		return refusedNoQueue
+	}
+	return m.answered(f(context.Background(), q.ID))
+}
+
+func (m *machine) create(q spec) error {
+	if m.off.Load() {
+		return errGone
+	}
+	cfg, ok := m.find(q.name)
+	if !ok {
+		cfg = m.add(q, m.clock.time())
+	}
+	return m.answered(m.shard.Configure(context.Background(), cfg))
+}
+
+func (m *machine) drop(name string) error {
+	return m.with(name, func(ctx context.Context, id queue.ID) error {
+		m.catalog.remove(name)
+		return m.shard.Drop(ctx, id)
+	})
+}
+
+func (m *machine) purge(name string) error { return m.with(name, m.shard.Purge) }
+
+func (m *machine) send(name string, letters []letter) (answers []sent, err error) {
+	err = m.with(name, func(ctx context.Context, id queue.ID) error {
+		var out []queue.Outgoing
+		for _, l := range letters {
+			o := queue.Outgoing{Body: body(l.name), Group: l.group, Dedup: l.name, Delay: &l.delay}
+			binary.BigEndian.PutUint64(o.ID[8:], m.serial.Add(1))
+			out = append(out, o)
+		}
+		accepted, err := m.shard.Send(ctx, id, out)
+		for _, s := range accepted {
+			answers = append(answers, sent{id: s.ID.String(), sequence: sequence(s.Sequence)})
+		}
+		return err
+	})
+	return answers, err
+}
+
+func sequence(n uint64) string { return fmt.Sprintf("%020d", n) }
+
+func (m *machine) receive(name string, r receive) (messages []received, err error) {
+	err = m.with(name, func(ctx context.Context, id queue.ID) error {
+		got, err := m.shard.Receive(ctx, id, queue.Receive{Max: r.most, Timeout: &r.timeout, Attempt: r.attempt}, r.wait)
+		for _, g := range got {
+			messages = append(messages, received{
+				body: g.Body, id: g.ID.String(), group: g.Group, sequence: sequence(g.Sequence),
+				receives: int(g.ReceiveCount()), handle: fmt.Sprintf("%d/%d", g.Position, g.Receipt),
+			})
+		}
+		return err
+	})
+	return messages, err
+}
+
+func receipt(handle string) (r queue.Receipt) {
+	if _, err := fmt.Sscanf(handle, "%d/%d", &r.Position, &r.Number); err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func (m *machine) remove(name string, handles []string) (results []error, err error) {
+	err = m.with(name, func(ctx context.Context, id queue.ID) (err error) {
+		var receipts []queue.Receipt
+		for _, h := range handles {
+			receipts = append(receipts, receipt(h))
+		}
+		results, err = m.shard.Delete(ctx, id, receipts)
+		return err
+	})
+	return m.each(results), err
+}
+
+func (m *machine) hide(name string, handles []string, timeout time.Duration) (results []error, err error) {
+	err = m.with(name, func(ctx context.Context, id queue.ID) (err error) {
+		var changes []queue.Visibility
+		for _, h := range handles {
+			changes = append(changes, queue.Visibility{Receipt: receipt(h), Timeout: timeout})
+		}
+		results, err = m.shard.ChangeVisibility(ctx, id, changes)
+		return err
+	})
+	return m.each(results), err
+}
+
+func (m *machine) each(results []error) []error {
+	for i, err := range results {
+		results[i] = m.answered(err)
+	}
+	return results
+}
+
+func (m *machine) move(name string, rate int) (task string, err error) {
+	task = fmt.Sprintf("task-%d", m.serial.Add(1))
+	err = m.with(name, func(ctx context.Context, id queue.ID) error {
+		return m.shard.StartMove(ctx, id, queue.MoveTask{ID: task, Rate: rate})
+	})
+	return task, err
+}
+
+func (m *machine) cancel(name, task string) error {
+	return m.with(name, func(ctx context.Context, id queue.ID) error {
+		_, err := m.shard.CancelMove(ctx, id, task)
+		return err
+	})
+}
+
+func (m *machine) counts(name string) (n counts, err error) {
+	err = m.with(name, func(ctx context.Context, id queue.ID) error {
+		c, err := m.shard.Counts(ctx, id)
+		if err != nil {
+			return err
+		}
+		n = counts{visible: int(c.Visible), inFlight: int(c.InFlight), delayed: int(c.Delayed)}
+		tasks, err := m.shard.Moves(ctx, id)
+		for _, t := range tasks {
+			n.moving = n.moving || t.Status == queue.MoveRunning
+		}
+		return err
+	})
+	return n, err
+}
+
+// recount compares the counters with what is stored: a key of the table m for
+// each message, and no key of a queue that does not exist.
+func (m *machine) recount(h *history) error {
+	for {
+		counted, err := m.counted()
+		if err != nil {
+			return err
+		}
+		stored := make(map[queue.ID]int)
+		err = m.store.Scan(nil, nil, func(k, _ []byte) bool {
+			if id := queue.ID(binary.BigEndian.Uint64(k)); id != 0 { // 0 is the clock's
+				stored[id] += 0
+				if k[8] == 'm' {
+					stored[id]++
+				}
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		again, err := m.counted()
+		if err != nil {
+			return err
+		}
+		if !maps.Equal(counted, again) {
+			continue // a task has moved something meanwhile
+		}
+		for id, n := range counted {
+			if n != stored[id] {
+				h.note("store", fmt.Sprint(id), "", "%d messages are counted and %d are stored", n, stored[id])
+			}
+			delete(stored, id)
+		}
+		for id := range stored {
+			h.note("store", fmt.Sprint(id), "", "the queue does not exist and has keys")
+		}
+		return nil
+	}
+}
+
+// counted returns how many messages each queue says it holds.
+func (m *machine) counted() (map[queue.ID]int, error) {
+	out := make(map[queue.ID]int)
+	for _, q := range m.all() {
+		c, err := m.shard.Counts(context.Background(), q.ID)
+		if err != nil {
+			return nil, err
+		}
+		out[q.ID] = int(c.Visible + c.InFlight + c.Delayed)
+	}
+	return out, nil
+}

@@ -1,0 +1,107 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// TestPowerLoss takes the power from a shard again and again. The disk then
+// holds what was synced and a random part of what was not, and the machine's
+// clock may have been set back.
+func TestPowerLoss(t *testing.T) {
+	const seeds = 40
+	first := number(t, "SLUICE_CRASH_SEED", 0)
+	for seed := first; seed < first+seeds; seed++ {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			losePower(t, seed)
+		})
+	}
+}
+
+func losePower(t *testing.T, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	clock := &leapClock{began: time.Date(2026, 3, 1, 12, 0, rng.IntN(600), 0, time.UTC)}
+	h := newHistory(clock)
+	users := newLoad(rng, false)
+	queues := new(catalog)
+	disk := vfs.NewCrashableMem()
+	behind := time.Duration(0)
+	start := func() *machine {
+		t.Helper()
+		m, err := powerOn(disk, queues, clock, behind, rand.New(rand.NewPCG(rng.Uint64(), 2)), h.died)
+		if err == nil {
+			err = m.recount(h)
+		}
+		if err != nil {
+			t.Fatalf("seed %d, after %d losses of power: %v", seed, len(h.deaths), err)
+		}
+		if rng.IntN(3) == 0 {
+			behind += time.Duration(rng.IntN(600)) * time.Second
+		}
+		return m
+	}
+
+	losses := 2 + rng.IntN(4)
+	for round := range losses {
+		m := start()
+		recorders := make(map[worker]*recorder)
+		for _, w := range users.workers {
+			recorders[w] = &recorder{service: m, history: h, worker: w.name(), round: round}
+		}
+		if round == 0 {
+			establish(t, &recorder{service: m, history: h, worker: "test"})
+		}
+		m.fuse.Store(int64(1 + rng.IntN(250)))
+		for !m.off.Load() {
+			someAtOnce(rng, users.workers, func(w worker) { w.step(recorders[w]) })
+			clock.sleep(leap(rng))
+		}
+		if err := m.close(); err != nil {
+			t.Fatal(err)
+		}
+		disk = m.after
+	}
+
+	m := start()
+	r := &recorder{service: m, history: h, worker: "test", round: losses}
+	settle(r, users.queues())
+	drain(r, users.queues())
+	if err := errors.Join(m.recount(h), m.close()); err != nil {
+		t.Fatal(err)
+	}
+	report(t, h, seed)
+}
+
+// someAtOnce lets a few of the workers do something at the same time, so that
+// their requests share commits.
+func someAtOnce(rng *rand.Rand, workers []worker, do func(worker)) {
+	done := make(chan struct{})
+	n := 1 + rng.IntN(4)
+	for _, i := range rng.Perm(len(workers))[:n] {
+		go func() {
+			do(workers[i])
+			done <- struct{}{}
+		}()
+	}
+	for range n {
+		<-done
+	}
+}
+
+// leap is how much time passes before the next turn: mostly little, sometimes
+// enough for timeouts to end, seldom enough to forget what was sent.
+func leap(rng *rand.Rand) time.Duration {
+	switch n := rng.IntN(200); {
+	case n == 0:
+		return 3 * time.Minute
+	case n < 20:
+		return time.Duration(rng.IntN(3000)) * time.Millisecond
+	}
+	return time.Duration(rng.IntN(50)) * time.Millisecond
+}

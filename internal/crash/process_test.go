@@ -1,0 +1,107 @@
+package crash
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// build compiles the server.
+func build(t *testing.T) (binary string) {
+	t.Helper()
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skipf("the server cannot be built without the go tool: %v", err)
+	}
+	binary = filepath.Join(t.TempDir(), "sluice.exe") // the suffix is for systems that insist on it
+	cmd := exec.CommandContext(t.Context(), tool, "build", "-o", binary, "github.com/sluicemq/sluice/cmd/sluice")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the server: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// process is a running server.
+type process struct {
+	cmd      *exec.Cmd
+	endpoint chan string // closed if the server ends without having one
+	ended    chan error
+	log      bytes.Buffer // to be read when it has ended
+}
+
+// launch starts a server on data.
+func launch(t *testing.T, binary, data string) *process {
+	t.Helper()
+	p := &process{endpoint: make(chan string, 1), ended: make(chan error, 1)}
+	p.cmd = exec.CommandContext(t.Context(), binary, "serve", "--data", data, "--listen", "127.0.0.1:0",
+		"--root-access-key-id", root.AccessKeyID, "--root-secret-access-key", root.SecretAccessKey)
+	p.cmd.Stderr = &p.log
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			if url, ok := strings.CutPrefix(lines.Text(), "export AWS_ENDPOINT_URL_SQS="); ok {
+				p.endpoint <- url
+			}
+		}
+		close(p.endpoint)
+		p.ended <- p.cmd.Wait()
+	}()
+	return p
+}
+
+// ready waits until the server listens.
+func (p *process) ready(t *testing.T) *client {
+	t.Helper()
+	endpoint, ok := <-p.endpoint
+	if !ok {
+		err := <-p.ended
+		t.Fatalf("the server does not start: %v\n%s", err, p.log.String())
+	}
+	return newClient(endpoint)
+}
+
+// kill ends the server in whatever it is doing.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	err := <-p.ended
+	if p.cmd.ProcessState.Exited() {
+		t.Errorf("the server had ended by itself: %v\n%s", err, p.log.String())
+	}
+	p.checkLog(t)
+}
+
+// stop asks the server to end in good order.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-p.ended; err != nil {
+		t.Errorf("the server stopped with %v\n%s", err, p.log.String())
+	}
+	p.checkLog(t)
+}
+
+// checkLog makes sure that the server had nothing to complain about.
+func (p *process) checkLog(t *testing.T) {
+	t.Helper()
+	for line := range strings.Lines(p.log.String()) {
+		if !strings.Contains(line, "level=INFO") && !strings.Contains(line, "level=WARN") {
+			t.Errorf("the server says: %s", line)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package crash
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// redriver starts message move tasks that bring the messages of dead-letter
+// queues back, and cancels some.
+type redriver struct {
+	label string
+	rng   *rand.Rand
+	tasks map[string]string // by queue, those that may be running
+	last  time.Duration
+}
+
+func (d *redriver) name() string { return d.label }
+
+func (d *redriver) step(r *recorder) {
+	r.sleep(pause)
+	if r.now()-d.last < 100*time.Millisecond {
+		return
+	}
+	d.last = r.now()
+	queue := deadLetterQueues[d.rng.IntN(len(deadLetterQueues))].name
+	if task := d.tasks[queue]; task != "" && d.rng.IntN(2) == 0 {
+		delete(d.tasks, queue)
+		_ = r.cancel(queue, task) // the history knows
+		return
+	}
+	rates := []int{0, 20, 500}
+	if task, err := r.move(queue, rates[d.rng.IntN(len(rates))]); err == nil {
+		d.tasks[queue] = task
+	}
+}
