@@ -227,7 +227,7 @@ func (e *Engine) Configure(cfg Config) error {
 		q.nextExpiry = 0
 		return q.settle()
 	}
-	e.add(cfg).visit()
+	e.add(cfg)
 	return nil
 }
 

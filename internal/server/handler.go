@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/protocol"
@@ -59,7 +60,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	x := &exchange{handler: h, w: w, r: r, id: newRequestID(), began: time.Now()}
+	x := &exchange{handler: h, w: w, r: r, id: uuid.NewString(), began: time.Now()}
 	x.serveSafely()
 	if h.server.config.LogRequests {
 		x.log()
@@ -191,8 +192,9 @@ func (x *exchange) release() {
 // authenticate finds out who the caller is and which region is meant. A request
 // without any signature is anonymous; whether that will do is decided later.
 func (x *exchange) authenticate(call *protocol.Call, body []byte) *protocol.Error {
-	verified, err := x.verifier.Verify(signature.FromHTTP(x.r, body), x.began, func(keyID string) (string, bool) {
-		cred, ok := x.server.credentials.Lookup(keyID)
+	var cred identity.Credential // of the key that the request names
+	verified, err := x.verifier.Verify(signature.FromHTTP(x.r, body), x.began, func(keyID string) (_ string, ok bool) {
+		cred, ok = x.server.credentials.Lookup(keyID)
 		return cred.Secret, ok
 	})
 	if err == nil {
@@ -201,7 +203,6 @@ func (x *exchange) authenticate(call *protocol.Call, body []byte) *protocol.Erro
 	var refused *signature.Error
 	switch {
 	case err == nil:
-		cred, _ := x.server.credentials.Lookup(verified.AccessKeyID)
 		x.caller = cred.Identity
 		call.Identity = cred.Identity
 		call.Region = verified.Region
@@ -346,13 +347,4 @@ func sourceIP(r *http.Request) string {
 		return r.RemoteAddr
 	}
 	return host
-}
-
-// newRequestID returns a random UUID.
-func newRequestID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

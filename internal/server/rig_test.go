@@ -340,11 +340,11 @@ func bodyHash(t *testing.T, r *http.Request) string {
 }
 
 var (
-	uuid      = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	anything  = regexp.MustCompile(``)
-	decimal   = regexp.MustCompile(`^[0-9]+$`)
-	handles   = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
-	sequences = regexp.MustCompile(`^[0-9]{20}$`)
+	uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	anything    = regexp.MustCompile(``)
+	decimal     = regexp.MustCompile(`^[0-9]+$`)
+	handles     = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
+	sequences   = regexp.MustCompile(`^[0-9]{20}$`)
 )
 
 // send sends r and reads the answer to op.
@@ -368,7 +368,7 @@ func (c *client) send(op string, r *http.Request) *answer {
 	}
 	h := a.header
 	switch {
-	case !uuid.MatchString(h.Get("x-amzn-RequestId")):
+	case !uuidPattern.MatchString(h.Get("x-amzn-RequestId")):
 		c.t.Errorf("%s: x-amzn-RequestId is %q", op, h.Get("x-amzn-RequestId"))
 	case h.Get("Date") == "" || h.Get("Content-Length") != strconv.Itoa(len(body)):
 		c.t.Errorf("%s: Date %q and Content-Length %q of %d bytes", op, h.Get("Date"), h.Get("Content-Length"), len(body))

@@ -730,7 +730,7 @@ func TestLog(t *testing.T) {
 			continue
 		}
 		lines++
-		if !uuid.MatchString(entry.RequestID) || entry.Operation == "" || len(entry.Operation) > 100 || entry.Protocol == "" || entry.Status == 0 ||
+		if !uuidPattern.MatchString(entry.RequestID) || entry.Operation == "" || len(entry.Operation) > 100 || entry.Protocol == "" || entry.Status == 0 ||
 			(entry.Code == "") != (entry.Status == 200) || (entry.Caller == identity.Root(account, "").ARN) != (entry.AccessKeyID == s.Root().AccessKeyID) {
 			t.Errorf("%s", line)
 		}

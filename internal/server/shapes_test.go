@@ -175,10 +175,10 @@ func TestMessageShapes(t *testing.T) {
 		u := c.url("q")
 		c.ok("ReceiveMessage", object{"QueueUrl": u}, object{})
 		c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": "This is a test message"}, // V6
-			object{"MessageId": uuid, "MD5OfMessageBody": "fafb00f5732ab283681e124bf8747ed1"})
+			object{"MessageId": uuidPattern, "MD5OfMessageBody": "fafb00f5732ab283681e124bf8747ed1"})
 		// Nothing but what was asked for.
 		m := c.ok("ReceiveMessage", object{"QueueUrl": u, "VisibilityTimeout": 0}, object{"Messages": list{object{
-			"MessageId": uuid, "ReceiptHandle": handles, "MD5OfBody": "fafb00f5732ab283681e124bf8747ed1", "Body": "This is a test message",
+			"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": "fafb00f5732ab283681e124bf8747ed1", "Body": "This is a test message",
 		}}})["Messages"].(list)[0].(object)
 
 		all := object{
@@ -214,10 +214,10 @@ func TestMessageShapes(t *testing.T) {
 		c.ok("ReceiveMessage", object{"QueueUrl": u}, object{})
 
 		c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": "x", "MessageGroupId": "tenant!", "DelaySeconds": 0}, object{
-			"MessageId": uuid, "MD5OfMessageBody": "9dd4e461268c8034f5c8564e155c67a6",
+			"MessageId": uuidPattern, "MD5OfMessageBody": "9dd4e461268c8034f5c8564e155c67a6",
 		})
 		c.ok("ReceiveMessage", object{"QueueUrl": u, "AttributeNames": list{"MessageGroupId", "SequenceNumber"}}, object{"Messages": list{object{
-			"MessageId": uuid, "ReceiptHandle": handles, "MD5OfBody": "9dd4e461268c8034f5c8564e155c67a6", "Body": "x",
+			"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": "9dd4e461268c8034f5c8564e155c67a6", "Body": "x",
 			"Attributes": object{"MessageGroupId": "tenant!"},
 		}}})
 	})
@@ -230,7 +230,7 @@ func TestFIFOShapes(t *testing.T) {
 		u := c.url("q.fifo")
 		in := object{"QueueUrl": u, "MessageBody": "same", "MessageGroupId": "g", "DelaySeconds": 0}
 		first := c.ok("SendMessage", in, object{
-			"MessageId": uuid, "MD5OfMessageBody": "51037a4a37730f52c8732586d3aaa316", "SequenceNumber": sequences,
+			"MessageId": uuidPattern, "MD5OfMessageBody": "51037a4a37730f52c8732586d3aaa316", "SequenceNumber": sequences,
 		})
 		c.ok("SendMessage", in, first) // a duplicate
 		sha := "0967115f2813a3541eaef77de9d9d5773f1c0c04314b0bbfe4ff3b3b1c55b5d5"
@@ -244,7 +244,7 @@ func TestFIFOShapes(t *testing.T) {
 		receive := object{"QueueUrl": u, "AttributeNames": list{"All"}, "MaxNumberOfMessages": 10, "ReceiveRequestAttemptId": "a"}
 		message := func(sequence, dedup any) object {
 			return object{
-				"MessageId": uuid, "ReceiptHandle": handles, "MD5OfBody": "51037a4a37730f52c8732586d3aaa316", "Body": "same",
+				"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": "51037a4a37730f52c8732586d3aaa316", "Body": "same",
 				"Attributes": object{
 					"SenderId": account, "SentTimestamp": sent, "ApproximateReceiveCount": 1, "ApproximateFirstReceiveTimestamp": sent,
 					"SequenceNumber": sequence, "MessageGroupId": "g", "MessageDeduplicationId": dedup,
@@ -289,11 +289,11 @@ func TestDigests(t *testing.T) {
 				"d53f3b558fe951154770f25cb63dbba9"},
 		} {
 			send := object{"QueueUrl": u, "MessageBody": "m", "MessageAttributes": v.attributes}
-			c.ok("SendMessage", send, object{"MessageId": uuid, "MD5OfMessageBody": anything, "MD5OfMessageAttributes": v.md5})
+			c.ok("SendMessage", send, object{"MessageId": uuidPattern, "MD5OfMessageBody": anything, "MD5OfMessageAttributes": v.md5})
 			m := c.make("ReceiveMessage", object{"QueueUrl": u, "MessageAttributeNames": list{"All"}})["Messages"].(list)[0].(object)
 			c.make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]})
 			delete(m, "ReceiptHandle")
-			err := match(object{"MessageId": uuid, "MD5OfBody": anything, "Body": "m", "MD5OfMessageAttributes": v.md5, "MessageAttributes": v.attributes}, m)
+			err := match(object{"MessageId": uuidPattern, "MD5OfBody": anything, "Body": "m", "MD5OfMessageAttributes": v.md5, "MessageAttributes": v.attributes}, m)
 			if err != nil {
 				t.Error(err)
 			}
@@ -303,11 +303,11 @@ func TestDigests(t *testing.T) {
 		// shown on receipt, and no part in the other.
 		c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": "m", "MessageSystemAttributes": object{"AWSTraceHeader": text(trace)},
 			"MessageAttributes": object{"color": text("blue")}}, object{
-			"MessageId": uuid, "MD5OfMessageBody": anything, "MD5OfMessageAttributes": "da1b33cc3cbfe8b1630921e78e6b9880",
+			"MessageId": uuidPattern, "MD5OfMessageBody": anything, "MD5OfMessageAttributes": "da1b33cc3cbfe8b1630921e78e6b9880",
 			"MD5OfMessageSystemAttributes": "5ae4d5d7636402d80f4eb6d213245a88",
 		})
 		m := c.make("ReceiveMessage", object{"QueueUrl": u, "MessageSystemAttributeNames": list{"AWSTraceHeader"}})["Messages"].(list)[0].(object)
-		if err := match(object{"MessageId": uuid, "MD5OfBody": anything, "Body": "m", "ReceiptHandle": handles,
+		if err := match(object{"MessageId": uuidPattern, "MD5OfBody": anything, "Body": "m", "ReceiptHandle": handles,
 			"Attributes": object{"AWSTraceHeader": trace}}, m); err != nil {
 			t.Error(err)
 		}
@@ -315,7 +315,7 @@ func TestDigests(t *testing.T) {
 
 		// No attributes are no digest, and not that of nothing.
 		c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": "m", "MessageAttributes": object{}, "MessageSystemAttributes": object{}},
-			object{"MessageId": uuid, "MD5OfMessageBody": anything})
+			object{"MessageId": uuidPattern, "MD5OfMessageBody": anything})
 		c.make("PurgeQueue", object{"QueueUrl": u})
 
 		for body, md5 := range map[string]string{
@@ -323,7 +323,7 @@ func TestDigests(t *testing.T) {
 			"test message body 1": "0e024d309850c78cba5eabbeff7cae71", // V8
 			"test message body 2": "7fb8146a82f95e0af155278f406862c2",
 		} {
-			c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": body}, object{"MessageId": uuid, "MD5OfMessageBody": md5})
+			c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": body}, object{"MessageId": uuidPattern, "MD5OfMessageBody": md5})
 		}
 	})
 }
@@ -457,10 +457,10 @@ func TestBatchShapes(t *testing.T) {
 		}
 		c.ok("SendMessageBatch", object{"QueueUrl": u, "Entries": entries}, object{
 			"Successful": list{
-				object{"Id": "last", "MessageId": uuid, "MD5OfMessageBody": "0e024d309850c78cba5eabbeff7cae71"},
-				object{"Id": "a-1", "MessageId": uuid, "MD5OfMessageBody": "7fb8146a82f95e0af155278f406862c2",
+				object{"Id": "last", "MessageId": uuidPattern, "MD5OfMessageBody": "0e024d309850c78cba5eabbeff7cae71"},
+				object{"Id": "a-1", "MessageId": uuidPattern, "MD5OfMessageBody": "7fb8146a82f95e0af155278f406862c2",
 					"MD5OfMessageAttributes": "da1b33cc3cbfe8b1630921e78e6b9880", "MD5OfMessageSystemAttributes": anything},
-				object{"Id": strings.Repeat("_", 80), "MessageId": uuid, "MD5OfMessageBody": "0e024d309850c78cba5eabbeff7cae71"},
+				object{"Id": strings.Repeat("_", 80), "MessageId": uuidPattern, "MD5OfMessageBody": "0e024d309850c78cba5eabbeff7cae71"},
 			},
 			"Failed": list{
 				failed("empty", "EmptyValue", anything),
@@ -473,7 +473,7 @@ func TestBatchShapes(t *testing.T) {
 			},
 		})
 		c.ok("SendMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": "m"}}}, object{
-			"Successful": list{object{"Id": "a", "MessageId": uuid, "MD5OfMessageBody": anything}},
+			"Successful": list{object{"Id": "a", "MessageId": uuidPattern, "MD5OfMessageBody": anything}},
 		})
 		c.ok("SendMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": ""}}}, object{
 			"Failed": list{failed("a", "EmptyValue", anything)},
@@ -534,7 +534,7 @@ func TestBatchShapes(t *testing.T) {
 		fifo := func(id, dedup string) object {
 			return object{"Id": id, "MessageBody": "m", "MessageGroupId": "g", "MessageDeduplicationId": dedup}
 		}
-		result := object{"Id": anything, "MessageId": uuid, "MD5OfMessageBody": anything, "SequenceNumber": sequences}
+		result := object{"Id": anything, "MessageId": uuidPattern, "MD5OfMessageBody": anything, "SequenceNumber": sequences}
 		sent := c.ok("SendMessageBatch", object{"QueueUrl": c.url("q.fifo"), "Entries": list{fifo("a", "1"), fifo("b", "2"), fifo("c", "1")}},
 			object{"Successful": list{result, result, result}})["Successful"].(list)
 		late := c.make("ReceiveMessage", object{"QueueUrl": c.url("q.fifo"), "VisibilityTimeout": 0})["Messages"].(list)[0].(object)["ReceiptHandle"]
@@ -638,7 +638,7 @@ func TestDeadLetterShapes(t *testing.T) {
 		// The attempt that moved it does not count.
 		c.ok("ReceiveMessage", object{"QueueUrl": c.url("dlq"), "VisibilityTimeout": 0, "AttributeNames": list{"All"}, "MessageAttributeNames": list{"All"}},
 			object{"Messages": list{object{
-				"MessageId": uuid, "ReceiptHandle": handles, "MD5OfBody": anything, "Body": "m",
+				"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": anything, "Body": "m",
 				"Attributes": object{
 					"SenderId": account, "SentTimestamp": sent, "ApproximateReceiveCount": 2, "ApproximateFirstReceiveTimestamp": sent,
 					"DeadLetterQueueSourceArn": c.arn("a"),

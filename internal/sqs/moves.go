@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -61,7 +63,7 @@ func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in
 	if err != nil {
 		return nil, err
 	}
-	task := queue.MoveTask{ID: newMessageID().String()}
+	task := queue.MoveTask{ID: uuid.NewString()}
 	if n := in.MaxNumberOfMessagesPerSecond; n != nil {
 		if *n < 1 || *n > maxMoveRate {
 			return nil, protocol.InvalidParameterValue("Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500.")

@@ -3,11 +3,12 @@ package sqs
 import (
 	"context"
 	"crypto/md5"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/protocol"
@@ -114,7 +115,7 @@ func errNoGroupInBatch() *protocol.Error {
 // that count for its size.
 func outgoing(c *protocol.Call, q *catalog.Queue, m *messageInput) (queue.Outgoing, int, *protocol.Error) {
 	fifo := q.Attributes.FIFO
-	out := queue.Outgoing{ID: newMessageID(), Sender: caller(c).UserID, Body: m.body}
+	out := queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: caller(c).UserID, Body: m.body}
 	if !validText(m.body) {
 		return out, 0, errMessageContents()
 	}
@@ -176,14 +177,6 @@ func bodyMD5(body string) (sum [md5.Size]byte) {
 func errID(value, parameter string) *protocol.Error {
 	return errValue(value, parameter,
 		parameter+" can only include alphanumeric and punctuation characters. 1 to 128 in length.")
-}
-
-// newMessageID returns a random UUID (RFC 9562, version 4).
-func newMessageID() (id queue.MessageID) {
-	rand.Read(id[:])
-	id[6] = id[6]&0x0f | 0x40
-	id[8] = id[8]&0x3f | 0x80
-	return id
 }
 
 // systemMD5 is the digest of the system attributes that the request has set.
