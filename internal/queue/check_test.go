@@ -64,9 +64,10 @@ type tables struct {
 	delays   map[Position]stub
 	members  map[Position]stub
 	ages     map[Position]stub
-	groups   map[string]groupRecord
+	groups   map[string]roster
 	rota     map[uint64]string
 	buckets  []uint64
+	hashes   []uint64 // of what is in the buckets
 	tasks    []*MoveTask
 	passing  int // keys that an empty queue does not have
 }
@@ -83,7 +84,7 @@ func newTables() *tables {
 		messages: make(map[Position]*Message), received: make(map[Position]*received),
 		holders: make(map[Position]string), delays: make(map[Position]stub),
 		members: make(map[Position]stub), ages: make(map[Position]stub),
-		groups: make(map[string]groupRecord), rota: make(map[uint64]string),
+		groups: make(map[string]roster), rota: make(map[uint64]string),
 	}
 }
 
@@ -122,6 +123,7 @@ func (t *tables) add(k, v []byte) error {
 		return t.record.decode(v)
 	case tableDedup:
 		t.buckets = append(t.buckets, tail(k[:17], 0))
+		t.hashes = append(t.hashes, hashOf(k[17], string(k[18:])))
 		return nil
 	case tableTask:
 		task, err := decodeMoveTask(v)
@@ -148,7 +150,7 @@ func (t *tables) add(k, v []byte) error {
 		t.ages[p] = stub{sent: Instant(tail(k, 1)), at: r.instant(), group: r.string()}
 	case tableGroup:
 		t.passing++
-		t.groups[name[:len(name)-1]] = groupRecord{count: r.uint(), head: Position(r.uint()), order: r.uint()}
+		t.groups[name[:len(name)-1]] = roster{order: r.uint(), head: Position(r.uint())}
 	case tableRota:
 		t.passing++
 		t.rota[tail(k, 0)] = string(v)
@@ -176,7 +178,9 @@ func (c *checker) checkRecord(t *tables) {
 	want.lastOrder, want.rotaHead = t.record.lastOrder, t.record.rotaHead
 	c.want(*t.record == want, "the stored record is\n%+v\nand should be\n%+v", *t.record, want)
 	c.want(t.record.stored > 0 || t.passing == 0, "the queue is empty but for %d keys", t.passing)
-	for _, n := range t.buckets {
+	for i, n := range t.buckets {
+		f := q.filters[n]
+		c.want(f == nil || f.has(t.hashes[i]), "the filter of bucket %d lacks an id", n)
 		c.want(q.dedupLow <= n && n <= q.dedupHigh, "bucket %d is not in [%d, %d]", n, q.dedupLow, q.dedupHigh)
 		c.want(n+1 >= bucketOf(c.e.now) || q.wakeAt <= c.e.now, "bucket %d is over", n)
 	}
@@ -221,7 +225,9 @@ func (c *checker) checkMessages(t *tables) {
 		}
 		c.want(places == 1, "%v is in %d places: waits %v, member %v, received %v", p, places, waits, joined, received)
 		c.want(p&^indexedBit <= q.lastIndex, "%v is after the last index %v", p, q.lastIndex)
-		c.want(aged && a.sent == m.SentAt && a.group == m.Group, "%v: age %+v of message %+v", p, a, m)
+		c.want(aged == !q.cfg.FIFO, "%v has an age %v", p, aged)
+		c.want(!aged || a.sent == m.SentAt && a.group == m.Group, "%v: age %+v of message %+v", p, a, m)
+		c.want(!q.cfg.FIFO || q.ageHead <= p, "%v is before the head of ages", p)
 		c.want(q.ageFloor <= m.SentAt, "%v was sent before the floor of ages", p)
 		if waits {
 			c.want(w.sent == m.SentAt && w.group == m.Group, "%v: delay %+v of message %+v", p, w, m)
@@ -235,17 +241,16 @@ func (c *checker) checkMessages(t *tables) {
 	c.want(q.lineCount() == line, "the line has %d messages, counted %d", line, q.lineCount())
 	total := len(t.delays) + len(t.members) + len(t.received) + int(q.lineNext-q.lineHead)
 	c.want(total == len(t.messages), "%d records of %d messages", total, len(t.messages))
-	c.want(uint64(len(t.ages)) == q.indexedCount(), "%d ages of %d messages", len(t.ages), q.indexedCount())
+	c.want(q.cfg.FIFO || uint64(len(t.ages)) == q.indexedCount(), "%d ages of %d messages", len(t.ages), q.indexedCount())
 }
 
 // checkGroups compares the groups with their members and the rota.
 func (c *checker) checkGroups(t *tables) {
 	q := c.queue
-	counts := make(map[string]uint64)
+	members := make(map[string][]Position)
 	for p, m := range t.members {
-		g := t.groups[m.group]
-		counts[m.group]++
-		c.want(g.head <= p, "%v is before the head of group %s", p, m.group)
+		members[m.group] = append(members[m.group], p)
+		c.want(t.groups[m.group].head <= p, "%v is before the head of group %s", p, m.group)
 		if held := q.groups[m.group]; held != nil {
 			for _, r := range held.held {
 				c.want(r.pos < p, "received %v is after member %v of group %s", r.pos, p, m.group)
@@ -254,27 +259,38 @@ func (c *checker) checkGroups(t *tables) {
 	}
 	listed := 0
 	for name, g := range t.groups {
-		c.want(g.count == counts[name] && g.count > 0, "group %s has %d members, counted %d", name, counts[name], g.count)
 		held := q.groups[name] != nil
-		c.want(held == (g.order == 0), "group %s: held %v, order %d", name, held, g.order)
-		if g.order != 0 {
+		c.want(t.rota[g.order] == name, "group %s is not at its place %d in the rota", name, g.order)
+		c.want(g.order <= q.lastOrder && held == (g.order < q.rotaHead), "group %s at %d of the rota: held %v", name, g.order, held)
+		c.want(held || len(members[name]) > 0, "group %s has a turn and no members", name)
+		if !held {
 			listed++
-			c.want(t.rota[g.order] == name, "group %s is not at its place %d in the rota", name, g.order)
-			c.want(q.rotaHead <= g.order && g.order <= q.lastOrder, "group %s at %d is not in the rota", name, g.order)
 		}
 	}
 	for cached, g := range c.e.groups {
 		if cached.queue == q.cfg.ID {
-			stored := t.groups[cached.name]
-			c.want(g.count == stored.count && (g.count == 0 || g == stored), "group %s is cached as %+v, stored as %+v", cached.name, g, stored)
+			slices.Sort(members[cached.name])
+			c.checkRoster(cached.name, g, t, members[cached.name])
 		}
 	}
-	for name := range counts {
+	for name := range members {
 		_, ok := t.groups[name]
-		c.want(ok, "group %s has no record", name)
+		c.want(ok || q.groups[name] != nil, "group %s has members and no turn", name)
 	}
-	c.want(len(t.rota) == listed, "the rota has %d places for %d groups", len(t.rota), listed)
+	c.want(len(t.rota) == len(t.groups), "the rota has %d places for %d groups", len(t.rota), len(t.groups))
 	c.want(uint64(listed) == q.rotaLength, "the rota has %d groups, counted %d", listed, q.rotaLength)
+}
+
+// checkRoster compares what is known of a group in memory with its members.
+func (c *checker) checkRoster(name string, r *roster, t *tables, members []Position) {
+	c.want(r.order == t.groups[name].order, "group %s is cached at %d of the rota, stored at %d", name, r.order, t.groups[name].order)
+	c.want(len(r.ahead) <= len(members), "group %s has %d members, %d in memory", name, len(members), len(r.ahead))
+	c.want(!r.all || len(r.ahead) == len(members), "group %s has %d members, all %d in memory", name, len(members), len(r.ahead))
+	c.want(len(members) == 0 || r.head <= members[0], "group %s has a member before its head", name)
+	for i := range min(len(r.ahead), len(members)) {
+		m := r.ahead[i]
+		c.want(m.pos == members[i] && m.sent == t.members[m.pos].sent, "group %s: member %d is %v, in memory %+v", name, i, members[i], m)
+	}
 }
 
 // checkMemory compares what is in memory with the received messages.

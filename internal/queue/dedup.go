@@ -8,6 +8,10 @@ import (
 // Deduplication ids and receive attempts are kept in buckets as long as the
 // interval itself: what is younger than the interval is in the current bucket
 // or the one before it, and older buckets are dropped whole.
+//
+// Nearly every id is new, and to learn that from the store means a look at all
+// of its parts. So each bucket that was begun since the engine was loaded has a
+// filter in memory which knows most of what is not in it.
 
 const (
 	kindDedup   = 'd'
@@ -22,9 +26,12 @@ func (q *queue) bucket(n uint64) key { return tableKey(q.cfg.ID, tableDedup).uin
 // recall finds the newest value kept under kind and id, at most an interval
 // old. Values begin with their instant.
 func (q *queue) recall(kind byte, id string) (*reader, error) {
-	current := bucketOf(q.e.now)
-	for _, n := range []uint64{current, current - 1} {
+	current, hash := bucketOf(q.e.now), hashOf(kind, id)
+	for _, n := range [...]uint64{current, current - 1} {
 		if n < q.dedupLow || n > q.dedupHigh {
+			continue
+		}
+		if f := q.filters[n]; f != nil && !f.has(hash) {
 			continue
 		}
 		b, err := q.e.tx.Get(q.bucket(n).byte(kind).string(id))
@@ -50,6 +57,12 @@ func (q *queue) keep(kind byte, id string, value func(*writer)) {
 	w.instant(q.e.now)
 	value(&w)
 	q.e.tx.Set(q.bucket(n).byte(kind).string(id), w)
+	if n > q.dedupHigh {
+		q.filters[n] = new(filter)
+	}
+	if f := q.filters[n]; f != nil {
+		f.add(hashOf(kind, id))
+	}
 	if q.dedupHigh == 0 {
 		q.dedupLow = n
 	}
@@ -64,6 +77,11 @@ func (q *queue) dropOldBuckets() {
 		return
 	}
 	q.e.tx.DeleteRange(q.bucket(q.dedupLow), q.bucket(current-1))
+	for n := range q.filters {
+		if n < current-1 {
+			delete(q.filters, n)
+		}
+	}
 	q.dedupLow = current - 1
 	if q.dedupHigh < q.dedupLow {
 		q.dedupLow, q.dedupHigh = 0, 0

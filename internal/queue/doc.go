@@ -15,8 +15,9 @@
 // The engine is deterministic: time is a parameter, there is no randomness, no
 // goroutine, no file and no socket. It reads and changes an ordered key-value
 // space through [Txn] and keeps in memory only what can be rebuilt from there:
-// counters, a bounded number of group records, and one small record for each
-// message that has been received and not deleted. Of those a standard queue has
+// counters, the beginnings of a bounded number of groups, filters for recent
+// deduplication ids, and one small record for each message that has been
+// received and not deleted. Of those a standard queue has
 // at most [MaxInFlight]; a FIFO queue may have more by what waits behind those
 // in flight, at most as many for each as one receive gives. Memory does not
 // grow with what is stored, and no operation but a redrive reads a body.
@@ -31,9 +32,9 @@
 //	s position             what its receives did to it              (received.go)
 //	d due position         waiting for its delay to end             (delay.go)
 //	x group position       available member of a group              (group.go)
-//	g group                the group: how many, where it begins     (group.go)
+//	g group                the group: its turn, where it begins     (group.go)
 //	r order                groups to be served, in order            (group.go)
-//	e sent position        age of what is not in the line           (expire.go)
+//	e sent position        age of what is in no order of age        (expire.go)
 //	k bucket kind id       deduplication and receive attempts       (dedup.go)
 //	t started              message move tasks                       (move.go)
 //

@@ -12,8 +12,9 @@ const expiryInterval = time.Second
 
 // A message expires when it has been in its queue for the retention period, in
 // flight or not. The line is in order of age, so that where its old part ends
-// is found by bisection and the part is dropped as a range; everything else has
-// a key in the table of ages.
+// is found by bisection and the part is dropped as a range. A FIFO queue is in
+// order of age too, but what is old may be anywhere in it, received or not. All
+// other messages have a key in the table of ages.
 
 // lineCount is how many messages of the line are stored.
 func (q *queue) lineCount() uint64 {
@@ -136,35 +137,26 @@ func (q *queue) sentAt(p Position) (Instant, error) {
 	return sentAt(b)
 }
 
+// aged is an indexed message that is too old.
+type aged struct {
+	pos   Position
+	sent  Instant
+	due   Instant // the end of its delay, if it had one
+	group string
+}
+
 // expireIndexed drops the indexed messages sent at limit or before, a bounded
 // number at a time, and reports whether it left some for later.
 func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 	if q.indexedCount() == 0 || q.ageFloor > limit {
 		return false, nil
 	}
-	type aged struct {
-		pos   Position
-		sent  Instant
-		due   Instant
-		group string
+	find := q.agedByAge
+	if q.cfg.FIFO {
+		find = q.agedByPosition
 	}
-	var old []aged
-	var bad error
-	floor := q.e.now
-	_, end := tableRange(q.cfg.ID, tableAge)
-	err = q.e.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
-		a := aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
-		if a.sent > limit || len(old) == workAtOnce {
-			floor = a.sent
-			return false
-		}
-		r := readRecord(v)
-		a.due, a.group = r.instant(), r.string()
-		bad = r.done("message age")
-		old = append(old, a)
-		return bad == nil
-	})
-	if err := firstError(err, bad); err != nil {
+	old, floor, err := find(limit)
+	if err != nil {
 		return false, err
 	}
 	q.e.work += len(old)
@@ -178,7 +170,7 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 			}
 			continue
 		}
-		if err := q.dropUnreceived(a.pos, a.sent, a.due, a.group); err != nil {
+		if err := q.dropUnreceived(a); err != nil {
 			return false, err
 		}
 	}
@@ -186,14 +178,57 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 	return floor <= limit, nil
 }
 
+// agedByAge finds the first messages of the table of ages that were sent at
+// limit or before, and when the one behind them was sent.
+func (q *queue) agedByAge(limit Instant) (old []aged, floor Instant, err error) {
+	var bad error
+	floor = q.e.now
+	_, end := tableRange(q.cfg.ID, tableAge)
+	err = q.e.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
+		a := aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
+		if a.sent > limit || len(old) == workAtOnce {
+			floor = a.sent
+			return false
+		}
+		r := readRecord(v)
+		a.due, a.group = r.instant(), r.string()
+		bad = r.done("message age")
+		old = append(old, a)
+		return bad == nil
+	})
+	return old, floor, firstError(err, bad)
+}
+
+// agedByPosition does the same for a FIFO queue, whose messages are in order of
+// age themselves. They bring their bodies with them.
+func (q *queue) agedByPosition(limit Instant) (old []aged, floor Instant, err error) {
+	var bad error
+	floor = q.e.now
+	work := 0
+	_, end := tableRange(q.cfg.ID, tableMessage)
+	err = q.e.tx.Scan(messageKey(q.cfg.ID, q.ageHead), end, func(k, v []byte) bool {
+		a := aged{pos: Position(tail(k, 0))}
+		a.sent, a.group, bad = ageOf(v)
+		q.ageHead = a.pos
+		if bad != nil || a.sent > limit || work >= workAtOnce {
+			floor = a.sent
+			return false
+		}
+		work += 1 + len(v)>>10
+		old = append(old, a)
+		return true
+	})
+	return old, floor, firstError(err, bad)
+}
+
 // dropUnreceived removes an indexed message that waits for its delay to end or
 // is a member of its group.
-func (q *queue) dropUnreceived(p Position, sent, due Instant, group string) error {
-	at := due
+func (q *queue) dropUnreceived(a aged) error {
+	at := a.due
 	if q.cfg.FIFO {
-		at = sent
+		at = a.sent
 	}
-	waits := delayKey(q.cfg.ID, at, p)
+	waits := delayKey(q.cfg.ID, at, a.pos)
 	b, err := q.e.tx.Get(waits)
 	if err != nil {
 		return err
@@ -201,35 +236,24 @@ func (q *queue) dropUnreceived(p Position, sent, due Instant, group string) erro
 	if b != nil {
 		q.e.tx.DeleteOnce(waits)
 		q.delayed--
-	} else if err := q.dropMember(group, p, false); err != nil {
+	} else if err := q.dropMember(a.group, a.pos); err != nil {
 		return err
 	}
-	q.dropIndexed(p, sent)
-	return nil
-}
-
-// dropMember takes a member out of its group. If first says that no other is
-// before it, nobody will look for members there again.
-func (q *queue) dropMember(group string, p Position, first bool) error {
-	g, err := q.readGroup(group)
-	if err != nil {
-		return err
-	}
-	q.e.tx.DeleteOnce(memberKey(q.cfg.ID, group, p))
-	if first {
-		g.head = p + 1
-	}
-	if g.count--; g.count == 0 {
-		q.delist(&g)
-	}
-	q.writeGroup(group, g)
+	q.dropIndexed(a.pos, a.sent)
 	return nil
 }
 
 // dropIndexed removes an indexed message's own keys.
 func (q *queue) dropIndexed(p Position, sent Instant) {
 	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, p))
-	q.e.tx.DeleteOnce(ageKey(q.cfg.ID, sent, p))
+	q.dropAge(p, sent)
 	q.stored--
 	q.change()
+}
+
+// dropAge removes the age of an indexed message, if it has one.
+func (q *queue) dropAge(p Position, sent Instant) {
+	if !q.cfg.FIFO {
+		q.e.tx.DeleteOnce(ageKey(q.cfg.ID, sent, p))
+	}
 }

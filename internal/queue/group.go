@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"container/list"
 	"fmt"
 	"slices"
@@ -23,20 +24,37 @@ func (g *group) remove(m *received) {
 // servable reports whether the group's first message can be received.
 func (g *group) servable() bool { return len(g.held) > 0 && !g.held[0].inFlight }
 
-// groupRecord is the stored part of a group: its members, which are available
-// but for what the group itself holds back. A group without members has no
-// record.
-type groupRecord struct {
-	count uint64
-	head  Position // no member is before it
-	order uint64   // place in the rota, 0 if not in it
+// A member is an available message of a group that was never received.
+type member struct {
+	pos  Position
+	sent Instant
 }
+
+// roster is what the stored part of a group says: who its members are and when
+// it is its turn. A FIFO group that holds messages in memory is out of the rota;
+// its place there and its record stay behind as they were, and are removed when
+// it comes back.
+//
+// The place and the head are kept in the group's record, which is there while
+// the group has a place.
+type roster struct {
+	order uint64   // place in the rota, 0 if there is none
+	head  Position // no member is before it
+	// ahead are the first members, in order, and all says that there are no
+	// others. A message that is sent to a group of few is received without
+	// another look at the store.
+	ahead []member
+	all   bool
+}
+
+// aheadMost is how many members of a group are kept in memory.
+const aheadMost = 64
 
 // A group that empties and fills has its record removed and written time and
 // again, and an LSM tree that is asked for a removed key may have to look at
-// each of the values it had before. So the records in use, and the knowledge
-// that there is none, are kept in memory, as many as cachedGroups.
-type groupCache map[cachedGroup]groupRecord
+// each of the values it had before. So the rosters in use, those that are empty
+// too, are kept in memory, as many as cachedGroups.
+type groupCache map[cachedGroup]*roster
 
 type cachedGroup struct {
 	queue ID
@@ -45,94 +63,129 @@ type cachedGroup struct {
 
 const cachedGroups = 10_000
 
-func (c groupCache) put(k cachedGroup, g groupRecord) {
-	if _, known := c[k]; !known && len(c) >= cachedGroups {
-		clear(c)
-	}
-	c[k] = g
-}
-
-func (q *queue) readGroup(name string) (groupRecord, error) {
+// roster returns what is known of a group. What is in memory only can be found
+// out again, so that a cache that is full may be emptied at any time; but no two
+// rosters of a group are to be in use at once.
+func (q *queue) roster(name string) (*roster, error) {
 	cached := cachedGroup{q.cfg.ID, name}
-	if g, ok := q.e.groups[cached]; ok {
-		return g, nil
+	if r := q.e.groups[cached]; r != nil {
+		return r, nil
 	}
 	b, err := q.e.tx.Get(groupKey(q.cfg.ID, name))
 	if err != nil {
-		return groupRecord{}, err
+		return nil, err
 	}
-	var g groupRecord
-	if b != nil {
-		r := readRecord(b)
-		g = groupRecord{count: r.uint(), head: Position(r.uint()), order: r.uint()}
-		if err := r.done("group"); err != nil {
-			return groupRecord{}, err
+	r := new(roster)
+	g := q.groups[name]
+	switch {
+	case b != nil:
+		if *r, err = decodeRoster(b); err != nil {
+			return nil, err
 		}
+	case g == nil || len(g.held) == 0:
+		r.all = true // with members it would have a turn
+	default:
+		r.head = g.held[len(g.held)-1].pos + 1 // it may have got some meanwhile
 	}
-	q.e.groups.put(cached, g)
-	return g, nil
+	if len(q.e.groups) >= cachedGroups {
+		clear(q.e.groups)
+	}
+	q.e.groups[cached] = r
+	return r, nil
 }
 
-func (q *queue) writeGroup(name string, g groupRecord) {
-	q.e.groups.put(cachedGroup{q.cfg.ID, name}, g)
-	k := groupKey(q.cfg.ID, name)
-	if g.count == 0 {
-		q.e.tx.Delete(k)
-		return
+func (r *roster) encode() []byte {
+	w := newRecord(24)
+	w.uint(r.order)
+	w.uint(uint64(r.head))
+	return w
+}
+
+func decodeRoster(b []byte) (roster, error) {
+	r := readRecord(b)
+	g := roster{order: r.uint(), head: Position(r.uint())}
+	return g, r.done("group")
+}
+
+// add takes note of a new member.
+func (r *roster) add(m member) {
+	if r.all && len(r.ahead) == 0 {
+		r.head = m.pos
 	}
-	w := newRecord(32)
-	w.uint(g.count)
-	w.uint(uint64(g.head))
-	w.uint(g.order)
-	q.e.tx.Set(k, w)
+	r.head = min(r.head, m.pos)
+	i, _ := r.find(m.pos)
+	if i == len(r.ahead) && !r.all {
+		return // one of those that are not in memory
+	}
+	r.ahead = slices.Insert(r.ahead, i, m)
+	if len(r.ahead) > aheadMost {
+		r.ahead, r.all = r.ahead[:aheadMost], false
+	}
+}
+
+func (r *roster) find(p Position) (int, bool) {
+	return slices.BinarySearchFunc(r.ahead, p, func(m member, p Position) int { return cmp.Compare(m.pos, p) })
 }
 
 // join makes the message at p an available member of its group.
 func (q *queue) join(name string, p Position, sent Instant) error {
-	g, err := q.readGroup(name)
+	r, err := q.roster(name)
 	if err != nil {
 		return err
 	}
 	w := newRecord(16)
 	w.instant(sent)
 	q.e.tx.Set(memberKey(q.cfg.ID, name, p), w)
-	if g.count == 0 {
-		g.head = p
+	before := r.head
+	r.add(member{p, sent})
+	switch {
+	case r.order == 0 && q.groups[name] == nil:
+		q.enlist(name, r)
+	case r.order != 0 && r.head < before:
+		q.e.tx.Set(groupKey(q.cfg.ID, name), r.encode())
 	}
-	g.head = min(g.head, p)
-	g.count++
-	if g.order == 0 && q.groups[name] == nil {
-		q.enlist(name, &g)
-	}
-	q.writeGroup(name, g)
 	q.change()
 	return nil
 }
 
 // enlist gives a group the last place in the stored rota.
-func (q *queue) enlist(name string, g *groupRecord) {
+func (q *queue) enlist(name string, r *roster) {
+	q.vacate(r)
 	q.lastOrder++
-	g.order = q.lastOrder
+	r.order = q.lastOrder
 	if q.rotaLength == 0 {
-		q.rotaHead = g.order
+		q.rotaHead = r.order
 	}
 	q.rotaLength++
-	q.e.tx.Set(rotaKey(q.cfg.ID, g.order), []byte(name))
+	q.e.tx.Set(rotaKey(q.cfg.ID, r.order), []byte(name))
+	q.e.tx.Set(groupKey(q.cfg.ID, name), r.encode())
 	q.change()
 }
 
-// delist takes a group out of the stored rota.
-func (q *queue) delist(g *groupRecord) {
-	if g.order == 0 {
+// delist removes a group's place in the stored rota and its record.
+func (q *queue) delist(name string, r *roster) {
+	if r.order == 0 {
 		return
 	}
-	q.e.tx.DeleteOnce(rotaKey(q.cfg.ID, g.order))
-	if g.order == q.rotaHead {
+	q.vacate(r)
+	q.e.tx.Delete(groupKey(q.cfg.ID, name))
+	q.change()
+}
+
+// vacate removes a group's place in the stored rota, also one whose turn has
+// been.
+func (q *queue) vacate(r *roster) {
+	if r.order == 0 {
+		return
+	}
+	q.e.tx.DeleteOnce(rotaKey(q.cfg.ID, r.order))
+	if r.order >= q.rotaHead {
+		q.rotaLength--
+	}
+	if r.order == q.rotaHead {
 		q.rotaHead++
 	}
-	g.order = 0
-	q.rotaLength--
-	q.change()
+	r.order = 0
 }
 
 // rotaPlace is a group in the rota.
@@ -146,7 +199,7 @@ func (q *queue) rota(n int) ([]rotaPlace, error) {
 	if q.rotaLength == 0 {
 		return nil, nil
 	}
-	var turns []rotaPlace
+	turns := make([]rotaPlace, 0, n)
 	_, end := tableRange(q.cfg.ID, tableRota)
 	err := q.e.tx.Scan(rotaKey(q.cfg.ID, q.rotaHead), end, func(k, v []byte) bool {
 		turns = append(turns, rotaPlace{name: string(v), order: tail(k, 0)})
@@ -158,50 +211,94 @@ func (q *queue) rota(n int) ([]rotaPlace, error) {
 	return turns, err
 }
 
-// member is an available message of a group.
-type member struct {
-	pos  Position
-	sent Instant
-}
-
-// members returns the first n members of a group.
-func (q *queue) members(name string, g *groupRecord, n int) ([]member, error) {
-	out := make([]member, 0, n)
-	var bad error
-	lo := memberKey(q.cfg.ID, name, g.head)
-	hi := tableKey(q.cfg.ID, tableMember).string(name).byte(1)
-	err := q.e.tx.Scan(lo, hi, func(k, v []byte) bool {
-		r := readRecord(v)
-		m := member{pos: Position(tail(k, 0)), sent: r.instant()}
-		if bad = r.done("group member"); bad != nil {
-			return false
-		}
-		out = append(out, m)
-		return len(out) < n
-	})
-	if err != nil || bad != nil {
-		return nil, fmt.Errorf("members of a group: %w", firstError(err, bad))
-	}
-	if uint64(len(out)) < min(uint64(n), g.count) {
-		return nil, fmt.Errorf("members of a group: %d of %d are missing: %w", g.count-uint64(len(out)), g.count, errRecordMalformed)
-	}
-	return out, nil
-}
-
-// leave ends the membership of some of a group's first members and writes the
-// group's record, giving it a new place in the rota or none as relist says.
-func (q *queue) leave(name string, g *groupRecord, some []member, rejoin bool) {
-	for _, m := range some {
-		q.e.tx.DeleteOnce(memberKey(q.cfg.ID, name, m.pos))
-		g.head = m.pos + 1
-	}
-	g.count -= uint64(len(some))
-	q.delist(g)
-	if rejoin && g.count > 0 {
-		q.enlist(name, g)
-	}
-	q.writeGroup(name, *g)
+// takeTurn makes the first group of the stored rota one that holds messages.
+func (q *queue) takeTurn(t rotaPlace) *group {
+	q.rotaHead = t.order + 1
+	q.rotaLength--
 	q.change()
+	return q.hold(t.name)
+}
+
+// members returns the first n members of a group, or all if there are fewer.
+func (q *queue) members(name string, r *roster, n int) ([]member, error) {
+	if len(r.ahead) < n && !r.all {
+		if err := q.lookAhead(name, r, max(n, aheadMost)); err != nil {
+			return nil, fmt.Errorf("members of a group: %w", err)
+		}
+	}
+	return r.ahead[:min(n, len(r.ahead))], nil
+}
+
+// lookAhead reads the first n members of a group.
+func (q *queue) lookAhead(name string, r *roster, n int) error {
+	ahead := make([]member, 0, aheadMost)
+	var bad error
+	hi := tableKey(q.cfg.ID, tableMember).string(name).byte(1)
+	err := q.e.tx.Scan(memberKey(q.cfg.ID, name, r.head), hi, func(k, v []byte) bool {
+		rec := readRecord(v)
+		ahead = append(ahead, member{pos: Position(tail(k, 0)), sent: rec.instant()})
+		bad = rec.done("group member")
+		return bad == nil && len(ahead) < n
+	})
+	if err := firstError(err, bad); err != nil {
+		return err
+	}
+	r.ahead, r.all = ahead, len(ahead) < n
+	return nil
+}
+
+// errNoMembers says that a group has a turn and nothing to give.
+func errNoMembers(name string) error {
+	return fmt.Errorf("group %q is in the rota and has no members: %w", name, errRecordMalformed)
+}
+
+// leave ends the membership of the first n members, who must be in memory.
+func (q *queue) leave(name string, r *roster, n int) {
+	for _, m := range r.ahead[:n] {
+		q.e.tx.DeleteOnce(memberKey(q.cfg.ID, name, m.pos))
+		r.head = m.pos + 1
+	}
+	r.ahead = r.ahead[n:]
+	q.change()
+}
+
+// relocate gives a group a new place at the end of the rota, or none if it has
+// no members.
+func (q *queue) relocate(name string, r *roster) error {
+	some, err := q.members(name, r, 1)
+	switch {
+	case err != nil:
+		return err
+	case len(some) > 0:
+		q.enlist(name, r)
+	default:
+		q.delist(name, r)
+	}
+	return nil
+}
+
+// dropMember takes a member out of its group, wherever it stands.
+func (q *queue) dropMember(name string, p Position) error {
+	r, err := q.roster(name)
+	if err != nil {
+		return err
+	}
+	q.e.tx.DeleteOnce(memberKey(q.cfg.ID, name, p))
+	if i, known := r.find(p); known {
+		if i == 0 {
+			r.head = p + 1
+		}
+		r.ahead = slices.Delete(r.ahead, i, i+1)
+	}
+	q.change()
+	if q.groups[name] != nil {
+		return nil // it gets its place when it comes back
+	}
+	some, err := q.members(name, r, 1)
+	if err == nil && len(some) == 0 {
+		q.delist(name, r)
+	}
+	return err
 }
 
 // hold returns the group of that name in memory, making it if need be.
@@ -235,16 +332,12 @@ func (q *queue) release(g *group) error {
 	if len(g.held) > 0 {
 		return nil
 	}
-	delete(q.groups, g.name)
-	rec, err := q.readGroup(g.name)
+	r, err := q.roster(g.name)
 	if err != nil {
 		return err
 	}
-	if rec.count > 0 && rec.order == 0 {
-		q.enlist(g.name, &rec)
-		q.writeGroup(g.name, rec)
-	}
-	return nil
+	delete(q.groups, g.name)
+	return q.relocate(g.name, r)
 }
 
 func firstError(errs ...error) error {

@@ -115,6 +115,20 @@ func decodeMessage(b []byte) (*Message, error) {
 	return m, r.done("message")
 }
 
+// ageOf reads the time of sending and the group out of a message's record.
+func ageOf(b []byte) (sent Instant, group string, err error) {
+	r := readRecord(b)
+	sent = r.instant()
+	r.raw(16)       // id
+	r.raw(16)       // digest
+	r.raw(r.uint()) // sender
+	group = r.string()
+	if r.err != nil {
+		return 0, "", fmt.Errorf("message: %w", r.err)
+	}
+	return sent, group, nil
+}
+
 // sentAt reads the time of sending out of a message's record.
 func sentAt(b []byte) (Instant, error) {
 	r := readRecord(b)

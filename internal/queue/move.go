@@ -232,15 +232,19 @@ func (q *queue) peek() (*candidate, error) {
 	if err != nil || len(turns) == 0 {
 		return nil, err
 	}
-	g, err := q.readGroup(turns[0].name)
+	name := turns[0].name
+	r, err := q.roster(name)
 	if err != nil {
 		return nil, err
 	}
-	some, err := q.members(turns[0].name, &g, 1)
+	some, err := q.members(name, r, 1)
 	if err != nil {
 		return nil, err
 	}
-	return &candidate{pos: some[0].pos, group: turns[0].name, sent: some[0].sent}, nil
+	if len(some) == 0 {
+		return nil, errNoMembers(name)
+	}
+	return &candidate{pos: some[0].pos, group: name, sent: some[0].sent}, nil
 }
 
 // takeOut removes what peek has found.
@@ -257,7 +261,7 @@ func (q *queue) takeOut(c *candidate) error {
 		q.stored--
 		q.change()
 	default:
-		if err := q.dropMember(c.group, c.pos, true); err != nil {
+		if err := q.dropMember(c.group, c.pos); err != nil {
 			return err
 		}
 		q.dropIndexed(c.pos, c.sent)

@@ -19,6 +19,8 @@ type queue struct {
 	oldest    []*received  // of the line, in order of position, for expiry
 	lineHeld  int          // how many of the line are in received
 
+	filters map[uint64]*filter // of the buckets of deduplication ids
+
 	groups map[string]*group // FIFO: groups with received messages
 	ready  list.List         // *group, FIFO: those of groups that can be served, in order
 
@@ -46,7 +48,8 @@ type meta struct {
 	delayed    uint64 // of these, waiting for their delay to end
 	receipts   uint64 // the number of the newest receive
 	delayFloor Instant
-	ageFloor   Instant // nothing indexed and still stored was sent before
+	ageFloor   Instant  // nothing indexed and still stored was sent before
+	ageHead    Position // FIFO: nor is before here
 	purged     Instant
 	dedupLow   uint64 // buckets before it are empty
 	dedupHigh  uint64 // buckets after it are empty
@@ -66,6 +69,7 @@ func (m *meta) encode() []byte {
 	w.uint(m.receipts)
 	w.instant(m.delayFloor)
 	w.instant(m.ageFloor)
+	w.uint(uint64(m.ageHead))
 	w.instant(m.purged)
 	w.uint(m.dedupLow)
 	w.uint(m.dedupHigh)
@@ -78,7 +82,7 @@ func (m *meta) decode(b []byte) error {
 		lineHead: Position(r.uint()), lineNext: Position(r.uint()), lineFloor: r.instant(),
 		lastIndex: Position(r.uint()), lastOrder: r.uint(), rotaHead: r.uint(), rotaLength: r.uint(),
 		stored: r.uint(), delayed: r.uint(), receipts: r.uint(),
-		delayFloor: r.instant(), ageFloor: r.instant(), purged: r.instant(),
+		delayFloor: r.instant(), ageFloor: r.instant(), ageHead: Position(r.uint()), purged: r.instant(),
 		dedupLow: r.uint(), dedupHigh: r.uint(),
 	}
 	return r.done("queue")
@@ -86,7 +90,7 @@ func (m *meta) decode(b []byte) error {
 
 func newQueue(e *Engine, cfg Config) *queue {
 	q := &queue{
-		e: e, cfg: cfg, received: make(map[Position]*received), groups: make(map[string]*group),
+		e: e, cfg: cfg, received: make(map[Position]*received), filters: make(map[uint64]*filter), groups: make(map[string]*group),
 		nextDelay: never, wakeAt: never, wakeIdx: -1,
 	}
 	q.meta = meta{lineHead: 1, lineNext: 1, rotaHead: 1}
@@ -183,7 +187,7 @@ func (q *queue) purge() {
 	clear(q.e.groups)
 	old := q.meta
 	fresh := newQueue(q.e, q.cfg)
-	q.received, q.groups, q.deadlines, q.oldest = fresh.received, fresh.groups, nil, nil
+	q.received, q.filters, q.groups, q.deadlines, q.oldest = fresh.received, fresh.filters, fresh.groups, nil, nil
 	q.returned.Init()
 	q.ready.Init()
 	q.inFlight, q.lineHeld = 0, 0

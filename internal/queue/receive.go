@@ -144,15 +144,21 @@ func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, erro
 		if len(out) == room {
 			break
 		}
-		g, err := q.readGroup(t.name)
+		r, err := q.roster(t.name)
 		if err != nil {
 			return nil, err
 		}
-		some, err := q.members(t.name, &g, room-len(out))
+		some, err := q.members(t.name, r, room-len(out))
 		if err != nil {
 			return nil, err
 		}
-		q.leave(t.name, &g, some, true)
+		if len(some) == 0 {
+			return nil, errNoMembers(t.name)
+		}
+		q.leave(t.name, r, len(some))
+		if err := q.relocate(t.name, r); err != nil {
+			return nil, err
+		}
 		for _, x := range some {
 			m := &received{pos: x.pos, sent: x.sent}
 			q.track(m)
@@ -179,21 +185,17 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 	for len(out) < room && q.e.work < workAtOnce {
 		g := q.firstReady(last)
 		more := len(turns) > 0 && q.fresh(1) > 0
-		var rec groupRecord
 		switch {
 		case g == nil && !more:
 			return out, nil
 		case g == nil || more && turns[0].order < g.order:
-			g = q.hold(turns[0].name)
+			g = q.takeTurn(turns[0])
 			turns = turns[1:]
 		default:
 			q.ready.Remove(g.elem)
 			g.elem = nil
 		}
-		if rec, err = q.readGroup(g.name); err != nil {
-			return nil, err
-		}
-		some, err := q.serve(g, &rec, room-len(out), timeout)
+		some, err := q.serve(g, room-len(out), timeout)
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +219,7 @@ func (q *queue) firstReady(last uint64) *group {
 
 // serve gives out what it can of one FIFO group: first what has returned, then
 // members, until something of the group is in somebody's hands already.
-func (q *queue) serve(g *group, rec *groupRecord, room int, timeout time.Duration) ([]Delivery, error) {
+func (q *queue) serve(g *group, room int, timeout time.Duration) ([]Delivery, error) {
 	var out []Delivery
 	blocked := false
 	for _, m := range slices.Clone(g.held) {
@@ -231,20 +233,21 @@ func (q *queue) serve(g *group, rec *groupRecord, room int, timeout time.Duratio
 		}
 		out = append(out, q.hand(m, timeout))
 	}
-	var some []member
-	if n := q.fresh(room - len(out)); n > 0 && !blocked && rec.count > 0 {
-		var err error
-		if some, err = q.members(g.name, rec, n); err != nil {
+	if n := q.fresh(room - len(out)); n > 0 && !blocked {
+		r, err := q.roster(g.name)
+		if err != nil {
 			return nil, err
 		}
-	}
-	if rec.count > 0 && (len(some) > 0 || rec.order != 0) {
-		q.leave(g.name, rec, some, false)
-	}
-	for _, x := range some {
-		m := &received{pos: x.pos, sent: x.sent, group: g}
-		q.track(m)
-		out = append(out, q.hand(m, timeout))
+		some, err := q.members(g.name, r, n)
+		if err != nil {
+			return nil, err
+		}
+		q.leave(g.name, r, len(some))
+		for _, x := range some {
+			m := &received{pos: x.pos, sent: x.sent, group: g}
+			q.track(m)
+			out = append(out, q.hand(m, timeout))
+		}
 	}
 	return out, q.release(g)
 }

@@ -161,7 +161,7 @@ func (q *queue) forget(m *received) {
 	}
 	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
 	if m.pos.indexed() {
-		q.e.tx.DeleteOnce(ageKey(q.cfg.ID, m.sent, m.pos))
+		q.dropAge(m.pos, m.sent)
 	} else {
 		q.lineHeld--
 	}

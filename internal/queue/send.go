@@ -76,11 +76,13 @@ func (q *queue) admit(m *Message, due Instant) error {
 		m.Sequence = q.sequence(p)
 	}
 	if q.stored-1 == q.lineCount() {
-		q.ageFloor = m.SentAt
+		q.ageFloor, q.ageHead = m.SentAt, p
 	}
 	q.ageFloor = min(q.ageFloor, m.SentAt)
 	q.write(p, m)
-	q.setAge(p, m.SentAt, m.Group, due)
+	if !q.cfg.FIFO {
+		q.setAge(p, m.SentAt, m.Group, due)
+	}
 	// A FIFO message does not overtake those that still wait, whatever the
 	// queue's delay has become meanwhile.
 	if due > now || q.cfg.FIFO && q.delayed > 0 {
