@@ -230,7 +230,7 @@ func (x *exchange) checkScope(v *signature.Verified) error {
 		return nil // it has no scope
 	case v.Service != x.sqs.Name:
 		return signature.ServiceMismatch(x.sqs.Name)
-	case !validRegion(v.Region):
+	case v.Region != x.server.config.Region && !validRegion(v.Region):
 		return signature.RegionMismatch(v.Region)
 	}
 	return nil

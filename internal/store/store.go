@@ -38,7 +38,7 @@ const DefaultCacheSize = 64<<20 + memTableStop*memTableSize
 
 // Sizes found by measurement on queue-shaped loads; see ARCHITECTURE.md.
 const (
-	memTableSize     = 32 << 20
+	memTableSize     = 16 << 20
 	memTableStop     = 4
 	l0Compaction     = 4
 	l0Stop           = 24
