@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"encoding/hex"
 	"fmt"
 	"time"
 )
@@ -10,7 +11,14 @@ type MessageID [16]byte
 
 // String returns the UUID in its usual form.
 func (id MessageID) String() string {
-	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+	s := make([]byte, 0, 36)
+	for i, part := range [...][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
+		if i > 0 {
+			s = append(s, '-')
+		}
+		s = hex.AppendEncode(s, part)
+	}
+	return string(s)
 }
 
 // Attribute is a message attribute as the sender gave it. Value holds a

@@ -94,3 +94,21 @@ func FuzzISO8601(f *testing.F) {
 		}
 	})
 }
+
+// FuzzParseBasic compares with time.Parse, which is laxer only about fractions of a second.
+func FuzzParseBasic(f *testing.F) {
+	for _, s := range []string{
+		"20150830T123600Z", "20160229T235959Z", "20150229T000000Z", "20151301T000000Z", "20150100T000000Z", "20150431T000000Z",
+		"20150830T240000Z", "20150830T126000Z", "20150830T123660Z", "20150830t123600Z", "2015-830T123600Z", "00000101T000000Z",
+		"20150830T123600.5Z", "",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want, err := time.Parse(basicFormat, s)
+		got, ok := parseBasic(s)
+		if wantOK := err == nil && len(s) == len(basicFormat); ok != wantOK || ok && !got.Equal(want) {
+			t.Errorf("%q: %v %v, time.Parse says %v %v", s, got, ok, want, err)
+		}
+	})
+}

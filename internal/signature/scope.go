@@ -6,13 +6,38 @@ import (
 	"time"
 )
 
+// parseBasic reads a time in basicFormat, and nothing that only looks like one.
+// It is time.Parse without the generality, which takes ten times as long.
+func parseBasic(s string) (time.Time, bool) {
+	if len(s) != len(basicFormat) || s[8] != 'T' || s[15] != 'Z' {
+		return time.Time{}, false
+	}
+	number := func(from, to int) (n int) {
+		for _, c := range []byte(s[from:to]) {
+			if c < '0' || c > '9' {
+				return -1
+			}
+			n = 10*n + int(c-'0')
+		}
+		return n
+	}
+	year, month, day := number(0, 4), number(4, 6), number(6, 8)
+	hour, minute, second := number(9, 11), number(11, 13), number(13, 15)
+	if min(year, month, day, hour, minute, second) < 0 || hour > 23 || minute > 59 || second > 59 {
+		return time.Time{}, false
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+	// A day that the month does not have has become one of the next.
+	return t, t.Month() == time.Month(month) && t.Day() == day
+}
+
 // complete fills in what both forms of a Version 4 signature have.
 func (s *Signature) complete(h http.Header, scheme, credential, date string) error {
 	if scheme != algorithm {
 		return refuse(IncompleteSignature, "Unsupported AWS 'algorithm': '%s' (only %s for now).", scheme, algorithm)
 	}
-	t, err := time.Parse(basicFormat, date)
-	if err != nil || len(date) != len(basicFormat) { // time.Parse lets fractions of a second pass
+	t, ok := parseBasic(date)
+	if !ok {
 		return refuse(IncompleteSignature,
 			"Date must be in ISO-8601 'basic format'. Got '%s'. See http://en.wikipedia.org/wiki/ISO_8601", date)
 	}

@@ -349,3 +349,22 @@ func FuzzOperations(f *testing.F) {
 		}
 	})
 }
+
+// The characters are those of the documentation of SendMessage.
+func FuzzValidText(f *testing.F) {
+	for _, s := range []string{
+		"", "plain text of some length", "tab\tand\r\nlines, of some length", "\x00", "1234567\x1f", "12345678\x1f", "\x20\x1f\x20\x1f\x20\x1f\x20\x1f",
+		"\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", "\x80\x80\x80\x80\x80\x80\x80\x80", "äöü and the rest of it", "1234567\uFFFF", "\uFFFE", "\U0010FFFF\U00010000",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want := utf8.ValidString(s)
+		for _, c := range s {
+			want = want && (c == 0x9 || c == 0xa || c == 0xd || c >= 0x20 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd || c >= 0x10000)
+		}
+		if validText(s) != want {
+			t.Errorf("%q: %v", s, !want)
+		}
+	})
+}

@@ -7,6 +7,10 @@ import "unicode/utf8"
 // #x10FFFF.
 func validText(s string) bool {
 	for i := 0; i < len(s); {
+		if len(s)-i >= 8 && plain(s[i:i+8]) {
+			i += 8
+			continue
+		}
 		if c := s[i]; c < utf8.RuneSelf {
 			if c < 0x20 && c != '\t' && c != '\n' && c != '\r' {
 				return false
@@ -21,6 +25,16 @@ func validText(s string) bool {
 		i += size
 	}
 	return true
+}
+
+// plain reports whether the eight bytes of s are printable ASCII or DEL. It looks
+// at them at once: bit 7 of a byte is set if the byte is not ASCII, and comes up
+// in the difference if it, or one before it, is below a space.
+func plain(s string) bool {
+	const spaces, high = 0x2020202020202020, 0x8080808080808080
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return (w|(w-spaces))&high == 0
 }
 
 // validID reports whether s can be a message group, deduplication or receive
