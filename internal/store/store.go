@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -97,7 +98,7 @@ func Open(dir string, o Options) (*Store, error) {
 		defer cache.Close() // the DB keeps its own reference
 		opts.Cache = cache.blocks
 	}
-	opts.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionFastest })
+	opts.ApplyCompressionSettings(compression)
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBitsPerKey)
 	}
@@ -118,6 +119,14 @@ func Open(dir string, o Options) (*Store, error) {
 		s.write = pebble.NoSync
 	}
 	return s, nil
+}
+
+// compression leaves level 0 as it is: most of what is in it is merged into
+// another level, or dropped, soon.
+func compression() pebble.DBCompressionSettings {
+	settings := pebble.DBCompressionFastest
+	settings.Levels[0] = block.NoCompression
+	return settings
 }
 
 // makeDir makes dir, if it is not there, so that it outlives a loss of power: a
