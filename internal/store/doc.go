@@ -8,6 +8,8 @@
 // A Txn is, in the end, one string of bytes ([Txn.Bytes]): whoever wants a
 // second copy of the store applies the same bytes in the same order.
 //
+// A disk that is full makes a commit take longer, not fail; see [Disk].
+//
 // The embedded engine is Pebble, an LSM tree with a write-ahead log. The
 // package knows nothing of queues.
 package store

@@ -16,19 +16,15 @@ import (
 
 // Options say where a store lives and what it may use.
 type Options struct {
-	// FS holds the store; nil means the machine's file system.
-	FS vfs.FS
+	// Disk holds the store; nil means a disk of its own with the file system
+	// FS, and if that is nil too the machine's.
+	Disk *Disk
+	FS   vfs.FS
 	// Cache is shared by the stores of one process; nil gives this store one
 	// of DefaultCacheSize of its own.
 	Cache *Cache
-	// Volatile leaves out the write-ahead log's sync: a commit is then as
-	// durable as FS is. Only a store in memory has a use for it.
-	Volatile bool
 	// Logger hears of what goes wrong below; nil discards it.
 	Logger *slog.Logger
-	// Fatal is called when the write-ahead log can no longer be written and
-	// the process must end; nil logs the reason and exits with status 1.
-	Fatal func(reason string)
 }
 
 // DefaultCacheSize is the bytes of a cache: 64 MiB for blocks, and what the
@@ -61,6 +57,7 @@ func (c *Cache) Close() { c.blocks.Unref() }
 // A Store is one ordered key-value space. Its methods may be called from any
 // goroutine; transactions are to be committed by one goroutine at a time.
 type Store struct {
+	disk  *Disk
 	db    *pebble.DB
 	lock  *pebble.Lock
 	write *pebble.WriteOptions
@@ -71,13 +68,31 @@ var ErrLocked = errors.New("the data directory is in use by another process")
 
 // Open opens the store in dir, making it if it is not there, and repairs a
 // torn end of the write-ahead log. A directory of another process gives
-// ErrLocked; damaged data gives an error for which IsCorruption is true.
+// ErrLocked; damaged data gives an error for which IsCorruption is true; a disk
+// that cannot be written gives a *StuckError.
 func Open(dir string, o Options) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Disk == nil {
+		o.Disk = NewDisk(o.FS, o.Logger)
+	}
+	var s *Store
+	err := o.Disk.Guard(func() (err error) {
+		s, err = open(dir, o)
+		return err
+	})
+	if stuck, ok := errors.AsType[*StuckError](err); ok {
+		return nil, fmt.Errorf("open store %s: %w", dir, stuck)
+	} else if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func open(dir string, o Options) (*Store, error) {
 	opts := &pebble.Options{
-		FS:                          o.FS,
+		FS:                          o.Disk.seen(),
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                memTableSize,
 		MemTableStopWritesThreshold: memTableStop,
@@ -85,11 +100,8 @@ func Open(dir string, o Options) (*Store, error) {
 		L0StopWritesThreshold:       l0Stop,
 		MaxOpenFiles:                maxOpenFiles,
 		CompactionConcurrencyRange:  func() (int, int) { return compactionsAtOne, compactionsMost },
-		Logger:                      &pebbleLogger{log: o.Logger, fatal: o.Fatal},
+		Logger:                      &pebbleLogger{log: o.Logger, disk: o.Disk},
 		EventListener:               listener(o.Logger),
-	}
-	if opts.FS == nil {
-		opts.FS = vfs.Default
 	}
 	if o.Cache != nil {
 		opts.Cache = o.Cache.blocks
@@ -114,8 +126,8 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
 	}
-	s := &Store{db: db, lock: lock, write: pebble.Sync}
-	if o.Volatile {
+	s := &Store{disk: o.Disk, db: db, lock: lock, write: pebble.Sync}
+	if o.Disk.volatile {
 		s.write = pebble.NoSync
 	}
 	return s, nil
@@ -159,14 +171,16 @@ func syncDir(fs vfs.FS, dir string) error {
 // OpenMemory opens an empty store that lives in memory and dies with the
 // process.
 func OpenMemory(o Options) (*Store, error) {
-	o.FS = vfs.NewMem()
-	o.Volatile = true
+	o.Disk = NewMemoryDisk(o.Logger)
 	return Open("store", o)
 }
 
-// Close waits for what is under way and closes the store.
+// Close waits for what is under way and closes the store. If the disk is stuck
+// it does not wait, and gives it up: the store is left as a crash would leave it,
+// and its directory stays locked until the process ends.
 func (s *Store) Close() error {
-	if err := errors.Join(s.db.Close(), s.lock.Close()); err != nil {
+	err := s.disk.Guard(func() error { return errors.Join(s.db.Close(), s.lock.Close()) })
+	if err != nil {
 		return fmt.Errorf("close store: %w", err)
 	}
 	return nil
@@ -176,8 +190,23 @@ func (s *Store) Close() error {
 // committed or not.
 func (s *Store) Begin() *Txn { return &Txn{batch: s.db.NewIndexedBatch()} }
 
-// Commit makes the changes of t durable and visible. After an error it is
-// unknown whether they are; the store must then be reopened to find out.
+// Disk returns the disk that the store is on.
+func (s *Store) Disk() *Disk { return s.disk }
+
+// Reclaim begins to give back the space of what was deleted, which otherwise waits
+// until so much was written that the deletions go from memory into a table, and of
+// logs that are kept to be used again, one with each call. It is cheap.
+func (s *Store) Reclaim() error {
+	if _, err := s.db.AsyncFlush(); err != nil {
+		return fmt.Errorf("flush: %w", err)
+	}
+	return nil
+}
+
+// Commit makes the changes of t durable and visible. While the disk is stuck it
+// does not return; when it is given up, it never does, so that nobody takes for
+// done what is not. After an error it is unknown whether the changes are durable;
+// the store must then be reopened to find out.
 func (s *Store) Commit(t *Txn) error {
 	if err := t.batch.Commit(s.write); err != nil {
 		return fmt.Errorf("commit: %w", err)
@@ -284,8 +313,8 @@ func scan(r pebble.Reader, lo, hi []byte, f func(key, value []byte) bool) error 
 // pebbleLogger passes on what Pebble has to say. Its information is of no use
 // to the person who runs the server, its errors are.
 type pebbleLogger struct {
-	log   *slog.Logger
-	fatal func(string)
+	log  *slog.Logger
+	disk *Disk
 }
 
 func (l *pebbleLogger) Infof(string, ...any) {}
@@ -294,20 +323,20 @@ func (l *pebbleLogger) Errorf(format string, args ...any) {
 	l.log.Error("store", "error", fmt.Sprintf(format, args...))
 }
 
-// Fatalf is how Pebble says that it could not write its log. Going on would
-// mean acknowledging what is not stored, so the process ends.
+// Fatalf is how Pebble says that it cannot go on. It is not prepared to get an
+// answer.
 func (l *pebbleLogger) Fatalf(format string, args ...any) {
-	reason := fmt.Sprintf(format, args...)
-	l.log.Error("store can no longer be written; stopping", "error", reason)
-	if l.fatal != nil {
-		l.fatal(reason)
-	}
-	os.Exit(1)
+	l.disk.fail(fmt.Errorf(format, args...))
+	l.disk.live()
 }
 
 func listener(log *slog.Logger) *pebble.EventListener {
 	return &pebble.EventListener{
-		BackgroundError: func(err error) { log.Error("store background work", "error", err) },
+		BackgroundError: func(err error) {
+			if refusal(err) == "" { // the disk says so itself
+				log.Error("store background work", "error", err)
+			}
+		},
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			log.Error("store data is damaged", "file", info.Path, "detail", info.Details)
 		},

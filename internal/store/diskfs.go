@@ -1,0 +1,153 @@
+package store
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// scarce is the free space below which no file takes more than what is written to
+// it. Pebble takes 35 MiB for each log ahead of need and keeps five old ones to use
+// again: most of a small disk.
+const scarce = 2 << 30
+
+// diskFS is the file system of a Disk as Pebble sees it: one that never is full.
+// What only reads goes straight to the file system below.
+type diskFS struct {
+	vfs.FS
+	disk *Disk
+}
+
+func (d *Disk) seen() vfs.FS { return &diskFS{FS: d.fs, disk: d} }
+
+func (d *Disk) scarce(name string) bool {
+	free, _, err := d.Free(name)
+	return err == nil && free < scarce
+}
+
+// isTable reports whether Pebble can do without the file that it is writing.
+func isTable(name string) bool {
+	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
+}
+
+// open opens a file that will be written.
+func (fs *diskFS) open(name string, op func() (vfs.File, error)) (f vfs.File, err error) {
+	err = fs.disk.try(isTable(name), func() error {
+		f, err = op()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &diskFile{File: f, name: name, disk: fs.disk, table: isTable(name)}, nil
+}
+
+func (fs *diskFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return fs.open(name, func() (vfs.File, error) { return fs.FS.Create(name, category) })
+}
+
+func (fs *diskFS) OpenReadWrite(name string, category vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	return fs.open(name, func() (vfs.File, error) { return fs.FS.OpenReadWrite(name, category, o...) })
+}
+
+// ReuseForWrite makes a new file where space is scarce.
+func (fs *diskFS) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if fs.disk.scarce(old) {
+		if err := fs.Remove(old); err != nil {
+			return nil, err
+		}
+		return fs.Create(name, category)
+	}
+	return fs.open(name, func() (vfs.File, error) { return fs.FS.ReuseForWrite(old, name, category) })
+}
+
+// OpenDir opens a directory, to be synced.
+func (fs *diskFS) OpenDir(name string) (vfs.File, error) {
+	f, err := fs.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return &diskFile{File: f, name: name, disk: fs.disk}, nil
+}
+
+func (fs *diskFS) Link(old, name string) error {
+	return fs.disk.try(isTable(name), func() error { return fs.FS.Link(old, name) })
+}
+
+func (fs *diskFS) Rename(old, name string) error {
+	return fs.disk.try(isTable(name), func() error { return fs.FS.Rename(old, name) })
+}
+
+func (fs *diskFS) MkdirAll(dir string, perm os.FileMode) error {
+	return fs.disk.try(false, func() error { return fs.FS.MkdirAll(dir, perm) })
+}
+
+func (fs *diskFS) Lock(name string) (lock io.Closer, err error) {
+	err = fs.disk.try(false, func() error {
+		lock, err = fs.FS.Lock(name)
+		return err
+	})
+	return lock, err
+}
+
+func (fs *diskFS) Remove(name string) error {
+	fs.disk.live()
+	return fs.FS.Remove(name)
+}
+
+func (fs *diskFS) RemoveAll(name string) error {
+	fs.disk.live()
+	return fs.FS.RemoveAll(name)
+}
+
+func (fs *diskFS) Unwrap() vfs.FS { return fs.FS }
+
+// diskFile is a file that is written, or a directory.
+type diskFile struct {
+	vfs.File
+	name  string
+	disk  *Disk
+	table bool
+}
+
+// Preallocate is advice, and not taken where space is scarce.
+func (f *diskFile) Preallocate(at, length int64) error {
+	f.disk.live()
+	if f.disk.scarce(f.name) {
+		return nil
+	}
+	return f.File.Preallocate(at, length)
+}
+
+// Write goes on where it was when the disk refused to take more.
+func (f *diskFile) Write(p []byte) (n int, err error) {
+	err = f.disk.write(f.table, func() error {
+		m, err := f.File.Write(p[n:])
+		n += m
+		return err
+	})
+	return n, err
+}
+
+func (f *diskFile) WriteAt(p []byte, at int64) (n int, err error) {
+	err = f.disk.write(f.table, func() error {
+		m, err := f.File.WriteAt(p[n:], at+int64(n))
+		n += m
+		return err
+	})
+	return n, err
+}
+
+func (f *diskFile) Sync() error { return f.disk.sync(f.table, f.File.Sync) }
+
+func (f *diskFile) SyncData() error { return f.disk.sync(f.table, f.File.SyncData) }
+
+func (f *diskFile) SyncTo(length int64) (all bool, err error) {
+	err = f.disk.sync(f.table, func() error {
+		all, err = f.File.SyncTo(length)
+		return err
+	})
+	return all, err
+}
