@@ -8,6 +8,6 @@
 //
 // It guarantees that an answer, also an empty or refusing one, is given only
 // after everything it depends on is durable; that when a commit fails nobody in
-// it is answered success; and that a consumer that has stopped waiting is given
-// nothing.
+// it is answered success; that a consumer that has stopped waiting is given
+// nothing; and that nobody waits for a disk that cannot be written.
 package shard

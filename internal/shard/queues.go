@@ -32,26 +32,23 @@ func (s *Shard) Probe(ctx context.Context) error {
 	return s.do(ctx, func(e *queue.Engine) error { e.Mark(); return nil })
 }
 
-// Configure adds a queue or gives it new attributes.
+// Configure adds a queue or gives it new attributes. It waits even for a disk
+// that is stuck: the catalog has the queue already, and the two must not part.
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
-	return s.do(ctx, func(e *queue.Engine) error { return e.Configure(c) })
+	return s.insist(ctx, func(e *queue.Engine) error { return e.Configure(c) })
 }
 
-// Drop removes a queue and all it holds.
+// Drop removes a queue and all it holds. It waits as Configure does.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
-	return s.do(ctx, func(e *queue.Engine) error {
+	return s.insist(ctx, func(e *queue.Engine) error {
 		e.Drop(id)
 		return nil
 	})
 }
 
 // Send accepts messages; see queue.Engine.
-func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) (sent []queue.Sent, err error) {
-	err = s.do(ctx, func(e *queue.Engine) (err error) {
-		sent, err = e.Send(id, messages)
-		return err
-	})
-	return sent, err
+func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	return ask(ctx, s, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
 }
 
 // Receive gives out messages. If there are none it waits for some, for the
@@ -72,12 +69,18 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		}
 		return p.try(e)
 	}
+	c := s.Condition()
+	if c.Err() != nil {
+		return nil, unavailable(c)
+	}
 	select {
 	case s.requests <- req:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-s.closed:
 		return nil, ErrUnavailable
+	case <-c.Stuck():
+		return nil, unavailable(c)
 	}
 	select {
 	case <-p.done:
@@ -87,16 +90,19 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		default:
 			return nil, ErrUnavailable
 		}
+	case <-c.Stuck():
+		return nil, s.forsake(p, c)
 	case <-ctx.Done():
 		p.left.Store(true)
 		if p.leave() {
-			s.post(&request{
-				run:  func(*queue.Engine) error { s.polls.remove(p); return nil },
-				done: make(chan struct{}),
-			})
+			s.post(newRequest(func(*queue.Engine) error { s.polls.remove(p); return nil }))
 			return nil, context.Cause(ctx)
 		}
-		<-p.done
+		select {
+		case <-p.done:
+		case <-c.Stuck():
+			return nil, s.forsake(p, c)
+		}
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -105,6 +111,30 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		return nil, errors.Join(context.Cause(ctx), s.Return(context.WithoutCancel(ctx), id, p.out, r.Attempt))
 	}
 	return s.read(id, p.out)
+}
+
+// forsake stops waiting for a poll because the disk is stuck, and returns what
+// its consumer is told. If messages are being given to it, they are taken back
+// when the disk can be written again.
+func (s *Shard) forsake(p *poll, c *Condition) error {
+	p.left.Store(true)
+	if !p.leave() {
+		go func() {
+			select {
+			case <-p.done:
+			case <-s.closed:
+				return
+			case <-s.disk.Life().Stuck():
+				return
+			}
+			if p.err == nil && len(p.out) > 0 {
+				_ = s.insist(context.Background(), func(e *queue.Engine) error {
+					return e.Return(p.id, p.out, p.receive.Attempt)
+				}) // else their visibility timeout returns them
+			}
+		}()
+	}
+	return unavailable(c)
 }
 
 // read adds to deliveries what the messages say. It runs outside the owner, as
@@ -130,21 +160,13 @@ func (s *Shard) Return(ctx context.Context, id queue.ID, deliveries []queue.Deli
 }
 
 // Delete removes messages; see queue.Engine.
-func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) (results []error, err error) {
-	err = s.do(ctx, func(e *queue.Engine) (err error) {
-		results, err = e.Delete(id, receipts)
-		return err
-	})
-	return results, err
+func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
+	return ask(ctx, s, func(e *queue.Engine) ([]error, error) { return e.Delete(id, receipts) })
 }
 
 // ChangeVisibility changes visibility timeouts; see queue.Engine.
-func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) (results []error, err error) {
-	err = s.do(ctx, func(e *queue.Engine) (err error) {
-		results, err = e.ChangeVisibility(id, changes)
-		return err
-	})
-	return results, err
+func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error) {
+	return ask(ctx, s, func(e *queue.Engine) ([]error, error) { return e.ChangeVisibility(id, changes) })
 }
 
 // Purge removes all messages of a queue; see queue.Engine.
@@ -153,12 +175,8 @@ func (s *Shard) Purge(ctx context.Context, id queue.ID) error {
 }
 
 // Counts returns how many messages a queue holds in each state, exactly.
-func (s *Shard) Counts(ctx context.Context, id queue.ID) (counts queue.Counts, err error) {
-	err = s.do(ctx, func(e *queue.Engine) (err error) {
-		counts, err = e.Counts(id)
-		return err
-	})
-	return counts, err
+func (s *Shard) Counts(ctx context.Context, id queue.ID) (queue.Counts, error) {
+	return ask(ctx, s, func(e *queue.Engine) (queue.Counts, error) { return e.Counts(id) })
 }
 
 // StartMove starts a message move task; see queue.Engine.
@@ -167,19 +185,11 @@ func (s *Shard) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) er
 }
 
 // CancelMove ends a message move task; see queue.Engine.
-func (s *Shard) CancelMove(ctx context.Context, id queue.ID, task string) (t queue.MoveTask, err error) {
-	err = s.do(ctx, func(e *queue.Engine) (err error) {
-		t, err = e.CancelMove(id, task)
-		return err
-	})
-	return t, err
+func (s *Shard) CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error) {
+	return ask(ctx, s, func(e *queue.Engine) (queue.MoveTask, error) { return e.CancelMove(id, task) })
 }
 
 // Moves returns a queue's message move tasks, the most recent first.
-func (s *Shard) Moves(ctx context.Context, id queue.ID) (tasks []queue.MoveTask, err error) {
-	err = s.do(ctx, func(e *queue.Engine) (err error) {
-		tasks, err = e.Moves(id)
-		return err
-	})
-	return tasks, err
+func (s *Shard) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error) {
+	return ask(ctx, s, func(e *queue.Engine) ([]queue.MoveTask, error) { return e.Moves(id) })
 }

@@ -18,6 +18,13 @@ import (
 // store failed or it is closed. Whether a change was made is then unknown.
 var ErrUnavailable = errors.New("the shard is not available")
 
+// What is known of the disk that a shard is on, for those who know the shard and
+// not its store.
+type (
+	Condition  = store.Condition
+	StuckError = store.StuckError
+)
+
 const (
 	// requestsAtOnce and bytesAtOnce bound one commit. Larger ones would only
 	// take longer and more memory.
@@ -46,6 +53,7 @@ type Options struct {
 // goroutine.
 type Shard struct {
 	store  *store.Store
+	disk   *store.Disk
 	commit func(*store.Txn) error
 	log    *slog.Logger
 	clock  *clock
@@ -70,7 +78,16 @@ type request struct {
 	poll *poll // the long poll that the request becomes if it finds nothing
 	err  error
 	done chan struct{}
+	// begun is set by the owner when it begins with the request, or by a caller
+	// who goes before that and bars the owner.
+	begun atomic.Bool
 }
+
+func newRequest(run func(*queue.Engine) error) *request {
+	return &request{run: run, done: make(chan struct{})}
+}
+
+func (r *request) begin() bool { return r.begun.CompareAndSwap(false, true) }
 
 // Open loads the queues of a shard and starts to serve them.
 func Open(o Options) (*Shard, error) {
@@ -84,7 +101,7 @@ func Open(o Options) (*Shard, error) {
 		o.Commit = o.Store.Commit
 	}
 	s := &Shard{
-		store: o.Store, commit: o.Commit, log: o.Logger,
+		store: o.Store, disk: o.Store.Disk(), commit: o.Commit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, polls: newPolls(),
@@ -115,51 +132,96 @@ func (s *Shard) load() error {
 	return nil
 }
 
+// Condition returns the present condition of the disk that the shard is on.
+func (s *Shard) Condition() *Condition { return s.disk.Condition() }
+
 // Drain ends the long polls with an empty answer; from now on none waits.
 func (s *Shard) Drain() {
 	s.draining.Store(true)
-	s.post(&request{run: func(*queue.Engine) error { return nil }, done: make(chan struct{})})
+	s.post(newRequest(func(*queue.Engine) error { return nil }))
 }
 
 // Close finishes what has been asked for and stops the shard. The store stays
-// open.
+// open. If the disk is stuck it is given up; the store's Close will say so.
 func (s *Shard) Close() {
 	s.draining.Store(true)
 	s.once.Do(func() { close(s.closing) })
-	<-s.closed
+	_ = s.disk.Guard(func() error { <-s.closed; return nil })
 }
 
-// do runs f as the owner and waits until its effect is durable. The wait is not
+// ask runs f as the owner and waits until its effect is durable. The wait is not
 // cut short by ctx once the request is on its way: whoever asked for a change
-// must learn whether it was made.
+// must learn whether it was made. It is cut short by a disk that gets stuck,
+// because nobody knows for how long it will be.
+func ask[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)) (T, error) {
+	var got, none T
+	r := newRequest(func(e *queue.Engine) (err error) {
+		got, err = f(e)
+		return err
+	})
+	if err := s.await(ctx, s.Condition(), r); err != nil {
+		return none, err // and not got: the owner may be about to set it
+	}
+	return got, r.err
+}
+
+// do is ask for what has no result.
 func (s *Shard) do(ctx context.Context, f func(*queue.Engine) error) error {
-	r := &request{run: f, done: make(chan struct{})}
+	_, err := ask(ctx, s, func(e *queue.Engine) (struct{}, error) { return struct{}{}, f(e) })
+	return err
+}
+
+// insist is do for what has to be done sooner or later: it waits for a disk that
+// is stuck.
+func (s *Shard) insist(ctx context.Context, f func(*queue.Engine) error) error {
+	r := newRequest(f)
+	if err := s.await(ctx, s.disk.Life(), r); err != nil {
+		return err
+	}
+	return r.err
+}
+
+// await hands over r and waits until it has been answered, or returns why it does
+// not wait any longer; the end of c is one of the reasons.
+func (s *Shard) await(ctx context.Context, c *Condition, r *request) error {
+	if c.Err() != nil {
+		return unavailable(c)
+	}
 	select {
 	case s.requests <- r:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-s.closed:
 		return ErrUnavailable
+	case <-c.Stuck():
+		return unavailable(c)
 	}
 	select {
 	case <-r.done:
-		return r.err
+		return nil
 	case <-s.closed:
 		// It may have been answered in the last moment.
 		select {
 		case <-r.done:
-			return r.err
+			return nil
 		default:
 			return ErrUnavailable
 		}
+	case <-c.Stuck():
+		r.begin() // so that the owner need not
+		return unavailable(c)
 	}
 }
+
+// unavailable is what those are told who do not wait for a stuck disk.
+func unavailable(c *Condition) error { return fmt.Errorf("%w: %w", ErrUnavailable, c.Err()) }
 
 // post hands over a request without waiting for it to be done.
 func (s *Shard) post(r *request) {
 	select {
 	case s.requests <- r:
 	case <-s.closed:
+	case <-s.Condition().Stuck():
 	}
 }
 
@@ -235,6 +297,10 @@ func (s *Shard) turn(first *request) {
 	var batch []*request
 	err := s.engine.Advance()
 	for r := first; r != nil && err == nil; {
+		if !r.begin() {
+			r = s.next()
+			continue
+		}
 		batch = append(batch, r)
 		if r.err = r.run(s.engine); r.err != nil && !queue.IsRefusal(r.err) {
 			err = r.err

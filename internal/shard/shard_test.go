@@ -33,7 +33,12 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	st, err := store.OpenMemory(store.Options{})
+	return newRigOn(t, store.Options{Disk: store.NewMemoryDisk(nil)})
+}
+
+func newRigOn(t *testing.T, o store.Options) *rig {
+	t.Helper()
+	st, err := store.Open("store", o)
 	if err != nil {
 		t.Fatal(err)
 	}
