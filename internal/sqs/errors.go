@@ -153,11 +153,42 @@ func failure(err error, q *catalog.Queue) error {
 		return errOverLimit("Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more.")
 	case errors.Is(err, queue.ErrPurgeInProgress):
 		return errPurgeInProgress(q.Name.Queue)
+	case isStuck(err):
+		stuck, _ := errors.AsType[*shard.StuckError](err)
+		return errUnavailable("The disk of the server cannot be written: "+stuck.Reason+". Please try again later.", err)
 	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(protocol.ServiceUnavailable(), err)
 	}
 	return err
 }
+
+// errUnavailable is ServiceUnavailable with a reason that the client may know.
+func errUnavailable(text string, cause error) error {
+	e := protocol.ServiceUnavailable()
+	e.Message = text
+	return errors.Join(e, cause)
+}
+
+func isStuck(err error) bool {
+	_, ok := errors.AsType[*shard.StuckError](err)
+	return ok
+}
+
+// errNoRoom marks the refusals of checkRoom.
+var errNoRoom = errors.New("there is no room")
+
+// checkRoom refuses what would make the stored data more when there is no room
+// for it.
+func (s *Service) checkRoom() error {
+	if err := s.room(); err != nil {
+		return errUnavailable(err.Error(), errNoRoom)
+	}
+	return nil
+}
+
+// OfTheDisk reports whether err is a refusal because of the state of the disk: it
+// says nothing about the request that has it.
+func OfTheDisk(err error) bool { return isStuck(err) || errors.Is(err, errNoRoom) }
 
 // receiptFailure translates the engine's refusal of a receipt.
 func receiptFailure(err error, handle string, timeout int) *protocol.Error {

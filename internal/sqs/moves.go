@@ -86,6 +86,9 @@ func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in
 		}
 		task.Destination = to.Name.ARN()
 	}
+	if err := s.checkRoom(); err != nil {
+		return nil, err
+	}
 	switch err := s.shard.StartMove(ctx, source.ID, task); {
 	case errors.Is(err, queue.ErrTaskRunning):
 		return nil, protocol.InvalidParameterValue("There is already a task running. Only one active task is allowed for a source queue arn at a given time.")

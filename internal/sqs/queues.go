@@ -54,27 +54,36 @@ func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQ
 		return nil, errTooManyTags(n.Queue)
 	}
 
-	s.configuring.Lock()
-	defer s.configuring.Unlock()
-	if q := s.catalog.Find(n); q != nil {
-		return s.sameQueue(c, q, in)
-	}
-	attrs := s.newAttributes(fifo)
-	if err := s.change(n, &attrs, in.Attributes); err != nil {
+	err := s.configure(func() error {
+		if q := s.catalog.Find(n); q != nil {
+			return s.sameQueue(q, in)
+		}
+		return s.newQueue(context.WithoutCancel(ctx), n, in)
+	})
+	if err != nil {
 		return nil, err
+	}
+	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
+}
+
+// newQueue makes a queue. It is there from the catalog's commit on, whether or
+// not the client still waits to hear of it.
+func (s *Service) newQueue(ctx context.Context, n catalog.Name, in *createQueueInput) error {
+	attrs := s.newAttributes(strings.EqualFold(in.Attributes[attrFIFO], "true"))
+	if err := s.change(n, &attrs, in.Attributes); err != nil {
+		return err
+	}
+	if err := s.checkRoom(); err != nil {
+		return err
 	}
 	q, err := s.catalog.Create(n, attrs, in.Tags, s.now())
 	switch {
 	case errors.Is(err, catalog.ErrDeletedRecently):
-		return nil, errDeletedRecently()
+		return errDeletedRecently()
 	case err != nil:
-		return nil, failure(err, q)
+		return failure(err, q)
 	}
-	// The queue is there now, whether or not the client still waits to hear of it.
-	if err := s.shard.Configure(context.WithoutCancel(ctx), q.Config()); err != nil {
-		return nil, failure(err, q)
-	}
-	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
+	return failure(s.shard.Configure(ctx, q.Config()), q)
 }
 
 // change applies values to attrs.
@@ -88,22 +97,22 @@ func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[s
 
 // sameQueue answers the creation of a queue that exists: it is no error if what
 // the request says of the queue is so.
-func (s *Service) sameQueue(c *protocol.Call, q *catalog.Queue, in *createQueueInput) (*queueURLOutput, error) {
+func (s *Service) sameQueue(q *catalog.Queue, in *createQueueInput) error {
 	wanted := q.Attributes
 	ch := change{name: q.Name, attrs: &wanted, values: in.Attributes, queueAt: s.catalog.Find}
 	if err := ch.setAll(); err != nil {
-		return nil, err
+		return err
 	}
 	have, want := format(&q.Attributes), format(&wanted)
 	for _, name := range slices.Sorted(maps.Keys(in.Attributes)) {
 		if have[name] != want[name] {
-			return nil, errQueueExists("attribute " + name)
+			return errQueueExists("attribute " + name)
 		}
 	}
 	if len(in.Tags) > 0 && !maps.Equal(in.Tags, q.Tags) {
-		return nil, errQueueExists("tags")
+		return errQueueExists("tags")
 	}
-	return &queueURLOutput{QueueUrl: s.url(c, q.Name)}, nil
+	return nil
 }
 
 func checkQueueName(name *string, fifo bool) *protocol.Error {
@@ -160,17 +169,14 @@ func (s *Service) deleteQueue(ctx context.Context, c *protocol.Call, in *queueIn
 	if err != nil {
 		return nil, err
 	}
-	s.configuring.Lock()
-	defer s.configuring.Unlock()
-	if err := s.catalog.Delete(q.Name, q.ID, s.now()); err != nil {
-		return nil, failure(err, q)
-	}
-	// The queue is gone. Should its messages outlive it, because the server
-	// dies now, they are removed when it starts again.
-	if err := s.shard.Drop(context.WithoutCancel(ctx), q.ID); err != nil {
-		return nil, failure(err, q)
-	}
-	return nil, nil
+	return nil, s.configure(func() error {
+		if err := s.catalog.Delete(q.Name, q.ID, s.now()); err != nil {
+			return failure(err, q)
+		}
+		// The queue is gone. Should its messages outlive it, because the server
+		// dies now, they are removed when it starts again.
+		return failure(s.shard.Drop(context.WithoutCancel(ctx), q.ID), q)
+	})
 }
 
 func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
@@ -245,14 +251,14 @@ func (s *Service) setQueueAttributes(ctx context.Context, c *protocol.Call, in *
 
 // update changes a queue's attributes in the catalog and tells the shard.
 func (s *Service) update(ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error) error {
-	s.configuring.Lock()
-	defer s.configuring.Unlock()
-	q, err := s.catalog.Update(q.Name, q.ID, func(q *catalog.Queue) error {
-		q.Modified = s.now()
-		return change(q)
+	return s.configure(func() error {
+		q, err := s.catalog.Update(q.Name, q.ID, func(q *catalog.Queue) error {
+			q.Modified = s.now()
+			return change(q)
+		})
+		if err != nil {
+			return failure(err, q)
+		}
+		return failure(s.shard.Configure(context.WithoutCancel(ctx), q.Config()), q)
 	})
-	if err != nil {
-		return failure(err, q)
-	}
-	return failure(s.shard.Configure(context.WithoutCancel(ctx), q.Config()), q)
 }

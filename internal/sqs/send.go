@@ -77,6 +77,9 @@ func (s *Service) sendMessage(ctx context.Context, c *protocol.Call, in *sendMes
 	if limit := q.Attributes.MaximumMessageSize; size > limit {
 		return nil, protocol.InvalidParameterValue("One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", limit)
 	}
+	if err := s.checkRoom(); err != nil {
+		return nil, err
+	}
 	sent, err := s.shard.Send(ctx, q.ID, []queue.Outgoing{out})
 	if err != nil {
 		return nil, failure(err, q)
@@ -263,6 +266,9 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 	}
 	if len(messages) == 0 {
 		return &result, nil
+	}
+	if err := s.checkRoom(); err != nil {
+		return nil, err
 	}
 	sent, err := s.shard.Send(ctx, q.ID, messages)
 	if err != nil {

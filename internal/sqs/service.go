@@ -26,6 +26,8 @@ type Shard interface {
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
+	// Condition is that of the disk, which the catalog is on as well.
+	Condition() *shard.Condition
 }
 
 // Options are what a service is made of.
@@ -37,6 +39,10 @@ type Options struct {
 	// PublicURL is what queue URLs begin with; empty means the address that
 	// the client has used.
 	PublicURL string
+	// Room is asked before anything is taken in that makes the stored data
+	// more. It returns nil or an error that says in a sentence why there is no
+	// room for it. A nil Room means that there always is.
+	Room func() error
 	// MaxMessageSize is the MaximumMessageSize of a queue that does not set
 	// one, and the least that a batch may hold; 0 means DefaultMessageSize.
 	MaxMessageSize int
@@ -48,6 +54,7 @@ type Service struct {
 	shard          Shard
 	authorize      Authorizer
 	now            func() time.Time
+	room           func() error
 	publicURL      string
 	maxMessageSize int
 	handles        *sealer
@@ -60,7 +67,7 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		catalog: o.Catalog, shard: o.Shard, authorize: o.Authorize, now: o.Now,
+		catalog: o.Catalog, shard: o.Shard, authorize: o.Authorize, now: o.Now, room: o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize,
 		handles: newSealer(o.Catalog.Secret()),
 	}
@@ -69,6 +76,9 @@ func New(o Options) *protocol.Service {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.room == nil {
+		s.room = func() error { return nil }
 	}
 	if s.maxMessageSize == 0 {
 		s.maxMessageSize = DefaultMessageSize

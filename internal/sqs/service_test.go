@@ -21,6 +21,7 @@ type failingShard struct {
 	err error
 }
 
+func (s *failingShard) Condition() *shard.Condition                   { return new(shard.Condition) }
 func (s *failingShard) Configure(context.Context, queue.Config) error { return nil }
 func (s *failingShard) Send(context.Context, queue.ID, []queue.Outgoing) ([]queue.Sent, error) {
 	return nil, s.err
@@ -101,6 +102,8 @@ func TestFailures(t *testing.T) {
 			"Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more."},
 		{queue.ErrPurgeInProgress, "AWS.SimpleQueueService.PurgeQueueInProgress", 403, "Only one PurgeQueue operation on q is allowed every 60 seconds."},
 		{fmt.Errorf("%w: the disk is gone", shard.ErrUnavailable), "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."},
+		{fmt.Errorf("%w: %w", shard.ErrUnavailable, &shard.StuckError{Reason: "it is full", Cause: errors.New("/a/path")}), "ServiceUnavailable", 503,
+			"The disk of the server cannot be written: it is full. Please try again later."},
 		{context.Canceled, "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."},
 		{errors.New("the disk is gone"), "InternalError", 500, "We encountered an internal error. Please try again."},
 	} {
@@ -117,6 +120,54 @@ func TestFailures(t *testing.T) {
 	_, _ = invoke(t.Context(), t, s, "DeleteQueue", `{"QueueUrl":"q"}`) // the answer may be either
 	if _, err := invoke(t.Context(), t, s, "PurgeQueue", `{"QueueUrl":"q"}`); protocol.AsError(err).Code != "AWS.SimpleQueueService.NonExistentQueue" {
 		t.Errorf("after its deletion: %v", err)
+	}
+}
+
+// Without room nothing is added; everything else goes on.
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	control, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := control.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	cat, err := catalog.Open(control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var full error
+	s := New(Options{Catalog: cat, Shard: &failingShard{err: queue.ErrOverLimit}, Room: func() error { return full }})
+	for _, input := range []string{`{"QueueName":"q"}`, `{"QueueName":"dlq"}`,
+		`{"QueueName":"source","Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dlq\",\"maxReceiveCount\":1}"}}`} {
+		if _, err := invoke(t.Context(), t, s, "CreateQueue", input); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full = errors.New("There is no room.")
+	for _, tc := range []struct{ op, input, code string }{
+		{"SendMessage", `{"QueueUrl":"q","MessageBody":"m"}`, "ServiceUnavailable"},
+		{"SendMessageBatch", `{"QueueUrl":"q","Entries":[{"Id":"a","MessageBody":"m"}]}`, "ServiceUnavailable"},
+		{"CreateQueue", `{"QueueName":"new"}`, "ServiceUnavailable"},
+		{"StartMessageMoveTask", `{"SourceArn":"arn:aws:sqs:us-east-1:000000000000:dlq"}`, "ServiceUnavailable"},
+		{"ReceiveMessage", `{"QueueUrl":"q"}`, "OverLimit"},
+		{"GetQueueAttributes", `{"QueueUrl":"q","AttributeNames":["All"]}`, "OverLimit"},
+		{"PurgeQueue", `{"QueueUrl":"q"}`, "OverLimit"},
+		{"CreateQueue", `{"QueueName":"q"}`, ""}, // it exists
+		{"SetQueueAttributes", `{"QueueUrl":"q","Attributes":{"MessageRetentionPeriod":"60"}}`, ""},
+		{"SendMessage", `{"QueueUrl":"q"}`, "MissingParameter"}, // which a better moment would not change
+	} {
+		_, err := invoke(t.Context(), t, s, tc.op, tc.input)
+		got := &protocol.Error{}
+		if err != nil {
+			got = protocol.AsError(err)
+		}
+		if got.Code != tc.code || tc.code == "ServiceUnavailable" && (got.Message != full.Error() || got.Status != 503 || !OfTheDisk(err)) {
+			t.Errorf("%s %s: %v", tc.op, tc.input, err)
+		}
 	}
 }
 

@@ -119,16 +119,18 @@ func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQue
 // retag changes a queue's tags. They are not attributes: the queue does not
 // count as modified, and the engine does not know them.
 func (s *Service) retag(q *catalog.Queue, change func(tags map[string]string) *protocol.Error) error {
-	_, err := s.catalog.Update(q.Name, q.ID, func(q *catalog.Queue) error {
-		if q.Tags == nil {
-			q.Tags = make(map[string]string)
-		}
-		if err := change(q.Tags); err != nil {
-			return err
-		}
-		return nil
+	return s.configure(func() error {
+		_, err := s.catalog.Update(q.Name, q.ID, func(q *catalog.Queue) error {
+			if q.Tags == nil {
+				q.Tags = make(map[string]string)
+			}
+			if err := change(q.Tags); err != nil {
+				return err
+			}
+			return nil
+		})
+		return failure(err, q)
 	})
-	return failure(err, q)
 }
 
 type listQueueTagsOutput struct {
