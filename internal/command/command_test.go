@@ -168,6 +168,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"serve --root-access-key-id x", "--root-secret-access-key"},
 		{"serve --public-url ftp://x", "--public-url"},
 		{"serve --max-message-size 5", "--max-message-size"},
+		{"serve --min-free-space much", "--min-free-space"},
+		{"serve --min-free-space -1", "--min-free-space"},
 		{"serve --log-format xml", "--log-format"},
 		{"serve --log-level loud", "--log-level"},
 		{"serve --data file/x", "not a directory"},

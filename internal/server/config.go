@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/store"
 )
 
 // Config is how a server is set up. Default gives one that works.
@@ -26,16 +27,19 @@ type Config struct {
 	Insecure       bool   // allow plain HTTP on an address that others can reach
 	PublicURL      string // what queue URLs begin with; empty: as the client addressed the server
 	MaxMessageSize int    // bytes; MaximumMessageSize of queues that do not set it
+	MinFreeSpace   int64  // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
 	LogRequests    bool
 
 	Logger *slog.Logger
+
+	disk *store.Disk // that tests put in the place of the machine's
 }
 
 // Default returns the configuration of a server for this machine's own use.
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree,
 	}
 }
 
@@ -59,6 +63,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--region %q: want a name such as us-east-1", c.Region)
 	case c.MaxMessageSize < 1024 || c.MaxMessageSize > 1_048_576:
 		return fmt.Errorf("--max-message-size %d: want 1024 to 1048576 bytes", c.MaxMessageSize)
+	case c.MinFreeSpace < AutoMinFree:
+		return fmt.Errorf("--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
 	}
 	for _, a := range c.Accounts {
 		if !identity.IsAccount(a) {

@@ -278,7 +278,8 @@ func (x *exchange) fail(err error) {
 	e := protocol.AsError(err)
 	if e.Status >= http.StatusInternalServerError {
 		x.cause = err
-		if x.r.Context().Err() == nil {
+		// The disk's state is logged once, not for everyone who meets with it.
+		if x.r.Context().Err() == nil && !sqs.OfTheDisk(err) {
 			x.handler.log.Error("request failed", "request_id", x.id, "operation", x.request.Operation, "error", err)
 		}
 	}

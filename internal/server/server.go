@@ -5,13 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -30,6 +30,7 @@ const (
 	writeTimeout  = 120 * time.Second // from the end of the header to the end of the answer
 	idleTimeout   = 120 * time.Second
 	stopTimeout   = 30 * time.Second // for requests under way when the server is stopped
+	failTimeout   = 3 * time.Second  // the same, when the disk has failed
 	maxHeader     = 64 << 10
 )
 
@@ -45,6 +46,8 @@ type Server struct {
 	config      Config
 	log         *slog.Logger
 	credentials *identity.Credentials
+	disk        *store.Disk
+	space       *space
 	cache       *store.Cache
 	control     *store.Store
 	messages    *store.Store
@@ -73,22 +76,13 @@ func Start(c Config) (_ *Server, err error) {
 	if err := s.openStores(); err != nil {
 		return nil, err
 	}
-	cat, err := catalog.Open(s.control)
+	cat, err := s.load()
 	if err != nil {
 		return nil, err
 	}
-	s.shard, err = shard.Open(shard.Options{Store: s.messages, Logger: s.log, Configs: func() []queue.Config {
-		var configs []queue.Config
-		for _, q := range cat.All() {
-			configs = append(configs, q.Config())
-		}
-		return configs
-	}})
-	if err != nil {
-		return nil, err
-	}
+	s.space.look()
 	service := sqs.New(sqs.Options{
-		Catalog: cat, Shard: s.shard,
+		Catalog: cat, Shard: s.shard, Room: s.space.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
 	})
 	s.http = newHTTPServer(newHandler(s, service), s.log)
@@ -154,16 +148,53 @@ func loadCredentials(c *Config) (*identity.Credentials, error) {
 
 func (s *Server) openStores() (err error) {
 	s.cache = store.NewCache(store.DefaultCacheSize)
-	o := store.Options{Cache: s.cache, Logger: s.log}
-	open := func(dir string) (*store.Store, error) { return store.Open(filepath.Join(s.config.Data, dir), o) }
-	if s.config.InMemory {
-		open = func(string) (*store.Store, error) { return store.OpenMemory(o) }
+	switch {
+	case s.config.disk != nil:
+		s.disk = s.config.disk
+	case s.config.InMemory:
+		s.disk = store.NewMemoryDisk(s.log)
+	default:
+		s.disk = store.NewDisk(nil, s.log)
 	}
-	if s.control, err = open(controlDir); err != nil {
+	s.space = &space{
+		free: func() (uint64, uint64, error) { return s.disk.Free(s.config.Data) },
+		mark: s.config.MinFreeSpace, log: s.log,
+		reclaim: func() error { return s.messages.Reclaim() },
+	}
+	if s.config.InMemory {
+		s.space.mark = 0
+	}
+	o := store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}
+	if s.control, err = store.Open(filepath.Join(s.config.Data, controlDir), o); err != nil {
 		return err
 	}
-	s.messages, err = open(shardDir)
+	s.messages, err = store.Open(filepath.Join(s.config.Data, shardDir), o)
 	return err
+}
+
+// load reads what is in the stores. That may write, which a disk that is stuck
+// must not keep from failing.
+func (s *Server) load() (cat *catalog.Catalog, err error) {
+	var c *catalog.Catalog
+	var sh *shard.Shard
+	err = s.disk.Guard(func() (err error) {
+		if c, err = catalog.Open(s.control); err != nil {
+			return err
+		}
+		sh, err = shard.Open(shard.Options{Store: s.messages, Logger: s.log, Configs: func() []queue.Config {
+			var configs []queue.Config
+			for _, q := range c.All() {
+				configs = append(configs, q.Config())
+			}
+			return configs
+		}})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.shard = sh
+	return c, nil
 }
 
 // Endpoint is the URL to give to clients.
@@ -177,7 +208,8 @@ func (s *Server) Root() identity.Credential {
 
 // Run serves until ctx ends. Then it stops in order: no more connections, long
 // polls answered with what they have, requests under way finished, their
-// commits made, the stores closed.
+// commits made, the stores closed. If the disk fails it stops, too, with an error;
+// those whose commits cannot be made are told so.
 func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() {
@@ -187,19 +219,29 @@ func (s *Server) Run(ctx context.Context) error {
 			failed <- s.http.Serve(s.listener)
 		}
 	}()
+	watching, stopWatching := context.WithCancel(ctx)
+	defer stopWatching()
+	var watch sync.WaitGroup
+	watch.Go(func() { s.space.watch(watching) })
 	var err error
+	timeout := stopTimeout
 	select {
 	case err = <-failed:
 		err = fmt.Errorf("serve: %w", err)
+	case <-s.disk.Life().Stuck():
+		timeout = failTimeout
+		s.log.Error("stopping, to read the data anew at the next start")
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	}
+	stopWatching()
 	s.shard.Drain()
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	if stopErr := s.http.Shutdown(stop); stopErr != nil {
-		err = errors.Join(err, fmt.Errorf("requests were still under way after %s: %w", stopTimeout, stopErr), s.http.Close())
+		err = errors.Join(err, fmt.Errorf("requests were still under way after %s: %w", timeout, stopErr), s.http.Close())
 	}
+	_ = s.disk.Guard(func() error { watch.Wait(); return nil }) // close says so
 	err = errors.Join(err, s.close())
 	s.log.Info("stopped")
 	return err
@@ -211,15 +253,13 @@ func (s *Server) close() error {
 	if s.shard != nil {
 		s.shard.Close()
 	}
-	closers := []io.Closer{}
-	if s.messages != nil {
-		closers = append(closers, s.messages)
+	for _, st := range []*store.Store{s.messages, s.control} {
+		if st != nil && s.disk.Life().Err() == nil {
+			errs = append(errs, st.Close())
+		}
 	}
-	if s.control != nil {
-		closers = append(closers, s.control)
-	}
-	for _, c := range closers {
-		errs = append(errs, c.Close())
+	if s.disk != nil {
+		errs = append(errs, s.disk.Life().Err())
 	}
 	if s.cache != nil {
 		s.cache.Close()

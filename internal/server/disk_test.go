@@ -1,0 +1,190 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// journal is a log that can be read while it is written.
+type journal struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.Write(p)
+}
+
+func (j *journal) count(words string) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return strings.Count(j.b.String(), words)
+}
+
+// onFaultyDisk is the configuration of a server on a disk whose writes fail with
+// what fault holds.
+func onFaultyDisk(t *testing.T, fault *atomic.Pointer[syscall.Errno]) (Config, *journal) {
+	j := new(journal)
+	c := inMemory()
+	c.InMemory, c.Data = false, t.TempDir()
+	c.Logger = slog.New(slog.NewTextHandler(j, nil))
+	c.disk = store.NewDisk(errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if errno := fault.Load(); errno != nil && op.Kind == errorfs.OpFileWrite {
+			return *errno
+		}
+		return nil
+	})), c.Logger)
+	return c, j
+}
+
+// clientOf returns a client of s.
+func clientOf(t *testing.T, s *Server, d dialect) *client {
+	c := newClient(t, d)
+	c.base = s.Endpoint()
+	c.cred, _ = s.credentials.Root(account)
+	return c
+}
+
+func probe(t *testing.T, s *Server, path string) (int, string) {
+	t.Helper()
+	r, err := http.Get(s.Endpoint() + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, string(b)
+}
+
+const stuckWords = "The disk of the server cannot be written: it is full. Please try again later."
+
+func TestFullDisk(t *testing.T) {
+	var fault atomic.Pointer[syscall.Errno]
+	config, log := onFaultyDisk(t, &fault)
+	s, _ := start(t, config)
+	full := syscall.ENOSPC
+	for _, d := range dialects {
+		c := clientOf(t, s, d)
+		c.make("CreateQueue", object{"QueueName": "q"})
+		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "before"})
+		fault.Store(&full)
+		refused := func(op string, in object) {
+			t.Helper()
+			if a := c.call(op, in); a.status != 503 || a.failed.code != "ServiceUnavailable" || a.failed.message != stuckWords {
+				t.Errorf("%s: %d %s", op, a.status, a.body)
+			}
+		}
+		// This one finds out, the others find it so.
+		refused("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
+		refused("CreateQueue", object{"QueueName": "new"})
+		for op, in := range map[string]object{
+			"ReceiveMessage":     {},
+			"GetQueueAttributes": {"AttributeNames": list{"All"}},
+			"SetQueueAttributes": {"Attributes": object{"DelaySeconds": "1"}},
+			"TagQueue":           {"Tags": object{"a": "b"}},
+			"PurgeQueue":         {},
+			"DeleteQueue":        {},
+		} {
+			in["QueueUrl"] = c.url("q")
+			refused(op, in)
+		}
+		c.make("GetQueueUrl", object{"QueueName": "q"}) // which is in memory
+		if status, text := probe(t, s, "/readyz"); status != 503 || text != "the disk cannot be written: it is full\n" {
+			t.Errorf("/readyz: %d %s", status, text)
+		}
+		if status, _ := probe(t, s, "/healthz"); status != 200 {
+			t.Errorf("/healthz: %d", status)
+		}
+		fault.Store(nil)
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			if status, text := probe(t, s, "/readyz"); status == 200 && text == "ok\n" {
+				break
+			} else if time.Now().After(end) {
+				t.Fatalf("/readyz stays %d %s", status, text)
+			}
+		}
+		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "after"})
+	}
+	if n := log.count("level=ERROR"); n != len(dialects) {
+		t.Errorf("%d errors are logged:\n%s", n, log.b.String())
+	}
+	if n := log.count("written again"); n != len(dialects) {
+		t.Errorf("%d times all is well again:\n%s", n, log.b.String())
+	}
+}
+
+// A change of a queue that was given up because the disk was stuck is seen by
+// the catalog and by the shard, or by neither.
+func TestQueueMadeOnAFullDisk(t *testing.T) {
+	var fault atomic.Pointer[syscall.Errno]
+	config, _ := onFaultyDisk(t, &fault)
+	s, _ := start(t, config)
+	c := clientOf(t, s, inJSON)
+	full := syscall.ENOSPC
+	fault.Store(&full)
+	if a := c.call("CreateQueue", object{"QueueName": "q"}); a.status != 503 {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	fault.Store(nil)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if a := c.call("CreateQueue", object{"QueueName": "q"}); a.status == 200 {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+	}
+	c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
+}
+
+// Nobody can tell what is on a disk after a write to it has failed. The server
+// ends; whoever waits is told that it has not succeeded.
+func TestFailedDisk(t *testing.T) {
+	var fault atomic.Pointer[syscall.Errno]
+	config, log := onFaultyDisk(t, &fault)
+	s, err := Start(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(t.Context()) }()
+	c := clientOf(t, s, inJSON)
+	c.make("CreateQueue", object{"QueueName": "q"})
+	broken := syscall.EIO
+	fault.Store(&broken)
+	if a := c.call("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"}); a.status != 503 || !strings.Contains(a.failed.message, "a write has failed") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	w := httptest.NewRecorder()
+	s.http.Handler.ServeHTTP(w, httptest.NewRequest("GET", "/healthz", nil))
+	if w.Code != 503 || !strings.Contains(w.Body.String(), "a write has failed") {
+		t.Errorf("/healthz: %d %s", w.Code, w.Body)
+	}
+	select {
+	case err := <-ended:
+		if !errors.Is(err, syscall.EIO) || log.count("the disk has failed") != 1 {
+			t.Errorf("ended with %v; logged:\n%s", err, log.b.String())
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the server goes on")
+	}
+}

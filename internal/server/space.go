@@ -1,0 +1,110 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// AutoMinFree stands for a mark that suits the disk: 512 MiB, or a tenth of a
+// smaller disk.
+const AutoMinFree = -1
+
+const (
+	autoMinFree     = 512 << 20
+	autoMinFreePart = 10
+	lookInterval    = time.Second
+	reclaimInterval = 5 * time.Second
+)
+
+// space watches how much of the disk is free. When it is less than a mark,
+// nothing that makes the data more is taken in, so that there is room left for
+// getting rid of what is there: deletes are written too, and so are the tables
+// that are made without what was deleted.
+type space struct {
+	free func() (free, total uint64, err error)
+	mark int64 // bytes, or AutoMinFree; 0 means that there is none
+	log  *slog.Logger
+	// reclaim starts to give back the space of what was deleted. It may take
+	// its time.
+	reclaim func() error
+
+	low        atomic.Bool
+	reclaiming atomic.Bool
+	reclaims   sync.WaitGroup
+}
+
+// errLowSpace is what clients are told.
+var errLowSpace = errors.New("The disk of the server is nearly full: messages can be received and deleted, but none can be added. Please try again later.")
+
+// room returns errLowSpace if there is too little free space to take in more.
+func (s *space) room() error {
+	if s.low.Load() {
+		return errLowSpace
+	}
+	return nil
+}
+
+// watch looks until ctx ends, and returns when nothing is under way any more.
+func (s *space) watch(ctx context.Context) {
+	if s.mark == 0 {
+		return
+	}
+	defer s.reclaims.Wait()
+	look := time.NewTicker(lookInterval)
+	defer look.Stop()
+	reclaim := time.NewTicker(reclaimInterval)
+	defer reclaim.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+			s.look()
+		case <-reclaim.C:
+			s.makeRoom()
+		}
+	}
+}
+
+// look compares what is free with the mark. It has to be an eighth above it
+// before that counts, lest every message that goes lets one in.
+func (s *space) look() {
+	if s.mark == 0 {
+		return
+	}
+	free, total, err := s.free()
+	if err != nil {
+		s.log.Debug("free space is not known", "error", err)
+		return
+	}
+	mark := uint64(s.mark)
+	if s.mark < 0 {
+		mark = min(autoMinFree, total/autoMinFreePart)
+	}
+	switch low := s.low.Load(); {
+	case !low && free < mark:
+		s.low.Store(true)
+		s.log.Warn("the disk is nearly full; nothing is added until there is more free space",
+			"free_bytes", free, "min_free_bytes", mark, "disk_bytes", total)
+	case low && free >= mark+mark/8:
+		s.low.Store(false)
+		s.log.Info("the disk has free space again", "free_bytes", free, "min_free_bytes", mark, "disk_bytes", total)
+	}
+}
+
+// makeRoom gives back what it can if space is low, without waiting for it.
+func (s *space) makeRoom() {
+	if !s.low.Load() || !s.reclaiming.CompareAndSwap(false, true) {
+		return
+	}
+	s.reclaims.Go(func() {
+		defer s.reclaiming.Store(false)
+		if err := s.reclaim(); err != nil {
+			s.log.Warn("space is not given back", "error", err)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Each look is at a disk of so much space, in MiB.
+func TestSpace(t *testing.T) {
+	const mib = 1 << 20
+	type look struct {
+		free uint64
+		low  bool
+	}
+	for name, tc := range map[string]struct {
+		mark  int64
+		total uint64
+		looks []look
+	}{
+		"a mark":     {100 * mib, 1000, []look{{1000, false}, {100, false}, {99, true}, {100, true}, {112, true}, {113, false}, {100, false}, {0, true}}},
+		"none":       {0, 1000, []look{{0, false}}},
+		"large disk": {AutoMinFree, 1_000_000, []look{{512, false}, {511, true}, {575, true}, {576, false}}},
+		"small disk": {AutoMinFree, 1000, []look{{100, false}, {99, true}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var free uint64
+			var fails error
+			var log bytes.Buffer
+			s := &space{mark: tc.mark, log: slog.New(slog.NewTextHandler(&log, nil)), free: func() (uint64, uint64, error) {
+				return free * mib, tc.total * mib, fails
+			}}
+			changes, was := 0, false
+			for _, l := range tc.looks {
+				free = l.free
+				s.look()
+				s.look() // which is no news
+				fails = errors.New("nobody knows")
+				s.look() // which changes nothing
+				fails = nil
+				if got := s.room() != nil; got != l.low {
+					t.Errorf("%d MiB free: low %t", l.free, got)
+				}
+				if l.low != was {
+					changes, was = changes+1, l.low
+				}
+			}
+			if lines := strings.Count(log.String(), "\n"); lines != changes {
+				t.Errorf("%d changes:\n%s", changes, log.String())
+			}
+		})
+	}
+}
+
+func TestSpaceIsWatchedAndReclaimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var free atomic.Uint64
+		var reclaimed atomic.Int64
+		slow := make(chan struct{})
+		free.Store(1000)
+		s := &space{
+			mark: 100, log: slog.New(slog.DiscardHandler),
+			free:    func() (uint64, uint64, error) { return free.Load(), 1000, nil },
+			reclaim: func() error { reclaimed.Add(1); <-slow; return nil },
+		}
+		go s.watch(t.Context())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if reclaimed.Load() != 0 || s.room() != nil {
+			t.Errorf("with enough space: reclaimed %d times, room: %v", reclaimed.Load(), s.room())
+		}
+		free.Store(10)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if reclaimed.Load() != 1 || s.room() == nil {
+			t.Errorf("with little: reclaimed %d times at once, room: %v", reclaimed.Load(), s.room())
+		}
+		close(slow)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if reclaimed.Load() < 10 {
+			t.Errorf("with little: reclaimed %d times", reclaimed.Load())
+		}
+		free.Store(1000)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if s.room() != nil {
+			t.Errorf("at last: %v", s.room())
+		}
+	})
+}
