@@ -7,10 +7,12 @@
 // Both write down every call and what became of it (acknowledged, refused, or
 // unknown because the service died) and let a verdict judge the history: the
 // calls and their rules are the same whatever it is that dies.
-// TestTornAndDamaged spoils the files themselves.
+// TestTornAndDamaged spoils the files themselves. TestDiskFull and
+// TestDiskNearlyFull leave the real binary no space on a disk of its own, which
+// takes root on Linux.
 //
 // A run can be made longer, or be repeated, from the environment:
 //
-//	SLUICE_CRASH_ROUNDS   how often TestKill kills the server (4)
+//	SLUICE_CRASH_ROUNDS   how often TestKill kills the server (4), and TestDiskFull fills its disk (3)
 //	SLUICE_CRASH_SEED     where the random choices begin
 package crash

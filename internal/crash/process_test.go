@@ -35,11 +35,11 @@ type process struct {
 }
 
 // launch starts a server on data.
-func launch(t *testing.T, binary, data string) *process {
+func launch(t *testing.T, binary, data string, flags ...string) *process {
 	t.Helper()
 	p := &process{endpoint: make(chan string, 1), ended: make(chan error, 1)}
-	p.cmd = exec.CommandContext(t.Context(), binary, "serve", "--data", data, "--listen", "127.0.0.1:0",
-		"--root-access-key-id", root.AccessKeyID, "--root-secret-access-key", root.SecretAccessKey)
+	p.cmd = exec.CommandContext(t.Context(), binary, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0",
+		"--root-access-key-id", root.AccessKeyID, "--root-secret-access-key", root.SecretAccessKey}, flags...)...)
 	p.cmd.Stderr = &p.log
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {

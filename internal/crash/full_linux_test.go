@@ -1,0 +1,289 @@
+package crash
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is longer than anything takes that these tests wait for.
+const patience = 3 * time.Minute
+
+// smallDisk mounts an empty disk of so many bytes.
+func smallDisk(t *testing.T, size int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=700", size))
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
+		t.Skipf("mounting a disk of its own takes root: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// hog takes all that is left of the disk, and whatever becomes free later, until
+// it is stopped. Then it gives everything back.
+func hog(t *testing.T, dir string) (stop func()) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, "somebody-elses"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var enough atomic.Bool
+	full, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for once := sync.OnceFunc(func() { close(full) }); !enough.Load(); time.Sleep(time.Millisecond) {
+			if _, err := io.Copy(f, zeros{}); !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("filling the disk up ends with %v", err)
+			}
+			once()
+		}
+	}()
+	<-full
+	return func() {
+		enough.Store(true)
+		<-done
+		if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// probe gets one of the paths of health.
+func (c *client) probe(t *testing.T, path string) (status int, text string) {
+	t.Helper()
+	r, err := c.http.Get(c.endpoint + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, string(b)
+}
+
+// await waits until f is true.
+func await(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !f(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not after %s", what, patience)
+		}
+	}
+}
+
+// big is a message of 100 KB that cannot be compressed to much less.
+func big(queue string, n int) letter {
+	noise := make([]byte, 75_000)
+	rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(noise)
+	return letter{name: fmt.Sprintf("%s/big/%d/%s", queue, n, base64.URLEncoding.EncodeToString(noise))}
+}
+
+// TestDiskNearlyFull fills a disk with messages. The server stops taking more
+// before the disk is full, and people can get rid of what is there, which lets
+// it take more.
+func TestDiskNearlyFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	for name, empty := range map[string]func(*testing.T, *client){
+		"deletes": func(t *testing.T, c *client) {
+			for {
+				messages, err := c.receive("plain", receive{most: 10, timeout: time.Minute})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(messages) == 0 {
+					return
+				}
+				var handles []string
+				for _, m := range messages {
+					handles = append(handles, m.handle)
+				}
+				if _, err := c.remove("plain", handles); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		"purge": func(t *testing.T, c *client) {
+			if err := c.purge("plain"); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := smallDisk(t, 256<<20)
+			p := launch(t, build(t), filepath.Join(dir, "data"), "--min-free-space", "64MiB")
+			c := p.ready(t)
+			if err := c.create(spec{name: "plain"}); err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			send := func() error {
+				n++
+				_, err := c.send("plain", []letter{big("plain", n)})
+				return err
+			}
+			var err error
+			await(t, "refusal", func() bool {
+				for err == nil {
+					err = send()
+				}
+				return true
+			})
+			if !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), "nearly full") {
+				t.Errorf("refused with %v", err)
+			}
+			if err := c.create(spec{name: "another"}); err == nil {
+				t.Error("a queue was made")
+			}
+			if status, text := c.probe(t, "/readyz"); status != http.StatusOK || !strings.Contains(text, "nearly full") {
+				t.Errorf("/readyz: %d %s", status, text)
+			}
+			t.Logf("refused after %d messages", n)
+			empty(t, c)
+			await(t, "accepting again", func() bool { return send() == nil })
+			if status, text := c.probe(t, "/readyz"); status != http.StatusOK || text != "ok\n" {
+				t.Errorf("/readyz: %d %s", status, text)
+			}
+			p.stop(t)
+			if log := p.log.String(); strings.Count(log, "the disk") != 2 {
+				t.Errorf("logged: %s", log)
+			}
+		})
+	}
+}
+
+// TestDiskFull lets somebody else take all that is left of the disk, again and
+// again, while the server is loaded from all sides. It refuses what it cannot
+// store, goes on by itself when it can, and has lost nothing in between. A server
+// that is stopped or started while the disk is full ends.
+func TestDiskFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	seed := number(t, "SLUICE_CRASH_SEED", uint64(time.Now().UnixNano()))
+	rounds := number(t, "SLUICE_CRASH_ROUNDS", 3)
+	t.Logf("SLUICE_CRASH_SEED=%d SLUICE_CRASH_ROUNDS=%d", seed, rounds)
+	rng := rand.New(rand.NewPCG(seed, 3))
+	dir := smallDisk(t, 256<<20)
+	data := filepath.Join(dir, "data")
+	binary := build(t)
+	h := newHistory(wallClock{time.Now()})
+	users := newLoad(rng, true)
+
+	p := launch(t, binary, data, "--min-free-space", "0")
+	c := p.ready(t)
+	establish(t, &recorder{service: c, history: h, worker: "test"})
+	stuck := func() bool {
+		status, text := c.probe(t, "/readyz")
+		return status == http.StatusServiceUnavailable && strings.Contains(text, "it is full")
+	}
+	var free func()
+	for round := range int(rounds) {
+		last := round == int(rounds)-1
+		var over atomic.Bool
+		var all sync.WaitGroup
+		for _, w := range users.workers {
+			all.Go(func() {
+				for !over.Load() {
+					r := &recorder{service: c, history: h, worker: w.name(), round: round}
+					for !r.gone && !over.Load() {
+						w.step(r)
+					}
+					h.sleep(20 * time.Millisecond)
+				}
+			})
+		}
+		h.sleep(time.Duration(200+rng.IntN(800)) * time.Millisecond)
+		h.died() // in the sense that calls may go unanswered
+		free = hog(t, dir)
+		await(t, "stuck", stuck)
+		if status, _ := c.probe(t, "/healthz"); status != http.StatusOK {
+			t.Errorf("/healthz: %d", status)
+		}
+		err := c.create(spec{name: "refused"})
+		if err == nil || !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), "it is full") {
+			t.Errorf("a queue is made on a full disk: %v", err)
+		}
+		h.sleep(time.Duration(rng.IntN(500)) * time.Millisecond)
+		if !last {
+			free()
+			await(t, "going on", func() bool { return !stuck() })
+			h.sleep(100 * time.Millisecond)
+		}
+		over.Store(true)
+		all.Wait()
+	}
+	c.close()
+
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-p.ended; p.cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("a server that is stopped while the disk is full ends with %v", err)
+	}
+	log := p.log.String()
+	for words, want := range map[string]uint64{
+		"it is full": rounds + 1, "written again": rounds - 1, "panic": 0, "request failed": 0,
+	} {
+		if got := uint64(strings.Count(log, words)); got != want {
+			t.Errorf("%q is %d times in the log, want %d:\n%s", words, got, want, log)
+		}
+	}
+	refuses := func(words string) {
+		t.Helper()
+		p := launch(t, binary, data)
+		for range p.endpoint {
+			t.Error("the server says that it serves")
+		}
+		if err := <-p.ended; p.cmd.ProcessState.ExitCode() != 1 || !strings.Contains(p.log.String(), words) {
+			t.Errorf("start ends with %v, want a word about %q\n%s", err, words, p.log.String())
+		}
+	}
+	refuses("it is full")
+	free()
+	remount := func(flags uintptr) {
+		t.Helper()
+		if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|flags, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remount(syscall.MS_RDONLY)
+	refuses("it is read-only")
+	remount(0)
+
+	p = launch(t, binary, data, "--min-free-space", "0")
+	c = p.ready(t)
+	r := &recorder{service: c, history: h, worker: "test", round: int(rounds)}
+	settle(r, users.queues())
+	drain(r, users.queues())
+	c.close()
+	p.stop(t)
+	report(t, h, seed)
+}
