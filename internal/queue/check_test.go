@@ -4,29 +4,40 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
 
-// check recounts everything that an engine believes from the keys in the
-// store, and returns what is not as it should be. It is meant for the time
-// between two transactions.
+// check recounts what is stored of an engine's queues, compares it with what
+// the engine has in memory, and returns what is not as it should be. It is
+// meant for the time between two transactions.
 func check(e *Engine, keys mirror) []string {
-	c := &checker{e: e, queues: make(map[ID]*tables)}
+	stored := keys.sorted()
+	c := &memoryChecker{e: e, queues: make(map[ID]*tables)}
 	if err := c.read(keys); err != nil {
 		return []string{err.Error()}
 	}
-	for id := range c.queues {
-		c.want(e.queues[id] != nil, "keys of queue %d, which does not exist", id)
-	}
+	var configs []Config
 	for _, q := range e.queues {
+		configs = append(configs, q.cfg)
+	}
+	left, strays, err := Leftovers(stored, configs)
+	c.problems = append(c.problems, strays...)
+	c.want(err == nil && len(left) == 0, "keys of queues %v, which do not exist; error %v", left, err)
+	for _, q := range e.queues {
+		c.queue = q
+		recount, err := Check(stored, q.cfg)
+		c.want(err == nil, "%v", err)
+		for _, problem := range recount.Problems {
+			c.want(false, "%s", problem)
+		}
 		t := c.queues[q.cfg.ID]
 		if t == nil {
 			t = newTables()
 		}
-		c.queue = q
+		c.want(recount.Messages == uint64(len(t.messages)), "counted %d messages of %d", recount.Messages, len(t.messages))
 		c.checkRecord(t)
-		c.checkMessages(t)
 		c.checkGroups(t)
 		c.checkMemory(t)
 		c.checkWake(t)
@@ -38,14 +49,34 @@ func check(e *Engine, keys mirror) []string {
 	return c.problems
 }
 
-type checker struct {
+// sortedMirror is a mirror that Check can read.
+type sortedMirror struct {
+	keys  mirror
+	order []string
+}
+
+func (m mirror) sorted() sortedMirror { return sortedMirror{m, slices.Sorted(maps.Keys(m))} }
+
+func (m sortedMirror) Get(k []byte) ([]byte, error) { return m.keys[string(k)].value, nil }
+
+func (m sortedMirror) Scan(lo, hi []byte, f func(k, v []byte) bool) error {
+	i, _ := slices.BinarySearch(m.order, string(lo))
+	for ; i < len(m.order) && m.order[i] < string(hi); i++ {
+		if !f([]byte(m.order[i]), m.keys[m.order[i]].value) {
+			break
+		}
+	}
+	return nil
+}
+
+type memoryChecker struct {
 	e        *Engine
 	queues   map[ID]*tables
 	queue    *queue
 	problems []string
 }
 
-func (c *checker) want(ok bool, format string, args ...any) {
+func (c *memoryChecker) want(ok bool, format string, args ...any) {
 	if !ok {
 		problem := fmt.Sprintf(format, args...)
 		if c.queue != nil {
@@ -55,40 +86,31 @@ func (c *checker) want(ok bool, format string, args ...any) {
 	}
 }
 
-// tables is what the store holds of one queue.
+// tables is what the store holds of one queue, as far as memory depends on it.
 type tables struct {
 	record   *meta
 	messages map[Position]*Message
 	received map[Position]*received
 	holders  map[Position]string // groups of received
 	delays   map[Position]stub
-	members  map[Position]stub
 	ages     map[Position]stub
+	members  map[string][]member
 	groups   map[string]roster
-	rota     map[uint64]string
 	buckets  []uint64
 	hashes   []uint64 // of what is in the buckets
 	tasks    []*MoveTask
 	passing  int // keys that an empty queue does not have
 }
 
-// stub is what a table says of an indexed message.
-type stub struct {
-	at    Instant
-	sent  Instant
-	group string
-}
-
 func newTables() *tables {
 	return &tables{
 		messages: make(map[Position]*Message), received: make(map[Position]*received),
 		holders: make(map[Position]string), delays: make(map[Position]stub),
-		members: make(map[Position]stub), ages: make(map[Position]stub),
-		groups: make(map[string]roster), rota: make(map[uint64]string),
+		ages: make(map[Position]stub), members: make(map[string][]member), groups: make(map[string]roster),
 	}
 }
 
-func (c *checker) read(keys mirror) error {
+func (c *memoryChecker) read(keys mirror) error {
 	for name, record := range keys {
 		k := []byte(name)
 		if bytes.Equal(k, clockKey) {
@@ -96,7 +118,7 @@ func (c *checker) read(keys mirror) error {
 		}
 		id, ok := queueOf(k)
 		if !ok {
-			return fmt.Errorf("stray key %q", k)
+			continue
 		}
 		t := c.queues[id]
 		if t == nil {
@@ -113,76 +135,64 @@ func (c *checker) read(keys mirror) error {
 	return nil
 }
 
-func (t *tables) add(k, v []byte) error {
+func (t *tables) add(k, v []byte) (err error) {
 	p := Position(tail(k, 0))
-	name := string(k[9:])
+	table := k[8]
+	if table != tableMeta && table != tableDedup && table != tableTask {
+		t.passing++
+	}
 	r := readRecord(v)
-	switch table := k[8]; table {
+	switch table {
 	case tableMeta:
 		t.record = new(meta)
-		return t.record.decode(v)
+		err = t.record.decode(v)
 	case tableDedup:
 		t.buckets = append(t.buckets, tail(k[:17], 0))
 		t.hashes = append(t.hashes, hashOf(k[17], string(k[18:])))
-		return nil
 	case tableTask:
-		task, err := decodeMoveTask(v)
-		t.tasks = append(t.tasks, task)
-		return err
+		task, bad := decodeMoveTask(v)
+		t.tasks, err = append(t.tasks, task), bad
 	case tableMessage:
-		t.passing++
-		m, err := decodeMessage(v)
-		t.messages[p] = m
-		return err
+		t.messages[p], err = decodeMessage(v)
 	case tableReceived:
-		t.passing++
-		m, name, err := decodeReceived(p, v)
-		t.received[p], t.holders[p] = m, name
-		return err
+		t.received[p], t.holders[p], err = decodeReceived(p, v)
 	case tableDelay:
-		t.passing++
-		t.delays[p] = stub{at: Instant(tail(k, 1)), sent: r.instant(), group: r.string()}
-	case tableMember:
-		t.passing++
-		t.members[p] = stub{sent: r.instant(), group: name[:len(name)-9]}
+		t.delays[p] = stub{sent: r.instant(), group: r.string()}
 	case tableAge:
-		t.passing++
-		t.ages[p] = stub{sent: Instant(tail(k, 1)), at: r.instant(), group: r.string()}
+		t.ages[p] = stub{sent: Instant(tail(k, 1)), due: r.instant(), group: r.string()}
+	case tableMember:
+		name := string(k[9 : len(k)-9])
+		t.members[name] = append(t.members[name], member{pos: p, sent: r.instant()})
 	case tableGroup:
-		t.passing++
-		t.groups[name[:len(name)-1]] = roster{order: r.uint(), head: Position(r.uint())}
-	case tableRota:
-		t.passing++
-		t.rota[tail(k, 0)] = string(v)
-		return nil
-	default:
-		return fmt.Errorf("no such table")
+		t.groups[string(k[9:len(k)-1])], err = decodeRoster(v)
 	}
-	return r.done("record")
+	return err
 }
 
 // checkRecord compares the queue's record and its tasks.
-func (c *checker) checkRecord(t *tables) {
+func (c *memoryChecker) checkRecord(t *tables) {
 	q := c.queue
 	if t.record == nil {
-		c.want(t.passing == 0 && len(t.tasks) == 0 && len(t.buckets) == 0, "keys but no record")
 		return
 	}
 	// Two fields may change without a need to be written.
 	want := q.meta
 	c.want(t.record.lastOrder <= want.lastOrder, "last order %d was stored, is %d", t.record.lastOrder, want.lastOrder)
 	c.want(t.record.rotaHead <= want.rotaHead, "head of the rota %d was stored, is %d", t.record.rotaHead, want.rotaHead)
-	for order := range t.rota {
-		c.want(order <= t.record.lastOrder, "place %d of the rota is after the stored last one, %d", order, t.record.lastOrder)
-	}
 	want.lastOrder, want.rotaHead = t.record.lastOrder, t.record.rotaHead
 	c.want(*t.record == want, "the stored record is\n%+v\nand should be\n%+v", *t.record, want)
 	c.want(t.record.stored > 0 || t.passing == 0, "the queue is empty but for %d keys", t.passing)
 	for i, n := range t.buckets {
 		f := q.filters[n]
 		c.want(f == nil || f.has(t.hashes[i]), "the filter of bucket %d lacks an id", n)
-		c.want(q.dedupLow <= n && n <= q.dedupHigh, "bucket %d is not in [%d, %d]", n, q.dedupLow, q.dedupHigh)
 		c.want(n+1 >= bucketOf(c.e.now) || q.wakeAt <= c.e.now, "bucket %d is over", n)
+	}
+	for p := range t.delays {
+		at := t.ages[p].due
+		if q.cfg.FIFO {
+			at = t.delays[p].sent
+		}
+		c.want(q.nextDelay <= at, "%v waits and is not expected", p)
 	}
 	c.want(len(t.tasks) == len(q.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.tasks))
 	for i := range min(len(t.tasks), len(q.tasks)) {
@@ -190,117 +200,39 @@ func (c *checker) checkRecord(t *tables) {
 	}
 }
 
-// checkMessages finds out where each message is: it must be in one place.
-func (c *checker) checkMessages(t *tables) {
+// checkGroups compares the groups in memory with those that are stored.
+func (c *memoryChecker) checkGroups(t *tables) {
 	q := c.queue
-	c.want(q.stored == uint64(len(t.messages)), "%d messages are stored, counted %d", len(t.messages), q.stored)
-	c.want(q.delayed == uint64(len(t.delays)), "%d messages wait, counted %d", len(t.delays), q.delayed)
-	for p := q.lineHead; p < q.lineNext; p++ {
-		c.want(t.messages[p] != nil, "%v is missing from the line", p)
-	}
-	line := uint64(0)
-	for p, m := range t.messages {
-		w, waits := t.delays[p]
-		g, joined := t.members[p]
-		a, aged := t.ages[p]
-		s, received := t.received[p]
-		_, held := q.received[p]
-		c.want(received == held, "%v: received %v, in memory %v", p, received, held)
-		if received && s.sent != 0 {
-			c.want(s.sent == m.SentAt, "%v was sent at %v, received record says %v", p, m.SentAt, s.sent)
-		}
-		if !p.indexed() {
-			line++
-			c.want(received || q.lineHead <= p && p < q.lineNext, "%v is not in the line", p)
-			c.want(!received || p < q.lineHead, "%v was received and is in the line", p)
-			c.want(!waits && !joined && !aged, "%v of the line is indexed", p)
-			c.want(q.lineFloor <= m.SentAt, "%v was sent before the floor of the line", p)
-			continue
-		}
-		places := 0
-		for _, in := range []bool{waits, joined, received} {
-			if in {
-				places++
-			}
-		}
-		c.want(places == 1, "%v is in %d places: waits %v, member %v, received %v", p, places, waits, joined, received)
-		c.want(p&^indexedBit <= q.lastIndex, "%v is after the last index %v", p, q.lastIndex)
-		c.want(aged == !q.cfg.FIFO, "%v has an age %v", p, aged)
-		c.want(!aged || a.sent == m.SentAt && a.group == m.Group, "%v: age %+v of message %+v", p, a, m)
-		c.want(!q.cfg.FIFO || q.ageHead <= p, "%v is before the head of ages", p)
-		c.want(q.ageFloor <= m.SentAt, "%v was sent before the floor of ages", p)
-		if waits {
-			c.want(w.sent == m.SentAt && w.group == m.Group, "%v: delay %+v of message %+v", p, w, m)
-			c.want(q.cfg.FIFO && w.at == w.sent || !q.cfg.FIFO && w.at == a.at, "%v waits in the wrong place", p)
-			c.want(q.delayFloor <= w.at && q.nextDelay <= w.at, "%v waits before the floor", p)
-		}
-		if joined {
-			c.want(g.sent == m.SentAt && g.group == m.Group, "%v: member %+v of message %+v", p, g, m)
-		}
-	}
-	c.want(q.lineCount() == line, "the line has %d messages, counted %d", line, q.lineCount())
-	total := len(t.delays) + len(t.members) + len(t.received) + int(q.lineNext-q.lineHead)
-	c.want(total == len(t.messages), "%d records of %d messages", total, len(t.messages))
-	c.want(q.cfg.FIFO || uint64(len(t.ages)) == q.indexedCount(), "%d ages of %d messages", len(t.ages), q.indexedCount())
-}
-
-// checkGroups compares the groups with their members and the rota.
-func (c *checker) checkGroups(t *tables) {
-	q := c.queue
-	members := make(map[string][]Position)
-	for p, m := range t.members {
-		members[m.group] = append(members[m.group], p)
-		c.want(t.groups[m.group].head <= p, "%v is before the head of group %s", p, m.group)
-		if held := q.groups[m.group]; held != nil {
-			for _, r := range held.held {
-				c.want(r.pos < p, "received %v is after member %v of group %s", r.pos, p, m.group)
-			}
-		}
-	}
-	listed := 0
 	for name, g := range t.groups {
-		held := q.groups[name] != nil
-		c.want(t.rota[g.order] == name, "group %s is not at its place %d in the rota", name, g.order)
-		c.want(g.order <= q.lastOrder && held == (g.order < q.rotaHead), "group %s at %d of the rota: held %v", name, g.order, held)
-		c.want(held || len(members[name]) > 0, "group %s has a turn and no members", name)
-		if !held {
-			listed++
-		}
+		c.want((q.groups[name] != nil) == (g.order < q.rotaHead), "group %s: in memory %t, order %d", name, q.groups[name] != nil, g.order)
 	}
-	for cached, g := range c.e.groups {
+	for cached, r := range c.e.groups {
 		if cached.queue == q.cfg.ID {
-			slices.Sort(members[cached.name])
-			c.checkRoster(cached.name, g, t, members[cached.name])
+			c.checkRoster(cached.name, r, t)
 		}
 	}
-	for name := range members {
-		_, ok := t.groups[name]
-		c.want(ok || q.groups[name] != nil, "group %s has members and no turn", name)
-	}
-	c.want(len(t.rota) == len(t.groups), "the rota has %d places for %d groups", len(t.rota), len(t.groups))
-	c.want(uint64(listed) == q.rotaLength, "the rota has %d groups, counted %d", listed, q.rotaLength)
 }
 
 // checkRoster compares what is known of a group in memory with its members.
-func (c *checker) checkRoster(name string, r *roster, t *tables, members []Position) {
+func (c *memoryChecker) checkRoster(name string, r *roster, t *tables) {
+	members := slices.SortedFunc(slices.Values(t.members[name]), func(a, b member) int { return cmp.Compare(a.pos, b.pos) })
+	known := len(r.ahead)
 	c.want(r.order == t.groups[name].order, "group %s is cached at %d of the rota, stored at %d", name, r.order, t.groups[name].order)
-	c.want(len(r.ahead) <= len(members), "group %s has %d members, %d in memory", name, len(members), len(r.ahead))
-	c.want(!r.all || len(r.ahead) == len(members), "group %s has %d members, all %d in memory", name, len(members), len(r.ahead))
-	c.want(len(members) == 0 || r.head <= members[0], "group %s has a member before its head", name)
-	for i := range min(len(r.ahead), len(members)) {
-		m := r.ahead[i]
-		c.want(m.pos == members[i] && m.sent == t.members[m.pos].sent, "group %s: member %d is %v, in memory %+v", name, i, members[i], m)
-	}
+	c.want(known <= len(members) && (!r.all || known == len(members)), "group %s has %d members, in memory %d, all %t", name, len(members), known, r.all)
+	c.want(len(members) == 0 || r.head <= members[0].pos, "group %s has a member before its head", name)
+	c.want(slices.Equal(r.ahead, members[:min(known, len(members))]), "group %s begins with %v, in memory %v", name, members, r.ahead)
 }
 
 // checkMemory compares what is in memory with the received messages.
-func (c *checker) checkMemory(t *tables) {
+func (c *memoryChecker) checkMemory(t *tables) {
 	q := c.queue
 	inFlight, returned, line, grouped := 0, 0, 0, 0
+	c.want(len(q.received) == len(t.received), "%d received messages are stored, %d in memory", len(t.received), len(q.received))
 	for p, m := range q.received {
 		s := t.received[p]
 		if s == nil {
-			continue // reported already
+			c.want(false, "%v was received, and that is not stored", p)
+			continue
 		}
 		c.want(m.pos == p && !m.gone, "%v is in the wrong place", p)
 		c.want(bytes.Equal(m.encode(), s.as(m)), "%v is stored as %+v and should be %+v", p, s, m)
@@ -369,7 +301,7 @@ func (m *received) as(other *received) []byte {
 
 // checkWake makes sure that the queue will be looked after when time changes
 // something in it.
-func (c *checker) checkWake(t *tables) {
+func (c *memoryChecker) checkWake(t *tables) {
 	q := c.queue
 	earliest := never
 	for _, m := range q.received {
@@ -378,7 +310,7 @@ func (c *checker) checkWake(t *tables) {
 		}
 	}
 	for p, w := range t.delays {
-		end := t.ages[p].at
+		end := t.ages[p].due
 		if q.cfg.FIFO {
 			end = w.sent.Add(q.cfg.Delay)
 		}

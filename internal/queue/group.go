@@ -233,8 +233,8 @@ func (q *queue) members(name string, r *roster, n int) ([]member, error) {
 func (q *queue) lookAhead(name string, r *roster, n int) error {
 	ahead := make([]member, 0, aheadMost)
 	var bad error
-	hi := tableKey(q.cfg.ID, tableMember).string(name).byte(1)
-	err := q.e.tx.Scan(memberKey(q.cfg.ID, name, r.head), hi, func(k, v []byte) bool {
+	lo, hi := memberRange(q.cfg.ID, name, r.head)
+	err := q.e.tx.Scan(lo, hi, func(k, v []byte) bool {
 		rec := readRecord(v)
 		ahead = append(ahead, member{pos: Position(tail(k, 0)), sent: rec.instant()})
 		bad = rec.done("group member")

@@ -64,6 +64,11 @@ func memberKey(q ID, group string, p Position) key {
 	return tableKey(q, tableMember).string(group).byte(0).position(p)
 }
 
+// memberRange is the keys of a group's members from p on.
+func memberRange(q ID, group string, p Position) (lo, hi []byte) {
+	return memberKey(q, group, p), tableKey(q, tableMember).string(group).byte(1)
+}
+
 // queueRange is all keys of a queue, tableRange all of one of its tables.
 func queueRange(q ID) (lo, hi []byte) {
 	return key(nil).uint64(uint64(q)), key(nil).uint64(uint64(q) + 1)

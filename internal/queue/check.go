@@ -1,0 +1,537 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Reader is the half of a Txn that changes nothing.
+type Reader interface {
+	Get(key []byte) ([]byte, error)
+	Scan(lo, hi []byte, f func(key, value []byte) bool) error
+}
+
+// problemsKept bounds how many problems of a queue are put into words.
+const problemsKept = 100
+
+// Recount is what Check has found in a queue.
+type Recount struct {
+	Messages uint64   // in whatever state
+	Bytes    uint64   // of their records
+	Problems []string // what is not as it should be; the first of them in words
+	More     uint64   // problems beyond those in words
+}
+
+// Check reads everything that is stored of a queue and compares it with itself:
+// each message has one way to its consumer, each row of an index has its
+// message, and the counters are what a recount gives. What is not so is a
+// problem; an error says that the store could not be read.
+//
+// It reads the tables in order and keeps in memory what an engine would keep:
+// the messages that were received and not deleted. So that it need not look up
+// each row of an index among the messages, it follows each message to its rows
+// and counts them; a table that then has more rows than were come upon is gone
+// through once more.
+func Check(r Reader, cfg Config) (Recount, error) {
+	c := &checker{
+		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position),
+		reached: make(map[byte]uint64),
+	}
+	steps := []func() error{
+		c.readMeta, c.checkTables, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers, c.checkAges,
+		c.checkGroups, c.checkRota, c.checkBuckets, c.checkTasks,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return c.Recount, fmt.Errorf("check queue %s: %w", cfg.ARN, err)
+		}
+		if c.empty {
+			break
+		}
+	}
+	return c.Recount, nil
+}
+
+// Leftovers finds what the store holds beside the given queues: the ids of
+// other queues, which are what is left of deletions that were cut short and go
+// when an engine is loaded, and as problems what no engine writes.
+func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err error) {
+	known := make(map[ID]bool, len(configs))
+	for _, cfg := range configs {
+		known[cfg.ID] = true
+	}
+	from := []byte{}
+	_, end := queueRange(1<<64 - 2)
+	for from != nil {
+		lo := from
+		from = nil
+		scanErr := r.Scan(lo, end, func(k, v []byte) bool {
+			id, ok := queueOf(k)
+			switch {
+			case string(k) == string(clockKey):
+				rec := readRecord(v)
+				rec.instant()
+				if err := rec.done("clock"); err != nil {
+					problems = append(problems, err.Error())
+				}
+			case !ok || id == 0:
+				if len(problems) < problemsKept {
+					problems = append(problems, fmt.Sprintf("stray key %q", k))
+				}
+			default:
+				if !known[id] {
+					ids = append(ids, id)
+				}
+				_, from = queueRange(id)
+				return false
+			}
+			return true
+		})
+		if scanErr != nil {
+			return nil, nil, fmt.Errorf("look for leftovers: %w", scanErr)
+		}
+	}
+	return ids, problems, nil
+}
+
+type checker struct {
+	r     Reader
+	cfg   Config
+	meta  meta
+	empty bool // the queue has never been written to
+	Recount
+
+	received map[Position]stub
+	held     map[string]Position // FIFO: groups with received messages, and the last of these
+	groups   uint64              // that have a record
+	listed   uint64              // of these, in the rota
+	reached  map[byte]uint64     // rows of the indexes that messages have led to
+}
+
+// stub is what a row says of its message.
+type stub struct {
+	sent  Instant
+	due   Instant // ages only
+	group string
+}
+
+func (c *checker) want(ok bool, format string, args ...any) {
+	switch {
+	case ok:
+	case len(c.Problems) < problemsKept:
+		c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
+	default:
+		c.More++
+	}
+}
+
+// scan calls f with each row of a table whose keys have that length, or any if
+// it is 0. A record that cannot be decoded is a problem, any other error of f
+// ends the scan.
+func (c *checker) scan(table byte, length int, f func(k, v []byte) error) error {
+	var bad error
+	lo, hi := tableRange(c.cfg.ID, table)
+	err := c.r.Scan(lo, hi, func(k, v []byte) bool {
+		if length != 0 && len(k) != length {
+			c.want(false, "stray key %q", k)
+			return true
+		}
+		err := f(k, v)
+		if errors.Is(err, errRecordMalformed) || errors.Is(err, errRecordNewVersion) {
+			c.want(false, "key %q: %v", k, err)
+			err = nil
+		}
+		bad = err
+		return bad == nil
+	})
+	return firstError(err, bad)
+}
+
+// Lengths of keys: queue and table, then so many numbers.
+const (
+	keyOf0 = 9
+	keyOf1 = keyOf0 + 8
+	keyOf2 = keyOf1 + 8
+)
+
+func (c *checker) readMeta() error {
+	b, err := c.r.Get(metaKey(c.cfg.ID))
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		c.empty = true
+		lo, hi := queueRange(c.cfg.ID)
+		return c.r.Scan(lo, hi, func(k, _ []byte) bool {
+			c.want(false, "there are keys but no record of the queue: %q", k)
+			return false
+		})
+	}
+	if err := c.meta.decode(b); err != nil {
+		c.empty = true
+		c.want(false, "%v", err)
+	}
+	return nil
+}
+
+// checkTables looks for keys between the tables.
+func (c *checker) checkTables() error {
+	from, end := queueRange(c.cfg.ID)
+	tables := []byte{
+		tableMeta, tableDelay, tableAge, tableGroup, tableDedup, tableMessage, tableRota, tableReceived, tableTask,
+		tableMember,
+	}
+	for i := range len(tables) + 1 {
+		to, next := end, end
+		if i < len(tables) {
+			to, next = tableRange(c.cfg.ID, tables[i])
+		}
+		err := c.r.Scan(from, to, func(k, _ []byte) bool {
+			c.want(false, "stray key %q", k)
+			return false
+		})
+		if err != nil {
+			return err
+		}
+		from = next
+	}
+	return c.scan(tableMeta, keyOf0, func(_, _ []byte) error { return nil })
+}
+
+func (c *checker) checkReceived() error {
+	return c.scan(tableReceived, keyOf1, func(k, v []byte) error {
+		p := Position(tail(k, 0))
+		m, group, err := decodeReceived(p, v)
+		if err != nil {
+			return err
+		}
+		c.received[p] = stub{sent: m.sent, group: group}
+		if c.cfg.FIFO {
+			c.held[group] = max(c.held[group], p)
+		}
+		c.want(m.receipt <= c.meta.receipts, "%v was received with number %d, after the last one, %d", p, m.receipt, c.meta.receipts)
+		return nil
+	})
+}
+
+// checkMessages goes through the messages and from each to its rows.
+func (c *checker) checkMessages() error {
+	next := c.meta.lineHead // of the line
+	var sent Instant        // of the message before
+	err := c.scan(tableMessage, keyOf1, func(k, v []byte) error {
+		p := Position(tail(k, 0))
+		c.Messages++
+		c.Bytes += uint64(len(v))
+		m, err := decodeMessage(v)
+		if err != nil {
+			return err
+		}
+		if s, ok := c.received[p]; ok {
+			c.reached[tableReceived]++
+			c.want(s.sent == 0 && !p.indexed() || s.sent == m.SentAt, "%v was sent at %v, its receive says %v", p, m.SentAt, s.sent)
+			c.want(s.group == m.Group || !c.cfg.FIFO, "%v is of group %q, its receive says %q", p, m.Group, s.group)
+		}
+		if p.indexed() {
+			return c.checkIndexed(p, m)
+		}
+		_, received := c.received[p]
+		switch {
+		case p >= c.meta.lineNext:
+			c.want(false, "%v is behind the line, which ends at %v", p, c.meta.lineNext)
+		case p >= c.meta.lineHead:
+			c.want(!received, "%v was received and is in the line", p)
+			c.wantGap(next, p)
+			next = p + 1
+		default:
+			c.want(received, "%v is in front of the line, which begins at %v, and was never received", p, c.meta.lineHead)
+		}
+		c.want(c.meta.lineFloor <= m.SentAt, "%v was sent before the floor of the line", p)
+		c.want(sent <= m.SentAt, "%v was sent before the one in front of it", p)
+		sent = m.SentAt
+		return nil
+	})
+	c.wantGap(next, c.meta.lineNext)
+	c.want(c.meta.stored == c.Messages, "%d messages are stored, the queue's record says %d", c.Messages, c.meta.stored)
+	if err == nil && c.reached[tableReceived] != uint64(len(c.received)) {
+		for p := range c.received {
+			b, err := c.r.Get(messageKey(c.cfg.ID, p))
+			if err != nil {
+				return err
+			}
+			c.want(b != nil, "%v was received and is missing", p)
+		}
+	}
+	return err
+}
+
+// wantGap reports what is missing from the line if next is not p.
+func (c *checker) wantGap(next, p Position) {
+	switch {
+	case next+1 == p:
+		c.want(false, "%v is missing from the line", next)
+	case next < p:
+		c.want(false, "%v to %v are missing from the line", next, p-1)
+	}
+}
+
+// checkIndexed looks for a message's rows in the indexes: its age, unless the
+// queue is in order of age itself, and one more unless it was received.
+func (c *checker) checkIndexed(p Position, m *Message) error {
+	c.want(p&^indexedBit <= c.meta.lastIndex, "%v is after the last index, %v", p, c.meta.lastIndex)
+	c.want(c.meta.ageFloor <= m.SentAt, "%v was sent before the floor of ages", p)
+	age, aged, err := c.age(p, m)
+	if err != nil {
+		return err
+	}
+	c.want(aged || c.cfg.FIFO, "%v has no row in the table of ages", p)
+	c.want(!c.cfg.FIFO || c.meta.ageHead <= p, "%v is in front of the oldest, %v", p, c.meta.ageHead)
+	if aged {
+		c.reached[tableAge]++
+		c.want(age.group == m.Group, "%v is of group %q, its age says %q", p, m.Group, age.group)
+	}
+	home, row, err := c.home(p, m, age)
+	if err != nil {
+		return err
+	}
+	switch home {
+	case tableDelay, tableMember:
+		c.reached[home]++
+		c.want(row.sent == m.SentAt && row.group == m.Group, "%v was sent at %v to group %q, its row says %v, %q", p, m.SentAt, m.Group, row.sent, row.group)
+	case 0:
+		c.want(false, "%v can be reached in no way", p)
+	}
+	return nil
+}
+
+// age reads a message's row in the table of ages.
+func (c *checker) age(p Position, m *Message) (s stub, found bool, err error) {
+	b, err := c.r.Get(ageKey(c.cfg.ID, m.SentAt, p))
+	if b == nil || err != nil {
+		return s, false, err
+	}
+	r := readRecord(b)
+	s = stub{sent: m.SentAt, due: r.instant(), group: r.string()}
+	return s, true, r.done("message age")
+}
+
+// home finds out by which table the indexed message at p is reached, and what
+// its row there says; 0 means by none.
+func (c *checker) home(p Position, m *Message, age stub) (table byte, row stub, err error) {
+	if s, ok := c.received[p]; ok {
+		return tableReceived, s, nil
+	}
+	b, err := c.r.Get(delayKey(c.cfg.ID, c.delayedUntil(age, m), p))
+	if err != nil {
+		return 0, stub{}, err
+	}
+	if b != nil {
+		r := readRecord(b)
+		row = stub{sent: r.instant(), group: r.string()}
+		return tableDelay, row, r.done("delayed message")
+	}
+	b, err = c.r.Get(memberKey(c.cfg.ID, m.Group, p))
+	if b == nil || err != nil {
+		return 0, stub{}, err
+	}
+	r := readRecord(b)
+	row = stub{sent: r.instant(), group: m.Group}
+	return tableMember, row, r.done("group member")
+}
+
+// delayedUntil is the instant under which a message waits if it does.
+func (c *checker) delayedUntil(age stub, m *Message) Instant {
+	if c.cfg.FIFO {
+		return m.SentAt
+	}
+	return age.due
+}
+
+// checkRow is for a row of an index that no message has led to.
+func (c *checker) checkRow(table byte, p Position, key []byte) error {
+	b, err := c.r.Get(messageKey(c.cfg.ID, p))
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		c.want(false, "%v is missing, and is in the table of %s", p, tableNames[table])
+		return nil
+	}
+	m, err := decodeMessage(b)
+	if err != nil {
+		return nil // reported with the message
+	}
+	age, _, err := c.age(p, m)
+	if err != nil {
+		return err
+	}
+	rows := map[byte][]byte{
+		tableAge:    ageKey(c.cfg.ID, m.SentAt, p),
+		tableDelay:  delayKey(c.cfg.ID, c.delayedUntil(age, m), p),
+		tableMember: memberKey(c.cfg.ID, m.Group, p),
+	}
+	home, _, err := c.home(p, m, age)
+	if err != nil {
+		return err
+	}
+	right := p.indexed() && (table == tableAge && !c.cfg.FIFO || home == table) && string(rows[table]) == string(key)
+	c.want(right, "%v is in a wrong place of the table of %s", p, tableNames[table])
+	return nil
+}
+
+var tableNames = map[byte]string{tableAge: "ages", tableDelay: "delays", tableMember: "members"}
+
+// checkRows counts the rows of an index and looks for those that lead nowhere
+// if there are more of them than messages have led to.
+func (c *checker) checkRows(table byte, length int, check func(k, v []byte) error) error {
+	rows := uint64(0)
+	err := c.scan(table, length, func(k, v []byte) error { rows++; return check(k, v) })
+	if err != nil || rows == c.reached[table] {
+		return err
+	}
+	return c.scan(table, length, func(k, _ []byte) error { return c.checkRow(table, Position(tail(k, 0)), k) })
+}
+
+func (c *checker) checkDelays() error {
+	delayed := uint64(0)
+	err := c.checkRows(tableDelay, keyOf2, func(k, v []byte) error {
+		delayed++
+		c.want(c.meta.delayFloor <= Instant(tail(k, 1)), "%v waits before the floor of delays", Position(tail(k, 0)))
+		return nil // its record was read with its message
+	})
+	c.want(c.meta.delayed == delayed, "%d messages wait, the queue's record says %d", delayed, c.meta.delayed)
+	return err
+}
+
+func (c *checker) checkAges() error {
+	return c.checkRows(tableAge, keyOf2, func(_, _ []byte) error { return nil })
+}
+
+// checkMembers goes through the members of the groups. A group that has some has
+// a record, unless what it holds has kept it from getting one.
+func (c *checker) checkMembers() error {
+	var name string
+	var group roster
+	first := true
+	return c.checkRows(tableMember, 0, func(k, v []byte) error {
+		of, ok := strings.CutSuffix(string(k[keyOf0:max(keyOf0, len(k)-8)]), "\x00")
+		if !ok {
+			c.want(false, "stray key %q", k)
+			return nil
+		}
+		if first || of != name {
+			first, name, group = false, of, roster{}
+			b, err := c.r.Get(groupKey(c.cfg.ID, name))
+			if err != nil {
+				return err
+			}
+			_, held := c.held[name]
+			c.want(b != nil || held, "group %q has members and no record", name)
+			if b != nil {
+				if group, err = decodeRoster(b); err != nil {
+					return err
+				}
+			}
+		}
+		p := Position(tail(k, 0))
+		c.want(group.head <= p, "%v is in front of the head of group %q", p, name)
+		c.want(c.held[name] < p, "%v, which was received, is behind member %v of group %q", c.held[name], p, name)
+		return nil
+	})
+}
+
+// checkGroups compares the records of the groups with the rota.
+func (c *checker) checkGroups() error {
+	return c.scan(tableGroup, 0, func(k, v []byte) error {
+		name, ok := strings.CutSuffix(string(k[keyOf0:]), "\x00")
+		if !ok {
+			c.want(false, "stray key %q", k)
+			return nil
+		}
+		g, err := decodeRoster(v)
+		if err != nil {
+			return err
+		}
+		c.groups++
+		_, held := c.held[name]
+		c.want(held == (g.order < c.meta.rotaHead), "group %q: held back %t, place %d in the rota", name, held, g.order)
+		b, err := c.r.Get(rotaKey(c.cfg.ID, g.order))
+		if err != nil {
+			return err
+		}
+		c.want(string(b) == name, "group %q is not at its place %d in the rota", name, g.order)
+		if held {
+			return nil
+		}
+		c.listed++
+		members := false
+		lo, hi := memberRange(c.cfg.ID, name, 0)
+		err = c.r.Scan(lo, hi, func(_, _ []byte) bool { members = true; return false })
+		c.want(members || err != nil, "group %q has a turn and no members", name)
+		return err
+	})
+}
+
+// checkRota compares the rota with the records of the groups. Places in front of
+// its head are those of groups that are held back.
+func (c *checker) checkRota() error {
+	places := uint64(0)
+	err := c.scan(tableRota, keyOf1, func(k, _ []byte) error {
+		places++
+		order := tail(k, 0)
+		c.want(order <= c.meta.lastOrder, "place %d is not in the rota, which ends at %d", order, c.meta.lastOrder)
+		return nil
+	})
+	c.want(places == c.groups, "the rota has %d places for %d groups", places, c.groups)
+	c.want(c.meta.rotaLength == c.listed, "%d groups have a turn, the queue's record says %d", c.listed, c.meta.rotaLength)
+	return err
+}
+
+func (c *checker) checkBuckets() error {
+	return c.scan(tableDedup, 0, func(k, v []byte) error {
+		if len(k) <= keyOf1 {
+			c.want(false, "stray key %q", k)
+			return nil
+		}
+		n := tail(k[:keyOf1], 0)
+		c.want(c.meta.dedupLow <= n && n <= c.meta.dedupHigh, "bucket %d is not in [%d, %d]", n, c.meta.dedupLow, c.meta.dedupHigh)
+		r := readRecord(v)
+		at := r.instant()
+		switch kind := k[keyOf1]; kind {
+		case kindDedup:
+			r.uint()
+			r.raw(uint64(len(MessageID{})))
+		case kindAttempt:
+			for left := r.uint(); left > 0 && r.err == nil; left-- {
+				r.uint()
+				r.uint()
+				r.instant()
+			}
+		default:
+			c.want(false, "stray key %q", k)
+			return nil
+		}
+		c.want(r.err != nil || bucketOf(at) == n, "what was kept at %v is in bucket %d", at, n)
+		return r.done("bucket")
+	})
+}
+
+func (c *checker) checkTasks() error {
+	tasks, running := 0, 0
+	err := c.scan(tableTask, keyOf1, func(k, v []byte) error {
+		t, err := decodeMoveTask(v)
+		if err != nil {
+			return err
+		}
+		tasks++
+		if t.Status == MoveRunning {
+			running++
+		}
+		c.want(t.Started == Instant(tail(k, 0)), "task %s is under another time than %v, when it was started", t.ID, t.Started)
+		c.want(t.Moved <= t.ToMove, "task %s has moved %d of %d messages", t.ID, t.Moved, t.ToMove)
+		return nil
+	})
+	c.want(tasks <= movesKept, "%d message move tasks are kept", tasks)
+	c.want(running <= 1, "%d message move tasks are running", running)
+	return err
+}
