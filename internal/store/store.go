@@ -55,7 +55,7 @@ func NewCache(size int64) *Cache { return &Cache{blocks: pebble.NewCache(size)} 
 func (c *Cache) Close() { c.blocks.Unref() }
 
 // A Store is one ordered key-value space. Its methods may be called from any
-// goroutine; transactions are to be committed by one goroutine at a time.
+// goroutine; transactions are to be committed one after the other.
 type Store struct {
 	disk  *Disk
 	db    *pebble.DB
@@ -69,7 +69,8 @@ var ErrLocked = errors.New("the data directory is in use by another process")
 // Open opens the store in dir, making it if it is not there, and repairs a
 // torn end of the write-ahead log. A directory of another process gives
 // ErrLocked; damaged data gives an error for which IsCorruption is true; a disk
-// that cannot be written gives a *StuckError.
+// that cannot be written gives a *StuckError. The logs are verified before
+// anything is changed; of the tables, each block when it is read.
 func Open(dir string, o Options) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -92,7 +93,7 @@ func Open(dir string, o Options) (*Store, error) {
 
 func open(dir string, o Options) (*Store, error) {
 	opts := &pebble.Options{
-		FS:                          o.Disk.seen(),
+		FS:                          orderedFS{o.Disk.seen()},
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                memTableSize,
 		MemTableStopWritesThreshold: memTableStop,
@@ -122,8 +123,14 @@ func open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open store %s: %w (%w)", dir, ErrLocked, err)
 	}
 	opts.Lock = lock
+	if _, err := Verify(opts.FS, dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
+	}
 	db, err := pebble.Open(dir, opts)
 	if err != nil {
+		if tableLost(err) {
+			err = fmt.Errorf("%w: %w", pebble.ErrCorruption, err)
+		}
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
 	}
 	s := &Store{disk: o.Disk, db: db, lock: lock, write: pebble.Sync}
@@ -207,6 +214,10 @@ func (s *Store) Reclaim() error {
 // does not return; when it is given up, it never does, so that nobody takes for
 // done what is not. After an error it is unknown whether the changes are durable;
 // the store must then be reopened to find out.
+//
+// A commit must begin only when the one before has ended, and a store be closed
+// only when the last one has. That is more than a matter of order: Verify tells
+// a write that was cut short from damage by it.
 func (s *Store) Commit(t *Txn) error {
 	if err := t.batch.Commit(s.write); err != nil {
 		return fmt.Errorf("commit: %w", err)

@@ -1,0 +1,282 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"math"
+)
+
+// Pebble's write-ahead logs and MANIFEST are sequences of records. The file is
+// divided into blocks of 32 KiB, a record into chunks that do not cross the end
+// of a block; what is left of a block is zero. A chunk is, in little endian:
+//
+//	manifest   | checksum 4 | length 2 | type 1 |                                  | payload |
+//	log        | checksum 4 | length 2 | type 1 | log number 4 |                   | payload |
+//	log, new   | checksum 4 | length 2 | type 1 | log number 4 | synced up to 8    | payload |
+//
+// The checksum is over all that follows the length. A type says which of the
+// three forms the chunk has and whether it is all of a record, the first of it,
+// one in the middle, or the last. A log that was closed in good order ends with
+// a header of nothing: checksum and length 0, the type of a full chunk and the
+// number of the log plus one.
+const (
+	blockSize      = 32 << 10
+	manifestHeader = 7
+	logHeader      = manifestHeader + 4
+	syncHeader     = logHeader + 8
+)
+
+// The place of a chunk in its record, as a type modulo 4 gives it.
+const (
+	chunkLast   = 0
+	chunkFull   = 1
+	chunkFirst  = 2
+	chunkMiddle = 3
+)
+
+// trailerType is the type in the header that ends a log.
+const trailerType = 5
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is the one that Pebble uses: a CRC that is stirred, because data may
+// contain CRCs.
+func checksum(b []byte) uint32 {
+	c := crc32.Checksum(b, castagnoli)
+	return (c>>15 | c<<17) + 0xa282ead8
+}
+
+// chunk is a chunk that is in order.
+type chunk struct {
+	place   int
+	payload []byte
+	end     int // in the block
+}
+
+func (c *chunk) begins() bool { return c.place == chunkFull || c.place == chunkFirst }
+
+// headLength is how much of a record is kept for those who want to know what it
+// is: enough for a batch's header, and for the fields that come first in an
+// edit of a manifest.
+const headLength = 128
+
+// batchHeader is the length of what a record of a log begins with: 8 bytes of
+// sequence number, which counts all changes ever made, and 4 bytes of how many
+// changes follow.
+const batchHeader = 12
+
+// scanner reads a file of records and finds the place up to which it is in
+// order. It needs the memory of one block.
+type scanner struct {
+	file   io.Reader
+	isLog  bool
+	number uint32 // of the log
+	next   uint64 // sequence number that the next record of the log should have; 0: not known
+	record func(head []byte)
+
+	block  [blockSize]byte
+	n      int   // bytes in block
+	offset int64 // of block in the file
+	read   int64
+}
+
+// ending is how a file ends.
+type ending struct {
+	records int
+	closed  bool  // a log that was closed in good order
+	bad     int64 // where what is in order ends; -1: at the end of the file
+	// vouched says that something behind bad was written after what is at bad
+	// had been made durable.
+	vouched bool
+}
+
+// scan reads the file up to its end or to what is not in order.
+func (s *scanner) scan() (e ending, err error) {
+	e.bad = -1
+	var head []byte
+	inside := false // of a record
+	begun := int64(0)
+	for {
+		if more, err := s.nextBlock(); err != nil {
+			return e, err
+		} else if !more {
+			if inside {
+				e.bad = begun // cut short at the end of a block
+			}
+			return e, nil
+		}
+		for i := 0; !s.padding(i); {
+			if i == s.n && !inside {
+				return e, nil
+			}
+			c, ok := s.chunkAt(i)
+			if !ok && !inside && s.trailerAt(i) {
+				e.closed = true
+				return e, nil
+			}
+			if ok && !inside == c.begins() {
+				if c.begins() {
+					head, begun = head[:0], s.offset+int64(i)
+				}
+				head = append(head, c.payload[:min(len(c.payload), headLength-len(head))]...)
+				inside = c.place == chunkFirst || c.place == chunkMiddle
+				ok = inside || s.complete(head)
+			} else {
+				ok = false
+			}
+			if !ok {
+				e.bad = s.offset + int64(i)
+				e.vouched, err = s.vouched(i)
+				return e, err
+			}
+			if !inside {
+				e.records++
+			}
+			i = c.end
+		}
+	}
+}
+
+// complete takes note of a record that is there in full. In a log it must
+// continue the one before.
+func (s *scanner) complete(head []byte) bool {
+	if s.isLog {
+		if len(head) < batchHeader || binary.LittleEndian.Uint64(head) < s.next {
+			return false
+		}
+		s.next = binary.LittleEndian.Uint64(head) + uint64(binary.LittleEndian.Uint32(head[8:]))
+	}
+	if s.record != nil {
+		s.record(head)
+	}
+	return true
+}
+
+func (s *scanner) nextBlock() (bool, error) {
+	s.offset = s.read
+	n, err := io.ReadFull(s.file, s.block[:])
+	s.n = n
+	s.read += int64(n)
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // ReadFull gives them as they are
+		err = nil
+	}
+	return n > 0, err
+}
+
+// padding reports whether what follows in a full block are zeros where no chunk
+// fits any more.
+func (s *scanner) padding(i int) bool {
+	least := manifestHeader
+	if s.isLog {
+		least = syncHeader
+	}
+	return s.n == blockSize && blockSize-i < least && bytes.Count(s.block[i:], []byte{0}) == blockSize-i
+}
+
+// chunkAt returns the chunk at i of the block, if one that is in order is there.
+func (s *scanner) chunkAt(i int) (c chunk, ok bool) {
+	end, header, ok := s.extent(i)
+	if !ok || end > s.n || binary.LittleEndian.Uint32(s.block[i:]) != checksum(s.block[i+6:end]) {
+		return chunk{}, false
+	}
+	return chunk{place: int(s.block[i+6]) % 4, payload: s.block[i+header : end], end: end}, true
+}
+
+// extent returns where the chunk at i ends and how long its header is, if the
+// header may be one.
+func (s *scanner) extent(i int) (end, header int, ok bool) {
+	if i+manifestHeader > s.n {
+		return 0, 0, false
+	}
+	switch kind := s.block[i+6]; {
+	case !s.isLog && 1 <= kind && kind <= 4:
+		header = manifestHeader
+	case s.isLog && 5 <= kind && kind <= 8:
+		header = logHeader
+	case s.isLog && 9 <= kind && kind <= 12:
+		header = syncHeader
+	default:
+		return 0, 0, false
+	}
+	if i+header > s.n || s.isLog && binary.LittleEndian.Uint32(s.block[i+7:]) != s.number {
+		return 0, 0, false
+	}
+	return i + header + int(binary.LittleEndian.Uint16(s.block[i+4:])), header, true
+}
+
+// trailerAt reports whether a log ends at i of the block.
+func (s *scanner) trailerAt(i int) bool {
+	if !s.isLog || i+logHeader > s.n {
+		return false
+	}
+	b := s.block[i:]
+	return binary.LittleEndian.Uint32(b) == 0 && binary.LittleEndian.Uint16(b[4:]) == 0 &&
+		b[6] == trailerType && binary.LittleEndian.Uint32(b[7:]) == s.number+1
+}
+
+// vouched looks behind what is not in order, at bad in the block, for something
+// that was written only after it had been made durable: the beginning of a
+// later record, or the end of a log that was closed.
+//
+// Chunks in the middle of a record prove nothing. A power cut in the middle of
+// a commit may leave its later blocks and not its first.
+//
+// Where chunks begin is known at the start of a block and, from there on, behind
+// each chunk that is in order. Elsewhere every byte is tried. What looks like a
+// chunk then could also be the content of a message, put there on purpose, and
+// must fit into the sequence of changes; what looks like the end of the log must
+// be the end of the file.
+func (s *scanner) vouched(bad int) (bool, error) {
+	start := s.offset + int64(bad)
+	if end, _, ok := s.extent(bad); ok && s.trailerAt(end) {
+		return true, nil
+	}
+	i, sure := bad+1, false
+	for {
+		for i < s.n {
+			c, ok := s.chunkAt(i)
+			switch {
+			case ok && c.begins() && s.later(c.payload, s.offset+int64(i)-start):
+				return true, nil
+			case s.trailerAt(i) && (sure || s.endsAt(i+logHeader)):
+				return true, nil
+			case ok && sure:
+				i = c.end
+			default:
+				sure = false
+				i++
+			}
+		}
+		if more, err := s.nextBlock(); err != nil || !more {
+			return false, err
+		}
+		i, sure = 0, true
+	}
+}
+
+// endsAt reports whether the file ends at i of the block, and not because only
+// so many sectors of a write have reached the disk.
+func (s *scanner) endsAt(i int) bool {
+	const sector = 512
+	return i == s.n && s.n%sector != 0
+}
+
+// later reports whether a record that begins with payload comes after the one
+// that should have been so many bytes before it. A change takes two bytes at
+// least.
+func (s *scanner) later(payload []byte, distance int64) bool {
+	if !s.isLog {
+		return true
+	}
+	if len(payload) < batchHeader || binary.LittleEndian.Uint32(payload[8:]) == 0 {
+		return false
+	}
+	most := uint64(math.MaxUint64)
+	if s.next != 0 {
+		most = s.next + uint64(distance)/2
+	}
+	number := binary.LittleEndian.Uint64(payload)
+	return s.next < number && number <= most
+}
