@@ -65,6 +65,9 @@ func (q *queue) endDelays() error {
 	if err := firstError(err, bad); err != nil {
 		return fmt.Errorf("end delays: %w", err)
 	}
+	if n := uint64(len(due)); n > q.delayed || next == never && n < q.delayed {
+		return fmt.Errorf("end delays: %d of %d: %w", n, q.delayed, errMissing)
+	}
 	q.e.work += len(due)
 	for _, w := range due {
 		q.e.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))

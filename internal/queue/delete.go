@@ -37,5 +37,11 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 	return results, nil
 }
 
+// Holds reports whether a message was received and is still in its queue.
+func (e *Engine) Holds(id ID, p Position) bool {
+	q := e.queues[id]
+	return q != nil && q.received[p] != nil
+}
+
 // heldBy reports whether r is the receipt under which m is in flight.
 func (m *received) heldBy(r Receipt) bool { return m.inFlight && m.receipt == r.Number }

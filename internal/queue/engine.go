@@ -85,7 +85,15 @@ func (e *Engine) dropUnknown() error {
 func (q *queue) load() error {
 	tx, id := q.e.tx, q.cfg.ID
 	b, err := tx.Get(metaKey(id))
-	if err != nil || b == nil {
+	if err != nil {
+		return err
+	}
+	if b == nil { // it was never written to, or else
+		lo, hi := queueRange(id)
+		err := tx.Scan(lo, hi, func(_, _ []byte) bool { b = lo; return false })
+		if err == nil && b != nil {
+			err = fmt.Errorf("the queue's own: %w", errMissing)
+		}
 		return err
 	}
 	if err := q.meta.decode(b); err != nil {
@@ -114,6 +122,9 @@ func (q *queue) load() error {
 	if err := firstError(err, bad); err != nil {
 		return err
 	}
+	if q.lineCount()+q.delayed > q.stored {
+		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.lineCount(), q.delayed)
+	}
 	q.loadReady()
 	lo, hi = tableRange(id, tableTask)
 	err = tx.Scan(lo, hi, func(_, v []byte) bool {
@@ -131,6 +142,9 @@ func (q *queue) load() error {
 			q.nextDelay = Instant(tail(k, 1))
 			return false
 		})
+		if err == nil && q.nextDelay == never {
+			err = fmt.Errorf("delayed messages: %w", errMissing)
+		}
 	}
 	return err
 }

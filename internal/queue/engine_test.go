@@ -270,7 +270,7 @@ func TestDamagedRecords(t *testing.T) {
 			if err == nil && (bytes.Equal(k, clockKey) || bytes.IndexByte([]byte(loaded), k[8]) >= 0) {
 				t.Errorf("key %q: %q went unnoticed", k, damaged)
 			}
-			if err != nil && !errors.Is(err, errRecordMalformed) && !errors.Is(err, errRecordNewVersion) {
+			if err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, errRecordNewVersion) {
 				t.Errorf("key %q: %q gave %v", k, damaged, err)
 			}
 			put(whole)

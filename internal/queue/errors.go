@@ -1,6 +1,9 @@
 package queue
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // What the engine refuses. A refused operation has changed nothing. Any other
 // error of an operation means that the store could not be read: the state in
@@ -15,8 +18,15 @@ var (
 	ErrPurgeInProgress  = errors.New("the queue was purged less than 60 seconds ago")
 	ErrTaskRunning      = errors.New("a message move task is already running")
 	ErrNoTask           = errors.New("no such message move task")
-	errRecordMalformed  = errors.New("malformed record")
 	errRecordNewVersion = errors.New("record of an unknown version, written by a newer program")
+)
+
+// ErrDamaged says that what is stored cannot be what was written. Nothing is
+// left out because of it: an operation that comes upon damage fails as a whole.
+var (
+	ErrDamaged         = errors.New("stored data are damaged")
+	errRecordMalformed = fmt.Errorf("%w: malformed record", ErrDamaged)
+	errMissing         = fmt.Errorf("%w: a record is missing", ErrDamaged)
 )
 
 var refusals = []error{

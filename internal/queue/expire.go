@@ -159,6 +159,9 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if n, all := uint64(len(old)), floor == never; n > q.indexedCount() || all && n < q.indexedCount() {
+		return false, fmt.Errorf("ages of %d of %d messages: %w", n, q.indexedCount(), errMissing)
+	}
 	q.e.work += len(old)
 	for _, a := range old {
 		if m := q.received[a.pos]; m != nil {
@@ -174,15 +177,16 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 			return false, err
 		}
 	}
-	q.ageFloor = floor
+	q.ageFloor = min(floor, q.e.now)
 	return floor <= limit, nil
 }
 
 // agedByAge finds the first messages of the table of ages that were sent at
-// limit or before, and when the one behind them was sent.
+// limit or before, and when the one behind them was sent, or never if there is
+// none.
 func (q *queue) agedByAge(limit Instant) (old []aged, floor Instant, err error) {
 	var bad error
-	floor = q.e.now
+	floor = never
 	_, end := tableRange(q.cfg.ID, tableAge)
 	err = q.e.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
 		a := aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
@@ -203,7 +207,7 @@ func (q *queue) agedByAge(limit Instant) (old []aged, floor Instant, err error) 
 // age themselves. They bring their bodies with them.
 func (q *queue) agedByPosition(limit Instant) (old []aged, floor Instant, err error) {
 	var bad error
-	floor = q.e.now
+	floor = never
 	work := 0
 	_, end := tableRange(q.cfg.ID, tableMessage)
 	err = q.e.tx.Scan(messageKey(q.cfg.ID, q.ageHead), end, func(k, v []byte) bool {
@@ -236,7 +240,16 @@ func (q *queue) dropUnreceived(a aged) error {
 	if b != nil {
 		q.e.tx.DeleteOnce(waits)
 		q.delayed--
-	} else if err := q.dropMember(a.group, a.pos); err != nil {
+		q.dropIndexed(a.pos, a.sent)
+		return nil
+	}
+	if b, err = q.e.tx.Get(memberKey(q.cfg.ID, a.group, a.pos)); err != nil {
+		return err
+	}
+	if b == nil {
+		return fmt.Errorf("%v in its group: %w", a.pos, errMissing)
+	}
+	if err := q.dropMember(a.group, a.pos); err != nil {
 		return err
 	}
 	q.dropIndexed(a.pos, a.sent)

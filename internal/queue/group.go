@@ -197,6 +197,10 @@ type rotaPlace struct {
 // rota returns the first n groups of the stored rota.
 func (q *queue) rota(n int) ([]rotaPlace, error) {
 	if q.rotaLength == 0 {
+		reachable := q.delayed + uint64(len(q.received)-q.lineHeld)
+		if n := q.indexedCount(); len(q.groups) == 0 && n > reachable {
+			return nil, fmt.Errorf("%d messages of groups, and no group in the rota: %w", n-reachable, errMissing)
+		}
 		return nil, nil
 	}
 	turns := make([]rotaPlace, 0, n)
@@ -205,18 +209,37 @@ func (q *queue) rota(n int) ([]rotaPlace, error) {
 		turns = append(turns, rotaPlace{name: string(v), order: tail(k, 0)})
 		return len(turns) < n
 	})
+	if err == nil && uint64(len(turns)) < min(uint64(n), q.rotaLength) {
+		err = fmt.Errorf("the rota has %d places of %d: %w", len(turns), q.rotaLength, errMissing)
+	}
 	if err == nil && len(turns) > 0 {
 		q.rotaHead = turns[0].order
 	}
 	return turns, err
 }
 
+// listed returns the roster of a group in the rota, which has members.
+func (q *queue) listed(t rotaPlace) (*roster, error) {
+	r, err := q.roster(t.name)
+	if err != nil {
+		return nil, err
+	}
+	some, err := q.members(t.name, r, 1)
+	if err == nil && (len(some) == 0 || r.order != t.order) {
+		err = fmt.Errorf("group at place %d of the rota has %d members and place %d: %w", t.order, len(some), r.order, errMissing)
+	}
+	return r, err
+}
+
 // takeTurn makes the first group of the stored rota one that holds messages.
-func (q *queue) takeTurn(t rotaPlace) *group {
+func (q *queue) takeTurn(t rotaPlace) (*group, error) {
+	if _, err := q.listed(t); err != nil {
+		return nil, err
+	}
 	q.rotaHead = t.order + 1
 	q.rotaLength--
 	q.change()
-	return q.hold(t.name)
+	return q.hold(t.name), nil
 }
 
 // members returns the first n members of a group, or all if there are fewer.
@@ -245,11 +268,6 @@ func (q *queue) lookAhead(name string, r *roster, n int) error {
 	}
 	r.ahead, r.all = ahead, len(ahead) < n
 	return nil
-}
-
-// errNoMembers says that a group has a turn and nothing to give.
-func errNoMembers(name string) error {
-	return fmt.Errorf("group %q is in the rota and has no members: %w", name, errRecordMalformed)
 }
 
 // leave ends the membership of the first n members, who must be in memory.

@@ -232,19 +232,12 @@ func (q *queue) peek() (*candidate, error) {
 	if err != nil || len(turns) == 0 {
 		return nil, err
 	}
-	name := turns[0].name
-	r, err := q.roster(name)
+	r, err := q.listed(turns[0])
 	if err != nil {
 		return nil, err
 	}
-	some, err := q.members(name, r, 1)
-	if err != nil {
-		return nil, err
-	}
-	if len(some) == 0 {
-		return nil, errNoMembers(name)
-	}
-	return &candidate{pos: some[0].pos, group: name, sent: some[0].sent}, nil
+	first := r.ahead[0]
+	return &candidate{pos: first.pos, group: turns[0].name, sent: first.sent}, nil
 }
 
 // takeOut removes what peek has found.

@@ -132,7 +132,7 @@ func (q *queue) receiveLine(room int, timeout time.Duration) ([]Delivery, error)
 
 func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, error) {
 	room = q.fresh(room)
-	if room == 0 || q.rotaLength == 0 {
+	if room == 0 {
 		return nil, nil
 	}
 	turns, err := q.rota(room)
@@ -144,16 +144,13 @@ func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, erro
 		if len(out) == room {
 			break
 		}
-		r, err := q.roster(t.name)
+		r, err := q.listed(t)
 		if err != nil {
 			return nil, err
 		}
 		some, err := q.members(t.name, r, room-len(out))
 		if err != nil {
 			return nil, err
-		}
-		if len(some) == 0 {
-			return nil, errNoMembers(t.name)
 		}
 		q.leave(t.name, r, len(some))
 		if err := q.relocate(t.name, r); err != nil {
@@ -189,7 +186,9 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 		case g == nil && !more:
 			return out, nil
 		case g == nil || more && turns[0].order < g.order:
-			g = q.takeTurn(turns[0])
+			if g, err = q.takeTurn(turns[0]); err != nil {
+				return nil, err
+			}
 			turns = turns[1:]
 		default:
 			q.ready.Remove(g.elem)

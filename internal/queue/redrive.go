@@ -45,7 +45,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 func (q *queue) readMessage(p Position) (*Message, error) {
 	msg, err := ReadMessage(q.e.tx.Get, q.cfg.ID, p)
 	if err == nil && msg == nil {
-		err = fmt.Errorf("message %v of queue %d is missing: %w", p, q.cfg.ID, errRecordMalformed)
+		err = fmt.Errorf("message %v of queue %d cannot be read: %w", p, q.cfg.ID, errMissing)
 	}
 	return msg, err
 }

@@ -110,7 +110,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 	if ctx.Err() != nil && len(p.out) > 0 {
 		return nil, errors.Join(context.Cause(ctx), s.Return(context.WithoutCancel(ctx), id, p.out, r.Attempt))
 	}
-	return s.read(id, p.out)
+	return s.read(ctx, id, p.out, r.Attempt)
 }
 
 // forsake stops waiting for a poll because the disk is stuck, and returns what
@@ -139,19 +139,45 @@ func (s *Shard) forsake(p *poll, c *Condition) error {
 
 // read adds to deliveries what the messages say. It runs outside the owner, as
 // do all reads of bodies; a message that was purged or has expired meanwhile is
-// left out.
-func (s *Shard) read(id queue.ID, deliveries []queue.Delivery) ([]Message, error) {
+// left out. If one cannot be read, the others are taken back, to be received
+// without it while it is in flight.
+func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) ([]Message, error) {
 	out := make([]Message, 0, len(deliveries))
+	var read []queue.Delivery
+	var failed error
 	for _, d := range deliveries {
 		m, err := queue.ReadMessage(s.store.Get, id, d.Position)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
-		}
-		if m != nil {
+		switch {
+		case err != nil:
+			failed = errors.Join(failed, err)
+		case m == nil:
+			failed = errors.Join(failed, s.absent(ctx, id, d.Position))
+		default:
 			out = append(out, Message{Message: *m, Delivery: d})
+			read = append(read, d)
 		}
 	}
-	return out, nil
+	if failed == nil {
+		return out, nil
+	}
+	s.log.Error("received message cannot be read", "error", failed)
+	back := s.Return(context.WithoutCancel(ctx), id, read, attempt)
+	return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnavailable, failed), back)
+}
+
+// absent tells a message that has gone from one that is lost: it asks the owner
+// whether it should still be there. Positions are not used again, so that what
+// the engine has now was there before.
+func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error {
+	held := false
+	err := s.do(context.WithoutCancel(ctx), func(e *queue.Engine) error {
+		held = e.Holds(id, p)
+		return nil
+	})
+	if err == nil && held {
+		err = fmt.Errorf("message %v of queue %d is missing: %w", p, id, queue.ErrDamaged)
+	}
+	return err
 }
 
 // Return takes back deliveries that did not reach the consumer.

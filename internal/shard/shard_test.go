@@ -1,6 +1,7 @@
 package shard_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -352,5 +353,35 @@ func TestClosedShardIsUnavailable(t *testing.T) {
 	}
 	if _, err := r.Receive(t.Context(), jobs, queue.Receive{Max: 1}, wait); !errors.Is(err, shard.ErrUnavailable) {
 		t.Errorf("receive: %v", err)
+	}
+}
+
+// A message whose body is lost is not left out as if it had never been. Those
+// that were received with it are not kept from the next receive.
+func TestLostBodyIsNoSilence(t *testing.T) {
+	for _, id := range []queue.ID{jobs, orders} {
+		r := newRig(t)
+		r.send(t, id, "a", "b", "c")
+		tx := r.store.Begin()
+		var key []byte
+		err := r.store.Scan([]byte{0}, []byte{1}, func(k, v []byte) bool {
+			if k[7] == byte(id) && k[8] == 'm' && bytes.HasSuffix(v, []byte("\x01c")) { // its length and the body
+				key = bytes.Clone(k)
+			}
+			return true
+		})
+		if err != nil || key == nil {
+			t.Fatalf("no message in the store, %v", err)
+		}
+		tx.Delete(key)
+		if err := r.store.Commit(tx); err != nil {
+			t.Fatal(err)
+		}
+		tx.Release()
+		_, err = r.Receive(t.Context(), id, queue.Receive{Max: 10}, 0)
+		if !errors.Is(err, shard.ErrUnavailable) || !errors.Is(err, queue.ErrDamaged) {
+			t.Errorf("queue %d: %v", id, err)
+		}
+		equal(t, r.receive(t, id, 10, 0), "a", "b")
 	}
 }

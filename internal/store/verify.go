@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -49,8 +50,8 @@ type Logs struct {
 // Verify the log.
 func Verify(fs vfs.FS, dir string) (Logs, error) {
 	var l Logs
-	if _, err := fs.Stat(dir); err != nil {
-		return l, fmt.Errorf("verify: %w", err)
+	if _, err := fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return l, nil
 	}
 	about, err := pebble.Peek(dir, fs)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/cockroachdb/errors/oserror"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
@@ -31,7 +31,7 @@ func image(t *testing.T, fs vfs.FS) disk {
 	d := make(disk)
 	for _, name := range names {
 		f, err := fs.Open("db/" + name)
-		if oserror.IsNotExist(err) {
+		if errors.Is(err, os.ErrNotExist) {
 			continue // superfluous, and removed meanwhile
 		}
 		if err != nil {
