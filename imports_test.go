@@ -39,9 +39,12 @@ var layers = map[string]struct {
 		"internal/catalog", "internal/identity", "internal/protocol", "internal/queue", "internal/shard",
 		"internal/signature", "internal/sqs", "internal/store",
 	}},
+	"internal/doctor": {may: []string{
+		"internal/catalog", "internal/identity", "internal/queue", "internal/store",
+	}, mayNot: []string{"net", "net/http"}},
 	"internal/bench":   {},
 	"internal/crash":   {}, // tests only
-	"internal/command": {may: []string{"internal/bench", "internal/server"}},
+	"internal/command": {may: []string{"internal/bench", "internal/doctor", "internal/server"}},
 	"cmd/sluice":       {may: []string{"internal/command"}},
 }
 

@@ -46,6 +46,8 @@ const (
 	keySecret  = "receipt-secret"
 )
 
+const secretSize = 32
+
 // Open reads the catalog from s, or begins one.
 func Open(s *store.Store) (*Catalog, error) {
 	c := &Catalog{store: s, queues: make(map[Name]*Queue), deleted: make(map[Name]time.Time)}
@@ -58,7 +60,7 @@ func Open(s *store.Store) (*Catalog, error) {
 		return nil, fmt.Errorf("open catalog: %w", err)
 	}
 	if c.secret == nil {
-		c.secret = make([]byte, 32)
+		c.secret = make([]byte, secretSize)
 		rand.Read(c.secret)
 		err := c.commit(func(tx *store.Txn) { tx.Set([]byte(keySecret), c.secret) })
 		if err != nil {

@@ -3,6 +3,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,11 +23,11 @@ func Main() int {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	context.AfterFunc(ctx, cancel)
-	if err := Run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	err := Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "sluice:", err)
-		return 1
 	}
-	return 0
+	return Status(err)
 }
 
 // Run executes the program with arguments until it is done or ctx ends.
@@ -40,11 +41,16 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return fromEnvironment(cmd.Flags(), os.LookupEnv)
 		},
 	}
-	root.AddCommand(newServe(), newBench(), newVersion())
+	examine := newDoctor()
+	root.AddCommand(newServe(), newBench(), examine, newVersion())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	return root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
+	if err != nil && ran == examine && !errors.Is(err, errDamaged) {
+		err = inconclusive{err} // also if it was called in a wrong way
+	}
+	return err
 }
 
 // fromEnvironment sets the flags that are not given from the environment:

@@ -41,6 +41,9 @@ func (c *Credentials) Root(account string) (Credential, bool) {
 	return found, ok
 }
 
+// Accounts returns how many accounts have a root credential.
+func (c *Credentials) Accounts() int { return len(c.roots) }
+
 func (c *Credentials) add(account, keyID, secret string) error {
 	if old, ok := c.byKey[keyID]; ok && old.Account != account {
 		return fmt.Errorf("the access key %s belongs to two accounts, %s and %s", keyID, old.Account, account)

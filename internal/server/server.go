@@ -36,9 +36,9 @@ const (
 
 // Names in the data directory.
 const (
-	controlDir      = "control"     // the catalog
-	shardDir        = "shards/0001" // the messages
-	credentialsFile = "credentials" // root access keys, in the format of the AWS credentials file
+	ControlDir      = "control"     // the catalog
+	ShardDir        = "shards/0001" // the messages
+	CredentialsFile = "credentials" // root access keys, in the format of the AWS credentials file
 )
 
 // Server is a running Sluice.
@@ -138,7 +138,7 @@ func loadCredentials(c *Config) (*identity.Credentials, error) {
 		if err := os.MkdirAll(c.Data, 0o700); err != nil {
 			return nil, fmt.Errorf("make data directory: %w", err)
 		}
-		creds, err = identity.LoadCredentials(filepath.Join(c.Data, credentialsFile), c.Accounts)
+		creds, err = identity.LoadCredentials(filepath.Join(c.Data, CredentialsFile), c.Accounts)
 	}
 	if err == nil && c.RootKeyID != "" {
 		err = creds.Override(c.Accounts[0], c.RootKeyID, c.RootSecret)
@@ -165,10 +165,10 @@ func (s *Server) openStores() (err error) {
 		s.space.mark = 0
 	}
 	o := store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}
-	if s.control, err = store.Open(filepath.Join(s.config.Data, controlDir), o); err != nil {
+	if s.control, err = store.Open(filepath.Join(s.config.Data, ControlDir), o); err != nil {
 		return err
 	}
-	s.messages, err = store.Open(filepath.Join(s.config.Data, shardDir), o)
+	s.messages, err = store.Open(filepath.Join(s.config.Data, ShardDir), o)
 	return err
 }
 

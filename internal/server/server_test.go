@@ -429,7 +429,7 @@ func TestCredentialsFile(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, credentialsFile)
+	file := filepath.Join(dir, CredentialsFile)
 	for path, want := range map[string]os.FileMode{file: 0o600, dir: 0o700 | os.ModeDir} {
 		info, err := os.Stat(path)
 		if err != nil {

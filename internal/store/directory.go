@@ -2,7 +2,10 @@ package store
 
 import (
 	"errors"
+	"io"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -26,3 +29,38 @@ func (fs orderedFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, erro
 
 // Unwrap is how Pebble gets at what is below.
 func (fs orderedFS) Unwrap() vfs.FS { return fs.FS }
+
+// frozenFS is a file system on which nothing can be changed.
+type frozenFS struct{ vfs.FS }
+
+var errFrozen = errors.New("the store was opened to be read only")
+
+// Create and the others that follow refuse to.
+func (frozenFS) Create(string, vfs.DiskWriteCategory) (vfs.File, error) { return nil, errFrozen }
+func (frozenFS) Link(string, string) error                              { return errFrozen }
+func (frozenFS) Remove(string) error                                    { return errFrozen }
+func (frozenFS) RemoveAll(string) error                                 { return errFrozen }
+func (frozenFS) Rename(string, string) error                            { return errFrozen }
+func (frozenFS) MkdirAll(string, os.FileMode) error                     { return errFrozen }
+func (frozenFS) OpenReadWrite(string, vfs.DiskWriteCategory, ...vfs.OpenOption) (vfs.File, error) {
+	return nil, errFrozen
+}
+func (frozenFS) ReuseForWrite(string, string, vfs.DiskWriteCategory) (vfs.File, error) {
+	return nil, errFrozen
+}
+
+// Lock locks a file that is there. Where there is none no server has ever run,
+// and on a medium that cannot be written none can be running.
+func (fs frozenFS) Lock(name string) (io.Closer, error) {
+	if _, err := fs.Stat(name); errors.Is(err, os.ErrNotExist) {
+		return io.NopCloser(nil), nil
+	}
+	lock, err := fs.FS.Lock(name)
+	if errors.Is(err, syscall.EROFS) {
+		return io.NopCloser(nil), nil
+	}
+	return lock, err
+}
+
+// Unwrap is how Pebble gets at what is below.
+func (fs frozenFS) Unwrap() vfs.FS { return fs.FS }

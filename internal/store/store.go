@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -61,6 +62,11 @@ type Store struct {
 	db    *pebble.DB
 	lock  *pebble.Lock
 	write *pebble.WriteOptions
+	dir   string
+	fs    vfs.FS
+	logs  Logs
+	// readers is how Pebble reads tables.
+	readers sstable.ReaderOptions
 }
 
 // ErrLocked says that another process has the directory open.
@@ -72,15 +78,17 @@ var ErrLocked = errors.New("the data directory is in use by another process")
 // that cannot be written gives a *StuckError. The logs are verified before
 // anything is changed; of the tables, each block when it is read.
 func Open(dir string, o Options) (*Store, error) {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Disk == nil {
-		o.Disk = NewDisk(o.FS, o.Logger)
-	}
+	o.defaults()
 	var s *Store
-	err := o.Disk.Guard(func() (err error) {
-		s, err = open(dir, o)
+	err := o.Disk.Guard(func() error {
+		opts, release := o.pebble()
+		defer release()
+		opts.FS = orderedFS{o.Disk.seen()}
+		err := makeDir(opts.FS, dir)
+		if err != nil {
+			return fmt.Errorf("open store: %w", err)
+		}
+		s, err = open(dir, opts, o.Disk)
 		return err
 	})
 	if stuck, ok := errors.AsType[*StuckError](err); ok {
@@ -91,9 +99,64 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func open(dir string, o Options) (*Store, error) {
-	opts := &pebble.Options{
-		FS:                          orderedFS{o.Disk.seen()},
+// OpenReadOnly opens the store in dir as it is and changes nothing there: what
+// is in the write-ahead log is read into memory, 64 MiB at most. A store that
+// is not there gives an error that is os.ErrNotExist.
+func OpenReadOnly(dir string, o Options) (*Store, error) {
+	o.defaults()
+	opts, release := o.pebble()
+	defer release()
+	opts.FS = frozenFS{o.Disk.fs}
+	opts.ReadOnly = true
+	if about, err := pebble.Peek(dir, opts.FS); err != nil {
+		return nil, fmt.Errorf("open store %s: %w", dir, err)
+	} else if !about.Exists {
+		return nil, fmt.Errorf("open store %s: %w", dir, os.ErrNotExist)
+	}
+	return open(dir, opts, o.Disk)
+}
+
+// open opens a directory that is there.
+func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
+	lock, err := pebble.LockDirectory(dir, opts.FS)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w (%w)", dir, ErrLocked, err)
+	}
+	opts.Lock = lock
+	logs, err := Verify(opts.FS, dir)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
+	}
+	db, err := pebble.Open(dir, opts)
+	if err != nil {
+		if tableLost(err) {
+			err = fmt.Errorf("%w: %w", pebble.ErrCorruption, err)
+		}
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
+	}
+	s := &Store{disk: disk, db: db, lock: lock, write: pebble.Sync, dir: dir, fs: opts.FS, logs: logs}
+	if disk.volatile {
+		s.write = pebble.NoSync
+	}
+	opts = opts.Clone()
+	opts.EnsureDefaults()
+	s.readers = opts.MakeReaderOptions()
+	return s, nil
+}
+
+func (o *Options) defaults() {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Disk == nil {
+		o.Disk = NewDisk(o.FS, o.Logger)
+	}
+}
+
+// pebble returns Pebble's options but for the file system, and what is to be
+// called when the store is open.
+func (o *Options) pebble() (opts *pebble.Options, release func()) {
+	opts = &pebble.Options{
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                memTableSize,
 		MemTableStopWritesThreshold: memTableStop,
@@ -104,40 +167,19 @@ func open(dir string, o Options) (*Store, error) {
 		Logger:                      &pebbleLogger{log: o.Logger, disk: o.Disk},
 		EventListener:               listener(o.Logger),
 	}
+	release = func() {}
 	if o.Cache != nil {
 		opts.Cache = o.Cache.blocks
 	} else {
 		cache := NewCache(DefaultCacheSize)
-		defer cache.Close() // the DB keeps its own reference
+		release = cache.Close // the DB keeps its own reference
 		opts.Cache = cache.blocks
 	}
 	opts.ApplyCompressionSettings(compression)
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBitsPerKey)
 	}
-	if err := makeDir(opts.FS, dir); err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
-	lock, err := pebble.LockDirectory(dir, opts.FS)
-	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w (%w)", dir, ErrLocked, err)
-	}
-	opts.Lock = lock
-	if _, err := Verify(opts.FS, dir); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
-	}
-	db, err := pebble.Open(dir, opts)
-	if err != nil {
-		if tableLost(err) {
-			err = fmt.Errorf("%w: %w", pebble.ErrCorruption, err)
-		}
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
-	}
-	s := &Store{disk: o.Disk, db: db, lock: lock, write: pebble.Sync}
-	if o.Disk.volatile {
-		s.write = pebble.NoSync
-	}
-	return s, nil
+	return opts, release
 }
 
 // compression leaves level 0 as it is: most of what is in it is merged into

@@ -96,9 +96,19 @@ func (l *Logs) verifyManifest(fs vfs.FS, file string) (oldest uint64, err error)
 	if err != nil {
 		return 0, err
 	}
+	// It is written up to there before a marker makes it the one that counts. The
+	// very first has no edit then.
+	least := 2
+	if strings.HasSuffix(file, "MANIFEST-000001") {
+		least = 1
+	}
+	end := e.bad
+	if end < 0 {
+		end = s.read
+	}
 	switch {
-	case e.records == 0:
-		return 0, &Damage{file, max(0, e.bad), "it does not begin with the state of the store"}
+	case e.records < least:
+		return 0, &Damage{file, end, "the state of the store and a first edit cannot be read"}
 	case e.vouched:
 		return 0, &Damage{file, e.bad, "an edit that a later one follows cannot be read"}
 	}

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/doctor"
+	"github.com/sluicemq/sluice/internal/server"
+)
+
+var errDamaged = errors.New("the data directory is damaged")
+
+// progressInterval is how often a long examination says how far it has got.
+const progressInterval = 5 * time.Second
+
+func newDoctor() *cobra.Command {
+	data := server.Default().Data
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check a data directory for damage",
+		Long: `Check a data directory for damage, while no server runs on it.
+
+Everything that is stored is read, and compared with its checksums and with
+itself. Nothing is changed.
+
+The exit status is 0 if all is sound, 1 if something is damaged, and 2 if that
+could not be found out.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report, err := doctor.Examine(cmd.Context(), doctor.Directory{
+				Credentials: filepath.Join(data, server.CredentialsFile),
+				Control:     filepath.Join(data, server.ControlDir),
+				Shard:       filepath.Join(data, server.ShardDir),
+			}, sayProgress(cmd.ErrOrStderr(), progressInterval))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := json.NewEncoder(cmd.OutOrStdout()).Encode(report); err != nil {
+					return err
+				}
+			} else {
+				report.Print(cmd.OutOrStdout())
+			}
+			if !report.Sound {
+				return errDamaged
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&data, "data", data, "directory of all that is kept")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
+	return cmd
+}
+
+// sayProgress returns a Progress that writes a line now and then.
+func sayProgress(w io.Writer, interval time.Duration) doctor.Progress {
+	last := time.Now()
+	return func(check string, bytes uint64) {
+		if time.Since(last) >= interval {
+			last = time.Now()
+			fmt.Fprintf(w, "%s: %d MiB read\n", check, bytes>>20)
+		}
+	}
+}
+
+// inconclusive is an error of a command that is asked a question, and could not
+// answer it.
+type inconclusive struct{ error }
+
+func (e inconclusive) Unwrap() error { return e.error }
+
+// Status is the exit status that goes with what Run has returned.
+func Status(err error) int {
+	var unanswered inconclusive
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &unanswered):
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,231 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Directory says where things are in a data directory.
+type Directory struct {
+	Credentials string // file of the root keys
+	Control     string // store of the catalog
+	Shard       string // store of the messages
+}
+
+// Progress is told now and then what is being looked at and how much of it has
+// been read.
+type Progress func(check string, bytes uint64)
+
+// cacheSize is enough for reading everything once.
+const cacheSize = 16 << 20
+
+// Examine looks at everything in a data directory. An error says that this was
+// not possible: there is no data directory, a server runs on it, it may not be
+// read, or ctx has ended. Damage is no error but in the report.
+func Examine(ctx context.Context, d Directory, progress Progress) (*Report, error) {
+	if progress == nil {
+		progress = func(string, uint64) {}
+	}
+	e := &examination{ctx: ctx, progress: progress, cache: store.NewCache(cacheSize)}
+	defer e.cache.Close()
+	if !exists(d.Control) && !exists(d.Shard) {
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(d.Control), errNoData)
+	}
+	e.credentials(d.Credentials)
+	err := e.store("control", d.Control, func(s *store.Store) error { return e.catalog(s) })
+	if err == nil {
+		err = e.store("messages", d.Shard, func(s *store.Store) error { return e.queues(s) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.report.Sound = true
+	for _, c := range e.report.Checks {
+		e.report.Sound = e.report.Sound && len(c.Problems) == 0 && c.Skipped == ""
+	}
+	return &e.report, nil
+}
+
+var errNoData = errors.New("there is no data of a server here")
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// examination is one run of Examine.
+type examination struct {
+	ctx      context.Context
+	progress Progress
+	cache    *store.Cache
+	report   Report
+	configs  []queue.Config // of the queues in the catalog
+	known    bool           // whether the catalog could be read
+}
+
+func (e *examination) check(name string) *Check {
+	c := &Check{Name: name, Problems: []string{}}
+	e.report.Checks = append(e.report.Checks, c)
+	return c
+}
+
+func (e *examination) credentials(path string) {
+	c := e.check("credentials")
+	if !exists(path) {
+		c.problem("%s is missing; a server would make new keys, and clients would have to be told", path)
+		return
+	}
+	keys, err := identity.LoadCredentials(path, nil)
+	if err != nil {
+		c.problem("%v", err)
+		return
+	}
+	c.count("accounts", uint64(keys.Accounts()))
+}
+
+// store looks at the files of a store, and at what is in it with contents.
+func (e *examination) store(name, dir string, contents func(*store.Store) error) error {
+	logs, tables := e.check(name+" logs"), e.check(name+" tables")
+	s, err := store.OpenReadOnly(dir, store.Options{Cache: e.cache})
+	if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !store.IsCorruption(err):
+			logs.problem("there is no store in %s", dir)
+		case store.IsCorruption(err):
+			logs.problem("%v", err)
+		case errors.Is(err, store.ErrLocked):
+			return fmt.Errorf("stop the server first: %w", err)
+		default:
+			return err
+		}
+		tables.Skipped = "the store cannot be opened"
+		return contents(nil)
+	}
+	err = e.tables(s, logs, tables)
+	if err == nil {
+		err = contents(s)
+	}
+	return errors.Join(err, s.Close())
+}
+
+func (e *examination) tables(s *store.Store, logs, tables *Check) error {
+	l := s.Logs()
+	logs.count("files", uint64(l.Files))
+	logs.count("commits", uint64(l.Commits))
+	logs.count("bytes", uint64(l.Bytes))
+	read := uint64(0)
+	t, err := s.VerifyTables(func(bytes int64) error {
+		read += uint64(bytes)
+		e.progress(tables.Name, read)
+		return context.Cause(e.ctx)
+	})
+	for _, damage := range t.Damaged {
+		tables.problem("%v", damage)
+	}
+	tables.count("files", uint64(t.Files))
+	tables.count("bytes", uint64(t.Bytes))
+	return err
+}
+
+// catalog looks at the records of the queues.
+func (e *examination) catalog(s *store.Store) error {
+	c := e.check("catalog")
+	if s == nil {
+		c.Skipped = "the store cannot be opened"
+		return nil
+	}
+	queues, problems, err := catalog.Check(s)
+	c.Problems = append(c.Problems, problems...)
+	if err != nil {
+		c.problem("%v", err)
+		return nil
+	}
+	for _, q := range queues {
+		e.configs = append(e.configs, q.Config())
+	}
+	e.known = len(problems) == 0
+	c.count("queues", uint64(len(queues)))
+	return nil
+}
+
+// queues recounts all that is stored of the queues.
+func (e *examination) queues(s *store.Store) error {
+	c, left := e.check("queues"), e.check("leftovers")
+	if s == nil {
+		c.Skipped = "the store cannot be opened"
+		left.Skipped = c.Skipped
+		return nil
+	}
+	r := &reader{s: s, e: e, check: c.Name}
+	var messages, bytes uint64
+	for _, cfg := range e.configs {
+		recount, err := queue.Check(r, cfg)
+		if ended := context.Cause(e.ctx); ended != nil {
+			return ended
+		}
+		for _, p := range recount.Problems {
+			c.problem("queue %s: %s", cfg.ARN, p)
+		}
+		if recount.More > 0 {
+			c.problem("queue %s: and %d more", cfg.ARN, recount.More)
+		}
+		if err != nil {
+			c.problem("%v", err)
+		}
+		messages += recount.Messages
+		bytes += recount.Bytes
+	}
+	c.count("queues", uint64(len(e.configs)))
+	c.count("messages", messages)
+	c.count("bytes", bytes)
+	if !e.known {
+		left.Skipped = "it is not known which queues there are"
+		return nil
+	}
+	ids, problems, err := queue.Leftovers(r, e.configs)
+	left.Problems = append(left.Problems, problems...)
+	if err != nil {
+		left.problem("%v", err)
+	}
+	left.count("queues", uint64(len(ids)))
+	if len(ids) > 0 {
+		left.Note = "data of queues that were deleted; the server removes them when it starts"
+	}
+	return context.Cause(e.ctx)
+}
+
+// reader reads a store until the examination's context ends, and says how far
+// it has got.
+type reader struct {
+	s     *store.Store
+	e     *examination
+	check string
+	bytes uint64
+	rows  int
+}
+
+func (r *reader) Get(key []byte) ([]byte, error) { return r.s.Get(key) }
+
+func (r *reader) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
+	const between = 1024 // rows, from one look at the context to the next
+	err := r.s.Scan(lo, hi, func(k, v []byte) bool {
+		r.bytes += uint64(len(k) + len(v))
+		if r.rows++; r.rows%between == 0 {
+			r.e.progress(r.check, r.bytes)
+			if r.e.ctx.Err() != nil {
+				return false
+			}
+		}
+		return f(k, v)
+	})
+	return errors.Join(err, context.Cause(r.e.ctx))
+}

@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Report is what an examination has found.
+type Report struct {
+	Sound  bool
+	Checks []*Check
+}
+
+// Check is one thing that was looked at.
+type Check struct {
+	Name     string
+	Counts   Counts
+	Problems []string // empty: it is sound
+	// Skipped says why it could not be looked at, because of other problems.
+	Skipped string `json:",omitempty"`
+	// Note is of no harm.
+	Note string `json:",omitempty"`
+}
+
+// Counts say how much was looked at.
+type Counts []Count
+
+// Count is how many of something there are.
+type Count struct {
+	Of string
+	N  uint64
+}
+
+// MarshalJSON makes one object of the counts.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	object := make(map[string]uint64, len(c))
+	for _, n := range c {
+		object[n.Of] = n.N
+	}
+	return json.Marshal(object)
+}
+
+func (c *Check) count(of string, n uint64) { c.Counts = append(c.Counts, Count{of, n}) }
+
+func (c *Check) problem(format string, args ...any) {
+	c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
+}
+
+// Print writes the report for people: a line for each check, its problems below
+// it, and a summary.
+func (r *Report) Print(w io.Writer) {
+	problems := 0
+	for _, c := range r.Checks {
+		verdict := "sound"
+		switch {
+		case len(c.Problems) > 0:
+			verdict = "DAMAGED"
+		case c.Skipped != "":
+			verdict = "skipped"
+		}
+		line := fmt.Sprintf("%-16s %-8s %s", c.Name, verdict, c.counts())
+		if c.Skipped != "" {
+			line += c.Skipped
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		for _, p := range c.Problems {
+			fmt.Fprintf(w, "    %s\n", p)
+		}
+		if c.Note != "" {
+			fmt.Fprintf(w, "    note: %s\n", c.Note)
+		}
+		problems += len(c.Problems)
+	}
+	if r.Sound {
+		fmt.Fprintln(w, "The data directory is sound.")
+	} else {
+		fmt.Fprintf(w, "The data directory is DAMAGED; problems: %d.\n", problems)
+	}
+}
+
+func (c *Check) counts() string {
+	var out []string
+	for _, n := range c.Counts {
+		if n.Of == "bytes" {
+			out = append(out, size(n.N))
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s: %d", n.Of, n.N))
+	}
+	return strings.Join(out, ", ")
+}
+
+// size is a number of bytes for people.
+func size(n uint64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB"}
+	f := float64(n)
+	for len(units) > 1 && f >= 1024 {
+		f, units = f/1024, units[1:]
+	}
+	if units[0] == "bytes" {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f %s", f, units[0])
+}
