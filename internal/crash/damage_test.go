@@ -21,6 +21,7 @@ import (
 func TestTornAndDamaged(t *testing.T) {
 	t.Run("torn record", tornRecord)
 	t.Run("damaged log", damagedLog)
+	t.Run("damaged manifest", damagedManifest)
 	t.Run("damaged table", damagedTable)
 }
 
@@ -59,23 +60,66 @@ func tornRecord(t *testing.T) {
 	}
 }
 
-// Damage in the log is an error where a later record vouches for the damaged
-// one. Near the end Pebble cannot tell it from a torn record; then everything up
-// to the damage is there, and nothing is mixed up.
+// Damage in the log is an error that names the place, unless it reaches the
+// beginning of the last commit: then it looks like a write that was cut short,
+// everything up to there is there, and nothing is mixed up. If the log was
+// closed in good order, that is known as well.
 func damagedLog(t *testing.T) {
 	l := collect(t, 1, 120)
-	log := contents(t, l.disk, l.log)
+	closed := contents(t, l.disk, l.log)
+	whole := l.past[len(l.past)-1].log
+	last := l.past[len(l.past)-1].log // where the last commit begins
+	for _, m := range slices.Backward(l.past) {
+		if m.log < whole {
+			last = m.log
+			break
+		}
+	}
+	for _, log := range [][]byte{closed, closed[:whole]} {
+		for way, n := range map[string]int{"bit": 1, "sector": 512, "block": 32 << 10} {
+			for at := 0; at < whole; at += 1 + whole/100 {
+				text := slices.Clone(log)
+				end := min(at+n, len(text))
+				for i := range text[at:end] {
+					text[at+i] ^= 0x10
+				}
+				unknowable := end > last && len(log) == whole || end > whole
+				got, err := l.read(l.with(t, l.log, text))
+				var damage *store.Damage
+				switch {
+				case err == nil && maps.Equal(got, l.at(at)) && (unknowable || maps.Equal(got, l.want)):
+				case errors.As(err, &damage) && store.IsCorruption(err):
+					if path.Base(damage.File) != l.log || damage.Offset > int64(at) {
+						t.Errorf("%s at %d of %d: %v", way, at, len(log), err)
+					}
+				default:
+					t.Errorf("%s at %d of %d: %d messages, want %d, error %v", way, at, len(log), len(got), len(l.at(at)), err)
+				}
+			}
+		}
+	}
+}
+
+// Damage in the MANIFEST is an error as well: it would hide whole tables.
+func damagedManifest(t *testing.T) {
+	l := collect(t, 3, 40)
+	names := l.files(t, "")
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, "MANIFEST-") })
+	name := names[len(names)-1]
+	manifest := contents(t, l.disk, name)
 	noticed := 0
-	for at := 0; at < len(log); at += 1 + len(log)/100 {
-		text := slices.Clone(log)
-		text[at] ^= 0x10
-		got, err := l.read(l.with(t, l.log, text))
-		switch {
-		case err == nil && maps.Equal(got, l.at(at)):
-		case store.IsCorruption(err):
-			noticed++
-		default:
-			t.Errorf("byte %d of %d: %d messages, want %d, error %v", at, len(log), len(got), len(l.at(at)), err)
+	for at := range manifest {
+		flipped := slices.Clone(manifest)
+		flipped[at] ^= 0x10
+		for what, text := range map[string][]byte{"flipped": flipped, "cut": manifest[:at]} {
+			got, err := l.read(l.with(t, name, text))
+			switch {
+			case err == nil && maps.Equal(got, l.want):
+			case store.IsCorruption(err) && strings.Contains(err.Error(), name):
+				noticed++
+			default:
+				t.Errorf("%s at %d of %d: %d messages, want %d, error %v", what, at, len(manifest), len(got), len(l.want), err)
+			}
 		}
 	}
 	if noticed == 0 {

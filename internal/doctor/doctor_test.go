@@ -261,12 +261,12 @@ func TestDamageIsNamed(t *testing.T) {
 		"table": {"messages tables", ".sst is damaged", func(t *testing.T, d doctor.Directory) {
 			spoil(t, newest(t, d.Shard+"/*.sst"), 0.3)
 		}},
-		"lost table": {"messages logs", "", func(t *testing.T, d doctor.Directory) {
+		"lost table": {"messages logs", "MANIFEST", func(t *testing.T, d doctor.Directory) {
 			if err := os.Remove(newest(t, d.Shard+"/*.sst")); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		"short table": {"messages logs", "", func(t *testing.T, d doctor.Directory) {
+		"short table": {"messages logs", "MANIFEST", func(t *testing.T, d doctor.Directory) {
 			if err := os.Truncate(newest(t, d.Shard+"/*.sst"), 100); err != nil {
 				t.Fatal(err)
 			}

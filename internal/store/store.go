@@ -129,10 +129,7 @@ func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
 	}
 	db, err := pebble.Open(dir, opts)
 	if err != nil {
-		if tableLost(err) {
-			err = fmt.Errorf("%w: %w", pebble.ErrCorruption, err)
-		}
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), lock.Close())
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, logs.tableLost(err)), lock.Close())
 	}
 	s := &Store{disk: disk, db: db, lock: lock, write: pebble.Sync, dir: dir, fs: opts.FS, logs: logs}
 	if disk.volatile {

@@ -32,6 +32,9 @@ type Logs struct {
 	Files   int
 	Commits int
 	Bytes   int64
+
+	manifest string // the file
+	end      int64  // of what is in order in it
 }
 
 // Verify reads the logs that Pebble would replay, and its MANIFEST, and looks
@@ -82,7 +85,7 @@ func Verify(fs vfs.FS, dir string) (Logs, error) {
 			inFirst = l.Commits
 		}
 	}
-	return l, verifyFirstLog(fs, about, oldest, logs, inFirst)
+	return l, l.verifyFirstLog(about, oldest, logs, inFirst)
 }
 
 // verifyManifest returns the number of the oldest log that is still needed.
@@ -102,13 +105,13 @@ func (l *Logs) verifyManifest(fs vfs.FS, file string) (oldest uint64, err error)
 	if strings.HasSuffix(file, "MANIFEST-000001") {
 		least = 1
 	}
-	end := e.bad
-	if end < 0 {
-		end = s.read
+	l.manifest, l.end = file, e.bad
+	if e.bad < 0 {
+		l.end = s.read
 	}
 	switch {
 	case e.records < least:
-		return 0, &Damage{file, end, "the state of the store and a first edit cannot be read"}
+		return 0, &Damage{file, l.end, "the state of the store and a first edit cannot be read"}
 	case e.vouched:
 		return 0, &Damage{file, e.bad, "an edit that a later one follows cannot be read"}
 	}
@@ -158,9 +161,10 @@ func (l *Logs) scan(fs vfs.FS, file string, s *scanner) (ending, error) {
 // options, in this order, and only then does the store take commits. So a first
 // log with a higher number than the options has had one before it, or the store
 // was not opened to the end, and then the log is empty.
-func verifyFirstLog(fs vfs.FS, about *pebble.DBDesc, oldest uint64, logs wal.Logs, commits int) error {
+func (l *Logs) verifyFirstLog(about *pebble.DBDesc, oldest uint64, logs wal.Logs, commits int) error {
 	var options uint64
-	if _, err := fmt.Sscanf(fs.PathBase(about.OptionsFilename), "OPTIONS-%d", &options); err != nil {
+	name := about.OptionsFilename[max(0, strings.LastIndex(about.OptionsFilename, "OPTIONS-")):]
+	if _, err := fmt.Sscanf(name, "OPTIONS-%d", &options); err != nil {
 		options = 0 // it was never opened to the end
 	}
 	switch {
@@ -172,11 +176,7 @@ func verifyFirstLog(fs vfs.FS, about *pebble.DBDesc, oldest uint64, logs wal.Log
 	case oldest >= options && commits == 0:
 		return nil
 	}
-	info, err := fs.Stat(about.ManifestFilename)
-	if err != nil {
-		return fmt.Errorf("verify: %w", err)
-	}
-	return &Damage{about.ManifestFilename, info.Size(), fmt.Sprintf(
+	return &Damage{l.manifest, l.end, fmt.Sprintf(
 		"the log %06d that it needs is missing, or an edit is that no longer needs it", oldest)}
 }
 
@@ -213,8 +213,14 @@ func logNumber(edit []byte) uint64 {
 	}
 }
 
-// tableLost reports whether Pebble could not open a store because a table is
-// missing or has another size than it was written with.
-func tableLost(err error) bool {
-	return strings.Contains(err.Error(), "object size mismatch") || strings.Contains(err.Error(), "unknown to the objstorage provider")
+// tableLost says so if Pebble could not open a store because a table is missing
+// or has another size than it was written with. Pebble has no error of a kind
+// for that.
+func (l *Logs) tableLost(err error) error {
+	text := err.Error()
+	if !strings.Contains(text, "object size mismatch") && !strings.Contains(text, "unknown to the objstorage provider") {
+		return err
+	}
+	lost := &Damage{l.manifest, l.end, "a table that it needs is missing or cut short, or an edit is that no longer needs it"}
+	return fmt.Errorf("%w: %w", lost, err)
 }
