@@ -48,6 +48,10 @@ func FuzzVerify(f *testing.F) {
 		if errors.Is(err, ErrUnsigned) != (e.Kind == Unsigned) {
 			t.Fatalf("unsigned: %v", err)
 		}
+		r.Body = nil
+		if _, expected := Foresee(r, now, secret); expected != nil && expected.Error() != err.Error() {
+			t.Fatalf("expected %v, got %v", expected, err)
+		}
 	})
 }
 

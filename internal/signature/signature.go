@@ -54,8 +54,7 @@ func Parse(r *Request) (Signature, error) {
 		return Signature{}, tooManyParameters()
 	}
 	query, malformed := parseQuery(r.RawQuery)
-	authorization := r.Header["Authorization"]
-	inHeader := len(authorization) > 1 || len(authorization) == 1 && authorization[0] != ""
+	inHeader := signedInHeader(r)
 	presigned := has(query, presignedNames)
 	inURL := has(query, version2Names)
 	version2 := inURL
@@ -92,6 +91,12 @@ func Parse(r *Request) (Signature, error) {
 	default:
 		return parseVersion2(query, inURL)
 	}
+}
+
+// signedInHeader tells whether the signature of r is in its Authorization header, if anywhere.
+func signedInHeader(r *Request) bool {
+	authorization := r.Header["Authorization"]
+	return len(authorization) > 1 || len(authorization) == 1 && authorization[0] != ""
 }
 
 // isForm tells whether the body of r has parameters in it.

@@ -165,7 +165,22 @@ func signedPost(t testing.TB, body string) *Request {
 
 func check(t *testing.T, r *Request) (Verified, error) {
 	t.Helper()
-	return new(Verifier).Verify(r, testTime, testLookup)
+	who, err := new(Verifier).Verify(r, testTime, testLookup)
+	foreseen(t, r, testLookup, err)
+	return who, err
+}
+
+// foreseen makes sure that nothing else was to be expected of r, from its head alone, than what came of it.
+func foreseen(t *testing.T, r *Request, lookup func(string) (string, bool), err error) {
+	t.Helper()
+	head := *r
+	head.Body = nil
+	switch named, expected := Foresee(&head, testTime, lookup); {
+	case expected != nil && (err == nil || expected.Error() != err.Error()):
+		t.Errorf("expected to be refused with %v, and got %v", expected, err)
+	case err == nil && !named && signedInHeader(r):
+		t.Error("the key was not expected to be known")
+	}
 }
 
 func accept(t *testing.T, r *Request) Verified {
@@ -357,6 +372,31 @@ func TestUnknownKey(t *testing.T) {
 	wantError(t, err, UnknownKey, text)
 	_, err = new(Verifier).Verify(r, testTime, func(string) (string, bool) { return "another", true })
 	wantError(t, err, SignatureMismatch, mismatchText)
+}
+
+// What the head says is enough to refuse a request before its body is there.
+func TestForesee(t *testing.T) {
+	unknown := func(string) (string, bool) { return "", false }
+	if named, err := Foresee(signedPost(t, "{}"), testTime, testLookup); !named || err != nil {
+		t.Errorf("a known key: %t, %v", named, err)
+	}
+	_, err := Foresee(signedPost(t, "{}"), testTime, unknown)
+	wantError(t, err, UnknownKey, "The security token included in the request is invalid.")
+	_, err = Foresee(signedPost(t, "{}"), testTime.Add(time.Hour), testLookup)
+	wantError(t, err, Expired, "")
+	r := signedPost(t, "{}")
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 nonsense")
+	_, err = Foresee(r, testTime, testLookup)
+	wantError(t, err, IncompleteSignature, "")
+	// The signature may be elsewhere, or come with the form.
+	for name, r := range map[string]*Request{
+		"nowhere": post("{}"), "in the URL": newSigner(testTime).presign(t, get("")),
+		"version 2": request2("GET", params2+"&Signature=NjzE9F3pEsM1pOclOsuFskedw2ZPwpAlpfq8GzXMV1w%3D"),
+	} {
+		if named, err := Foresee(r, testTime, unknown); named || err != nil {
+			t.Errorf("%s: %t, %v", name, named, err)
+		}
+	}
 }
 
 func TestIncomplete(t *testing.T) {

@@ -1,0 +1,24 @@
+package signature
+
+import "time"
+
+// Foresee judges a request by its head, before its body has come. An error is the one that Verify will return whatever
+// the body is. Without one, named tells whether the Authorization header names a key that lookup knows; others may still
+// turn out to be signed, in the URL or in a form.
+//
+// It proves nothing. It is for deciding how much to spend on a request before there is a proof.
+func Foresee(
+	r *Request, now time.Time, lookup func(accessKeyID string) (secret string, ok bool),
+) (named bool, err error) {
+	if !signedInHeader(r) {
+		return false, nil
+	}
+	s, err := Parse(r)
+	if err != nil {
+		return false, err
+	}
+	if secret, known := lookup(s.Claims.AccessKeyID); secret == "" || !known {
+		return false, unknownKey(s.Claims.Version)
+	}
+	return true, s.checkTime(now)
+}
