@@ -59,6 +59,7 @@ SLUICE_LOG_FORMAT, and so on. That is the better place for secrets.`,
 	f.StringVar(&config.RootSecret, "root-secret-access-key", "", "secret of that key")
 	f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
 	f.Var(byteCount{&config.MinFreeSpace}, "min-free-space", "free space of the disk below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)")
+	f.IntVar(&config.MaxConnections, "max-connections", 0, fmt.Sprintf("connections open at a time; more wait (default: %d, or fewer if the process may not have so many files open)", server.DefaultConnections))
 	f.StringVar(&logFormat, "log-format", logFormat, "text or json")
 	f.StringVar(&logLevel, "log-level", logLevel, "debug, info, warn or error")
 	f.BoolVar(&config.LogRequests, "log-requests", false, "log every request")

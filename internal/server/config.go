@@ -28,18 +28,20 @@ type Config struct {
 	PublicURL      string // what queue URLs begin with; empty: as the client addressed the server
 	MaxMessageSize int    // bytes; MaximumMessageSize of queues that do not set it
 	MinFreeSpace   int64  // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
+	MaxConnections int    // 0: as many as usual, or fewer if the process may not have so many files open
 	LogRequests    bool
 
 	Logger *slog.Logger
 
-	disk *store.Disk // that tests put in the place of the machine's
+	disk   *store.Disk // that tests put in the place of the machine's
+	limits limits
 }
 
 // Default returns the configuration of a server for this machine's own use.
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, limits: defaultLimits,
 	}
 }
 
@@ -65,6 +67,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--max-message-size %d: want 1024 to 1048576 bytes", c.MaxMessageSize)
 	case c.MinFreeSpace < AutoMinFree:
 		return fmt.Errorf("--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
+	case c.MaxConnections < 0:
+		return fmt.Errorf("--max-connections %d: want 1 or more, or 0 for the default", c.MaxConnections)
 	}
 	for _, a := range c.Accounts {
 		if !identity.IsAccount(a) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -22,13 +23,6 @@ import (
 	"github.com/sluicemq/sluice/internal/signature"
 	"github.com/sluicemq/sluice/internal/sqs"
 )
-
-// maxBody is the largest request taken: a batch of 1 MiB of text in which every
-// byte is escaped takes six times as much in JSON.
-const maxBody = 8 << 20
-
-// firstRead is the memory a request gets before anything of its body has come.
-const firstRead = 64 << 10
 
 // handler is the way of a request from HTTP to its operation and back.
 type handler struct {
@@ -62,6 +56,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	x := &exchange{handler: h, w: w, r: r, id: uuid.NewString(), began: time.Now()}
 	x.serveSafely()
+	x.giveBack()
 	if h.server.config.LogRequests {
 		x.log()
 	}
@@ -75,7 +70,9 @@ type exchange struct {
 	id    string
 	began time.Time
 
-	buffer  *bytes.Buffer // holds the body
+	buffer  *bytes.Buffer    // holds the body
+	head    io.LimitedReader // its beginning
+	taken   int64            // of the server's budget for the rest
 	request *protocol.Request
 	caller  identity.Identity
 	err     *protocol.Error // what the client was told
@@ -165,8 +162,15 @@ func (x *exchange) body() ([]byte, *protocol.Error) {
 	x.buffer = buffers.Get().(*bytes.Buffer)
 	x.buffer.Reset()
 	x.buffer.Grow(int(min(max(x.r.ContentLength, 0), firstRead)) + bytes.MinRead)
-	_, err := x.buffer.ReadFrom(reader)
+	x.head = io.LimitedReader{R: reader, N: firstRead}
+	_, err := x.buffer.ReadFrom(&x.head)
+	if err == nil && x.head.N == 0 && x.r.ContentLength != firstRead {
+		err = x.readRest(reader)
+	}
+	perr, refused := errors.AsType[*protocol.Error](err)
 	switch tooLarge := (*http.MaxBytesError)(nil); {
+	case refused:
+		return nil, perr
 	case errors.As(err, &tooLarge):
 		return nil, protocol.RequestEntityTooLarge(maxBody)
 	case err != nil:

@@ -22,16 +22,11 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Bounds on what one connection can take. The longest answer, to a long poll,
-// takes 20 seconds to begin.
+// How long requests under way may take when the server is stopped, or when the
+// disk has failed.
 const (
-	headerTimeout = 10 * time.Second  // to send the header
-	readTimeout   = 60 * time.Second  // to send header and body
-	writeTimeout  = 120 * time.Second // from the end of the header to the end of the answer
-	idleTimeout   = 120 * time.Second
-	stopTimeout   = 30 * time.Second // for requests under way when the server is stopped
-	failTimeout   = 3 * time.Second  // the same, when the disk has failed
-	maxHeader     = 64 << 10
+	stopTimeout = 30 * time.Second
+	failTimeout = 3 * time.Second
 )
 
 // Names in the data directory.
@@ -54,6 +49,7 @@ type Server struct {
 	shard       *shard.Shard
 	listener    net.Listener
 	http        *http.Server
+	bodies      *budget // of all requests under way
 }
 
 // Start opens the stores and begins to listen. The caller then calls Run.
@@ -64,7 +60,11 @@ func Start(c Config) (_ *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, log: c.Logger}
+	s := &Server{config: c, log: c.Logger, bodies: newBudget(c.limits.bodies)}
+	places, err := c.connections(openFiles())
+	if err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -85,7 +85,7 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.shard, Room: s.space.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
 	})
-	s.http = newHTTPServer(newHandler(s, service), s.log)
+	s.http = newHTTPServer(newHandler(s, service), c.limits, s.log)
 	if c.TLSCert != "" {
 		cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
 		if err != nil {
@@ -93,20 +93,24 @@ func Start(c Config) (_ *Server, err error) {
 		}
 		s.http.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 	}
-	if s.listener, err = net.Listen("tcp", c.Listen); err != nil {
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
 		return nil, err
 	}
+	// Room is made at the cost of those who only keep a connection for later,
+	// or have not said anything yet.
+	s.listener = newGate(l.(*net.TCPListener), places, func(room bool) { s.http.SetKeepAlivesEnabled(!room) }, s.log)
 	return s, nil
 }
 
 // newHTTPServer returns an HTTP server that no client can hold on to for long.
-func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+func newHTTPServer(h http.Handler, l limits, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
+		ReadHeaderTimeout: l.header,
+		ReadTimeout:       l.read,
+		WriteTimeout:      l.write,
+		IdleTimeout:       l.idle,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
@@ -120,7 +124,7 @@ func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(e
 	if err != nil {
 		return err
 	}
-	s := newHTTPServer(h, slog.New(slog.DiscardHandler))
+	s := newHTTPServer(h, defaultLimits, slog.New(slog.DiscardHandler))
 	defer context.AfterFunc(ctx, func() { _ = s.Close() })() // Serve says why it ends
 	ready("http://" + l.Addr().String())
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

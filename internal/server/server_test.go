@@ -69,6 +69,8 @@ func TestValidate(t *testing.T) {
 		{func(c *Config) { c.MaxMessageSize = 1023 }, "--max-message-size"},
 		{func(c *Config) { c.MaxMessageSize = 1_048_577 }, "--max-message-size"},
 		{func(c *Config) { c.MaxMessageSize = 1_048_576 }, ""},
+		{func(c *Config) { c.MaxConnections = -1 }, "--max-connections"},
+		{func(c *Config) { c.MaxConnections = 10 }, ""},
 		{func(c *Config) { c.PublicURL = "https://sqs.example.com/prefix/" }, ""},
 		{func(c *Config) { c.PublicURL = "sqs.example.com" }, "--public-url"},
 		{func(c *Config) { c.PublicURL = "ftp://sqs.example.com" }, "--public-url"},

@@ -1,0 +1,180 @@
+package server
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+// dial opens a connection that is closed at the end of the test and on which
+// nothing takes forever.
+func dial(t *testing.T, s *Server) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	return conn.(*net.TCPConn)
+}
+
+// head is the text of a signed request for a body of the length, without it.
+func head(c *client, body string) string {
+	c.t.Helper()
+	r := c.jsonRequest("SendMessage", body)
+	c.sign(r)
+	var b strings.Builder
+	fmt.Fprintf(&b, "POST / HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", r.URL.Host, len(body))
+	if err := r.Header.Write(&b); err != nil {
+		c.t.Fatal(err)
+	}
+	return b.String() + "\r\n"
+}
+
+// answerOn reads an answer and tells its status and what it says.
+func answerOn(conn io.Reader) (int, string, error) {
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(body), err
+}
+
+// Large bodies share a bounded memory. Who gets none of it in time is told to
+// try again; small bodies do not need any; strangers cannot take it all.
+func TestBodiesShareMemory(t *testing.T) {
+	t.Parallel()
+	config := inMemory()
+	config.limits.bodies, config.limits.bodyWait = 4<<20, 100*time.Millisecond
+	s, _ := start(t, config)
+	c := newClient(t, inJSON)
+	c.base, c.cred, c.region = s.Endpoint(), s.Root(), "us-east-1"
+	c.make("CreateQueue", object{"QueueName": "q"})
+	left := func(want int64) {
+		t.Helper()
+		eventually(t, func() error {
+			s.bodies.mu.Lock()
+			defer s.bodies.mu.Unlock()
+			if s.bodies.left != want {
+				return fmt.Errorf("%d of %d are left, want %d", s.bodies.left, s.bodies.size, want)
+			}
+			return nil
+		})
+	}
+	message := func(size int) object { return object{"QueueUrl": "q", "MessageBody": strings.Repeat("x", size)} }
+	tryAgain := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
+	// What a body takes of which more than half has come.
+	takes := func(length int) int64 { return int64(length) + 1 - firstRead }
+
+	// Strangers send slowly what may turn out to be signed.
+	const form = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000\r\n\r\n"
+	send := func(text string) *net.TCPConn {
+		t.Helper()
+		conn := dial(t, s)
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	stranger := send(form + strings.Repeat("x", 600_000))
+	free := s.bodies.size - takes(1_000_000)
+	left(free)
+	if status, text, err := answerOn(send(form + strings.Repeat("x", 600_000))); err != nil || status != tryAgain.status {
+		t.Errorf("a second stranger: %d %s %v", status, text, err)
+	}
+	left(free)
+	c.make("SendMessage", message(1<<20))
+
+	// Those who name a key can take all but what others need to finish.
+	text := `{"QueueUrl":"q","MessageBody":"` + strings.Repeat("x", 800_000) + `"}`
+	var slow []*net.TCPConn
+	for s.bodies.size/4 <= free-firstRead {
+		slow = append(slow, send(head(c, text)+text[:700_000]))
+		free -= takes(len(text))
+		left(free)
+	}
+	if len(slow) < 2 {
+		t.Fatalf("%d slow senders", len(slow))
+	}
+	c.fails("SendMessage", message(800_000), tryAgain)
+	c.make("SendMessage", message(60_000))
+
+	for _, conn := range slow {
+		if _, err := io.WriteString(conn, text[700_000:]); err != nil {
+			t.Fatal(err)
+		}
+		if status, text, err := answerOn(conn); err != nil || status != http.StatusOK {
+			t.Errorf("a slow sender: %d %s %v", status, text, err)
+		}
+	}
+	left(s.bodies.size - takes(1_000_000))
+	for range 20 { // memory is given back whatever becomes of a request
+		r := c.jsonRequest("Nonsense", text)
+		c.sign(r)
+		c.send("Nonsense", r)
+	}
+	c.make("SendMessage", message(1<<20))
+	stranger.Close()
+	left(s.bodies.size)
+}
+
+// A large request in the name of nobody is refused without waiting for its
+// body. The answer is the one it would have got in the end.
+func TestUnknownKeyIsRefusedEarly(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, inJSON)
+	body := strings.Repeat(" ", 5<<20)
+	stranger := c.as(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIANOBODY"}, Secret: "secret"})
+	conn := dial(t, shared)
+	if _, err := io.WriteString(conn, head(stranger, body)+body[:firstRead+1]); err != nil {
+		t.Fatal(err)
+	}
+	status, text, err := answerOn(conn)
+	if err != nil || status != http.StatusForbidden || !strings.Contains(text, "UnrecognizedClientException") {
+		t.Errorf("%d %s %v", status, text, err)
+	}
+	r := stranger.jsonRequest("SendMessage", body[:firstRead])
+	stranger.sign(r)
+	if a := stranger.send("SendMessage", r); a.status != status || string(a.body) != text {
+		t.Errorf("early %d %s, late %d %s", status, text, a.status, a.body)
+	}
+}
+
+// Bodies of lengths at which something else is done with them.
+func TestBodyLengths(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, inJSON)
+	c.make("CreateQueue", object{"QueueName": "q"})
+	empty := `{"QueueUrl":"q","MessageBody":"m"}`
+	for _, length := range []int{firstRead - 1, firstRead, firstRead + 1, 2 * firstRead, 2*firstRead + 1, maxBody - 1, maxBody} {
+		body := empty + strings.Repeat(" ", length-len(empty))
+		for _, chunked := range []bool{false, true} {
+			r := c.jsonRequest("SendMessage", body)
+			c.sign(r)
+			if chunked {
+				r.ContentLength = -1
+			}
+			if a := c.send("SendMessage", r); a.status != http.StatusOK {
+				t.Errorf("%d bytes, chunked %t: %d %s", length, chunked, a.status, a.body)
+			}
+		}
+	}
+	r := c.jsonRequest("SendMessage", empty+strings.Repeat(" ", maxBody+1-len(empty)))
+	c.sign(r)
+	r.ContentLength = -1
+	if a := c.send("SendMessage", r); a.status != http.StatusRequestEntityTooLarge {
+		t.Errorf("too long by one byte: %d", a.status)
+	}
+}

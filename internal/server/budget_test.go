@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// waiting waits until n of a rank wait.
+func waiting(t *testing.T, b *budget, r rank, n int) {
+	t.Helper()
+	eventually(t, func() error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if got := len(b.waiting[r]); got != n {
+			return fmt.Errorf("%d wait, want %d", got, n)
+		}
+		return nil
+	})
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	b := newBudget(100)
+	takes := func(n int64, r rank, want bool) {
+		t.Helper()
+		if err := b.take(over, n, r); (err == nil) != want || err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("take %d as %d with %d left: %v", n, r, b.left, err)
+		}
+	}
+	takes(25, stranger, true)
+	takes(1, stranger, false)
+	takes(25, beginning, true)
+	takes(25, beginning, true)
+	takes(1, beginning, false)
+	takes(20, goingOn, true)
+	takes(6, goingOn, false)
+	takes(5, goingOn, true)
+	b.give(100)
+
+	// Those who wait are served in turn, those who have begun before others.
+	takes(25, goingOn, true)
+	takes(25, goingOn, true)
+	takes(25, goingOn, true)
+	takes(15, goingOn, true)
+	order := make(chan string, 3)
+	wait := func(name string, n int64, r rank, behind int) {
+		go func() {
+			if err := b.take(ctx, n, r); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			order <- name
+		}()
+		waiting(t, b, r, behind)
+	}
+	wait("new", 10, beginning, 1)
+	wait("large", 20, goingOn, 1)
+	wait("small", 5, goingOn, 2)
+	b.give(11)
+	if first := <-order; first != "large" {
+		t.Errorf("%s was first", first)
+	}
+	b.give(4)
+	if second := <-order; second != "small" {
+		t.Errorf("%s was second", second)
+	}
+	takes(1, beginning, false) // "new" comes first
+	b.give(35)
+	if third := <-order; third != "new" {
+		t.Errorf("%s was third", third)
+	}
+	b.give(90 - 11 - 4 - 35 + 35)
+	if b.left != b.size {
+		t.Errorf("%d of %d are left", b.left, b.size)
+	}
+}
+
+// Somebody who gives up lets those behind it go on.
+func TestBudgetGivesWay(t *testing.T) {
+	t.Parallel()
+	b := newBudget(100)
+	if err := b.take(context.Background(), 90, goingOn); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	gone, served := make(chan error, 1), make(chan error, 1)
+	go func() { gone <- b.take(ctx, 20, goingOn) }()
+	waiting(t, b, goingOn, 1)
+	go func() { served <- b.take(context.Background(), 10, goingOn) }()
+	waiting(t, b, goingOn, 2)
+	cancel()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Errorf("gave up with %v", err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
