@@ -65,10 +65,8 @@ func TestBodiesShareMemory(t *testing.T) {
 	left := func(want int64) {
 		t.Helper()
 		eventually(t, func() error {
-			s.bodies.mu.Lock()
-			defer s.bodies.mu.Unlock()
-			if s.bodies.left != want {
-				return fmt.Errorf("%d of %d are left, want %d", s.bodies.left, s.bodies.size, want)
+			if n := s.bodies.unused(); n != want {
+				return fmt.Errorf("%d of %d are left, want %d", n, s.bodies.size, want)
 			}
 			return nil
 		})
