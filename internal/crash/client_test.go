@@ -47,11 +47,15 @@ type object map[string]any
 
 // call makes a call of AWS JSON 1.0.
 func (c *client) call(operation string, in object, out any) error {
+	return c.callIn(context.Background(), operation, in, out)
+}
+
+// callIn makes a call that is given up when ctx ends.
+func (c *client) callIn(ctx context.Context, operation string, in object, out any) error {
 	text, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint+"/", bytes.NewReader(text))
 	if err != nil {
 		return err

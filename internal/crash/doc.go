@@ -11,8 +11,13 @@
 // TestDiskNearlyFull leave the real binary no space on a disk of its own, which
 // takes root on Linux.
 //
+// TestSoak does not kill anybody: it uses a server for a long time, with clients
+// that vanish among the others, and holds it to the same verdict; and it makes
+// sure that the server does not grow meanwhile.
+//
 // A run can be made longer, or be repeated, from the environment:
 //
 //	SLUICE_CRASH_ROUNDS   how often TestKill kills the server (4), and TestDiskFull fills its disk (3)
 //	SLUICE_CRASH_SEED     where the random choices begin
+//	SLUICE_SOAK           how long TestSoak lasts (4s; from 1m on growth is judged)
 package crash

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,14 +33,28 @@ type process struct {
 	endpoint chan string // closed if the server ends without having one
 	ended    chan error
 	log      bytes.Buffer // to be read when it has ended
+
+	goroutines chan int // of a child that was asked; closed when the server ends
+}
+
+// serve returns the arguments of a server on data.
+func serve(data string) []string {
+	return []string{
+		"serve", "--data", data, "--listen", "127.0.0.1:0",
+		"--root-access-key-id", root.AccessKeyID, "--root-secret-access-key", root.SecretAccessKey,
+	}
 }
 
 // launch starts a server on data.
 func launch(t *testing.T, binary, data string, flags ...string) *process {
 	t.Helper()
-	p := &process{endpoint: make(chan string, 1), ended: make(chan error, 1)}
-	p.cmd = exec.CommandContext(t.Context(), binary, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0",
-		"--root-access-key-id", root.AccessKeyID, "--root-secret-access-key", root.SecretAccessKey}, flags...)...)
+	return begin(t, exec.CommandContext(t.Context(), binary, append(serve(data), flags...)...))
+}
+
+// begin starts a server and listens to what it says.
+func begin(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{cmd: cmd, endpoint: make(chan string, 1), ended: make(chan error, 1), goroutines: make(chan int, 1)}
 	p.cmd.Stderr = &p.log
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -53,8 +68,13 @@ func launch(t *testing.T, binary, data string, flags ...string) *process {
 			if url, ok := strings.CutPrefix(lines.Text(), "export AWS_ENDPOINT_URL_SQS="); ok {
 				p.endpoint <- url
 			}
+			var n int
+			if _, err := fmt.Sscanf(lines.Text(), "goroutines %d", &n); err == nil {
+				p.goroutines <- n
+			}
 		}
 		close(p.endpoint)
+		close(p.goroutines)
 		p.ended <- p.cmd.Wait()
 	}()
 	return p

@@ -1,0 +1,127 @@
+package crash
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	// soakPause is how long everybody rests between two steps, so that a soak
+	// takes a part of a processor only.
+	soakPause = 50 * time.Millisecond
+	// soakSamples is how often the server is asked how it is.
+	soakSamples = 200
+	// soakJudged is the least length from which growth can be told from the
+	// warmth of a server that has just begun.
+	soakJudged = time.Minute
+	vanishers  = 6
+)
+
+// TestSoak uses a server for a while.
+func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	length, err := time.ParseDuration(cmp.Or(os.Getenv("SLUICE_SOAK"), "4s"))
+	if err != nil {
+		t.Fatalf("SLUICE_SOAK: %v", err)
+	}
+	seed := number(t, "SLUICE_CRASH_SEED", uint64(time.Now().UnixNano()))
+	t.Logf("SLUICE_CRASH_SEED=%d SLUICE_SOAK=%s", seed, length)
+	rng := rand.New(rand.NewPCG(seed, 3))
+
+	p := launchChild(t, t.TempDir())
+	c := p.ready(t)
+	h := newHistory(wallClock{time.Now()})
+	users := newLoad(rng, true)
+	establish(t, &recorder{service: c, history: h, worker: "test"})
+	ctx, cancel := context.WithTimeout(t.Context(), length)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, w := range users.workers {
+		all.Go(func() {
+			r := &recorder{service: c, history: h, worker: w.name()}
+			for !r.gone && ctx.Err() == nil {
+				w.step(r)
+				r.sleep(soakPause)
+			}
+		})
+	}
+	for i := range vanishers {
+		queue := []string{"plain", "orders.fifo"}[i%2]
+		source := rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+		all.Go(func() { vanish(ctx, c.endpoint, queue, source) })
+	}
+	var samples []sample
+	tick := time.NewTicker(max(length/soakSamples, soakPause))
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-tick.C:
+			samples = append(samples, p.sample(t))
+		case <-ctx.Done():
+		}
+	}
+	all.Wait()
+
+	r := &recorder{service: c, history: h, worker: "test"}
+	settle(r, users.queues())
+	drain(r, users.queues())
+	c.close()
+	p.stop(t)
+	report(t, h, seed)
+	judgeGrowth(t, samples, length >= soakJudged)
+}
+
+// vanish is a consumer that goes without having been answered, now and then in
+// the moment in which it is, and comes back.
+func vanish(ctx context.Context, endpoint, queue string, rng *rand.Rand) {
+	c := newClient(endpoint)
+	defer c.close()
+	for ctx.Err() == nil {
+		call, cancel := context.WithTimeout(ctx, time.Duration(rng.IntN(200))*time.Millisecond)
+		// What it would have received is received by others; the history need
+		// not know.
+		_ = c.callIn(call, "ReceiveMessage", object{
+			"QueueUrl": c.url(queue), "WaitTimeSeconds": 5, "VisibilityTimeout": 1,
+		}, nil)
+		cancel()
+		time.Sleep(soakPause)
+	}
+}
+
+// judgeGrowth compares the last quarter of a soak with its second.
+func judgeGrowth(t *testing.T, samples []sample, judged bool) {
+	t.Helper()
+	median := func(quarter int, of func(sample) int64) int64 {
+		n := len(samples)
+		var values []int64
+		for _, s := range samples[quarter*n/4 : (quarter+1)*n/4] {
+			values = append(values, of(s))
+		}
+		if len(values) == 0 {
+			return 0
+		}
+		slices.Sort(values)
+		return values[len(values)/2]
+	}
+	memory := func(s sample) int64 { return s.memory >> 20 }
+	goroutines := func(s sample) int64 { return int64(s.goroutines) }
+	t.Logf("memory: median %d MiB in the second quarter, %d in the last; goroutines: %d, %d",
+		median(1, memory), median(3, memory), median(1, goroutines), median(3, goroutines))
+	if !judged {
+		return
+	}
+	if before, after := median(1, memory), median(3, memory); after > before*5/4+64 {
+		t.Errorf("the server has grown from %d to %d MiB", before, after)
+	}
+	if before, after := median(1, goroutines), median(3, goroutines); after > before*5/4+20 {
+		t.Errorf("the server had %d goroutines and has %d", before, after)
+	}
+}
