@@ -43,11 +43,24 @@ func newRigOn(t *testing.T, o store.Options) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return openRig(t, st, time.Now, func(*queue.Config) {})
+}
+
+// openRig opens a shard on a store, with another clock and other queues.
+func openRig(t *testing.T, st *store.Store, now func() time.Time, change func(*queue.Config)) *rig {
+	t.Helper()
 	r := &rig{store: st}
+	var err error
 	r.Shard, err = shard.Open(shard.Options{
-		Store: st,
+		Store: st, Now: now,
 		Configs: func() []queue.Config {
 			c := queue.Config{Visibility: 30 * time.Second, Retention: time.Hour}
+			change(&c)
 			a, b := c, c
 			a.ID, a.ARN = jobs, "arn:aws:sqs:us-east-1:000000000000:jobs"
 			b.ID, b.ARN, b.FIFO = orders, "arn:aws:sqs:us-east-1:000000000000:orders.fifo", true
@@ -66,12 +79,7 @@ func newRigOn(t *testing.T, o store.Options) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		r.Close()
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(r.Close)
 	return r
 }
 
