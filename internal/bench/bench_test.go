@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,24 @@ func TestEverythingArrives(t *testing.T) {
 			}
 			if v := r.Verdict; c.Consumers > 0 && (v.Received != v.Sent || v.Sent < r.Produced+uint64(c.Backlog)) {
 				t.Errorf("produced %d, verdict %+v", r.Produced, v)
+			}
+		})
+	}
+}
+
+func TestPollersAreServed(t *testing.T) {
+	target := serve(t)
+	for _, queues := range []int{1, 7, 40} {
+		t.Run(fmt.Sprint(queues), func(t *testing.T) {
+			t.Parallel()
+			c := load()
+			c.Target, c.Pollers, c.Queues, c.ServerPID = target, 40, queues, os.Getpid()
+			r, err := bench.RunPollers(t.Context(), c, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Errors > 0 || r.Sent == 0 || r.Faults() != "" || r.Arrival.Count != r.Sent || r.Send.Count != r.Sent {
+				t.Errorf("%+v", r)
 			}
 		})
 	}
@@ -161,6 +180,8 @@ func TestConfigIsChecked(t *testing.T) {
 		"--duration":  func(c *bench.Config) { c.Duration = 0 },
 		"--groups":    func(c *bench.Config) { c.Groups = 0 },
 		"--backlog":   func(c *bench.Config) { c.Backlog = -1 },
+		"--pollers":   func(c *bench.Config) { c.Pollers = -1 },
+		"--queues":    func(c *bench.Config) { c.Pollers, c.Queues = 5, 6 },
 	}
 	for flag, spoil := range tests {
 		c := load()

@@ -35,6 +35,8 @@ type client struct {
 	path   string
 	dial   func(context.Context) (net.Conn, error)
 
+	readBuffer int // bytes
+
 	conn net.Conn
 	in   *bufio.Reader
 	out  []byte
@@ -60,7 +62,7 @@ func newClient(t Target) (*client, error) {
 		addr = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	}
 	dialer := &net.Dialer{Timeout: dialTimeout}
-	c := &client{target: t, host: u.Host, path: "/" + strings.Trim(u.Path, "/")}
+	c := &client{target: t, host: u.Host, path: "/" + strings.Trim(u.Path, "/"), readBuffer: 32 << 10}
 	c.dial = func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", addr) }
 	if u.Scheme == "https" {
 		secure := &tls.Dialer{NetDialer: dialer}
@@ -85,17 +87,26 @@ type apiError struct {
 
 func (e *apiError) Error() string { return fmt.Sprintf("%d %s: %s", e.status, e.code, e.body) }
 
+// open opens the connection if it is not.
+func (c *client) open(ctx context.Context) error {
+	if c.conn != nil {
+		return nil
+	}
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	c.conn = conn
+	c.in = bufio.NewReaderSize(conn, c.readBuffer)
+	return nil
+}
+
 // call makes one signed call of AWS JSON 1.0 and returns the body of the
 // answer, which is good until the next call. After an error of the connection
 // it is unknown whether the call was executed.
 func (c *client) call(ctx context.Context, operation string, body []byte) ([]byte, error) {
-	if c.conn == nil {
-		conn, err := c.dial(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c.conn = conn
-		c.in = bufio.NewReaderSize(conn, 32<<10)
+	if err := c.open(ctx); err != nil {
+		return nil, err
 	}
 	answer, status, code, err := c.exchange(ctx, operation, body)
 	if err != nil {

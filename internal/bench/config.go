@@ -18,6 +18,12 @@ type Config struct {
 	FIFO      bool
 	Groups    int // FIFO: message groups
 	Backlog   int // messages to send before the measurement begins
+
+	// For RunPollers, which makes its own queues and has no use for what is
+	// above but Target, Size and Duration.
+	Pollers   int // connections with a long poll each
+	Queues    int // that they poll
+	ServerPID int // whose memory is reported, if it is on this machine; or 0
 }
 
 // Presets are the three configurations of the guide's Appendix A, with its
@@ -34,6 +40,12 @@ const minSize = 48
 // Validate returns one clear sentence about the first thing that is wrong.
 func (c *Config) Validate() error {
 	switch {
+	case c.Pollers < 0 || c.Pollers > 50_000:
+		return fmt.Errorf("--pollers %d: want 0 to 50000", c.Pollers)
+	case c.Pollers == 0 && (c.Queues != 0 || c.ServerPID != 0):
+		return errors.New("--queues and --server-pid are for --pollers")
+	case c.Pollers > 0 && (c.Queues < 1 || c.Queues > c.Pollers):
+		return fmt.Errorf("--queues %d: want at least 1, and not more than pollers", c.Queues)
 	case c.Producers < 0 || c.Consumers < 0 || c.Producers+c.Consumers == 0:
 		return errors.New("--producers and --consumers: at least one of them must work")
 	case c.Producers > 10_000 || c.Consumers > 10_000:

@@ -6,6 +6,9 @@
 // the calls took, and whether every message that was sent arrived, once and, in
 // a FIFO queue, in order.
 //
+// RunPollers measures the opposite of a load: how soon one message reaches its
+// consumer among thousands that wait in long polls.
+//
 // The client speaks HTTP/1.1 by itself and does no more than it must: on one
 // machine it competes with the server for the processors, and a server should
 // not look slow because its client is.

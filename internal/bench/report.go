@@ -31,6 +31,14 @@ type Call struct {
 	Max       time.Duration
 }
 
+// call sums up the calls of an operation in a measurement that took so long.
+func (l *latencies) call(operation string, took time.Duration) Call {
+	return Call{
+		Operation: operation, Count: l.n, PerSecond: float64(l.n) / took.Seconds(),
+		P50: l.quantile(.5), P90: l.quantile(.9), P99: l.quantile(.99), Max: l.max,
+	}
+}
+
 // report sums up a measurement that took so long.
 func (r *run) report(took time.Duration) *Report {
 	seconds := took.Seconds()
@@ -47,10 +55,7 @@ func (r *run) report(took time.Duration) *Report {
 		"SendMessage", "SendMessageBatch", "ReceiveMessage", "DeleteMessage", "DeleteMessageBatch",
 	} {
 		if l := r.calls[operation]; l != nil {
-			out.Calls = append(out.Calls, Call{
-				Operation: operation, Count: l.n, PerSecond: float64(l.n) / seconds,
-				P50: l.quantile(.5), P90: l.quantile(.9), P99: l.quantile(.99), Max: l.max,
-			})
+			out.Calls = append(out.Calls, l.call(operation, took))
 		}
 	}
 	return out
@@ -74,20 +79,28 @@ func (r *Report) Faults(fifo bool) string {
 func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "\n%.1f s: produced %.0f messages/s, consumed %.0f messages/s\n\n",
 		r.Seconds, r.ProducedPerSecond, r.ConsumedPerSecond)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "call\tcalls/s\tp50\tp90\tp99\tmax\t")
-	for _, c := range r.Calls {
-		fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t\n", c.Operation, c.PerSecond,
-			round(c.P50), round(c.P90), round(c.P99), round(c.Max))
-	}
-	_ = t.Flush() // as with all that is printed
+	printCalls(w, r.Calls)
 	v := &r.Verdict
 	if v.Sent > 0 {
 		fmt.Fprintf(w, "\nsent %d, received %d: %d lost, %d duplicates, %d out of order, %d sent without an answer\n",
 			v.Sent, v.Received, v.Lost, v.Duplicates, v.Disorder, v.Doubtful)
 	}
-	if r.Errors > 0 {
-		fmt.Fprintf(w, "%d calls failed, the last with: %s\n", r.Errors, r.LastError)
+	printErrors(w, r.Errors, r.LastError)
+}
+
+func printCalls(w io.Writer, calls []Call) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "call\tcalls/s\tp50\tp90\tp99\tmax\t")
+	for _, c := range calls {
+		fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t\n", c.Operation, c.PerSecond,
+			round(c.P50), round(c.P90), round(c.P99), round(c.Max))
+	}
+	_ = t.Flush() // as with all that is printed
+}
+
+func printErrors(w io.Writer, n uint64, last string) {
+	if n > 0 {
+		fmt.Fprintf(w, "%d calls failed, the last with: %s\n", n, last)
 	}
 }
 

@@ -42,6 +42,9 @@ own. The endpoint and the keys are those of the usual AWS variables. Presets are
 the configurations of the SQS developer guide's Appendix A: single (16 and 32
 connections), double (32 and 64), batched (12 and 20, ten messages a call).
 
+With --pollers it makes no load: as many connections wait in long polls, and
+messages are sent one at a time, to measure how soon each reaches its poller.
+
 The exit status is 1 if a message was lost or, in a FIFO queue, came twice or out
 of order.`,
 		Args: cobra.NoArgs,
@@ -53,6 +56,12 @@ of order.`,
 			}
 			if c.Target.KeyID == "" || c.Target.Secret == "" {
 				return errors.New("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+			}
+			if c.Pollers > 0 && c.Queues == 0 {
+				c.Queues = 1
+			}
+			if c.Pollers > 0 {
+				return runPollers(cmd, c, asJSON)
 			}
 			return runBench(cmd, c, ceiling, asJSON)
 		},
@@ -71,9 +80,37 @@ of order.`,
 	f.StringVar(&c.Queue, "queue", "", "name of an existing queue (default: a new one, deleted afterwards)")
 	f.StringVar(&c.Target.Endpoint, "endpoint", c.Target.Endpoint, "URL of the endpoint")
 	f.BoolVar(&ceiling, "ceiling", false, "first load a handler that does nothing over the same HTTP stack, and give the ratio")
+	f.IntVar(&c.Pollers, "pollers", 0, "connections with an idle long poll each, instead of a load")
+	f.IntVar(&c.Queues, "queues", 0, "queues that the pollers wait for (default 1)")
+	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server, if it is on this machine: its memory is printed with --pollers")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
+	for _, ofLoads := range []string{"preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling"} {
+		cmd.MarkFlagsMutuallyExclusive("pollers", ofLoads)
+	}
 	cmd.AddCommand(newCeiling())
 	return cmd
+}
+
+func runPollers(cmd *cobra.Command, c bench.Config, asJSON bool) error {
+	progress := cmd.OutOrStdout()
+	if asJSON {
+		progress = io.Discard
+	}
+	report, err := bench.RunPollers(cmd.Context(), c, progress)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if err := json.NewEncoder(cmd.OutOrStdout()).Encode(report); err != nil {
+			return err
+		}
+	} else {
+		report.Print(progress)
+	}
+	if faults := report.Faults(); faults != "" {
+		return errors.New(faults)
+	}
+	return nil
 }
 
 func runBench(cmd *cobra.Command, c bench.Config, ceiling, asJSON bool) error {

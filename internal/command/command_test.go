@@ -178,6 +178,10 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"no-such-command", "unknown command"},
 		{"bench --preset huge", "--preset"},
 		{"bench --batch 11", "--batch"},
+		{"bench --pollers 5 --queues 6", "--queues"},
+		{"bench --queues 6", "--pollers"},
+		{"bench --pollers 5 --fifo", "pollers"},
+		{"serve --max-connections -1", "--max-connections"},
 	}
 	t.Setenv("AWS_ACCESS_KEY_ID", "k")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")

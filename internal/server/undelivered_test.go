@@ -121,7 +121,9 @@ func TestConsumersVanish(t *testing.T) {
 			})
 		}
 	}
-	t.Cleanup(func() { t.Logf("%d messages were given to those who vanished, %d taken back", given.Load(), taken.Load()) })
+	t.Cleanup(func() {
+		t.Logf("%d messages were given to those who vanished, %d taken back", given.Load(), taken.Load())
+	})
 }
 
 type vanishing struct {
