@@ -121,7 +121,8 @@ func (c *client) call(ctx context.Context, operation string, body []byte) ([]byt
 
 func (c *client) exchange(ctx context.Context, operation string, body []byte) (answer []byte, status int, code string, err error) {
 	// The end of ctx ends the call at once, in the middle of a long poll too.
-	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
+	conn := c.conn // c may have given it up when ctx ends
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := c.conn.SetDeadline(time.Now().Add(callTimeout)); err != nil {
 		return nil, 0, "", err
