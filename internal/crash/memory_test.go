@@ -1,0 +1,64 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestLargeMessages sends, receives and deletes messages of the largest size
+// from many connections at a time. What the server needs for that follows from
+// what is in its hands, not from how much goes through them.
+func TestLargeMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	const (
+		connections = 64
+		size        = 1 << 20
+		most        = 1 << 30 // bytes; four times what is alive, and what the store has
+	)
+	rounds := int(number(t, "SLUICE_LARGE_ROUNDS", 1))
+	p := launch(t, build(t), t.TempDir())
+	c := p.ready(t)
+	q := c.url("large")
+	err := c.call("CreateQueue", object{"QueueName": "large", "Attributes": map[string]string{"MaximumMessageSize": fmt.Sprint(size)}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("x", size)
+	var all sync.WaitGroup
+	for range connections {
+		all.Go(func() {
+			for range rounds {
+				var out struct {
+					Messages []struct{ Body, ReceiptHandle string }
+				}
+				err := c.call("SendMessage", object{"QueueUrl": q, "MessageBody": text}, nil)
+				if err == nil {
+					err = c.call("ReceiveMessage", object{"QueueUrl": q, "WaitTimeSeconds": 20}, &out)
+				}
+				if err == nil && (len(out.Messages) != 1 || out.Messages[0].Body != text) {
+					err = errors.New("received something else than was sent")
+				}
+				if err == nil {
+					err = c.call("DeleteMessage", object{"QueueUrl": q, "ReceiptHandle": out.Messages[0].ReceiptHandle}, nil)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	took := p.memory("VmHWM")
+	t.Logf("the server took %d MiB at the most", took>>20)
+	if took > most {
+		t.Errorf("the server took %d MiB, want at most %d", took>>20, most>>20)
+	}
+	c.close()
+	p.stop(t)
+}
