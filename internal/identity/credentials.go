@@ -121,6 +121,9 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 		if err := c.add(account, keyID, secret); err != nil {
 			return nil, err
 		}
+		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+			text = append(text, '\n') // an editor has left the last line open
+		}
 		text = fmt.Appendf(text, "[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n\n", account, keyID, secret)
 	}
 	if missing {

@@ -1,0 +1,48 @@
+package identity_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+// FuzzCredentials loads any file. Whatever is accepted has a key for each account
+// that is asked for, and is the same when it is loaded again, after keys that
+// were missing have been written to it.
+func FuzzCredentials(f *testing.F) {
+	const first, second = "000000000000", "111111111111"
+	const section = "[" + first + "]\naws_access_key_id = AKIA\naws_secret_access_key = secret"
+	for _, seed := range []string{
+		"", section, section + "\n", "# a comment\n" + section + "\n[" + second + "]\naws_access_key_id=a\naws_secret_access_key=b",
+		"[" + first + "]", "aws_access_key_id = a", "[x]\n", section + "\r\n", section + "\n" + section,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file := filepath.Join(t.TempDir(), "credentials")
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		accounts := []string{first, second}
+		creds, err := identity.LoadCredentials(file, accounts)
+		if err != nil {
+			return
+		}
+		again, err := identity.LoadCredentials(file, accounts)
+		if err != nil {
+			t.Fatalf("it cannot be loaded again: %v", err)
+		}
+		for _, account := range accounts {
+			root, ok := creds.Root(account)
+			now, _ := again.Root(account)
+			if !ok || root.Secret == "" || root != now {
+				t.Fatalf("the key of %s was %+v and is %+v", account, root, now)
+			}
+			if found, ok := again.Lookup(root.AccessKeyID); !ok || found != root {
+				t.Fatalf("%s has the key %+v, which is %+v", account, root, found)
+			}
+		}
+	})
+}
