@@ -15,9 +15,13 @@
 // that vanish among the others, and holds it to the same verdict; and it makes
 // sure that the server does not grow meanwhile.
 //
+// TestLargeMessages bounds the memory that a server takes for messages of the
+// largest size.
+//
 // A run can be made longer, or be repeated, from the environment:
 //
 //	SLUICE_CRASH_ROUNDS   how often TestKill kills the server (4), and TestDiskFull fills its disk (3)
 //	SLUICE_CRASH_SEED     where the random choices begin
+//	SLUICE_LARGE_ROUNDS   how often each client of TestLargeMessages does its part (1)
 //	SLUICE_SOAK           how long TestSoak lasts (4s; from 1m on growth is judged)
 package crash
