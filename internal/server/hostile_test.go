@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -141,7 +143,9 @@ func hostiles(c *client) []hostile {
 	}
 }
 
-// attack makes a hostile connection and tells the statuses of the answers.
+// attack makes a hostile connection and tells the statuses of the answers. If
+// the server does not read all it is sent, a reset may overtake the last of them
+// on a busy machine: that is no error, if those before it are as wanted.
 func attack(addr string, h hostile) ([]int, error) {
 	dialed, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -174,8 +178,11 @@ func attack(addr string, h hostile) ([]int, error) {
 		}
 	}
 	go answers()
-	if err := <-read; errors.Is(err, os.ErrDeadlineExceeded) {
+	switch err := <-read; {
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return got, errors.New("the connection does not end")
+	case errors.Is(err, syscall.ECONNRESET) && len(got) < len(h.want) && slices.Equal(got, h.want[:len(got)]):
+		return h.want, nil
 	}
 	return got, nil
 }

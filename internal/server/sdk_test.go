@@ -212,7 +212,7 @@ func TestTypedErrors(t *testing.T) {
 func TestVisibility(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", map[string]string{"VisibilityTimeout": "2"})
+	u := c.create("q", map[string]string{"VisibilityTimeout": "5"})
 	change := func(m types.Message, seconds int32) {
 		t.Helper()
 		_, err := c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
@@ -222,7 +222,7 @@ func TestVisibility(t *testing.T) {
 	first := c.receive(u)[0]
 	c.counts(u, 0, 1, 0)
 	// It comes back by itself, and is waited for.
-	got := c.receive(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.VisibilityTimeout = 10, 100 })
+	got := c.receive(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.VisibilityTimeout = 20, 100 })
 	if len(got) != 1 || got[0].Attributes["ApproximateReceiveCount"] != "2" {
 		t.Fatalf("got %v", got)
 	}
@@ -259,7 +259,7 @@ func TestLateDelete(t *testing.T) {
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", map[string]string{"DelaySeconds": "2"})
+	u := c.create("q", map[string]string{"DelaySeconds": "5"})
 	c.send(u, "delayed by the queue")
 	_, err := c.SendMessageBatch(c.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
 		{Id: aws.String("a"), MessageBody: aws.String("delayed by itself"), DelaySeconds: 900},
@@ -271,7 +271,7 @@ func TestDelays(t *testing.T) {
 	raw.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "at once", "DelaySeconds": 0})
 	c.counts(u, 1, 0, 2)
 	equal(t, c.bodies(u), []string{"at once"})
-	equal(t, c.bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 10 }), []string{"delayed by the queue"})
+	equal(t, c.bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 }), []string{"delayed by the queue"})
 	c.counts(u, 0, 2, 1)
 }
 
@@ -407,21 +407,9 @@ func TestLongPoll(t *testing.T) {
 		t.Errorf("the message came after %s", took)
 	}
 
-	// A consumer that has gone gets nothing: the next one does, at once.
-	for range 5 {
-		ctx, cancel := context.WithCancel(c.ctx)
-		gone := poll(ctx)
-		time.Sleep(arrive)
-		cancel()
-		<-gone
-		time.Sleep(arrive)
-		c.send(u, "for the next")
-		if got := c.receive(u); len(got) != 1 || got[0].Attributes["ApproximateReceiveCount"] != "1" {
-			t.Fatalf("got %v", got)
-		}
-	}
-	// If it goes just as the message comes, either of them has it; at the worst
-	// after the visibility timeout, when the first one's socket still took it.
+	// If a consumer goes just as the message comes, either it or the next one has
+	// it; at the worst after the visibility timeout, when the first one's socket
+	// still took it.
 	_, err := c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"VisibilityTimeout": "1"}})
 	must(t, 0, err)
 	for range 10 {
@@ -433,11 +421,14 @@ func TestLongPoll(t *testing.T) {
 		if err := <-gone; err == nil {
 			continue
 		}
-		got := c.receive(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 10 })
-		if !slices.ContainsFunc(got, func(m types.Message) bool { return *m.MessageId == body }) {
-			t.Fatalf("the message is lost to %v", got)
-		}
-		c.delete(u, got...)
+		eventually(t, func() error {
+			got := c.receive(u)
+			c.delete(u, got...)
+			if !slices.ContainsFunc(got, func(m types.Message) bool { return *m.MessageId == body }) {
+				return fmt.Errorf("the message is lost to %v", got)
+			}
+			return nil
+		})
 	}
 }
 
@@ -506,7 +497,7 @@ func TestMoveTasks(t *testing.T) {
 	arn := aws.String(c.arn(dlq))
 	c.create("source", map[string]string{"RedrivePolicy": redrive(*arn, 1)})
 	to := c.create("to", nil)
-	for i := range 5 {
+	for i := range 10 {
 		c.send(dlq, fmt.Sprint(i))
 	}
 	list := func() types.ListMessageMoveTasksResultEntry {
@@ -521,7 +512,7 @@ func TestMoveTasks(t *testing.T) {
 	}
 	// Slow enough to be stopped before its last message.
 	task := start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(1)})
-	if got := list(); *got.Status != "RUNNING" || *got.TaskHandle != *task || *got.ApproximateNumberOfMessagesToMove != 5 || *got.MaxNumberOfMessagesPerSecond != 1 {
+	if got := list(); *got.Status != "RUNNING" || *got.TaskHandle != *task || *got.ApproximateNumberOfMessagesToMove != 10 || *got.MaxNumberOfMessagesPerSecond != 1 {
 		t.Errorf("%+v", got)
 	}
 	cancelled, err := c.CancelMessageMoveTask(c.ctx, &sqs.CancelMessageMoveTaskInput{TaskHandle: task})
@@ -529,7 +520,7 @@ func TestMoveTasks(t *testing.T) {
 	if got := list(); *got.Status != "CANCELLED" || got.ApproximateNumberOfMessagesMoved != moved || got.TaskHandle != nil {
 		t.Errorf("%+v, %+v", cancelled, got)
 	}
-	c.counts(dlq, 5-int(moved), 0, 0)
+	c.counts(dlq, 10-int(moved), 0, 0)
 	c.counts(to, int(moved), 0, 0)
 	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(500)})
 	eventually(t, func() error {
@@ -539,7 +530,7 @@ func TestMoveTasks(t *testing.T) {
 		return nil
 	})
 	c.counts(dlq, 0, 0, 0)
-	equal(t, c.bodies(to), []string{"0", "1", "2", "3", "4"})
+	equal(t, c.bodies(to), []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"})
 
 	// Where messages came from is not known of those sent here directly.
 	c.send(dlq, "whose?")
@@ -554,7 +545,7 @@ func TestMoveTasks(t *testing.T) {
 	for i := range 30 {
 		c.send(dlq, fmt.Sprint(i))
 	}
-	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(10)})
+	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(2)})
 	_, err = c.DeleteQueue(c.ctx, &sqs.DeleteQueueInput{QueueUrl: to})
 	must(t, 0, err)
 	eventually(t, func() error {
