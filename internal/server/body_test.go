@@ -118,7 +118,7 @@ func TestBodiesShareMemory(t *testing.T) {
 		}
 	}
 	left(s.bodies.size - takes(1_000_000))
-	for range 20 { // memory is given back whatever becomes of a request
+	for range 5 { // memory is given back whatever becomes of a request
 		r := c.jsonRequest("Nonsense", text)
 		c.sign(r)
 		c.send("Nonsense", r)

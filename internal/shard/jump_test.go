@@ -178,7 +178,7 @@ func (r *jumpRig) total(id queue.ID) uint64 {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return uint64(c.Visible + c.InFlight + c.Delayed)
+	return c.Visible + c.InFlight + c.Delayed
 }
 
 // A clock set hours ahead ends all that would have ended by then, and nothing
@@ -258,7 +258,7 @@ func TestLongPollsOutliveJumps(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			offset.Store(int64(by))
 			equal(t, <-ended)
-			if by < time.Duration(wait) {
+			if by < wait {
 				equal(t, <-given, "m")
 			} else if got := <-given; len(got) == 0 {
 				// It has waited for five hours, by the clock.
