@@ -161,7 +161,7 @@ func TestTooManyInFlight(t *testing.T) {
 
 func limited(t *testing.T, limit int) *jumpRig {
 	t.Helper()
-	st, err := store.Open(t.TempDir(), store.Options{Volatile: true})
+	st, err := store.Open(t.TempDir(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
