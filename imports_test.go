@@ -26,6 +26,7 @@ var layers = map[string]struct {
 	"internal/queue": {mayNot: []string{
 		"context", "crypto/rand", "io", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "sync",
 	}},
+	"internal/policy":    {mayNot: []string{"context", "io", "log", "log/slog", "net", "net/http", "os"}},
 	"internal/signature": {},
 	"internal/protocol":  {},
 	"internal/store":     {mayNot: []string{"net", "net/http"}},

@@ -1,0 +1,153 @@
+package policy
+
+import (
+	"strings"
+)
+
+// Limits of a queue's policy (guide, "Special Information for Amazon SQS
+// Policies"; the actions are today's).
+const (
+	MaxResourceBytes = 8192
+	MaxStatements    = 20
+	MaxPrincipals    = 50
+	MaxConditions    = 10
+	MaxActions       = 7 // in one statement
+)
+
+// Limits of IAM's documents, in characters without white space. Those of the
+// inline policies are for all of an entity's together.
+const (
+	MaxUserInline  = 2048
+	MaxGroupInline = 5120
+	MaxRoleInline  = 10240
+	MaxManaged     = 6144
+	MaxTrust       = 2048
+	MaxSession     = 2048
+)
+
+// CheckResource says why p may not be set on a resource: it is larger than the
+// limits, names actions that the service does not have or a resource that is
+// not this one, or has values in its conditions that are a slip of the pen. The
+// error is an *Error.
+func (p *Policy) CheckResource(resource string, rules *Rules) error {
+	if p.use != ForResource {
+		panic("policy: CheckResource of a policy for another use")
+	}
+	// The sentences about limits are SQS's.
+	if len(p.source) > MaxResourceBytes {
+		return fault(OverLimit, "Submitted policy is over max allowed size.")
+	}
+	if n := len(p.statements); n > MaxStatements {
+		return fault(OverLimit, "%d statements were found in the submitted policy, max allowed is %d", n, MaxStatements)
+	}
+	principals, conditions := 0, 0
+	for i := range p.statements {
+		s := &p.statements[i]
+		if n := len(s.actions); n > MaxActions {
+			return fault(OverLimit, "%d actions were found in a statement from the submitted policy, max allowed is %d", n, MaxActions)
+		}
+		principals += len(s.principals.list)
+		conditions += len(s.conditions)
+	}
+	if principals > MaxPrincipals {
+		return fault(OverLimit, "%d principals were found in the submitted policy, max allowed is %d", principals, MaxPrincipals)
+	}
+	if conditions > MaxConditions {
+		return fault(OverLimit, "%d conditions were found in the submitted policy, max allowed is %d", conditions, MaxConditions)
+	}
+	for i := range p.statements {
+		s := &p.statements[i]
+		if err := p.checkActions(s, rules); err != nil {
+			return err
+		}
+		if err := p.checkResources(s, resource); err != nil {
+			return err
+		}
+	}
+	if err := p.checkValues(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (p *Policy) fault(f Fault, pos int, format string, args ...any) *Error {
+	r := reader{src: p.source}
+	return r.fault(f, pos, format, args...)
+}
+
+// checkActions wants each action to stand for some that the service has.
+func (p *Policy) checkActions(s *statement, rules *Rules) *Error {
+actions:
+	for i, a := range s.actions {
+		for _, known := range rules.Actions {
+			if a.matches(known) {
+				continue actions
+			}
+		}
+		single, isBatch := strings.CutSuffix(string(a), "batch")
+		if isBatch && contains(rules.Actions, single) {
+			return p.fault(UnknownAction, s.actionPos[i], "a batch is covered by the action of its entries and cannot be named; name %s", single)
+		}
+		return p.fault(UnknownAction, s.actionPos[i], "%s has no action %s", rules.Vendor, a)
+	}
+	return nil
+}
+
+// checkResources wants the statement to be about the one resource that the
+// policy is set on. What NotResource excepts is not what it is about.
+func (p *Policy) checkResources(s *statement, resource string) *Error {
+	e := evaluation{request: new(Request)}
+	a := cutARN(resource)
+	for i := range s.resources {
+		one := &s.resources[i]
+		if s.notResource || one.any() || one.matches(&e, &a) || one.hasVariable() {
+			continue
+		}
+		return p.fault(BadResource, s.written[i].pos, "Resource %s is not %s, which the policy is set on", s.written[i].text, resource)
+	}
+	return nil
+}
+
+func (a *arnPattern) hasVariable() bool {
+	for i := range a.parts {
+		if a.parts[i].form == template {
+			return true
+		}
+	}
+	return false
+}
+
+// checkValues wants each operator to be able to read its values.
+func (p *Policy) checkValues() *Error {
+	for i := range p.statements {
+		for _, c := range p.statements[i].conditions {
+			for _, o := range c.values {
+				if !o.ok {
+					return p.fault(BadValue, o.pos, "%s %s: %q is not %s", c.written, c.key.name, o.written, c.operator.family.wants())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// CheckIAM says why a document may not be stored by IAM or used by STS: it has
+// characters that they do not take, values that cannot be read, or is larger
+// than limit, one of the Max constants. The limits of inline policies are for
+// several together: taken is the Size of the entity's others. The error is an
+// *Error.
+func (p *Policy) CheckIAM(limit, taken int) error {
+	for i, c := range p.source {
+		if c == '\t' || c == '\n' || c == '\r' || ' ' <= c && c <= 0xff {
+			continue
+		}
+		return p.fault(Grammar, i, "the character %q is not allowed in IAM's documents; write it as an escape", string(c))
+	}
+	if n := p.Size() + taken; n > limit {
+		return fault(OverLimit, "Maximum policy size of %d bytes exceeded", limit)
+	}
+	if err := p.checkValues(); err != nil {
+		return err
+	}
+	return nil
+}

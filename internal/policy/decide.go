@@ -1,0 +1,269 @@
+package policy
+
+// Decision is the answer to a Request. The zero Decision is a refusal.
+type Decision struct {
+	Result Result
+	// By is which policies have decided: those with the statement that allowed
+	// or denied, or else those that would have had to allow.
+	By        Source
+	Policy    *Policy // with the statement; nil if there is none
+	Statement int     // its index in Policy
+}
+
+// Allowed reports whether the request may go ahead.
+func (d Decision) Allowed() bool { return d.Result == Allowed }
+
+// Result is what the policies together say. Refused is the guide's default
+// deny, which an Allow would have overridden.
+type Result uint8
+
+const (
+	Refused Result = iota
+	Allowed
+	ExplicitlyDenied
+)
+
+// String returns r as IAM's simulator shows it.
+func (r Result) String() string {
+	return [...]string{"implicitDeny", "allowed", "explicitDeny"}[r]
+}
+
+// Source is where a policy comes from.
+type Source uint8
+
+const (
+	ByNobody   Source = iota
+	ByOwner           // the account owns the resource
+	ByResource        // the resource's policy
+	ByIdentity        // the caller's policies
+	ByBoundary        // the permissions boundary
+	BySession         // the session's policies
+)
+
+func (s Source) String() string {
+	return [...]string{"nobody", "owner", "resource-based policy", "identity-based policy", "permissions boundary", "session policy"}[s]
+}
+
+// Decide answers a request. It is safe for concurrent use, and an allowed
+// request costs no memory.
+func Decide(r *Request) Decision {
+	e := newEvaluation(r)
+	return e.decide()
+}
+
+// evaluation is one request on its way through the policies.
+type evaluation struct {
+	request  *Request
+	resource arn
+	unscoped bool // the action is about no resource
+	trust    bool // the resource's policy says who may become it
+
+	unresolved bool // a variable had no value since this was last reset
+}
+
+// newEvaluation panics if a policy is put to a use that it was not parsed for:
+// it would be read without the elements that limit it.
+func newEvaluation(r *Request) evaluation {
+	check := func(p *Policy, uses ...Use) {
+		for _, u := range uses {
+			if p == nil || p.use == u {
+				return
+			}
+		}
+		panic("policy: a " + p.use.String() + " policy is evaluated as another")
+	}
+	for _, p := range r.Identity {
+		check(p, ForIdentity)
+	}
+	for _, p := range r.Session {
+		check(p, ForSession)
+	}
+	check(r.Boundary, ForIdentity)
+	check(r.ResourcePolicy, ForResource, ForTrust)
+	return evaluation{
+		request: r, resource: cutARN(r.Resource), unscoped: r.Rules.unscoped(r.Action),
+		trust: r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust,
+	}
+}
+
+// verdict is what policies from one source say: a Deny, or the closest grant
+// of an Allow.
+type verdict struct {
+	denied    bool
+	grant     grant
+	policy    *Policy
+	statement int
+}
+
+func (v verdict) decision(result Result, by Source) Decision {
+	return Decision{Result: result, By: by, Policy: v.policy, Statement: v.statement}
+}
+
+// decide brings the sources together (IAM User Guide, "Policy evaluation
+// logic"): whatever denies wins, then somebody has to allow.
+func (e *evaluation) decide() Decision {
+	r, c := e.request, &e.request.Caller
+	home := c.signed() && c.Account == r.Owner && r.Owner != ""
+	root := c.Kind == Account
+	if root && home && !e.trust && r.Rules.repairs(r.Action) {
+		return Decision{Result: Allowed, By: ByOwner}
+	}
+	if !home && r.Rules.ownerOnly(r.Action) {
+		return Decision{By: ByResource}
+	}
+
+	var own, boundary, session verdict
+	resource := e.one(r.ResourcePolicy)
+	if resource.denied {
+		return resource.decision(ExplicitlyDenied, ByResource)
+	}
+	if c.Kind == Anonymous || c.Kind == Service {
+		if resource.grant == directGrant {
+			return resource.decision(Allowed, ByResource)
+		}
+		return Decision{By: ByResource}
+	}
+	if own = e.any(r.Identity); own.denied {
+		return own.decision(ExplicitlyDenied, ByIdentity)
+	}
+	if boundary = e.one(r.Boundary); boundary.denied {
+		return boundary.decision(ExplicitlyDenied, ByBoundary)
+	}
+	if session = e.any(r.Session); session.denied {
+		return session.decision(ExplicitlyDenied, BySession)
+	}
+
+	// What the caller's own side lets through, and who stops what it does not.
+	mine := own.decision(Allowed, ByIdentity)
+	limit := ByNobody
+	if r.Boundary != nil && boundary.grant == noGrant {
+		limit = ByBoundary
+	} else if (len(r.Session) > 0 || c.Kind == FederatedUser) && session.grant == noGrant {
+		limit = BySession
+	}
+	switch {
+	case root || c.Kind == FederatedUser && c.Issuer == "arn:aws:iam::"+c.Account+":root":
+		mine = Decision{Result: Allowed, By: ByOwner}
+	case own.grant == noGrant:
+		mine = Decision{By: ByIdentity}
+	}
+
+	switch theirs := resource.decision(Allowed, ByResource); {
+	case e.trust && root:
+		return Decision{By: ByResource} // root cannot assume roles
+	case home && resource.grant == directGrant:
+		return theirs
+	case home && resource.grant == issuerGrant && limit == ByNobody:
+		return theirs
+	case (e.trust || !home) && resource.grant == noGrant:
+		return Decision{By: ByResource}
+	case !mine.Allowed() && !(home && resource.grant == issuerGrant):
+		return mine
+	case limit != ByNobody:
+		return Decision{By: limit}
+	case !home || e.trust:
+		return theirs // and the caller's side agrees
+	default:
+		return mine
+	}
+}
+
+// one returns what a single policy says.
+func (e *evaluation) one(p *Policy) (v verdict) {
+	e.add(&v, p)
+	return v
+}
+
+// any returns what policies say of which one is enough to allow.
+func (e *evaluation) any(policies []*Policy) (v verdict) {
+	for _, p := range policies {
+		if e.add(&v, p); v.denied {
+			break
+		}
+	}
+	return v
+}
+
+// add evaluates p into v, up to the first Deny.
+func (e *evaluation) add(v *verdict, p *Policy) {
+	if p == nil {
+		return
+	}
+	for i := range p.statements {
+		s := &p.statements[i]
+		if s.effect == Allow && v.grant == directGrant {
+			continue
+		}
+		g, failed := e.match(p, s)
+		switch {
+		case failed.element != matched:
+		case s.effect == Deny:
+			*v = verdict{denied: true, policy: p, statement: i}
+			return
+		case g > v.grant:
+			*v = verdict{grant: g, policy: p, statement: i}
+		}
+	}
+}
+
+// element is the part of a statement that a request did not match.
+type element uint8
+
+const (
+	matched element = iota
+	byAction
+	byPrincipal
+	byResource
+	byCondition
+)
+
+// mismatch says why a statement does not apply.
+type mismatch struct {
+	element   element
+	condition int // which of the statement's
+}
+
+// match reports whether a statement applies to the request and how closely it
+// names the caller; in policies without principals it means the caller itself.
+func (e *evaluation) match(p *Policy, s *statement) (grant, mismatch) {
+	if e.matchAction(s) == s.notActions {
+		return noGrant, mismatch{element: byAction}
+	}
+	g := directGrant
+	if p.use == ForResource || p.use == ForTrust {
+		if g = s.principals.covers(&e.request.Caller, s.effect); g == noGrant {
+			return noGrant, mismatch{element: byPrincipal}
+		}
+	}
+	if p.use != ForTrust && !e.matchResource(s) {
+		return noGrant, mismatch{element: byResource}
+	}
+	for i := range s.conditions {
+		if !s.conditions[i].met(e) {
+			return noGrant, mismatch{byCondition, i}
+		}
+	}
+	return g, mismatch{}
+}
+
+func (e *evaluation) matchAction(s *statement) bool {
+	for _, a := range s.actions {
+		if a.matches(e.request.Action) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchResource is for both Resource and NotResource. What a variable without
+// a value stands for is not known: neither element allows anything by it.
+func (e *evaluation) matchResource(s *statement) bool {
+	e.unresolved = false
+	for i := range s.resources {
+		a := &s.resources[i]
+		if a.any() || !e.unscoped && a.matches(e, &e.resource) {
+			return !s.notResource
+		}
+	}
+	return s.notResource && (s.effect == Deny || !e.unresolved)
+}

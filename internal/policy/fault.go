@@ -1,0 +1,79 @@
+package policy
+
+import "fmt"
+
+// Fault is the kind of mistake that an Error is about.
+type Fault uint8
+
+const (
+	// Syntax: the text is not JSON (RFC 8259).
+	Syntax Fault = iota + 1
+	// Grammar: it is JSON, and not a policy.
+	Grammar
+	// ProhibitedElement: this use of policies does not allow the element.
+	ProhibitedElement
+	// BadPrincipal: nobody can be meant by it.
+	BadPrincipal
+	// NoAction: a statement without actions.
+	NoAction
+	// NoResource: a statement without resources.
+	NoResource
+	// BadResource: neither an ARN nor *, or not what the policy is set on.
+	BadResource
+	// NoVendor: an action or a condition key without its service's prefix.
+	NoVendor
+	// DuplicateSid: two statements of the same Sid.
+	DuplicateSid
+	// UnknownAction: the service has none of that name.
+	UnknownAction
+	// BadValue: a condition's operator cannot read it.
+	BadValue
+	// OverLimit: too much of something.
+	OverLimit
+	// MissingParameter: Reason is the name of what a Permission lacks.
+	MissingParameter
+	// InvalidParameter: a Permission's parameter is not acceptable.
+	InvalidParameter
+)
+
+// Error says what is wrong with a policy, and where.
+type Error struct {
+	Fault  Fault
+	Line   int    // from 1; 0 if the mistake is not in one place of the text
+	Column int    // in characters, from 1
+	Reason string // for people; of OverLimit and InvalidParameter the very sentence that SQS says
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Reason
+	}
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
+}
+
+// IAM returns the sentence with which IAM and STS refuse such a document, for
+// clients that compare it; where and why is in Error.
+func (e *Error) IAM() string {
+	switch e.Fault {
+	case Syntax:
+		return "This policy contains invalid Json"
+	case ProhibitedElement, BadResource, OverLimit:
+		return e.Reason
+	case BadPrincipal:
+		return "Invalid principal in policy."
+	case NoAction:
+		return "Policy statement must contain actions."
+	case NoResource:
+		return "Policy statement must contain resources."
+	case NoVendor:
+		return "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc."
+	case DuplicateSid:
+		return "Statement IDs (SID) in a single policy must be unique."
+	}
+	return "Syntax errors in policy."
+}
+
+// fault makes an Error about the text as a whole.
+func fault(f Fault, format string, args ...any) *Error {
+	return &Error{Fault: f, Reason: fmt.Sprintf(format, args...)}
+}

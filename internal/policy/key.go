@@ -1,0 +1,192 @@
+package policy
+
+import (
+	"strings"
+	"time"
+)
+
+// key is the name of a condition key. Names are compared without regard to
+// case: the guide prints both AWS:CurrentTime and aws:CurrentTime.
+type key struct {
+	name string // in lower case
+	id   keyID
+	arg  string // of aws:RequestTag/arg and its like, as written
+}
+
+type keyID uint8
+
+const (
+	otherKey keyID = iota // known to Facts.Lookup or to nobody
+	currentTime
+	epochTime
+	multiFactorAuthAge
+	multiFactorAuthPresent
+	principalType
+	principalARN
+	principalAccount
+	principalIsService
+	principalServiceName
+	principalTag
+	requestedRegion
+	requestTag
+	resourceAccount
+	resourceTag
+	secureTransport
+	sourceAccount
+	sourceARN
+	sourceIP
+	tagKeys
+	tokenIssueTime
+	userAgent
+	userID
+	userName
+	viaService
+)
+
+var keyIDs = map[string]keyID{
+	"aws:currenttime":            currentTime,
+	"aws:epochtime":              epochTime,
+	"aws:multifactorauthage":     multiFactorAuthAge,
+	"aws:multifactorauthpresent": multiFactorAuthPresent,
+	"aws:principalaccount":       principalAccount,
+	"aws:principalarn":           principalARN,
+	"aws:principalisawsservice":  principalIsService,
+	"aws:principalservicename":   principalServiceName,
+	"aws:principaltag/":          principalTag,
+	"aws:principaltype":          principalType,
+	"aws:requestedregion":        requestedRegion,
+	"aws:requesttag/":            requestTag,
+	"aws:resourceaccount":        resourceAccount,
+	"aws:resourcetag/":           resourceTag,
+	"aws:securetransport":        secureTransport,
+	"aws:sourceaccount":          sourceAccount,
+	"aws:sourcearn":              sourceARN,
+	"aws:sourceip":               sourceIP,
+	"aws:tagkeys":                tagKeys,
+	"aws:tokenissuetime":         tokenIssueTime,
+	"aws:useragent":              userAgent,
+	"aws:userid":                 userID,
+	"aws:username":               userName,
+	"aws:viaawsservice":          viaService,
+}
+
+func newKey(written string) key {
+	k := key{name: strings.ToLower(written)}
+	family := k.name
+	if i := strings.IndexByte(written, '/'); i >= 0 {
+		k.arg, family = written[i+1:], k.name[:i+1]
+	}
+	k.id = keyIDs[family]
+	return k
+}
+
+// lookup puts the value of a key into v, and reports whether the request has
+// one. A list without elements is no value.
+func (e *evaluation) lookup(k *key, v *Value) bool {
+	r := e.request
+	if r.Facts.Lookup != nil {
+		if found, ok := r.Facts.Lookup(k.name); ok {
+			*v = found
+			return v.kind != listValue || len(v.list) > 0
+		}
+	}
+	c, f := &r.Caller, &r.Facts
+	switch k.id {
+	case currentTime:
+		*v = Value{kind: timeValue, time: f.Time}
+		return !f.Time.IsZero()
+	case epochTime:
+		*v = Value{kind: epochValue, time: f.Time}
+		return !f.Time.IsZero()
+	case multiFactorAuthAge:
+		age := f.Time.Sub(c.MFA).Truncate(time.Second)
+		*v = Value{kind: numberValue, number: age.Seconds()}
+		return !c.MFA.IsZero()
+	case multiFactorAuthPresent:
+		*v = Value{kind: truthValue, truth: !c.MFA.IsZero()}
+		return !c.Issued.IsZero()
+	case tokenIssueTime:
+		*v = Value{kind: timeValue, time: c.Issued}
+		return !c.Issued.IsZero()
+	case principalType:
+		v.set(c.Kind.String())
+		return c.Kind != Service
+	case principalARN:
+		v.set(c.ARN)
+		if c.Kind == AssumedRole {
+			v.set(c.Issuer)
+		}
+		return c.signed()
+	case principalAccount:
+		v.set(c.Account)
+		return c.signed()
+	case principalIsService:
+		*v = Value{kind: truthValue, truth: c.Kind == Service}
+		return true
+	case principalServiceName:
+		v.set(c.Service)
+		return c.Kind == Service
+	case principalTag:
+		return v.setTag(c.Tags, k.arg)
+	case requestedRegion:
+		return v.set(f.Region)
+	case requestTag:
+		return v.setTag(f.RequestTags, k.arg)
+	case resourceTag:
+		return v.setTag(f.ResourceTags, k.arg)
+	case resourceAccount:
+		return v.set(r.Owner)
+	case secureTransport:
+		*v = Value{kind: truthValue, truth: f.SecureTransport}
+		return true
+	case sourceAccount:
+		v.set(f.SourceAccount)
+		return c.Kind == Service && f.SourceAccount != ""
+	case sourceARN:
+		v.set(f.SourceARN)
+		return c.Kind == Service && f.SourceARN != ""
+	case sourceIP:
+		*v = Value{kind: addrValue, addr: f.SourceIP.Unmap().WithZone("")}
+		return f.SourceIP.IsValid() && c.Kind != Service
+	case tagKeys:
+		*v = List(f.TagKeys)
+		return len(f.TagKeys) > 0
+	case userAgent:
+		return v.set(f.UserAgent)
+	case userID:
+		if c.Kind == Anonymous {
+			return v.set("anonymous")
+		}
+		return v.set(c.UserID)
+	case userName:
+		v.set(c.UserName)
+		return c.Kind == User && c.UserName != ""
+	case viaService:
+		*v = Value{kind: truthValue}
+		return true
+	}
+	return false
+}
+
+// set makes v a text and reports whether there is any.
+func (v *Value) set(s string) bool {
+	*v = Value{text: s}
+	return s != ""
+}
+
+// setTag finds a tag whose key differs from the one asked for in case at most.
+// Of several the one written the same wins, then the first in alphabetical order.
+func (v *Value) setTag(tags map[string]string, name string) bool {
+	if s, ok := tags[name]; ok {
+		*v = Text(s)
+		return true
+	}
+	found := ""
+	for other, s := range tags {
+		if strings.EqualFold(other, name) && (found == "" || other < found) {
+			found = other
+			*v = Text(s)
+		}
+	}
+	return found != ""
+}

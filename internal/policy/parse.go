@@ -1,0 +1,370 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// Parse reads a policy for one use. It accepts what the grammar allows for that
+// use and what can be evaluated; limits and what else a service asks of a policy
+// that is about to be set are for CheckResource and CheckIAM. The error is
+// always an *Error.
+func Parse(use Use, source string) (*Policy, error) {
+	p := &parser{reader: reader{src: source}, policy: &Policy{use: use, source: source, version: Version2008}}
+	if err := p.document(); err != nil {
+		return nil, err
+	}
+	return p.policy, nil
+}
+
+type parser struct {
+	reader
+	policy *Policy
+}
+
+// elements says which elements an object has, and is told of each.
+func (p *parser) elements(n *node, what string, f map[string]func(n *node) *Error) *Error {
+	if n.form != object {
+		return p.fault(Grammar, n.pos, "%s is %s; it has to be an object in braces", what, n.form)
+	}
+	for i := range n.members {
+		m := &n.members[i]
+		read, known := f[m.name]
+		if !known {
+			for name := range f {
+				if strings.EqualFold(name, m.name) {
+					return p.fault(Grammar, m.pos, "%q is written %q: the names of elements keep their case", m.name, name)
+				}
+			}
+			return p.fault(Grammar, m.pos, "%q is not an element of %s", m.name, what)
+		}
+		if err := read(&m.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneOf returns the first of the names that the object has, and refuses both.
+func (p *parser) oneOf(n *node, name, other string) (*member, *Error) {
+	var found *member
+	for i := range n.members {
+		if m := &n.members[i]; m.name == name || m.name == other {
+			if found != nil {
+				return nil, p.fault(Grammar, m.pos, "a statement has either %s or %s, not both", name, other)
+			}
+			found = m
+		}
+	}
+	return found, nil
+}
+
+func (p *parser) text(n *node, what string) (string, *Error) {
+	if n.form != text {
+		return "", p.fault(Grammar, n.pos, "%s is %s; it has to be a string", what, n.form)
+	}
+	return n.text, nil
+}
+
+// texts reads one string or a list of them.
+func (p *parser) texts(n *node, what string) ([]node, *Error) {
+	list := []node{*n}
+	if n.form == array {
+		if list = n.list; len(list) == 0 {
+			return nil, p.fault(Grammar, n.pos, "%s is an empty list", what)
+		}
+	}
+	for i := range list {
+		if list[i].form != text {
+			return nil, p.fault(Grammar, list[i].pos, "%s is %s; it has to be a string or a list of strings", what, list[i].form)
+		}
+	}
+	return list, nil
+}
+
+func (p *parser) document() *Error {
+	root, err := p.reader.document()
+	if err != nil {
+		return err
+	}
+	var statements *node
+	err = p.elements(&root, "a policy", map[string]func(*node) *Error{
+		"Version": func(n *node) (err *Error) {
+			if p.policy.version, err = p.text(n, "Version"); err != nil {
+				return err
+			}
+			if v := p.policy.version; v != Version2008 && v != Version2012 {
+				return p.fault(Grammar, n.pos, "Version %q is not known; there are %s and %s", v, Version2012, Version2008)
+			}
+			return nil
+		},
+		"Id": func(n *node) (err *Error) {
+			p.policy.id, err = p.text(n, "Id")
+			return err
+		},
+		"Statement": func(n *node) *Error {
+			statements = n
+			p.policy.listPos, p.policy.listEnd = n.pos, n.end
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if statements == nil {
+		return p.fault(Grammar, root.pos, "the policy has no Statement")
+	}
+	list := []node{*statements}
+	if statements.form == array {
+		list = statements.list
+	}
+	if len(list) == 0 {
+		return p.fault(Grammar, statements.pos, "the list of statements is empty")
+	}
+	for i := range list {
+		s, err := p.statement(&list[i])
+		if err != nil {
+			return err
+		}
+		p.policy.statements = append(p.policy.statements, s)
+	}
+	return nil
+}
+
+func (p *parser) statement(n *node) (statement, *Error) {
+	s := statement{pos: n.pos, end: n.end}
+	ignore := func(*node) *Error { return nil }
+	err := p.elements(n, "a statement", map[string]func(*node) *Error{
+		"Sid": func(n *node) (err *Error) {
+			if s.sid, err = p.text(n, "Sid"); err != nil || s.sid == "" {
+				return err
+			}
+			if p.policy.use != ForResource && strings.Trim(strings.ToLower(s.sid), letters) != "" {
+				return p.fault(Grammar, n.pos, "the Sid %q has characters other than letters and digits", s.sid)
+			}
+			for _, other := range p.policy.statements {
+				if other.sid == s.sid {
+					return p.fault(DuplicateSid, n.pos, "the Sid %q is already that of another statement", s.sid)
+				}
+			}
+			return nil
+		},
+		"Effect": func(n *node) *Error {
+			effect, err := p.text(n, "Effect")
+			switch {
+			case err != nil:
+				return err
+			case effect == "Allow":
+				s.effect = Allow
+			case effect == "Deny":
+				s.effect = Deny
+			default:
+				return p.fault(Grammar, n.pos, "the Effect %q is neither Allow nor Deny", effect)
+			}
+			return nil
+		},
+		"Principal": ignore, "NotPrincipal": ignore, "Action": ignore, "NotAction": ignore,
+		"Resource": ignore, "NotResource": ignore, "Condition": ignore,
+	})
+	if err != nil {
+		return s, err
+	}
+	if s.effect == 0 {
+		return s, p.fault(Grammar, n.pos, "the statement has no Effect")
+	}
+	for _, read := range []func(*statement, *node) *Error{p.principals, p.actions, p.resources, p.conditions} {
+		if err := read(&s, n); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (p *parser) principals(s *statement, n *node) *Error {
+	m, err := p.oneOf(n, "Principal", "NotPrincipal")
+	if err != nil {
+		return err
+	}
+	needed := p.policy.use == ForResource || p.policy.use == ForTrust
+	switch {
+	case m == nil && needed:
+		return p.fault(Grammar, n.pos, "the statement has no Principal, but a %s policy has to say whom it is about", p.policy.use)
+	case m == nil:
+		return nil
+	case !needed:
+		return p.fault(ProhibitedElement, m.pos, "Has prohibited field %s.", m.name)
+	}
+	s.principals.not = m.name == "NotPrincipal"
+	if m.value.form == text {
+		if m.value.text != "*" {
+			return p.fault(BadPrincipal, m.value.pos, `%s is the string %q; it has to be "*" or an object such as {"AWS": "111122223333"}`, m.name, m.value.text)
+		}
+		s.principals.list = []principal{{kind: everybody}}
+		return nil
+	}
+	if m.value.form != object || len(m.value.members) == 0 {
+		return p.fault(BadPrincipal, m.value.pos, `%s has to be "*" or an object such as {"AWS": "111122223333"}`, m.name)
+	}
+	for i := range m.value.members {
+		kind := &m.value.members[i]
+		if !slices.Contains([]string{"AWS", "Service", "Federated", "CanonicalUser"}, kind.name) {
+			return p.fault(BadPrincipal, kind.pos, "%q is not a kind of principal; there are AWS, Service, Federated and CanonicalUser", kind.name)
+		}
+		names, err := p.texts(&kind.value, kind.name)
+		if err != nil {
+			return err
+		}
+		for i := range names {
+			one, why := newPrincipal(kind.name, names[i].text)
+			if why != nil {
+				return p.fault(BadPrincipal, names[i].pos, "%s", why)
+			}
+			s.principals.list = append(s.principals.list, one)
+		}
+	}
+	return nil
+}
+
+func (p *parser) actions(s *statement, n *node) *Error {
+	m, err := p.oneOf(n, "Action", "NotAction")
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		return p.fault(NoAction, n.pos, "the statement has neither Action nor NotAction")
+	}
+	s.notActions = m.name == "NotAction"
+	list, err := p.texts(&m.value, m.name)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		a, ok := newActionPattern(list[i].text)
+		if !ok {
+			return p.fault(NoVendor, list[i].pos, "%q is not an action: write it as sqs:SendMessage, or with wildcards as sqs:*", list[i].text)
+		}
+		s.actions = append(s.actions, a)
+		s.actionPos = append(s.actionPos, list[i].pos)
+	}
+	return nil
+}
+
+// variables is what the version makes of ${.
+func (p *parser) variables() syntax {
+	if p.policy.version == Version2012 {
+		return variables
+	}
+	return 0
+}
+
+func (p *parser) resources(s *statement, n *node) *Error {
+	m, err := p.oneOf(n, "Resource", "NotResource")
+	switch {
+	case err != nil:
+		return err
+	case m == nil && p.policy.use == ForTrust:
+		return nil
+	case m == nil:
+		return p.fault(NoResource, n.pos, "the statement has neither Resource nor NotResource")
+	case p.policy.use == ForTrust:
+		return p.fault(ProhibitedElement, m.pos, "Has prohibited field %s.", m.name)
+	}
+	s.notResource = m.name == "NotResource"
+	list, err := p.texts(&m.value, m.name)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		one, err := p.resource(&list[i])
+		if err != nil {
+			return err
+		}
+		s.resources = append(s.resources, one)
+		s.written = append(s.written, resource{list[i].text, list[i].pos})
+	}
+	return nil
+}
+
+func (p *parser) resource(n *node) (arnPattern, *Error) {
+	written := n.text
+	if account, name, ok := strings.Cut(strings.TrimPrefix(written, "/"), "/"); ok && p.policy.use == ForResource && isAccount(account) && name != "" && !strings.Contains(name, ":") {
+		written = "arn:aws:sqs:*:" + account + ":" + name // the original format
+	} else if written != "*" && !strings.HasPrefix(written, "arn:") {
+		return arnPattern{}, p.fault(BadResource, n.pos, `Resource %s must be in ARN format or "*".`, written)
+	}
+	a, err := newARNPattern(written, wildcards|p.variables())
+	if err != nil {
+		return a, p.fault(Grammar, n.pos, "%s", err)
+	}
+	for i := range a.parts {
+		if a.parts[i].form == template && i < segments-1 {
+			return a, p.fault(BadResource, n.pos, "a variable can stand for the last part of an ARN only, behind its fifth colon")
+		}
+	}
+	return a, nil
+}
+
+func (p *parser) conditions(s *statement, n *node) *Error {
+	m, err := p.oneOf(n, "Condition", "Condition")
+	if err != nil || m == nil {
+		return err
+	}
+	if m.value.form != object {
+		return p.fault(Grammar, m.value.pos, "Condition is %s; it has to be an object of operators", m.value.form)
+	}
+	for i := range m.value.members {
+		named := &m.value.members[i]
+		pattern, ok := newCondition(named.name)
+		if !ok {
+			return p.fault(Grammar, named.pos, "%q is not a condition operator%s", named.name, suggestion(named.name))
+		}
+		if named.value.form != object {
+			return p.fault(Grammar, named.value.pos, "%s is %s; it has to be an object of keys", named.name, named.value.form)
+		}
+		for j := range named.value.members {
+			c := pattern
+			if err := p.condition(&c, &named.value.members[j]); err != nil {
+				return err
+			}
+			s.conditions = append(s.conditions, c)
+		}
+	}
+	return nil
+}
+
+// suggestion is for those who have an operator's case wrong.
+func suggestion(name string) string {
+	for known := range operators {
+		if strings.EqualFold(known, name) {
+			return "; it is written " + known
+		}
+	}
+	return ""
+}
+
+func (p *parser) condition(c *condition, m *member) *Error {
+	if vendor, name, ok := strings.Cut(m.name, ":"); !ok || vendor == "" || name == "" {
+		return p.fault(NoVendor, m.pos, "%q is not a condition key: write it with its prefix, as aws:SourceIp", m.name)
+	}
+	c.key, c.pos = newKey(m.name), m.pos
+	list := []node{m.value}
+	if m.value.form == array {
+		list = m.value.list
+	}
+	if len(list) == 0 {
+		return p.fault(Grammar, m.value.pos, "%s has an empty list of values", m.name)
+	}
+	for i := range list {
+		n := &list[i]
+		if n.form != text && n.form != number && n.form != boolean {
+			return p.fault(Grammar, n.pos, "a value of %s is %s; it has to be a string, a number, or true or false", m.name, n.form)
+		}
+		o, why := newOperand(c.operator.family, n.text, p.variables())
+		if why != nil {
+			return p.fault(Grammar, n.pos, "%s", why)
+		}
+		o.pos = n.pos
+		c.values = append(c.values, o)
+	}
+	return nil
+}
