@@ -123,7 +123,7 @@ func (p *Policy) checkValues() *Error {
 		for _, c := range p.statements[i].conditions {
 			for _, o := range c.values {
 				if !o.ok {
-					return p.fault(BadValue, o.pos, "%s %s: %q is not %s", c.written, c.key.name, o.written, c.operator.family.wants())
+					return p.fault(BadValue, o.pos, "%s %s: %q is not %s", c.written, c.key.written, o.written, c.operator.family.wants())
 				}
 			}
 		}

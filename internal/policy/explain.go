@@ -162,7 +162,7 @@ func (e *evaluation) describeCondition(c *condition) string {
 			has += ", a list, which only ForAllValues and ForAnyValue look into"
 		}
 	}
-	return fmt.Sprintf("%s %s is not met: it wants %s, %s", c.written, c.key.name, strings.Join(wants, " or "), has)
+	return fmt.Sprintf("%s %s is not met: it wants %s, %s", c.written, c.key.written, strings.Join(wants, " or "), has)
 }
 
 // String tells the decision and the way to it, a line for each statement.

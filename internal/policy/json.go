@@ -115,6 +115,9 @@ func (r *reader) here() string {
 	case '\ufeff':
 		return "a byte order mark"
 	}
+	if c == '\n' || c == '\r' {
+		return "the end of the line"
+	}
 	if c < ' ' || c == 0x7f {
 		return fmt.Sprintf("the control character U+%04X", c)
 	}
@@ -285,7 +288,7 @@ func (r *reader) string() (string, *Error) {
 			b.WriteRune(char)
 			plain = r.pos
 		case c < ' ':
-			return "", r.fault(Syntax, r.pos, "%s in a string; does the string that begins in front of it end?", r.here())
+			return "", r.fault(Syntax, r.pos, "%s stands within the string that begins in front of it; it is written as an escape", r.here())
 		default:
 			r.pos++
 		}

@@ -8,9 +8,10 @@ import (
 // key is the name of a condition key. Names are compared without regard to
 // case: the guide prints both AWS:CurrentTime and aws:CurrentTime.
 type key struct {
-	name string // in lower case
-	id   keyID
-	arg  string // of aws:RequestTag/arg and its like, as written
+	written string
+	name    string // in lower case
+	id      keyID
+	arg     string // of aws:RequestTag/arg and its like, as written
 }
 
 type keyID uint8
@@ -71,7 +72,7 @@ var keyIDs = map[string]keyID{
 }
 
 func newKey(written string) key {
-	k := key{name: strings.ToLower(written)}
+	k := key{written: written, name: strings.ToLower(written)}
 	family := k.name
 	if i := strings.IndexByte(written, '/'); i >= 0 {
 		k.arg, family = written[i+1:], k.name[:i+1]
