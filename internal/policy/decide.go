@@ -54,7 +54,7 @@ func Decide(r *Request) Decision {
 // evaluation is one request on its way through the policies.
 type evaluation struct {
 	request  *Request
-	resource arn
+	resource arn  // of the request, once it is cut
 	unscoped bool // the action is about no resource
 	trust    bool // the resource's policy says who may become it
 
@@ -64,25 +64,23 @@ type evaluation struct {
 // newEvaluation panics if a policy is put to a use that it was not parsed for:
 // it would be read without the elements that limit it.
 func newEvaluation(r *Request) evaluation {
-	check := func(p *Policy, uses ...Use) {
-		for _, u := range uses {
-			if p == nil || p.use == u {
-				return
-			}
-		}
-		panic("policy: a " + p.use.String() + " policy is evaluated as another")
-	}
 	for _, p := range r.Identity {
-		check(p, ForIdentity)
+		p.only(ForIdentity, ForIdentity)
 	}
 	for _, p := range r.Session {
-		check(p, ForSession)
+		p.only(ForSession, ForSession)
 	}
-	check(r.Boundary, ForIdentity)
-	check(r.ResourcePolicy, ForResource, ForTrust)
+	r.Boundary.only(ForIdentity, ForIdentity)
+	r.ResourcePolicy.only(ForResource, ForTrust)
 	return evaluation{
-		request: r, resource: cutARN(r.Resource), unscoped: r.Rules.unscoped(r.Action),
+		request: r, unscoped: r.Rules.unscoped(r.Action),
 		trust: r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust,
+	}
+}
+
+func (p *Policy) only(one, other Use) {
+	if p != nil && p.use != one && p.use != other {
+		panic("policy: a " + p.use.String() + " policy is evaluated as another")
 	}
 }
 
@@ -259,6 +257,9 @@ func (e *evaluation) matchAction(s *statement) bool {
 // a value stands for is not known: neither element allows anything by it.
 func (e *evaluation) matchResource(s *statement) bool {
 	e.unresolved = false
+	if e.resource.n == 0 {
+		e.resource = cutARN(e.request.Resource)
+	}
 	for i := range s.resources {
 		a := &s.resources[i]
 		if a.any() || !e.unscoped && a.matches(e, &e.resource) {

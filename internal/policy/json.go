@@ -45,6 +45,23 @@ type member struct {
 	value node
 }
 
+// place is what a value is, for errors: the document, a member's value, or an
+// element of that.
+type place struct {
+	name    string // of the member; empty for the document
+	element bool
+}
+
+func (p place) String() string {
+	switch {
+	case p.name == "":
+		return "the document"
+	case p.element:
+		return fmt.Sprintf("an element of %q", p.name)
+	}
+	return fmt.Sprintf("the value of %q", p.name)
+}
+
 // reader takes a JSON text apart, strictly by RFC 8259, without duplicate names.
 type reader struct {
 	src   string
@@ -73,7 +90,7 @@ func (r *reader) document() (node, *Error) {
 	if !utf8.ValidString(r.src) {
 		return node{}, r.fault(Syntax, invalidUTF8(r.src), "the text is not UTF-8")
 	}
-	n, err := r.value("the document")
+	n, err := r.value(place{})
 	if err != nil {
 		return node{}, err
 	}
@@ -134,7 +151,7 @@ func (r *reader) at(c byte) bool {
 }
 
 // value reads the value that is to be what.
-func (r *reader) value(what string) (node, *Error) {
+func (r *reader) value(what place) (node, *Error) {
 	r.space()
 	start := r.pos
 	if start == len(r.src) {
@@ -190,7 +207,7 @@ func (r *reader) enter() *Error {
 
 // another consumes what stands between two elements, or the end. It reports
 // whether another element has to follow.
-func (r *reader) another(last string, end byte) (bool, *Error) {
+func (r *reader) another(last place, end byte) (bool, *Error) {
 	if r.at(end) {
 		r.depth--
 		return false, nil
@@ -233,7 +250,7 @@ func (r *reader) object() ([]member, *Error) {
 		if !r.at(':') {
 			return nil, r.fault(Syntax, r.pos, "a colon should follow the name %q, not %s", m.name, r.here())
 		}
-		what := fmt.Sprintf("the value of %q", m.name)
+		what := place{name: m.name}
 		if m.value, err = r.value(what); err != nil {
 			return nil, err
 		}
@@ -244,22 +261,23 @@ func (r *reader) object() ([]member, *Error) {
 	}
 }
 
-func (r *reader) array(what string) ([]node, *Error) {
+func (r *reader) array(what place) ([]node, *Error) {
 	if err := r.enter(); err != nil {
 		return nil, err
 	}
 	list := []node{}
+	what.element = true
 	if r.at(']') {
 		r.depth--
 		return list, nil
 	}
 	for {
-		n, err := r.value("an element of " + what)
+		n, err := r.value(what)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, n)
-		if more, err := r.another("an element of "+what, ']'); err != nil || !more {
+		if more, err := r.another(what, ']'); err != nil || !more {
 			return list, err
 		}
 	}
