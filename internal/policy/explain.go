@@ -137,10 +137,11 @@ func (e *evaluation) describe(s *statement, g grant, failed mismatch) (element, 
 		return "Condition", e.describeCondition(&s.conditions[failed.condition])
 	}
 	reason = fmt.Sprintf("%s, %s and all conditions match", name(s.notActions, "Action"), name(s.notResource, "Resource"))
-	switch g {
-	case accountGrant:
+	switch {
+	case s.effect == Deny:
+	case g == accountGrant:
 		reason += "; Principal names the caller's account, whose own policies have to agree"
-	case issuerGrant:
+	case g == issuerGrant:
 		reason += "; Principal names whom the session acts for, so its own limits apply"
 	}
 	return "", reason

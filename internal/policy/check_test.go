@@ -1,0 +1,83 @@
+package policy_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/policy"
+)
+
+// Guide, "Special Information for Amazon SQS Policies": 8,192 bytes, 20
+// statements, 50 principals, 10 conditions. Exactly that many are fine.
+func TestLimitsOfResourcePolicies(t *testing.T) {
+	actions := func(n int) string {
+		list := strings.Repeat(`"sqs:*",`, n)
+		return `{"Statement":{"Effect":"Allow","Principal":"*","Action":[` + strings.TrimSuffix(list, ",") + `],"Resource":"*"}}`
+	}
+	for _, tc := range []struct{ text, want string }{
+		{largePolicy(20, 50, 10, 8192), ""},
+		{largePolicy(20, 50, 10, 8193), "Submitted policy is over max allowed size."},
+		{largePolicy(21, 50, 10, 0), "21 statements were found in the submitted policy, max allowed is 20"},
+		{largePolicy(20, 51, 10, 0), "51 principals were found in the submitted policy, max allowed is 50"},
+		{largePolicy(20, 50, 11, 0), "11 conditions were found in the submitted policy, max allowed is 10"},
+		{actions(7), ""},
+		{actions(8), "8 actions were found in a statement from the submitted policy, max allowed is 7"},
+	} {
+		err := parse(t, policy.ForResource, tc.text).CheckResource(queue1, sqs)
+		var why *policy.Error
+		switch {
+		case tc.want == "" && err != nil, tc.want != "" && (!errors.As(err, &why) || why.Error() != tc.want || why.Fault != policy.OverLimit):
+			t.Errorf("%d bytes: got %v, want %q", len(tc.text), err, tc.want)
+		}
+	}
+}
+
+// IAM counts characters, and no white space between them.
+func TestLimitsOfIAM(t *testing.T) {
+	const text = "{ \"Statement\" :\n{\"Sid\":\"a\",\"Effect\":\"Allow\",\t\"Action\":\"sqs:*\",\"Resource\":\"arn:aws:sqs:*:*:é \"} }\r\n"
+	p := parse(t, policy.ForIdentity, text)
+	want := len([]rune(`{"Statement":{"Sid":"a","Effect":"Allow","Action":"sqs:*","Resource":"arn:aws:sqs:*:*:é "}}`))
+	if p.Size() != want {
+		t.Errorf("size %d, want %d", p.Size(), want)
+	}
+	if err := p.CheckIAM(want+7, 7); err != nil {
+		t.Error(err)
+	}
+	if err := p.CheckIAM(want+7, 8); err == nil || !strings.HasPrefix(err.Error(), "Maximum policy size of") {
+		t.Errorf("got %v", err)
+	}
+	p = parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"arn:aws:sqs:*:*:€"}}`)
+	if err := p.CheckIAM(policy.MaxManaged, 0); err == nil || !strings.Contains(err.Error(), "line 1, column 77") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := policy.Parse(policy.ForIdentity, strings.Repeat(" ", 131_073)); err == nil {
+		t.Error("a document of any size is read")
+	}
+}
+
+// The sentences with which IAM refuses documents.
+func TestIAMWords(t *testing.T) {
+	for text, want := range map[string]string{
+		`{`:                               "This policy contains invalid Json",
+		`{"Statement":[]}`:                "Syntax errors in policy.",
+		`{"Statement":[],"Statement":[]}`: "Syntax errors in policy.",
+		`{"Statement":{"Effect":"Allow","Resource":"*"}}`:                                                                                   "Policy statement must contain actions.",
+		`{"Statement":{"Effect":"Allow","Action":"sqs:*"}}`:                                                                                 "Policy statement must contain resources.",
+		`{"Statement":{"Effect":"Allow","Action":"SendMessage","Resource":"*"}}`:                                                            "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.",
+		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"queue1"}}`:                                                             `Resource queue1 must be in ARN format or "*".`,
+		`{"Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*","Principal":"*"}}`:                                                  "Has prohibited field Principal.",
+		`{"Statement":[{"Sid":"1","Effect":"Allow","Action":"*","Resource":"*"},{"Sid":"1","Effect":"Allow","Action":"*","Resource":"*"}]}`: "Statement IDs (SID) in a single policy must be unique.",
+	} {
+		_, err := policy.Parse(policy.ForIdentity, text)
+		var why *policy.Error
+		if !errors.As(err, &why) || why.IAM() != want {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+	_, err := policy.Parse(policy.ForTrust, `{"Statement":{"Effect":"Allow","Action":"*","Principal":{"AWS":"nobody"}}}`)
+	var why *policy.Error
+	if !errors.As(err, &why) || why.IAM() != "Invalid principal in policy." {
+		t.Errorf("got %v", err)
+	}
+}

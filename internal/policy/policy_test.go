@@ -1,0 +1,194 @@
+package policy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/policy"
+)
+
+func TestPolicyKnowsItself(t *testing.T) {
+	const text = `{
+  "Version": "2012-10-17",
+  "Id": "é",
+  "Statement": [
+    {"Sid": "first", "Effect": "Allow", "Principal": {"AWS": ["arn:aws:iam::111122223333:user/bob", "111122223333"]}, "Action": "sqs:*", "Resource": "*"},
+    {"Effect": "Deny", "Principal": {"AWS": ["arn:aws:iam::111122223333:user/bob", "arn:aws:iam::444455556666:role/x/y"]},
+     "Action": "sqs:*", "Resource": "arn:aws:sqs:*:*:${aws:username, 'x'}", "Condition": {"StringLike": {"AWS:UserAgent": "${aws:PrincipalTag/Team}*"}}}
+  ]
+}`
+	p := parse(t, policy.ForResource, text)
+	if p.String() != text || p.Version() != policy.Version2012 || p.ID() != "é" || p.Len() != 2 || p.Use() != policy.ForResource {
+		t.Errorf("%s, version %s, id %s, %d statements", p, p.Version(), p.ID(), p.Len())
+	}
+	if st := p.Statement(0); st.Sid != "first" || st.Effect != policy.Allow || st.Start != (policy.Position{Line: 5, Column: 5}) || st.End.Line != 5 {
+		t.Errorf("first: %+v", st)
+	}
+	if st := p.Statement(1); st.Sid != "" || st.Effect != policy.Deny || st.Start != (policy.Position{Line: 6, Column: 5}) || st.End.Line != 7 {
+		t.Errorf("second: %+v", st)
+	}
+	if keys := p.Keys(); !slices.Equal(keys, []string{"aws:principaltag/team", "aws:useragent", "aws:username"}) {
+		t.Errorf("keys: %v", keys)
+	}
+	if e := p.Entities(); !slices.Equal(e, []string{arnOf("bob"), "arn:aws:iam::444455556666:role/x/y"}) {
+		t.Errorf("entities: %v", e)
+	}
+	if n := p.Named("mine"); n.Name() != "mine" || p.Name() != "" || n.String() != text {
+		t.Errorf("named %q, before %q", n.Name(), p.Name())
+	}
+	if v := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`).Version(); v != policy.Version2008 {
+		t.Errorf("without a version it is of %s", v)
+	}
+}
+
+// Binding makes another policy; the one that others evaluate does not change.
+func TestBindLeavesTheOriginal(t *testing.T) {
+	p := parse(t, policy.ForResource, `{"Statement":{"Effect":"Allow","Principal":{"AWS":["`+arnOf("bob")+`","`+arnOf("worker")+`"]},"Action":"*","Resource":"*"}}`)
+	bound := p.Bind(map[string]string{arnOf("bob"): "AIDAOLD", arnOf("worker"): "AROAOLD"})
+	for _, name := range []string{"bob", "sess"} {
+		r := policy.Request{Caller: callers[name], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs, ResourcePolicy: bound}
+		if policy.Decide(&r).Allowed() {
+			t.Errorf("%s is taken for somebody who is gone", name)
+		}
+		if r.ResourcePolicy = p; !policy.Decide(&r).Allowed() {
+			t.Errorf("the original has changed for %s", name)
+		}
+	}
+}
+
+// A policy is read by many at once. This test is for the race detector.
+func TestManyReadersAtOnce(t *testing.T) {
+	requests := benchmarkRequests(t)
+	var readers sync.WaitGroup
+	for range 4 {
+		for _, r := range requests {
+			readers.Go(func() {
+				for range 20 {
+					if mine := *r; !policy.Decide(&mine).Allowed() || !policy.Explain(&mine).Allowed() {
+						t.Error("refused")
+					}
+				}
+			})
+		}
+	}
+	readers.Wait()
+}
+
+func TestRefusalsAreWordedAsAWSDoes(t *testing.T) {
+	const send = `{"Statement":{"Effect":"%s","Action":"sqs:SendMessage","Resource":"*"%s}}`
+	identity := func(effect string) []*policy.Policy {
+		return []*policy.Policy{parse(t, policy.ForIdentity, fmt.Sprintf(send, effect, ""))}
+	}
+	session := func(effect, action string) []*policy.Policy {
+		return []*policy.Policy{parse(t, policy.ForSession, strings.Replace(fmt.Sprintf(send, effect, ""), "SendMessage", action, 1))}
+	}
+	resource := func(effect string) *policy.Policy {
+		return parse(t, policy.ForResource, fmt.Sprintf(send, effect, `,"Principal":"*"`))
+	}
+	const prefix = " is not authorized to perform: sqs:sendmessage on resource: " + queue1
+	for _, tc := range []struct {
+		caller string
+		set    func(r *policy.Request)
+		want   string
+	}{
+		{"bob", func(*policy.Request) {}, "User: " + arnOf("bob") + prefix + " because no identity-based policy allows the sqs:sendmessage action"},
+		{"bob", func(r *policy.Request) { r.Identity = identity("Deny") },
+			"User: " + arnOf("bob") + prefix + " with an explicit deny in an identity-based policy"},
+		{"bob", func(r *policy.Request) { r.Identity, r.ResourcePolicy = identity("Allow"), resource("Deny") },
+			"User: " + arnOf("bob") + prefix + " with an explicit deny in a resource-based policy"},
+		{"bob", func(r *policy.Request) {
+			r.Identity = identity("Allow")
+			r.Boundary = parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":"sns:*","Resource":"*"}}`)
+		}, "User: " + arnOf("bob") + prefix + " because no permissions boundary allows the sqs:sendmessage action"},
+		{"bob", func(r *policy.Request) { r.Boundary = identity("Deny")[0] },
+			"User: " + arnOf("bob") + prefix + " with an explicit deny in a permissions boundary"},
+		{"sess", func(r *policy.Request) { r.Identity, r.Session = identity("Allow"), session("Allow", "ReceiveMessage") },
+			"User: " + arnOf("sess") + prefix + " because no session policy allows the sqs:sendmessage action"},
+		{"sess", func(r *policy.Request) { r.Session = session("Deny", "*") },
+			"User: " + arnOf("sess") + prefix + " with an explicit deny in a session policy"},
+		{"fed", func(r *policy.Request) { r.Identity = identity("Allow") },
+			"User: " + arnOf("fed") + prefix + " because no session policy allows the sqs:sendmessage action"},
+		{"eve", func(r *policy.Request) { r.Identity = identity("Allow") },
+			"User: " + arnOf("eve") + prefix + " because no resource-based policy allows the sqs:sendmessage action"},
+		{"eve", func(r *policy.Request) { r.ResourcePolicy = resource("Allow") },
+			"User: " + arnOf("eve") + prefix + " because no identity-based policy allows the sqs:sendmessage action"},
+		{"anon", func(*policy.Request) {}, "User: anonymous" + prefix + " because no resource-based policy allows the sqs:sendmessage action"},
+		{"sns", func(*policy.Request) {}, "User: sns.amazonaws.com" + prefix + " because no resource-based policy allows the sqs:sendmessage action"},
+		{"bob", func(r *policy.Request) {
+			r.Action, r.Rules, r.Resource = "sts:AssumeRole", nil, arnOf("worker")
+			r.ResourcePolicy = parse(t, policy.ForTrust, `{"Statement":{"Effect":"Allow","Principal":{"AWS":"444455556666"},"Action":"sts:AssumeRole"}}`)
+		}, "User: " + arnOf("bob") + " is not authorized to perform: sts:AssumeRole on resource: " + arnOf("worker")},
+		{"bob", func(r *policy.Request) { r.Action, r.Rules = "iam:CreateUser", nil },
+			"User: " + arnOf("bob") + " is not authorized to perform: iam:CreateUser on resource: " + queue1 + " because no identity-based policy allows the iam:CreateUser action"},
+	} {
+		r := &policy.Request{Caller: callers[tc.caller], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs}
+		tc.set(r)
+		d := policy.Decide(r)
+		if got := d.Message(r); d.Allowed() || got != tc.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tc.caller, got, tc.want)
+		}
+	}
+}
+
+// A mistake in the server must not end in a policy being read for another use.
+func TestPoliciesKeepToTheirUse(t *testing.T) {
+	p := parse(t, policy.ForSession, `{"Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`)
+	for name, r := range map[string]*policy.Request{
+		"identity": {Identity: []*policy.Policy{p}},
+		"boundary": {Boundary: p},
+		"resource": {ResourcePolicy: p},
+		"session":  {Session: []*policy.Policy{parse(t, policy.ForIdentity, p.String())}},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: evaluated", name)
+				}
+			}()
+			policy.Decide(r)
+		}()
+	}
+}
+
+// Nothing is assumed about a request of which nothing is said.
+func TestZeroRequestIsRefused(t *testing.T) {
+	if d := policy.Decide(new(policy.Request)); d.Allowed() {
+		t.Errorf("got %+v", d)
+	}
+	r := &policy.Request{Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs}
+	r.ResourcePolicy = parse(t, policy.ForResource,
+		`{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*","Condition":{"DateLessThan":{"aws:CurrentTime":"2009"}}}}`)
+	if policy.Decide(r).Allowed() {
+		t.Error("no time is taken for an early one")
+	}
+	r = &policy.Request{Caller: policy.Caller{Kind: policy.Account}, Action: "sqs:SendMessage", Resource: queue1, Rules: sqs}
+	if policy.Decide(r).Allowed() {
+		t.Error("no account is taken for the owner's, which is not known either")
+	}
+}
+
+func TestExplanation(t *testing.T) {
+	r := &policy.Request{Caller: callers["bob"], Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs}
+	r.Identity = []*policy.Policy{parse(t, policy.ForIdentity, `{"Statement":[
+		{"Sid":"receive","Effect":"Allow","Action":"sqs:ReceiveMessage","Resource":"*"},
+		{"Effect":"Allow","Action":"sqs:*","Resource":"*","Condition":{"IpAddress":{"aws:SourceIp":["10.0.0.0/8","192.168.0.0/16"]}}}]}`).Named("Workers")}
+	r.ResourcePolicy = parse(t, policy.ForResource, `{"Statement":[
+		{"Sid":"no","Effect":"Deny","Principal":{"AWS":"111122223333"},"Action":"sqs:*","Resource":"*","Condition":{"Bool":{"aws:SecureTransport":false}}},
+		{"Sid":"yes","Effect":"Allow","Principal":{"AWS":"444455556666"},"Action":"sqs:*","Resource":"*"}]}`)
+	x := policy.Explain(r)
+	const want = `explicitDeny by statement "no" of the resource-based policy
+  identity-based policy, statement "receive" of Workers (Allow, line 2) does not apply: Action does not name sqs:SendMessage
+  identity-based policy, statement 2 of Workers (Allow, line 3) does not apply: IpAddress aws:SourceIp is not met: it wants 10.0.0.0/8 or 192.168.0.0/16, the request has none
+  resource-based policy, statement "no" (Deny, line 2) applies: Action, Resource and all conditions match
+  resource-based policy, statement "yes" (Allow, line 3) does not apply: Principal does not name arn:aws:iam::111122223333:user/bob
+`
+	if x.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", x, want)
+	}
+	if !slices.Equal(x.Missing, []string{"aws:sourceip"}) {
+		t.Errorf("missing: %v", x.Missing)
+	}
+}
