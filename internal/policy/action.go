@@ -13,12 +13,19 @@ func newActionPattern(s string) (actionPattern, bool) {
 		return "*", true
 	}
 	vendor, name, found := strings.Cut(s, ":")
-	ok := found && vendor != "" && name != "" && strings.Trim(strings.ToLower(vendor), letters+"-") == "" &&
-		strings.Trim(strings.ToLower(name), letters+"*?") == ""
+	ok := found && vendor != "" && name != "" && alphanumeric(vendor, "-") && alphanumeric(name, "*?")
 	return actionPattern(strings.ToLower(s)), ok
 }
 
-const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+// alphanumeric reports whether s has only ASCII letters, digits and the others.
+func alphanumeric(s, others string) bool {
+	for _, c := range []byte(s) {
+		if ('a' > lower(c) || lower(c) > 'z') && ('0' > c || c > '9') && strings.IndexByte(others, c) < 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // matches reports whether p stands for the action, whatever its case.
 func (p actionPattern) matches(action string) bool {

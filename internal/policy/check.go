@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -96,11 +97,11 @@ actions:
 // checkResources wants the statement to be about the one resource that the
 // policy is set on. What NotResource excepts is not what it is about.
 func (p *Policy) checkResources(s *statement, resource string) *Error {
-	e := evaluation{request: new(Request)}
+	var e evaluation
 	a := cutARN(resource)
 	for i := range s.resources {
 		one := &s.resources[i]
-		if s.notResource || one.any() || one.matches(&e, &a) || one.hasVariable() {
+		if s.notResource || one.any() || one.unbound().matches(&e, &a) {
 			continue
 		}
 		return p.fault(BadResource, s.written[i].pos, "Resource %s is not %s, which the policy is set on", s.written[i].text, resource)
@@ -108,13 +109,23 @@ func (p *Policy) checkResources(s *statement, resource string) *Error {
 	return nil
 }
 
-func (a *arnPattern) hasVariable() bool {
-	for i := range a.parts {
-		if a.parts[i].form == template {
-			return true
+// unbound returns a with * for each variable: it may have any value.
+func (a *arnPattern) unbound() *arnPattern {
+	b := arnPattern{exact: a.exact, parts: slices.Clone(a.parts)}
+	for i := range b.parts {
+		p := &b.parts[i]
+		if p.form != template {
+			continue
+		}
+		p.form = glob
+		for _, part := range p.parts {
+			p.runes = append(p.runes, part.runes...)
+			if part.variable != nil {
+				p.runes = append(p.runes, star)
+			}
 		}
 	}
-	return false
+	return &b
 }
 
 // checkValues wants each operator to be able to read its values.
@@ -145,6 +156,15 @@ func (p *Policy) CheckIAM(limit, taken int) error {
 	}
 	if n := p.Size() + taken; n > limit {
 		return fault(OverLimit, "Maximum policy size of %d bytes exceeded", limit)
+	}
+	if p.use == ForTrust {
+		for i := range p.statements {
+			for j, a := range p.statements[i].actions {
+				if !strings.HasPrefix(string(a), "sts:") {
+					return p.fault(UnknownAction, p.statements[i].actionPos[j], "%s is not an action by which a role is assumed; that is sts:AssumeRole", a)
+				}
+			}
+		}
 	}
 	if err := p.checkValues(); err != nil {
 		return err

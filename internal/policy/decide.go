@@ -57,6 +57,8 @@ type evaluation struct {
 	resource arn  // of the request, once it is cut
 	unscoped bool // the action is about no resource
 	trust    bool // the resource's policy says who may become it
+	home     bool // the caller belongs to the account that owns the resource
+	owner    bool // the caller is that account, which needs no Allow
 
 	unresolved bool // a variable had no value since this was last reset
 }
@@ -72,10 +74,11 @@ func newEvaluation(r *Request) evaluation {
 	}
 	r.Boundary.only(ForIdentity, ForIdentity)
 	r.ResourcePolicy.only(ForResource, ForTrust)
-	return evaluation{
-		request: r, unscoped: r.Rules.unscoped(r.Action),
-		trust: r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust,
-	}
+	e := evaluation{request: r, unscoped: r.Rules.unscoped(r.Action)}
+	e.trust = r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust
+	e.home = r.Caller.signed() && r.Caller.Account == r.Owner && r.Owner != ""
+	e.owner = e.home && r.Caller.Kind == Account && !e.trust && r.Boundary == nil && len(r.Session) == 0
+	return e
 }
 
 func (p *Policy) only(one, other Use) {
@@ -101,12 +104,10 @@ func (v verdict) decision(result Result, by Source) Decision {
 // logic"): whatever denies wins, then somebody has to allow.
 func (e *evaluation) decide() Decision {
 	r, c := e.request, &e.request.Caller
-	home := c.signed() && c.Account == r.Owner && r.Owner != ""
-	root := c.Kind == Account
-	if root && home && !e.trust && r.Rules.repairs(r.Action) {
-		return Decision{Result: Allowed, By: ByOwner}
-	}
-	if !home && r.Rules.ownerOnly(r.Action) {
+	if e.rule() != noRule {
+		if e.owner {
+			return Decision{Result: Allowed, By: ByOwner}
+		}
 		return Decision{By: ByResource}
 	}
 
@@ -140,30 +141,52 @@ func (e *evaluation) decide() Decision {
 		limit = BySession
 	}
 	switch {
-	case root || c.Kind == FederatedUser && c.Issuer == "arn:aws:iam::"+c.Account+":root":
+	case c.Kind == Account || c.Kind == FederatedUser && c.Issuer == "arn:aws:iam::"+c.Account+":root":
 		mine = Decision{Result: Allowed, By: ByOwner}
 	case own.grant == noGrant:
 		mine = Decision{By: ByIdentity}
 	}
 
 	switch theirs := resource.decision(Allowed, ByResource); {
-	case e.trust && root:
-		return Decision{By: ByResource} // root cannot assume roles
-	case home && resource.grant == directGrant:
+	case e.owner:
+		return mine
+	case e.home && resource.grant == directGrant:
 		return theirs
-	case home && resource.grant == issuerGrant && limit == ByNobody:
+	case e.home && resource.grant == issuerGrant && limit == ByNobody:
 		return theirs
-	case (e.trust || !home) && resource.grant == noGrant:
+	case (e.trust || !e.home) && resource.grant == noGrant:
 		return Decision{By: ByResource}
-	case !mine.Allowed() && !(home && resource.grant == issuerGrant):
+	case !mine.Allowed() && !(e.home && resource.grant == issuerGrant):
 		return mine
 	case limit != ByNobody:
 		return Decision{By: limit}
-	case !home || e.trust:
+	case !e.home || e.trust:
 		return theirs // and the caller's side agrees
 	default:
 		return mine
 	}
+}
+
+// rule is one that decides a request beside the policies.
+type rule string
+
+const (
+	noRule     rule = ""
+	repairRule rule = "the owner's root may always do this, whatever the policies say"
+	ownerRule  rule = "this action cannot be given to another account"
+	rootRule   rule = "the root of an account cannot assume roles"
+)
+
+func (e *evaluation) rule() rule {
+	switch r := e.request; {
+	case e.owner && r.Rules.repairs(r.Action):
+		return repairRule
+	case !e.home && r.Rules.ownerOnly(r.Action):
+		return ownerRule
+	case e.trust && r.Caller.Kind == Account:
+		return rootRule
+	}
+	return noRule
 }
 
 // one returns what a single policy says.
@@ -189,7 +212,7 @@ func (e *evaluation) add(v *verdict, p *Policy) {
 	}
 	for i := range p.statements {
 		s := &p.statements[i]
-		if s.effect == Allow && v.grant == directGrant {
+		if s.effect == Allow && (e.owner || v.grant == directGrant) {
 			continue
 		}
 		g, failed := e.match(p, s)

@@ -39,6 +39,7 @@ func (d Decision) Message(r *Request) string {
 // Explanation is a Decision with what each statement has contributed to it.
 type Explanation struct {
 	Decision
+	Rule    string // what has decided beside the policies, in words; mostly empty
 	Traces  []Trace
 	Missing []string // condition keys that a statement asked for in vain, in lower case
 }
@@ -57,7 +58,7 @@ type Trace struct {
 // Decide need not look at.
 func Explain(r *Request) Explanation {
 	e := newEvaluation(r)
-	x := Explanation{Decision: e.decide()}
+	x := Explanation{Decision: e.decide(), Rule: string(e.rule())}
 	for _, p := range r.Identity {
 		x.add(&e, ByIdentity, p)
 	}
@@ -171,6 +172,8 @@ func (x Explanation) String() string {
 	var b strings.Builder
 	b.WriteString(x.Result.String())
 	switch {
+	case x.Rule != "":
+		b.WriteString(": " + x.Rule)
 	case x.Policy != nil:
 		fmt.Fprintf(&b, " by %s of the %s", x.Policy.title(x.Statement), x.By)
 	case x.Result == Allowed:

@@ -63,6 +63,8 @@ func (e *Error) IAM() string {
 		return "Invalid principal in policy."
 	case NoAction:
 		return "Policy statement must contain actions."
+	case UnknownAction:
+		return "AssumeRole policy may only specify STS AssumeRole actions."
 	case NoResource:
 		return "Policy statement must contain resources."
 	case NoVendor:

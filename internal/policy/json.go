@@ -11,6 +11,7 @@ import (
 const (
 	maxTextBytes = 131_072
 	maxDepth     = 16
+	maxMembers   = 256
 )
 
 // form is what kind of JSON value a node is.
@@ -240,6 +241,9 @@ func (r *reader) object() ([]member, *Error) {
 		var err *Error
 		if m.name, err = r.string(); err != nil {
 			return nil, err
+		}
+		if len(members) == maxMembers {
+			return nil, r.fault(Grammar, m.pos, "the object has more than %d members", maxMembers)
 		}
 		for _, other := range members {
 			if other.name == m.name {

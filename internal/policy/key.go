@@ -75,11 +75,15 @@ func newKey(written string) key {
 	k := key{written: written, name: strings.ToLower(written)}
 	family := k.name
 	if i := strings.IndexByte(written, '/'); i >= 0 {
-		k.arg, family = written[i+1:], k.name[:i+1]
+		k.arg, family = written[i+1:], strings.ToLower(written[:i+1])
 	}
 	k.id = keyIDs[family]
 	return k
 }
+
+// maxUserAgent is how many bytes of User-Agent conditions see. The client
+// chooses it, and a pattern's cost grows with it.
+const maxUserAgent = 1024
 
 // lookup puts the value of a key into v, and reports whether the request has
 // one. A list without elements is no value.
@@ -153,7 +157,7 @@ func (e *evaluation) lookup(k *key, v *Value) bool {
 		*v = List(f.TagKeys)
 		return len(f.TagKeys) > 0
 	case userAgent:
-		return v.set(f.UserAgent)
+		return v.set(f.UserAgent[:min(len(f.UserAgent), maxUserAgent)])
 	case userID:
 		if c.Kind == Anonymous {
 			return v.set("anonymous")

@@ -73,7 +73,7 @@ func (m *model) decide() policy.Result {
 	if home && root && !m.trust && slices.Contains(sqs.Repair, r.Action) {
 		return policy.Allowed
 	}
-	if !home && slices.Contains(sqs.OwnerOnly, r.Action) {
+	if !home && slices.Contains(sqs.OwnerOnly, r.Action) || m.trust && root {
 		return policy.Refused
 	}
 
@@ -102,7 +102,6 @@ func (m *model) decide() policy.Result {
 	switch {
 	case stranger:
 		allowed = direct
-	case m.trust && root:
 	case m.trust && home:
 		allowed = direct || issuer && within || account && own && within
 	case home:

@@ -139,7 +139,7 @@ func (p *parser) statement(n *node) (statement, *Error) {
 			if s.sid, err = p.text(n, "Sid"); err != nil || s.sid == "" {
 				return err
 			}
-			if p.policy.use != ForResource && strings.Trim(strings.ToLower(s.sid), letters) != "" {
+			if p.policy.use != ForResource && !alphanumeric(s.sid, "") {
 				return p.fault(Grammar, n.pos, "the Sid %q has characters other than letters and digits", s.sid)
 			}
 			for _, other := range p.policy.statements {

@@ -98,7 +98,7 @@ func (p Permission) check(rules *Rules) *Error {
 	switch {
 	case p.Label == "":
 		return fault(MissingParameter, "Label")
-	case len(p.Label) > maxLabelLength || strings.Trim(strings.ToLower(p.Label), letters+"-_") != "":
+	case len(p.Label) > maxLabelLength || !alphanumeric(p.Label, "-_"):
 		return invalid(p.Label, "Label", "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
 	case len(p.Actions) == 0:
 		return fault(MissingParameter, "Actions")

@@ -57,7 +57,7 @@ func newPrincipal(kind, s string) (principal, error) {
 	case isAccount(strings.ReplaceAll(s, "-", "")):
 		return principal{}, fmt.Errorf("write the account without hyphens: %q", strings.ReplaceAll(s, "-", ""))
 	case len(s) >= 16 && len(s) <= 128 && (strings.HasPrefix(s, "AIDA") || strings.HasPrefix(s, "AROA")) &&
-		strings.Trim(strings.ToLower(s), letters) == "":
+		alphanumeric(s, ""):
 		return principal{kind: idPrincipal, name: s}, nil
 	case !strings.HasPrefix(s, "arn:"):
 		return principal{}, fmt.Errorf("%q is not a principal: an account has 12 digits, a user or role an ARN", s)

@@ -147,10 +147,11 @@ func drawSituation(t *rapid.T, effects ...string) *situation {
 	for range rapid.IntRange(0, 2).Draw(t, "identity policies") {
 		s.identity = append(s.identity, drawDocument(t, policy.ForIdentity, effects...))
 	}
-	if rapid.IntRange(0, 3).Draw(t, "with boundary") == 0 {
+	k := s.request.Caller.Kind
+	if k != policy.Account && rapid.IntRange(0, 3).Draw(t, "with boundary") == 0 {
 		s.boundary = drawDocument(t, policy.ForIdentity, effects...)
 	}
-	if k := s.request.Caller.Kind; k == policy.AssumedRole || k == policy.FederatedUser {
+	if k == policy.AssumedRole || k == policy.FederatedUser {
 		for range rapid.IntRange(0, 2).Draw(t, "session policies") {
 			s.session = append(s.session, drawDocument(t, policy.ForSession, effects...))
 		}
