@@ -132,39 +132,45 @@ func (e *evaluation) decide() Decision {
 		return session.decision(ExplicitlyDenied, BySession)
 	}
 
-	// What the caller's own side lets through, and who stops what it does not.
-	mine := own.decision(Allowed, ByIdentity)
+	if e.owner {
+		return Decision{Result: Allowed, By: ByOwner}
+	}
+
+	// What the caller's own side says, and what limits it.
+	mine := Decision{By: ByIdentity}
+	switch {
+	case c.Kind == Account || c.Kind == FederatedUser && c.Issuer == "arn:aws:iam::"+c.Account+":root":
+		mine = Decision{Result: Allowed, By: ByOwner}
+	case own.grant != noGrant:
+		mine = own.decision(Allowed, ByIdentity)
+	}
 	limit := ByNobody
 	if r.Boundary != nil && boundary.grant == noGrant {
 		limit = ByBoundary
 	} else if (len(r.Session) > 0 || c.Kind == FederatedUser) && session.grant == noGrant {
 		limit = BySession
 	}
-	switch {
-	case c.Kind == Account || c.Kind == FederatedUser && c.Issuer == "arn:aws:iam::"+c.Account+":root":
-		mine = Decision{Result: Allowed, By: ByOwner}
-	case own.grant == noGrant:
-		mine = Decision{By: ByIdentity}
+	limited := func(d Decision) Decision {
+		if d.Allowed() && limit != ByNobody {
+			return Decision{By: limit}
+		}
+		return d
 	}
 
-	switch theirs := resource.decision(Allowed, ByResource); {
-	case e.owner:
-		return mine
+	theirs := resource.decision(Allowed, ByResource)
+	switch {
 	case e.home && resource.grant == directGrant:
 		return theirs
-	case e.home && resource.grant == issuerGrant && limit == ByNobody:
-		return theirs
-	case (e.trust || !e.home) && resource.grant == noGrant:
+	case e.home && resource.grant == issuerGrant:
+		return limited(theirs)
+	case e.home && !e.trust:
+		return limited(mine)
+	case resource.grant == noGrant:
 		return Decision{By: ByResource}
-	case !mine.Allowed() && !(e.home && resource.grant == issuerGrant):
-		return mine
-	case limit != ByNobody:
-		return Decision{By: limit}
-	case !e.home || e.trust:
-		return theirs // and the caller's side agrees
-	default:
+	case !mine.Allowed():
 		return mine
 	}
+	return limited(theirs) // both sides agree
 }
 
 // rule is one that decides a request beside the policies.
