@@ -30,7 +30,8 @@ func documents(tb testing.TB) []string {
 	for i, d := range all {
 		all[i] = strings.TrimRight(d, "->\n ")
 	}
-	return append(all, `{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}}`,
+	return append(all, `{"Id":"\"\\\/\b\f\n\r\t\u00e9\uD83D\ude00\u0000","Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}}`,
+		`{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}}`,
 		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Federated":"x","CanonicalUser":["y"]},"NotAction":["sqs:*","a-b:c?"],"NotResource":"arn:aws:sqs:*:1:${*}${a:b,'}'}","Condition":{"Bool":{"a:b":true},"NumericEquals":{"a:b":[1,-2.5e3]}}}]}`)
 }
 
@@ -57,6 +58,10 @@ func FuzzParse(f *testing.F) {
 			}
 			if !json.Valid([]byte(text)) {
 				t.Fatal("accepted what is no JSON")
+			}
+			var doc struct{ ID string }
+			if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.ID != p.ID() {
+				t.Fatalf("the Id is %q, should be %q, %v", p.ID(), doc.ID, err)
 			}
 			if p.String() != text || p.Len() == 0 {
 				t.Fatalf("%d statements of %q", p.Len(), p)
