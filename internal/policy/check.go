@@ -26,6 +26,24 @@ const (
 	MaxSession     = 2048
 )
 
+// ParseResource reads a policy that somebody wants to set on a resource, with
+// all that Parse and CheckResource ask of it. The error is always an *Error.
+func ParseResource(source, resource string, rules *Rules) (*Policy, error) {
+	if len(source) > MaxResourceBytes { // whatever it says
+		return nil, errTooLarge()
+	}
+	p, err := Parse(ForResource, source)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.CheckResource(resource, rules); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func errTooLarge() *Error { return fault(OverLimit, "Submitted policy is over max allowed size.") }
+
 // CheckResource says why p may not be set on a resource: it is larger than the
 // limits, names actions that the service does not have or a resource that is
 // not this one, or has values in its conditions that are a slip of the pen. The
@@ -36,7 +54,7 @@ func (p *Policy) CheckResource(resource string, rules *Rules) error {
 	}
 	// The sentences about limits are SQS's.
 	if len(p.source) > MaxResourceBytes {
-		return fault(OverLimit, "Submitted policy is over max allowed size.")
+		return errTooLarge()
 	}
 	if n := len(p.statements); n > MaxStatements {
 		return fault(OverLimit, "%d statements were found in the submitted policy, max allowed is %d", n, MaxStatements)

@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,11 +26,22 @@ func TestLimitsOfResourcePolicies(t *testing.T) {
 		{actions(8), "8 actions were found in a statement from the submitted policy, max allowed is 7"},
 	} {
 		err := parse(t, policy.ForResource, tc.text).CheckResource(queue1, sqs)
+		if _, again := policy.ParseResource(tc.text, queue1, sqs); fmt.Sprint(again) != fmt.Sprint(err) {
+			t.Errorf("%d bytes: in one step %v, in two %v", len(tc.text), again, err)
+		}
 		var why *policy.Error
 		switch {
 		case tc.want == "" && err != nil, tc.want != "" && (!errors.As(err, &why) || why.Error() != tc.want || why.Fault != policy.OverLimit):
 			t.Errorf("%d bytes: got %v, want %q", len(tc.text), err, tc.want)
 		}
+	}
+}
+
+// A text that is too large is refused for that, whatever it says.
+func TestSizeComesFirst(t *testing.T) {
+	_, err := policy.ParseResource(strings.Repeat("x", 8193), queue1, sqs)
+	if err == nil || err.Error() != "Submitted policy is over max allowed size." {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -390,10 +390,12 @@ func (s *story) save(input string) string {
 	use := map[string]policy.Use{
 		"queue": policy.ForResource, "identity": policy.ForIdentity, "session": policy.ForSession, "trust": policy.ForTrust,
 	}[where]
-	p, err := policy.Parse(use, document)
-	if err == nil && use == policy.ForResource {
-		err = p.CheckResource(queue1, sqs)
-	} else if err == nil {
+	var err error
+	if use == policy.ForResource {
+		_, err = policy.ParseResource(document, queue1, sqs)
+	} else if p, e := policy.Parse(use, document); e != nil {
+		err = e
+	} else {
 		err = p.CheckIAM(policy.MaxUserInline, 0)
 	}
 	if err == nil {

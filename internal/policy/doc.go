@@ -4,12 +4,12 @@
 // request; it knows neither HTTP nor where policies are kept, and asks nobody
 // for the time.
 //
-//	p, err := policy.Parse(policy.ForResource, text)   // form
-//	err = p.CheckResource(queueARN, rules)             // limits, before it is set
+//	p, err := policy.ParseResource(text, queueARN, rules) // when it is set
+//	p, err := policy.Parse(policy.ForResource, text)      // when it is loaded
 //	…
-//	d := policy.Decide(&policy.Request{…})             // on each request
+//	d := policy.Decide(request)                           // for each request
 //	if !d.Allowed() {
-//		return d.Message(request)
+//		return errors.New(d.Message(request))
 //	}
 //
 // [Parse] compiles; a [Policy] never changes after it and is shared freely.

@@ -6,9 +6,9 @@ import (
 )
 
 // Parse reads a policy for one use. It accepts what the grammar allows for that
-// use and what can be evaluated; limits and what else a service asks of a policy
-// that is about to be set are for CheckResource and CheckIAM. The error is
-// always an *Error.
+// use and what can be evaluated: that is for policies which have been set. What
+// else is asked of one that is about to be set, ParseResource and CheckIAM ask.
+// The error is always an *Error.
 func Parse(use Use, source string) (*Policy, error) {
 	p := &parser{reader: reader{src: source}, policy: &Policy{use: use, source: source, version: Version2008}}
 	if err := p.document(); err != nil {

@@ -47,7 +47,7 @@ func AddPermission(policy, resource string, p Permission, rules *Rules) (string,
 	}
 	text := doc.with(append(doc.texts(""), added))
 	if len(text) > MaxResourceBytes {
-		return "", fault(OverLimit, "Submitted policy is over max allowed size.")
+		return "", errTooLarge()
 	}
 	return text, nil
 }

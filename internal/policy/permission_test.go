@@ -50,6 +50,22 @@ func TestPermissionsAreWrittenAsSQSDoes(t *testing.T) {
 	}
 }
 
+// As much as a policy can have, permissions can make of it.
+func TestPermissionsUpToTheLimits(t *testing.T) {
+	full := add(t, largePolicy(19, 49, 10, 0), policy.Permission{Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"}})
+	if _, err := policy.ParseResource(full, queue1, sqs); err != nil {
+		t.Error(err)
+	}
+	grant := policy.Permission{Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"}}
+	grown := len(add(t, largePolicy(1, 1, 1, 5000), grant)) - 5000
+	if _, err := policy.AddPermission(largePolicy(1, 1, 1, 8192-grown), queue1, grant, sqs); err != nil {
+		t.Error(err)
+	}
+	if _, err := policy.AddPermission(largePolicy(1, 1, 1, 8193-grown), queue1, grant, sqs); err == nil {
+		t.Error("8,193 bytes are accepted")
+	}
+}
+
 // What somebody has written stays, also what SQS would have written otherwise.
 func TestPermissionsLeaveTheRestAlone(t *testing.T) {
 	const written = `{ "Statement": {"Effect" : "Allow", "Principal":"*", "Action":"sqs:SendMessage",
