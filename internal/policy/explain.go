@@ -21,17 +21,14 @@ func (d Decision) Message(r *Request) string {
 		who = r.Caller.Service
 	}
 	text := fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", who, action, r.Resource)
-	switch {
-	case d.By < ByResource || r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust && d.By == ByResource:
-		return text
-	case d.Result == ExplicitlyDenied && d.By == ByBoundary:
-		return text + " with an explicit deny in a permissions boundary"
-	case d.Result == ExplicitlyDenied && d.By == BySession:
-		return text + " with an explicit deny in a session policy"
-	case d.Result == ExplicitlyDenied && d.By == ByResource:
-		return text + " with an explicit deny in a resource-based policy"
+	switch article := "a"; {
+	case d.By < ByResource || d.By == ByResource && r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust:
+		return text // who may assume a role is not told in detail
 	case d.Result == ExplicitlyDenied:
-		return text + " with an explicit deny in an identity-based policy"
+		if d.By == ByIdentity {
+			article = "an"
+		}
+		return fmt.Sprintf("%s with an explicit deny in %s %s", text, article, d.By)
 	}
 	return fmt.Sprintf("%s because no %s allows the %s action", text, d.By, action)
 }
@@ -187,7 +184,8 @@ func (x Explanation) String() string {
 		if t.Matched {
 			verb = "applies"
 		}
-		fmt.Fprintf(&b, "  %s, %s (%s, line %d) %s: %s\n", t.Source, t.Policy.title(t.Statement.Index), t.Statement.Effect, t.Statement.Start.Line, verb, t.Reason)
+		title, st := t.Policy.title(t.Statement.Index), t.Statement
+		fmt.Fprintf(&b, "  %s, %s (%s, line %d) %s: %s\n", t.Source, title, st.Effect, st.Start.Line, verb, t.Reason)
 	}
 	return b.String()
 }

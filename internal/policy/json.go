@@ -46,6 +46,16 @@ type member struct {
 	value node
 }
 
+// member returns the member of that name, or nil.
+func (n *node) member(name string) *member {
+	for i := range n.members {
+		if n.members[i].name == name {
+			return &n.members[i]
+		}
+	}
+	return nil
+}
+
 // place is what a value is, for errors: the document, a member's value, or an
 // element of that.
 type place struct {

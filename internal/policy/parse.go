@@ -45,18 +45,16 @@ func (p *parser) elements(n *node, what string, f map[string]func(n *node) *Erro
 	return nil
 }
 
-// oneOf returns the first of the names that the object has, and refuses both.
+// oneOf returns the member of one name or the other, and refuses both.
 func (p *parser) oneOf(n *node, name, other string) (*member, *Error) {
-	var found *member
-	for i := range n.members {
-		if m := &n.members[i]; m.name == name || m.name == other {
-			if found != nil {
-				return nil, p.fault(Grammar, m.pos, "a statement has either %s or %s, not both", name, other)
-			}
-			found = m
-		}
+	m, alternative := n.member(name), n.member(other)
+	switch {
+	case m == nil:
+		return alternative, nil
+	case alternative != nil:
+		return nil, p.fault(Grammar, max(m.pos, alternative.pos), "a statement has either %s or %s, not both", name, other)
 	}
-	return found, nil
+	return m, nil
 }
 
 func (p *parser) text(n *node, what string) (string, *Error) {
@@ -197,7 +195,8 @@ func (p *parser) principals(s *statement, n *node) *Error {
 	s.principals.not = m.name == "NotPrincipal"
 	if m.value.form == text {
 		if m.value.text != "*" {
-			return p.fault(BadPrincipal, m.value.pos, `%s is the string %q; it has to be "*" or an object such as {"AWS": "111122223333"}`, m.name, m.value.text)
+			return p.fault(BadPrincipal, m.value.pos, `%s is the string %q; it has to be "*" or an object such as {"AWS": "111122223333"}`,
+				m.name, m.value.text)
 		}
 		s.principals.list = []principal{{kind: everybody}}
 		return nil
@@ -285,11 +284,22 @@ func (p *parser) resources(s *statement, n *node) *Error {
 	return nil
 }
 
+// modernFormat turns the original format of a queue, account/queue or
+// /account/queue, into the ARN pattern for it in any region.
+func modernFormat(resource string) string {
+	account, queue, _ := strings.Cut(strings.TrimPrefix(resource, "/"), "/")
+	if !isAccount(account) || queue == "" || strings.Contains(queue, ":") {
+		return resource
+	}
+	return "arn:aws:sqs:*:" + account + ":" + queue
+}
+
 func (p *parser) resource(n *node) (arnPattern, *Error) {
 	written := n.text
-	if account, name, ok := strings.Cut(strings.TrimPrefix(written, "/"), "/"); ok && p.policy.use == ForResource && isAccount(account) && name != "" && !strings.Contains(name, ":") {
-		written = "arn:aws:sqs:*:" + account + ":" + name // the original format
-	} else if written != "*" && !strings.HasPrefix(written, "arn:") {
+	if p.policy.use == ForResource {
+		written = modernFormat(written)
+	}
+	if written != "*" && !strings.HasPrefix(written, "arn:") {
 		return arnPattern{}, p.fault(BadResource, n.pos, `Resource %s must be in ARN format or "*".`, written)
 	}
 	a, err := newARNPattern(written, wildcards|p.variables())
@@ -305,9 +315,9 @@ func (p *parser) resource(n *node) (arnPattern, *Error) {
 }
 
 func (p *parser) conditions(s *statement, n *node) *Error {
-	m, err := p.oneOf(n, "Condition", "Condition")
-	if err != nil || m == nil {
-		return err
+	m := n.member("Condition")
+	if m == nil {
+		return nil
 	}
 	if m.value.form != object {
 		return p.fault(Grammar, m.value.pos, "Condition is %s; it has to be an object of operators", m.value.form)

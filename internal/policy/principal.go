@@ -56,8 +56,7 @@ func newPrincipal(kind, s string) (principal, error) {
 		return principal{kind: accountPrincipal, name: s}, nil
 	case isAccount(strings.ReplaceAll(s, "-", "")):
 		return principal{}, fmt.Errorf("write the account without hyphens: %q", strings.ReplaceAll(s, "-", ""))
-	case len(s) >= 16 && len(s) <= 128 && (strings.HasPrefix(s, "AIDA") || strings.HasPrefix(s, "AROA")) &&
-		alphanumeric(s, ""):
+	case isUniqueID(s):
 		return principal{kind: idPrincipal, name: s}, nil
 	case !strings.HasPrefix(s, "arn:"):
 		return principal{}, fmt.Errorf("%q is not a principal: an account has 12 digits, a user or role an ARN", s)
@@ -66,6 +65,7 @@ func newPrincipal(kind, s string) (principal, error) {
 	}
 	a := cutARN(s)
 	sort, name, _ := strings.Cut(a.parts[5], "/")
+	role, session, _ := strings.Cut(name, "/")
 	switch {
 	case a.parts[1] != "aws" || a.parts[3] != "" || !isAccount(a.parts[4]):
 		return principal{}, fmt.Errorf("%q does not have the form arn:aws:iam::<12 digits>:user/<name>", s)
@@ -75,11 +75,17 @@ func newPrincipal(kind, s string) (principal, error) {
 		return principal{}, fmt.Errorf("%q is a group: a group is not a principal, name its users", s)
 	case a.parts[2] == "iam" && (sort == "user" || sort == "role") && name != "":
 		return principal{kind: entityPrincipal, name: s}, nil
-	case a.parts[2] == "sts" && sort == "assumed-role" && strings.Count(name, "/") == 1 && !strings.HasPrefix(name, "/") && !strings.HasSuffix(name, "/"),
-		a.parts[2] == "sts" && sort == "federated-user" && name != "":
+	case a.parts[2] == "sts" && sort == "federated-user" && name != "":
+		return principal{kind: sessionPrincipal, name: s}, nil
+	case a.parts[2] == "sts" && sort == "assumed-role" && role != "" && session != "" && !strings.Contains(session, "/"):
 		return principal{kind: sessionPrincipal, name: s}, nil
 	}
 	return principal{}, fmt.Errorf("%q is neither a user, a role, a session of one nor an account's root", s)
+}
+
+// isUniqueID reports whether s is the id of a user or role.
+func isUniqueID(s string) bool {
+	return len(s) >= 16 && len(s) <= 128 && (strings.HasPrefix(s, "AIDA") || strings.HasPrefix(s, "AROA")) && alphanumeric(s, "")
 }
 
 func isAccount(s string) bool { return len(s) == 12 && strings.Trim(s, "0123456789") == "" }
