@@ -6,7 +6,9 @@ import (
 )
 
 // key is the name of a condition key. Names are compared without regard to
-// case: the guide prints both AWS:CurrentTime and aws:CurrentTime.
+// case: the guide prints both AWS:CurrentTime and aws:CurrentTime. Those that are
+// not listed here can be in a policy as well; aws:PrincipalOrgID and the like
+// are never in a request.
 type key struct {
 	written string
 	name    string // in lower case
