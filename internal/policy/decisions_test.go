@@ -357,8 +357,9 @@ func (s *story) fact(r *policy.Request, word string) {
 		for _, tag := range strings.Split(value, ",") {
 			k, v, _ := strings.Cut(tag, ":")
 			r.Facts.RequestTags[k] = v
-			r.Facts.TagKeys = append(r.Facts.TagKeys, k)
 		}
+	case "untag":
+		r.Facts.TagKeys = strings.Split(value, ",")
 	case "has":
 		k, v, _ := strings.Cut(value, ":")
 		r.Facts.ResourceTags = map[string]string{k: v}

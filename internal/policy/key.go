@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -157,7 +159,11 @@ func (e *evaluation) lookup(k *key, v *Value) bool {
 		return f.SourceIP.IsValid() && c.Kind != Service
 	case tagKeys:
 		*v = List(f.TagKeys)
-		return len(f.TagKeys) > 0
+		if len(f.RequestTags) > 0 {
+			v.list = slices.AppendSeq(slices.Clone(f.TagKeys), maps.Keys(f.RequestTags))
+			slices.Sort(v.list)
+		}
+		return len(v.list) > 0
 	case userAgent:
 		return v.set(f.UserAgent[:min(len(f.UserAgent), maxUserAgent)])
 	case userID:

@@ -62,7 +62,7 @@ type Facts struct {
 	SourceAccount   string // and whose it is
 
 	RequestTags  map[string]string // that the request wants to set
-	TagKeys      []string          // keys of these, or those to be removed
+	TagKeys      []string          // that it wants to remove; aws:TagKeys has those of RequestTags as well
 	ResourceTags map[string]string // that the resource has
 
 	// Lookup returns the value of a key, whose name it is given in lower case,
