@@ -49,6 +49,8 @@ func benchmarkRequests(tb testing.TB) map[string]*policy.Request {
 	}
 	all := map[string]*policy.Request{"owner": request(root(accountA)), "large": request(user(accountA, "bob"))}
 	all["large"].ResourcePolicy = benchmarkPolicy(tb)
+	all["owner-large"] = request(root(accountA))
+	all["owner-large"].ResourcePolicy = all["large"].ResourcePolicy
 	all["identity"] = request(user(accountA, "bob"))
 	all["identity"].Identity = []*policy.Policy{parse(tb, policy.ForIdentity,
 		`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"arn:aws:sqs:*:111122223333:*"}}`)}
