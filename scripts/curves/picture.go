@@ -1,0 +1,56 @@
+package main
+
+import "fmt"
+
+// Distances within the picture, in pixels.
+const (
+	margin  = 24
+	gap     = 24
+	header  = 114 // above the panels
+	columns = 2
+)
+
+// draw draws the results: the machine above, and the panels in two columns.
+func draw(r *Results) []byte {
+	charts := panels(r)
+	rows := (len(charts) + columns - 1) / columns
+	width := 2*margin + columns*panelWidth + (columns-1)*gap
+	height := header + rows*(panelHeight+gap)
+	s := newSVG(width, height, "Sluice's performance curves")
+	m := r.Machine
+	s.text(margin, 36, "head", "", fmt.Sprintf("Sluice and its load on %s", count(m.Cores, "core")))
+	s.text(margin, 58, "", "", fmt.Sprintf("%s, %s, Go %s, %s", m.CPU, m.System, m.Go, m.Date))
+	s.text(margin, 76, "", "", fmt.Sprintf("%s with %s syncs/s; every answer came after its sync. Each point %s%s.",
+		m.FileSystem, r.syncRange(), r.Duration, medians(r.Rounds)))
+	for i, c := range charts {
+		x, y := panelAt(i)
+		s.open(x, y)
+		c.draw(s)
+		s.close()
+	}
+	return s.end()
+}
+
+func medians(rounds int) string {
+	if rounds == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", median and spread of %d", rounds)
+}
+
+// syncRange is how often the disk could sync at its worst and at its best.
+func (r *Results) syncRange() string {
+	low, high := r.Machine.Syncs, r.Machine.Syncs
+	for i := range r.Runs {
+		low, high = min(low, r.Runs[i].Syncs), max(high, r.Runs[i].Syncs)
+	}
+	if low == high {
+		return thousands(significant(low))
+	}
+	return fmt.Sprintf("%s to %s", thousands(significant(low)), thousands(significant(high)))
+}
+
+// panelAt returns the upper left corner of panel i.
+func panelAt(i int) (x, y int) {
+	return margin + i%columns*(panelWidth+gap), header + i/columns*(panelHeight+gap)
+}
