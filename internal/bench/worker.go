@@ -140,8 +140,9 @@ func (w *worker) appendMessage(b []byte, producer int, number uint64) []byte {
 
 // group deals the groups out to the producers.
 func (w *worker) group(producer int, number uint64) int {
-	if each := w.Groups / max(1, w.Producers); each > 1 {
-		producer += int(number%uint64(each)) * w.Producers
+	producers := max(1, w.Producers)
+	if each := w.Groups / producers; each > 1 {
+		producer += int(number%uint64(each)) * producers
 	}
 	return producer % w.Groups
 }
