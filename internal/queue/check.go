@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,18 +31,17 @@ type Recount struct {
 // problem; an error says that the store could not be read.
 //
 // It reads the tables in order and keeps in memory what an engine would keep:
-// the messages that were received and not deleted. So that it need not look up
-// each row of an index among the messages, it follows each message to its rows
-// and counts them; a table that then has more rows than were come upon is gone
-// through once more.
+// the messages that were received and not deleted. Rows of different tables are
+// not looked up in each other, which would take a read from another place of the
+// disk for each, but summed up: see sum. Only if the sums differ are they
+// compared one by one.
 func Check(r Reader, cfg Config) (Recount, error) {
 	c := &checker{
 		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position),
-		reached: make(map[byte]uint64),
 	}
 	steps := []func() error{
 		c.readMeta, c.checkTables, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers, c.checkAges,
-		c.checkGroups, c.checkRota, c.checkBuckets, c.checkTasks,
+		c.compare, c.checkGroups, c.checkRota, c.checkBuckets, c.checkTasks,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -106,7 +107,20 @@ type checker struct {
 	held     map[string]Position // FIFO: groups with received messages, and the last of these
 	groups   uint64              // that have a record
 	listed   uint64              // of these, in the rota
-	reached  map[byte]uint64     // rows of the indexes that messages have led to
+
+	indexed, ages    sum // of the indexed messages, and of their ages; not in FIFO queues
+	waiting, waiters sum // of those that were not received, and of delays and members
+}
+
+// sum is of messages in whatever order, by what both they and the rows that lead
+// to them say: where they stand, when they were sent and to which group. Two
+// tables with the same sum have the same rows.
+type sum [2]uint64
+
+func (s *sum) add(p Position, sent Instant, group string) {
+	hash := sha256.Sum256(key(nil).position(p).instant(sent).string(group))
+	s[0] += binary.BigEndian.Uint64(hash[:])
+	s[1] += binary.BigEndian.Uint64(hash[8:])
 }
 
 // stub is what a row says of its message.
@@ -215,8 +229,9 @@ func (c *checker) checkReceived() error {
 	})
 }
 
-// checkMessages goes through the messages and from each to its rows.
+// checkMessages goes through the messages.
 func (c *checker) checkMessages() error {
+	found := 0              // of those received
 	next := c.meta.lineHead // of the line
 	var sent Instant        // of the message before
 	err := c.scan(tableMessage, keyOf1, func(k, v []byte) error {
@@ -227,15 +242,25 @@ func (c *checker) checkMessages() error {
 		if err != nil {
 			return err
 		}
-		if s, ok := c.received[p]; ok {
-			c.reached[tableReceived]++
+		s, received := c.received[p]
+		if received {
+			found++
 			c.want(s.sent == 0 && !p.indexed() || s.sent == m.SentAt, "%v was sent at %v, its receive says %v", p, m.SentAt, s.sent)
 			c.want(s.group == m.Group || !c.cfg.FIFO, "%v is of group %q, its receive says %q", p, m.Group, s.group)
 		}
 		if p.indexed() {
-			return c.checkIndexed(p, m)
+			c.want(p&^indexedBit <= c.meta.lastIndex, "%v is after the last index, %v", p, c.meta.lastIndex)
+			c.want(c.meta.ageFloor <= m.SentAt, "%v was sent before the floor of ages", p)
+			if c.cfg.FIFO {
+				c.want(c.meta.ageHead <= p, "%v is in front of the oldest, %v", p, c.meta.ageHead)
+			} else {
+				c.indexed.add(p, m.SentAt, m.Group)
+			}
+			if !received {
+				c.waiting.add(p, m.SentAt, m.Group)
+			}
+			return nil
 		}
-		_, received := c.received[p]
 		switch {
 		case p >= c.meta.lineNext:
 			c.want(false, "%v is behind the line, which ends at %v", p, c.meta.lineNext)
@@ -253,7 +278,7 @@ func (c *checker) checkMessages() error {
 	})
 	c.wantGap(next, c.meta.lineNext)
 	c.want(c.meta.stored == c.Messages, "%d messages are stored, the queue's record says %d", c.Messages, c.meta.stored)
-	if err == nil && c.reached[tableReceived] != uint64(len(c.received)) {
+	if err == nil && found != len(c.received) {
 		for p := range c.received {
 			b, err := c.r.Get(messageKey(c.cfg.ID, p))
 			if err != nil {
@@ -275,28 +300,53 @@ func (c *checker) wantGap(next, p Position) {
 	}
 }
 
+// compare goes through the indexed messages and the rows that lead to them one
+// by one, if their sums say that there is something to be found.
+func (c *checker) compare() error {
+	if c.indexed == c.ages && c.waiting == c.waiters {
+		return nil
+	}
+	before := len(c.Problems)
+	lo, hi := tableRange(c.cfg.ID, tableMessage)
+	var bad error
+	err := c.r.Scan(lo, hi, func(k, v []byte) bool {
+		p := Position(tail(k, 0))
+		if m, err := decodeMessage(v); err == nil && p.indexed() {
+			bad = c.checkIndexed(p, m)
+		}
+		return bad == nil
+	})
+	for _, table := range []byte{tableAge, tableDelay, tableMember} {
+		lo, hi := tableRange(c.cfg.ID, table)
+		err = firstError(err, bad)
+		if err != nil {
+			return err
+		}
+		err = c.r.Scan(lo, hi, func(k, _ []byte) bool {
+			bad = c.checkRow(table, Position(tail(k, 0)), k)
+			return bad == nil
+		})
+	}
+	c.want(before < len(c.Problems) || before > 0, "the indexes do not match the messages")
+	return firstError(err, bad)
+}
+
 // checkIndexed looks for a message's rows in the indexes: its age, unless the
-// queue is in order of age itself, and one more unless it was received.
+// queue is in order of age itself, and one more unless it was received. A row that
+// cannot be decoded was reported before.
 func (c *checker) checkIndexed(p Position, m *Message) error {
-	c.want(p&^indexedBit <= c.meta.lastIndex, "%v is after the last index, %v", p, c.meta.lastIndex)
-	c.want(c.meta.ageFloor <= m.SentAt, "%v was sent before the floor of ages", p)
 	age, aged, err := c.age(p, m)
 	if err != nil {
 		return err
 	}
 	c.want(aged || c.cfg.FIFO, "%v has no row in the table of ages", p)
-	c.want(!c.cfg.FIFO || c.meta.ageHead <= p, "%v is in front of the oldest, %v", p, c.meta.ageHead)
-	if aged {
-		c.reached[tableAge]++
-		c.want(age.group == m.Group, "%v is of group %q, its age says %q", p, m.Group, age.group)
-	}
+	c.want(!aged || age.group == m.Group, "%v is of group %q, its age says %q", p, m.Group, age.group)
 	home, row, err := c.home(p, m, age)
 	if err != nil {
 		return err
 	}
 	switch home {
 	case tableDelay, tableMember:
-		c.reached[home]++
 		c.want(row.sent == m.SentAt && row.group == m.Group, "%v was sent at %v to group %q, its row says %v, %q", p, m.SentAt, m.Group, row.sent, row.group)
 	case 0:
 		c.want(false, "%v can be reached in no way", p)
@@ -311,8 +361,7 @@ func (c *checker) age(p Position, m *Message) (s stub, found bool, err error) {
 		return s, false, err
 	}
 	r := readRecord(b)
-	s = stub{sent: m.SentAt, due: r.instant(), group: r.string()}
-	return s, true, r.done("message age")
+	return stub{sent: m.SentAt, due: r.instant(), group: r.string()}, true, nil
 }
 
 // home finds out by which table the indexed message at p is reached, and what
@@ -327,16 +376,14 @@ func (c *checker) home(p Position, m *Message, age stub) (table byte, row stub, 
 	}
 	if b != nil {
 		r := readRecord(b)
-		row = stub{sent: r.instant(), group: r.string()}
-		return tableDelay, row, r.done("delayed message")
+		return tableDelay, stub{sent: r.instant(), group: r.string()}, nil
 	}
 	b, err = c.r.Get(memberKey(c.cfg.ID, m.Group, p))
 	if b == nil || err != nil {
 		return 0, stub{}, err
 	}
 	r := readRecord(b)
-	row = stub{sent: r.instant(), group: m.Group}
-	return tableMember, row, r.done("group member")
+	return tableMember, stub{sent: r.instant(), group: m.Group}, nil
 }
 
 // delayedUntil is the instant under which a message waits if it does.
@@ -347,7 +394,7 @@ func (c *checker) delayedUntil(age stub, m *Message) Instant {
 	return age.due
 }
 
-// checkRow is for a row of an index that no message has led to.
+// checkRow looks for the message of a row of an index.
 func (c *checker) checkRow(table byte, p Position, key []byte) error {
 	b, err := c.r.Get(messageKey(c.cfg.ID, p))
 	if err != nil {
@@ -381,30 +428,37 @@ func (c *checker) checkRow(table byte, p Position, key []byte) error {
 
 var tableNames = map[byte]string{tableAge: "ages", tableDelay: "delays", tableMember: "members"}
 
-// checkRows counts the rows of an index and looks for those that lead nowhere
-// if there are more of them than messages have led to.
-func (c *checker) checkRows(table byte, length int, check func(k, v []byte) error) error {
-	rows := uint64(0)
-	err := c.scan(table, length, func(k, v []byte) error { rows++; return check(k, v) })
-	if err != nil || rows == c.reached[table] {
-		return err
-	}
-	return c.scan(table, length, func(k, _ []byte) error { return c.checkRow(table, Position(tail(k, 0)), k) })
-}
-
 func (c *checker) checkDelays() error {
 	delayed := uint64(0)
-	err := c.checkRows(tableDelay, keyOf2, func(k, v []byte) error {
+	err := c.scan(tableDelay, keyOf2, func(k, v []byte) error {
 		delayed++
-		c.want(c.meta.delayFloor <= Instant(tail(k, 1)), "%v waits before the floor of delays", Position(tail(k, 0)))
-		return nil // its record was read with its message
+		at, p := Instant(tail(k, 1)), Position(tail(k, 0))
+		c.want(c.meta.delayFloor <= at, "%v waits before the floor of delays", p)
+		r := readRecord(v)
+		sent, group := r.instant(), r.string()
+		c.waiters.add(p, sent, group)
+		until := sent
+		if !c.cfg.FIFO {
+			age, _, err := c.age(p, &Message{SentAt: sent})
+			if err != nil {
+				return err
+			}
+			until = age.due
+		}
+		c.want(at == until, "%v waits until %v in the table of delays, and until %v in that of ages", p, at, until)
+		return r.done("delayed message")
 	})
 	c.want(c.meta.delayed == delayed, "%d messages wait, the queue's record says %d", delayed, c.meta.delayed)
 	return err
 }
 
 func (c *checker) checkAges() error {
-	return c.checkRows(tableAge, keyOf2, func(_, _ []byte) error { return nil })
+	return c.scan(tableAge, keyOf2, func(k, v []byte) error {
+		r := readRecord(v)
+		r.instant()
+		c.ages.add(Position(tail(k, 0)), Instant(tail(k, 1)), r.string())
+		return r.done("message age")
+	})
 }
 
 // checkMembers goes through the members of the groups. A group that has some has
@@ -413,7 +467,7 @@ func (c *checker) checkMembers() error {
 	var name string
 	var group roster
 	first := true
-	return c.checkRows(tableMember, 0, func(k, v []byte) error {
+	return c.scan(tableMember, 0, func(k, v []byte) error {
 		of, ok := strings.CutSuffix(string(k[keyOf0:max(keyOf0, len(k)-8)]), "\x00")
 		if !ok {
 			c.want(false, "stray key %q", k)
@@ -434,9 +488,11 @@ func (c *checker) checkMembers() error {
 			}
 		}
 		p := Position(tail(k, 0))
+		r := readRecord(v)
+		c.waiters.add(p, r.instant(), name)
 		c.want(group.head <= p, "%v is in front of the head of group %q", p, name)
 		c.want(c.held[name] < p, "%v, which was received, is behind member %v of group %q", c.held[name], p, name)
-		return nil
+		return r.done("group member")
 	})
 }
 
