@@ -404,10 +404,14 @@ func (c *checker) checkRow(table byte, p Position, key []byte) error {
 		c.want(false, "%v is missing, and is in the table of %s", p, tableNames[table])
 		return nil
 	}
-	m, err := decodeMessage(b)
-	if err != nil {
-		return nil // reported with the message
+	if m, err := decodeMessage(b); err == nil { // or else it was reported before
+		return c.checkPlace(table, p, key, m)
 	}
+	return nil
+}
+
+// checkPlace compares the row of a message with where it should be.
+func (c *checker) checkPlace(table byte, p Position, key []byte, m *Message) error {
 	age, _, err := c.age(p, m)
 	if err != nil {
 		return err

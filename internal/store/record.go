@@ -233,7 +233,7 @@ func (s *scanner) vouched(bad int) (bool, error) {
 	if end, _, ok := s.extent(bad); ok && s.trailerAt(end) {
 		return true, nil
 	}
-	i, sure := bad+1, false
+	i, sure := s.candidate(bad+1), false
 	for {
 		for i < s.n {
 			c, ok := s.chunkAt(i)
@@ -246,7 +246,7 @@ func (s *scanner) vouched(bad int) (bool, error) {
 				i = c.end
 			default:
 				sure = false
-				i++
+				i = s.candidate(i + 1)
 			}
 		}
 		if more, err := s.nextBlock(); err != nil || !more {
@@ -254,6 +254,25 @@ func (s *scanner) vouched(bad int) (bool, error) {
 		}
 		i, sure = 0, true
 	}
+}
+
+// candidate returns the first place from i on that is worth a look: where the
+// number of the log is where it would be in a chunk, or where the trailer would
+// be if the file ended with one.
+func (s *scanner) candidate(i int) int {
+	const before = manifestHeader // the number of the log
+	if !s.isLog || i+before >= s.n {
+		return i
+	}
+	number := binary.LittleEndian.AppendUint32(nil, s.number)
+	at := s.n
+	if n := bytes.Index(s.block[i+before:s.n], number); n >= 0 {
+		at = i + n
+	}
+	if trailer := s.n - logHeader; i <= trailer {
+		at = min(at, trailer)
+	}
+	return at
 }
 
 // endsAt reports whether the file ends at i of the block, and not because only
