@@ -206,6 +206,9 @@ func (c *memoryChecker) checkGroups(t *tables) {
 	for name, g := range t.groups {
 		c.want((q.groups[name] != nil) == (g.order < q.rotaHead), "group %s: in memory %t, order %d", name, q.groups[name] != nil, g.order)
 	}
+	for name := range q.groups {
+		c.want(t.groups[name].order != 0, "group %s holds messages and has no record", name)
+	}
 	for cached, r := range c.e.groups {
 		if cached.queue == q.cfg.ID {
 			c.checkRoster(cached.name, r, t)

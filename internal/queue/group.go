@@ -75,17 +75,11 @@ func (q *queue) roster(name string) (*roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := new(roster)
-	g := q.groups[name]
-	switch {
-	case b != nil:
+	r := &roster{all: true} // with members it would have a place
+	if b != nil {
 		if *r, err = decodeRoster(b); err != nil {
 			return nil, err
 		}
-	case g == nil || len(g.held) == 0:
-		r.all = true // with members it would have a turn
-	default:
-		r.head = g.held[len(g.held)-1].pos + 1 // it may have got some meanwhile
 	}
 	if len(q.e.groups) >= cachedGroups {
 		clear(q.e.groups)
