@@ -62,7 +62,7 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 	for _, cfg := range configs {
 		known[cfg.ID] = true
 	}
-	from := []byte{}
+	from := []byte{0}
 	_, end := queueRange(1<<64 - 2)
 	for from != nil {
 		lo := from
