@@ -26,7 +26,10 @@ var layers = map[string]struct {
 	"internal/queue": {mayNot: []string{
 		"context", "crypto/rand", "io", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "sync",
 	}},
-	"internal/policy":    {mayNot: []string{"context", "io", "log", "log/slog", "net", "net/http", "os"}},
+	"internal/policy": {mayNot: []string{"context", "io", "log", "log/slog", "net", "net/http", "os"}},
+	"internal/access": {may: []string{"internal/identity", "internal/policy"}, mayNot: []string{
+		"context", "io", "log", "log/slog", "net", "net/http", "os", "time",
+	}},
 	"internal/signature": {},
 	"internal/protocol":  {},
 	"internal/store":     {mayNot: []string{"net", "net/http"}},
@@ -34,19 +37,22 @@ var layers = map[string]struct {
 	"internal/shard":     {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/catalog":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/sqs": {may: []string{
-		"internal/catalog", "internal/identity", "internal/protocol", "internal/queue", "internal/shard",
+		"internal/access", "internal/catalog", "internal/identity", "internal/policy", "internal/protocol",
+		"internal/queue", "internal/shard",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/server": {may: []string{
-		"internal/catalog", "internal/identity", "internal/protocol", "internal/queue", "internal/shard",
+		"internal/access", "internal/catalog", "internal/identity", "internal/protocol", "internal/queue", "internal/shard",
 		"internal/signature", "internal/sqs", "internal/store",
 	}},
 	"internal/doctor": {may: []string{
 		"internal/catalog", "internal/identity", "internal/queue", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
-	"internal/bench":   {},
-	"internal/crash":   {}, // tests only
-	"internal/command": {may: []string{"internal/bench", "internal/doctor", "internal/server"}},
-	"cmd/sluice":       {may: []string{"internal/command"}},
+	"internal/bench": {},
+	"internal/crash": {}, // tests only
+	"internal/command": {may: []string{
+		"internal/bench", "internal/doctor", "internal/policy", "internal/server", "internal/sqs",
+	}},
+	"cmd/sluice": {may: []string{"internal/command"}},
 }
 
 func TestImportsPointDownwards(t *testing.T) {

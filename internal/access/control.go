@@ -1,0 +1,115 @@
+package access
+
+import (
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/policy"
+)
+
+// Principal is a caller with everything that its own account has said about it.
+type Principal struct {
+	Caller   policy.Caller
+	Identity []*policy.Policy // of the user and its groups, or of the role
+	Boundary *policy.Policy   // nil if there is none
+	Session  []*policy.Policy // that came with temporary keys
+}
+
+// Principals knows the callers that are neither anonymous nor the root of an
+// account, for whom nobody has to be asked.
+type Principals interface {
+	// Principal returns who is behind an identity as of now, or false if there
+	// is no such caller any more.
+	Principal(id identity.Identity) (Principal, bool)
+}
+
+// Control decides about requests. It is safe for concurrent use.
+type Control struct {
+	principals Principals
+	policies   cache
+}
+
+// New returns a Control. Without principals, there are only the roots of
+// accounts and anonymous callers.
+func New(p Principals) *Control { return &Control{principals: p} }
+
+// Request is what somebody asks to be allowed to do.
+type Request struct {
+	Caller identity.Identity // the zero Identity is anonymous
+	Rules  *policy.Rules     // of the service
+	Action string            // sqs:SendMessage
+	Owner  string            // the account that owns the resource
+	Policy string            // of the resource; empty if it has none
+	Details
+}
+
+// Details are what only some decisions need to know, and are asked only by them.
+type Details interface {
+	ARN() string         // of the resource
+	Facts() policy.Facts // of the request
+}
+
+// Denial says why a request is refused.
+type Denial struct {
+	Decision policy.Decision
+	message  string
+}
+
+// Error returns the refusal as AWS words it.
+func (d *Denial) Error() string { return d.message }
+
+// Decide returns nil if the request may go ahead, or why it may not.
+func (c *Control) Decide(r *Request) *Denial {
+	owner := r.Caller.Root && r.Caller.Account == r.Owner && r.Owner != ""
+	if owner && r.Policy == "" {
+		return nil
+	}
+	var resource *policy.Policy
+	readable := true
+	if r.Policy != "" {
+		resource, readable = c.policies.parse(r.Policy)
+	}
+	if owner && !readable {
+		return nil
+	}
+	q := policy.Request{
+		Action: r.Action, Resource: r.ARN(), Owner: r.Owner, Rules: r.Rules, Facts: r.Facts(),
+		ResourcePolicy: resource,
+	}
+	var d policy.Decision
+	if known := c.introduce(&q, r.Caller); known && readable {
+		d = policy.Decide(&q)
+	} else if known {
+		d.By = policy.ByResource
+	}
+	if d.Allowed() {
+		return nil
+	}
+	return deny(d, q)
+}
+
+// introduce puts into q who the caller is, and reports whether that is known.
+func (c *Control) introduce(q *policy.Request, id identity.Identity) bool {
+	switch {
+	case id.ARN == "":
+		return true
+	case id.Root:
+		q.Caller = policy.Caller{Kind: policy.Account, Account: id.Account, ARN: id.ARN, UserID: id.UserID}
+		return true
+	case c.principals != nil:
+		if p, ok := c.principals.Principal(id); ok {
+			q.Caller, q.Identity, q.Boundary, q.Session = p.Caller, p.Identity, p.Boundary, p.Session
+			return true
+		}
+	}
+	q.Caller = policy.Caller{Kind: policy.User, Account: id.Account, ARN: id.ARN} // for the words only
+	return false
+}
+
+// deny words a refusal. That a policy denies something explicitly would tell a
+// stranger that there is a resource.
+func deny(d policy.Decision, q policy.Request) *Denial {
+	said := d
+	if d.By == policy.ByResource && q.Caller.Account != q.Owner {
+		said = policy.Decision{By: policy.ByResource}
+	}
+	return &Denial{Decision: d, message: said.Message(&q)}
+}
