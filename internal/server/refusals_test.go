@@ -42,7 +42,7 @@ func furnish(c *client) furniture {
 	c.make("CreateQueue", object{"QueueName": "tagged", "tags": tags})
 	var statements []string
 	for i := range 20 {
-		statements = append(statements, fmt.Sprintf(`{"Sid":"s%d","Effect":"Deny","Principal":"*","Action":"SQS:*","Resource":"*"}`, i))
+		statements = append(statements, fmt.Sprintf(`{"Sid":"s%d","Effect":"Allow","Principal":"*","Action":"SQS:SendMessage","Resource":"*"}`, i))
 	}
 	c.make("CreateQueue", object{"QueueName": "crowded", "Attributes": object{"Policy": `{"Statement":[` + strings.Join(statements, ",") + `]}`}})
 	c.make("AddPermission", object{"QueueUrl": c.url("q"), "Label": "taken", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}})
@@ -293,12 +293,33 @@ func attributeCases(c *client) (cases []refusalCase) {
 		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.url("q"), "AttributeNames": list{"all"}}, attributeName("Unknown Attribute all.")},
 	)
 
-	for _, policy := range []string{
-		"x", "{", "[]", "1", `"{}"`, "null", "{}", `{"Version":"2012-10-17"}`, `{"Statement":[]}`, `{"Statement":["x"]}`,
-		`{"Statement":1}`, `{"statement":[{"Effect":"Allow"}]}`, `{"Version":1,"Statement":[{}]}`, `{"Statement":[{}]} x`,
+	for _, tc := range []struct{ policy, reason string }{
+		{"x", "line 1, column 1: the document should begin here, not x"},
+		{"{", "line 1, column 2: a name in double quotes should begin here, not the end of the text"},
+		{"[]", "line 1, column 1: a policy is a list; it has to be an object in braces"},
+		{"1", "line 1, column 1: a policy is a number; it has to be an object in braces"},
+		{`"{}"`, "line 1, column 1: a policy is a string; it has to be an object in braces"},
+		{"null", "line 1, column 1: a policy is null; it has to be an object in braces"},
+		{"{}", "line 1, column 1: the policy has no Statement"},
+		{`{"Version":"2012-10-17"}`, "line 1, column 1: the policy has no Statement"},
+		{`{"Statement":[]}`, "line 1, column 14: the list of statements is empty"},
+		{`{"Statement":["x"]}`, "line 1, column 15: a statement is a string; it has to be an object in braces"},
+		{`{"Statement":1}`, "line 1, column 14: a statement is a number; it has to be an object in braces"},
+		{`{"statement":[{"Effect":"Allow"}]}`, `line 1, column 2: "statement" is written "Statement": the names of elements keep their case`},
+		{`{"Version":1,"Statement":[{}]}`, "line 1, column 12: Version is a number; it has to be a string"},
+		{`{"Statement":[{}]}`, "line 1, column 15: the statement has no Effect"},
+		{"{\n  \"Statement\": [\n    {\"Effect\": \"allow\"}\n  ]\n}", `line 3, column 16: the Effect "allow" is neither Allow nor Deny`},
+		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", "") + `]} x`, "line 1, column 102: the document has ended, but x follows"},
+		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", "") + `],}`, `line 1, column 100: the comma after the value of "Statement" is not allowed, because nothing but } follows it`},
+		{`{"Statement":[` + allowing("*", "sqs:SendMessageBatch", "*", "") + `]}`, "line 1, column 66: a batch is covered by the action of its entries and cannot be named; name sqs:sendmessage"},
+		{`{"Statement":[` + allowing("*", "sqs:Nonsense", "*", "") + `]}`, "line 1, column 66: sqs has no action sqs:nonsense"},
+		{`{"Statement":[` + allowing("1111-2222-3333", "sqs:SendMessage", "*", "") + `]}`, `line 1, column 52: write the account without hyphens: "111122223333"`},
+		{`{"Statement":[` + allowing("*", "sqs:SendMessage", "*", `"stringequals":{"aws:UserAgent":"x"}`) + `]}`, `line 1, column 112: "stringequals" is not a condition operator; it is written StringEquals`},
 	} {
-		set("Policy", policy, value("Policy", ""))
+		set("Policy", tc.policy, value("Policy", tc.reason))
 	}
+	setOnly("q", object{"Policy": `{"Statement":[` + allowing("*", "sqs:SendMessage", c.arn("dlq"), "") + `]}`},
+		value("Policy", "line 1, column 95: Resource "+c.arn("dlq")+" is not "+c.arn("q")+", which the policy is set on"))
 	statement := func(actions int) string {
 		a := make([]string, actions)
 		for i := range a {

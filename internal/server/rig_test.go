@@ -713,3 +713,12 @@ var noQueue = refusal{
 func taskHandle(task, source string) string {
 	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, `{"taskId":"%s","sourceArn":"%s"}`, task, source))
 }
+
+// allowing is a statement of a policy. condition is what stands between the
+// braces of the element, which is left out if it is empty.
+func allowing(principal, action, resource, condition string) string {
+	if condition != "" {
+		condition = `,"Condition":{` + condition + `}`
+	}
+	return fmt.Sprintf(`{"Effect":"Allow","Principal":{"AWS":%q},"Action":%q,"Resource":%q%s}`, principal, action, resource, condition)
+}

@@ -363,7 +363,7 @@ func TestRestart(t *testing.T) {
 
 	c.make("CreateQueue", object{"QueueName": "dlq"})
 	c.make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}, "Attributes": object{
-		"VisibilityTimeout": "600", "Policy": `{ "Statement":{} }`, "RedrivePolicy": redrive(c.arn("dlq"), 3), "KmsMasterKeyId": "k",
+		"VisibilityTimeout": "600", "Policy": `{ "Statement":` + allowing(otherAccount, "sqs:SendMessage", "*", "") + ` }`, "RedrivePolicy": redrive(c.arn("dlq"), 3), "KmsMasterKeyId": "k",
 	}})
 	c.make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "DeduplicationScope": "messageGroup"}})
 	c.make("CreateQueue", object{"QueueName": "purged"})

@@ -127,7 +127,7 @@ func TestAttributeShapes(t *testing.T) {
 		}
 
 		// Policies come back as they were written, or in SQS's own spelling.
-		policy := `{ "Statement" : [ {"Sid":"x", "Effect":"Allow","Principal":"*","Action":"SQS:SendMessage","Resource":"*","Condition":{"x":"<&>é"}} ] }`
+		policy := `{ "Statement" : [ {"Sid":"x", "Effect":"Allow","Principal":"*","Action":"SQS:SendMessage","Resource":"*","Condition":{"StringEquals":{"aws:UserAgent":"<&>é"}}} ] }`
 		set("q", object{"Policy": policy})
 		get("q", list{"Policy"}, object{"Policy": policy})
 		set("q", object{"Policy": ""})
@@ -604,10 +604,11 @@ func TestPermissionShapes(t *testing.T) {
 		policy("")
 
 		// A policy that somebody wrote keeps what is in it.
-		c.make("SetQueueAttributes", object{"QueueUrl": u, "Attributes": object{"Policy": `{"Version":"2012-10-17","Statement":{"Sid":"<&>","Effect":"Deny","Principal":"*"}}`}})
+		theirs := `{"Sid":"a b","Effect":"Deny","Principal":"*","Action":"sqs:PurgeQueue","Resource":"*","Condition":{"StringEquals":{"aws:UserAgent":"<&>"}}}`
+		c.make("SetQueueAttributes", object{"QueueUrl": u, "Attributes": object{"Policy": `{"Version":"2012-10-17","Statement":` + theirs + `}`}})
 		c.make("AddPermission", object{"QueueUrl": u, "Label": "one", "AWSAccountIds": list{otherAccount}, "Actions": list{"ReceiveMessage"}})
-		policy(`{"Version":"2012-10-17","Statement":[{"Sid":"<&>","Effect":"Deny","Principal":"*"},` + one + `]}`)
-		c.make("RemovePermission", object{"QueueUrl": u, "Label": "<&>"})
+		policy(`{"Version":"2012-10-17","Statement":[` + theirs + `,` + one + `]}`)
+		c.make("RemovePermission", object{"QueueUrl": u, "Label": "a b"})
 		policy(`{"Version":"2012-10-17","Statement":[` + one + `]}`)
 	})
 }

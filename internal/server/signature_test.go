@@ -320,7 +320,28 @@ func validInputs(c *client, handle, task string) map[string]object {
 	}
 }
 
-// Nobody but the owner gets anywhere, whatever the operation and the protocol.
+// noPolicyAllows is what is said to those who belong to another account than the
+// resource, or to none.
+func noPolicyAllows(who, op, arn string) refusal {
+	action := "sqs:" + strings.ToLower(strings.TrimSuffix(op, "Batch"))
+	return denied("User: " + who + " is not authorized to perform: " + action + " on resource: " + arn +
+		" because no resource-based policy allows the " + action + " action")
+}
+
+// unsignedARN is what an unsigned request is about. It does not say its region.
+func unsignedARN(c *client, op string, in object) string {
+	switch {
+	case in["SourceArn"] != nil:
+		return in["SourceArn"].(string)
+	case op == "CancelMessageMoveTask":
+		return c.arn("dlq")
+	case op == "ListDeadLetterSourceQueues":
+		return "arn:aws:sqs:us-east-1:" + account + ":dlq"
+	}
+	return "arn:aws:sqs:us-east-1:" + account + ":q"
+}
+
+// Nobody but the owner gets anywhere without a policy, whatever the operation and the protocol.
 func TestStrangersAreRefused(t *testing.T) {
 	t.Parallel()
 	var operations []string
@@ -354,9 +375,12 @@ func TestStrangersAreRefused(t *testing.T) {
 			if in == nil {
 				t.Fatalf("there is no input for %s", op)
 			}
-			for _, in := range []object{in, {}, {"QueueUrl": 1, "SourceArn": "x", "TaskHandle": "x", "MaxResults": "x"}} {
-				a := c.send(op, c.request(op, in)) // unsigned
-				c.compare(op+" unsigned", in, a, denied("Access to the resource "+c.base+"/ is denied."))
+			for i, in := range []object{in, {}, {"QueueUrl": 1, "SourceArn": "x", "TaskHandle": "x", "MaxResults": "x"}} {
+				want := denied("Access to the resource " + c.base + "/ is denied.")
+				if i == 0 && op != "CreateQueue" && op != "ListQueues" { // which name no account
+					want = noPolicyAllows("anonymous", op, unsignedARN(c, op, in))
+				}
+				c.compare(op+" unsigned", in, c.send(op, c.request(op, in)), want)
 				stranger.fails(op, in, unknownKey)
 			}
 			switch op {
@@ -374,7 +398,6 @@ func TestStrangersAreRefused(t *testing.T) {
 				neighbour.fails(op, in, noAccess)
 			default:
 				// The answer does not tell whether the queue exists.
-				action := strings.ToLower(strings.TrimSuffix(op, "Batch"))
 				for _, name := range []string{"q", "nobody"} {
 					arn := c.arn(name)
 					if in["QueueUrl"] != nil {
@@ -385,8 +408,7 @@ func TestStrangersAreRefused(t *testing.T) {
 							arn = c.arn("other-dlq")
 						}
 					}
-					neighbour.fails(op, in, denied("User: arn:aws:iam::"+otherAccount+":root is not authorized to perform: sqs:"+action+
-						" on resource: "+arn+" because no resource-based policy allows the sqs:"+action+" action"))
+					neighbour.fails(op, in, noPolicyAllows(other.ARN, op, arn))
 				}
 			}
 		}

@@ -117,7 +117,7 @@ func (c *change) set(name, value string) *protocol.Error {
 	case attrVisibility:
 		return setInt(&a.VisibilitySeconds, name, value, 0, maxVisibility)
 	case attrPolicy:
-		if err := checkPolicy(value); err != nil {
+		if err := checkPolicy(c.name, value); err != nil {
 			return err
 		}
 		a.Policy = value

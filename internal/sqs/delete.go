@@ -13,7 +13,7 @@ type deleteMessageInput struct {
 }
 
 func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *deleteMessageInput) (*empty, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "DeleteMessage")
+	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteMessage")
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ type deleteMessageBatchOutput struct {
 }
 
 func (s *Service) deleteMessageBatch(ctx context.Context, c *protocol.Call, in *deleteMessageBatchInput) (*deleteMessageBatchOutput, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "DeleteMessage")
+	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteMessage")
 	if err != nil {
 		return nil, err
 	}

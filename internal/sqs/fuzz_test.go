@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/policy"
 	"github.com/sluicemq/sluice/internal/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -212,31 +213,39 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 
 // A policy that is accepted can have permissions added and removed.
 func FuzzPolicy(f *testing.F) {
+	q := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
+	allow := `{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"` + q.ARN() + `"}`
 	for _, s := range []string{
-		``, `{}`, `{"Statement":{}}`, `{"Statement":[{"Sid":"a","Action":["x"]},{"Sid":1}]}`, `{"Version":"2012-10-17","Id":"i","Statement":[{"Effect":"Deny"}],"More":1}`,
-		`{"Statement":[null]}`, `{"Statement":[[]]}`, ` { "Statement" : [ { } ] } `, `{"Statement":[{"Sid":"<&>\u2028"}]}`, `{"Version":{},"Statement":[{}]}`,
+		``, `{}`, `{"Statement":{}}`, `{"Statement":` + allow + `}`, ` { "Version" : "2012-10-17", "Id":"i", "Statement" : [ ` + allow + ` ] } `,
+		`{"Statement":[` + allow + `,` + strings.Replace(allow, "{", `{"Sid":"<&>\u2028",`, 1) + `]}`, `{"Statement":[null]}`, `{"Version":{},"Statement":[{}]}`,
 	} {
 		f.Add(s)
 	}
-	grant := permission(&addPermissionInput{Label: "label", AWSAccountIds: []string{account}, Actions: []string{"*"}}, "arn")
+	grant := policy.Permission{Label: "label", Accounts: []string{account}, Actions: []string{"*"}}
 	f.Fuzz(func(t *testing.T, value string) {
-		if checkPolicy(value) != nil || value == "" {
+		if checkPolicy(q, value) != nil || value == "" {
 			return
 		}
-		doc, ok := parsePolicy(value)
-		if !ok || len(doc.Statement) == 0 || len(doc.Statement) > maxStatements || len(value) > maxPolicyBytes {
-			t.Fatalf("%q is accepted", value)
+		before, err := policy.Parse(policy.ForResource, value)
+		if err != nil || before.Len() > policy.MaxStatements || len(value) > policy.MaxResourceBytes {
+			t.Fatalf("%q is accepted: %v", value, err)
 		}
-		before := len(doc.Statement)
-		doc.Statement = append(doc.Statement, grant)
-		again, ok := parsePolicy(mustJSON(doc))
-		if !ok || len(again.Statement) != before+1 || label(again.Statement[before]) != "label" {
-			t.Fatalf("%q becomes %s", value, mustJSON(doc))
-		}
-		for i := range before {
-			if label(again.Statement[i]) != label(doc.Statement[i]) {
-				t.Fatalf("%q: the label of statement %d changes", value, i)
+		added, err := policy.AddPermission(value, q.ARN(), grant, Rules)
+		if err != nil {
+			if e := policyError(err); e == nil || e.Status >= 500 {
+				t.Fatalf("%q: %v becomes %v", value, err, e)
 			}
+			return
+		}
+		if err := checkPolicy(q, added); err != nil {
+			t.Fatalf("%q becomes %s: %v", value, added, err)
+		}
+		removed, err := policy.RemovePermission(added, "label")
+		if err != nil {
+			t.Fatalf("%q becomes %s: %v", value, added, err)
+		}
+		if after, err := policy.Parse(policy.ForResource, removed); err != nil || after.Len() != before.Len() {
+			t.Fatalf("%q becomes %s and then %s: %v", value, added, removed, err)
 		}
 	})
 }
@@ -277,7 +286,7 @@ func FuzzOperations(f *testing.F) {
 	forms := []string{
 		"", "QueueUrl=q", "QueueName=q", "QueueName=q.fifo&Attribute.1.Name=FifoQueue&Attribute.1.Value=true&Tag.1.Key=a&Tag.1.Value=b",
 		"QueueName=source&Attribute.1.Name=RedrivePolicy&Attribute.1.Value=%7B%22deadLetterTargetArn%22%3A%22arn%3Aaws%3Asqs%3Aus-east-1%3A000000000000%3Aq%22%2C%22maxReceiveCount%22%3A1%7D",
-		"QueueUrl=q&Attribute.Name=Policy&Attribute.Value=%7B%22Statement%22%3A%7B%7D%7D&AttributeName=All", "QueueUrl=q&AttributeName.1=QueueArn&AttributeName.2=Policy",
+		"QueueUrl=q&Attribute.Name=Policy&Attribute.Value=%7B%22Statement%22%3A%7B%22Effect%22%3A%22Allow%22%2C%22Principal%22%3A%22*%22%2C%22Action%22%3A%22sqs%3A*%22%2C%22Resource%22%3A%22*%22%7D%7D&AttributeName=All", "QueueUrl=q&AttributeName.1=QueueArn&AttributeName.2=Policy",
 		"QueueUrl=q&MessageBody=m&DelaySeconds=0&MessageAttribute.1.Name=a&MessageAttribute.1.Value.DataType=Number&MessageAttribute.1.Value.StringValue=1e5",
 		"QueueUrl=q&MessageBody=m&MessageSystemAttribute.1.Name=AWSTraceHeader&MessageSystemAttribute.1.Value.DataType=String&MessageSystemAttribute.1.Value.StringValue=x",
 		"QueueUrl=q.fifo&MessageBody=m&MessageGroupId=g&MessageDeduplicationId=d",

@@ -23,9 +23,9 @@ type listQueuesOutput struct {
 	NextToken string   `json:",omitempty"`
 }
 
-func (s *Service) listQueues(ctx context.Context, c *protocol.Call, in *listQueuesInput) (*listQueuesOutput, error) {
+func (s *Service) listQueues(_ context.Context, c *protocol.Call, in *listQueuesInput) (*listQueuesOutput, error) {
 	account := caller(c).Account
-	if err := s.allow(ctx, c, "ListQueues", catalog.Name{Account: account, Region: c.Region}, ""); err != nil {
+	if _, err := s.admit(c, catalog.Name{Account: account, Region: c.Region}, nil, "sqs:ListQueues"); err != nil {
 		return nil, err
 	}
 	queues := s.catalog.List(account, c.Region, func(q *catalog.Queue) bool {
@@ -49,8 +49,8 @@ type listDeadLetterSourceQueuesOutput struct {
 	NextToken string   `json:",omitempty"`
 }
 
-func (s *Service) listDeadLetterSourceQueues(ctx context.Context, c *protocol.Call, in *listDeadLetterSourceQueuesInput) (*listDeadLetterSourceQueuesOutput, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "ListDeadLetterSourceQueues")
+func (s *Service) listDeadLetterSourceQueues(_ context.Context, c *protocol.Call, in *listDeadLetterSourceQueuesInput) (*listDeadLetterSourceQueuesOutput, error) {
+	q, err := s.queue(c, in.QueueUrl, "sqs:ListDeadLetterSourceQueues")
 	if err != nil {
 		return nil, err
 	}

@@ -24,21 +24,54 @@ type taskHandle struct {
 	SourceARN string `json:"sourceArn"`
 }
 
-// arnQueue finds the queue that an ARN parameter names. The ARN of another
-// account's queue is refused as access to it would be.
-func (s *Service) arnQueue(ctx context.Context, c *protocol.Call, parameter, arn, action string) (*catalog.Queue, error) {
+// arnTarget returns the name of the queue that an ARN parameter is about.
+func arnTarget(parameter, arn string) (catalog.Name, *protocol.Error) {
+	if arn == "" {
+		return catalog.Name{}, protocol.MissingParameter(parameter)
+	}
 	n, ok := parseARN(arn)
 	if !ok {
-		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter))
+		return n, protocol.InvalidParameterValue("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter)
 	}
-	q, err := s.find(ctx, c, n, action)
+	return n, nil
+}
+
+// moveActions are what somebody has to be allowed on the queue that messages
+// are moved out of, besides the action itself: moving is receiving and deleting.
+func moveActions(action string) []string {
+	return []string{action, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+}
+
+// moveSource finds the queue that a move task takes messages out of.
+func (s *Service) moveSource(c *protocol.Call, n catalog.Name, fault *protocol.Error, action string) (*catalog.Queue, error) {
+	q, err := s.admit(c, n, fault, moveActions(action)...)
 	if err != nil {
 		return nil, err
 	}
 	if q == nil || n.Region != c.Region {
-		return nil, errNoARN(parameter)
+		return nil, errNoARN("SourceArn")
 	}
 	return q, nil
+}
+
+// moveDestinations makes sure that the caller may send to the queue that a move
+// task is to fill or, if none is named, to those where the messages came from.
+// The queue is nil if none is named or if it does not exist.
+func (s *Service) moveDestinations(c *protocol.Call, source *catalog.Queue, arn string) (*catalog.Queue, error) {
+	if arn != "" {
+		n, fault := arnTarget("DestinationArn", arn)
+		q, err := s.admit(c, n, fault, "sqs:SendMessage")
+		if err != nil || n.Region != c.Region {
+			return nil, err
+		}
+		return q, nil
+	}
+	for _, q := range s.sources(source) {
+		if err := s.authorize(c, resource{q.Name, q}, tagging{}, "sqs:SendMessage"); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 func errNoARN(parameter string) *protocol.Error {
@@ -56,10 +89,12 @@ type startMessageMoveTaskOutput struct {
 }
 
 func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in *startMessageMoveTaskInput) (*startMessageMoveTaskOutput, error) {
-	if in.SourceArn == "" {
-		return nil, unlessAnonymous(c, protocol.MissingParameter("SourceArn"))
+	n, fault := arnTarget("SourceArn", in.SourceArn)
+	source, err := s.moveSource(c, n, fault, "sqs:StartMessageMoveTask")
+	if err != nil {
+		return nil, err
 	}
-	source, err := s.arnQueue(ctx, c, "SourceArn", in.SourceArn, "StartMessageMoveTask")
+	to, err := s.moveDestinations(c, source, in.DestinationArn)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +109,9 @@ func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in
 		return nil, protocol.InvalidParameterValue("Source queue must be configured as a Dead Letter Queue.")
 	}
 	if in.DestinationArn != "" {
-		to, err := s.arnQueue(ctx, c, "DestinationArn", in.DestinationArn, "SendMessage")
-		if err != nil {
-			return nil, err
-		}
 		switch {
+		case to == nil:
+			return nil, errNoARN("DestinationArn")
 		case to.ID == source.ID:
 			return nil, protocol.InvalidParameterValue("Source queue arn and destination queue arn cannot be the same.")
 		case to.Attributes.FIFO != source.Attributes.FIFO:
@@ -102,6 +135,23 @@ func handleOf(task string, source *catalog.Queue) string {
 	return base64.StdEncoding.EncodeToString([]byte(mustJSON(taskHandle{task, source.Name.ARN()})))
 }
 
+// taskTarget returns the name of the queue that a TaskHandle is about, and the
+// id of the task.
+func taskTarget(handle string) (n catalog.Name, id string, _ *protocol.Error) {
+	if handle == "" {
+		return n, "", protocol.MissingParameter("TaskHandle")
+	}
+	var h taskHandle
+	ok := false
+	if b, err := base64.StdEncoding.DecodeString(handle); err == nil && json.Unmarshal(b, &h) == nil {
+		n, ok = parseARN(h.SourceARN)
+	}
+	if !ok || h.TaskID == "" {
+		return n, "", protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid.")
+	}
+	return n, h.TaskID, nil
+}
+
 type cancelMessageMoveTaskInput struct {
 	TaskHandle string
 }
@@ -111,22 +161,12 @@ type cancelMessageMoveTaskOutput struct {
 }
 
 func (s *Service) cancelMessageMoveTask(ctx context.Context, c *protocol.Call, in *cancelMessageMoveTaskInput) (*cancelMessageMoveTaskOutput, error) {
-	if in.TaskHandle == "" {
-		return nil, unlessAnonymous(c, protocol.MissingParameter("TaskHandle"))
-	}
-	var h taskHandle
-	b, err := base64.StdEncoding.DecodeString(in.TaskHandle)
-	if err != nil || json.Unmarshal(b, &h) != nil {
-		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid."))
-	}
-	if _, ok := parseARN(h.SourceARN); !ok || h.TaskID == "" {
-		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid."))
-	}
-	source, err := s.arnQueue(ctx, c, "SourceArn", h.SourceARN, "CancelMessageMoveTask")
+	n, id, fault := taskTarget(in.TaskHandle)
+	source, err := s.moveSource(c, n, fault, "sqs:CancelMessageMoveTask")
 	if err != nil {
 		return nil, err
 	}
-	task, err := s.shard.CancelMove(ctx, source.ID, h.TaskID)
+	task, err := s.shard.CancelMove(ctx, source.ID, id)
 	switch {
 	case errors.Is(err, queue.ErrNoTask):
 		return nil, errResourceNotFound("Task does not exist.")
@@ -158,10 +198,8 @@ type moveTask struct {
 }
 
 func (s *Service) listMessageMoveTasks(ctx context.Context, c *protocol.Call, in *listMessageMoveTasksInput) (*listMessageMoveTasksOutput, error) {
-	if in.SourceArn == "" {
-		return nil, unlessAnonymous(c, protocol.MissingParameter("SourceArn"))
-	}
-	source, err := s.arnQueue(ctx, c, "SourceArn", in.SourceArn, "ListMessageMoveTasks")
+	n, fault := arnTarget("SourceArn", in.SourceArn)
+	source, err := s.moveSource(c, n, fault, "sqs:ListMessageMoveTasks")
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,11 @@ func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQ
 	if in.QueueName != nil {
 		n.Queue = *in.QueueName
 	}
-	if err := s.allow(ctx, c, "CreateQueue", n, ""); err != nil {
+	r, err := s.resolve(c, n, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.authorize(c, r, tagging{set: in.Tags}, createActions(in)...); err != nil {
 		return nil, err
 	}
 	if in.DefaultVisibilityTimeout != nil {
@@ -54,7 +58,7 @@ func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQ
 		return nil, errTooManyTags(n.Queue)
 	}
 
-	err := s.configure(func() error {
+	err = s.configure(func() error {
 		if q := s.catalog.Find(n); q != nil {
 			return s.sameQueue(q, in)
 		}
@@ -64,6 +68,14 @@ func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQ
 		return nil, err
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
+}
+
+// createActions are what the maker of a queue has to be allowed to do.
+func createActions(in *createQueueInput) []string {
+	if len(in.Tags) > 0 {
+		return []string{"sqs:CreateQueue", "sqs:TagQueue"}
+	}
+	return []string{"sqs:CreateQueue"}
 }
 
 // newQueue makes a queue. It is there from the catalog's commit on, whether or
@@ -137,20 +149,11 @@ type getQueueURLInput struct {
 	QueueOwnerAWSAccountId string
 }
 
-func (s *Service) getQueueURL(ctx context.Context, c *protocol.Call, in *getQueueURLInput) (*queueURLOutput, error) {
-	if in.QueueName == nil || *in.QueueName == "" {
-		return nil, unlessAnonymous(c, protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name."))
-	}
-	n := catalog.Name{Account: caller(c).Account, Region: c.Region, Queue: *in.QueueName}
-	if in.QueueOwnerAWSAccountId != "" {
-		if !identity.IsAccount(in.QueueOwnerAWSAccountId) {
-			return nil, unlessAnonymous(c, errValue(in.QueueOwnerAWSAccountId, "QueueOwnerAWSAccountId", "Must be an account number of 12 digits."))
-		}
-		n.Account = in.QueueOwnerAWSAccountId
-	}
-	q, err := s.find(ctx, c, n, "GetQueueUrl")
+func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueURLInput) (*queueURLOutput, error) {
+	n, fault := in.target(c)
+	q, err := s.admit(c, n, fault, "sqs:GetQueueUrl")
 	switch {
-	case err != nil && !anonymous(c) && n.Account != caller(c).Account:
+	case err != nil && fault == nil && !anonymous(c) && n.Account != caller(c).Account:
 		return nil, errNoQueueOrAccess()
 	case err != nil:
 		return nil, err
@@ -160,12 +163,28 @@ func (s *Service) getQueueURL(ctx context.Context, c *protocol.Call, in *getQueu
 	return &queueURLOutput{QueueUrl: s.url(c, q.Name)}, nil
 }
 
+// target returns the name of the queue that the request is about.
+func (in *getQueueURLInput) target(c *protocol.Call) (catalog.Name, *protocol.Error) {
+	n := catalog.Name{Account: caller(c).Account, Region: c.Region}
+	if in.QueueName == nil || *in.QueueName == "" {
+		return n, protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name.")
+	}
+	n.Queue = *in.QueueName
+	if owner := in.QueueOwnerAWSAccountId; owner != "" {
+		if !identity.IsAccount(owner) {
+			return n, errValue(owner, "QueueOwnerAWSAccountId", "Must be an account number of 12 digits.")
+		}
+		n.Account = owner
+	}
+	return n, nil
+}
+
 type queueInput struct {
 	QueueUrl string
 }
 
 func (s *Service) deleteQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "DeleteQueue")
+	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteQueue")
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +199,7 @@ func (s *Service) deleteQueue(ctx context.Context, c *protocol.Call, in *queueIn
 }
 
 func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "PurgeQueue")
+	q, err := s.queue(c, in.QueueUrl, "sqs:PurgeQueue")
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +216,7 @@ type getQueueAttributesOutput struct {
 }
 
 func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *getQueueAttributesInput) (*getQueueAttributesOutput, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "GetQueueAttributes")
+	q, err := s.queue(c, in.QueueUrl, "sqs:GetQueueAttributes")
 	if err != nil {
 		return nil, err
 	}
@@ -213,6 +232,12 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 		return nil, nil
 	}
 	all := format(&q.Attributes)
+	if caller(c).Account != q.Name.Account { // the policy is between the owner and its own people
+		if wanted[attrPolicy] {
+			return nil, errPolicyOfOther(c, q)
+		}
+		delete(all, attrPolicy)
+	}
 	all[attrARN] = q.Name.ARN()
 	all[attrCreated] = strconv.FormatInt(q.Created.Unix(), 10)
 	all[attrModified] = strconv.FormatInt(q.Modified.Unix(), 10)
@@ -231,13 +256,23 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 	return &getQueueAttributesOutput{Attributes: all}, nil
 }
 
+// errPolicyOfOther refuses the policy of a queue to those whose queue it is not.
+func errPolicyOfOther(c *protocol.Call, q *catalog.Queue) *protocol.Error {
+	who := caller(c).ARN
+	if anonymous(c) {
+		who = "anonymous"
+	}
+	return protocol.AccessDenied("User: %s is not authorized to perform: sqs:getqueueattributes on resource: %s because the attribute Policy is shown to the queue's owner only",
+		who, q.Name.ARN())
+}
+
 type setQueueAttributesInput struct {
 	QueueUrl   string
 	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
 }
 
 func (s *Service) setQueueAttributes(ctx context.Context, c *protocol.Call, in *setQueueAttributesInput) (*empty, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "SetQueueAttributes")
+	q, err := s.queue(c, in.QueueUrl, "sqs:SetQueueAttributes")
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ var systemAttributes = []string{
 }
 
 func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *receiveMessageInput) (*receiveMessageOutput, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "ReceiveMessage")
+	q, err := s.queue(c, in.QueueUrl, "sqs:ReceiveMessage")
 	if err != nil {
 		return nil, err
 	}

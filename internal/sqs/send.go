@@ -48,7 +48,7 @@ type sendMessageOutput struct {
 }
 
 func (s *Service) sendMessage(ctx context.Context, c *protocol.Call, in *sendMessageInput) (*sendMessageOutput, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "SendMessage")
+	q, err := s.queue(c, in.QueueUrl, "sqs:SendMessage")
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func errNoGroupInBatch() *protocol.Error {
 // that count for its size.
 func outgoing(c *protocol.Call, q *catalog.Queue, m *messageInput) (queue.Outgoing, int, *protocol.Error) {
 	fifo := q.Attributes.FIFO
-	out := queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: caller(c).UserID, Body: m.body}
+	out := queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: sender(c), Body: m.body}
 	if !validText(m.body) {
 		return out, 0, errMessageContents()
 	}
@@ -228,7 +228,7 @@ type sendMessageBatchResult struct {
 }
 
 func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *sendMessageBatchInput) (*sendMessageBatchOutput, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "SendMessage")
+	q, err := s.queue(c, in.QueueUrl, "sqs:SendMessage")
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/access"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -32,10 +32,10 @@ type Shard interface {
 
 // Options are what a service is made of.
 type Options struct {
-	Catalog   *catalog.Catalog
-	Shard     Shard
-	Authorize Authorizer       // nil means OwnerOnly
-	Now       func() time.Time // nil means time.Now
+	Catalog *catalog.Catalog
+	Shard   Shard
+	Access  *access.Control  // nil means that there are only roots and anonymous callers
+	Now     func() time.Time // nil means time.Now
 	// PublicURL is what queue URLs begin with; empty means the address that
 	// the client has used.
 	PublicURL string
@@ -52,7 +52,7 @@ type Options struct {
 type Service struct {
 	catalog        *catalog.Catalog
 	shard          Shard
-	authorize      Authorizer
+	access         *access.Control
 	now            func() time.Time
 	room           func() error
 	publicURL      string
@@ -67,12 +67,12 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		catalog: o.Catalog, shard: o.Shard, authorize: o.Authorize, now: o.Now, room: o.Room,
+		catalog: o.Catalog, shard: o.Shard, access: o.Access, now: o.Now, room: o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize,
 		handles: newSealer(o.Catalog.Secret()),
 	}
-	if s.authorize == nil {
-		s.authorize = OwnerOnly
+	if s.access == nil {
+		s.access = access.New(nil)
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -119,57 +119,3 @@ func New(o Options) *protocol.Service {
 
 // empty is the input or output of an operation without any.
 type empty struct{}
-
-// caller returns who makes the call.
-func caller(c *protocol.Call) identity.Identity {
-	id, _ := c.Identity.(identity.Identity)
-	return id
-}
-
-// allow asks the authorizer.
-func (s *Service) allow(ctx context.Context, c *protocol.Call, action string, n catalog.Name, policy string) error {
-	return s.authorize(ctx, &Access{Caller: caller(c), Action: action, Resource: n, Policy: policy, Call: c})
-}
-
-// anonymous reports whether nobody has signed the request.
-func anonymous(c *protocol.Call) bool { return caller(c).ARN == "" }
-
-// unlessAnonymous returns err to callers who have said who they are. Others are
-// refused: nobody learns anything from a mistake before that.
-func unlessAnonymous(c *protocol.Call, err *protocol.Error) *protocol.Error {
-	if anonymous(c) {
-		return Denied(c)
-	}
-	return err
-}
-
-// queue finds the queue that a request is about and makes sure that the caller
-// may do action with it.
-func (s *Service) queue(ctx context.Context, c *protocol.Call, url, action string) (*catalog.Queue, error) {
-	n, perr := target(c, url)
-	if perr != nil {
-		return nil, unlessAnonymous(c, perr)
-	}
-	q, err := s.find(ctx, c, n, action)
-	switch {
-	case err != nil:
-		return nil, err
-	case q == nil && elsewhere(url, c.Region):
-		return nil, errAddress(url)
-	case q == nil:
-		return nil, errNoQueue()
-	}
-	return q, nil
-}
-
-// find returns the queue of that name, or nil if there is none, if the caller
-// may do action with it. That is decided first, so that those who may not get
-// the same answer for a queue that exists and for one that does not.
-func (s *Service) find(ctx context.Context, c *protocol.Call, n catalog.Name, action string) (*catalog.Queue, error) {
-	q := s.catalog.Find(n)
-	policy := ""
-	if q != nil {
-		policy = q.Attributes.Policy
-	}
-	return q, s.allow(ctx, c, action, n, policy)
-}

@@ -38,11 +38,19 @@ func (s *failingShard) Delete(context.Context, queue.ID, []queue.Receipt) ([]err
 func (s *failingShard) ChangeVisibility(context.Context, queue.ID, []queue.Visibility) ([]error, error) {
 	return nil, s.err
 }
+func (s *failingShard) CancelMove(context.Context, queue.ID, string) (queue.MoveTask, error) {
+	return queue.MoveTask{}, s.err
+}
 func (s *failingShard) Purge(context.Context, queue.ID) error { return s.err }
 func (s *failingShard) Drop(context.Context, queue.ID) error  { return s.err }
 
 // invoke calls an operation as the root of the account.
 func invoke(ctx context.Context, t *testing.T, s *protocol.Service, op, input string) (any, error) {
+	t.Helper()
+	return invokeAs(ctx, t, s, identity.Root(account, "AKIA"), op, input)
+}
+
+func invokeAs(ctx context.Context, t testing.TB, s *protocol.Service, who identity.Identity, op, input string) (any, error) {
 	t.Helper()
 	req := &protocol.Request{Kind: protocol.JSON, Target: "AmazonSQS", Operation: op, Body: []byte(input)}
 	operation, perr := s.Lookup(req)
@@ -54,7 +62,7 @@ func invoke(ctx context.Context, t *testing.T, s *protocol.Service, op, input st
 		t.Fatal(perr)
 	}
 	return operation.Invoke(ctx, &protocol.Call{
-		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: identity.Root(account, "AKIA"),
+		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: who,
 	}, in)
 }
 
@@ -167,64 +175,6 @@ func TestNoRoom(t *testing.T) {
 		}
 		if got.Code != tc.code || tc.code == "ServiceUnavailable" && (got.Message != full.Error() || got.Status != 503 || !OfTheDisk(err)) {
 			t.Errorf("%s %s: %v", tc.op, tc.input, err)
-		}
-	}
-}
-
-// An authorizer sees who asks for what, and its word is final.
-func TestAuthorizer(t *testing.T) {
-	t.Parallel()
-	control, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := control.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	cat, err := catalog.Open(control)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var asked []Access
-	refuse := false
-	s := New(Options{Catalog: cat, Shard: &failingShard{}, Authorize: func(_ context.Context, a *Access) error {
-		asked = append(asked, *a)
-		if refuse {
-			return protocol.AccessDenied("no")
-		}
-		return nil
-	}})
-	for _, input := range []string{`{"QueueName":"q","Attributes":{"Policy":"{\"Statement\":{}}"}}`, `{"QueueName":"dlq"}`,
-		`{"QueueName":"source","Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:us-east-1:000000000000:dlq\",\"maxReceiveCount\":1}"}}`} {
-		if _, err := invoke(t.Context(), t, s, "CreateQueue", input); err != nil {
-			t.Fatal(err)
-		}
-	}
-	arn := func(name string) string { return "arn:aws:sqs:us-east-1:" + account + ":" + name }
-	refuse = true
-	for _, tc := range []struct{ op, input, action, resource string }{
-		{"SendMessage", `{"QueueUrl":"q"}`, "SendMessage", arn("q")},
-		{"SendMessageBatch", `{"QueueUrl":"q"}`, "SendMessage", arn("q")},
-		{"DeleteMessageBatch", `{"QueueUrl":"q"}`, "DeleteMessage", arn("q")},
-		{"ChangeMessageVisibilityBatch", `{"QueueUrl":"q"}`, "ChangeMessageVisibility", arn("q")},
-		{"CreateQueue", `{"QueueName":"new","Attributes":{"Nonsense":""}}`, "CreateQueue", arn("new")},
-		{"ListQueues", `{}`, "ListQueues", arn("")},
-		{"GetQueueUrl", `{"QueueName":"nobody"}`, "GetQueueUrl", arn("nobody")},
-		{"PurgeQueue", `{"QueueUrl":"nobody"}`, "PurgeQueue", arn("nobody")},
-		{"StartMessageMoveTask", `{"SourceArn":"` + arn("dlq") + `"}`, "StartMessageMoveTask", arn("dlq")},
-		{"ListMessageMoveTasks", `{"SourceArn":"` + arn("nobody") + `"}`, "ListMessageMoveTasks", arn("nobody")},
-	} {
-		asked = nil
-		_, err := invoke(t.Context(), t, s, tc.op, tc.input)
-		if protocol.AsError(err).Message != "no" || len(asked) != 1 {
-			t.Errorf("%s: %v, after %d questions", tc.op, err, len(asked))
-			continue
-		}
-		a := asked[0]
-		if a.Action != tc.action || a.Resource.ARN() != tc.resource || a.Caller.Account != account || (a.Policy != "") != (tc.resource == arn("q")) {
-			t.Errorf("%s asks for %+v", tc.op, a)
 		}
 	}
 }

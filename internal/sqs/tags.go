@@ -68,8 +68,8 @@ type tagQueueInput struct {
 	Tags     map[string]string `query:"Tag,Tags" entry:"Key,Value"`
 }
 
-func (s *Service) tagQueue(ctx context.Context, c *protocol.Call, in *tagQueueInput) (*empty, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "TagQueue")
+func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInput) (*empty, error) {
+	q, err := s.queueForTags(c, in.QueueUrl, tagging{set: in.Tags}, "sqs:TagQueue")
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ type untagQueueInput struct {
 	TagKeys  []string `query:"TagKey"`
 }
 
-func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQueueInput) (*empty, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "UntagQueue")
+func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueueInput) (*empty, error) {
+	q, err := s.queueForTags(c, in.QueueUrl, tagging{remove: in.TagKeys}, "sqs:UntagQueue")
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ type listQueueTagsOutput struct {
 	Tags map[string]string `query:"Tag" entry:"Key,Value"`
 }
 
-func (s *Service) listQueueTags(ctx context.Context, c *protocol.Call, in *queueInput) (*listQueueTagsOutput, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "ListQueueTags")
+func (s *Service) listQueueTags(_ context.Context, c *protocol.Call, in *queueInput) (*listQueueTagsOutput, error) {
+	q, err := s.queue(c, in.QueueUrl, "sqs:ListQueueTags")
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ type changeMessageVisibilityInput struct {
 }
 
 func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call, in *changeMessageVisibilityInput) (*empty, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "ChangeMessageVisibility")
+	q, err := s.queue(c, in.QueueUrl, "sqs:ChangeMessageVisibility")
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ type changeMessageVisibilityBatchOutput struct {
 }
 
 func (s *Service) changeMessageVisibilityBatch(ctx context.Context, c *protocol.Call, in *changeMessageVisibilityBatchInput) (*changeMessageVisibilityBatchOutput, error) {
-	q, err := s.queue(ctx, c, in.QueueUrl, "ChangeMessageVisibility")
+	q, err := s.queue(c, in.QueueUrl, "sqs:ChangeMessageVisibility")
 	if err != nil {
 		return nil, err
 	}

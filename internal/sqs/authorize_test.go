@@ -1,0 +1,282 @@
+package sqs
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// bob is a user who may do what a test has put down for him.
+type bob struct{ may *policy.Policy }
+
+var bobsIdentity = identity.Identity{Account: account, ARN: "arn:aws:iam::" + account + ":user/bob", UserID: "AIDABOB", AccessKeyID: "AKIABOB"}
+
+func (b *bob) Principal(id identity.Identity) (access.Principal, bool) {
+	p := access.Principal{Caller: policy.Caller{Kind: policy.User, Account: id.Account, ARN: id.ARN, UserID: id.UserID, UserName: "bob"}}
+	if b.may != nil {
+		p.Identity = []*policy.Policy{b.may}
+	}
+	return p, id == bobsIdentity
+}
+
+// allow lets bob do what the statements say, which are the elements of a list
+// without their braces.
+func (b *bob) allow(t *testing.T, statements ...string) {
+	t.Helper()
+	p, err := policy.Parse(policy.ForIdentity, `{"Version":"2012-10-17","Statement":[{`+strings.Join(statements, `},{`)+`}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.may = p
+}
+
+// guarded returns a service without messages, and bob.
+func guarded(t *testing.T) (*protocol.Service, *catalog.Catalog, *bob) {
+	t.Helper()
+	control, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := control.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	cat, err := catalog.Open(control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := new(bob)
+	s := New(Options{Catalog: cat, Shard: &failingShard{}, Access: access.New(b)})
+	for _, input := range []string{`{"QueueName":"q","tags":{"team":"a"}}`, `{"QueueName":"dlq"}`,
+		`{"QueueName":"source","Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"` + arnOf("dlq") + `\",\"maxReceiveCount\":1}"}}`} {
+		if _, err := invoke(t.Context(), t, s, "CreateQueue", input); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, cat, b
+}
+
+func arnOf(name string) string { return "arn:aws:sqs:us-east-1:" + account + ":" + name }
+
+// as calls an operation as somebody, and returns what is refused, or "".
+func as(t *testing.T, s *protocol.Service, who identity.Identity, op, input string) string {
+	t.Helper()
+	err := attempt(t, s, who, op, input)
+	if e := protocol.AsError(err); err != nil && e.Code == "AccessDenied" {
+		return e.Message
+	}
+	return ""
+}
+
+// attempt calls an operation as somebody.
+func attempt(t testing.TB, s *protocol.Service, who identity.Identity, op, input string) error {
+	t.Helper()
+	_, err := invokeAs(t.Context(), t, s, who, op, input)
+	return err
+}
+
+// Each operation needs leave for just these actions on these resources: with
+// all but one of them it is refused, and the refusal names the one.
+func TestWhatOperationsNeed(t *testing.T) {
+	t.Parallel()
+	s, _, b := guarded(t)
+	type needs = map[string][]string // actions by the queue that they are taken on
+	on := func(queue string, actions ...string) needs { return needs{arnOf(queue): actions} }
+	moving := func(action string) []string {
+		return []string{action, "ReceiveMessage", "DeleteMessage", "GetQueueAttributes"}
+	}
+	handle := handleOf("x", &catalog.Queue{Name: catalog.Name{Account: account, Region: "us-east-1", Queue: "dlq"}})
+	tests := map[string][]struct {
+		input string
+		needs needs
+	}{
+		"AddPermission":                {{`{"QueueUrl":"q"}`, on("q", "AddPermission")}},
+		"CancelMessageMoveTask":        {{`{"TaskHandle":"` + handle + `"}`, on("dlq", moving("CancelMessageMoveTask")...)}},
+		"ChangeMessageVisibility":      {{`{"QueueUrl":"q"}`, on("q", "ChangeMessageVisibility")}},
+		"ChangeMessageVisibilityBatch": {{`{"QueueUrl":"q"}`, on("q", "ChangeMessageVisibility")}},
+		"CreateQueue": {
+			{`{"QueueName":"new","Attributes":{"Nonsense":""}}`, on("new", "CreateQueue")},
+			{`{"QueueName":"q"}`, on("q", "CreateQueue")},
+			{`{"QueueName":"q","tags":{"team":"a"}}`, on("q", "CreateQueue", "TagQueue")},
+		},
+		"DeleteMessage":              {{`{"QueueUrl":"q"}`, on("q", "DeleteMessage")}},
+		"DeleteMessageBatch":         {{`{"QueueUrl":"q"}`, on("q", "DeleteMessage")}},
+		"DeleteQueue":                {{`{"QueueUrl":"nobody"}`, on("nobody", "DeleteQueue")}},
+		"GetQueueAttributes":         {{`{"QueueUrl":"q","AttributeNames":["Policy"]}`, on("q", "GetQueueAttributes")}},
+		"GetQueueUrl":                {{`{"QueueName":"q"}`, on("q", "GetQueueUrl")}, {`{"QueueName":"nobody"}`, on("nobody", "GetQueueUrl")}},
+		"ListDeadLetterSourceQueues": {{`{"QueueUrl":"dlq"}`, on("dlq", "ListDeadLetterSourceQueues")}},
+		"ListMessageMoveTasks": {
+			{`{"SourceArn":"` + arnOf("nobody") + `"}`, on("nobody", moving("ListMessageMoveTasks")...)},
+		},
+		"ListQueueTags":      {{`{"QueueUrl":"q"}`, on("q", "ListQueueTags")}},
+		"ListQueues":         {{`{}`, on("*", "ListQueues")}},
+		"PurgeQueue":         {{`{"QueueUrl":"q"}`, on("q", "PurgeQueue")}},
+		"ReceiveMessage":     {{`{"QueueUrl":"q"}`, on("q", "ReceiveMessage")}},
+		"RemovePermission":   {{`{"QueueUrl":"q"}`, on("q", "RemovePermission")}},
+		"SendMessage":        {{`{"QueueUrl":"q"}`, on("q", "SendMessage")}},
+		"SendMessageBatch":   {{`{"QueueUrl":"q"}`, on("q", "SendMessage")}},
+		"SetQueueAttributes": {{`{"QueueUrl":"q"}`, on("q", "SetQueueAttributes")}},
+		"StartMessageMoveTask": {
+			{`{"SourceArn":"` + arnOf("dlq") + `","DestinationArn":"` + arnOf("q") + `","MaxNumberOfMessagesPerSecond":0}`,
+				needs{arnOf("dlq"): moving("StartMessageMoveTask"), arnOf("q"): {"SendMessage"}}},
+			{`{"SourceArn":"` + arnOf("dlq") + `","MaxNumberOfMessagesPerSecond":0}`,
+				needs{arnOf("dlq"): moving("StartMessageMoveTask"), arnOf("source"): {"SendMessage"}}},
+		},
+		"TagQueue":   {{`{"QueueUrl":"q"}`, on("q", "TagQueue")}},
+		"UntagQueue": {{`{"QueueUrl":"q"}`, on("q", "UntagQueue")}},
+	}
+	known := make(map[string]bool)
+	for _, op := range s.Operations() {
+		known["sqs:"+strings.TrimSuffix(op.Name, "Batch")] = true
+		if len(tests[op.Name]) == 0 {
+			t.Errorf("what does %s need?", op.Name)
+		}
+		for _, tc := range tests[op.Name] {
+			var all []string
+			for arn, actions := range tc.needs {
+				for _, action := range actions {
+					all = append(all, `"Effect":"Allow","Action":"sqs:`+action+`","Resource":"`+strings.Replace(arn, arnOf("*"), "*", 1)+`"`)
+				}
+			}
+			b.allow(t, all...)
+			if got := as(t, s, bobsIdentity, op.Name, tc.input); got != "" {
+				t.Errorf("%s %s, with all that it needs: %s", op.Name, tc.input, got)
+			}
+			for arn, actions := range tc.needs {
+				for _, action := range actions {
+					b.allow(t, `"Effect":"Allow","Action":"*","Resource":"*"`,
+						`"Effect":"Deny","Action":"sqs:`+action+`","Resource":"`+strings.Replace(arn, arnOf("*"), "*", 1)+`"`)
+					want := "User: " + bobsIdentity.ARN + " is not authorized to perform: sqs:" + strings.ToLower(action) + " on resource: " +
+						strings.Replace(arn, arnOf("*"), arnOf(""), 1) + " with an explicit deny in an identity-based policy"
+					if got := as(t, s, bobsIdentity, op.Name, tc.input); got != want {
+						t.Errorf("%s %s, without %s on %s: %q", op.Name, tc.input, action, arn, got)
+					}
+				}
+			}
+			b.may = nil
+			if got := as(t, s, bobsIdentity, op.Name, tc.input); got == "" {
+				t.Errorf("%s %s needs nothing", op.Name, tc.input)
+			}
+		}
+	}
+	if want := slices.Sorted(slices.Values(Rules.Actions)); !slices.Equal(slices.Sorted(maps.Keys(known)), want) {
+		t.Errorf("the rules know the actions %v", want)
+	}
+}
+
+// Conditions see the tags that a request brings and those of its queue.
+func TestTagsInConditions(t *testing.T) {
+	t.Parallel()
+	s, _, b := guarded(t)
+	for _, tc := range []struct {
+		condition, op, input string
+		allowed              bool
+	}{
+		{`"StringEquals":{"aws:ResourceTag/team":"a"}`, "SendMessage", `{"QueueUrl":"q"}`, true},
+		{`"StringEquals":{"aws:ResourceTag/team":"b"}`, "SendMessage", `{"QueueUrl":"q"}`, false},
+		{`"StringEquals":{"aws:ResourceTag/team":"a"}`, "SendMessage", `{"QueueUrl":"dlq"}`, false},
+		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "TagQueue", `{"QueueUrl":"q","Tags":{"team":"b"}}`, true},
+		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "TagQueue", `{"QueueUrl":"q","Tags":{"team":"a"}}`, false},
+		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "CreateQueue", `{"QueueName":"tagged","tags":{"team":"b"}}`, true},
+		{`"StringEquals":{"aws:RequestTag/team":"b"}`, "CreateQueue", `{"QueueName":"untagged"}`, false},
+		{`"ForAllValues:StringEquals":{"aws:TagKeys":["team"]}`, "UntagQueue", `{"QueueUrl":"q","TagKeys":["team"]}`, true},
+		{`"ForAllValues:StringEquals":{"aws:TagKeys":["team"]}`, "UntagQueue", `{"QueueUrl":"q","TagKeys":["team","cost"]}`, false},
+	} {
+		b.allow(t, `"Effect":"Allow","Action":"*","Resource":"*","Condition":{`+tc.condition+`}`)
+		if got := as(t, s, bobsIdentity, tc.op, tc.input); (got == "") != tc.allowed {
+			t.Errorf("%s: %s %s: %q", tc.condition, tc.op, tc.input, got)
+		}
+	}
+}
+
+// A policy from before policies were checked admits nobody but the owner's
+// root, who can replace it.
+func TestUnreadablePolicy(t *testing.T) {
+	t.Parallel()
+	s, cat, b := guarded(t)
+	n := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
+	_, err := cat.Update(n, cat.Find(n).ID, func(q *catalog.Queue) error {
+		q.Attributes.Policy = `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}],}`
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.allow(t, `"Effect":"Allow","Action":"*","Resource":"*"`)
+	root, other := identity.Root(account, "AKIA"), identity.Root("111111111111", "AKIB")
+	url := `{"QueueUrl":"http://localhost/` + account + `/q"`
+	for _, who := range []identity.Identity{bobsIdentity, other, {}} {
+		if got := as(t, s, who, "SendMessage", url+`,"MessageBody":"m"}`); !strings.HasSuffix(got, "because no resource-based policy allows the sqs:sendmessage action") {
+			t.Errorf("%s: %q", who.ARN, got)
+		}
+	}
+	err = attempt(t, s, root, "AddPermission", url+`,"Label":"l","AWSAccountIds":["111111111111"],"Actions":["*"]}`)
+	if e := protocol.AsError(err); e.Code != "InvalidAttributeValue" || !strings.Contains(e.Message, "line 1, column") {
+		t.Errorf("a permission is added to it: %v", err)
+	}
+	if err := attempt(t, s, root, "SetQueueAttributes", url+`,"Attributes":{"Policy":""}}`); err != nil {
+		t.Errorf("the root cannot remove it: %v", err)
+	}
+	if got := as(t, s, bobsIdentity, "SendMessage", url+`}`); got != "" {
+		t.Errorf("it still counts: %s", got)
+	}
+}
+
+// BenchmarkAuthorize is what authorisation adds to a request.
+func BenchmarkAuthorize(b *testing.B) {
+	control, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer control.Close()
+	cat, err := catalog.Open(control)
+	if err != nil {
+		b.Fatal(err)
+	}
+	own := identity.Root(account, "AKIA")
+	n := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
+	var statements []string
+	for range policy.MaxStatements - 1 {
+		statements = append(statements, `{"Effect":"Allow","Principal":{"AWS":["333333333333","444444444444"]},"Action":["sqs:Send*","sqs:ReceiveMessage"],"Resource":"`+n.ARN()+`"}`)
+	}
+	statements = append(statements, `{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"`+n.ARN()+`","Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"DateGreaterThan":{"aws:CurrentTime":"2020-01-01T00:00:00Z"}}}`)
+	large := `{"Version":"2012-10-17","Statement":[` + strings.Join(statements, ",") + `]}`
+	wire := New(Options{Catalog: cat, Shard: &failingShard{}})
+	must := func(op, input string) {
+		if err := attempt(b, wire, own, op, input); err != nil {
+			b.Fatal(err)
+		}
+	}
+	must("CreateQueue", `{"QueueName":"q"}`)
+	s := &Service{catalog: cat, access: access.New(nil), now: time.Now}
+	for _, tc := range []struct {
+		name   string
+		who    identity.Identity
+		policy string
+	}{{"owner", own, ""}, {"owner-large", own, large}, {"anonymous-large", identity.Identity{}, large}} {
+		b.Run(tc.name, func(b *testing.B) {
+			must("SetQueueAttributes", `{"QueueUrl":"q","Attributes":{"Policy":`+mustJSON(tc.policy)+`}}`)
+			c := &protocol.Call{Region: "us-east-1", SourceIP: "10.20.30.40", UserAgent: "aws-sdk-go-v2/1.0", Identity: tc.who}
+			r, err := s.resolve(c, n, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := s.authorize(c, r, tagging{}, "sqs:SendMessage"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
