@@ -53,6 +53,7 @@ SLUICE_LOG_FORMAT, and so on. That is the better place for secrets.`,
 	f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
 	f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
 	f.StringVar(&config.PublicURL, "public-url", "", "what queue URLs begin with (default: the address each client has used)")
+	f.StringSliceVar(&config.TrustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeat it for several")
 	f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeat it for several, the first is the default")
 	f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
 	f.StringVar(&config.RootKeyID, "root-access-key-id", "", "root access key of the first account (default: generated, kept in the data directory)")

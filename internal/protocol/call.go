@@ -33,8 +33,8 @@ type Call struct {
 	Region    string // AWS region the request is for, as its credential scope or its host says
 	Host      string // as the client addressed us, for URLs in answers
 	Scheme    string // http or https, likewise
-	TLS       bool   // the request came to this server encrypted
-	SourceIP  string
+	TLS       bool   // the request came encrypted, to this server or to a proxy that it trusts
+	SourceIP  string // of the client, which may be behind such a proxy
 	UserAgent string
 	TraceID   string // X-Amzn-Trace-Id, empty if not sent
 

@@ -24,11 +24,12 @@ type Config struct {
 	RootSecret     string
 	TLSCert        string // PEM files; both or none
 	TLSKey         string
-	Insecure       bool   // allow plain HTTP on an address that others can reach
-	PublicURL      string // what queue URLs begin with; empty: as the client addressed the server
-	MaxMessageSize int    // bytes; MaximumMessageSize of queues that do not set it
-	MinFreeSpace   int64  // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
-	MaxConnections int    // 0: as many as usual, or fewer if the process may not have so many files open
+	Insecure       bool     // allow plain HTTP on an address that others can reach
+	PublicURL      string   // what queue URLs begin with; empty: as the client addressed the server
+	TrustedProxies []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
+	MaxMessageSize int      // bytes; MaximumMessageSize of queues that do not set it
+	MinFreeSpace   int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
+	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open
 	LogRequests    bool
 
 	Logger *slog.Logger
@@ -69,6 +70,9 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
 	case c.MaxConnections < 0:
 		return fmt.Errorf("--max-connections %d: want 1 or more, or 0 for the default", c.MaxConnections)
+	}
+	if _, err := parseProxies(c.TrustedProxies); err != nil {
+		return err
 	}
 	for _, a := range c.Accounts {
 		if !identity.IsAccount(a) {

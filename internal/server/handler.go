@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -30,11 +29,12 @@ type handler struct {
 	sqs      *protocol.Service
 	verifier signature.Verifier
 	prefix   string // of paths, from the public URL
+	proxies  proxies
 	log      *slog.Logger
 }
 
 func newHandler(s *Server, service *protocol.Service) *handler {
-	h := &handler{server: s, sqs: service, log: s.log}
+	h := &handler{server: s, sqs: service, proxies: s.proxies, log: s.log}
 	if u, err := url.Parse(s.config.PublicURL); err == nil && u.Host != "" {
 		// Clients sign for the address they use, whatever a proxy makes of it.
 		h.verifier.Hosts = []string{u.Host}
@@ -109,8 +109,8 @@ func (x *exchange) serve() {
 	}
 	call := &protocol.Call{
 		Service: x.sqs.Name, Operation: x.request.Operation, RequestID: x.id, Kind: x.request.Kind,
-		Path: x.request.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.r.TLS != nil,
-		SourceIP: sourceIP(x.r), UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
+		Path: x.request.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.proxies.encrypted(x.r),
+		SourceIP: x.proxies.client(x.r), UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
 	}
 	if perr := x.authenticate(call, body); perr != nil {
 		x.refuse(perr)
@@ -344,12 +344,4 @@ func scheme(r *http.Request) string {
 		return "https"
 	}
 	return "http"
-}
-
-func sourceIP(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }

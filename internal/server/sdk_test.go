@@ -33,14 +33,14 @@ func newSDK(t *testing.T) *sdk {
 	return sdkOf(t, shared, cred, newRegion())
 }
 
-func sdkOf(t *testing.T, s *Server, cred identity.Credential, region string) *sdk {
+func sdkOf(t *testing.T, s *Server, cred identity.Credential, region string, options ...func(*sqs.Options)) *sdk {
 	client := sqs.New(sqs.Options{
 		Region: region, BaseEndpoint: aws.String(s.Endpoint()),
 		Retryer: aws.NopRetryer{},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}, nil
 		}),
-	})
+	}, options...)
 	return &sdk{Client: client, t: t, ctx: t.Context()}
 }
 

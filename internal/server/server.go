@@ -50,6 +50,7 @@ type Server struct {
 	listener    net.Listener
 	http        *http.Server
 	bodies      *budget // of all requests under way
+	proxies     proxies
 }
 
 // Start opens the stores and begins to listen. The caller then calls Run.
@@ -61,6 +62,9 @@ func Start(c Config) (_ *Server, err error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{config: c, log: c.Logger, bodies: newBudget(c.limits.bodies)}
+	if s.proxies, err = parseProxies(c.TrustedProxies); err != nil {
+		return nil, err
+	}
 	places, err := c.connections(openFiles())
 	if err != nil {
 		return nil, err

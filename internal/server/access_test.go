@@ -1,0 +1,396 @@
+package server
+
+import (
+	"crypto/tls"
+	"fmt"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+// unsignedRegion is the region of requests that are not signed, which all of these tests
+// share. Their queues have names of their own.
+const unsignedRegion = "us-east-1"
+
+var names atomic.Int64
+
+func newName() string { return fmt.Sprintf("shared-%d", names.Add(1)) }
+
+// asOwner returns a client of the owner in the region of unsigned requests.
+func asOwner(t *testing.T) *sdk {
+	cred, _ := shared.credentials.Root(account)
+	return sdkOf(t, shared, cred, unsignedRegion)
+}
+
+// asOther returns a client of another account.
+func asOther(t *testing.T) *sdk {
+	cred, _ := shared.credentials.Root(otherAccount)
+	return sdkOf(t, shared, cred, unsignedRegion)
+}
+
+// asNobody returns a client that signs nothing.
+func asNobody(t *testing.T, options ...func(*sqs.Options)) *sdk {
+	o := sqs.Options{Region: unsignedRegion, BaseEndpoint: aws.String(shared.Endpoint()), Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}}
+	return &sdk{Client: sqs.New(o, options...), t: t, ctx: t.Context()}
+}
+
+// setPolicy gives a queue a policy of these statements.
+func (c *sdk) setPolicy(u *string, statements ...string) {
+	c.t.Helper()
+	text := `{"Version":"2012-10-17","Statement":[` + strings.Join(statements, ",") + `]}`
+	if len(statements) == 0 {
+		text = ""
+	}
+	_, err := c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": text}})
+	must(c.t, 0, err)
+}
+
+// trySend sends a message and returns what keeps it from that, or "".
+func (c *sdk) trySend(u *string) string {
+	c.t.Helper()
+	_, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("m")})
+	return c.why(err)
+}
+
+// why is how a refusal of access ends. Another error ends the test.
+func (c *sdk) why(err error) string {
+	c.t.Helper()
+	if err == nil {
+		return ""
+	}
+	_, text, ok := strings.Cut(err.Error(), "AccessDenied: User: ")
+	if !ok {
+		c.t.Fatal(err)
+	}
+	for _, mark := range []string{" because ", " with "} {
+		if i := strings.LastIndex(text, mark); i >= 0 {
+			return text[i+1:]
+		}
+	}
+	return text
+}
+
+func denying(principal, action, condition string) string {
+	return strings.Replace(allowing(principal, action, "*", condition), `"Allow"`, `"Deny"`, 1)
+}
+
+// What each caller may do with a queue, by each operation, with no policy, with
+// one that shares all that can be shared, and with one that denies as well.
+func TestSharing(t *testing.T) {
+	t.Parallel()
+	shareable := []string{
+		"ChangeMessageVisibility", "ChangeMessageVisibilityBatch", "DeleteMessage", "DeleteMessageBatch", "GetQueueAttributes",
+		"GetQueueUrl", "ListDeadLetterSourceQueues", "PurgeQueue", "ReceiveMessage", "SendMessage", "SendMessageBatch",
+	}
+	own := []string{"CreateQueue", "ListQueues"} // about the caller's own account
+	other, _ := shared.credentials.Root(otherAccount)
+	for _, d := range dialects {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t, d)
+			c.region = unsignedRegion
+			prefix := newName() + "-"
+			q, dlq := prefix+"q", prefix+"dlq"
+			c.make("CreateQueue", object{"QueueName": dlq})
+			c.make("CreateQueue", object{"QueueName": prefix + "source", "Attributes": object{"RedrivePolicy": redrive(c.arn(dlq), 1)}})
+			c.make("CreateQueue", object{"QueueName": q})
+			c.make("SendMessage", object{"QueueUrl": c.url(dlq), "MessageBody": "m"})
+			c.make("SendMessage", object{"QueueUrl": c.url(q), "MessageBody": "m"})
+			handle := c.make("ReceiveMessage", object{"QueueUrl": c.url(q), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+			task := c.make("StartMessageMoveTask", object{"SourceArn": c.arn(dlq), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
+
+			inputs := validInputs(c, handle, task)
+			for _, in := range inputs {
+				for name, value := range map[string]string{"QueueUrl": c.url(q), "SourceArn": c.arn(dlq), "QueueName": q} {
+					if in[name] != nil {
+						in[name] = value
+					}
+				}
+			}
+			set := func(statements ...string) {
+				text := ""
+				if len(statements) > 0 {
+					text = `{"Version":"2012-10-17","Statement":[` + strings.Join(statements, ",") + `]}`
+				}
+				for _, name := range []string{q, dlq} {
+					c.make("SetQueueAttributes", object{"QueueUrl": c.url(name), "Attributes": object{"Policy": text}})
+				}
+			}
+			neighbour := c.as(other)
+			callers := map[string]func(op string, in object) *answer{
+				"other":     neighbour.call,
+				"anonymous": func(op string, in object) *answer { return c.send(op, c.request(op, in)) },
+				"unknown": c.as(identity.Credential{
+					Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.cred.Secret,
+				}).call,
+			}
+			check := func(who, how string, allowed func(op string) bool) {
+				for _, op := range slices.Sorted(maps.Keys(inputs)) {
+					if who == "other" && slices.Contains(own, op) {
+						continue
+					}
+					a := callers[who](op, inputs[op])
+					refused := a.failed.code == "AccessDenied" || a.failed.code == "InvalidClientTokenId" ||
+						strings.Contains(a.failed.message, "or you do not have access to it")
+					if refused == allowed(op) {
+						t.Errorf("%s, %s: %s: %d %s", who, how, op, a.status, a.body)
+					}
+				}
+			}
+			never := func(string) bool { return false }
+			onlyShared := func(op string) bool { return slices.Contains(shareable, op) }
+
+			for _, who := range []string{"other", "anonymous", "unknown"} {
+				check(who, "no policy", never)
+			}
+			set(allowing(otherAccount, "sqs:*", "*", ""))
+			check("other", "shared with it", onlyShared)
+			check("anonymous", "shared with another account", never)
+			set(allowing("*", "sqs:*", "*", ""))
+			check("anonymous", "shared with everybody", onlyShared)
+			check("unknown", "shared with everybody", never)
+			set(denying("*", "sqs:*", ""), allowing("*", "sqs:*", "*", ""))
+			check("other", "denied", never)
+			check("anonymous", "denied", never)
+			c.fails("SendMessage", object{"QueueUrl": c.url(q), "MessageBody": "m"}, denied("User: "+c.cred.ARN+
+				" is not authorized to perform: sqs:sendmessage on resource: "+c.arn(q)+" with an explicit deny in a resource-based policy"))
+			set() // which the owner can, all the same
+			for _, who := range []string{"other", "anonymous"} {
+				check(who, "policy removed", never)
+			}
+			c.make("SendMessage", object{"QueueUrl": c.url(q), "MessageBody": "m"})
+		})
+	}
+}
+
+// Permissions come and go by their labels, and count at once.
+func TestPermissionsCountAtOnce(t *testing.T) {
+	t.Parallel()
+	a, b := asOwner(t), asOther(t)
+	u := a.create(newName(), comesBack)
+	add := func(label string, actions ...string) {
+		t.Helper()
+		_, err := a.AddPermission(a.ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: &label, AWSAccountIds: []string{otherAccount}, Actions: actions})
+		must(t, 0, err)
+	}
+	remove := func(label string) error {
+		_, err := a.RemovePermission(a.ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: &label})
+		return err
+	}
+	const no = "because no resource-based policy allows the sqs:sendmessage action"
+	sends := func(want string) {
+		t.Helper()
+		if got := b.trySend(u); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	sends(no)
+	add("all", "*")
+	sends("")
+	add("send", "SendMessage")
+	must(t, 0, remove("all"))
+	sends("") // the other permission is one of its own
+	must(t, 0, remove("send"))
+	sends(no)
+	add("all", "*")
+	if err := remove("SendMessage"); err == nil || !strings.Contains(err.Error(), "can't find label") {
+		t.Errorf("a permission that was not given is removed: %v", err)
+	}
+	sends("")
+
+	// Batches come with their single actions.
+	must(t, 0, remove("all"))
+	add("send", "SendMessage")
+	out, err := b.SendMessageBatch(b.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{{Id: aws.String("1"), MessageBody: aws.String("in a batch")}}})
+	if got := must(t, out, err); len(got.Successful) != 1 {
+		t.Errorf("got %v", got)
+	}
+	_, err = b.ReceiveMessage(b.ctx, &sqs.ReceiveMessageInput{QueueUrl: u})
+	if got := b.why(err); got != "because no resource-based policy allows the sqs:receivemessage action" {
+		t.Errorf("receiving: %q", got)
+	}
+}
+
+// A user of a shared queue finds it by its owner and sees everything but the
+// policy; what it sends carries its id, and an address if it has none.
+func TestUseOfASharedQueue(t *testing.T) {
+	t.Parallel()
+	a, b, nobody := asOwner(t), asOther(t), asNobody(t)
+	name := newName()
+	u := a.create(name, nil)
+	find := func(c *sdk) (*sqs.GetQueueUrlOutput, error) {
+		return c.GetQueueUrl(c.ctx, &sqs.GetQueueUrlInput{QueueName: &name, QueueOwnerAWSAccountId: aws.String(account)})
+	}
+	_, err := find(b)
+	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
+	_, err = find(nobody)
+	if got := nobody.why(err); got != "because no resource-based policy allows the sqs:getqueueurl action" {
+		t.Errorf("anonymous: %q", got)
+	}
+	a.setPolicy(u, allowing("*", "sqs:*", "*", ""))
+	for _, c := range []*sdk{b, nobody} {
+		out, err := find(c)
+		if got := must(t, out, err); *got.QueueUrl != *u {
+			t.Errorf("found %s", *got.QueueUrl)
+		}
+		if got := c.attributes(u); got["QueueArn"] == "" || got["Policy"] != "" {
+			t.Errorf("the attributes are %v", got)
+		}
+		_, err = c.GetQueueAttributes(c.ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"Policy"}})
+		if got := c.why(err); !strings.HasPrefix(got, "because the attribute Policy is shown to the queue's owner only") {
+			t.Errorf("the policy is refused with %q", got)
+		}
+		c.send(u, "m")
+		got := c.receive(u)
+		want := otherAccount
+		if c == nobody {
+			want = "127.0.0.1"
+		}
+		if len(got) != 1 || got[0].Attributes["SenderId"] != want {
+			t.Fatalf("got %v, want the sender %s", got, want)
+		}
+		c.delete(u, got...)
+	}
+	a.counts(u, 0, 0, 0)
+	if got := a.attributes(u)["Policy"]; got == "" {
+		t.Error("the owner does not see the policy")
+	}
+}
+
+// Conditions hold for requests as they come over the wire.
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	a, b, nobody := asOwner(t), asOther(t), asNobody(t)
+	u := a.create(newName(), nil)
+	const refused = "because no resource-based policy allows the sqs:sendmessage action"
+	far := func(d time.Duration) string { return time.Now().Add(d).UTC().Format("2006-01-02T15:04Z") }
+	for _, tc := range []struct {
+		condition string
+		met       bool
+	}{
+		{`"IpAddress":{"aws:SourceIp":"127.0.0.0/8"}`, true},
+		{`"IpAddress":{"aws:SourceIp":"10.52.176.0/24"}`, false},
+		{`"NotIpAddress":{"AWS:SourceIp":"127.0.0.1/32"}`, false},
+		{`"DateLessThan":{"AWS:CurrentTime":"` + far(time.Hour) + `"}`, true},
+		{`"DateLessThan":{"AWS:CurrentTime":"` + far(-time.Hour) + `"}`, false},
+		{`"DateGreaterThan":{"aws:CurrentTime":"` + far(-time.Hour) + `"},"DateLessThan":{"aws:CurrentTime":"` + far(time.Hour) + `"}`, true},
+		{`"Bool":{"aws:SecureTransport":"true"}`, false},
+		{`"Bool":{"aws:SecureTransport":false}`, true},
+		{`"StringLike":{"aws:UserAgent":"aws-sdk-go-v2/*"}`, true},
+		{`"StringLike":{"aws:UserAgent":"Boto3/*"}`, false},
+		{`"StringEquals":{"aws:RequestedRegion":"` + unsignedRegion + `"}`, true},
+		{`"Null":{"aws:MultiFactorAuthAge":"false"}`, false},
+	} {
+		a.setPolicy(u, allowing("*", "sqs:SendMessage", "*", tc.condition))
+		for _, c := range []*sdk{b, nobody} {
+			if got := c.trySend(u); (got == "") != tc.met || got != "" && got != refused {
+				t.Errorf("%s: %q", tc.condition, got)
+			}
+		}
+		a.setPolicy(u, allowing("*", "sqs:SendMessage", "*", ""), denying("*", "sqs:SendMessage", tc.condition))
+		for _, c := range []*sdk{b, nobody} {
+			if got := c.trySend(u); (got == "") == tc.met {
+				t.Errorf("denied if %s: %q", tc.condition, got)
+			}
+		}
+		want := ""
+		if tc.met {
+			want = "with an explicit deny in a resource-based policy"
+		}
+		if got := a.trySend(u); got != want {
+			t.Errorf("denied if %s: the owner gets %q", tc.condition, got)
+		}
+	}
+	for condition, met := range map[string]bool{
+		`"StringEquals":{"aws:principaltype":"Anonymous"}`:           false,
+		`"StringEquals":{"aws:userid":"` + otherAccount + `"}`:       true,
+		`"StringEquals":{"aws:PrincipalAccount":"` + account + `"}`:  false,
+		`"ArnLike":{"aws:PrincipalArn":"arn:aws:iam::1111*:root"}`:   true,
+		`"Null":{"aws:username":"true"}`:                             true,
+		`"StringEqualsIfExists":{"aws:SourceVpce":"vpce-1"}`:         true,
+		`"StringEquals":{"aws:ResourceTag/shared":"yes"}`:            true,
+		`"StringEquals":{"aws:ResourceTag/shared":"no"}`:             false,
+		`"StringEquals":{"aws:userid":["x","` + otherAccount + `"]}`: true,
+	} {
+		_, err := a.TagQueue(a.ctx, &sqs.TagQueueInput{QueueUrl: u, Tags: map[string]string{"shared": "yes"}})
+		must(t, 0, err)
+		a.setPolicy(u, allowing("*", "sqs:SendMessage", "*", condition))
+		if got := b.trySend(u); (got == "") != met {
+			t.Errorf("%s: %q", condition, got)
+		}
+	}
+}
+
+// Over TLS aws:SecureTransport is true, and with a proxy that says so.
+func TestSecureTransport(t *testing.T) {
+	t.Parallel()
+	secure := allowing("*", "sqs:SendMessage", "*", `"Bool":{"aws:SecureTransport":"true"}`)
+	dir := t.TempDir()
+	pool := writeCertificate(t, dir)
+	c := inMemory()
+	c.TLSCert, c.TLSKey = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	s, _ := start(t, c)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	t.Cleanup(client.CloseIdleConnections)
+	overTLS := func(o *sqs.Options) { o.BaseEndpoint, o.HTTPClient = aws.String(s.Endpoint()), client }
+	owner := sdkOf(t, s, s.Root(), unsignedRegion, overTLS)
+	u := owner.create("q", nil)
+	owner.setPolicy(u, secure)
+	if got := asNobody(t, overTLS).trySend(u); got != "" {
+		t.Errorf("over TLS: %q", got)
+	}
+
+	// Here, everybody in 10/8 has to come over TLS, and the proxy is us.
+	c = inMemory()
+	c.TrustedProxies = []string{"127.0.0.1"}
+	proxied, _ := start(t, c)
+	through := func(from, proto string) func(*sqs.Options) {
+		return func(o *sqs.Options) {
+			o.BaseEndpoint = aws.String(proxied.Endpoint())
+			o.HTTPClient = withHeaders{"X-Forwarded-For": from, "X-Forwarded-Proto": proto}
+		}
+	}
+	owner = sdkOf(t, proxied, proxied.Root(), unsignedRegion)
+	u = owner.create("q", nil)
+	owner.setPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), denying("*", "sqs:SendMessage", `"Bool":{"aws:SecureTransport":"false"}`))
+	for _, tc := range []struct {
+		from, proto string
+		allowed     bool
+	}{
+		{"10.1.2.3", "https", true}, {"10.1.2.3", "http", false}, {"192.0.2.1", "https", false}, {"10.1.2.3, 192.0.2.1", "https", false},
+	} {
+		if got := asNobody(t, through(tc.from, tc.proto)).trySend(u); (got == "") != tc.allowed {
+			t.Errorf("from %s over %s: %q", tc.from, tc.proto, got)
+		}
+	}
+	// A server that trusts nobody takes no notice.
+	a := asOwner(t)
+	u = a.create(newName(), nil)
+	a.setPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), secure)
+	if got := asNobody(t, func(o *sqs.Options) {
+		o.HTTPClient = withHeaders{"X-Forwarded-For": "10.1.2.3", "X-Forwarded-Proto": "https"}
+	}).trySend(u); got == "" {
+		t.Error("anybody's headers count")
+	}
+}
+
+// withHeaders is an HTTP client that adds headers, as a proxy would.
+type withHeaders map[string]string
+
+func (h withHeaders) Do(r *http.Request) (*http.Response, error) {
+	for name, value := range h {
+		r.Header.Set(name, value)
+	}
+	return http.DefaultClient.Do(r)
+}

@@ -1,0 +1,85 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// proxies are the networks of those whose word about their clients is taken.
+// Nobody else's is: anybody can send the headers that proxies use.
+type proxies []netip.Prefix
+
+// parseProxies reads networks, as 10.0.0.0/8, and addresses.
+func parseProxies(list []string) (proxies, error) {
+	var out proxies
+	for _, text := range list {
+		network, err := netip.ParsePrefix(text)
+		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
+			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil || network != network.Masked() {
+			return nil, fmt.Errorf("--trusted-proxy %q: want an address or a network such as 10.0.0.0/8", text)
+		}
+		out = append(out, network)
+	}
+	return out, nil
+}
+
+func (p proxies) trust(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(a) })
+}
+
+// client returns the address that a request comes from: the peer's or, if that
+// is a proxy, the one before it, and so on. A proxy that does not name an
+// address stands for its client itself.
+func (p proxies) client(r *http.Request) string {
+	peer := peerIP(r)
+	if len(p) == 0 {
+		return peer
+	}
+	at, err := netip.ParseAddr(peer)
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; err == nil && i >= 0 && p.trust(at); i-- {
+		before, ok := parseHop(strings.TrimSpace(hops[i]))
+		if !ok {
+			break
+		}
+		at, peer = before, before.String()
+	}
+	return peer
+}
+
+// parseHop reads an address as proxies write it, some with a port.
+func parseHop(s string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+		return a.Unmap(), true
+	}
+	a, err := netip.ParseAddrPort(s)
+	return a.Addr().Unmap(), err == nil
+}
+
+// encrypted reports whether a request has come over TLS: to us, or to a proxy.
+func (p proxies) encrypted(r *http.Request) bool {
+	if r.TLS != nil {
+		return true
+	}
+	if len(p) == 0 || !strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+		return false
+	}
+	peer, err := netip.ParseAddr(peerIP(r))
+	return err == nil && p.trust(peer)
+}
+
+// peerIP is the address at the other end of the connection.
+func peerIP(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
