@@ -41,13 +41,14 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return fromEnvironment(cmd.Flags(), os.LookupEnv)
 		},
 	}
-	examine := newDoctor()
-	root.AddCommand(newServe(), newBench(), examine, newVersion())
+	examine, policies := newDoctor(), newPolicy()
+	root.AddCommand(newServe(), newBench(), examine, policies, newVersion())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	ran, err := root.ExecuteContextC(ctx)
-	if err != nil && ran == examine && !errors.Is(err, errDamaged) {
+	asked := ran == examine || ran.Parent() == policies
+	if err != nil && asked && !errors.Is(err, errDamaged) && !errors.Is(err, errNotAllowed) {
 		err = inconclusive{err} // also if it was called in a wrong way
 	}
 	return err

@@ -1,0 +1,270 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/sqs"
+)
+
+var errNotAllowed = errors.New("not allowed")
+
+func newPolicy() *cobra.Command {
+	cmd := &cobra.Command{Use: "policy", Short: "Work on access policies"}
+	cmd.AddCommand(newSimulate())
+	return cmd
+}
+
+func newSimulate() *cobra.Command {
+	var s simulation
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "simulate",
+		Short: "Say whether policies allow a request, and why",
+		Long: `Say whether policies allow a request, and why. No server is needed or asked.
+
+The caller is an ARN, an account's 12 digits for its root, or "anonymous". What
+conditions ask about the request is given with --context; a key that is given
+several times has a list of values. A key that is not given is one that the
+request does not have, except that the time is now, aws:SecureTransport is
+false, and the keys about the caller follow from --caller.
+
+The exit status is 0 if the request is allowed, 1 if it is not, and 2 if that
+could not be found out, for instance because a policy has a mistake.`,
+		Example: `  sluice policy simulate --caller 111122223333 --action sqs:SendMessage \
+    --resource arn:aws:sqs:us-east-1:000000000000:orders \
+    --resource-policy orders.json --context aws:SourceIp=10.1.2.3`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			request, err := s.request(time.Now())
+			if err != nil {
+				return err
+			}
+			x := policy.Explain(request)
+			if asJSON {
+				err = json.NewEncoder(cmd.OutOrStdout()).Encode(reportOf(&x, request))
+			} else {
+				err = printExplanation(cmd.OutOrStdout(), &x, request)
+			}
+			switch {
+			case err != nil:
+				return err
+			case !x.Allowed():
+				return errNotAllowed
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&s.caller, "caller", "", "who asks: an ARN, an account, or anonymous")
+	f.StringVar(&s.action, "action", "", "what for, such as sqs:SendMessage")
+	f.StringVar(&s.resource, "resource", "", "ARN of what it is about")
+	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeat it for several")
+	f.StringVar(&s.resourcePolicy, "resource-policy", "", "file with the policy of the resource")
+	f.StringArrayVar(&s.context, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeat it for several")
+	f.BoolVar(&asJSON, "json", false, "print the answer as JSON, and nothing else")
+	for _, name := range []string{"caller", "action", "resource"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+	return cmd
+}
+
+// simulation is a request as it is given on the command line.
+type simulation struct {
+	caller, action, resource string
+	identity                 []string // files
+	resourcePolicy           string   // file
+	context                  []string
+}
+
+func (s *simulation) request(now time.Time) (*policy.Request, error) {
+	arn := strings.SplitN(s.resource, ":", 6)
+	if len(arn) != 6 || arn[0] != "arn" {
+		return nil, fmt.Errorf("--resource %q: want an ARN such as arn:aws:sqs:us-east-1:000000000000:orders", s.resource)
+	}
+	r := &policy.Request{Action: s.action, Resource: s.resource, Owner: arn[4]}
+	r.Facts.Time, r.Facts.Region = now, arn[3]
+	var err error
+	if r.Caller, err = parseCaller(s.caller); err != nil {
+		return nil, err
+	}
+	if r.Facts.Lookup, err = parseContext(s.context); err != nil {
+		return nil, err
+	}
+	if r.Action, r.Rules, err = parseAction(s.action); err != nil {
+		return nil, err
+	}
+	for _, file := range s.identity {
+		p, err := readPolicy(file, func(text string) (*policy.Policy, error) { return policy.Parse(policy.ForIdentity, text) })
+		if err != nil {
+			return nil, err
+		}
+		r.Identity = append(r.Identity, p)
+	}
+	if s.resourcePolicy != "" {
+		r.ResourcePolicy, err = readPolicy(s.resourcePolicy, func(text string) (*policy.Policy, error) {
+			if r.Rules != nil { // then it is to be one that could be set
+				return policy.ParseResource(text, s.resource, r.Rules)
+			}
+			return policy.Parse(policy.ForResource, text)
+		})
+	}
+	return r, err
+}
+
+// parseAction returns an action as requests write it, and the rules of its
+// service if they are known. A batch is asked for as its single action.
+func parseAction(text string) (string, *policy.Rules, error) {
+	vendor, name, ok := strings.Cut(text, ":")
+	if !ok || vendor == "" || name == "" || strings.ContainsAny(text, "*?") {
+		return "", nil, fmt.Errorf("--action %q: want one action with its service, such as sqs:SendMessage", text)
+	}
+	if !strings.EqualFold(vendor, sqs.Rules.Vendor) {
+		return text, nil, nil
+	}
+	for _, known := range sqs.Rules.Actions {
+		if strings.EqualFold(known, text) || strings.EqualFold(known+"Batch", text) {
+			return known, sqs.Rules, nil
+		}
+	}
+	return "", nil, fmt.Errorf("--action %q: SQS has no action of that name", text)
+}
+
+// parseCaller returns the caller that an ARN names. What the ARN does not say,
+// such as its unique id, is not known.
+func parseCaller(text string) (policy.Caller, error) {
+	if strings.EqualFold(text, "anonymous") {
+		return policy.Caller{}, nil
+	}
+	bad := fmt.Errorf("--caller %q: want the ARN of a root, user, assumed role or federated user, an account's 12 digits, or anonymous", text)
+	if isAccount(text) {
+		text = "arn:aws:iam::" + text + ":root"
+	}
+	arn := strings.SplitN(text, ":", 6)
+	if len(arn) != 6 || arn[0] != "arn" || !isAccount(arn[4]) {
+		return policy.Caller{}, bad
+	}
+	c := policy.Caller{Account: arn[4], ARN: text}
+	kind, name, _ := strings.Cut(arn[5], "/")
+	switch of := arn[2] + " " + kind; {
+	case of == "iam root" && name == "":
+		c.Kind, c.UserID = policy.Account, c.Account
+	case of == "iam user" && name != "":
+		c.Kind, c.UserName = policy.User, name[strings.LastIndexByte(name, '/')+1:]
+	case of == "sts assumed-role" && strings.Count(name, "/") == 1:
+		role, _, _ := strings.Cut(name, "/")
+		c.Kind, c.Issuer = policy.AssumedRole, "arn:"+arn[1]+":iam::"+c.Account+":role/"+role
+	case of == "sts federated-user" && name != "":
+		c.Kind, c.UserID = policy.FederatedUser, c.Account+":"+name
+	default:
+		return policy.Caller{}, bad
+	}
+	return c, nil
+}
+
+func isAccount(s string) bool {
+	return len(s) == 12 && strings.Trim(s, "0123456789") == ""
+}
+
+// parseContext returns a function that knows the keys.
+func parseContext(pairs []string) (func(name string) (policy.Value, bool), error) {
+	values := make(map[string][]string)
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--context %q: want a key and a value, such as aws:SourceIp=10.1.2.3", pair)
+		}
+		name = strings.ToLower(name)
+		values[name] = append(values[name], value)
+	}
+	return func(name string) (policy.Value, bool) {
+		switch list := values[name]; len(list) {
+		case 0:
+			return policy.Value{}, false
+		case 1:
+			if name != "aws:tagkeys" {
+				return policy.Text(list[0]), true
+			}
+			fallthrough
+		default:
+			return policy.List(list), true
+		}
+	}, nil
+}
+
+func readPolicy(file string, parse func(text string) (*policy.Policy, error)) (*policy.Policy, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parse(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return p.Named(file), nil
+}
+
+func printExplanation(w io.Writer, x *policy.Explanation, r *policy.Request) error {
+	var b strings.Builder
+	b.WriteString(x.String())
+	if len(x.Missing) > 0 {
+		fmt.Fprintf(&b, "The request does not have: %s\n", strings.Join(x.Missing, ", "))
+	}
+	if !x.Allowed() {
+		fmt.Fprintln(&b, x.Message(r))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// simulated is an answer for machines.
+type simulated struct {
+	Decision   string             `json:"decision"` // allowed, implicitDeny or explicitDeny
+	By         string             `json:"by"`       // which policies decided, or lack an Allow
+	Message    string             `json:"message,omitempty"`
+	Rule       string             `json:"rule,omitempty"` // that decided beside the policies
+	Statements []simulatedVerdict `json:"statements"`
+	Missing    []string           `json:"missingContextKeys"`
+}
+
+// simulatedVerdict is how one statement fared.
+type simulatedVerdict struct {
+	Source  string `json:"source"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Sid     string `json:"sid,omitempty"`
+	Effect  string `json:"effect"`
+	Applies bool   `json:"applies"`
+	Decided bool   `json:"decided"`
+	Element string `json:"element,omitempty"` // that did not match
+	Reason  string `json:"reason"`
+}
+
+func reportOf(x *policy.Explanation, r *policy.Request) *simulated {
+	s := &simulated{
+		Decision: x.Result.String(), By: x.By.String(), Rule: x.Rule,
+		Statements: []simulatedVerdict{}, Missing: append([]string{}, x.Missing...),
+	}
+	if !x.Allowed() {
+		s.Message = x.Message(r)
+	}
+	for _, t := range x.Traces {
+		s.Statements = append(s.Statements, simulatedVerdict{
+			Source: t.Source.String(), File: t.Policy.Name(), Line: t.Statement.Start.Line, Sid: t.Statement.Sid,
+			Effect: t.Statement.Effect.String(), Applies: t.Matched,
+			Decided: t.Policy == x.Policy && t.Statement.Index == x.Statement, Element: t.Element, Reason: t.Reason,
+		})
+	}
+	return s
+}
