@@ -1,6 +1,8 @@
 package access
 
 import (
+	"fmt"
+
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/policy"
 )
@@ -49,12 +51,25 @@ type Details interface {
 
 // Denial says why a request is refused.
 type Denial struct {
-	Decision policy.Decision
+	decision policy.Decision
 	message  string
 }
 
 // Error returns the refusal as AWS words it.
 func (d *Denial) Error() string { return d.message }
+
+// Reason says for the operator's eyes which policies have decided, and by which
+// statement. The caller may not be told as much.
+func (d *Denial) Reason() string {
+	if d.decision.Policy == nil {
+		return "no " + d.decision.By.String() + " allows it"
+	}
+	st := d.decision.Policy.Statement(d.decision.Statement)
+	if st.Sid != "" {
+		return fmt.Sprintf("statement %q of the %s", st.Sid, d.decision.By)
+	}
+	return fmt.Sprintf("statement %d of the %s", st.Index+1, d.decision.By)
+}
 
 // Decide returns nil if the request may go ahead, or why it may not.
 func (c *Control) Decide(r *Request) *Denial {
@@ -111,5 +126,5 @@ func deny(d policy.Decision, q policy.Request) *Denial {
 	if d.By == policy.ByResource && q.Caller.Account != q.Owner {
 		said = policy.Decision{By: policy.ByResource}
 	}
-	return &Denial{Decision: d, message: said.Message(&q)}
+	return &Denial{decision: d, message: said.Message(&q)}
 }

@@ -194,3 +194,21 @@ func TestFactsReachConditions(t *testing.T) {
 		}
 	}
 }
+
+// The operator is told what a stranger is not.
+func TestReason(t *testing.T) {
+	c := access.New(nil)
+	for text, want := range map[string]string{
+		"": "no resource-based policy allows it",
+		statement("Allow", "*", "sqs:DeleteQueue", ""):             "no resource-based policy allows it",
+		statement("Deny", "*", "sqs:*", ""):                        "statement 1 of the resource-based policy",
+		statement("Deny", "*", "sqs:*", `,"Sid":"Not on Sundays"`): `statement "Not on Sundays" of the resource-based policy`,
+	} {
+		d := c.Decide(&access.Request{Caller: otherRoot, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: text, Details: &details{}})
+		if d == nil || d.Reason() != want {
+			t.Errorf("%s: %v, want %s", text, d, want)
+		} else if !strings.HasSuffix(d.Error(), "because no resource-based policy allows the sqs:sendmessage action") {
+			t.Errorf("%s: the caller is told %s", text, d)
+		}
+	}
+}

@@ -394,3 +394,32 @@ func (h withHeaders) Do(r *http.Request) (*http.Response, error) {
 	}
 	return http.DefaultClient.Do(r)
 }
+
+// Messages can be moved to a queue of another account if it lets them in.
+func TestMoveToASharedQueue(t *testing.T) {
+	t.Parallel()
+	a, b := asOwner(t), asOther(t)
+	source, dlq, theirs := newName(), newName(), newName()
+	u := a.create(dlq, nil)
+	a.create(source, map[string]string{"RedrivePolicy": redrive(a.arn(u), 1)})
+	a.send(u, "to be moved")
+	to := b.create(theirs, nil)
+	move := func(destination string) error {
+		_, err := a.StartMessageMoveTask(a.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(a.arn(u)), DestinationArn: &destination})
+		return err
+	}
+	const no = "because no resource-based policy allows the sqs:sendmessage action"
+	for _, destination := range []string{b.arn(to), b.arn(to) + "-that-does-not-exist"} {
+		if got := a.why(move(destination)); got != no {
+			t.Errorf("to %s: %q", destination, got)
+		}
+	}
+	b.setPolicy(to, allowing(account, "sqs:SendMessage", "*", ""))
+	if got := a.why(move(b.arn(to))); got != "" {
+		t.Fatal(got)
+	}
+	got := b.receive(to, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 })
+	if len(got) != 1 || *got[0].Body != "to be moved" {
+		t.Errorf("got %v", got)
+	}
+}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sluicemq/sluice/internal/access"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/protocol"
 	"github.com/sluicemq/sluice/internal/signature"
@@ -77,6 +78,7 @@ type exchange struct {
 	caller  identity.Identity
 	err     *protocol.Error // what the client was told
 	cause   error           // why, if the client was not told
+	denial  *access.Denial  // who refused the caller, if policies did
 	gone    bool            // the client did not get its answer
 }
 
@@ -280,6 +282,7 @@ func (x *exchange) refuse(e *protocol.Error) {
 // fail answers with whatever error the operation had.
 func (x *exchange) fail(err error) {
 	e := protocol.AsError(err)
+	x.denial, _ = errors.AsType[*access.Denial](err)
 	if e.Status >= http.StatusInternalServerError {
 		x.cause = err
 		// The disk's state is logged once, not for everyone who meets with it.
@@ -311,6 +314,9 @@ func (x *exchange) log() {
 		attrs = append(attrs, slog.String("code", x.err.Code))
 	}
 	attrs = append(attrs, slog.Int("status", status))
+	if x.denial != nil {
+		attrs = append(attrs, slog.String("denied_by", x.denial.Reason()))
+	}
 	if x.cause != nil {
 		attrs = append(attrs, slog.String("cause", x.cause.Error()))
 	}

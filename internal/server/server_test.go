@@ -726,6 +726,10 @@ func TestLog(t *testing.T) {
 		call("SendMessage", object{"QueueUrl": name, "MessageBody": body, "DelaySeconds": body})
 		call("Confidential"+strings.Repeat("x", 1000), nil)
 
+		unsigned := c.request("PurgeQueue", object{"QueueUrl": c.url(name)})
+		note(unsigned)
+		c.send("PurgeQueue", unsigned)
+
 		// What is said of signatures may quote them.
 		r := c.request("ListQueues", nil)
 		c.sign(r)
@@ -756,6 +760,7 @@ func TestLog(t *testing.T) {
 			Msg, Operation, Protocol, Caller, Code string
 			RequestID                              string `json:"request_id"`
 			AccessKeyID                            string `json:"access_key_id"`
+			DeniedBy                               string `json:"denied_by"`
 			Status                                 int
 		}
 		if err := json.Unmarshal([]byte(line), &entry); err != nil {
@@ -765,6 +770,9 @@ func TestLog(t *testing.T) {
 			continue
 		}
 		lines++
+		if want := map[bool]string{true: "no resource-based policy allows it"}[entry.Code == "AccessDenied"]; entry.DeniedBy != want {
+			t.Errorf("denied by %q: %s", entry.DeniedBy, line)
+		}
 		if !uuidPattern.MatchString(entry.RequestID) || entry.Operation == "" || len(entry.Operation) > 100 || entry.Protocol == "" || entry.Status == 0 ||
 			(entry.Code == "") != (entry.Status == 200) || (entry.Caller == identity.Root(account, "").ARN) != (entry.AccessKeyID == s.Root().AccessKeyID) {
 			t.Errorf("%s", line)

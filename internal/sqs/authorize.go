@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"errors"
 	"net/netip"
 	"time"
 
@@ -83,7 +84,7 @@ func (s *Service) authorize(c *protocol.Call, r resource, tags tagging, actions 
 	}
 	for _, q.Action = range actions {
 		if denial := s.access.Decide(&q); denial != nil {
-			return protocol.AccessDenied("%s", denial.Error())
+			return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
 		}
 	}
 	return nil
