@@ -119,6 +119,9 @@ func (s *script) run(line string) {
 		s.rig.jump(c.duration(c.word()))
 	case "reload":
 		s.rig.reload()
+	case "remember": // a delivery under another name, before a repetition takes its own
+		d := s.handles[c.word()]
+		s.handles[c.word()] = d
 	case "lose":
 		verb = c.word()
 		if verbs[verb] == nil {

@@ -161,7 +161,7 @@ func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool,
 	for _, m := range given {
 		q.hide(m, timeout)
 		q.save(m)
-		out = append(out, Delivery{Position: m.pos, Receipt: m.receipt, Receives: m.receives, First: m.first})
+		out = append(out, m.delivery())
 	}
 	for _, m := range given {
 		q.relist(m.group)

@@ -435,10 +435,13 @@ func (m *model) repeated(q *modelQueue, a modelAttempt, attempt string, timeout 
 		return
 	}
 	for i, r := range a.given {
+		r.m.hidden = m.now().Add(timeout)
+		r.d.until = r.m.hidden
 		if given[i] != r.d {
 			m.failf("attempt %s gave %v instead of %v", attempt, given[i], r.d)
 		}
-		r.m.hidden = m.now().Add(timeout)
+		a.given[i] = r
+		q.receipts = append(q.receipts, r)
 	}
 	m.attempted(q, attempt, a.given)
 	m.follow(nil)
@@ -634,17 +637,21 @@ func (m *model) giveBack(*rapid.T) {
 		attempt = pick(m, "attempt", "", "1", "2")
 	}
 	var given []Delivery
+	taken := false
 	for _, r := range picked {
 		given = append(given, r.d)
-		if r.m.gone || r.m.receipt != r.d.Receipt {
+		if r.m.gone || r.m.receipt != r.d.Receipt || r.m.hidden != r.d.until {
 			continue
 		}
+		taken = true
 		if r.m.receives--; r.m.receives == 0 {
 			r.m.first = 0
 		}
 		r.m.receipt, r.m.hidden = 0, m.now()
 	}
-	delete(q.attempts, attempt)
+	if taken {
+		delete(q.attempts, attempt)
+	}
 	err := m.rig.transact(func(e *Engine) error { return e.Return(q.cfg.ID, given, attempt) })
 	if err != nil {
 		m.failf("return: %v", err)

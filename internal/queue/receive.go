@@ -20,6 +20,8 @@ type Delivery struct {
 	Receipt  uint64
 	Receives uint64  // of this queue, this one included
 	First    Instant // of the receives
+
+	until Instant // the end of its visibility timeout
 }
 
 // Receive gives out available messages, or none. A standard queue with too
@@ -253,17 +255,21 @@ func (q *queue) serve(g *group, room int, timeout time.Duration) ([]Delivery, er
 
 // Return takes back deliveries that never reached the consumer: they are
 // visible again at once and the receive does not count. A message that was
-// received again meanwhile stays as it is.
+// received again meanwhile, by a repetition of the attempt too, or whose
+// visibility was changed with the handle of an earlier receive, stays as it is:
+// somebody else relies on it.
 func (e *Engine) Return(id ID, deliveries []Delivery, attempt string) error {
 	q, err := e.enter(id)
 	if err != nil {
 		return err
 	}
+	taken := false
 	for _, d := range deliveries {
 		m := q.received[d.Position]
-		if m == nil || m.receipt != d.Receipt {
+		if m == nil || m.receipt != d.Receipt || m.deadline != d.until {
 			continue
 		}
+		taken = true
 		if m.receives--; m.receives == 0 {
 			m.first = 0
 		}
@@ -276,7 +282,7 @@ func (e *Engine) Return(id ID, deliveries []Delivery, attempt string) error {
 			}
 		}
 	}
-	if attempt != "" {
+	if attempt != "" && taken {
 		q.forgetAttempt(attempt)
 	}
 	return nil
