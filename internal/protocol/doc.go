@@ -30,7 +30,7 @@
 // # Types
 //
 // Fields may be string, bool, int, int32, int64 and types derived from them; pointers to these; []byte, which travels
-// as standard base64; lists []T and maps map[string]T of scalars, blobs and structs; structs and pointers to structs.
+// as standard base64; time.Time, which is ISO 8601 in Query and XML and seconds since 1970 in JSON; lists []T and maps map[string]T of scalars, blobs and structs; structs and pointers to structs.
 // Recursive types, lists of lists and embedded fields are refused. Unexported fields are refused too: every field of a
 // wire struct is on the wire. All of this is checked by Register, which panics, so that a mistake shows at start-up.
 //

@@ -83,6 +83,12 @@ func UnrecognizedClient() *Error {
 		"The security token included in the request is invalid.")
 }
 
+// MissingAuthenticationToken refuses a request that nobody has signed.
+func MissingAuthenticationToken() *Error {
+	return coral("MissingAuthenticationTokenException", "MissingAuthenticationToken", http.StatusForbidden,
+		"Request is missing Authentication Token")
+}
+
 // InvalidSignature reports a signature that does not match, has expired or is scoped wrongly.
 func InvalidSignature(format string, args ...any) *Error {
 	return coral("InvalidSignatureException", "SignatureDoesNotMatch", http.StatusForbidden, format, args...)

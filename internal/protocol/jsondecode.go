@@ -59,6 +59,8 @@ func (d *jsonDecoder) value(p *plan, v reflect.Value) *Error {
 		return d.literal("true")
 	case intShape:
 		return d.integer(p, v)
+	case timeShape:
+		return d.instant(v)
 	}
 	q, err := d.quoted()
 	if err != nil {
@@ -180,6 +182,20 @@ func (d *jsonDecoder) integer(p *plan, v reflect.Value) *Error {
 	return nil
 }
 
+// instant reads a time, which is in seconds since 1970.
+func (d *jsonDecoder) instant(v reflect.Value) *Error {
+	text, _, err := d.number()
+	if err != nil {
+		return err
+	}
+	t, ok := parseEpoch(string(text))
+	if !ok {
+		return Serialization("NUMBER_VALUE can not be converted to a Timestamp")
+	}
+	v.Set(reflect.ValueOf(t))
+	return nil
+}
+
 // mismatch reports that a value beginning with c stands where p wants another type.
 func (d *jsonDecoder) mismatch(c byte, p *plan) *Error {
 	var found string
@@ -217,7 +233,7 @@ func (p *plan) begins(c byte) bool {
 		return c == '['
 	case boolShape:
 		return c == 't' || c == 'f'
-	case intShape:
+	case intShape, timeShape:
 		return c == '-' || c >= '0' && c <= '9'
 	}
 	return c == '"'
@@ -232,6 +248,8 @@ func (p *plan) javaType() string {
 		return "a Blob"
 	case p.shape == stringShape:
 		return "a String"
+	case p.shape == timeShape:
+		return "a Timestamp"
 	case p.typ.Kind() == reflect.Int64:
 		return "a Long"
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"reflect"
 	"strconv"
+	"time"
 )
 
 // style is one of the two ways in which answers are put into JSON.
@@ -32,6 +33,8 @@ func appendJSON(dst []byte, p *plan, v reflect.Value, st style) []byte {
 		return strconv.AppendBool(dst, v.Bool())
 	case intShape:
 		return strconv.AppendInt(dst, v.Int(), 10)
+	case timeShape:
+		return appendEpoch(dst, v.Interface().(time.Time))
 	case blobShape:
 		dst = append(dst, '"')
 		dst = base64.StdEncoding.AppendEncode(dst, v.Bytes())

@@ -28,6 +28,7 @@ const (
 	boolShape
 	intShape
 	blobShape
+	timeShape
 	listShape
 	mapShape
 	structShape
@@ -96,6 +97,10 @@ func (pl *planner) plan(t reflect.Type, at string) *plan {
 		}
 		p.shape, p.elem = mapShape, pl.element(t.Elem(), at)
 	case reflect.Struct:
+		if t == timeType {
+			p.shape = timeShape
+			break
+		}
 		p.shape = structShape
 		pl.fields(p, at)
 	default:

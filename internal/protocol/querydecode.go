@@ -172,6 +172,12 @@ func queryValue(args []argument, p *plan, v reflect.Value) *Error {
 			return a.invalid("Must be an integer.")
 		}
 		v.SetInt(n)
+	case timeShape:
+		t, ok := parseISO(a.value)
+		if !ok {
+			return a.invalid("Must be a date of ISO 8601.")
+		}
+		v.Set(reflect.ValueOf(t))
 	case blobShape:
 		blob, ok := decodeBase64(a.value)
 		if !ok {

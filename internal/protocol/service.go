@@ -101,6 +101,9 @@ func (s *Service) Operations() []*Operation {
 	return ops
 }
 
+// Has reports whether s has an operation of that name.
+func (s *Service) Has(name string) bool { return s.operations[name] != nil }
+
 // Is reports whether target, the prefix of an X-Amz-Target header, names s.
 func (s *Service) Is(target string) bool {
 	return s.Target != "" && lastComponent(target) == lastComponent(s.Target)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"reflect"
 	"strconv"
+	"time"
 	"unicode/utf8"
 )
 
@@ -63,6 +64,8 @@ func appendElement(dst []byte, name string, p *plan, v reflect.Value) []byte {
 		dst = strconv.AppendInt(dst, v.Int(), 10)
 	case blobShape:
 		dst = base64.StdEncoding.AppendEncode(dst, v.Bytes())
+	case timeShape:
+		dst = v.Interface().(time.Time).UTC().AppendFormat(dst, isoFormat)
 	case structShape:
 		dst = appendXML(dst, p, v)
 	}

@@ -1,0 +1,37 @@
+package protocol
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+)
+
+var timeType = reflect.TypeFor[time.Time]()
+
+// isoFormat is how times are written in XML: in whole seconds, as AWS's older services do.
+const isoFormat = "2006-01-02T15:04:05Z"
+
+// parseISO reads a time of a Query request.
+func parseISO(s string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339, s) // takes fractions, too
+	return t.UTC(), err == nil
+}
+
+// parseEpoch reads a time of a JSON request, to the millisecond.
+func parseEpoch(s string) (time.Time, bool) {
+	const last = 253402300800 // the year 10000
+	seconds, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.Abs(seconds) >= last {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(int64(math.Round(seconds * 1000))).UTC(), true
+}
+
+// appendEpoch appends a time to JSON, with a fraction if it has one.
+func appendEpoch(dst []byte, t time.Time) []byte {
+	if ms := t.UnixMilli(); ms%1000 != 0 {
+		return strconv.AppendFloat(dst, float64(ms)/1000, 'f', -1, 64)
+	}
+	return strconv.AppendInt(dst, t.Unix(), 10)
+}

@@ -1,0 +1,95 @@
+package protocol
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Violations collects what is wrong with the parameters of a request, in the words of the framework underneath IAM, STS
+// and other services. Members are called as their models do, but in lower camel case.
+type Violations struct {
+	faults []string
+}
+
+// ValidationError refuses the value of a parameter, in a sentence of the service's own.
+func ValidationError(format string, args ...any) *Error {
+	return &Error{
+		Code: "ValidationError", Type: "com.amazon.coral.validate#ValidationException", Status: http.StatusBadRequest,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+// Err returns nil if nothing is wrong, or all that is.
+func (v *Violations) Err() error {
+	switch n := len(v.faults); n {
+	case 0:
+		return nil
+	case 1:
+		return ValidationError("1 validation error detected: %s", v.faults[0])
+	default:
+		return ValidationError("%d validation errors detected: %s", n, strings.Join(v.faults, "; "))
+	}
+}
+
+// Add notes that a value does not satisfy a constraint.
+func (v *Violations) Add(value, member, constraint string) {
+	const most = 1024
+	if len(value) > most {
+		value = strings.ToValidUTF8(value[:most], "") + "..."
+	}
+	v.faults = append(v.faults, fmt.Sprintf("Value '%s' at '%s' failed to satisfy constraint: %s", value, member, constraint))
+}
+
+// Required returns a string that must be there.
+func (v *Violations) Required(member string, value *string) string {
+	if value == nil {
+		v.faults = append(v.faults, fmt.Sprintf("Value null at '%s' failed to satisfy constraint: Member must not be null", member))
+		return ""
+	}
+	return *value
+}
+
+// Length bounds a string that is there.
+func (v *Violations) Length(member string, value *string, least, most int) {
+	switch {
+	case value == nil:
+	case len(*value) < least:
+		v.Add(*value, member, "Member must have length greater than or equal to "+strconv.Itoa(least))
+	case len(*value) > most:
+		v.Add(*value, member, "Member must have length less than or equal to "+strconv.Itoa(most))
+	}
+}
+
+// Range bounds a number that is there.
+func (v *Violations) Range(member string, value *int32, least, most int32) {
+	switch {
+	case value == nil:
+	case *value < least:
+		v.Add(strconv.Itoa(int(*value)), member, "Member must have value greater than or equal to "+strconv.Itoa(int(least)))
+	case *value > most:
+		v.Add(strconv.Itoa(int(*value)), member, "Member must have value less than or equal to "+strconv.Itoa(int(most)))
+	}
+}
+
+// Characters requires a string that is there to consist of characters that allowed admits; pattern is how the model
+// writes that.
+func (v *Violations) Characters(member string, value *string, allowed func(rune) bool, pattern string) {
+	if value != nil && strings.ContainsFunc(*value, func(r rune) bool { return !allowed(r) }) {
+		v.Add(*value, member, "Member must satisfy regular expression pattern: "+pattern)
+	}
+}
+
+// Enum requires a string that is there to be one of a few.
+func (v *Violations) Enum(member string, value *string, values ...string) {
+	if value == nil {
+		return
+	}
+	for _, one := range values {
+		if *value == one {
+			return
+		}
+	}
+	v.Add(*value, member, "Member must satisfy enum value set: ["+strings.Join(values, ", ")+"]")
+}
