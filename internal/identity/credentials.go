@@ -3,13 +3,14 @@ package identity
 import (
 	"bufio"
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Credential is an access key and whose it is.
@@ -22,27 +23,71 @@ type Credential struct {
 func (c Credential) String() string   { return c.AccessKeyID + " of " + c.ARN }
 func (c Credential) GoString() string { return c.String() }
 
-// Credentials finds access keys by their id. It does not change once it is in
-// use.
+// Credentials are the root keys of the accounts, by their id. Its methods may be
+// called from any goroutine.
 type Credentials struct {
+	path string // of the file; empty: kept in memory only
+
+	mu    sync.RWMutex
 	byKey map[string]Credential
 	roots map[string]Credential // by account
 }
 
+func newCredentials(path string) *Credentials {
+	return &Credentials{path: path, byKey: make(map[string]Credential), roots: make(map[string]Credential)}
+}
+
 // Lookup returns the credential of an access key.
 func (c *Credentials) Lookup(accessKeyID string) (Credential, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	found, ok := c.byKey[accessKeyID]
 	return found, ok
 }
 
 // Root returns the root credential of an account.
 func (c *Credentials) Root(account string) (Credential, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	found, ok := c.roots[account]
 	return found, ok
 }
 
-// Accounts returns how many accounts have a root credential.
-func (c *Credentials) Accounts() int { return len(c.roots) }
+// Accounts returns the accounts, each of which has a root credential, in order.
+func (c *Credentials) Accounts() []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return slices.Sorted(maps.Keys(c.roots))
+}
+
+// ErrAccountExists says that there is an account of that number already.
+var ErrAccountExists = errors.New("the account exists")
+
+// Create makes an account with a root key, and writes the key to the file.
+func (c *Credentials) Create(account string) (Credential, error) {
+	if !IsAccount(account) {
+		return Credential{}, fmt.Errorf("%q is not an account's 12 digits", account)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.roots[account]; ok {
+		return Credential{}, ErrAccountExists
+	}
+	keyID, secret := NewKeyID(), NewSecret()
+	if c.path != "" {
+		text, err := os.ReadFile(c.path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return Credential{}, fmt.Errorf("read root keys: %w", err)
+		}
+		if err := writePrivate(c.path, appendProfile(text, account, keyID, secret)); err != nil {
+			return Credential{}, fmt.Errorf("write root keys: %w", err)
+		}
+	}
+	if err := c.add(account, keyID, secret); err != nil {
+		return Credential{}, err
+	}
+	return c.roots[account], nil
+}
 
 func (c *Credentials) add(account, keyID, secret string) error {
 	if old, ok := c.byKey[keyID]; ok && old.Account != account {
@@ -79,9 +124,9 @@ func checkKey(keyID, secret string) error {
 
 // Generate makes root keys for the accounts, to be forgotten with the process.
 func Generate(accounts []string) (*Credentials, error) {
-	c := &Credentials{byKey: make(map[string]Credential), roots: make(map[string]Credential)}
+	c := newCredentials("")
 	for _, account := range accounts {
-		if err := c.add(account, newKeyID(), newSecret()); err != nil {
+		if err := c.add(account, NewKeyID(), NewSecret()); err != nil {
 			return nil, err
 		}
 	}
@@ -93,19 +138,15 @@ func Generate(accounts []string) (*Credentials, error) {
 // and writes those that are missing. The file is readable by its owner alone;
 // one that others can read is refused.
 func LoadCredentials(path string, accounts []string) (*Credentials, error) {
-	c := &Credentials{byKey: make(map[string]Credential), roots: make(map[string]Credential)}
+	c := newCredentials(path)
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, fmt.Errorf("read root keys: %w", err)
 	default:
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, fmt.Errorf("read root keys: %w", err)
-		}
-		if info.Mode().Perm()&0o077 != 0 {
-			return nil, fmt.Errorf("%s can be read by others (mode %04o); run chmod 600 on it", path, info.Mode().Perm())
+		if err := checkPrivate(path); err != nil {
+			return nil, err
 		}
 		if err := c.parse(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -117,14 +158,11 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 			continue
 		}
 		missing = true
-		keyID, secret := newKeyID(), newSecret()
+		keyID, secret := NewKeyID(), NewSecret()
 		if err := c.add(account, keyID, secret); err != nil {
 			return nil, err
 		}
-		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
-			text = append(text, '\n') // an editor has left the last line open
-		}
-		text = fmt.Appendf(text, "[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n\n", account, keyID, secret)
+		text = appendProfile(text, account, keyID, secret)
 	}
 	if missing {
 		if err := writePrivate(path, text); err != nil {
@@ -132,6 +170,13 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 		}
 	}
 	return c, nil
+}
+
+func appendProfile(text []byte, account, keyID, secret string) []byte {
+	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text, '\n') // an editor has left the last line open
+	}
+	return fmt.Appendf(text, "[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n\n", account, keyID, secret)
 }
 
 func (c *Credentials) parse(text []byte) error {
@@ -178,50 +223,4 @@ func (c *Credentials) parse(text []byte) error {
 		return err
 	}
 	return finish()
-}
-
-// writePrivate replaces the file at path whole, readable by its owner alone.
-func writePrivate(path string, text []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".credentials-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
-		}
-	}()
-	if _, err := f.Write(text); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// newKeyID returns an id of the shape of AWS's long-term access keys.
-func newKeyID() string {
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-	b := make([]byte, 16)
-	rand.Read(b)
-	for i := range b {
-		b[i] = alphabet[b[i]%32]
-	}
-	return "AKIA" + string(b)
-}
-
-// newSecret returns 40 characters with 240 bits of randomness. The alphabet
-// has no character that shells or URLs treat specially.
-func newSecret() string {
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	b := make([]byte, 40)
-	rand.Read(b)
-	for i := range b {
-		b[i] = alphabet[b[i]%64]
-	}
-	return string(b)
 }

@@ -1,0 +1,35 @@
+package identity
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+)
+
+// letters are those of AWS's ids.
+var letters = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// randomLetters returns n letters, each of which is worth 5 random bits.
+func randomLetters(n int) string {
+	b := make([]byte, n)
+	rand.Read(b)
+	return letters.EncodeToString(b)[:n]
+}
+
+// NewID returns an id of the shape of AWS's: a prefix of four letters that tells
+// of what, AIDA of a user, and 17 that are random.
+func NewID(prefix string) string { return prefix + randomLetters(17) }
+
+// NewKeyID returns an id of the shape of AWS's long-term access keys.
+func NewKeyID() string { return "AKIA" + randomLetters(16) }
+
+// NewSecret returns 40 characters with 240 bits of randomness. The alphabet
+// has no character that shells or URLs treat specially.
+func NewSecret() string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	b := make([]byte, 40)
+	rand.Read(b)
+	for i := range b {
+		b[i] = alphabet[b[i]%64]
+	}
+	return string(b)
+}

@@ -1,0 +1,115 @@
+package identity
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// Temporary keys are kept nowhere. Their id authenticates itself, the secret
+// follows from the id, and the session token has everything else in it,
+// encrypted.
+
+// temporaryPrefix is what ids of temporary keys begin with.
+const temporaryPrefix = "ASIA"
+
+// The 16 characters behind the prefix are 50 random bits and 30 of a MAC over
+// them, which tells ids that were made up before anything is spent on them.
+const (
+	drawnLetters = 10
+	macLetters   = 6
+)
+
+// IsTemporary reports whether an access key id is of a temporary key.
+func IsTemporary(keyID string) bool { return strings.HasPrefix(keyID, temporaryPrefix) }
+
+// TemporarySecret returns the secret of a temporary key, or false if the id was
+// not made here. What the key is good for is in the token alone.
+func (v *Vault) TemporarySecret(keyID string) (string, bool) {
+	id, ok := strings.CutPrefix(keyID, temporaryPrefix)
+	if !ok || len(id) != drawnLetters+macLetters ||
+		!hmac.Equal([]byte(v.checkLetters(id[:drawnLetters])), []byte(id[drawnLetters:])) {
+		return "", false
+	}
+	mac := hmac.New(sha256.New, v.keyValue)
+	mac.Write([]byte(keyID))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:30]), true
+}
+
+func (v *Vault) checkLetters(drawn string) string {
+	mac := hmac.New(sha256.New, v.keyID)
+	mac.Write([]byte(drawn))
+	return letters.EncodeToString(mac.Sum(nil))[:macLetters]
+}
+
+// Temporary is a temporary key.
+type Temporary struct {
+	Credential
+	Token string
+}
+
+// ticket is the content of a session token. The first byte of what is encrypted
+// is the version, 1; a reader refuses others.
+type ticket struct {
+	Key     string
+	Kind    Kind
+	Account string
+	Name    string `json:",omitempty"` // of the session, or of the federated user
+	Session *Session
+}
+
+const (
+	tokenVersion = 1
+	tokenPurpose = "session token"
+	// maxToken bounds what is decrypted of a request.
+	maxToken = 16 << 10
+)
+
+// Issue makes keys for a session. Name is that of the session of a role or of a
+// federated user, and empty for users and roots.
+func (v *Vault) Issue(kind Kind, account, name string, s *Session) Temporary {
+	drawn := randomLetters(drawnLetters)
+	keyID := temporaryPrefix + drawn + v.checkLetters(drawn)
+	secret, _ := v.TemporarySecret(keyID)
+	content, err := json.Marshal(ticket{Key: keyID, Kind: kind, Account: account, Name: name, Session: s})
+	if err != nil {
+		panic(err) // strings and times only
+	}
+	sealed := v.tokens.Seal(nil, nil, append([]byte{tokenVersion}, content...), []byte(tokenPurpose))
+	t := Temporary{Token: base64.StdEncoding.EncodeToString(sealed)}
+	t.Secret = secret
+	t.AccessKeyID = keyID
+	return t
+}
+
+// ErrToken refuses a session token that was not made here, or not for the key
+// that it comes with.
+var ErrToken = errors.New("the session token is invalid")
+
+// Redeem returns whom a session token stands for, without the ARN, UserID and
+// UserName of users and roles, which may have been renamed meanwhile: whoever
+// keeps those completes it. It does not look at the clock either. Name is what
+// was given to Issue.
+func (v *Vault) Redeem(keyID, token string) (id Identity, name string, err error) {
+	if len(token) > maxToken {
+		return Identity{}, "", ErrToken
+	}
+	sealed, err := base64.StdEncoding.Strict().DecodeString(token)
+	if err != nil {
+		return Identity{}, "", ErrToken
+	}
+	content, err := v.tokens.Open(nil, nil, sealed, []byte(tokenPurpose))
+	if err != nil || len(content) == 0 || content[0] != tokenVersion {
+		return Identity{}, "", ErrToken
+	}
+	var t ticket
+	if err := json.Unmarshal(content[1:], &t); err != nil || t.Key != keyID || t.Session == nil {
+		return Identity{}, "", ErrToken
+	}
+	return Identity{
+		Kind: t.Kind, Account: t.Account, AccessKeyID: keyID, Root: t.Kind == Account, Session: t.Session,
+	}, t.Name, nil
+}
