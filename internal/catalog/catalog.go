@@ -38,12 +38,15 @@ type Catalog struct {
 	lastID  queue.ID
 }
 
-// Keys of the store. What follows a prefix is the JSON of a Name.
+// Keys of the store. What follows a prefix is the JSON of a Name. Those that begin
+// with keyDirectory are not the catalog's: it shares the store with who there is.
 const (
 	keyQueue   = "queue/"
 	keyDeleted = "deleted/"
 	keyLastID  = "last-id"
 	keySecret  = "receipt-secret"
+
+	keyDirectory = "directory/"
 )
 
 const secretSize = 32
@@ -72,6 +75,7 @@ func Open(s *store.Store) (*Catalog, error) {
 
 func (c *Catalog) load(k string, v []byte) error {
 	switch {
+	case strings.HasPrefix(k, keyDirectory):
 	case k == keySecret:
 		c.secret = slices.Clone(v)
 	case k == keyLastID:

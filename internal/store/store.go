@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -56,8 +57,10 @@ func NewCache(size int64) *Cache { return &Cache{blocks: pebble.NewCache(size)} 
 func (c *Cache) Close() { c.blocks.Unref() }
 
 // A Store is one ordered key-value space. Its methods may be called from any
-// goroutine; transactions are to be committed one after the other.
+// goroutine; a transaction belongs to one.
 type Store struct {
+	committing sync.Mutex // held over a commit
+
 	disk  *Disk
 	db    *pebble.DB
 	lock  *pebble.Lock
@@ -254,10 +257,12 @@ func (s *Store) Reclaim() error {
 // done what is not. After an error it is unknown whether the changes are durable;
 // the store must then be reopened to find out.
 //
-// A commit must begin only when the one before has ended, and a store be closed
-// only when the last one has. That is more than a matter of order: Verify tells
-// a write that was cut short from damage by it.
+// Commits are made one after the other: Verify tells a write that was cut short
+// from damage by it. For the same reason a store must be closed only when the last
+// one has ended.
 func (s *Store) Commit(t *Txn) error {
+	s.committing.Lock()
+	defer s.committing.Unlock()
 	if err := t.batch.Commit(s.write); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
