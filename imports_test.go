@@ -34,18 +34,29 @@ var layers = map[string]struct {
 	"internal/protocol":  {},
 	"internal/store":     {mayNot: []string{"net", "net/http"}},
 	"internal/identity":  {mayNot: []string{"net", "net/http"}},
-	"internal/shard":     {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
-	"internal/catalog":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/directory": {may: []string{
+		"internal/access", "internal/identity", "internal/policy", "internal/store",
+	}, mayNot: []string{"net", "net/http"}},
+	"internal/iam": {may: []string{
+		"internal/access", "internal/directory", "internal/identity", "internal/policy", "internal/protocol", "internal/store",
+	}, mayNot: []string{"net"}},
+	"internal/sts": {may: []string{
+		"internal/access", "internal/directory", "internal/identity", "internal/policy", "internal/protocol",
+	}, mayNot: []string{"net"}},
+	"internal/admin":   {may: []string{"internal/identity", "internal/protocol"}, mayNot: []string{"net"}},
+	"internal/shard":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/catalog": {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/sqs": {may: []string{
 		"internal/access", "internal/catalog", "internal/identity", "internal/policy", "internal/protocol",
 		"internal/queue", "internal/shard",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/server": {may: []string{
-		"internal/access", "internal/catalog", "internal/identity", "internal/protocol", "internal/queue", "internal/shard",
-		"internal/signature", "internal/sqs", "internal/store",
+		"internal/access", "internal/admin", "internal/catalog", "internal/directory", "internal/iam", "internal/identity",
+		"internal/protocol", "internal/queue", "internal/shard", "internal/signature", "internal/sqs", "internal/store",
+		"internal/sts",
 	}},
 	"internal/doctor": {may: []string{
-		"internal/catalog", "internal/identity", "internal/queue", "internal/store",
+		"internal/catalog", "internal/directory", "internal/identity", "internal/queue", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/bench": {},
 	"internal/crash": {}, // tests only

@@ -1,0 +1,54 @@
+package directory
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"time"
+)
+
+// builtin are the policies of AWS that people attach to users of queues. They
+// belong to no account of ours and cannot be changed.
+var builtin = []*Managed{
+	aws("AdministratorAccess", "Provides full access to all services and resources.", "*", "*"),
+	aws("AmazonSQSFullAccess", "Provides full access to Amazon SQS.", "*", "sqs:*"),
+	aws("AmazonSQSReadOnlyAccess", "Provides read only access to Amazon SQS.", "*",
+		"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues", "sqs:ListQueues",
+		"sqs:ListMessageMoveTasks", "sqs:ListQueueTags"),
+	aws("IAMFullAccess", "Provides full access to IAM.", "*", "iam:*"),
+	aws("IAMReadOnlyAccess", "Provides read only access to IAM.", "*",
+		"iam:GenerateCredentialReport", "iam:GenerateServiceLastAccessedDetails", "iam:Get*", "iam:List*",
+		"iam:SimulateCustomPolicy", "iam:SimulatePrincipalPolicy"),
+	aws("ReadOnlyAccess", "Provides read-only access to the services of this server.", "*",
+		"iam:Generate*", "iam:Get*", "iam:List*", "iam:Simulate*", "sqs:Get*", "sqs:List*", "sqs:Receive*",
+		"sts:GetAccessKeyInfo", "sts:GetCallerIdentity", "sts:GetSessionToken"),
+}
+
+// aws returns one of AWS's policies, which allows actions on a resource.
+func aws(name, description, resource string, actions ...string) *Managed {
+	document := `{
+    "Version": "2012-10-17",
+    "Statement": [
+        {
+            "Effect": "Allow",
+            "Action": [`
+	for i, a := range actions {
+		if i > 0 {
+			document += ","
+		}
+		document += "\n                \"" + a + `"`
+	}
+	document += `
+            ],
+            "Resource": "` + resource + `"
+        }
+    ]
+}`
+	sum := sha256.Sum256([]byte(name))
+	created := time.Date(2015, time.February, 6, 18, 41, 7, 0, time.UTC)
+	return &Managed{
+		Account: "aws", Name: name, Path: "/", Description: description,
+		ID:      "ANPA" + base32.StdEncoding.EncodeToString(sum[:])[:17],
+		Created: created, Updated: created, Default: "v1", Last: 1,
+		Versions: []Version{{ID: "v1", Document: document, Created: created}},
+	}
+}

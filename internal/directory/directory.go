@@ -1,0 +1,252 @@
+package directory
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Directory is the set of records. Its methods may be called from any goroutine.
+type Directory struct {
+	store *store.Store
+	vault *identity.Vault
+
+	changing sync.Mutex // held over a change, commit included
+
+	mu       sync.RWMutex
+	entities map[string]*Entity // by id
+	names    map[name]*Entity
+	keys     map[string]*Key
+	managed  map[string]*Managed // by ARN, with those that are built in
+	aliases  map[string]string   // by account
+	standing map[string]*standing
+
+	sessions sessionPolicies
+}
+
+// Keys of the store.
+const (
+	keyPrefix = "directory/"
+	keyEnd    = "directory0" // behind all of them
+	keyEntity = keyPrefix + "entity/"
+	keyKey    = keyPrefix + "key/"
+	keyUse    = keyPrefix + "use/"
+	keyPolicy = keyPrefix + "policy/"
+	keyAlias  = keyPrefix + "alias/"
+)
+
+// HoldsSecrets reports whether there are secrets in s, which only the vault that
+// has encrypted them can open.
+func HoldsSecrets(s *store.Store) (bool, error) {
+	found := false
+	err := s.Scan([]byte(keyKey), []byte(keyKey+"\xff"), func(_, _ []byte) bool {
+		found = true
+		return false
+	})
+	return found, err
+}
+
+// Open reads the directory from s.
+func Open(s *store.Store, v *identity.Vault) (*Directory, error) {
+	d := newDirectory(s, v)
+	var bad error
+	err := s.Scan([]byte(keyPrefix), []byte(keyEnd), func(k, value []byte) bool {
+		bad = d.load(string(k), value)
+		return bad == nil
+	})
+	if err := errors.Join(err, bad); err != nil {
+		return nil, fmt.Errorf("open directory: %w", err)
+	}
+	return d, nil
+}
+
+func newDirectory(s *store.Store, v *identity.Vault) *Directory {
+	d := &Directory{
+		store: s, vault: v, entities: make(map[string]*Entity), names: make(map[name]*Entity),
+		keys: make(map[string]*Key), managed: make(map[string]*Managed), aliases: make(map[string]string),
+		standing: make(map[string]*standing),
+	}
+	for _, m := range builtin {
+		d.managed[m.ARN()] = m
+	}
+	return d
+}
+
+func (d *Directory) load(k string, value []byte) error {
+	var err error
+	switch {
+	case strings.HasPrefix(k, keyEntity):
+		e := new(Entity)
+		if err = json.Unmarshal(value, e); err == nil {
+			d.putEntity(e)
+		}
+	case strings.HasPrefix(k, keyKey):
+		key := new(Key)
+		if err = json.Unmarshal(value, key); err == nil && d.vault != nil {
+			key.secret, err = d.vault.Open(key.ID, key.Sealed)
+		}
+		key.use = new(use)
+		d.keys[key.ID] = key
+	case strings.HasPrefix(k, keyUse): // behind the keys
+		var u Use
+		err = json.Unmarshal(value, &u)
+		if key := d.keys[k[len(keyUse):]]; key != nil && err == nil {
+			key.use.load(u)
+		}
+	case strings.HasPrefix(k, keyPolicy):
+		m := new(Managed)
+		if err = json.Unmarshal(value, m); err == nil {
+			d.managed[m.ARN()] = m
+		}
+	case strings.HasPrefix(k, keyAlias):
+		var alias string
+		err = json.Unmarshal(value, &alias)
+		d.aliases[k[len(keyAlias):]] = alias
+	default:
+		err = errors.New("unknown key, written by a newer program")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", k, err)
+	}
+	return nil
+}
+
+func (d *Directory) putEntity(e *Entity) {
+	if old := d.entities[e.ID]; old != nil {
+		delete(d.names, nameOf(old.Kind, old.Account, old.Name))
+	}
+	d.entities[e.ID] = e
+	d.names[nameOf(e.Kind, e.Account, e.Name)] = e
+}
+
+// Find returns the entity of that name, or nil. What is the same but for case is
+// found, too: there can be only one of them.
+func (d *Directory) Find(kind Kind, account, written string) *Entity {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.names[nameOf(kind, account, written)]
+}
+
+// Entity returns the entity with that id, or nil.
+func (d *Directory) Entity(id string) *Entity {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.entities[id]
+}
+
+// ByARN returns the user, group or role with that ARN, or nil.
+func (d *Directory) ByARN(arn string) *Entity {
+	rest, _ := strings.CutPrefix(arn, "arn:aws:iam::")
+	account, resource, _ := strings.Cut(rest, ":")
+	kind, _, _ := strings.Cut(resource, "/")
+	e := d.Find(Kind(kind), account, resource[strings.LastIndexByte(resource, '/')+1:])
+	if e == nil || e.ARN() != arn {
+		return nil
+	}
+	return e
+}
+
+// List returns the entities of one kind in an account, sorted by name.
+func (d *Directory) List(kind Kind, account string) []*Entity {
+	return d.list(func(e *Entity) bool { return e.Kind == kind && e.Account == account })
+}
+
+// Members returns the users in a group, sorted by name.
+func (d *Directory) Members(group *Entity) []*Entity {
+	return d.list(func(e *Entity) bool { return slices.Contains(e.Groups, group.ID) })
+}
+
+// Groups returns the groups that a user is in, sorted by name.
+func (d *Directory) Groups(user *Entity) []*Entity {
+	return d.list(func(e *Entity) bool { return slices.Contains(user.Groups, e.ID) })
+}
+
+// Users returns the entities that have a managed policy, attached or as their
+// boundary, sorted by name.
+func (d *Directory) Users(arn string) (attached, bounded []*Entity) {
+	attached = d.list(func(e *Entity) bool { return slices.Contains(e.Attached, arn) })
+	bounded = d.list(func(e *Entity) bool { return e.Boundary == arn })
+	return attached, bounded
+}
+
+func (d *Directory) list(keep func(*Entity) bool) []*Entity {
+	d.mu.RLock()
+	var out []*Entity
+	for _, e := range d.entities {
+		if keep(e) {
+			out = append(out, e)
+		}
+	}
+	d.mu.RUnlock()
+	slices.SortFunc(out, func(a, b *Entity) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind)) })
+	return out
+}
+
+// Key returns an access key, or nil.
+func (d *Directory) Key(id string) *Key {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.keys[id]
+}
+
+// Keys returns a user's access keys, oldest first.
+func (d *Directory) Keys(user *Entity) []*Key {
+	d.mu.RLock()
+	var out []*Key
+	for _, k := range d.keys {
+		if k.User == user.ID {
+			out = append(out, k)
+		}
+	}
+	d.mu.RUnlock()
+	slices.SortFunc(out, func(a, b *Key) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
+	return out
+}
+
+// Policy returns the managed policy with that ARN, or nil.
+func (d *Directory) Policy(arn string) *Managed {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.managed[arn]
+}
+
+// Policies returns the managed policies of an account, or with "aws" those that
+// are built in, sorted by name.
+func (d *Directory) Policies(account string) []*Managed {
+	d.mu.RLock()
+	var out []*Managed
+	for _, m := range d.managed {
+		if m.Account == account {
+			out = append(out, m)
+		}
+	}
+	d.mu.RUnlock()
+	slices.SortFunc(out, func(a, b *Managed) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Alias returns an account's alias, or "".
+func (d *Directory) Alias(account string) string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.aliases[account]
+}
+
+// Aliased returns the account that has an alias.
+func (d *Directory) Aliased(alias string) (account string, ok bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for account, other := range d.aliases {
+		if other == alias {
+			return account, true
+		}
+	}
+	return "", false
+}

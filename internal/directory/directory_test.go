@@ -1,0 +1,160 @@
+package directory_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+const (
+	account = "111122223333"
+	allow   = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*"}}`
+)
+
+var now = time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
+
+// open returns an empty directory, and how to open it again.
+func open(t *testing.T) (d *directory.Directory, again func() *directory.Directory) {
+	t.Helper()
+	s, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	v := identity.NewVault()
+	again = func() *directory.Directory {
+		d, err := directory.Open(s, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	return again(), again
+}
+
+func change(t *testing.T, d *directory.Directory, f func(tx *directory.Tx)) {
+	t.Helper()
+	if err := d.Change(func(tx *directory.Tx) error { f(tx); return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func user(name string) *directory.Entity {
+	return directory.NewEntity(directory.User, account, "/", name, now)
+}
+
+func TestChangesAreKept(t *testing.T) {
+	t.Parallel()
+	d, again := open(t)
+	bob, eve := user("bob"), user("eve")
+	key, secret := d.NewKey(bob, now)
+	change(t, d, func(tx *directory.Tx) {
+		tx.PutEntity(bob)
+		tx.PutEntity(eve)
+		tx.PutKey(key)
+		tx.SetAlias(account, "acme")
+	})
+	d.Used(key.ID, "sqs", "eu-west-1", now)
+	d.Used(key.ID, "sqs", "eu-west-1", now.Add(time.Second)) // too soon to be noted
+	if err := d.SaveUses(); err != nil {
+		t.Fatal(err)
+	}
+	renamed := bob.Clone()
+	renamed.Name = "Rob"
+	change(t, d, func(tx *directory.Tx) { tx.PutEntity(renamed); tx.DeleteEntity(eve) })
+	for name, d := range map[string]*directory.Directory{"now": d, "opened again": again()} {
+		if d.Find(directory.User, account, "bob") != nil || d.Find(directory.User, account, "ROB") == nil || d.Entity(eve.ID) != nil {
+			t.Errorf("%s: the names are wrong", name)
+		}
+		cred, ok := d.Lookup(key.ID)
+		if !ok || cred.Secret != secret || cred.ARN != "arn:aws:iam::"+account+":user/Rob" || cred.UserID != bob.ID {
+			t.Errorf("%s: the key is of %+v, %t", name, cred, ok)
+		}
+		if u, ok := d.Key(key.ID).LastUse(); !ok || !u.At.Equal(now) || u.Service != "sqs" || u.Region != "eu-west-1" {
+			t.Errorf("%s: used %+v, %t", name, u, ok)
+		}
+		if owner, ok := d.Aliased("acme"); !ok || owner != account {
+			t.Errorf("%s: the alias is %s's", name, owner)
+		}
+	}
+	change(t, d, func(tx *directory.Tx) { tx.DeleteKey(key) })
+	if _, ok := again().Lookup(key.ID); ok {
+		t.Error("a deleted key is there")
+	}
+}
+
+// A change that is refused changes nothing.
+func TestRefusedChange(t *testing.T) {
+	t.Parallel()
+	d, again := open(t)
+	refused := errors.New("no")
+	err := d.Change(func(tx *directory.Tx) error { tx.PutEntity(user("bob")); return refused })
+	if !errors.Is(err, refused) {
+		t.Errorf("%v", err)
+	}
+	for _, d := range []*directory.Directory{d, again()} {
+		if d.Find(directory.User, account, "bob") != nil {
+			t.Error("it was done")
+		}
+	}
+}
+
+// What somebody may do is what is attached now, not what it was a change ago.
+func TestPrincipals(t *testing.T) {
+	t.Parallel()
+	d, _ := open(t)
+	bob := user("bob")
+	group := directory.NewEntity(directory.Group, account, "/", "g", now)
+	role := directory.NewEntity(directory.Role, account, "/", "r", now)
+	role.Trust = `{"Statement":{"Effect":"Allow","Principal":"*","Action":"sts:AssumeRole"}}`
+	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob); tx.PutEntity(group); tx.PutEntity(role) })
+	v := identity.NewVault()
+	resume := func(kind identity.Kind, name, issuer string) (identity.Identity, bool) {
+		key := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Policies: []string{allow}})
+		id, name, err := v.Redeem(key.AccessKeyID, key.Token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Resume(id, name)
+	}
+	count := func(id identity.Identity) string {
+		p, ok := d.Principal(id)
+		return fmt.Sprint(len(p.Identity), len(p.Session), p.Boundary != nil, ok)
+	}
+	asUser, _ := resume(identity.User, "", bob.ID)
+	asRole, _ := resume(identity.AssumedRole, "s1", role.ID)
+	federated, _ := resume(identity.FederatedUser, "jean", bob.ID)
+	ofRoot, _ := resume(identity.FederatedUser, "jean", account)
+	want := func(what, user, role, fed, root string) {
+		t.Helper()
+		if got := []string{count(asUser), count(asRole), count(federated), count(ofRoot)}; fmt.Sprint(got) != fmt.Sprint([]string{user, role, fed, root}) {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	want("nothing", "0 1 false true", "0 1 false true", "0 1 false true", "0 1 false true")
+	bob2, group2, role2 := bob.Clone(), group.Clone(), role.Clone()
+	bob2.Groups, bob2.Inline, bob2.Boundary = []string{group.ID}, map[string]string{"a": allow}, "arn:aws:iam::aws:policy/AdministratorAccess"
+	group2.Attached = []string{"arn:aws:iam::aws:policy/AmazonSQSFullAccess"}
+	role2.Inline = map[string]string{"a": allow, "b": allow}
+	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob2); tx.PutEntity(group2); tx.PutEntity(role2) })
+	want("policies", "2 1 true true", "2 1 false true", "2 1 true true", "0 1 false true")
+	bad := bob2.Clone()
+	bad.Inline = map[string]string{"a": "{"}
+	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bad) })
+	want("unreadable", "0 0 false false", "2 1 false true", "0 0 false false", "0 1 false true")
+	change(t, d, func(tx *directory.Tx) { tx.DeleteEntity(bad); tx.DeleteEntity(role2) })
+	for _, c := range []struct {
+		kind   identity.Kind
+		issuer string
+	}{{identity.User, bob.ID}, {identity.AssumedRole, role.ID}, {identity.FederatedUser, bob.ID}, {identity.AssumedRole, group.ID}, {identity.User, group.ID}} {
+		if id, ok := resume(c.kind, "s", c.issuer); ok {
+			t.Errorf("%+v acts for nobody", id)
+		}
+	}
+	want("gone", "0 0 false false", "0 0 false false", "0 0 false false", "0 1 false true")
+}

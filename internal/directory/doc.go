@@ -1,0 +1,16 @@
+// Package directory holds who there is: the users, groups and roles of every
+// account, their access keys, and the policies that say what they may do.
+//
+// All of it is in memory, so that reads cost nothing; every change is durable
+// before it is seen, and seen by the next request. The records that are given
+// out are never changed: a change makes a new one. What may be changed, and in
+// which words it is refused, is the business of package iam.
+//
+// The records are in the control store, as JSON under these keys:
+//
+//	directory/entity/<id>      a user, group or role, under AIDA…, AGPA…, AROA…
+//	directory/key/<key id>     an access key, its secret encrypted
+//	directory/use/<key id>     when and for what the key was used last
+//	directory/policy/<arn>     a managed policy with its versions
+//	directory/alias/<account>  the account's alias
+package directory
