@@ -75,6 +75,19 @@ func (e *Error) IAM() string {
 	return "Syntax errors in policy."
 }
 
+// IAMDetailed returns the sentence of IAM and behind it, in brackets, where the
+// mistake is and what is wrong.
+func (e *Error) IAMDetailed() string {
+	sentence := e.IAM()
+	switch {
+	case sentence == e.Error():
+		return sentence
+	case sentence == e.Reason:
+		return fmt.Sprintf("%s (line %d, column %d)", sentence, e.Line, e.Column)
+	}
+	return fmt.Sprintf("%s (%v)", sentence, e)
+}
+
 // fault makes an Error about the text as a whole.
 func fault(f Fault, format string, args ...any) *Error {
 	return &Error{Fault: f, Reason: fmt.Sprintf(format, args...)}
