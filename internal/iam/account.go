@@ -1,0 +1,122 @@
+package iam
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+func (s *Service) registerAccount(wire *protocol.Service) {
+	protocol.Register(wire, "GetAccountSummary", s.getAccountSummary)
+	protocol.Register(wire, "ListAccountAliases", s.listAccountAliases)
+	protocol.Register(wire, "CreateAccountAlias", s.createAccountAlias)
+	protocol.Register(wire, "DeleteAccountAlias", s.deleteAccountAlias)
+}
+
+type summaryOutput struct {
+	SummaryMap map[string]int32 `json:",always" wrap:"entry" entry:"key,value"`
+}
+
+func (s *Service) getAccountSummary(_ context.Context, c *protocol.Call, _ *empty) (*summaryOutput, error) {
+	if err := s.allow(c, "GetAccountSummary", subject{arn: "*"}); err != nil {
+		return nil, err
+	}
+	account := caller(c).Account
+	policies := s.directory.Policies(account)
+	versions := 0
+	for _, m := range policies {
+		versions += len(m.Versions)
+	}
+	return &summaryOutput{map[string]int32{
+		"AccountAccessKeysPresent":      1, // the root's
+		"AccountMFAEnabled":             0,
+		"AccessKeysPerUserQuota":        maxKeys,
+		"AssumeRolePolicySizeQuota":     policy.MaxTrust,
+		"AttachedPoliciesPerGroupQuota": maxAttached,
+		"AttachedPoliciesPerRoleQuota":  maxAttached,
+		"AttachedPoliciesPerUserQuota":  maxAttached,
+		"GroupPolicySizeQuota":          policy.MaxGroupInline,
+		"Groups":                        int32(len(s.directory.List(directory.Group, account))),
+		"GroupsPerUserQuota":            maxGroupsPerUser,
+		"GroupsQuota":                   maxGroups,
+		"Policies":                      int32(len(policies)),
+		"PoliciesQuota":                 maxPolicies,
+		"PolicySizeQuota":               policy.MaxManaged,
+		"PolicyVersionsInUse":           int32(versions),
+		"RolePolicySizeQuota":           policy.MaxRoleInline,
+		"Roles":                         int32(len(s.directory.List(directory.Role, account))),
+		"RolesQuota":                    maxRoles,
+		"UserPolicySizeQuota":           policy.MaxUserInline,
+		"Users":                         int32(len(s.directory.List(directory.User, account))),
+		"UsersQuota":                    maxUsers,
+		"VersionsPerPolicyQuota":        maxVersions,
+	}}, nil
+}
+
+type aliasInput struct {
+	AccountAlias *string
+	Marker       *string
+	MaxItems     *int32
+}
+
+type listAliasesOutput struct {
+	AccountAliases []string `json:",always" wrap:"member"`
+	IsTruncated    bool
+}
+
+func (s *Service) listAccountAliases(_ context.Context, c *protocol.Call, _ *aliasInput) (*listAliasesOutput, error) {
+	if err := s.allow(c, "ListAccountAliases", subject{arn: "*"}); err != nil {
+		return nil, err
+	}
+	out := new(listAliasesOutput)
+	if alias := s.directory.Alias(caller(c).Account); alias != "" {
+		out.AccountAliases = []string{alias}
+	}
+	return out, nil
+}
+
+var aliasPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9]|-[a-z0-9])*$`)
+
+func (s *Service) alias(c *protocol.Call, in *aliasInput, action string) (string, error) {
+	var v protocol.Violations
+	alias := v.Required("accountAlias", in.AccountAlias)
+	v.Length("accountAlias", in.AccountAlias, 3, 63)
+	if in.AccountAlias != nil && !aliasPattern.MatchString(alias) {
+		v.Add(alias, "accountAlias", `Member must satisfy regular expression pattern: ^[a-z0-9]([a-z0-9]|-(?!-)){1,61}[a-z0-9]$`)
+	}
+	if err := v.Err(); err != nil {
+		return "", err
+	}
+	return alias, s.allow(c, action, subject{arn: "*"})
+}
+
+func (s *Service) createAccountAlias(_ context.Context, c *protocol.Call, in *aliasInput) (*empty, error) {
+	alias, err := s.alias(c, in, "CreateAccountAlias")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.change(func(tx *directory.Tx) error {
+		if owner, taken := s.directory.Aliased(alias); taken && owner != caller(c).Account {
+			return errExists("The account alias %s already exists.", alias)
+		}
+		tx.SetAlias(caller(c).Account, alias)
+		return nil
+	})
+}
+
+func (s *Service) deleteAccountAlias(_ context.Context, c *protocol.Call, in *aliasInput) (*empty, error) {
+	alias, err := s.alias(c, in, "DeleteAccountAlias")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.change(func(tx *directory.Tx) error {
+		if s.directory.Alias(caller(c).Account) != alias {
+			return errNotFound("The account alias %s cannot be found.", alias)
+		}
+		tx.SetAlias(caller(c).Account, "")
+		return nil
+	})
+}

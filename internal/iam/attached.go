@@ -1,0 +1,147 @@
+package iam
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+func (s *Service) registerAttached(wire *protocol.Service) {
+	each(wire, "Attach", "Policy", s.attach, allKinds...)
+	each(wire, "Detach", "Policy", s.detach, allKinds...)
+	each(wire, "ListAttached", "Policies", s.listAttached, allKinds...)
+	each(wire, "Put", "PermissionsBoundary", s.putBoundary, directory.User, directory.Role)
+	each(wire, "Delete", "PermissionsBoundary", s.deleteBoundary, directory.User, directory.Role)
+}
+
+// attachedInput is for entities of each kind, of whose names it has one.
+type attachedInput struct {
+	UserName   *string
+	GroupName  *string
+	RoleName   *string
+	PolicyArn  *string
+	PathPrefix *string
+	Marker     *string
+	MaxItems   *int32
+}
+
+func (in *attachedInput) name(k directory.Kind) *string {
+	return pick(k, in.UserName, in.GroupName, in.RoleName)
+}
+
+func (s *Service) attach(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*empty, error) {
+	e, arn, err := s.attachment(k, action, c, in)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error {
+		switch {
+		case s.policyOf(e.Account, arn) == nil:
+			return errUnattachable(arn)
+		case slices.Contains(e.Attached, arn):
+			return nil
+		case len(e.Attached) >= maxAttached:
+			return errQuota("PoliciesPer"+words[k], maxAttached)
+		}
+		e.Attached = append(e.Attached, arn)
+		return nil
+	})
+}
+
+// attachment returns the entity and the policy that a request names, if the
+// caller may bring them together or apart.
+func (s *Service) attachment(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*directory.Entity, string, error) {
+	var v protocol.Violations
+	arn := v.Required("policyArn", in.PolicyArn)
+	v.Length("policyArn", in.PolicyArn, 20, 2048)
+	if err := v.Err(); err != nil {
+		return nil, "", err
+	}
+	e, err := s.findFor(c, k, in.name(k), action, subject{policy: arn})
+	return e, shorten(arn), err
+}
+
+func (s *Service) detach(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*empty, error) {
+	e, arn, err := s.attachment(k, action, c, in)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error {
+		i := slices.Index(e.Attached, arn)
+		if i < 0 {
+			return errNoPolicy(arn)
+		}
+		e.Attached = slices.Delete(e.Attached, i, i+1)
+		return nil
+	})
+}
+
+// AttachedPolicy names a managed policy.
+type AttachedPolicy struct{ PolicyName, PolicyArn string }
+
+type listAttachedOutput struct {
+	AttachedPolicies []AttachedPolicy `json:",always" wrap:"member"`
+	IsTruncated      bool
+	Marker           string `json:",omitempty"`
+}
+
+func (s *Service) listAttached(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
+	e, err := s.find(c, k, in.name(k), action)
+	if err != nil {
+		return nil, err
+	}
+	var all []AttachedPolicy
+	for _, arn := range e.Attached {
+		if m := s.directory.Policy(arn); m != nil && prefixed(m.Path, in.PathPrefix) {
+			all = append(all, AttachedPolicy{m.Name, arn})
+		}
+	}
+	slices.SortFunc(all, func(a, b AttachedPolicy) int { return cmp.Compare(a.PolicyArn, b.PolicyArn) })
+	p, err := paginate(all, func(a AttachedPolicy) string { return a.PolicyArn }, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &listAttachedOutput{p.items, p.truncated, p.marker}, nil
+}
+
+type boundaryInput struct {
+	UserName            *string
+	RoleName            *string
+	PermissionsBoundary *string
+}
+
+func (s *Service) putBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*empty, error) {
+	var v protocol.Violations
+	arn := v.Required("permissionsBoundary", in.PermissionsBoundary)
+	v.Length("permissionsBoundary", in.PermissionsBoundary, 20, 2048)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	e, err := s.findFor(c, k, pick(k, in.UserName, nil, in.RoleName), action, subject{boundary: arn})
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error {
+		if s.policyOf(e.Account, arn) == nil {
+			return errUnattachable(shorten(arn))
+		}
+		e.Boundary = arn
+		return nil
+	})
+}
+
+func (s *Service) deleteBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*empty, error) {
+	e, err := s.find(c, k, pick(k, in.UserName, nil, in.RoleName), action)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error {
+		if e.Boundary == "" {
+			return errNotFound("%s with name %s does not have a permissions boundary.", words[k], e.Name)
+		}
+		e.Boundary = ""
+		return nil
+	})
+}

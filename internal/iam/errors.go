@@ -1,0 +1,82 @@
+package iam
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+func modelled(shape, code string, status int, format string, args ...any) *protocol.Error {
+	return &protocol.Error{Type: shape, Code: code, Status: status, Message: fmt.Sprintf(format, args...)}
+}
+
+func errNotFound(format string, args ...any) *protocol.Error {
+	return modelled("NoSuchEntityException", "NoSuchEntity", http.StatusNotFound, format, args...)
+}
+
+func errNoEntity(kind directory.Kind, name string) *protocol.Error {
+	return errNotFound("The %s with name %s cannot be found.", kind, name)
+}
+
+func errNoKey(id string) *protocol.Error {
+	return errNotFound("The Access Key with id %s cannot be found.", id)
+}
+
+func errNoPolicy(arn string) *protocol.Error { return errNotFound("Policy %s was not found.", arn) }
+
+func errExists(format string, args ...any) *protocol.Error {
+	return modelled("EntityAlreadyExistsException", "EntityAlreadyExists", http.StatusConflict, format, args...)
+}
+
+// errConflict says what has to be done before something can be deleted.
+func errConflict(what string) *protocol.Error {
+	return modelled("DeleteConflictException", "DeleteConflict", http.StatusConflict, "Cannot delete entity, must %s first.", what)
+}
+
+func errLimit(format string, args ...any) *protocol.Error {
+	return modelled("LimitExceededException", "LimitExceeded", http.StatusConflict, format, args...)
+}
+
+func errQuota(what string, n int) *protocol.Error {
+	return errLimit("Cannot exceed quota for %s: %d", what, n)
+}
+
+func errInput(format string, args ...any) *protocol.Error {
+	return modelled("InvalidInputException", "InvalidInput", http.StatusBadRequest, format, args...)
+}
+
+func errUnattachable(arn string) *protocol.Error {
+	return errNotFound("Policy %s does not exist or is not attachable.", arn)
+}
+
+func errDocument(format string, args ...any) *protocol.Error {
+	return modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
+}
+
+// documentError is what a client is told whose document is not accepted: AWS's
+// sentence, and where and why.
+func documentError(err error) *protocol.Error {
+	e, ok := errors.AsType[*policy.Error](err)
+	switch {
+	case !ok:
+		return protocol.InternalError()
+	case e.Fault == policy.OverLimit:
+		return errLimit("%s", e.Reason)
+	}
+	return errDocument("%s", e.IAMDetailed())
+}
+
+// failure translates what went wrong below into what the client is told.
+func failure(err error) error {
+	if stuck, ok := errors.AsType[*store.StuckError](err); ok {
+		e := protocol.ServiceUnavailable()
+		e.Message = "The disk of the server cannot be written: " + stuck.Reason + ". Please try again later."
+		return errors.Join(e, err)
+	}
+	return err
+}

@@ -1,0 +1,187 @@
+package iam
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// Group is a group as clients see it.
+type Group struct {
+	Path       string
+	GroupName  string
+	GroupId    string
+	Arn        string
+	CreateDate time.Time
+}
+
+func showGroup(e *directory.Entity) Group {
+	return Group{Path: e.Path, GroupName: e.Name, GroupId: e.ID, Arn: e.ARN(), CreateDate: e.Created}
+}
+
+func (s *Service) registerGroups(wire *protocol.Service) {
+	protocol.Register(wire, "CreateGroup", s.createGroup)
+	protocol.Register(wire, "GetGroup", s.getGroup)
+	protocol.Register(wire, "UpdateGroup", s.updateGroup)
+	protocol.Register(wire, "DeleteGroup", s.deleteGroup)
+	protocol.Register(wire, "ListGroups", s.listGroups)
+	protocol.Register(wire, "ListGroupsForUser", s.listGroupsForUser)
+	protocol.Register(wire, "AddUserToGroup", s.addUserToGroup)
+	protocol.Register(wire, "RemoveUserFromGroup", s.removeUserFromGroup)
+}
+
+type createGroupInput struct {
+	GroupName *string
+	Path      *string
+}
+
+type groupOutput struct{ Group Group }
+
+func (s *Service) createGroup(_ context.Context, c *protocol.Call, in *createGroupInput) (*groupOutput, error) {
+	e, err := s.newEntity(c, directory.Group, in.GroupName, in.Path, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.add(e, maxGroups); err != nil {
+		return nil, err
+	}
+	return &groupOutput{showGroup(e)}, nil
+}
+
+type getGroupInput struct {
+	GroupName *string
+	Marker    *string
+	MaxItems  *int32
+}
+
+type getGroupOutput struct {
+	Group       Group
+	Users       []User `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+func (s *Service) getGroup(_ context.Context, c *protocol.Call, in *getGroupInput) (*getGroupOutput, error) {
+	group, err := s.find(c, directory.Group, in.GroupName, "GetGroup")
+	if err != nil {
+		return nil, err
+	}
+	p, err := paginate(s.directory.Members(group), entityName, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &getGroupOutput{showGroup(group), convert(p.items, listedUser), p.truncated, p.marker}, nil
+}
+
+type updateGroupInput struct {
+	GroupName    *string
+	NewPath      *string
+	NewGroupName *string
+}
+
+func (s *Service) updateGroup(_ context.Context, c *protocol.Call, in *updateGroupInput) (*empty, error) {
+	return s.rename(c, directory.Group, in.GroupName, in.NewGroupName, in.NewPath)
+}
+
+type groupInput struct{ GroupName *string }
+
+func (s *Service) deleteGroup(_ context.Context, c *protocol.Call, in *groupInput) (*empty, error) {
+	return s.remove(c, directory.Group, in.GroupName)
+}
+
+type listGroupsInput struct {
+	PathPrefix *string
+	Marker     *string
+	MaxItems   *int32
+}
+
+type listGroupsOutput struct {
+	Groups      []Group `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+func (s *Service) listGroups(_ context.Context, c *protocol.Call, in *listGroupsInput) (*listGroupsOutput, error) {
+	p, err := s.listEntities(c, directory.Group, "ListGroups", in.PathPrefix, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &listGroupsOutput{convert(p.items, showGroup), p.truncated, p.marker}, nil
+}
+
+type groupsForUserInput struct {
+	UserName *string
+	Marker   *string
+	MaxItems *int32
+}
+
+func (s *Service) listGroupsForUser(_ context.Context, c *protocol.Call, in *groupsForUserInput) (*listGroupsOutput, error) {
+	user, err := s.find(c, directory.User, in.UserName, "ListGroupsForUser")
+	if err != nil {
+		return nil, err
+	}
+	p, err := paginate(s.directory.Groups(user), entityName, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &listGroupsOutput{convert(p.items, showGroup), p.truncated, p.marker}, nil
+}
+
+type membershipInput struct {
+	GroupName *string
+	UserName  *string
+}
+
+// membership returns the group and the user that a request names.
+func (s *Service) membership(c *protocol.Call, in *membershipInput, action string) (group, user *directory.Entity, err error) {
+	if group, err = s.find(c, directory.Group, in.GroupName, action); err != nil {
+		return nil, nil, err
+	}
+	var v protocol.Violations
+	name := v.Required("userName", in.UserName)
+	if err := v.Err(); err != nil {
+		return nil, nil, err
+	}
+	user = s.directory.Find(directory.User, group.Account, name)
+	if user == nil || user.Name != name {
+		return nil, nil, errNoEntity(directory.User, shorten(name))
+	}
+	return group, user, nil
+}
+
+func (s *Service) addUserToGroup(_ context.Context, c *protocol.Call, in *membershipInput) (*empty, error) {
+	group, user, err := s.membership(c, in, "AddUserToGroup")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(user, func(user *directory.Entity) error {
+		switch {
+		case s.directory.Entity(group.ID) == nil:
+			return errNoEntity(directory.Group, group.Name)
+		case slices.Contains(user.Groups, group.ID):
+			return nil
+		case len(user.Groups) >= maxGroupsPerUser:
+			return errQuota("GroupsPerUser", maxGroupsPerUser)
+		}
+		user.Groups = append(user.Groups, group.ID)
+		return nil
+	})
+}
+
+func (s *Service) removeUserFromGroup(_ context.Context, c *protocol.Call, in *membershipInput) (*empty, error) {
+	group, user, err := s.membership(c, in, "RemoveUserFromGroup")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(user, func(user *directory.Entity) error {
+		i := slices.Index(user.Groups, group.ID)
+		if i < 0 {
+			return errNotFound("User %s is not in group %s.", user.Name, group.Name)
+		}
+		user.Groups = slices.Delete(user.Groups, i, i+1)
+		return nil
+	})
+}

@@ -1,0 +1,165 @@
+package iam
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+func (s *Service) registerInline(wire *protocol.Service) {
+	each(wire, "Put", "Policy", s.putInline, allKinds...)
+	each(wire, "Get", "Policy", s.getInline, allKinds...)
+	each(wire, "Delete", "Policy", s.deleteInline, allKinds...)
+	each(wire, "List", "Policies", s.listInline, allKinds...)
+}
+
+// inlineInput is for entities of each kind, of whose names it has one.
+type inlineInput struct {
+	UserName       *string
+	GroupName      *string
+	RoleName       *string
+	PolicyName     *string
+	PolicyDocument *string
+	Marker         *string
+	MaxItems       *int32
+}
+
+func (in *inlineInput) name(k directory.Kind) *string {
+	return pick(k, in.UserName, in.GroupName, in.RoleName)
+}
+
+func pick(k directory.Kind, user, group, role *string) *string {
+	switch k {
+	case directory.User:
+		return user
+	case directory.Group:
+		return group
+	}
+	return role
+}
+
+// inlineLimits bound all inline policies of an entity together.
+var inlineLimits = map[directory.Kind]int{
+	directory.User: policy.MaxUserInline, directory.Group: policy.MaxGroupInline, directory.Role: policy.MaxRoleInline,
+}
+
+func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*empty, error) {
+	var v protocol.Violations
+	text := v.Required("policyDocument", in.PolicyDocument)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	name, err := checkName("policyName", in.PolicyName, longestPolicy)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.find(c, k, in.name(k), action)
+	if err != nil {
+		return nil, err
+	}
+	p, err := policy.Parse(policy.ForIdentity, text)
+	if err != nil {
+		return nil, documentError(err)
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error {
+		taken := 0
+		for other, text := range e.Inline {
+			if other != name {
+				taken += sizeOf(text)
+			}
+		}
+		if err := p.CheckIAM(inlineLimits[k], taken); err != nil {
+			fault := documentError(err)
+			if fault.Code == "LimitExceeded" {
+				fault.Message += " for " + string(k) + " " + e.Name
+			}
+			return fault
+		}
+		if e.Inline == nil {
+			e.Inline = make(map[string]string)
+		}
+		e.Inline[name] = text
+		return nil
+	})
+}
+
+// sizeOf returns what a document that was accepted takes of the quota.
+func sizeOf(text string) int {
+	p, err := policy.Parse(policy.ForIdentity, text)
+	if err != nil {
+		return len(text)
+	}
+	return p.Size()
+}
+
+type inlineOutput struct {
+	UserName       string `json:",omitempty"`
+	GroupName      string `json:",omitempty"`
+	RoleName       string `json:",omitempty"`
+	PolicyName     string
+	PolicyDocument string
+}
+
+func (s *Service) getInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*inlineOutput, error) {
+	var v protocol.Violations
+	name := v.Required("policyName", in.PolicyName)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	e, err := s.find(c, k, in.name(k), action)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := e.Inline[name]
+	if !ok {
+		return nil, errNoInline(k, name)
+	}
+	out := &inlineOutput{PolicyName: name, PolicyDocument: escape(text)}
+	*map[directory.Kind]*string{directory.User: &out.UserName, directory.Group: &out.GroupName, directory.Role: &out.RoleName}[k] = e.Name
+	return out, nil
+}
+
+func errNoInline(k directory.Kind, name string) error {
+	return errNotFound("The %s policy with name %s cannot be found.", k, shorten(name))
+}
+
+func (s *Service) deleteInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*empty, error) {
+	var v protocol.Violations
+	name := v.Required("policyName", in.PolicyName)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	e, err := s.find(c, k, in.name(k), action)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error {
+		if _, ok := e.Inline[name]; !ok {
+			return errNoInline(k, name)
+		}
+		delete(e.Inline, name)
+		return nil
+	})
+}
+
+type listInlineOutput struct {
+	PolicyNames []string `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+func (s *Service) listInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*listInlineOutput, error) {
+	e, err := s.find(c, k, in.name(k), action)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(e.Inline))
+	p, err := paginate(names, func(name string) string { return name }, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &listInlineOutput{p.items, p.truncated, p.marker}, nil
+}

@@ -1,0 +1,223 @@
+package iam
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+func (s *Service) registerKeys(wire *protocol.Service) {
+	protocol.Register(wire, "CreateAccessKey", s.createAccessKey)
+	protocol.Register(wire, "ListAccessKeys", s.listAccessKeys)
+	protocol.Register(wire, "UpdateAccessKey", s.updateAccessKey)
+	protocol.Register(wire, "DeleteAccessKey", s.deleteAccessKey)
+	protocol.Register(wire, "GetAccessKeyLastUsed", s.getAccessKeyLastUsed)
+}
+
+// AccessKey is a new access key, with its secret.
+type AccessKey struct {
+	UserName        string
+	AccessKeyId     string
+	Status          string
+	SecretAccessKey string
+	CreateDate      time.Time
+}
+
+// AccessKeyMetadata is what is told of an access key later.
+type AccessKeyMetadata struct {
+	UserName    string `json:",omitempty"`
+	AccessKeyId string
+	Status      string
+	CreateDate  *time.Time
+}
+
+const (
+	statusActive   = "Active"
+	statusInactive = "Inactive"
+)
+
+func status(active bool) string {
+	if active {
+		return statusActive
+	}
+	return statusInactive
+}
+
+// keyOwner returns the user whose keys a request is about: the caller, if it
+// names none.
+func (s *Service) keyOwner(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
+	if id := caller(c); name == nil {
+		if id.Kind != identity.User {
+			return nil, errMustName()
+		}
+		name = &id.UserName
+	}
+	return s.find(c, directory.User, name, action)
+}
+
+type createAccessKeyOutput struct{ AccessKey AccessKey }
+
+func (s *Service) createAccessKey(_ context.Context, c *protocol.Call, in *userInput) (*createAccessKeyOutput, error) {
+	user, err := s.keyOwner(c, in.UserName, "CreateAccessKey")
+	if err != nil {
+		return nil, err
+	}
+	key, secret := s.directory.NewKey(user, s.now())
+	err = s.change(func(tx *directory.Tx) error {
+		switch {
+		case s.directory.Entity(user.ID) == nil:
+			return errNoEntity(directory.User, user.Name)
+		case len(s.directory.Keys(user)) >= maxKeys:
+			return errQuota("AccessKeysPerUser", maxKeys)
+		}
+		tx.PutKey(key)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &createAccessKeyOutput{AccessKey{
+		UserName: user.Name, AccessKeyId: key.ID, Status: statusActive, SecretAccessKey: secret, CreateDate: key.Created,
+	}}, nil
+}
+
+type listAccessKeysInput struct {
+	UserName *string
+	Marker   *string
+	MaxItems *int32
+}
+
+type listAccessKeysOutput struct {
+	UserName          string              `json:",omitempty"`
+	AccessKeyMetadata []AccessKeyMetadata `json:",always" wrap:"member"`
+	IsTruncated       bool
+	Marker            string `json:",omitempty"`
+}
+
+func (s *Service) listAccessKeys(_ context.Context, c *protocol.Call, in *listAccessKeysInput) (*listAccessKeysOutput, error) {
+	if id := caller(c); in.UserName == nil && id.Kind == identity.Account {
+		if err := s.allow(c, "ListAccessKeys", subject{arn: id.ARN}); err != nil {
+			return nil, err
+		}
+		root, _ := s.roots.Root(id.Account)
+		return &listAccessKeysOutput{AccessKeyMetadata: []AccessKeyMetadata{{AccessKeyId: root.AccessKeyID, Status: statusActive}}}, nil
+	}
+	user, err := s.keyOwner(c, in.UserName, "ListAccessKeys")
+	if err != nil {
+		return nil, err
+	}
+	p, err := paginate(s.directory.Keys(user), keyOrder, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	keys := convert(p.items, func(k *directory.Key) AccessKeyMetadata {
+		return AccessKeyMetadata{UserName: user.Name, AccessKeyId: k.ID, Status: status(k.Active), CreateDate: &k.Created}
+	})
+	return &listAccessKeysOutput{user.Name, keys, p.truncated, p.marker}, nil
+}
+
+// keyOrder is by what keys are listed.
+func keyOrder(k *directory.Key) string { return k.Created.Format(time.RFC3339) + k.ID }
+
+type accessKeyInput struct {
+	UserName    *string
+	AccessKeyId *string
+	Status      *string
+}
+
+// keyOf returns the user's key that a request names.
+func (s *Service) keyOf(user *directory.Entity, id string) (*directory.Key, error) {
+	k := s.directory.Key(id)
+	if k == nil || k.User != user.ID {
+		return nil, errNoKey(shorten(id))
+	}
+	return k, nil
+}
+
+func (s *Service) updateAccessKey(_ context.Context, c *protocol.Call, in *accessKeyInput) (*empty, error) {
+	var v protocol.Violations
+	id := v.Required("accessKeyId", in.AccessKeyId)
+	wanted := v.Required("status", in.Status)
+	v.Enum("status", in.Status, statusActive, statusInactive)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	user, err := s.keyOwner(c, in.UserName, "UpdateAccessKey")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.change(func(tx *directory.Tx) error {
+		k, err := s.keyOf(user, id)
+		if err != nil {
+			return err
+		}
+		k = k.Clone()
+		k.Active = wanted == statusActive
+		tx.PutKey(k)
+		return nil
+	})
+}
+
+func (s *Service) deleteAccessKey(_ context.Context, c *protocol.Call, in *accessKeyInput) (*empty, error) {
+	var v protocol.Violations
+	id := v.Required("accessKeyId", in.AccessKeyId)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	user, err := s.keyOwner(c, in.UserName, "DeleteAccessKey")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.change(func(tx *directory.Tx) error {
+		k, err := s.keyOf(user, id)
+		if err != nil {
+			return err
+		}
+		tx.DeleteKey(k)
+		return nil
+	})
+}
+
+// AccessKeyLastUsed is when and for what a key was used last.
+type AccessKeyLastUsed struct {
+	LastUsedDate *time.Time
+	ServiceName  string
+	Region       string
+}
+
+type lastUsedOutput struct {
+	UserName          string
+	AccessKeyLastUsed AccessKeyLastUsed
+}
+
+func (s *Service) getAccessKeyLastUsed(_ context.Context, c *protocol.Call, in *accessKeyInput) (*lastUsedOutput, error) {
+	var v protocol.Violations
+	id := v.Required("accessKeyId", in.AccessKeyId)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	account := caller(c).Account
+	about := subject{arn: "arn:aws:iam::" + account + ":user/*"} // whose it is is not known yet
+	var user *directory.Entity
+	k := s.directory.Key(id)
+	if k != nil {
+		user = s.directory.Entity(k.User)
+	}
+	if user != nil && user.Account == account {
+		about = subject{arn: user.ARN(), tags: user.Tags}
+	}
+	if err := s.allow(c, "GetAccessKeyLastUsed", about); err != nil {
+		return nil, err
+	}
+	if user == nil || user.Account != account {
+		return nil, errNoKey(shorten(id))
+	}
+	out := &lastUsedOutput{UserName: user.Name, AccessKeyLastUsed: AccessKeyLastUsed{ServiceName: "N/A", Region: "N/A"}}
+	if u, ok := k.LastUse(); ok {
+		out.AccessKeyLastUsed = AccessKeyLastUsed{&u.At, u.Service, u.Region}
+	}
+	return out, nil
+}

@@ -1,0 +1,483 @@
+package iam
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// Policy is a managed policy as clients see it.
+type Policy struct {
+	PolicyName                    string
+	PolicyId                      string
+	Arn                           string
+	Path                          string
+	DefaultVersionId              string
+	AttachmentCount               int32
+	PermissionsBoundaryUsageCount int32
+	IsAttachable                  bool
+	Description                   string `json:",omitempty"`
+	CreateDate                    time.Time
+	UpdateDate                    time.Time
+	Tags                          []Tag `wrap:"member"`
+}
+
+func (s *Service) showPolicy(m *directory.Managed) Policy {
+	attached, bounded := s.directory.Users(m.ARN())
+	return Policy{
+		PolicyName: m.Name, PolicyId: m.ID, Arn: m.ARN(), Path: m.Path, DefaultVersionId: m.Default,
+		AttachmentCount: int32(len(attached)), PermissionsBoundaryUsageCount: int32(len(bounded)), IsAttachable: true,
+		Description: m.Description, CreateDate: m.Created, UpdateDate: m.Updated, Tags: showTags(m.Tags),
+	}
+}
+
+// PolicyVersion is a version of a managed policy.
+type PolicyVersion struct {
+	Document         string `json:",omitempty"`
+	VersionId        string
+	IsDefaultVersion bool
+	CreateDate       time.Time
+}
+
+func showVersion(m *directory.Managed, v directory.Version) PolicyVersion {
+	return PolicyVersion{VersionId: v.ID, IsDefaultVersion: v.ID == m.Default, CreateDate: v.Created}
+}
+
+func (s *Service) registerManaged(wire *protocol.Service) {
+	protocol.Register(wire, "CreatePolicy", s.createPolicy)
+	protocol.Register(wire, "GetPolicy", s.getPolicy)
+	protocol.Register(wire, "DeletePolicy", s.deletePolicy)
+	protocol.Register(wire, "ListPolicies", s.listPolicies)
+	protocol.Register(wire, "CreatePolicyVersion", s.createPolicyVersion)
+	protocol.Register(wire, "GetPolicyVersion", s.getPolicyVersion)
+	protocol.Register(wire, "DeletePolicyVersion", s.deletePolicyVersion)
+	protocol.Register(wire, "ListPolicyVersions", s.listPolicyVersions)
+	protocol.Register(wire, "SetDefaultPolicyVersion", s.setDefaultPolicyVersion)
+	protocol.Register(wire, "ListEntitiesForPolicy", s.listEntitiesForPolicy)
+}
+
+// checkManaged reads a document that is to become a managed policy.
+func checkManaged(text string) error {
+	p, err := policy.Parse(policy.ForIdentity, text)
+	if err == nil {
+		err = p.CheckIAM(policy.MaxManaged, 0)
+	}
+	if err == nil {
+		return nil
+	}
+	fault := documentError(err)
+	if fault.Code == "LimitExceeded" {
+		return errQuota("PolicySize", policy.MaxManaged)
+	}
+	return fault
+}
+
+type createPolicyInput struct {
+	PolicyName     *string
+	Path           *string
+	PolicyDocument *string
+	Description    *string
+	Tags           []Tag `wrap:"member"`
+}
+
+type policyOutput struct{ Policy Policy }
+
+func (s *Service) createPolicy(_ context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
+	var v protocol.Violations
+	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("description", in.Description, 0, 1000)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	name, err := checkName("policyName", in.PolicyName, longestPolicy)
+	if err != nil {
+		return nil, err
+	}
+	path, err := checkPath("path", in.Path)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now().UTC().Truncate(time.Second)
+	m := &directory.Managed{
+		Account: caller(c).Account, Name: name, Path: path, ID: identity.NewID("ANPA"), Created: now, Updated: now,
+		Default: "v1", Last: 1, Versions: []directory.Version{{ID: "v1", Document: text, Created: now}},
+	}
+	if in.Description != nil {
+		m.Description = *in.Description
+	}
+	if m.Tags, err = checkTags(in.Tags); err != nil {
+		return nil, err
+	}
+	if err := s.allow(c, "CreatePolicy", subject{arn: m.ARN(), requestTags: m.Tags}); err != nil {
+		return nil, err
+	}
+	if err := checkManaged(text); err != nil {
+		return nil, err
+	}
+	err = s.change(func(tx *directory.Tx) error {
+		all := s.directory.Policies(m.Account)
+		if slices.ContainsFunc(all, func(other *directory.Managed) bool { return strings.EqualFold(other.Name, name) }) {
+			return errExists("A policy called %s already exists. Duplicate names are not allowed.", name)
+		}
+		if len(all) >= maxPolicies {
+			return errQuota("PoliciesPerAccount", maxPolicies)
+		}
+		tx.PutPolicy(m)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &policyOutput{s.showPolicy(m)}, nil
+}
+
+// policyOf returns a managed policy that an account can use, or nil.
+func (s *Service) policyOf(account, arn string) *directory.Managed {
+	m := s.directory.Policy(arn)
+	if m == nil || m.Account != account && m.Account != "aws" {
+		return nil
+	}
+	return m
+}
+
+// managed returns the policy that a request names, if the caller may take the
+// action on it.
+func (s *Service) managed(c *protocol.Call, name *string, action string) (*directory.Managed, error) {
+	var v protocol.Violations
+	arn := v.Required("policyArn", name)
+	v.Length("policyArn", name, 20, 2048)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	arn = shorten(arn)
+	m := s.policyOf(caller(c).Account, arn)
+	about := subject{arn: arn}
+	if m != nil {
+		about.tags = m.Tags
+	}
+	if err := s.allow(c, action, about); err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(arn, "arn:") {
+		return nil, errInput("ARN %s is not valid.", arn)
+	}
+	if m == nil {
+		return nil, errNoPolicy(arn)
+	}
+	return m, nil
+}
+
+// editPolicy changes a policy that was found. AWS's own cannot be changed.
+func (s *Service) editPolicy(m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
+	if m.Account == "aws" {
+		return protocol.AccessDenied("Policy %s is managed by AWS and cannot be changed.", m.ARN())
+	}
+	return s.change(func(tx *directory.Tx) error {
+		now := s.directory.Policy(m.ARN())
+		if now == nil {
+			return errNoPolicy(m.ARN())
+		}
+		return change(tx, now.Clone())
+	})
+}
+
+type policyInput struct {
+	PolicyArn *string
+	VersionId *string
+	Marker    *string
+	MaxItems  *int32
+}
+
+func (s *Service) getPolicy(_ context.Context, c *protocol.Call, in *policyInput) (*policyOutput, error) {
+	m, err := s.managed(c, in.PolicyArn, "GetPolicy")
+	if err != nil {
+		return nil, err
+	}
+	return &policyOutput{s.showPolicy(m)}, nil
+}
+
+func (s *Service) deletePolicy(_ context.Context, c *protocol.Call, in *policyInput) (*empty, error) {
+	m, err := s.managed(c, in.PolicyArn, "DeletePolicy")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+		attached, bounded := s.directory.Users(m.ARN())
+		switch {
+		case len(attached)+len(bounded) > 0:
+			return modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete a policy attached to entities.")
+		case len(m.Versions) > 1:
+			return modelled("DeleteConflictException", "DeleteConflict", 409, "This policy has more than one version. Before you delete a policy, you must delete the policy's versions. The default version is deleted with the policy.")
+		}
+		tx.DeletePolicy(m)
+		return nil
+	})
+}
+
+type listPoliciesInput struct {
+	Scope             *string
+	OnlyAttached      *bool
+	PathPrefix        *string
+	PolicyUsageFilter *string
+	Marker            *string
+	MaxItems          *int32
+}
+
+type listPoliciesOutput struct {
+	Policies    []Policy `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+const (
+	usedAsPolicy   = "PermissionsPolicy"
+	usedAsBoundary = "PermissionsBoundary"
+)
+
+func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoliciesInput) (*listPoliciesOutput, error) {
+	var v protocol.Violations
+	v.Enum("scope", in.Scope, "All", "AWS", "Local")
+	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	account := caller(c).Account
+	if err := s.allow(c, "ListPolicies", subject{arn: "arn:aws:iam::" + account + ":policy/"}); err != nil {
+		return nil, err
+	}
+	var all []*directory.Managed
+	if in.Scope == nil || *in.Scope != "Local" {
+		all = append(all, s.directory.Policies("aws")...)
+	}
+	if in.Scope == nil || *in.Scope != "AWS" {
+		all = append(all, s.directory.Policies(account)...)
+	}
+	only := in.OnlyAttached != nil && *in.OnlyAttached
+	all = filter(all, func(m *directory.Managed) bool {
+		if !prefixed(m.Path, in.PathPrefix) {
+			return false
+		}
+		if !only && in.PolicyUsageFilter == nil {
+			return true
+		}
+		attached, bounded := s.directory.Users(m.ARN())
+		switch {
+		case in.PolicyUsageFilter == nil:
+			return len(attached)+len(bounded) > 0
+		case *in.PolicyUsageFilter == usedAsBoundary:
+			return len(bounded) > 0
+		}
+		return len(attached) > 0
+	})
+	byARN := (*directory.Managed).ARN
+	slices.SortFunc(all, func(a, b *directory.Managed) int { return cmp.Compare(byARN(a), byARN(b)) })
+	p, err := paginate(all, byARN, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &listPoliciesOutput{convert(p.items, func(m *directory.Managed) Policy {
+		shown := s.showPolicy(m)
+		shown.Description, shown.Tags = "", nil
+		return shown
+	}), p.truncated, p.marker}, nil
+}
+
+type createPolicyVersionInput struct {
+	PolicyArn      *string
+	PolicyDocument *string
+	SetAsDefault   *bool
+}
+
+type versionOutput struct{ PolicyVersion PolicyVersion }
+
+func (s *Service) createPolicyVersion(_ context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
+	var v protocol.Violations
+	text := v.Required("policyDocument", in.PolicyDocument)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	m, err := s.managed(c, in.PolicyArn, "CreatePolicyVersion")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkManaged(text); err != nil {
+		return nil, err
+	}
+	out := new(versionOutput)
+	err = s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+		if len(m.Versions) >= maxVersions {
+			return errLimit("A managed policy can have up to %d versions. Before you create a new version, you must delete an existing version.", maxVersions)
+		}
+		m.Last++
+		m.Updated = s.now().UTC().Truncate(time.Second)
+		version := directory.Version{ID: fmt.Sprintf("v%d", m.Last), Document: text, Created: m.Updated}
+		m.Versions = append(m.Versions, version)
+		if in.SetAsDefault != nil && *in.SetAsDefault {
+			m.Default = version.ID
+		}
+		tx.PutPolicy(m)
+		out.PolicyVersion = showVersion(m, version)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// version returns the version that a request names, if the caller may take the
+// action on its policy.
+func (s *Service) version(c *protocol.Call, in *policyInput, action string) (*directory.Managed, directory.Version, error) {
+	var v protocol.Violations
+	id := v.Required("versionId", in.VersionId)
+	if err := v.Err(); err != nil {
+		return nil, directory.Version{}, err
+	}
+	m, err := s.managed(c, in.PolicyArn, action)
+	if err != nil {
+		return nil, directory.Version{}, err
+	}
+	version, ok := m.Version(id)
+	if !ok {
+		return nil, directory.Version{}, errNoVersion(m.ARN(), id)
+	}
+	return m, version, nil
+}
+
+func errNoVersion(arn, id string) error {
+	return errNotFound("Policy %s version %s does not exist or is not attachable.", arn, shorten(id))
+}
+
+func (s *Service) getPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*versionOutput, error) {
+	m, version, err := s.version(c, in, "GetPolicyVersion")
+	if err != nil {
+		return nil, err
+	}
+	out := &versionOutput{showVersion(m, version)}
+	out.PolicyVersion.Document = escape(version.Document)
+	return out, nil
+}
+
+func (s *Service) deletePolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*empty, error) {
+	m, version, err := s.version(c, in, "DeletePolicyVersion")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+		if m.Default == version.ID {
+			return modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete the default version of a policy.")
+		}
+		m.Versions = slices.DeleteFunc(m.Versions, func(v directory.Version) bool { return v.ID == version.ID })
+		tx.PutPolicy(m)
+		return nil
+	})
+}
+
+type listVersionsOutput struct {
+	Versions    []PolicyVersion `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+func (s *Service) listPolicyVersions(_ context.Context, c *protocol.Call, in *policyInput) (*listVersionsOutput, error) {
+	m, err := s.managed(c, in.PolicyArn, "ListPolicyVersions")
+	if err != nil {
+		return nil, err
+	}
+	number := func(v directory.Version) string { return fmt.Sprintf("%9s", v.ID[1:]) } // in the order of numbers
+	p, err := paginate(m.Versions, number, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	show := func(v directory.Version) PolicyVersion { return showVersion(m, v) }
+	return &listVersionsOutput{convert(p.items, show), p.truncated, p.marker}, nil
+}
+
+func (s *Service) setDefaultPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*empty, error) {
+	m, version, err := s.version(c, in, "SetDefaultPolicyVersion")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+		if _, ok := m.Version(version.ID); !ok {
+			return errNoVersion(m.ARN(), version.ID)
+		}
+		m.Default, m.Updated = version.ID, s.now().UTC().Truncate(time.Second)
+		tx.PutPolicy(m)
+		return nil
+	})
+}
+
+type listEntitiesForPolicyInput struct {
+	PolicyArn         *string
+	EntityFilter      *string
+	PathPrefix        *string
+	PolicyUsageFilter *string
+	Marker            *string
+	MaxItems          *int32
+}
+
+// PolicyUser, PolicyGroup and PolicyRole name somebody who has a policy.
+type (
+	PolicyUser  struct{ UserName, UserId string }
+	PolicyGroup struct{ GroupName, GroupId string }
+	PolicyRole  struct{ RoleName, RoleId string }
+)
+
+type listEntitiesForPolicyOutput struct {
+	PolicyGroups []PolicyGroup `json:",always" wrap:"member"`
+	PolicyUsers  []PolicyUser  `json:",always" wrap:"member"`
+	PolicyRoles  []PolicyRole  `json:",always" wrap:"member"`
+	IsTruncated  bool
+	Marker       string `json:",omitempty"`
+}
+
+func (s *Service) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in *listEntitiesForPolicyInput) (*listEntitiesForPolicyOutput, error) {
+	var v protocol.Violations
+	v.Enum("entityFilter", in.EntityFilter, "User", "Role", "Group", "LocalManagedPolicy", "AWSManagedPolicy")
+	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	m, err := s.managed(c, in.PolicyArn, "ListEntitiesForPolicy")
+	if err != nil {
+		return nil, err
+	}
+	all, bounded := s.directory.Users(m.ARN())
+	switch {
+	case in.PolicyUsageFilter == nil:
+		all = append(all, bounded...)
+	case *in.PolicyUsageFilter == usedAsBoundary:
+		all = bounded
+	}
+	order := func(e *directory.Entity) string { return string(e.Kind) + "/" + e.Name + "/" + e.ID }
+	slices.SortFunc(all, func(a, b *directory.Entity) int { return cmp.Compare(order(a), order(b)) })
+	all = filter(slices.Compact(all), func(e *directory.Entity) bool {
+		return e.Account == caller(c).Account && prefixed(e.Path, in.PathPrefix) &&
+			(in.EntityFilter == nil || *in.EntityFilter == words[e.Kind])
+	})
+	p, err := paginate(all, order, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	out := &listEntitiesForPolicyOutput{IsTruncated: p.truncated, Marker: p.marker}
+	for _, e := range p.items {
+		switch e.Kind {
+		case directory.Group:
+			out.PolicyGroups = append(out.PolicyGroups, PolicyGroup{e.Name, e.ID})
+		case directory.User:
+			out.PolicyUsers = append(out.PolicyUsers, PolicyUser{e.Name, e.ID})
+		case directory.Role:
+			out.PolicyRoles = append(out.PolicyRoles, PolicyRole{e.Name, e.ID})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,90 @@
+package iam
+
+import (
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// IAM's quotas.
+const (
+	maxUsers         = 5000
+	maxGroups        = 300
+	maxRoles         = 1000
+	maxPolicies      = 1500
+	maxGroupsPerUser = 10
+	maxKeys          = 2
+	maxVersions      = 5
+	maxAttached      = 10
+	maxTags          = 50
+)
+
+// longest are the most characters of names.
+var longest = map[directory.Kind]int{directory.User: 64, directory.Group: 128, directory.Role: 64}
+
+const longestPolicy = 128
+
+func isNameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+=,.@_-", r)
+}
+
+// checkName returns a new name.
+func checkName(member string, name *string, most int) (string, error) {
+	var v protocol.Violations
+	written := v.Required(member, name)
+	v.Length(member, name, 1, most)
+	if err := v.Err(); err != nil {
+		return "", err
+	}
+	if strings.ContainsFunc(written, func(r rune) bool { return !isNameRune(r) }) {
+		return "", protocol.ValidationError("The specified value for %s is invalid. It must contain only alphanumeric characters and/or the following: +=,.@_-", member)
+	}
+	return written, nil
+}
+
+// checkPath returns a path that is to be set, or "/" without one.
+func checkPath(member string, path *string) (string, error) {
+	var v protocol.Violations
+	v.Length(member, path, 1, 512)
+	if err := v.Err(); err != nil {
+		return "", err
+	}
+	if path == nil {
+		return "/", nil
+	}
+	p := *path
+	visible := !strings.ContainsFunc(p, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+	if !strings.HasPrefix(p, "/") || !strings.HasSuffix(p, "/") || !visible || strings.Contains(p, "//") {
+		return "", protocol.ValidationError("The specified value for %s is invalid. It must begin and end with / and contain only alphanumeric characters and/or / characters.", member)
+	}
+	return p, nil
+}
+
+// prefixed returns whether path begins with a prefix that may be absent.
+func prefixed(path string, prefix *string) bool {
+	return prefix == nil || strings.HasPrefix(path, *prefix)
+}
+
+// Tag is a tag of an entity.
+type Tag struct{ Key, Value string }
+
+func checkTags(tags []Tag) (map[string]string, error) {
+	if len(tags) == 0 {
+		return nil, nil
+	}
+	if len(tags) > maxTags {
+		return nil, errQuota("TagsPerEntity", maxTags)
+	}
+	var v protocol.Violations
+	out := make(map[string]string, len(tags))
+	for _, t := range tags {
+		v.Length("tags.member.key", &t.Key, 1, 128)
+		v.Length("tags.member.value", &t.Value, 0, 256)
+		if _, twice := out[t.Key]; twice {
+			return nil, errInput("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
+		}
+		out[t.Key] = t.Value
+	}
+	return out, v.Err()
+}

@@ -1,0 +1,234 @@
+package iam
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// Role is a role as clients see it.
+type Role struct {
+	Path                     string
+	RoleName                 string
+	RoleId                   string
+	Arn                      string
+	CreateDate               time.Time
+	AssumeRolePolicyDocument string
+	Description              string `json:",omitempty"`
+	MaxSessionDuration       int32
+	PermissionsBoundary      *Boundary
+	Tags                     []Tag `wrap:"member"`
+}
+
+func showRole(e *directory.Entity) Role {
+	return Role{
+		Path: e.Path, RoleName: e.Name, RoleId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
+		AssumeRolePolicyDocument: escape(e.Trust), Description: e.Description,
+		MaxSessionDuration:  int32(e.MaxSession / time.Second),
+		PermissionsBoundary: boundaryOf(e), Tags: showTags(e.Tags),
+	}
+}
+
+// listedRole is a role as lists have it, which leave out what not all need.
+func listedRole(e *directory.Entity) Role {
+	r := showRole(e)
+	r.PermissionsBoundary, r.Tags = nil, nil
+	return r
+}
+
+func (s *Service) registerRoles(wire *protocol.Service) {
+	protocol.Register(wire, "CreateRole", s.createRole)
+	protocol.Register(wire, "GetRole", s.getRole)
+	protocol.Register(wire, "UpdateRole", s.updateRole)
+	protocol.Register(wire, "UpdateRoleDescription", s.updateRoleDescription)
+	protocol.Register(wire, "UpdateAssumeRolePolicy", s.updateAssumeRolePolicy)
+	protocol.Register(wire, "DeleteRole", s.deleteRole)
+	protocol.Register(wire, "ListRoles", s.listRoles)
+}
+
+// The bounds of how long a role's sessions may be, in seconds.
+const (
+	leastSession   = 3600
+	mostSession    = 43200
+	defaultSession = 3600
+)
+
+type createRoleInput struct {
+	RoleName                 *string
+	Path                     *string
+	AssumeRolePolicyDocument *string
+	Description              *string
+	MaxSessionDuration       *int32
+	PermissionsBoundary      *string
+	Tags                     []Tag `wrap:"member"`
+}
+
+type roleOutput struct{ Role Role }
+
+func (s *Service) createRole(_ context.Context, c *protocol.Call, in *createRoleInput) (*roleOutput, error) {
+	var v protocol.Violations
+	trust := v.Required("assumeRolePolicyDocument", in.AssumeRolePolicyDocument)
+	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
+	v.Length("description", in.Description, 0, 1000)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	e, err := s.newEntity(c, directory.Role, in.RoleName, in.Path, in.PermissionsBoundary, in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	e.MaxSession = defaultSession * time.Second
+	if in.MaxSessionDuration != nil {
+		e.MaxSession = time.Duration(*in.MaxSessionDuration) * time.Second
+	}
+	if in.Description != nil {
+		e.Description = *in.Description
+	}
+	if err := s.setTrust(e, trust); err != nil {
+		return nil, err
+	}
+	if err := s.add(e, maxRoles); err != nil {
+		return nil, err
+	}
+	return &roleOutput{showRole(e)}, nil
+}
+
+// setTrust sets who may assume a role. Whoever it names has to exist, and is
+// meant also after somebody else has got the name.
+func (s *Service) setTrust(e *directory.Entity, text string) error {
+	p, err := policy.Parse(policy.ForTrust, text)
+	if err == nil {
+		err = p.CheckIAM(policy.MaxTrust, 0)
+	}
+	if err != nil {
+		fault := documentError(err)
+		if fault.Code == "LimitExceeded" {
+			return errQuota("ACLSizePerRole", policy.MaxTrust)
+		}
+		return fault
+	}
+	ids := make(map[string]string)
+	for _, arn := range p.Entities() {
+		id, ok := s.directory.ID(arn)
+		if !ok {
+			return errDocument("Invalid principal in policy: \"AWS\":\"%s\"", shorten(arn))
+		}
+		ids[arn] = id
+	}
+	e.Trust, e.TrustIDs = text, ids
+	return nil
+}
+
+type roleInput struct{ RoleName *string }
+
+func (s *Service) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*roleOutput, error) {
+	e, err := s.find(c, directory.Role, in.RoleName, "GetRole")
+	if err != nil {
+		return nil, err
+	}
+	return &roleOutput{showRole(e)}, nil
+}
+
+type updateRoleInput struct {
+	RoleName           *string
+	Description        *string
+	MaxSessionDuration *int32
+}
+
+func (s *Service) updateRole(_ context.Context, c *protocol.Call, in *updateRoleInput) (*empty, error) {
+	_, err := s.describeRole(c, in, "UpdateRole")
+	return nil, err
+}
+
+func (s *Service) updateRoleDescription(_ context.Context, c *protocol.Call, in *updateRoleInput) (*roleOutput, error) {
+	in.MaxSessionDuration = nil
+	e, err := s.describeRole(c, in, "UpdateRoleDescription")
+	if err != nil {
+		return nil, err
+	}
+	return &roleOutput{showRole(e)}, nil
+}
+
+func (s *Service) describeRole(c *protocol.Call, in *updateRoleInput, action string) (out *directory.Entity, err error) {
+	var v protocol.Violations
+	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
+	v.Length("description", in.Description, 0, 1000)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	e, err := s.find(c, directory.Role, in.RoleName, action)
+	if err != nil {
+		return nil, err
+	}
+	err = s.edit(e, func(e *directory.Entity) error {
+		if in.Description != nil {
+			e.Description = *in.Description
+		}
+		if in.MaxSessionDuration != nil {
+			e.MaxSession = time.Duration(*in.MaxSessionDuration) * time.Second
+		}
+		out = e
+		return nil
+	})
+	return out, err
+}
+
+type assumeRolePolicyInput struct {
+	RoleName       *string
+	PolicyDocument *string
+}
+
+func (s *Service) updateAssumeRolePolicy(_ context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*empty, error) {
+	var v protocol.Violations
+	text := v.Required("policyDocument", in.PolicyDocument)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	e, err := s.find(c, directory.Role, in.RoleName, "UpdateAssumeRolePolicy")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error { return s.setTrust(e, text) })
+}
+
+func (s *Service) deleteRole(_ context.Context, c *protocol.Call, in *roleInput) (*empty, error) {
+	return s.remove(c, directory.Role, in.RoleName)
+}
+
+type listRolesInput struct {
+	PathPrefix *string
+	Marker     *string
+	MaxItems   *int32
+}
+
+type listRolesOutput struct {
+	Roles       []Role `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+func (s *Service) listRoles(_ context.Context, c *protocol.Call, in *listRolesInput) (*listRolesOutput, error) {
+	p, err := s.listEntities(c, directory.Role, "ListRoles", in.PathPrefix, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &listRolesOutput{convert(p.items, listedRole), p.truncated, p.marker}, nil
+}
+
+// escape writes a document as IAM returns it: percent-encoded by RFC 3986.
+func escape(document string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for _, c := range []byte(document) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_.~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+	}
+	return b.String()
+}

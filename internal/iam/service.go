@@ -1,0 +1,74 @@
+package iam
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// Options are what a service is made of.
+type Options struct {
+	Directory *directory.Directory
+	Access    *access.Control
+	Roots     *identity.Credentials // keys of the accounts
+	Now       func() time.Time      // nil means time.Now
+}
+
+// Service is the IAM service.
+type Service struct {
+	directory *directory.Directory
+	access    *access.Control
+	roots     *identity.Credentials
+	now       func() time.Time
+}
+
+// New returns the service and its wire form.
+func New(o Options) *protocol.Service {
+	s := &Service{directory: o.Directory, access: o.Access, roots: o.Roots, now: o.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	wire := protocol.NewService(protocol.Service{
+		Name: "iam", Versions: []string{"2010-05-08"}, Namespace: "https://iam.amazonaws.com/doc/%s/",
+		ErrorNamespace: "com.amazonaws.iam",
+	})
+	s.registerUsers(wire)
+	s.registerKeys(wire)
+	s.registerGroups(wire)
+	s.registerRoles(wire)
+	s.registerInline(wire)
+	s.registerManaged(wire)
+	s.registerAttached(wire)
+	s.registerAccount(wire)
+	s.registerSimulator(wire)
+	return wire
+}
+
+// empty is the input or output of an operation without any.
+type empty struct{}
+
+// change makes a change of the directory.
+func (s *Service) change(f func(*directory.Tx) error) error { return failure(s.directory.Change(f)) }
+
+// each registers an operation that there is for several kinds of entities. Its
+// name is that of each with the kind in the middle.
+func each[In, Out any](
+	wire *protocol.Service, before, after string, h func(k directory.Kind, action string, c *protocol.Call, in *In) (*Out, error),
+	kinds ...directory.Kind,
+) {
+	for _, kind := range kinds {
+		name := before + words[kind] + after
+		protocol.Register(wire, name, func(_ context.Context, c *protocol.Call, in *In) (*Out, error) {
+			return h(kind, name, c, in)
+		})
+	}
+}
+
+// words are the kinds of entities as they stand in the names of operations.
+var words = map[directory.Kind]string{directory.User: "User", directory.Group: "Group", directory.Role: "Role"}
+
+var allKinds = []directory.Kind{directory.User, directory.Group, directory.Role}

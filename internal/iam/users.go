@@ -1,0 +1,274 @@
+package iam
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// User is a user as clients see it.
+type User struct {
+	Path                string
+	UserName            string `json:",omitempty"` // roots have none
+	UserId              string
+	Arn                 string
+	CreateDate          time.Time
+	PermissionsBoundary *Boundary
+	Tags                []Tag `wrap:"member"`
+}
+
+// Boundary names the policy that is the most that an entity's policies can allow.
+type Boundary struct {
+	PermissionsBoundaryType string
+	PermissionsBoundaryArn  string
+}
+
+func boundaryOf(e *directory.Entity) *Boundary {
+	if e.Boundary == "" {
+		return nil
+	}
+	return &Boundary{PermissionsBoundaryType: "Policy", PermissionsBoundaryArn: e.Boundary}
+}
+
+func showUser(e *directory.Entity) User {
+	return User{
+		Path: e.Path, UserName: e.Name, UserId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
+		PermissionsBoundary: boundaryOf(e), Tags: showTags(e.Tags),
+	}
+}
+
+// listedUser is a user as lists have it, which leave out what not all need.
+func listedUser(e *directory.Entity) User {
+	u := showUser(e)
+	u.PermissionsBoundary, u.Tags = nil, nil
+	return u
+}
+
+func (s *Service) registerUsers(wire *protocol.Service) {
+	protocol.Register(wire, "CreateUser", s.createUser)
+	protocol.Register(wire, "GetUser", s.getUser)
+	protocol.Register(wire, "UpdateUser", s.updateUser)
+	protocol.Register(wire, "DeleteUser", s.deleteUser)
+	protocol.Register(wire, "ListUsers", s.listUsers)
+}
+
+type createUserInput struct {
+	UserName            *string
+	Path                *string
+	PermissionsBoundary *string
+	Tags                []Tag `wrap:"member"`
+}
+
+type userOutput struct{ User User }
+
+func (s *Service) createUser(_ context.Context, c *protocol.Call, in *createUserInput) (*userOutput, error) {
+	e, err := s.newEntity(c, directory.User, in.UserName, in.Path, in.PermissionsBoundary, in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.add(e, maxUsers); err != nil {
+		return nil, err
+	}
+	return &userOutput{showUser(e)}, nil
+}
+
+// newEntity checks what an entity is to be made of, and whether the caller may
+// make it.
+func (s *Service) newEntity(c *protocol.Call, kind directory.Kind, name, path, boundary *string, tags []Tag) (*directory.Entity, error) {
+	written, err := checkName(string(kind)+"Name", name, longest[kind])
+	if err != nil {
+		return nil, err
+	}
+	folder, err := checkPath("path", path)
+	if err != nil {
+		return nil, err
+	}
+	e := directory.NewEntity(kind, caller(c).Account, folder, written, s.now())
+	if e.Tags, err = checkTags(tags); err != nil {
+		return nil, err
+	}
+	if boundary != nil {
+		e.Boundary = *boundary
+	}
+	if err := s.allow(c, "Create"+words[kind], subject{arn: e.ARN(), requestTags: e.Tags, boundary: e.Boundary}); err != nil {
+		return nil, err
+	}
+	if e.Boundary != "" && s.policyOf(caller(c).Account, e.Boundary) == nil {
+		return nil, errUnattachable(e.Boundary)
+	}
+	return e, nil
+}
+
+// add adds an entity under a name that is not taken.
+func (s *Service) add(e *directory.Entity, quota int) error {
+	return s.change(func(tx *directory.Tx) error {
+		if s.directory.Find(e.Kind, e.Account, e.Name) != nil {
+			return errExists("%s with name %s already exists.", words[e.Kind], e.Name)
+		}
+		if len(s.directory.List(e.Kind, e.Account)) >= quota {
+			return errQuota(words[e.Kind]+"sPerAccount", quota)
+		}
+		tx.PutEntity(e)
+		return nil
+	})
+}
+
+// edit changes an entity that was found. If somebody else has deleted it
+// meanwhile, it is not found any more.
+func (s *Service) edit(e *directory.Entity, change func(e *directory.Entity) error) error {
+	return s.change(func(tx *directory.Tx) error {
+		now := s.directory.Entity(e.ID)
+		if now == nil {
+			return errNoEntity(e.Kind, e.Name)
+		}
+		now = now.Clone()
+		if err := change(now); err != nil {
+			return err
+		}
+		tx.PutEntity(now)
+		return nil
+	})
+}
+
+type userInput struct{ UserName *string }
+
+func (s *Service) getUser(_ context.Context, c *protocol.Call, in *userInput) (*userOutput, error) {
+	if in.UserName == nil {
+		id := caller(c)
+		switch id.Kind {
+		case identity.Account:
+			if err := s.allow(c, "GetUser", subject{arn: id.ARN}); err != nil {
+				return nil, err
+			}
+			return &userOutput{User{Path: "/", UserId: id.UserID, Arn: id.ARN, CreateDate: time.Unix(0, 0)}}, nil
+		case identity.User:
+			in.UserName = &id.UserName
+		default:
+			return nil, errMustName()
+		}
+	}
+	e, err := s.find(c, directory.User, in.UserName, "GetUser")
+	if err != nil {
+		return nil, err
+	}
+	return &userOutput{showUser(e)}, nil
+}
+
+// errMustName asks callers who are no user for whom they mean.
+func errMustName() error {
+	return protocol.ValidationError("Must specify userName when calling with non-User credentials")
+}
+
+type updateUserInput struct {
+	UserName    *string
+	NewPath     *string
+	NewUserName *string
+}
+
+func (s *Service) updateUser(_ context.Context, c *protocol.Call, in *updateUserInput) (*empty, error) {
+	return s.rename(c, directory.User, in.UserName, in.NewUserName, in.NewPath)
+}
+
+// rename gives an entity another name or path, if the caller may do that to the
+// old one and to the new.
+func (s *Service) rename(c *protocol.Call, kind directory.Kind, name, newName, newPath *string) (*empty, error) {
+	action := "Update" + words[kind]
+	e, err := s.find(c, kind, name, action)
+	if err != nil {
+		return nil, err
+	}
+	next := e.Clone()
+	if newName != nil {
+		if next.Name, err = checkName("new"+words[kind]+"Name", newName, longest[kind]); err != nil {
+			return nil, err
+		}
+	}
+	if newPath != nil {
+		if next.Path, err = checkPath("newPath", newPath); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.allow(c, action, subject{arn: next.ARN(), tags: e.Tags}); err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error {
+		if other := s.directory.Find(kind, e.Account, next.Name); other != nil && other.ID != e.ID {
+			return errExists("%s with name %s already exists.", words[kind], next.Name)
+		}
+		e.Name, e.Path = next.Name, next.Path
+		return nil
+	})
+}
+
+func (s *Service) deleteUser(_ context.Context, c *protocol.Call, in *userInput) (*empty, error) {
+	return s.remove(c, directory.User, in.UserName)
+}
+
+// remove deletes an entity that nothing hangs on any more.
+func (s *Service) remove(c *protocol.Call, kind directory.Kind, name *string) (*empty, error) {
+	e, err := s.find(c, kind, name, "Delete"+words[kind])
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.change(func(tx *directory.Tx) error {
+		now := s.directory.Entity(e.ID)
+		switch {
+		case now == nil:
+			return errNoEntity(kind, e.Name)
+		case len(s.directory.Keys(now)) > 0:
+			return errConflict("delete access keys")
+		case len(now.Groups) > 0:
+			return errConflict("remove users from group")
+		case kind == directory.Group && len(s.directory.Members(now)) > 0:
+			return errConflict("remove users from group")
+		case len(now.Attached) > 0:
+			return errConflict("detach all policies")
+		case len(now.Inline) > 0:
+			return errConflict("delete policies")
+		}
+		tx.DeleteEntity(now)
+		return nil
+	})
+}
+
+type listUsersInput struct {
+	PathPrefix *string
+	Marker     *string
+	MaxItems   *int32
+}
+
+type listUsersOutput struct {
+	Users       []User `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+func (s *Service) listUsers(_ context.Context, c *protocol.Call, in *listUsersInput) (*listUsersOutput, error) {
+	p, err := s.listEntities(c, directory.User, "ListUsers", in.PathPrefix, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &listUsersOutput{convert(p.items, listedUser), p.truncated, p.marker}, nil
+}
+
+func (s *Service) listEntities(
+	c *protocol.Call, kind directory.Kind, action string, prefix, marker *string, maxItems *int32,
+) (page[*directory.Entity], error) {
+	account := caller(c).Account
+	folder := "/"
+	if prefix != nil {
+		folder = *prefix
+	}
+	arn := fmt.Sprintf("arn:aws:iam::%s:%s%s", account, kind, shorten(folder))
+	if err := s.allow(c, action, subject{arn: arn}); err != nil {
+		return page[*directory.Entity]{}, err
+	}
+	all := filter(s.directory.List(kind, account), func(e *directory.Entity) bool { return prefixed(e.Path, prefix) })
+	return paginate(all, entityName, marker, maxItems)
+}
+
+func entityName(e *directory.Entity) string { return e.Name }
