@@ -1,0 +1,159 @@
+package sts
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// Credentials are temporary keys as clients see them.
+type Credentials struct {
+	AccessKeyId     string
+	SecretAccessKey string
+	SessionToken    string
+	Expiration      time.Time
+}
+
+func show(t identity.Temporary, s *identity.Session) Credentials {
+	return Credentials{
+		AccessKeyId: t.AccessKeyID, SecretAccessKey: t.Secret, SessionToken: t.Token, Expiration: s.Expires,
+	}
+}
+
+// Bounds of sessions, in seconds.
+const (
+	leastSeconds   = 900
+	mostSeconds    = 129_600 // of users
+	mostOfRoles    = 43_200
+	mostOfChains   = 3_600
+	mostOfRoots    = 3_600
+	defaultOfUsers = 43_200
+	defaultOfRoles = 3_600
+)
+
+// PolicyDescriptor names a managed policy that is to limit a session.
+type PolicyDescriptor struct {
+	Arn *string `json:"arn"`
+}
+
+// Tag is a tag of a session.
+type Tag struct{ Key, Value string }
+
+// limits is what a request wants its session to be limited by and to carry.
+type limits struct {
+	policies []string
+	arns     []string
+	tags     map[string]string
+	packed   int32 // percent of what a session can have
+}
+
+const (
+	maxPolicyARNs = 10
+	maxTags       = 50
+	// packedSize is how many bytes of policies, their ARNs and tags a session
+	// can carry.
+	packedSize = 4096
+)
+
+// newLimits reads policies and tags of a session of an account.
+func (s *Service) newLimits(account string, document *string, descriptors []PolicyDescriptor, tags []Tag) (*limits, error) {
+	l := new(limits)
+	size := 0
+	if document != nil {
+		p, err := policy.Parse(policy.ForSession, *document)
+		if err == nil {
+			err = p.CheckIAM(policy.MaxSession, 0)
+		}
+		if err != nil {
+			return nil, documentError(err)
+		}
+		l.policies = []string{*document}
+		size += p.Size()
+	}
+	if len(descriptors) > maxPolicyARNs {
+		return nil, protocol.ValidationError("There are %d managed policies; a session can have %d.", len(descriptors), maxPolicyARNs)
+	}
+	for _, d := range descriptors {
+		var v protocol.Violations
+		arn := v.Required("policyArns.member.arn", d.Arn)
+		v.Length("policyArns.member.arn", d.Arn, 20, 2048)
+		if err := v.Err(); err != nil {
+			return nil, err
+		}
+		m := s.directory.Policy(arn)
+		if m == nil || m.Account != account && m.Account != "aws" {
+			return nil, documentFault("The policy %s does not exist.", arn)
+		}
+		l.arns = append(l.arns, arn)
+		size += len(arn)
+	}
+	if len(tags) > maxTags {
+		return nil, protocol.ValidationError("There are %d tags; a session can have %d.", len(tags), maxTags)
+	}
+	for _, t := range tags {
+		var v protocol.Violations
+		v.Length("tags.member.key", &t.Key, 1, 128)
+		v.Length("tags.member.value", &t.Value, 0, 256)
+		if err := v.Err(); err != nil {
+			return nil, err
+		}
+		if _, twice := l.tags[t.Key]; twice {
+			return nil, protocol.ValidationError("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
+		}
+		if l.tags == nil {
+			l.tags = make(map[string]string)
+		}
+		l.tags[t.Key] = t.Value
+		size += len(t.Key) + len(t.Value)
+	}
+	l.packed = int32((size*100 + packedSize - 1) / packedSize)
+	if l.packed > 100 {
+		return nil, &protocol.Error{
+			Type: "PackedPolicyTooLargeException", Code: "PackedPolicyTooLarge", Status: http.StatusBadRequest,
+			Message: fmt.Sprintf("Packed policy consumes %d%% of allotted space, please use smaller policy.", l.packed),
+		}
+	}
+	return l, nil
+}
+
+// session returns a session that begins now.
+func (s *Service) session(issuer, issuerID string, seconds int32, l *limits) *identity.Session {
+	now := s.now().UTC().Truncate(time.Second)
+	n := &identity.Session{
+		Issuer: issuer, IssuerID: issuerID, Issued: now, Expires: now.Add(time.Duration(seconds) * time.Second),
+	}
+	if l != nil {
+		n.Policies, n.PolicyARNs, n.Tags = l.policies, l.arns, l.tags
+	}
+	return n
+}
+
+// lasting returns how long a session is to be, in seconds.
+func lasting(v *protocol.Violations, wanted *int32, most, usual int32) int32 {
+	v.Range("durationSeconds", wanted, leastSeconds, most)
+	if wanted != nil {
+		return *wanted
+	}
+	return usual
+}
+
+// name checks the name of a session or a federated user.
+func name(v *protocol.Violations, member string, value *string, most int) string {
+	v.Length(member, value, 2, most)
+	v.Characters(member, value, func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			r == '_' || r == '+' || r == '=' || r == ',' || r == '.' || r == '@' || r == '-'
+	}, `[\w+=,.@-]*`)
+	return v.Required(member, value)
+}
+
+func documentFault(format string, args ...any) *protocol.Error {
+	return &protocol.Error{
+		Type: "MalformedPolicyDocumentException", Code: "MalformedPolicyDocument", Status: http.StatusBadRequest,
+		Message: fmt.Sprintf(format, args...),
+	}
+}

@@ -1,0 +1,240 @@
+package sts
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// documentError is what a client is told whose session policy is not accepted.
+func documentError(err error) *protocol.Error {
+	e, ok := errors.AsType[*policy.Error](err)
+	switch {
+	case !ok:
+		return protocol.InternalError()
+	case e.Fault == policy.OverLimit:
+		return protocol.ValidationError("%s", e.Reason)
+	}
+	return documentFault("%s", e.IAMDetailed())
+}
+
+// noMFA refuses codes of a second factor, of which there is none.
+func noMFA(serial, code *string) error {
+	if serial != nil || code != nil {
+		return protocol.AccessDenied("MultiFactorAuthentication failed with invalid MFA one time pass code. ")
+	}
+	return nil
+}
+
+type sessionTokenInput struct {
+	DurationSeconds *int32
+	SerialNumber    *string
+	TokenCode       *string
+}
+
+type sessionTokenOutput struct{ Credentials Credentials }
+
+func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessionTokenInput) (*sessionTokenOutput, error) {
+	id := caller(c)
+	if id.Session != nil {
+		return nil, protocol.AccessDenied("Cannot call GetSessionToken with session credentials")
+	}
+	if err := noMFA(in.SerialNumber, in.TokenCode); err != nil {
+		return nil, err
+	}
+	var v protocol.Violations
+	seconds := lasting(&v, in.DurationSeconds, mostSeconds, defaultOfUsers)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	if id.Root {
+		seconds = min(seconds, mostOfRoots)
+	}
+	session := s.session(id.ARN, id.UserID, seconds, nil)
+	return &sessionTokenOutput{show(s.vault.Issue(id.Kind, id.Account, "", session), session)}, nil
+}
+
+type federationTokenInput struct {
+	Name            *string
+	Policy          *string
+	PolicyArns      []PolicyDescriptor `wrap:"member"`
+	DurationSeconds *int32
+	Tags            []Tag `wrap:"member"`
+}
+
+// FederatedUser is who has got keys by GetFederationToken.
+type FederatedUser struct {
+	FederatedUserId string
+	Arn             string
+}
+
+type federationTokenOutput struct {
+	Credentials      Credentials
+	FederatedUser    FederatedUser
+	PackedPolicySize int32
+}
+
+func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *federationTokenInput) (*federationTokenOutput, error) {
+	id := caller(c)
+	if id.Session != nil {
+		return nil, protocol.AccessDenied("Cannot call GetFederationToken with session credentials")
+	}
+	var v protocol.Violations
+	who := name(&v, "name", in.Name, 32)
+	v.Length("policy", in.Policy, 1, 1<<20)
+	seconds := lasting(&v, in.DurationSeconds, mostSeconds, defaultOfUsers)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	if id.Root {
+		seconds = min(seconds, mostOfRoots)
+	}
+	arn := "arn:aws:sts::" + id.Account + ":federated-user/" + who
+	if err := s.allow(c, "GetFederationToken", arn, nil); err != nil {
+		return nil, err
+	}
+	l, err := s.newLimits(id.Account, in.Policy, in.PolicyArns, in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.tags) > 0 {
+		if err := s.allow(c, "TagSession", arn, l.tags); err != nil {
+			return nil, err
+		}
+	}
+	session := s.session(id.ARN, id.UserID, seconds, l)
+	return &federationTokenOutput{
+		Credentials:      show(s.vault.Issue(identity.FederatedUser, id.Account, who, session), session),
+		FederatedUser:    FederatedUser{id.Account + ":" + who, arn},
+		PackedPolicySize: l.packed,
+	}, nil
+}
+
+type assumeRoleInput struct {
+	RoleArn           *string
+	RoleSessionName   *string
+	Policy            *string
+	PolicyArns        []PolicyDescriptor `wrap:"member"`
+	DurationSeconds   *int32
+	ExternalId        *string
+	Tags              []Tag    `wrap:"member"`
+	TransitiveTagKeys []string `wrap:"member"`
+	SourceIdentity    *string
+	SerialNumber      *string
+	TokenCode         *string
+}
+
+// AssumedRoleUser is a session of a role.
+type AssumedRoleUser struct {
+	AssumedRoleId string
+	Arn           string
+}
+
+type assumeRoleOutput struct {
+	Credentials      Credentials
+	AssumedRoleUser  AssumedRoleUser
+	PackedPolicySize int32
+}
+
+func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRoleInput) (*assumeRoleOutput, error) {
+	id := caller(c)
+	var v protocol.Violations
+	arn := v.Required("roleArn", in.RoleArn)
+	v.Length("roleArn", in.RoleArn, 20, 2048)
+	called := name(&v, "roleSessionName", in.RoleSessionName, 64)
+	v.Length("externalId", in.ExternalId, 2, 1224)
+	v.Length("policy", in.Policy, 1, 1<<20)
+	seconds := lasting(&v, in.DurationSeconds, mostOfRoles, defaultOfRoles)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(in.TransitiveTagKeys) > 0 || in.SourceIdentity != nil:
+		return nil, protocol.ValidationError("TransitiveTagKeys and SourceIdentity are not supported.")
+	case id.Root:
+		return nil, protocol.AccessDenied("Roles may not be assumed by root accounts.")
+	case id.Kind == identity.FederatedUser:
+		return nil, protocol.AccessDenied("Cannot call AssumeRole with session credentials")
+	}
+	if err := noMFA(in.SerialNumber, in.TokenCode); err != nil {
+		return nil, err
+	}
+	role := s.directory.ByARN(arn)
+	if role == nil || role.Kind != directory.Role {
+		return nil, s.refuse(id, arn)
+	}
+	trust, ok := s.directory.Trust(role)
+	if !ok {
+		return nil, s.refuse(id, arn)
+	}
+	l, err := s.newLimits(role.Account, in.Policy, in.PolicyArns, in.Tags)
+	if err != nil {
+		// Whoever may not assume the role is told that first.
+		l = new(limits)
+	}
+	actions := []string{"sts:AssumeRole"}
+	if len(in.Tags) > 0 {
+		actions = append(actions, "sts:TagSession")
+	}
+	for _, action := range actions {
+		if denied := s.mayAssume(c, role.ARN(), role.Account, trust, action, called, in.ExternalId, l.tags); denied != nil {
+			return nil, denied
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case in.DurationSeconds != nil && time.Duration(seconds)*time.Second > role.MaxSession:
+		return nil, protocol.ValidationError("The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
+	case id.Kind == identity.AssumedRole && seconds > mostOfChains:
+		return nil, protocol.ValidationError("The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.")
+	}
+	session := s.session(role.ARN(), role.ID, seconds, l)
+	return &assumeRoleOutput{
+		Credentials: show(s.vault.Issue(identity.AssumedRole, role.Account, called, session), session),
+		AssumedRoleUser: AssumedRoleUser{
+			AssumedRoleId: role.ID + ":" + called,
+			Arn:           "arn:aws:sts::" + role.Account + ":assumed-role/" + role.Name + "/" + called,
+		},
+		PackedPolicySize: l.packed,
+	}, nil
+}
+
+// refuse words that a caller may not assume a role, be there one or not.
+func (s *Service) refuse(id identity.Identity, arn string) error {
+	return protocol.AccessDenied("User: %s is not authorized to perform: sts:AssumeRole on resource: %s", id.ARN, arn[:min(len(arn), 256)])
+}
+
+// mayAssume decides by the role's trust policy and the caller's own policies.
+func (s *Service) mayAssume(
+	c *protocol.Call, arn, account string, trust *policy.Policy, action, called string, external *string, tags map[string]string,
+) error {
+	id := caller(c)
+	p, ok := s.directory.Principal(id)
+	if !ok {
+		return s.refuse(id, arn)
+	}
+	r := policy.Request{
+		Caller: p.Caller, Identity: p.Identity, Boundary: p.Boundary, Session: p.Session,
+		Action: action, Resource: arn, Owner: account, Rules: rules, ResourcePolicy: trust, Facts: s.facts(c, tags),
+	}
+	r.Facts.Lookup = func(key string) (policy.Value, bool) {
+		switch {
+		case strings.EqualFold(key, "sts:RoleSessionName"):
+			return policy.Text(called), true
+		case strings.EqualFold(key, "sts:ExternalId") && external != nil:
+			return policy.Text(*external), true
+		}
+		return policy.Value{}, false
+	}
+	if d := policy.Decide(&r); !d.Allowed() {
+		return protocol.AccessDenied("%s", d.Message(&r))
+	}
+	return nil
+}
