@@ -15,7 +15,7 @@ import (
 // not be a forgery on the face of it, and the memory is taken from the budget.
 func (x *exchange) readRest(from io.Reader) error {
 	named, err := signature.Foresee(signature.FromHTTP(x.r, nil), x.began, func(keyID string) (string, bool) {
-		cred, ok := x.server.credentials.Lookup(keyID)
+		cred, ok := x.server.lookup(keyID)
 		return cred.Secret, ok
 	})
 	if err != nil {

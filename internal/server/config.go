@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/store"
@@ -35,6 +36,7 @@ type Config struct {
 	Logger *slog.Logger
 
 	disk   *store.Disk // that tests put in the place of the machine's
+	now    func() time.Time
 	limits limits
 }
 
@@ -42,7 +44,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, limits: defaultLimits,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, now: time.Now, limits: defaultLimits,
 	}
 }
 

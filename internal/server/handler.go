@@ -27,15 +27,15 @@ import (
 // handler is the way of a request from HTTP to its operation and back.
 type handler struct {
 	server   *Server
-	sqs      *protocol.Service
+	services []*protocol.Service // SQS first, which is meant if nothing says otherwise
 	verifier signature.Verifier
 	prefix   string // of paths, from the public URL
 	proxies  proxies
 	log      *slog.Logger
 }
 
-func newHandler(s *Server, service *protocol.Service) *handler {
-	h := &handler{server: s, sqs: service, proxies: s.proxies, log: s.log}
+func newHandler(s *Server, services ...*protocol.Service) *handler {
+	h := &handler{server: s, services: services, proxies: s.proxies, log: s.log}
 	if u, err := url.Parse(s.config.PublicURL); err == nil && u.Host != "" {
 		// Clients sign for the address they use, whatever a proxy makes of it.
 		h.verifier.Hosts = []string{u.Host}
@@ -55,7 +55,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	x := &exchange{handler: h, w: w, r: r, id: uuid.NewString(), began: time.Now()}
+	x := &exchange{handler: h, service: h.services[0], w: w, r: r, id: uuid.NewString(), began: h.server.config.now()}
 	x.serveSafely()
 	x.giveBack()
 	if h.server.config.LogRequests {
@@ -66,10 +66,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // exchange is one request and its answer.
 type exchange struct {
 	*handler
-	w     http.ResponseWriter
-	r     *http.Request
-	id    string
-	began time.Time
+	service *protocol.Service // that is meant, as far as is known
+	w       http.ResponseWriter
+	r       *http.Request
+	id      string
+	began   time.Time
 
 	buffer  *bytes.Buffer    // holds the body
 	head    io.LimitedReader // its beginning
@@ -110,7 +111,7 @@ func (x *exchange) serve() {
 		x.request.Path = rest
 	}
 	call := &protocol.Call{
-		Service: x.sqs.Name, Operation: x.request.Operation, RequestID: x.id, Kind: x.request.Kind,
+		Operation: x.request.Operation, RequestID: x.id, Kind: x.request.Kind,
 		Path: x.request.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.proxies.encrypted(x.r),
 		SourceIP: x.proxies.client(x.r), UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
 	}
@@ -118,7 +119,7 @@ func (x *exchange) serve() {
 		x.refuse(perr)
 		return
 	}
-	op, perr := x.sqs.Lookup(x.request)
+	op, perr := x.service.Lookup(x.request)
 	if perr != nil {
 		x.refuse(perr)
 		return
@@ -146,7 +147,7 @@ func (x *exchange) serve() {
 	} else {
 		// Short answers stay in net/http's buffer, so that only the flush tells
 		// whether there is still a connection.
-		x.gone = protocol.WriteResult(x.w, x.sqs, x.request, op, x.id, out) != nil ||
+		x.gone = protocol.WriteResult(x.w, x.service, x.request, op, x.id, out) != nil ||
 			http.NewResponseController(x.w).Flush() != nil
 	}
 	if x.gone {
@@ -195,53 +196,6 @@ func (x *exchange) release() {
 	x.buffer = nil
 }
 
-// authenticate finds out who the caller is and which region is meant. A request
-// without any signature is anonymous; whether that will do is decided later.
-func (x *exchange) authenticate(call *protocol.Call, body []byte) *protocol.Error {
-	var cred identity.Credential // of the key that the request names
-	verified, err := x.verifier.Verify(signature.FromHTTP(x.r, body), x.began, func(keyID string) (_ string, ok bool) {
-		cred, ok = x.server.credentials.Lookup(keyID)
-		return cred.Secret, ok
-	})
-	if err == nil {
-		err = x.checkScope(&verified)
-	}
-	var refused *signature.Error
-	switch {
-	case err == nil:
-		x.caller = cred.Identity
-		call.Identity = cred.Identity
-		call.Region = verified.Region
-	case errors.As(err, &refused) && refused.Kind == signature.Unsigned:
-	default:
-		return signatureError(err)
-	}
-	if call.Region == "" {
-		call.Region = hostRegion(x.r.Host)
-	}
-	if call.Region == "" {
-		call.Region = x.server.config.Region
-	}
-	return nil
-}
-
-// checkScope makes sure that a signature is meant for this service. It may be
-// for any region: each is a namespace of its own.
-func (x *exchange) checkScope(v *signature.Verified) error {
-	switch {
-	case v.Token != "":
-		// Long-term keys, the only ones there are, come without a token.
-		return &signature.Error{Kind: signature.UnknownKey, Message: "The security token included in the request is invalid."}
-	case v.Version != 4:
-		return nil // it has no scope
-	case v.Service != x.sqs.Name:
-		return signature.ServiceMismatch(x.sqs.Name)
-	case v.Region != x.server.config.Region && !validRegion(v.Region):
-		return signature.RegionMismatch(v.Region)
-	}
-	return nil
-}
-
 // signatureError is what a client is told whose signature is not accepted.
 func signatureError(err error) *protocol.Error {
 	var e *signature.Error
@@ -276,7 +230,7 @@ func signatureError(err error) *protocol.Error {
 // refuse answers with an error of the client's.
 func (x *exchange) refuse(e *protocol.Error) {
 	x.err = e
-	x.gone = protocol.WriteError(x.w, x.sqs, x.request, x.id, e) != nil
+	x.gone = protocol.WriteError(x.w, x.service, x.request, x.id, e) != nil
 }
 
 // fail answers with whatever error the operation had.

@@ -14,12 +14,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/admin"
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/iam"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/sqs"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/sts"
 )
 
 // How long requests under way may take when the server is stopped, or when the
@@ -34,6 +39,7 @@ const (
 	ControlDir      = "control"     // the catalog
 	ShardDir        = "shards/0001" // the messages
 	CredentialsFile = "credentials" // root access keys, in the format of the AWS credentials file
+	MasterKeyFile   = "master.key"  // under which the secrets of users are encrypted, and tokens made
 )
 
 // Server is a running Sluice.
@@ -41,6 +47,8 @@ type Server struct {
 	config      Config
 	log         *slog.Logger
 	credentials *identity.Credentials
+	vault       *identity.Vault
+	directory   *directory.Directory
 	disk        *store.Disk
 	space       *space
 	cache       *store.Cache
@@ -85,11 +93,17 @@ func Start(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.space.look()
-	service := sqs.New(sqs.Options{
-		Catalog: cat, Shard: s.shard, Room: s.space.room,
+	control := access.New(s.directory)
+	queues := sqs.New(sqs.Options{
+		Catalog: cat, Shard: s.shard, Access: control, Now: c.now, Room: s.space.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
 	})
-	s.http = newHTTPServer(newHandler(s, service), c.limits, s.log)
+	users := iam.New(iam.Options{Directory: s.directory, Access: control, Roots: s.credentials, Now: c.now})
+	tokens := sts.New(sts.Options{
+		Directory: s.directory, Access: control, Roots: s.credentials, Vault: s.vault, Now: c.now,
+	})
+	accounts := admin.New(s.credentials, c.Accounts[0])
+	s.http = newHTTPServer(newHandler(s, queues, users, tokens, accounts), c.limits, s.log)
 	if c.TLSCert != "" {
 		cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
 		if err != nil {
@@ -186,6 +200,12 @@ func (s *Server) load() (cat *catalog.Catalog, err error) {
 	var c *catalog.Catalog
 	var sh *shard.Shard
 	err = s.disk.Guard(func() (err error) {
+		if s.vault, err = s.openVault(); err != nil {
+			return err
+		}
+		if s.directory, err = directory.Open(s.control, s.vault); err != nil {
+			return err
+		}
 		if c, err = catalog.Open(s.control); err != nil {
 			return err
 		}
@@ -203,6 +223,23 @@ func (s *Server) load() (cat *catalog.Catalog, err error) {
 	}
 	s.shard = sh
 	return c, nil
+}
+
+// openVault reads the master key, or makes one if there is nothing yet that was
+// encrypted under another.
+func (s *Server) openVault() (*identity.Vault, error) {
+	if s.config.InMemory {
+		return identity.NewVault(), nil
+	}
+	path := filepath.Join(s.config.Data, MasterKeyFile)
+	v, err := identity.OpenVault(path)
+	if !errors.Is(err, identity.ErrNoMasterKey) {
+		return v, err
+	}
+	if held, scanErr := directory.HoldsSecrets(s.control); held || scanErr != nil {
+		return nil, errors.Join(scanErr, fmt.Errorf("%w; without it the secrets of the users' access keys cannot be decrypted: restore it from a backup", err))
+	}
+	return identity.CreateVault(path)
 }
 
 // Endpoint is the URL to give to clients.
@@ -231,6 +268,11 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stopWatching()
 	var watch sync.WaitGroup
 	watch.Go(func() { s.space.watch(watching) })
+	watch.Go(func() {
+		if err := s.directory.KeepUses(watching); err != nil {
+			s.log.Warn("when access keys were used last is not kept", "error", err)
+		}
+	})
 	var err error
 	timeout := stopTimeout
 	select {

@@ -168,7 +168,7 @@ func TestPanic(t *testing.T) {
 	config := inMemory()
 	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	s, _ := start(t, config)
-	protocol.Register(s.http.Handler.(*handler).sqs, "Boom",
+	protocol.Register(s.http.Handler.(*handler).services[0], "Boom",
 		func(context.Context, *protocol.Call, *struct{}) (*struct{}, error) { panic("at the disco") })
 	inAllOf(t, s, func(t *testing.T, c *client) {
 		c.fails("Boom", nil, generic("InternalFailure", "InternalError", 500, "We encountered an internal error. Please try again."))

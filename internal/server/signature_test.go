@@ -345,7 +345,7 @@ func unsignedARN(c *client, op string, in object) string {
 func TestStrangersAreRefused(t *testing.T) {
 	t.Parallel()
 	var operations []string
-	for _, op := range shared.http.Handler.(*handler).sqs.Operations() {
+	for _, op := range shared.http.Handler.(*handler).services[0].Operations() {
 		operations = append(operations, op.Name)
 	}
 	if len(operations) != 23 {

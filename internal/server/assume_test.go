@@ -1,0 +1,124 @@
+package server
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
+)
+
+// Who may assume a role, and for how long, is as its trust policy and the
+// caller's own say.
+func TestAssumeRole(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t, inMemory())
+	root := rootOf(s)
+	otherRoot, _ := s.credentials.Root(otherAccount)
+	other := act(s, otherRoot.AccessKeyID, otherRoot.Secret, "")
+	assuming := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":["sts:AssumeRole","sts:TagSession"],"Resource":"*"}}`
+	bob, _ := root.user(t, s, "bob", "")
+	able, _ := root.user(t, s, "able", assuming)
+	stranger, _ := other.user(t, s, "stranger", "")
+	ally, _ := other.user(t, s, "ally", assuming)
+
+	roles := 0
+	role := func(principal, action, condition string) *string {
+		t.Helper()
+		roles++
+		trust := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":%q},"Action":[%s],"Condition":{%s}}]}`, principal, action, condition)
+		out, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String(fmt.Sprint("r", roles)), AssumeRolePolicyDocument: &trust, MaxSessionDuration: aws.Int32(7200)})
+		return must(t, out, err).Role.Arn
+	}
+	const assume, tag = `"sts:AssumeRole"`, `"sts:AssumeRole","sts:TagSession"`
+	iamARN := func(account, name string) string { return "arn:aws:iam::" + account + ":" + name }
+	named := role(iamARN(account, "user/bob"), assume, "")
+	delegated := role(account, assume, "")
+	external := role(iamARN(account, "user/bob"), assume, `"StringEquals":{"sts:ExternalId":"42"}`)
+	session := role(iamARN(account, "user/bob"), assume, `"StringLike":{"sts:RoleSessionName":"job-*"}`)
+	tagged := role(iamARN(account, "user/bob"), tag, `"StringEquals":{"aws:RequestTag/team":"red"}`)
+	abroad := role(otherAccount, assume, "")
+	team := []ststypes.Tag{{Key: aws.String("team"), Value: aws.String("red")}}
+	for _, c := range []struct {
+		what string
+		who  *actor
+		in   sts.AssumeRoleInput
+		code string
+	}{
+		{"named", bob, sts.AssumeRoleInput{RoleArn: named}, ""},
+		{"not named, though able", able, sts.AssumeRoleInput{RoleArn: named}, "AccessDenied"},
+		{"left to the account, not able", bob, sts.AssumeRoleInput{RoleArn: delegated}, "AccessDenied"},
+		{"left to the account, able", able, sts.AssumeRoleInput{RoleArn: delegated}, ""},
+		{"no external id", bob, sts.AssumeRoleInput{RoleArn: external}, "AccessDenied"},
+		{"another external id", bob, sts.AssumeRoleInput{RoleArn: external, ExternalId: aws.String("43")}, "AccessDenied"},
+		{"the external id", bob, sts.AssumeRoleInput{RoleArn: external, ExternalId: aws.String("42")}, ""},
+		{"another session name", bob, sts.AssumeRoleInput{RoleArn: session}, "AccessDenied"},
+		{"the session name", bob, sts.AssumeRoleInput{RoleArn: session, RoleSessionName: aws.String("job-1")}, ""},
+		{"tags that are not allowed", bob, sts.AssumeRoleInput{RoleArn: named, Tags: team}, "AccessDenied"},
+		{"tags that are allowed", bob, sts.AssumeRoleInput{RoleArn: tagged, Tags: team}, ""},
+		{"another account's user, not able", stranger, sts.AssumeRoleInput{RoleArn: abroad}, "AccessDenied"},
+		{"another account's user, able", ally, sts.AssumeRoleInput{RoleArn: abroad}, ""},
+		{"another account's root", other, sts.AssumeRoleInput{RoleArn: abroad}, "AccessDenied"},
+		{"no such role", bob, sts.AssumeRoleInput{RoleArn: aws.String(*named + "x")}, "AccessDenied"},
+		{"not a role", bob, sts.AssumeRoleInput{RoleArn: aws.String(iamARN(account, "user/bob"))}, "AccessDenied"},
+		{"two hours", bob, sts.AssumeRoleInput{RoleArn: named, DurationSeconds: aws.Int32(7200)}, ""},
+		{"longer than the role allows", bob, sts.AssumeRoleInput{RoleArn: named, DurationSeconds: aws.Int32(7201)}, "ValidationError"},
+		{"a bad policy", bob, sts.AssumeRoleInput{RoleArn: named, Policy: aws.String("{}")}, "MalformedPolicyDocument"},
+		{"a bad policy of somebody who may not", able, sts.AssumeRoleInput{RoleArn: named, Policy: aws.String("{}")}, "AccessDenied"},
+	} {
+		if c.in.RoleSessionName == nil {
+			c.in.RoleSessionName = aws.String("s1")
+		}
+		if _, err := c.who.sts.AssumeRole(t.Context(), &c.in); code(err) != c.code {
+			t.Errorf("%s: %v, want %q", c.what, err, c.code)
+		}
+	}
+
+	// A role that is assumed from another's session lasts an hour at most.
+	first := role(iamARN(account, "user/bob"), assume, "")
+	_, err := root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String(fmt.Sprint("r", roles)), PolicyName: aws.String("p"), PolicyDocument: &assuming})
+	must(t, 0, err)
+	out, err := bob.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: first, RoleSessionName: aws.String("s1")})
+	chained := temporary(s, must(t, out, err).Credentials)
+	for seconds, want := range map[int32]string{3600: "", 3601: "ValidationError"} {
+		_, err := chained.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: delegated, RoleSessionName: aws.String("s2"), DurationSeconds: &seconds})
+		if code(err) != want {
+			t.Errorf("a chain of %d seconds: %v", seconds, err)
+		}
+	}
+
+	// Whoever gets the name of a user who was deleted is not trusted.
+	keys, err := root.iam.ListAccessKeys(t.Context(), &iam.ListAccessKeysInput{UserName: aws.String("bob")})
+	for _, k := range must(t, keys, err).AccessKeyMetadata {
+		_, err := root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: k.AccessKeyId})
+		must(t, 0, err)
+	}
+	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
+	must(t, 0, err)
+	bob, _ = root.user(t, s, "bob", "")
+	if _, err := bob.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: named, RoleSessionName: aws.String("s1")}); code(err) != "AccessDenied" {
+		t.Errorf("another bob is trusted: %v", err)
+	}
+
+	// A role of another account's queue: both sides have to agree.
+	q, err := other.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("theirs")})
+	url := *must(t, q, err).QueueUrl
+	out, err = ally.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: abroad, RoleSessionName: aws.String("s1")})
+	visitor := temporary(s, must(t, out, err).Credentials)
+	if got := code(visitor.send(t, url)); got != "AccessDenied" {
+		t.Errorf("a visitor sends without policies: %q", got)
+	}
+	_, err = other.sqs.AddPermission(t.Context(), &sqs.AddPermissionInput{QueueUrl: &url, Label: aws.String("l"), AWSAccountIds: []string{account}, Actions: []string{"SendMessage"}})
+	must(t, 0, err)
+	if got := code(visitor.send(t, url)); got != "AccessDenied" {
+		t.Errorf("a visitor sends without its own account's leave: %q", got)
+	}
+	_, err = root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("r6"), PolicyName: aws.String("p"), PolicyDocument: aws.String(allow("sqs:SendMessage", "*"))})
+	must(t, 0, err)
+	if err := visitor.send(t, url); err != nil {
+		t.Errorf("a visitor whom both accounts let: %v", err)
+	}
+}

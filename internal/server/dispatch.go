@@ -1,0 +1,51 @@
+package server
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// serviceOf returns the service that a request is for. JSON names it. Of a Query
+// request the scope of its signature does, which is empty where there is none or
+// it does not hold; then the version, which each service has of its own; then an
+// operation that only one service has; then the host. What is left is for SQS.
+func (h *handler) serviceOf(r *protocol.Request, host, scope string) *protocol.Service {
+	if r.Kind == protocol.JSON {
+		return h.first(func(s *protocol.Service) bool { return s.Is(r.Target) })
+	}
+	if scope != "" {
+		for _, s := range h.services {
+			if s.Name == scope {
+				return s
+			}
+		}
+	}
+	if r.Version != "" {
+		return h.first(func(s *protocol.Service) bool { return slices.Contains(s.Versions, r.Version) })
+	}
+	var only *protocol.Service
+	for _, s := range h.services {
+		if s.Has(r.Operation) && len(s.Versions) > 0 {
+			if only != nil {
+				only = nil
+				break
+			}
+			only = s
+		}
+	}
+	if only != nil {
+		return only
+	}
+	label, _, _ := strings.Cut(strings.ToLower(host), ".")
+	return h.first(func(s *protocol.Service) bool { return s.Name == label && len(s.Versions) > 0 })
+}
+
+// first returns the first service that is wanted, or SQS.
+func (h *handler) first(wanted func(*protocol.Service) bool) *protocol.Service {
+	if i := slices.IndexFunc(h.services, wanted); i >= 0 {
+		return h.services[i]
+	}
+	return h.services[0]
+}

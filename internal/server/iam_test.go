@@ -1,0 +1,490 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+// actor is somebody with keys, and clients of all services.
+type actor struct {
+	iam *iam.Client
+	sts *sts.Client
+	sqs *sqs.Client
+}
+
+// act returns the clients of whoever has these keys.
+func act(s *Server, keyID, secret, token string) *actor {
+	endpoint := aws.String(s.Endpoint())
+	keys := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: keyID, SecretAccessKey: secret, SessionToken: token}, nil
+	})
+	const region = "us-east-1"
+	signer, no := serverTime{s, v4.NewSigner()}, aws.NopRetryer{}
+	return &actor{
+		iam: iam.New(iam.Options{Region: region, BaseEndpoint: endpoint, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		sts: sts.New(sts.Options{Region: region, BaseEndpoint: endpoint, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		sqs: sqs.New(sqs.Options{Region: region, BaseEndpoint: endpoint, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+	}
+}
+
+// serverTime signs requests by the clock of a server, which a test may have
+// moved.
+type serverTime struct {
+	s      *Server
+	signer *v4.Signer
+}
+
+func (c serverTime) SignHTTP(
+	ctx context.Context, keys aws.Credentials, r *http.Request, hash, service, region string, _ time.Time, o ...func(*v4.SignerOptions),
+) error {
+	return c.signer.SignHTTP(ctx, keys, r, hash, service, region, c.s.config.now(), o...)
+}
+
+func rootOf(s *Server) *actor { return act(s, s.Root().AccessKeyID, s.Root().Secret, "") }
+
+func temporary(s *Server, c *ststypes.Credentials) *actor {
+	return act(s, *c.AccessKeyId, *c.SecretAccessKey, *c.SessionToken)
+}
+
+// userOf makes a user with a key. The policy is one of its own, if it is not "".
+func (a *actor) user(t *testing.T, s *Server, name, document string) (*actor, string) {
+	t.Helper()
+	u, err := a.iam.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})
+	must(t, u, err)
+	if document != "" {
+		out, err := a.iam.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: &name, PolicyName: aws.String("own"), PolicyDocument: &document})
+		must(t, out, err)
+	}
+	k, err := a.iam.CreateAccessKey(t.Context(), &iam.CreateAccessKeyInput{UserName: &name})
+	must(t, k, err)
+	return act(s, *k.AccessKey.AccessKeyId, *k.AccessKey.SecretAccessKey, ""), *k.AccessKey.AccessKeyId
+}
+
+func (a *actor) send(t *testing.T, url string) error {
+	_, err := a.sqs.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("m")})
+	return err
+}
+
+// code returns the code of what an SDK was refused with, or "".
+func code(err error) string {
+	var e smithy.APIError
+	if errors.As(err, &e) {
+		return e.ErrorCode()
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// allow is a policy with one statement.
+func allow(actions, resource string) string {
+	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":[%q],"Resource":%q}]}`, actions, resource)
+}
+
+func trusting(principal string) string {
+	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":%q},"Action":"sts:AssumeRole"}]}`, principal)
+}
+
+// clock is one that a test moves.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time              { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) forward(d time.Duration)     { c.ahead.Add(int64(d)) }
+func (c *clock) config(config Config) Config { config.now = c.now; return config }
+
+const allQueues = "arn:aws:sqs:*:*:*"
+
+// Everybody who can be behind a key does what the policies say, and no more.
+func TestActors(t *testing.T) {
+	t.Parallel()
+	var passed clock
+	s, _ := start(t, passed.config(inMemory()))
+	root := rootOf(s)
+	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	url := *must(t, q, err).QueueUrl
+	want := func(who string, a *actor, denied string) {
+		t.Helper()
+		if got := code(a.send(t, url)); got != denied {
+			t.Errorf("%s: %q, want %q", who, got, denied)
+		}
+	}
+	const no, unknown = "AccessDenied", "InvalidClientTokenId"
+
+	bob, bobKey := root.user(t, s, "bob", allow("sqs:SendMessage", allQueues))
+	want("a user with a policy", bob, "")
+	eve, _ := root.user(t, s, "eve", "")
+	want("a user without a policy", eve, no)
+
+	// A member of a group.
+	_, err = root.iam.CreateGroup(t.Context(), &iam.CreateGroupInput{GroupName: aws.String("senders")})
+	must(t, 0, err)
+	_, err = root.iam.AttachGroupPolicy(t.Context(), &iam.AttachGroupPolicyInput{
+		GroupName: aws.String("senders"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AmazonSQSFullAccess")})
+	must(t, 0, err)
+	_, err = root.iam.AddUserToGroup(t.Context(), &iam.AddUserToGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
+	must(t, 0, err)
+	want("a member of a group", eve, "")
+	_, err = root.iam.RemoveUserFromGroup(t.Context(), &iam.RemoveUserFromGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
+	must(t, 0, err)
+	want("a member no more", eve, no)
+
+	// Who sent a message.
+	received, err := root.sqs.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{"SenderId"}})
+	if id := must(t, received, err).Messages[0].Attributes["SenderId"]; !strings.HasPrefix(id, "AIDA") {
+		t.Errorf("the message is from %q", id)
+	}
+
+	// A boundary.
+	_, err = root.iam.PutUserPermissionsBoundary(t.Context(), &iam.PutUserPermissionsBoundaryInput{
+		UserName: aws.String("bob"), PermissionsBoundary: aws.String("arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess")})
+	must(t, 0, err)
+	want("a user behind a boundary", bob, no)
+	_, err = root.iam.DeleteUserPermissionsBoundary(t.Context(), &iam.DeleteUserPermissionsBoundaryInput{UserName: aws.String("bob")})
+	must(t, 0, err)
+
+	// GetSessionToken.
+	out, err := bob.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{DurationSeconds: aws.Int32(900)})
+	session := temporary(s, must(t, out, err).Credentials)
+	want("a user's session", session, "")
+	_, err = session.iam.GetUser(t.Context(), &iam.GetUserInput{})
+	if code(err) != unknown {
+		t.Errorf("a session calls IAM: %v", err)
+	}
+	_, err = session.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	if code(err) != no {
+		t.Errorf("a session of a session: %v", err)
+	}
+	rootOut, err := root.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	rootSession := temporary(s, must(t, rootOut, err).Credentials)
+	want("the root's session", rootSession, "")
+
+	// GetFederationToken.
+	_, err = bob.sts.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("jean")})
+	if code(err) != no {
+		t.Errorf("federation without permission: %v", err)
+	}
+	document := `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sqs:SendMessage","sts:GetFederationToken","sts:AssumeRole"],"Resource":"*"}]}`
+	_, err = root.iam.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own"), PolicyDocument: &document})
+	must(t, 0, err)
+	federate := func(policy *string) *actor {
+		t.Helper()
+		out, err := bob.sts.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("jean"), Policy: policy, DurationSeconds: aws.Int32(900)})
+		return temporary(s, must(t, out, err).Credentials)
+	}
+	jean := federate(aws.String(allow("sqs:SendMessage", "*")))
+	want("a federated user", jean, "")
+	want("a federated user without a policy", federate(nil), no)
+	want("a federated user with another policy", federate(aws.String(allow("sqs:DeleteMessage", "*"))), no)
+	who, err := jean.sts.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
+	if arn := *must(t, who, err).Arn; arn != "arn:aws:sts::"+account+":federated-user/jean" {
+		t.Errorf("jean is %s", arn)
+	}
+
+	// AssumeRole.
+	role, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("worker"), Path: aws.String("/jobs/"), AssumeRolePolicyDocument: aws.String(trusting("arn:aws:iam::" + account + ":user/bob"))})
+	arn := must(t, role, err).Role.Arn
+	assume := func(a *actor, policy *string) (*actor, error) {
+		out, err := a.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: arn, RoleSessionName: aws.String("s1"), Policy: policy, DurationSeconds: aws.Int32(900)})
+		if err != nil {
+			return nil, err
+		}
+		return temporary(s, out.Credentials), nil
+	}
+	for _, a := range []*actor{eve, root} {
+		if _, err := assume(a, nil); code(err) != no {
+			t.Errorf("a role is assumed by others than those it trusts: %v", err)
+		}
+	}
+	worker, err := assume(bob, nil)
+	must(t, worker, err)
+	want("a role without a policy", worker, no)
+	_, err = root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own"), PolicyDocument: aws.String(allow("sqs:*", "*"))})
+	must(t, 0, err)
+	want("a role's session", worker, "")
+	limited, err := assume(bob, aws.String(allow("sqs:ReceiveMessage", "*")))
+	want("a role's session with a policy", must(t, limited, err), no)
+	fromSession, err := assume(session, nil)
+	want("a role's session from a user's session", must(t, fromSession, err), "")
+	who, err = worker.sts.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
+	if id := must(t, who, err); *id.Arn != "arn:aws:sts::"+account+":assumed-role/worker/s1" || *id.UserId != *role.Role.RoleId+":s1" {
+		t.Errorf("the worker is %s, %s", *id.Arn, *id.UserId)
+	}
+
+	// A changed token, none, and another's.
+	keys := must(t, out, nil).Credentials
+	for what, token := range map[string]string{
+		"no token": "", "a changed token": "A" + (*keys.SessionToken)[1:], "the token of another key": *rootOut.Credentials.SessionToken,
+	} {
+		want(what, act(s, *keys.AccessKeyId, *keys.SecretAccessKey, token), unknown)
+	}
+	want("a long-term key with a token", act(s, s.Root().AccessKeyID, s.Root().Secret, *keys.SessionToken), unknown)
+
+	// Time passes.
+	for _, a := range []*actor{session, jean, worker} {
+		want("a session in time", a, "")
+	}
+	passed.forward(15 * time.Minute)
+	want("a user after a while", bob, "")
+	for _, a := range []*actor{session, jean, worker} {
+		if _, err := a.sts.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{}); code(err) != "ExpiredToken" {
+			t.Errorf("an expired session asks STS who it is: %v", err)
+		}
+		want("an expired session", a, "ExpiredToken")
+	}
+
+	// A role that is no more, and one that was made again under its name.
+	worker, err = assume(bob, nil)
+	want("a role's new session", must(t, worker, err), "")
+	_, err = root.iam.DeleteRolePolicy(t.Context(), &iam.DeleteRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own")})
+	must(t, 0, err)
+	_, err = root.iam.DeleteRole(t.Context(), &iam.DeleteRoleInput{RoleName: aws.String("worker")})
+	must(t, 0, err)
+	want("a session of a role that is no more", worker, unknown)
+
+	// A key that is inactive, active again, and deleted.
+	for _, status := range []iamtypes.StatusType{"Inactive", "Active"} {
+		_, err = root.iam.UpdateAccessKey(t.Context(), &iam.UpdateAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey, Status: status})
+		must(t, 0, err)
+		want("a key that is "+string(status), bob, map[iamtypes.StatusType]string{"Inactive": unknown}[status])
+	}
+	out, err = bob.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	session = temporary(s, must(t, out, err).Credentials)
+	used, err := root.iam.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &bobKey})
+	if u := must(t, used, err); *u.UserName != "bob" || *u.AccessKeyLastUsed.ServiceName != "sts" || *u.AccessKeyLastUsed.Region != "us-east-1" {
+		t.Errorf("bob's key was used for %+v", u.AccessKeyLastUsed)
+	}
+	_, err = root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey})
+	must(t, 0, err)
+	want("a revoked key", bob, unknown)
+	want("the session of a user whose key is revoked", session, "")
+	_, err = root.iam.DeleteUserPolicy(t.Context(), &iam.DeleteUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own")})
+	must(t, 0, err)
+	want("the session of a user whose policy was taken", session, no)
+	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
+	must(t, 0, err)
+	want("the session of a user who is no more", session, unknown)
+}
+
+// What was made is there after a restart, and secrets are nowhere in the clear.
+func TestUsersAreKept(t *testing.T) {
+	t.Parallel()
+	config := inMemory()
+	config.InMemory, config.Data = false, filepath.Join(t.TempDir(), "data")
+	s, stop := start(t, config)
+	root := rootOf(s)
+	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	queue := must(t, q, err)
+	_, key := root.user(t, s, "bob", allow("sqs:*", allQueues))
+	cred, _ := s.lookup(key)
+	out, err := act(s, key, cred.Secret, "").sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	session := must(t, out, err).Credentials
+	url := func(s *Server) string { return s.Endpoint() + "/" + account + "/q" }
+	must(t, queue, stop())
+
+	found := false
+	err = filepath.WalkDir(config.Data, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		found = found || strings.Contains(string(text), "AmazonSQS") || strings.Contains(string(text), key)
+		if strings.Contains(string(text), cred.Secret) {
+			t.Errorf("%s has the secret in it", path)
+		}
+		return err
+	})
+	if err != nil || !found {
+		t.Fatalf("nothing was found: %v", err)
+	}
+
+	s, stop = start(t, config)
+	if err := act(s, key, cred.Secret, "").send(t, url(s)); err != nil {
+		t.Errorf("a user after a restart: %v", err)
+	}
+	if err := temporary(s, session).send(t, url(s)); err != nil {
+		t.Errorf("a session after a restart: %v", err)
+	}
+	used, err := rootOf(s).iam.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &key})
+	if u := must(t, used, err).AccessKeyLastUsed; u.LastUsedDate == nil || *u.ServiceName != "sqs" {
+		t.Errorf("the key was used for %+v", u)
+	}
+	must(t, 0, stop())
+
+	master := filepath.Join(config.Data, MasterKeyFile)
+	text, err := os.ReadFile(master)
+	must(t, text, err)
+	for what, spoil := range map[string]func() error{
+		"missing":             func() error { return os.Remove(master) },
+		"read by others":      func() error { return os.Chmod(master, 0o644) },
+		"cannot be decrypted": func() error { return os.WriteFile(master, []byte(strings.Repeat("0", 64)), 0o600) },
+	} {
+		must(t, 0, os.WriteFile(master, text, 0o600))
+		must(t, 0, spoil())
+		if s, err := Start(config); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("with a master key that is spoilt (%s) it starts: %v, %v", what, s, err)
+		}
+		_ = os.Remove(master)
+	}
+	must(t, 0, os.WriteFile(master, text, 0o600))
+	start(t, config)
+}
+
+// call makes a request of the Query protocol as it is written.
+func call(t *testing.T, s *Server, service, form string, cred *identity.Credential) (status int, body string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(form))
+	must(t, r, err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if cred != nil {
+		signAt(t, r, *cred, service, "us-east-1", time.Now())
+	}
+	return exchangeOf(t, r)
+}
+
+func exchangeOf(t *testing.T, r *http.Request) (int, string) {
+	t.Helper()
+	response, err := http.DefaultClient.Do(r)
+	must(t, response, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(must(t, body, err))
+}
+
+// No operation of IAM, STS or the server's own is done for those who are unknown,
+// have not signed, or have no permission. It says nothing to them either.
+func TestNoOperationWithoutPermission(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t, inMemory())
+	root := rootOf(s)
+	_, key := root.user(t, s, "eve", "")
+	eve, _ := s.lookup(key)
+	_, other := root.user(t, s, "bob", "")
+	roleOut, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("r"), AssumeRolePolicyDocument: aws.String(trusting("arn:aws:iam::" + account + ":user/bob"))})
+	must(t, roleOut, err)
+	// Parameters with which any of the operations would do something.
+	params := url.Values{
+		"UserName": {"bob"}, "NewUserName": {"rob"}, "GroupName": {"g"}, "RoleName": {"r"}, "PolicyName": {"p"}, "AccessKeyId": {other},
+		"Status": {"Inactive"}, "PolicyDocument": {allow("sqs:*", "*")}, "AssumeRolePolicyDocument": {trusting(account)},
+		"PolicyArn": {"arn:aws:iam::aws:policy/AmazonSQSFullAccess"}, "PermissionsBoundary": {"arn:aws:iam::aws:policy/AmazonSQSFullAccess"},
+		"VersionId": {"v1"}, "AccountAlias": {"alias"}, "PolicySourceArn": {"arn:aws:iam::" + account + ":user/bob"},
+		"ActionNames.member.1": {"sqs:SendMessage"}, "PolicyInputList.member.1": {allow("sqs:*", "*")},
+		"Name": {"jean"}, "RoleArn": {"arn:aws:iam::" + account + ":role/r"}, "RoleSessionName": {"s1"},
+	}
+	stranger := identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: eve.Secret}
+	free := map[string]bool{"GetCallerIdentity": true, "GetSessionToken": true}
+	operations := 0
+	for _, service := range s.http.Handler.(*handler).services[1:3] {
+		for _, op := range service.Operations() {
+			operations++
+			params.Set("Action", op.Name)
+			params.Set("Version", service.Versions[0])
+			form := params.Encode()
+			for who, c := range map[string]struct {
+				cred *identity.Credential
+				code string
+			}{
+				"nobody": {nil, "MissingAuthenticationToken"}, "an unknown key": {&stranger, "InvalidClientTokenId"}, "a user": {&eve, "AccessDenied"},
+			} {
+				status, body := call(t, s, service.Name, form, c.cred)
+				if free[op.Name] && who == "a user" {
+					if status != http.StatusOK {
+						t.Errorf("%s for %s: %d %s", op.Name, who, status, body)
+					}
+					continue
+				}
+				if status != http.StatusForbidden || !strings.Contains(body, "<Code>"+c.code+"</Code>") || !strings.Contains(body, service.Name+".amazonaws.com/doc/") {
+					t.Errorf("%s for %s: %d %s", op.Name, who, status, body)
+				}
+			}
+		}
+	}
+	if operations < 73 {
+		t.Errorf("only %d operations were tried", operations)
+	}
+	for _, op := range []string{"CreateAccount", "ListAccounts"} {
+		for who, c := range map[string]struct {
+			cred *identity.Credential
+			code string
+		}{
+			"nobody": {nil, "MissingAuthenticationToken"}, "an unknown key": {&stranger, "UnrecognizedClient"}, "a user": {&eve, "AccessDenied"},
+			"another account's root": {pointer(s.credentials.Root(otherAccount)), "AccessDenied"},
+		} {
+			r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader("{}"))
+			must(t, r, err)
+			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+			r.Header.Set("X-Amz-Target", "Sluice."+op)
+			if c.cred != nil {
+				signAt(t, r, *c.cred, "sluice", "us-east-1", time.Now())
+			}
+			if status, body := exchangeOf(t, r); status != http.StatusForbidden || !strings.Contains(body, c.code) {
+				t.Errorf("%s for %s: %d %s", op, who, status, body)
+			}
+		}
+	}
+	users, err := root.iam.ListUsers(t.Context(), &iam.ListUsersInput{})
+	if n := len(must(t, users, err).Users); n != 2 {
+		t.Errorf("there are %d users now", n)
+	}
+}
+
+func pointer(c identity.Credential, _ bool) *identity.Credential { return &c }
+
+// A request goes to the service that its signature is for, or else to the one
+// that its version, its operation or its host names.
+func TestServices(t *testing.T) {
+	t.Parallel()
+	root := shared.Root()
+	for _, c := range []struct {
+		form, host string
+		scope      string // empty: not signed
+		want       string
+	}{
+		{"Action=ListUsers&Version=2010-05-08", "", "iam", "<ListUsersResponse"},
+		{"Action=ListUsers", "", "iam", "<ListUsersResponse"},
+		{"Action=GetCallerIdentity&Version=2011-06-15", "", "sts", "<GetCallerIdentityResponse"},
+		{"Action=ListQueues&Version=2012-11-05", "", "sqs", "<ListQueuesResponse"},
+		{"Action=ListUsers&Version=2010-05-08", "", "sqs", "InvalidAction"},
+		{"Action=ListUsers", "", "sqs", "InvalidAction"},
+		{"Action=GetUser&Version=2010-05-08", "", "s3", "correct service: 'iam'"},
+		{"Action=ListUsers&Version=2010-05-08", "", "", "https://iam.amazonaws.com/doc/2010-05-08/"},
+		{"Action=GetCallerIdentity", "", "", "https://sts.amazonaws.com/doc/2011-06-15/"},
+		{"Action=Nonsense", "iam.example.com", "", "https://iam.amazonaws.com/doc/2010-05-08/"},
+		{"Action=Nonsense", "", "", "queue.amazonaws.com"},
+		{"Action=ListQueues", "", "", "queue.amazonaws.com"},
+	} {
+		r, err := http.NewRequest(http.MethodPost, shared.Endpoint(), strings.NewReader(c.form))
+		must(t, r, err)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Host = c.host
+		if c.scope != "" {
+			signAt(t, r, root, c.scope, "eu-north-7", time.Now())
+		}
+		if _, body := exchangeOf(t, r); !strings.Contains(body, c.want) {
+			t.Errorf("%s for %q to %q: %s", c.form, c.scope, c.host, body)
+		}
+	}
+}
