@@ -36,6 +36,7 @@ could not be found out.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			report, err := doctor.Examine(cmd.Context(), doctor.Directory{
 				Credentials: filepath.Join(data, server.CredentialsFile),
+				MasterKey:   filepath.Join(data, server.MasterKeyFile),
 				Control:     filepath.Join(data, server.ControlDir),
 				Shard:       filepath.Join(data, server.ShardDir),
 			}, sayProgress(cmd.ErrOrStderr(), progressInterval))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/directory"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
@@ -17,6 +18,7 @@ import (
 // Directory says where things are in a data directory.
 type Directory struct {
 	Credentials string // file of the root keys
+	MasterKey   string // file of the key under which secrets are encrypted
 	Control     string // store of the catalog
 	Shard       string // store of the messages
 }
@@ -41,7 +43,9 @@ func Examine(ctx context.Context, d Directory, progress Progress) (*Report, erro
 		return nil, fmt.Errorf("%s: %w", filepath.Dir(d.Control), errNoData)
 	}
 	e.credentials(d.Credentials)
-	err := e.store("control", d.Control, func(s *store.Store) error { return e.catalog(s) })
+	err := e.store("control", d.Control, func(s *store.Store) error {
+		return errors.Join(e.catalog(s), e.users(s, d.MasterKey))
+	})
 	if err == nil {
 		err = e.store("messages", d.Shard, func(s *store.Store) error { return e.queues(s) })
 	}
@@ -89,7 +93,7 @@ func (e *examination) credentials(path string) {
 		c.problem("%v", err)
 		return
 	}
-	c.count("accounts", uint64(keys.Accounts()))
+	c.count("accounts", uint64(len(keys.Accounts())))
 }
 
 // store looks at the files of a store, and at what is in it with contents.
@@ -154,6 +158,33 @@ func (e *examination) catalog(s *store.Store) error {
 	}
 	e.known = len(problems) == 0
 	c.count("queues", uint64(len(queues)))
+	return nil
+}
+
+// users looks at the records of who there is, and whether the master key opens
+// their secrets.
+func (e *examination) users(s *store.Store, masterKey string) error {
+	c := e.check("users")
+	if s == nil {
+		c.Skipped = "the store cannot be opened"
+		return nil
+	}
+	vault, err := identity.OpenVault(masterKey)
+	held, scanErr := directory.HoldsSecrets(s)
+	if err != nil && (held || !errors.Is(err, identity.ErrNoMasterKey)) {
+		c.problem("%v", err)
+	}
+	n, problems, err := directory.Check(s, vault)
+	c.Problems = append(c.Problems, problems...)
+	if err := errors.Join(scanErr, err); err != nil {
+		c.problem("%v", err)
+		return nil
+	}
+	c.count("users", uint64(n.Users))
+	c.count("groups", uint64(n.Groups))
+	c.count("roles", uint64(n.Roles))
+	c.count("keys", uint64(n.Keys))
+	c.count("policies", uint64(n.Policies))
 	return nil
 }
 

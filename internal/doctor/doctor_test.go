@@ -29,7 +29,7 @@ func directory(t *testing.T) doctor.Directory {
 	t.Helper()
 	dir := t.TempDir()
 	d := doctor.Directory{
-		Credentials: filepath.Join(dir, "credentials"), Control: filepath.Join(dir, "control"), Shard: filepath.Join(dir, "shards/0001"),
+		Credentials: filepath.Join(dir, "credentials"), MasterKey: filepath.Join(dir, "master.key"), Control: filepath.Join(dir, "control"), Shard: filepath.Join(dir, "shards/0001"),
 	}
 	if _, err := identity.LoadCredentials(d.Credentials, []string{"000000000000"}); err != nil {
 		t.Fatal(err)
