@@ -42,7 +42,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		},
 	}
 	examine, policies := newDoctor(), newPolicy()
-	root.AddCommand(newServe(), newBench(), examine, policies, newVersion())
+	root.AddCommand(newServe(), newUser(), newAccount(), newBench(), examine, policies, newVersion())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -93,7 +93,9 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 	} else {
 		log.Info("serving", "endpoint", s.Endpoint(), "data", c.Data)
 	}
-	fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_SQS=%s\n", s.Endpoint())
+	for _, service := range []string{"SQS", "IAM", "STS"} {
+		fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_%s=%s\n", service, s.Endpoint())
+	}
 	if c.RootKeyID == "" {
 		fmt.Fprintf(stdout, "export AWS_ACCESS_KEY_ID=%s\n", root.AccessKeyID)
 		fmt.Fprintf(stdout, "export AWS_SECRET_ACCESS_KEY=%s\n", root.Secret)
