@@ -1,6 +1,7 @@
 package access
 
 import (
+	"encoding/json"
 	"sync"
 
 	"github.com/sluicemq/sluice/internal/policy"
@@ -21,24 +22,45 @@ type cache struct {
 
 // parse returns the policy that text is, or false if it is none.
 func (c *cache) parse(text string) (*policy.Policy, bool) {
+	return c.get(text, func() *policy.Policy {
+		p, _ := policy.Parse(policy.ForResource, text) // nil on an error
+		return p
+	})
+}
+
+// parseBound returns the policy that text is, with its users and roles bound to
+// ids: a JSON object of unique ids by ARN.
+func (c *cache) parseBound(text, ids string) (*policy.Policy, bool) {
+	return c.get(ids+text, func() *policy.Policy {
+		p, err := policy.Parse(policy.ForResource, text)
+		byARN := make(map[string]string)
+		if err != nil || json.Unmarshal([]byte(ids), &byARN) != nil {
+			return nil
+		}
+		return p.Bind(byARN)
+	})
+}
+
+// get returns what is kept under key, or else what make returns.
+func (c *cache) get(key string, make func() *policy.Policy) (*policy.Policy, bool) {
 	c.mu.RLock()
-	p, hit := c.recent[text]
-	old := c.older[text]
+	p, hit := c.recent[key]
+	old := c.older[key]
 	c.mu.RUnlock()
 	if hit {
 		return p, p != nil
 	}
 	if p = old; p == nil {
-		p, _ = policy.Parse(policy.ForResource, text) // nil on an error
+		p = make()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.recent == nil || c.size+len(text) > cacheBytes {
-		c.older, c.recent, c.size = c.recent, make(map[string]*policy.Policy), 0
+	if c.recent == nil || c.size+len(key) > cacheBytes {
+		c.older, c.recent, c.size = c.recent, map[string]*policy.Policy{}, 0
 	}
-	if _, there := c.recent[text]; !there {
-		c.recent[text] = p
-		c.size += len(text)
+	if _, there := c.recent[key]; !there {
+		c.recent[key] = p
+		c.size += len(key)
 	}
 	return p, p != nil
 }

@@ -40,6 +40,9 @@ type Request struct {
 	Action string            // sqs:SendMessage
 	Owner  string            // the account that owns the resource
 	Policy string            // of the resource; empty if it has none
+	// PolicyIDs binds the users and roles that Policy names to the unique ids
+	// that they had when it was set: a JSON object of ids by ARN, or empty.
+	PolicyIDs string
 	Details
 }
 
@@ -79,7 +82,10 @@ func (c *Control) Decide(r *Request) *Denial {
 	}
 	var resource *policy.Policy
 	readable := true
-	if r.Policy != "" {
+	switch {
+	case r.Policy != "" && r.PolicyIDs != "":
+		resource, readable = c.policies.parseBound(r.Policy, r.PolicyIDs)
+	case r.Policy != "":
 		resource, readable = c.policies.parse(r.Policy)
 	}
 	if owner && !readable {

@@ -40,6 +40,7 @@ type Attributes struct {
 	VisibilitySeconds  int
 
 	Policy       string        `json:",omitempty"` // verbatim
+	PolicyIDs    string        `json:",omitempty"` // ids of users and roles in Policy when it was set, by ARN, as JSON
 	Redrive      *Redrive      `json:",omitempty"`
 	RedriveAllow *RedriveAllow `json:",omitempty"`
 	KMSKey       string        `json:",omitempty"`

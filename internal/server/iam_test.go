@@ -488,3 +488,45 @@ func TestServices(t *testing.T) {
 		}
 	}
 }
+
+// A queue's policy names people, not names: whoever gets a name later is somebody
+// else.
+func TestPoliciesNamePeople(t *testing.T) {
+	t.Parallel()
+	config := inMemory()
+	config.InMemory, config.Data = false, filepath.Join(t.TempDir(), "data")
+	s, stop := start(t, config)
+	root := rootOf(s)
+	bob, key := root.user(t, s, "bob", "")
+	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	must(t, q, err)
+	document := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Sid":"bob","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::%[1]s:user/bob","arn:aws:iam::%[1]s:user/nobody"]},
+		"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"}]}`, account)
+	set := func() {
+		t.Helper()
+		_, err := root.sqs.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: aws.String(s.Endpoint() + "/" + account + "/q"), Attributes: map[string]string{"Policy": document}})
+		must(t, 0, err)
+	}
+	want := func(what string, a *actor, denied string) {
+		t.Helper()
+		if got := code(a.send(t, s.Endpoint()+"/"+account+"/q")); got != denied {
+			t.Errorf("%s: %q, want %q", what, got, denied)
+		}
+	}
+	set()
+	want("bob", bob, "")
+	nobody, _ := root.user(t, s, "nobody", "")
+	want("somebody who was named before being there", nobody, "")
+	_, err = root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &key})
+	must(t, 0, err)
+	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
+	must(t, 0, err)
+	_, key = root.user(t, s, "bob", "")
+	cred, _ := s.lookup(key)
+	must(t, 0, stop())
+	s, _ = start(t, config)
+	root, bob = rootOf(s), act(s, key, cred.Secret, "")
+	want("another bob", bob, "AccessDenied")
+	set()
+	want("the other bob, meant", bob, "")
+}

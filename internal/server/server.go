@@ -95,7 +95,7 @@ func Start(c Config) (_ *Server, err error) {
 	s.space.look()
 	control := access.New(s.directory)
 	queues := sqs.New(sqs.Options{
-		Catalog: cat, Shard: s.shard, Access: control, Now: c.now, Room: s.space.room,
+		Catalog: cat, Shard: s.shard, Access: control, IDOf: s.directory.ID, Now: c.now, Room: s.space.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
 	})
 	users := iam.New(iam.Options{Directory: s.directory, Access: control, Roots: s.credentials, Now: c.now})

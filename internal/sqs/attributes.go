@@ -76,6 +76,7 @@ type change struct {
 	attrs   *catalog.Attributes
 	values  map[string]string
 	queueAt func(catalog.Name) *catalog.Queue
+	idOf    func(arn string) (id string, ok bool) // of a user or role
 }
 
 // apply sets the attributes and looks at how they go together. On an error
@@ -117,11 +118,7 @@ func (c *change) set(name, value string) *protocol.Error {
 	case attrVisibility:
 		return setInt(&a.VisibilitySeconds, name, value, 0, maxVisibility)
 	case attrPolicy:
-		if err := checkPolicy(c.name, value); err != nil {
-			return err
-		}
-		a.Policy = value
-		return nil
+		return c.setPolicy(value)
 	case attrRedrive:
 		r, err := c.redrive(value)
 		a.Redrive = r

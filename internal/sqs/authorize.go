@@ -80,7 +80,7 @@ func (s *Service) authorize(c *protocol.Call, r resource, tags tagging, actions 
 	d := details{call: c, resource: r, tagging: tags, now: s.now}
 	q := access.Request{Caller: caller(c), Rules: Rules, Owner: r.name.Account, Details: &d}
 	if r.queue != nil {
-		q.Policy = r.queue.Attributes.Policy
+		q.Policy, q.PolicyIDs = r.queue.Attributes.Policy, r.queue.Attributes.PolicyIDs
 	}
 	for _, q.Action = range actions {
 		if denial := s.access.Decide(&q); denial != nil {

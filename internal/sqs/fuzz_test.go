@@ -164,7 +164,7 @@ func FuzzRedrivePolicy(f *testing.F) {
 		f.Add(s)
 	}
 	name := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
-	ch := change{name: name, attrs: &catalog.Attributes{}, queueAt: func(n catalog.Name) *catalog.Queue {
+	ch := change{name: name, attrs: &catalog.Attributes{}, idOf: nobody, queueAt: func(n catalog.Name) *catalog.Queue {
 		if n.Queue == "dlq" {
 			return &catalog.Queue{Name: n}
 		}
@@ -212,6 +212,12 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 }
 
 // A policy that is accepted can have permissions added and removed.
+func nobody(string) (string, bool) { return "", false }
+
+func checkPolicy(n catalog.Name, value string) *protocol.Error {
+	return (&change{name: n, attrs: new(catalog.Attributes), idOf: nobody}).setPolicy(value)
+}
+
 func FuzzPolicy(f *testing.F) {
 	q := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
 	allow := `{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"` + q.ARN() + `"}`

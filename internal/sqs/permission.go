@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -9,14 +10,29 @@ import (
 	"github.com/sluicemq/sluice/internal/protocol"
 )
 
-// checkPolicy refuses what is no policy or not one for this queue. The empty
-// string removes the policy.
-func checkPolicy(n catalog.Name, value string) *protocol.Error {
+// setPolicy sets the policy of a queue. It refuses what is no policy or not one
+// for this queue; the empty string removes the policy. The users and roles that it
+// names and that there are, are meant also when others have got their names.
+func (c *change) setPolicy(value string) *protocol.Error {
+	c.attrs.Policy, c.attrs.PolicyIDs = value, ""
 	if value == "" {
 		return nil
 	}
-	_, err := policy.ParseResource(value, n.ARN(), Rules)
-	return policyError(err)
+	p, err := policy.ParseResource(value, c.name.ARN(), Rules)
+	if err != nil {
+		return policyError(err)
+	}
+	ids := make(map[string]string)
+	for _, arn := range p.Entities() {
+		if id, ok := c.idOf(arn); ok {
+			ids[arn] = id
+		}
+	}
+	if len(ids) > 0 {
+		text, _ := json.Marshal(ids) // strings only
+		c.attrs.PolicyIDs = string(text)
+	}
+	return nil
 }
 
 // policyError translates what package policy refuses.
@@ -85,7 +101,9 @@ func (s *Service) rewrite(ctx context.Context, q *catalog.Queue, change func(tex
 		if err != nil {
 			return err
 		}
-		q.Attributes.Policy = text
+		if q.Attributes.Policy = text; text == "" {
+			q.Attributes.PolicyIDs = ""
+		}
 		return nil
 	})
 }

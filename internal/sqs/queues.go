@@ -100,7 +100,7 @@ func (s *Service) newQueue(ctx context.Context, n catalog.Name, in *createQueueI
 
 // change applies values to attrs.
 func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[string]string) error {
-	ch := change{name: n, attrs: attrs, values: values, queueAt: s.catalog.Find}
+	ch := change{name: n, attrs: attrs, values: values, queueAt: s.catalog.Find, idOf: s.idOf}
 	if err := ch.apply(); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[s
 // the request says of the queue is so.
 func (s *Service) sameQueue(q *catalog.Queue, in *createQueueInput) error {
 	wanted := q.Attributes
-	ch := change{name: q.Name, attrs: &wanted, values: in.Attributes, queueAt: s.catalog.Find}
+	ch := change{name: q.Name, attrs: &wanted, values: in.Attributes, queueAt: s.catalog.Find, idOf: s.idOf}
 	if err := ch.setAll(); err != nil {
 		return err
 	}

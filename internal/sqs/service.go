@@ -34,8 +34,11 @@ type Shard interface {
 type Options struct {
 	Catalog *catalog.Catalog
 	Shard   Shard
-	Access  *access.Control  // nil means that there are only roots and anonymous callers
-	Now     func() time.Time // nil means time.Now
+	Access  *access.Control // nil means that there are only roots and anonymous callers
+	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows
+	// nobody.
+	IDOf func(arn string) (id string, ok bool)
+	Now  func() time.Time // nil means time.Now
 	// PublicURL is what queue URLs begin with; empty means the address that
 	// the client has used.
 	PublicURL string
@@ -53,6 +56,7 @@ type Service struct {
 	catalog        *catalog.Catalog
 	shard          Shard
 	access         *access.Control
+	idOf           func(arn string) (id string, ok bool)
 	now            func() time.Time
 	room           func() error
 	publicURL      string
@@ -67,12 +71,15 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		catalog: o.Catalog, shard: o.Shard, access: o.Access, now: o.Now, room: o.Room,
+		catalog: o.Catalog, shard: o.Shard, access: o.Access, idOf: o.IDOf, now: o.Now, room: o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize,
 		handles: newSealer(o.Catalog.Secret()),
 	}
 	if s.access == nil {
 		s.access = access.New(nil)
+	}
+	if s.idOf == nil {
+		s.idOf = func(string) (string, bool) { return "", false }
 	}
 	if s.now == nil {
 		s.now = time.Now
