@@ -211,13 +211,13 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 	})
 }
 
-// A policy that is accepted can have permissions added and removed.
 func nobody(string) (string, bool) { return "", false }
 
 func checkPolicy(n catalog.Name, value string) *protocol.Error {
 	return (&change{name: n, attrs: new(catalog.Attributes), idOf: nobody}).setPolicy(value)
 }
 
+// A policy that is accepted can have permissions added and removed.
 func FuzzPolicy(f *testing.F) {
 	q := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
 	allow := `{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"` + q.ARN() + `"}`
