@@ -78,15 +78,22 @@ func NewMemoryDisk(log *slog.Logger) *Disk {
 // that time is over; when it can be written again, there is another Condition.
 type Condition struct {
 	stuck chan struct{}
-	err   *StuckError // to be read when stuck is closed
+	err   error // to be read when stuck is closed
 }
 
 func newCondition() *Condition { return &Condition{stuck: make(chan struct{})} }
 
+// NewCondition returns a time in which something else than a disk can be written,
+// too, and what ends it; to be called once, with what Err is to return.
+func NewCondition() (c *Condition, end func(error)) {
+	c = newCondition()
+	return c, c.end
+}
+
 // Stuck returns a channel that is closed when the disk gets stuck.
 func (c *Condition) Stuck() <-chan struct{} { return c.stuck }
 
-// Err returns nil until Stuck is closed, and then a *StuckError.
+// Err returns nil until Stuck is closed, and then why: of a disk a *StuckError.
 func (c *Condition) Err() error {
 	select {
 	case <-c.stuck:
@@ -96,7 +103,7 @@ func (c *Condition) Err() error {
 	}
 }
 
-func (c *Condition) end(err *StuckError) {
+func (c *Condition) end(err error) {
 	c.err = err
 	close(c.stuck)
 }
@@ -168,7 +175,7 @@ func (d *Disk) fail(cause error) {
 	}
 }
 
-func (d *Disk) giveUp(err *StuckError) {
+func (d *Disk) giveUp(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.life.Err() == nil {
@@ -177,13 +184,13 @@ func (d *Disk) giveUp(err *StuckError) {
 }
 
 // die ends the life of the disk. d.mu is held.
-func (d *Disk) die(err *StuckError) {
+func (d *Disk) die(err error) {
 	d.stick(err)
 	d.life.end(err)
 }
 
 // stick makes the disk stuck, or gives it another reason to be. d.mu is held.
-func (d *Disk) stick(err *StuckError) {
+func (d *Disk) stick(err error) {
 	c := d.condition.Load()
 	if c.Err() != nil {
 		c = newCondition()

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -27,6 +28,10 @@ type Options struct {
 	Cache *Cache
 	// Logger hears of what goes wrong below; nil discards it.
 	Logger *slog.Logger
+	// External says that the log is elsewhere: the store keeps none of its own,
+	// is changed with Apply and CommitAt only, and remembers how much of that log
+	// it has applied. A store may be opened now this way and now the other.
+	External bool
 }
 
 // DefaultCacheSize is the bytes of a cache: 64 MiB for blocks, and what the
@@ -61,13 +66,15 @@ func (c *Cache) Close() { c.blocks.Unref() }
 type Store struct {
 	committing sync.Mutex // held over a commit
 
-	disk  *Disk
-	db    *pebble.DB
-	lock  *pebble.Lock
-	write *pebble.WriteOptions
-	dir   string
-	fs    vfs.FS
-	logs  Logs
+	disk     *Disk
+	db       *pebble.DB
+	lock     *pebble.Lock
+	write    *pebble.WriteOptions
+	external bool
+	mark     atomic.Pointer[Mark]
+	dir      string
+	fs       vfs.FS
+	logs     Logs
 	// readers is how Pebble reads tables.
 	readers sstable.ReaderOptions
 }
@@ -134,13 +141,18 @@ func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, logs.tableLost(err)), lock.Close())
 	}
-	s := &Store{disk: disk, db: db, lock: lock, write: pebble.Sync, dir: dir, fs: opts.FS, logs: logs}
+	s := &Store{
+		disk: disk, db: db, lock: lock, write: pebble.Sync, external: opts.DisableWAL, dir: dir, fs: opts.FS, logs: logs,
+	}
 	if disk.volatile {
 		s.write = pebble.NoSync
 	}
 	opts = opts.Clone()
 	opts.EnsureDefaults()
 	s.readers = opts.MakeReaderOptions()
+	if err := s.loadMark(opts.ReadOnly); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), db.Close(), lock.Close())
+	}
 	return s, nil
 }
 
@@ -166,6 +178,7 @@ func (o *Options) pebble() (opts *pebble.Options, release func()) {
 		CompactionConcurrencyRange:  func() (int, int) { return compactionsAtOne, compactionsMost },
 		Logger:                      &pebbleLogger{log: o.Logger, disk: o.Disk},
 		EventListener:               listener(o.Logger),
+		DisableWAL:                  o.External,
 	}
 	release = func() {}
 	if o.Cache != nil {
@@ -224,11 +237,18 @@ func OpenMemory(o Options) (*Store, error) {
 	return Open("store", o)
 }
 
-// Close waits for what is under way and closes the store. If the disk is stuck
-// it does not wait, and gives it up: the store is left as a crash would leave it,
-// and its directory stays locked until the process ends.
+// Close waits for what is under way and closes the store; one with an external log
+// is flushed first. If the disk is stuck it does not wait, and gives it up: the
+// store is left as a crash would leave it, and its directory stays locked until
+// the process ends.
 func (s *Store) Close() error {
-	err := s.disk.Guard(func() error { return errors.Join(s.db.Close(), s.lock.Close()) })
+	err := s.disk.Guard(func() error {
+		var err error
+		if s.external {
+			err = s.Flush()
+		}
+		return errors.Join(err, s.db.Close(), s.lock.Close())
+	})
 	if err != nil {
 		return fmt.Errorf("close store: %w", err)
 	}
@@ -261,6 +281,9 @@ func (s *Store) Reclaim() error {
 // from damage by it. For the same reason a store must be closed only when the last
 // one has ended.
 func (s *Store) Commit(t *Txn) error {
+	if s.external {
+		return ErrExternal
+	}
 	s.committing.Lock()
 	defer s.committing.Unlock()
 	if err := t.batch.Commit(s.write); err != nil {

@@ -1,0 +1,275 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Checkpoint is a store as it was at one moment, in a directory of its own. Most of
+// its files are hard links to those of the store, so it takes little space at
+// first.
+type Checkpoint struct{ files }
+
+// files are those of one directory.
+type files struct {
+	fs  vfs.FS
+	dir string
+}
+
+// File is a file of a checkpoint.
+type File struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+}
+
+// Checkpoint makes a checkpoint with all that has been committed, in a directory
+// that is not there yet. Remove it when it is no longer needed.
+func (s *Store) Checkpoint(dir string) (*Checkpoint, error) {
+	if err := s.Flush(); err != nil {
+		return nil, err
+	}
+	if err := s.db.Checkpoint(dir); err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	return &Checkpoint{files{s.fs, dir}}, nil
+}
+
+// Files returns the files of the checkpoint.
+func (c *Checkpoint) Files() ([]File, error) { return c.list() }
+
+// Remove removes the checkpoint.
+func (c *Checkpoint) Remove() error { return c.fs.RemoveAll(c.dir) }
+
+// RemoveCheckpoints removes the checkpoints that a process which has died has left in
+// directories whose names begin with prefix.
+func RemoveCheckpoints(d *Disk, prefix string) error {
+	fs := d.seen()
+	names, err := fs.List(fs.PathDir(prefix))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, fs.PathBase(prefix)) {
+			err = errors.Join(err, fs.RemoveAll(fs.PathJoin(fs.PathDir(prefix), name)))
+		}
+	}
+	return err
+}
+
+func (f *files) list() ([]File, error) {
+	names, err := f.fs.List(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []File
+	for _, name := range names {
+		info, err := f.fs.Stat(f.fs.PathJoin(f.dir, name))
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			out = append(out, File{Name: name, Size: info.Size()})
+		}
+	}
+	return out, nil
+}
+
+// errFileName says that a name is not that of a file in a checkpoint.
+var errFileName = errors.New("not the name of a file")
+
+// path refuses names that lead elsewhere; they may come from another machine.
+func (f *files) path(name string) (string, error) {
+	if name == "" || name[0] == '.' || strings.ContainsAny(name, `/\:`) {
+		return "", fmt.Errorf("%w: %q", errFileName, name)
+	}
+	return f.fs.PathJoin(f.dir, name), nil
+}
+
+// ReadAt reads n bytes of a file, from a position on; fewer at its end.
+func (f *files) ReadAt(name string, at int64, n int) ([]byte, error) {
+	path, err := f.path(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := f.fs.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, n)
+	n, err = file.ReadAt(b, at)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b[:n], errors.Join(err, file.Close())
+}
+
+// Sum returns a hash of what is in a file.
+func (f *files) Sum(name string) (uint64, error) {
+	path, err := f.path(name)
+	if err != nil {
+		return 0, err
+	}
+	file, err := f.fs.Open(path, vfs.SequentialReadsOption)
+	if err != nil {
+		return 0, err
+	}
+	h := xxhash.New()
+	_, err = io.Copy(h, file)
+	return h.Sum64(), errors.Join(err, file.Close())
+}
+
+// Incoming is a checkpoint of another store that is on its way here, to take the
+// place of the store in a directory.
+type Incoming struct {
+	files
+	store string // the directory of the store
+}
+
+// Beside the directory of a store: a checkpoint that is not complete, and one that
+// is and takes the place of the store as soon as that is closed.
+const (
+	incoming = ".incoming"
+	complete = ".complete"
+)
+
+// Receive begins to receive a checkpoint for the store in dir, which may be open. What
+// has come before is still there; Reset forgets it.
+func Receive(d *Disk, dir string) (*Incoming, error) {
+	in := &Incoming{files{d.seen(), dir + incoming}, dir}
+	return in, makeDir(in.fs, in.dir)
+}
+
+// Reset forgets what has come.
+func (in *Incoming) Reset() error {
+	return errors.Join(in.fs.RemoveAll(in.dir), in.fs.MkdirAll(in.dir, 0o700))
+}
+
+// Size returns how much of a file has come.
+func (in *Incoming) Size(name string) (int64, error) {
+	path, err := in.path(name)
+	if err != nil {
+		return 0, err
+	}
+	info, err := in.fs.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	} else if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// WriteAt puts data into a file, which need not be there yet.
+func (in *Incoming) WriteAt(name string, at int64, data []byte) error {
+	path, err := in.path(name)
+	if err != nil {
+		return err
+	}
+	file, err := in.fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt(data, at)
+	return errors.Join(err, file.Close())
+}
+
+// Complete says that these files are all: it looks for damage, and makes them
+// durable. From then on they are what Settle puts into the place of the store.
+func (in *Incoming) Complete(want []File) error {
+	if _, err := Verify(in.fs, in.dir); err != nil {
+		return err
+	}
+	have, err := in.list()
+	if err != nil {
+		return err
+	}
+	if len(have) != len(want) {
+		return fmt.Errorf("the checkpoint has %d files, %d have come", len(want), len(have))
+	}
+	for _, f := range want {
+		if n, err := in.Size(f.Name); err != nil {
+			return err
+		} else if n != f.Size {
+			return fmt.Errorf("%s has %d bytes, %d have come", f.Name, f.Size, n)
+		}
+		file, err := in.fs.OpenReadWrite(in.fs.PathJoin(in.dir, f.Name), vfs.WriteCategoryUnspecified)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+			return err
+		}
+	}
+	if err := syncDir(in.fs, in.dir); err != nil {
+		return err
+	}
+	if err := in.fs.RemoveAll(in.store + complete); err != nil {
+		return err
+	}
+	if err := in.fs.Rename(in.dir, in.store+complete); err != nil {
+		return err
+	}
+	return syncDir(in.fs, in.fs.PathDir(in.store))
+}
+
+// Settle puts a checkpoint that is complete into the place of the store in dir, which
+// must be closed. It is to be called before a store with an external log is opened,
+// because its last call may not have come to its end.
+func Settle(d *Disk, dir string) error {
+	fs := d.seen()
+	if _, err := fs.Stat(dir + complete); errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("replace store: %w", err)
+	}
+	// The old one need not be whole from here on: if this is cut short, the new one
+	// is still where it is.
+	if err := fs.RemoveAll(dir); err != nil {
+		return fmt.Errorf("replace store: %w", err)
+	}
+	if err := fs.Rename(dir+complete, dir); err != nil {
+		return fmt.Errorf("replace store: %w", err)
+	}
+	if err := syncDir(fs, fs.PathDir(dir)); err != nil {
+		return fmt.Errorf("replace store: %w", err)
+	}
+	return nil
+}
+
+// removed is what a store is called whose removal may have been cut short.
+const removed = ".removed"
+
+// Exists reports whether there is anything of a store in dir.
+func Exists(d *Disk, dir string) (bool, error) {
+	for _, path := range []string{dir, dir + removed} {
+		_, err := d.seen().Stat(path)
+		if !errors.Is(err, os.ErrNotExist) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// Remove removes the store in dir, which must be closed, and what has come to take
+// its place. If it is cut short there is no store, or the one there was.
+func Remove(d *Disk, dir string) error {
+	fs := d.seen()
+	for _, path := range []string{dir + incoming, dir + complete, dir + removed} {
+		if err := fs.RemoveAll(path); err != nil {
+			return fmt.Errorf("remove store: %w", err)
+		}
+	}
+	if _, err := fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err := fs.Rename(dir, dir+removed); err != nil {
+		return fmt.Errorf("remove store: %w", err)
+	}
+	return errors.Join(syncDir(fs, fs.PathDir(dir)), fs.RemoveAll(dir+removed))
+}

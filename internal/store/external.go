@@ -1,0 +1,168 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Mark says how much of an external log a store has applied. It is stored in the
+// same batch as what was applied last, so that a store is always exactly what
+// comes of the records up to its Position.
+type Mark struct {
+	Position uint64
+	// Epoch and Owner are those of the record at Position: whoever writes the log.
+	Epoch uint64
+	Owner string
+	// Hash is a hash over all records that were applied, each of which depends on
+	// the one before: stores with the same Position have the same.
+	Hash uint64
+}
+
+// markKey is behind the keys of everybody else: those of the engine begin with a
+// queue's number, in eight bytes of which no more than the largest are looked
+// through, those of the catalog with a letter.
+var markKey = []byte("\xff\xff\xff\xff\xff\xff\xff\xffmark")
+
+const (
+	markVersion = 1
+	markLength  = 1 + 3*8 // and the owner
+)
+
+func (m Mark) encode() []byte {
+	b := make([]byte, 0, markLength+len(m.Owner))
+	b = append(b, markVersion)
+	b = binary.BigEndian.AppendUint64(b, m.Position)
+	b = binary.BigEndian.AppendUint64(b, m.Epoch)
+	b = binary.BigEndian.AppendUint64(b, m.Hash)
+	return append(b, m.Owner...)
+}
+
+// decodeMark reads what encode has written; nothing is the mark of a store that
+// has applied nothing.
+func decodeMark(b []byte) (Mark, error) {
+	if b == nil {
+		return Mark{}, nil
+	}
+	if len(b) < markLength || b[0] != markVersion {
+		return Mark{}, fmt.Errorf("the mark of the external log cannot be read: %x", b)
+	}
+	return Mark{
+		Position: binary.BigEndian.Uint64(b[1:]),
+		Epoch:    binary.BigEndian.Uint64(b[9:]),
+		Hash:     binary.BigEndian.Uint64(b[17:]),
+		Owner:    string(b[25:]),
+	}, nil
+}
+
+// ErrExternal says that a change was to be made to a store without the log that it
+// belongs to.
+var ErrExternal = errors.New("the log of this store is elsewhere")
+
+// ErrDeposed says that this process may no longer change the store: its log is
+// written by somebody else. Whether a change that was on its way has been made is
+// unknown here.
+var ErrDeposed = errors.New("the log of this store is written by another node")
+
+// errNotExternal is for those who take a store for one with an external log.
+var errNotExternal = errors.New("the store has no external log")
+
+// loadMark reads the mark when the store is opened. A store that has a log of its
+// own from now on has left the other one behind and loses its mark: what it does
+// next, nobody finds there.
+func (s *Store) loadMark(readOnly bool) error {
+	value, err := copyOut(s.db.Get(markKey))
+	if err != nil {
+		return err
+	}
+	mark, err := decodeMark(value)
+	if err != nil {
+		return err
+	}
+	if !s.external && !readOnly && value != nil {
+		if err := s.db.Delete(markKey, s.write); err != nil {
+			return fmt.Errorf("forget the external log: %w", err)
+		}
+		mark = Mark{}
+	}
+	s.mark.Store(&mark)
+	return nil
+}
+
+// Mark returns how much of the external log has been applied.
+func (s *Store) Mark() Mark { return *s.mark.Load() }
+
+// Durable returns how much of what was applied is on stable storage for certain:
+// where a process that dies now will find the store.
+func (s *Store) Durable() (Mark, error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: markKey, OnlyReadGuaranteedDurable: true})
+	if err != nil {
+		return Mark{}, fmt.Errorf("read: %w", err)
+	}
+	var value []byte
+	if it.First() {
+		value, err = it.ValueAndErr()
+	}
+	mark, decodeErr := decodeMark(value)
+	if err := errors.Join(err, decodeErr, it.Close()); err != nil {
+		return Mark{}, fmt.Errorf("read: %w", err)
+	}
+	return mark, nil
+}
+
+// Apply makes the changes of another store's transaction, given as its Bytes, and
+// notes in the same batch that the log has been applied up to m. It makes them
+// visible, and durable not before the next Flush; after a crash they are gone
+// again, together with the mark, and are to be found in the log. No changes at all
+// may be nil.
+func (s *Store) Apply(changes []byte, m Mark) error {
+	batch := s.db.NewBatchWithSize(len(changes) + len(markKey) + markLength + len(m.Owner) + 16)
+	if len(changes) > 0 {
+		// The batch would panic if it is given something else.
+		if err := Changes(changes, func(Change) error { return nil }); err != nil {
+			return errors.Join(err, batch.Close())
+		}
+		// It becomes the owner of the slice and writes into it.
+		own := append(make([]byte, 0, cap(batch.Repr())), changes...)
+		if err := batch.SetRepr(own); err != nil {
+			return errors.Join(fmt.Errorf("%w: %w", ErrNoBatch, err), batch.Close())
+		}
+	}
+	return errors.Join(s.commitAt(batch, m), batch.Close())
+}
+
+// CommitAt is Apply for a transaction of this store. The Bytes of t are not to be
+// read afterwards.
+func (s *Store) CommitAt(t *Txn, m Mark) error { return s.commitAt(t.batch, m) }
+
+func (s *Store) commitAt(batch *pebble.Batch, m Mark) error {
+	if !s.external {
+		return errNotExternal
+	}
+	s.committing.Lock()
+	defer s.committing.Unlock()
+	must(batch.Set(markKey, m.encode(), nil))
+	if err := batch.Commit(pebble.NoSync); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	s.mark.Store(&m)
+	return nil
+}
+
+// Flush makes all that was committed and applied durable in tables, as happens by
+// itself when the memory for it is full.
+func (s *Store) Flush() error {
+	if err := s.db.Flush(); err != nil {
+		return fmt.Errorf("flush: %w", err)
+	}
+	return nil
+}
+
+// Empty reports whether nothing is stored. The mark does not count.
+func (s *Store) Empty() (bool, error) {
+	empty := true
+	err := s.Scan(nil, markKey, func(_, _ []byte) bool { empty = false; return false })
+	return empty, err
+}
