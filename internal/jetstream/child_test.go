@@ -1,0 +1,155 @@
+package jetstream
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// childEnv has the options of the server that this process is to be, instead of
+// running tests: one that can be killed and stopped as only a process can.
+const childEnv = "SLUICE_TEST_JETSTREAM_SERVER"
+
+type childOptions struct {
+	Name, Cluster, Dir, Listen string
+	Routes                     []string
+}
+
+func TestMain(m *testing.M) {
+	text, isChild := os.LookupEnv(childEnv)
+	if !isChild {
+		os.Exit(m.Run())
+	}
+	var o childOptions
+	err := json.Unmarshal([]byte(text), &o)
+	if err == nil {
+		_, err = Start(Options{
+			Name: o.Name, Cluster: o.Cluster, Dir: o.Dir, Listen: o.Listen, Routes: o.Routes,
+			Log: slog.New(slog.DiscardHandler),
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin) // the parent's end closes when that ends
+}
+
+// child runs a server of the cluster, which must not be running, in a process of
+// its own.
+func (c *cluster) child(i int) *os.Process {
+	c.t.Helper()
+	o := c.options[i]
+	text, err := json.Marshal(childOptions{o.Name, o.Cluster, o.Dir, o.Listen, o.Routes})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0]) //nolint:gosec,noctx // this very program
+	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = in.Close()
+	})
+	return cmd.Process
+}
+
+// The process of the leader is killed again and again, with appends under way.
+func TestLeaderKilled(t *testing.T) {
+	c := newCluster(t, 3, nil)
+	ctx := testContext(t)
+	w := &writer{t: t, log: c.log(0, "1")}
+	at := followed(t, c.log(1, "1"))
+	c.kill(2)
+	for range 2 {
+		victim := c.child(2)
+		lead(t, w, "n2")
+		stop := make(chan struct{})
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if !w.append(ctx) {
+					t.Errorf("appends do not go on after %d", w.at)
+					return
+				}
+			}
+		}()
+		time.Sleep(50 * time.Millisecond)
+		if err := victim.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+		close(stop)
+		<-done
+		w.mustAppend(ctx, 20)
+		reach(t, ctx, at, w.at)
+	}
+	w.check(ctx, c.log(1, "1"))
+}
+
+// lead waits until a server that has just come is up to date and leads.
+func lead(t *testing.T, w *writer, server string) {
+	t.Helper()
+	ctx := testContext(t)
+	for {
+		w.mustAppend(ctx, 1)
+		err := w.log.Lead(ctx, server)
+		if err == nil {
+			return
+		}
+		if pause(ctx, 100*time.Millisecond) != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The leader hangs, another takes its place, and it resumes without knowing: nobody
+// is told by it that the log is shorter than it is.
+func TestLeaderHangs(t *testing.T) {
+	c := newCluster(t, 3, nil)
+	ctx := testContext(t)
+	w := &writer{t: t, log: c.log(0, "1")}
+	c.kill(2)
+	victim := c.child(2)
+	lead(t, w, "n2")
+	w.mustAppend(ctx, 10)
+	at := followed(t, c.log(1, "1"))
+	if err := victim.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	w.mustAppend(ctx, 50)
+	reach(t, ctx, at, w.at)
+	if err := victim.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		w.mustAppend(ctx, 1)
+		fresh := &Log{conn: c.conns[1], name: "1", stream: w.log.stream, subject: w.log.subject, tail: w.log.tail}
+		records, e, err := fresh.Read(ctx, w.at)
+		if err != nil || e.Last != w.at || len(records) != 1 || records[0].Position != w.at {
+			t.Fatalf("the log ends at %d, and a read sees %d records, %+v, %v", w.at, len(records), e, err)
+		}
+	}
+	reach(t, ctx, at, w.at)
+	w.check(ctx, c.log(1, "1"))
+}

@@ -1,0 +1,337 @@
+package jetstream
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// ConnectOptions says how to reach a NATS cluster of somebody else's.
+type ConnectOptions struct {
+	// URL is one or more addresses, separated by commas: nats://host:4222.
+	URL string
+	// Credentials is a file with the user's JWT and seed, if the cluster wants one.
+	Credentials string
+	// TLS is for clusters that use it; nil is what the URL says.
+	TLS *tls.Config
+	// SystemCredentials is a file as Credentials is, of a user of the system account. With it
+	// can be seen what otherwise has to be believed; see CheckSync.
+	SystemCredentials string
+
+	// Cluster is the name of the Sluice cluster. Several can share a NATS account.
+	Cluster string
+
+	Log *slog.Logger
+}
+
+// A Conn is a connection to NATS, from which a node has its logs, leases
+// and messages. It connects again when it has been cut.
+type Conn struct {
+	cluster string
+	log     *slog.Logger
+	nc      *nats.Conn
+	js      js.JetStream
+	server  *Server // nil if it is not in this process
+	options ConnectOptions
+
+	inbox   string
+	next    atomic.Uint64
+	mu      sync.Mutex
+	waiting map[string]*call // by the last token of their reply subject
+}
+
+// Connect connects to a NATS cluster. It fails if that cannot be reached.
+func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
+	c, err := connect(ctx, o.Cluster, nil, o.Log, o.nats(o.Credentials)...)
+	if err != nil {
+		return nil, err
+	}
+	c.options = o
+	if got := c.nc.MaxPayload(); got < MaxPayload {
+		c.Close()
+		return nil, fmt.Errorf("the NATS cluster takes messages of %d bytes; set max_payload to %d at least", got, MaxPayload)
+	}
+	return c, nil
+}
+
+func (o *ConnectOptions) nats(credentials string) []nats.Option {
+	opts := []nats.Option{func(n *nats.Options) error {
+		n.Servers = strings.Split(o.URL, ",")
+		return nil
+	}}
+	if credentials != "" {
+		opts = append(opts, nats.UserCredentials(credentials))
+	}
+	if o.TLS != nil {
+		opts = append(opts, nats.Secure(o.TLS))
+	}
+	return opts
+}
+
+func connect(ctx context.Context, cluster string, s *Server, log *slog.Logger, opts ...nats.Option) (*Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if cluster == "" || token(cluster) != cluster {
+		return nil, fmt.Errorf("the name of a cluster has only letters, digits and -, not %q", cluster)
+	}
+	c := &Conn{cluster: cluster, server: s, log: log, waiting: make(map[string]*call)}
+	opts = append(opts,
+		nats.Name("sluice "+cluster),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(100*time.Millisecond),
+		nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
+		nats.ReconnectBufSize(-1), // what cannot be sent now is not sent later
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn("connection to NATS lost", "error", err)
+			}
+		}),
+		nats.ReconnectHandler(func(nc *nats.Conn) {
+			log.Info("connected to NATS again", "server", nc.ConnectedServerName())
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			log.Warn("NATS client", "error", err)
+		}),
+	)
+	var err error
+	if c.nc, err = nats.Connect("", opts...); err != nil {
+		return nil, fmt.Errorf("connect to NATS: %w", err)
+	}
+	if c.js, err = js.New(c.nc); err != nil {
+		c.Close()
+		return nil, err
+	}
+	c.inbox = c.nc.NewInbox()
+	replies, err := c.nc.Subscribe(c.inbox+".*", c.reply)
+	if err == nil {
+		// Every reply was asked for, and is taken off at once.
+		err = replies.SetPendingLimits(-1, -1)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close ends the connection. What waits on it fails.
+func (c *Conn) Close() { c.nc.Close() }
+
+// subject returns the subject of something that belongs to the cluster.
+func (c *Conn) subject(tokens ...string) string {
+	return "sluice." + c.cluster + "." + strings.Join(tokens, ".")
+}
+
+// stream returns the name of a stream that belongs to the cluster.
+func (c *Conn) stream(name string) string { return "SLUICE_" + c.cluster + "_" + name }
+
+// token makes any text one token of a subject, or a part of a stream's name, so
+// that different texts give different tokens.
+func token(text string) string {
+	var out strings.Builder
+	for _, b := range []byte(text) {
+		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' {
+			out.WriteByte(b)
+		} else {
+			fmt.Fprintf(&out, "=%02X", b)
+		}
+	}
+	return out.String()
+}
+
+// untoken undoes token.
+func untoken(t string) (string, error) {
+	var out strings.Builder
+	for i := 0; i < len(t); i++ {
+		b := t[i]
+		if b == '=' {
+			two, err := hex.DecodeString(t[i+1 : min(i+3, len(t))])
+			if err != nil || len(two) != 1 {
+				return "", fmt.Errorf("%q is not a token", t)
+			}
+			b = two[0]
+			i += 2
+		}
+		out.WriteByte(b)
+	}
+	return out.String(), nil
+}
+
+// A call is a message for which replies are awaited.
+type call struct {
+	conn    *Conn
+	token   string
+	replies chan *nats.Msg
+}
+
+// errNoResponders says that nobody receives messages on the subject, so that
+// nobody has received this one.
+var errNoResponders = errors.New("nobody listens")
+
+// call sends a message to which up to so many replies may come. Close the call.
+func (c *Conn) call(m *nats.Msg, replies int) (*call, error) {
+	one := &call{conn: c, token: fmt.Sprint(c.next.Add(1)), replies: make(chan *nats.Msg, replies)}
+	m.Reply = c.inbox + "." + one.token
+	c.mu.Lock()
+	c.waiting[one.token] = one
+	c.mu.Unlock()
+	err := c.nc.PublishMsg(m)
+	if errors.Is(err, nats.ErrReconnectBufExceeded) {
+		err = fmt.Errorf("%w: not connected", errNoResponders)
+	}
+	if err != nil {
+		one.close()
+		return nil, err
+	}
+	return one, nil
+}
+
+func (c *Conn) reply(m *nats.Msg) {
+	c.mu.Lock()
+	one := c.waiting[m.Subject[len(c.inbox)+1:]]
+	c.mu.Unlock()
+	if one == nil {
+		return // too late
+	}
+	select {
+	case one.replies <- m:
+	default: // more than were asked for
+	}
+}
+
+// receive waits for the next reply.
+func (o *call) receive(ctx context.Context) (*nats.Msg, error) {
+	select {
+	case m := <-o.replies:
+		if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
+			return nil, errNoResponders
+		}
+		return m, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (o *call) close() {
+	o.conn.mu.Lock()
+	delete(o.conn.waiting, o.token)
+	o.conn.mu.Unlock()
+}
+
+// Errors of JetStream's, by the numbers in the server's errors.json.
+const (
+	codeNotAvailable    js.ErrorCode = 10008 // the meta group or the stream has no leader
+	codeNoMessage       js.ErrorCode = 10037
+	codeDeleteFailed    js.ErrorCode = 10057
+	codeStreamNotFound  js.ErrorCode = 10059
+	codeStreamOffline   js.ErrorCode = 10118
+	codeWrongLast       js.ErrorCode = 10071
+	codeWrongLastInWork js.ErrorCode = 10164 // an earlier publish has not been decided yet
+	codeNoPeers         js.ErrorCode = 10005
+)
+
+// isCode reports whether err is JetStream's error of one of these numbers.
+func isCode(err error, codes ...js.ErrorCode) bool {
+	api, ok := errors.AsType[*js.APIError](err)
+	if ok {
+		for _, code := range codes {
+			if api.ErrorCode == code {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// attempt is how long one request waits for its reply. A reply takes milliseconds;
+// when the leader who should give it is gone, none comes.
+const attempt = 2 * time.Second
+
+// ask makes one request to JetStream's API and decodes the response.
+//
+// Several servers may respond, and only one of them is the leader: those
+// that are not say that JetStream is not available when its meta group has no
+// leader, though the stream has one. So that answer counts only when no better
+// one has come.
+func (c *Conn) ask(ctx context.Context, subject string, request, response any) error {
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	data, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	one, err := c.call(&nats.Msg{Subject: subject, Data: data}, 16)
+	if err != nil {
+		return err
+	}
+	defer one.close()
+	var second error
+	for {
+		m, err := one.receive(ctx)
+		if err != nil {
+			if second != nil {
+				return second
+			}
+			return err
+		}
+		var failed struct {
+			Error *js.APIError `json:"error"`
+		}
+		if err := json.Unmarshal(m.Data, &failed); err != nil {
+			return fmt.Errorf("JetStream's response on %s: %w", subject, err)
+		}
+		switch {
+		case failed.Error == nil:
+			return json.Unmarshal(m.Data, response)
+		case isCode(failed.Error, codeNotAvailable):
+			second = failed.Error
+		default:
+			return failed.Error
+		}
+	}
+}
+
+// insist asks until there is an answer, as long as ctx lasts. It is for what does
+// no harm when it is done twice.
+func (c *Conn) insist(ctx context.Context, subject string, request, response any) error {
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
+		err := c.ask(ctx, subject, request, response)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
+		// An error of JetStream's own is an answer, unless it will pass.
+		if _, ok := errors.AsType[*js.APIError](err); ok && !isCode(err, codeNotAvailable, codeStreamOffline) {
+			return err
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits; it returns the error of ctx if that ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,130 @@
+package jetstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// Subjects of the system account.
+const (
+	systemJetStream    = "$SYS.REQ.SERVER.PING.JSZ"
+	systemRemove       = "$JS.API.SERVER.REMOVE"
+	systemMetaStepDown = "$JS.API.META.LEADER.STEPDOWN"
+)
+
+// A Member is a server of JetStream's meta group.
+type Member struct {
+	Name    string
+	Leader  bool          // of the meta group
+	Online  bool          // heard of lately
+	Current bool          // and has all that the leader has
+	Active  time.Duration // since it was last heard of
+}
+
+// errNoSystem says that the system account is not at hand.
+var errNoSystem = errors.New("this takes a connection to the system account of NATS")
+
+// system connects to the system account.
+func (c *Conn) system() (*nats.Conn, error) {
+	switch {
+	case c.server != nil:
+		return c.server.system()
+	case c.options.SystemCredentials != "":
+		return nats.Connect("", c.options.nats(c.options.SystemCredentials)...)
+	}
+	return nil, errNoSystem
+}
+
+// Members asks the leader of JetStream's meta group who is in it: every server
+// that was there once and has not been removed. A server that stands alone is its only
+// member.
+func (c *Conn) Members(ctx context.Context) ([]Member, error) {
+	if c.server != nil && !c.server.inner.JetStreamIsClustered() {
+		return []Member{{Name: c.server.Name(), Leader: true, Online: true, Current: true}}, nil
+	}
+	nc, err := c.system()
+	if err != nil {
+		return nil, err
+	}
+	defer nc.Close()
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	reply, err := nc.RequestWithContext(ctx, systemJetStream, []byte(`{"leader_only":true}`))
+	if err != nil {
+		return nil, fmt.Errorf("ask for the members: %w", err)
+	}
+	var response struct {
+		Data struct {
+			Meta struct {
+				Leader   string         `json:"leader"`
+				Replicas []*js.PeerInfo `json:"replicas"`
+			} `json:"meta_cluster"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(reply.Data, &response); err != nil {
+		return nil, fmt.Errorf("ask for the members: %w", err)
+	}
+	meta := response.Data.Meta
+	out := []Member{{Name: meta.Leader, Leader: true, Online: true, Current: true}}
+	for _, p := range meta.Replicas {
+		out = append(out, Member{Name: p.Name, Online: !p.Offline, Current: p.Current, Active: p.Active})
+	}
+	return out, nil
+}
+
+// notMember is the code of NATS's error about a server that is not in the meta group.
+const notMember = 10044
+
+// RemoveMember removes a server that does not come back: its replicas are made
+// anew on others, where there are any, and it no longer counts for majorities. One
+// that is no member is none afterwards either.
+func (c *Conn) RemoveMember(ctx context.Context, name string) error {
+	err := c.manage(ctx, systemRemove, map[string]string{"peer": name})
+	if e, ok := errors.AsType[*js.APIError](err); ok && e.ErrorCode == notMember {
+		return nil
+	}
+	return err
+}
+
+// manage makes a request to the leader of the meta group.
+func (c *Conn) manage(ctx context.Context, subject string, request any) error {
+	nc, err := c.system()
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	data, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	reply, err := nc.RequestWithContext(ctx, subject, data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", subject, err)
+	}
+	var response struct {
+		Error *js.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(reply.Data, &response); err != nil {
+		return fmt.Errorf("%s: %w", subject, err)
+	}
+	if response.Error != nil {
+		return fmt.Errorf("%s: %w", subject, response.Error)
+	}
+	return nil
+}
+
+// stepDownMeta has the leader of the meta group make way for another.
+func (s *Server) stepDownMeta(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	c := &Conn{server: s}
+	if err := c.manage(ctx, systemMetaStepDown, struct{}{}); err != nil {
+		s.log.Debug("meta group not handed over", "error", err)
+	}
+}

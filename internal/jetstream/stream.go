@@ -1,0 +1,85 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	js "github.com/nats-io/nats.go/jetstream"
+)
+
+// Subjects of JetStream's API. Each takes the name of a stream.
+const (
+	apiInfo      = "$JS.API.STREAM.INFO."
+	apiPurge     = "$JS.API.STREAM.PURGE."
+	apiGet       = "$JS.API.STREAM.MSG.GET."
+	apiDelete    = "$JS.API.STREAM.MSG.DELETE."
+	apiStepDown  = "$JS.API.STREAM.LEADER.STEPDOWN."
+	apiDirectGet = "$JS.API.DIRECT.GET."
+)
+
+// createStream makes sure that a stream is there, and that it has as many replicas
+// as asked for at least. It goes on trying as long as ctx lasts: a cluster that
+// starts has no leader who could make one.
+func (c *Conn) createStream(ctx context.Context, config js.StreamConfig) error {
+	for {
+		err := c.tryCreateStream(ctx, config)
+		if err == nil {
+			return nil
+		}
+		if api, ok := errors.AsType[*js.APIError](err); ok && api.Code < 500 && !isCode(err, codeNoPeers, codeStreamNotFound) {
+			return fmt.Errorf("create stream %s: %w", config.Name, err)
+		}
+		if pause(ctx, 100*time.Millisecond) != nil {
+			return fmt.Errorf("create stream %s: %w: %w", config.Name, ctx.Err(), err)
+		}
+	}
+}
+
+func (c *Conn) tryCreateStream(ctx context.Context, config js.StreamConfig) error {
+	// The leader of a stream that is there says so, also while the meta group has none.
+	info, err := c.info(ctx, config.Name)
+	if isCode(err, codeStreamNotFound) {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		if _, err = c.js.CreateStream(ctx, config); err == nil || !errors.Is(err, js.ErrStreamNameAlreadyInUse) {
+			return err
+		}
+		info, err = c.info(ctx, config.Name) // somebody else was faster
+	}
+	if err != nil {
+		return err
+	}
+	if info.Config.PersistMode != js.DefaultPersistMode || info.Config.Storage != js.FileStorage {
+		return &js.APIError{Code: 400, Description: "the stream is there, and does not keep its messages on stable storage"}
+	}
+	if info.Config.Replicas < config.Replicas {
+		grown := info.Config
+		grown.Replicas = config.Replicas
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		_, err = c.js.UpdateStream(ctx, grown)
+	}
+	return err
+}
+
+// info asks the leader of a stream about it, once.
+func (c *Conn) info(ctx context.Context, stream string) (*js.StreamInfo, error) {
+	var info js.StreamInfo
+	if err := c.ask(ctx, apiInfo+stream, struct{}{}, &info); err != nil {
+		return nil, err
+	}
+	return &info, nil
+}
+
+// purge forgets the messages of a stream before a sequence, and returns when a
+// majority knows and the leader has done it. Before sequence 1 there are none: the purge
+// is a barrier then.
+func (c *Conn) purge(ctx context.Context, stream string, before uint64) error {
+	request := struct {
+		Sequence uint64 `json:"seq"`
+	}{before}
+	var response struct{}
+	return c.insist(ctx, apiPurge+stream, request, &response)
+}
