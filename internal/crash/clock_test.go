@@ -5,18 +5,6 @@ import (
 	"time"
 )
 
-// clock is the time of a run.
-type clock interface {
-	now() time.Duration
-	sleep(time.Duration)
-}
-
-// wallClock is the machine's.
-type wallClock struct{ began time.Time }
-
-func (c wallClock) now() time.Duration    { return time.Since(c.began) }
-func (c wallClock) sleep(d time.Duration) { time.Sleep(d) }
-
 // leapClock passes time without taking any. No two readings of it are the same,
 // so that it tells what came first.
 type leapClock struct {
@@ -24,10 +12,10 @@ type leapClock struct {
 	elapsed atomic.Int64
 }
 
-func (c *leapClock) now() time.Duration {
+func (c *leapClock) Now() time.Duration {
 	return time.Duration(c.elapsed.Add(int64(time.Microsecond)))
 }
-func (c *leapClock) sleep(d time.Duration) { c.elapsed.Add(int64(d)) }
+func (c *leapClock) Sleep(d time.Duration) { c.elapsed.Add(int64(d)) }
 
 // time is what a shard takes for the machine's clock.
 func (c *leapClock) time() time.Time { return c.began.Add(time.Duration(c.elapsed.Load())) }

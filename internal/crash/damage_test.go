@@ -14,7 +14,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/sluicemq/sluice/internal/history"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/workload"
 )
 
 // TestTornAndDamaged spoils files of a shard that were written in good order.
@@ -185,25 +187,31 @@ func collect(t *testing.T, sittings, letters int) *library {
 		logs := l.files(t, ".log")
 		l.log, l.past = logs[len(logs)-1], nil
 		l.remember(t)
-		r := &recorder{service: m, history: newHistory(l.clock), worker: "test"}
 		if sitting == 0 {
-			establish(t, r)
+			j, _ := newJournal(l.clock)
+			establish(t, workload.New(rand.New(rand.NewPCG(0, 0)), workload.Options{}), &workload.Recorder{Journal: j, Pick: workload.To(m)})
 		}
 		for _, queue := range []string{"plain", "orders.fifo"} {
 			for n := range letters {
 				name := fmt.Sprintf("%s/%d/%d", queue, sitting, n)
-				if r.send(queue, []letter{{name: name, group: "g"}})[0] == acknowledged {
+				if _, err := m.Send(queue, []workload.Letter{{Name: name, Group: "g"}}); err == nil {
 					l.want[name] = true
 				}
 				l.remember(t)
 				if n%8 > 0 {
 					continue
 				}
-				messages, _ := r.receive(queue, receive{most: 3, timeout: visibility})
+				messages, _ := m.Receive(queue, workload.Receive{Most: 3, Timeout: workload.Visibility})
 				l.remember(t)
-				for i, o := range r.remove(queue, messages) {
-					if o == acknowledged {
-						delete(l.want, messages[i].name)
+				var handles []string
+				for _, got := range messages {
+					handles = append(handles, got.Handle)
+				}
+				results, _ := m.Remove(queue, handles) // none if it is refused
+				for i, err := range results {
+					if err == nil {
+						name, _ := workload.NameIn(messages[i].Body) // of which there is no doubt here
+						delete(l.want, name)
 					}
 				}
 				l.remember(t)
@@ -212,7 +220,7 @@ func collect(t *testing.T, sittings, letters int) *library {
 		if err := m.close(); err != nil {
 			t.Fatal(err)
 		}
-		l.clock.sleep(2 * visibility)
+		l.clock.Sleep(2 * workload.Visibility)
 	}
 	return l
 }
@@ -290,8 +298,8 @@ func (l *library) read(disk *vfs.MemFS) (names map[string]bool, err error) {
 	names = make(map[string]bool)
 	for _, queue := range []string{"plain", "orders.fifo"} {
 		for {
-			messages, err := m.receive(queue, receive{most: 10, timeout: drainTimeout})
-			if errors.Is(err, refusedNoQueue) || err == nil && len(messages) == 0 {
+			messages, err := m.Receive(queue, workload.Receive{Most: 10, Timeout: time.Minute})
+			if errors.Is(err, history.NoQueue) || err == nil && len(messages) == 0 {
 				break
 			}
 			if err != nil {
@@ -299,14 +307,14 @@ func (l *library) read(disk *vfs.MemFS) (names map[string]bool, err error) {
 			}
 			var handles []string
 			for _, got := range messages {
-				name, damage := nameIn(got.body)
+				name, damage := workload.NameIn(got.Body)
 				if damage != nil {
 					return nil, damage
 				}
 				names[name] = true
-				handles = append(handles, got.handle)
+				handles = append(handles, got.Handle)
 			}
-			if _, err := m.remove(queue, handles); err != nil {
+			if _, err := m.Remove(queue, handles); err != nil {
 				return nil, err
 			}
 		}

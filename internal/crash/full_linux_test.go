@@ -15,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/workload"
 )
 
 // patience is longer than anything takes that these tests wait for.
@@ -73,9 +76,9 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // probe gets one of the paths of health.
-func (c *client) probe(t *testing.T, path string) (status int, text string) {
+func probe(t *testing.T, c *workload.Client, path string) (status int, text string) {
 	t.Helper()
-	r, err := c.http.Get(c.endpoint + path)
+	r, err := c.HTTP.Get(c.Endpoint + path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,10 +101,10 @@ func await(t *testing.T, what string, f func() bool) {
 }
 
 // big is a message of 100 KB that cannot be compressed to much less.
-func big(queue string, n int) letter {
+func big(queue string, n int) workload.Letter {
 	noise := make([]byte, 75_000)
 	rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(noise)
-	return letter{name: fmt.Sprintf("%s/big/%d/%s", queue, n, base64.URLEncoding.EncodeToString(noise))}
+	return workload.Letter{Name: fmt.Sprintf("%s/big/%d/%s", queue, n, base64.URLEncoding.EncodeToString(noise))}
 }
 
 // TestDiskNearlyFull fills a disk with messages. The server stops taking more
@@ -111,10 +114,10 @@ func TestDiskNearlyFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
-	for name, empty := range map[string]func(*testing.T, *client){
-		"deletes": func(t *testing.T, c *client) {
+	for name, empty := range map[string]func(*testing.T, *workload.Client){
+		"deletes": func(t *testing.T, c *workload.Client) {
 			for {
-				messages, err := c.receive("plain", receive{most: 10, timeout: time.Minute})
+				messages, err := c.Receive("plain", workload.Receive{Most: 10, Timeout: time.Minute})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -123,15 +126,15 @@ func TestDiskNearlyFull(t *testing.T) {
 				}
 				var handles []string
 				for _, m := range messages {
-					handles = append(handles, m.handle)
+					handles = append(handles, m.Handle)
 				}
-				if _, err := c.remove("plain", handles); err != nil {
+				if _, err := c.Remove("plain", handles); err != nil {
 					t.Fatal(err)
 				}
 			}
 		},
-		"purge": func(t *testing.T, c *client) {
-			if err := c.purge("plain"); err != nil {
+		"purge": func(t *testing.T, c *workload.Client) {
+			if err := c.Purge("plain"); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -140,13 +143,13 @@ func TestDiskNearlyFull(t *testing.T) {
 			dir := smallDisk(t, 256<<20)
 			p := launch(t, build(t), filepath.Join(dir, "data"), "--min-free-space", "64MiB")
 			c := p.ready(t)
-			if err := c.create(spec{name: "plain"}); err != nil {
+			if err := c.Create(history.Queue{Name: "plain"}); err != nil {
 				t.Fatal(err)
 			}
 			n := 0
 			send := func() error {
 				n++
-				_, err := c.send("plain", []letter{big("plain", n)})
+				_, err := c.Send("plain", []workload.Letter{big("plain", n)})
 				return err
 			}
 			var err error
@@ -159,16 +162,16 @@ func TestDiskNearlyFull(t *testing.T) {
 			if !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), "nearly full") {
 				t.Errorf("refused with %v", err)
 			}
-			if err := c.create(spec{name: "another"}); err == nil {
+			if err := c.Create(history.Queue{Name: "another"}); err == nil {
 				t.Error("a queue was made")
 			}
-			if status, text := c.probe(t, "/readyz"); status != http.StatusOK || !strings.Contains(text, "nearly full") {
+			if status, text := probe(t, c, "/readyz"); status != http.StatusOK || !strings.Contains(text, "nearly full") {
 				t.Errorf("/readyz: %d %s", status, text)
 			}
 			t.Logf("refused after %d messages", n)
 			empty(t, c)
 			await(t, "accepting again", func() bool { return send() == nil })
-			if status, text := c.probe(t, "/readyz"); status != http.StatusOK || text != "ok\n" {
+			if status, text := probe(t, c, "/readyz"); status != http.StatusOK || text != "ok\n" {
 				t.Errorf("/readyz: %d %s", status, text)
 			}
 			p.stop(t)
@@ -194,14 +197,14 @@ func TestDiskFull(t *testing.T) {
 	dir := smallDisk(t, 256<<20)
 	data := filepath.Join(dir, "data")
 	binary := build(t)
-	h := newHistory(wallClock{time.Now()})
-	users := newLoad(rng, true)
+	j, h := newJournal(workload.WallClock{Began: time.Now()})
+	users := workload.New(rng, workload.Options{Patient: true})
 
 	p := launch(t, binary, data, "--min-free-space", "0")
 	c := p.ready(t)
-	establish(t, &recorder{service: c, history: h, worker: "test"})
+	establish(t, users, &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"})
 	stuck := func() bool {
-		status, text := c.probe(t, "/readyz")
+		status, text := probe(t, c, "/readyz")
 		return status == http.StatusServiceUnavailable && strings.Contains(text, "it is full")
 	}
 	var free func()
@@ -209,38 +212,39 @@ func TestDiskFull(t *testing.T) {
 		last := round == int(rounds)-1
 		var over atomic.Bool
 		var all sync.WaitGroup
-		for _, w := range users.workers {
+		for _, w := range users.Workers {
 			all.Go(func() {
 				for !over.Load() {
-					r := &recorder{service: c, history: h, worker: w.name(), round: round}
-					for !r.gone && !over.Load() {
-						w.step(r)
+					r := &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: w.Name()}
+					for !r.Gone && !over.Load() {
+						w.Step(r)
 					}
-					h.sleep(20 * time.Millisecond)
+					j.Sleep(20 * time.Millisecond)
 				}
 			})
 		}
-		h.sleep(time.Duration(200+rng.IntN(800)) * time.Millisecond)
-		h.died() // in the sense that calls may go unanswered
+		j.Sleep(time.Duration(200+rng.IntN(800)) * time.Millisecond)
+		better := j.Trouble("full disk", "")
 		free = hog(t, dir)
 		await(t, "stuck", stuck)
-		if status, _ := c.probe(t, "/healthz"); status != http.StatusOK {
+		if status, _ := probe(t, c, "/healthz"); status != http.StatusOK {
 			t.Errorf("/healthz: %d", status)
 		}
-		err := c.create(spec{name: "refused"})
+		err := c.Create(history.Queue{Name: "refused"})
 		if err == nil || !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), "it is full") {
 			t.Errorf("a queue is made on a full disk: %v", err)
 		}
-		h.sleep(time.Duration(rng.IntN(500)) * time.Millisecond)
+		j.Sleep(time.Duration(rng.IntN(500)) * time.Millisecond)
 		if !last {
 			free()
 			await(t, "going on", func() bool { return !stuck() })
-			h.sleep(100 * time.Millisecond)
+			j.Sleep(100 * time.Millisecond)
 		}
 		over.Store(true)
 		all.Wait()
+		better()
 	}
-	c.close()
+	c.Close()
 
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -280,10 +284,8 @@ func TestDiskFull(t *testing.T) {
 
 	p = launch(t, binary, data, "--min-free-space", "0")
 	c = p.ready(t)
-	r := &recorder{service: c, history: h, worker: "test", round: int(rounds)}
-	settle(r, users.queues())
-	drain(r, users.queues())
-	c.close()
+	finish(&workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"}, users)
+	c.Close()
 	p.stop(t)
 	report(t, h, seed)
 }

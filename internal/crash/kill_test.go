@@ -2,6 +2,7 @@ package crash
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -9,6 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/workload"
 )
 
 // TestKill kills the server again and again, in the middle of everything.
@@ -25,43 +29,42 @@ func TestKill(t *testing.T) {
 	}
 
 	binary, data := build(t), t.TempDir()
-	h := newHistory(wallClock{time.Now()})
-	users := newLoad(rng, true)
+	j, h := newJournal(workload.WallClock{Began: time.Now()})
+	users := workload.New(rng, workload.Options{Patient: true})
 	for round := range int(rounds) {
 		for rng.IntN(3) == 0 {
 			p := launch(t, binary, data)
-			h.sleep(within(0, 150*time.Millisecond))
+			j.Sleep(within(0, 150*time.Millisecond))
 			p.kill(t)
 		}
 		p := launch(t, binary, data)
 		c := p.ready(t)
 		if round == 0 {
-			establish(t, &recorder{service: c, history: h, worker: "test"})
+			establish(t, users, &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"})
 		}
 		var over atomic.Bool // for workers that are not calling anybody
 		var all sync.WaitGroup
-		for _, w := range users.workers {
+		for _, w := range users.Workers {
 			all.Go(func() {
-				r := &recorder{service: c, history: h, worker: w.name(), round: round}
-				for !r.gone && !over.Load() {
-					w.step(r)
+				r := &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: w.Name()}
+				for !r.Gone && !over.Load() {
+					w.Step(r)
 				}
 			})
 		}
-		h.sleep(within(300*time.Millisecond, 1500*time.Millisecond))
-		h.died()
+		j.Sleep(within(300*time.Millisecond, 1500*time.Millisecond))
+		revived := j.Trouble("kill", fmt.Sprintf("round %d", round))
 		p.kill(t)
 		over.Store(true)
 		all.Wait()
-		c.close()
+		c.Close()
+		revived()
 	}
 
 	p := launch(t, binary, data)
 	c := p.ready(t)
-	r := &recorder{service: c, history: h, worker: "test", round: int(rounds)}
-	settle(r, users.queues())
-	drain(r, users.queues())
-	c.close()
+	finish(&workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"}, users)
+	c.Close()
 	p.stop(t)
 	report(t, h, seed)
 }
@@ -77,26 +80,41 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 }
 
 // establish makes the queues that are there from the beginning.
-func establish(t *testing.T, r *recorder) {
+func establish(t *testing.T, users *workload.Load, r *workload.Recorder) {
 	t.Helper()
-	for _, q := range standingQueues {
-		if err := r.create(q); err != nil {
-			t.Fatal(err)
-		}
+	if err := users.Establish(r); err != nil {
+		t.Fatal(err)
 	}
 }
 
+// slack is how far the service's time may be from ours: it counts in
+// milliseconds, and a machine's clock is put right now and then.
+const slack = 50 * time.Millisecond
+
+// newJournal returns a journal and the history that it writes.
+func newJournal(c workload.Clock) (*workload.Journal, *history.History) {
+	h := &history.History{Queues: workload.Queues(1), Slack: slack}
+	return workload.NewJournal(c, h, nil), h
+}
+
+// finish receives and deletes all that is left.
+func finish(r *workload.Recorder, users *workload.Load) {
+	e := &workload.Ending{Recorder: r, Queues: users.Queues()}
+	e.Settle()
+	e.Drain()
+}
+
 // report fails the test for each promise that was broken.
-func report(t *testing.T, h *history, seed uint64) {
+func report(t *testing.T, h *history.History, seed uint64) {
 	t.Helper()
 	const most = 10
-	all := h.verdict(standingQueues)
+	all := h.Verdict()
 	for i, v := range all {
 		if i == most {
 			t.Errorf("and %d more", len(all)-most)
 			break
 		}
-		t.Errorf("seed %d: %s\n%s", seed, v, h.tell(v.name))
+		t.Errorf("seed %d: %s\n%s", seed, v, h.Tell(v.Name))
 	}
-	t.Logf("%d calls, %d deaths: %v", len(h.calls), len(h.deaths), h.tally())
+	t.Logf("%d calls, %d troubles: %v", len(h.Calls), len(h.Troubles), h.Tally())
 }

@@ -14,9 +14,11 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/sluicemq/sluice/internal/history"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/workload"
 )
 
 // dataDir is as deep as a server's, so that directories that were not synced are
@@ -41,23 +43,23 @@ func (c *catalog) all() []queue.Config {
 func (c *catalog) find(name string) (queue.Config, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.configs, func(q queue.Config) bool { return q.ARN == arn(name) })
+	i := slices.IndexFunc(c.configs, func(q queue.Config) bool { return q.ARN == workload.ARN(name) })
 	if i < 0 {
 		return queue.Config{}, false
 	}
 	return c.configs[i], true
 }
 
-func (c *catalog) add(q spec, now time.Time) queue.Config {
+func (c *catalog) add(q history.Queue, now time.Time) queue.Config {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lastID++
 	cfg := queue.Config{
-		ID: c.lastID, ARN: arn(q.name), Created: queue.At(now), FIFO: isFIFO(q.name),
-		Visibility: visibility, Retention: 24 * time.Hour,
+		ID: c.lastID, ARN: workload.ARN(q.Name), Created: queue.At(now), FIFO: history.IsFIFO(q.Name),
+		Visibility: workload.Visibility, DedupPerGroup: q.Scoped, Retention: 24 * time.Hour,
 	}
-	if q.dead != "" {
-		cfg.Redrive = &queue.Redrive{Target: arn(q.dead), MaxReceives: q.maxReceives}
+	if q.Dead != "" {
+		cfg.Redrive = &queue.Redrive{Target: workload.ARN(q.Dead), MaxReceives: q.MaxReceives}
 	}
 	c.configs = append(c.configs, cfg)
 	return cfg
@@ -66,8 +68,11 @@ func (c *catalog) add(q spec, now time.Time) queue.Config {
 func (c *catalog) remove(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.configs = slices.DeleteFunc(c.configs, func(q queue.Config) bool { return q.ARN == arn(name) })
+	c.configs = slices.DeleteFunc(c.configs, func(q queue.Config) bool { return q.ARN == workload.ARN(name) })
 }
+
+// errGone says that the service died before it answered.
+var errGone = errors.New("the service is gone")
 
 // machine is a shard on a disk of its own, from power on to power off. It is the
 // service of TestPowerLoss.
@@ -145,19 +150,19 @@ func (m *machine) answered(err error) error {
 	case m.off.Load():
 		return errGone
 	case errors.Is(err, queue.ErrNoQueue):
-		return refusedNoQueue
+		return history.NoQueue
 	case errors.Is(err, queue.ErrReceiptExpired):
-		return refusedExpired
+		return history.Expired
 	case errors.Is(err, queue.ErrNotReceived):
-		return refusedAbsent
+		return history.Absent
 	case errors.Is(err, queue.ErrAttemptStale):
-		return refusedStale
+		return history.Stale
 	case errors.Is(err, queue.ErrPurgeInProgress):
-		return refusedPurging
+		return history.Purging
 	case errors.Is(err, queue.ErrTaskRunning):
-		return refusedMoving
+		return history.Moving
 	case errors.Is(err, queue.ErrNoTask):
-		return refusedNoTask
+		return history.NoTask
 	}
 	return err
 }
@@ -169,42 +174,42 @@ func (m *machine) with(name string, f func(context.Context, queue.ID) error) err
 	}
 	q, ok := m.find(name)
 	if !ok {
-		return refusedNoQueue
+		return history.NoQueue
 	}
 	return m.answered(f(context.Background(), q.ID))
 }
 
-func (m *machine) create(q spec) error {
+func (m *machine) Create(q history.Queue) error {
 	if m.off.Load() {
 		return errGone
 	}
-	cfg, ok := m.find(q.name)
+	cfg, ok := m.find(q.Name)
 	if !ok {
 		cfg = m.add(q, m.clock.time())
 	}
 	return m.answered(m.shard.Configure(context.Background(), cfg))
 }
 
-func (m *machine) drop(name string) error {
+func (m *machine) Drop(name string) error {
 	return m.with(name, func(ctx context.Context, id queue.ID) error {
 		m.catalog.remove(name)
 		return m.shard.Drop(ctx, id)
 	})
 }
 
-func (m *machine) purge(name string) error { return m.with(name, m.shard.Purge) }
+func (m *machine) Purge(name string) error { return m.with(name, m.shard.Purge) }
 
-func (m *machine) send(name string, letters []letter) (answers []sent, err error) {
+func (m *machine) Send(name string, letters []workload.Letter) (answers []workload.Sent, err error) {
 	err = m.with(name, func(ctx context.Context, id queue.ID) error {
 		var out []queue.Outgoing
 		for _, l := range letters {
-			o := queue.Outgoing{Body: body(l.name), Group: l.group, Dedup: l.name, Delay: &l.delay}
+			o := queue.Outgoing{Body: workload.Body(l.Name), Group: l.Group, Dedup: l.Name, Delay: &l.Delay}
 			binary.BigEndian.PutUint64(o.ID[8:], m.serial.Add(1))
 			out = append(out, o)
 		}
 		accepted, err := m.shard.Send(ctx, id, out)
 		for _, s := range accepted {
-			answers = append(answers, sent{id: s.ID.String(), sequence: sequence(s.Sequence)})
+			answers = append(answers, workload.Sent{ID: s.ID.String(), Sequence: sequence(s.Sequence)})
 		}
 		return err
 	})
@@ -213,13 +218,13 @@ func (m *machine) send(name string, letters []letter) (answers []sent, err error
 
 func sequence(n uint64) string { return fmt.Sprintf("%020d", n) }
 
-func (m *machine) receive(name string, r receive) (messages []received, err error) {
+func (m *machine) Receive(name string, r workload.Receive) (messages []workload.Received, err error) {
 	err = m.with(name, func(ctx context.Context, id queue.ID) error {
-		got, err := m.shard.Receive(ctx, id, queue.Receive{Max: r.most, Timeout: &r.timeout, Attempt: r.attempt}, r.wait)
+		got, err := m.shard.Receive(ctx, id, queue.Receive{Max: r.Most, Timeout: &r.Timeout, Attempt: r.Attempt}, r.Wait)
 		for _, g := range got {
-			messages = append(messages, received{
-				body: g.Body, id: g.ID.String(), group: g.Group, sequence: sequence(g.Sequence),
-				receives: int(g.ReceiveCount()), handle: fmt.Sprintf("%d/%d", g.Position, g.Receipt),
+			messages = append(messages, workload.Received{
+				Body: g.Body, ID: g.ID.String(), Group: g.Group, Sequence: sequence(g.Sequence),
+				Receives: int(g.ReceiveCount()), Handle: fmt.Sprintf("%d/%d", g.Position, g.Receipt),
 			})
 		}
 		return err
@@ -234,7 +239,7 @@ func receipt(handle string) (r queue.Receipt) {
 	return r
 }
 
-func (m *machine) remove(name string, handles []string) (results []error, err error) {
+func (m *machine) Remove(name string, handles []string) (results []error, err error) {
 	err = m.with(name, func(ctx context.Context, id queue.ID) (err error) {
 		var receipts []queue.Receipt
 		for _, h := range handles {
@@ -246,7 +251,7 @@ func (m *machine) remove(name string, handles []string) (results []error, err er
 	return m.each(results), err
 }
 
-func (m *machine) hide(name string, handles []string, timeout time.Duration) (results []error, err error) {
+func (m *machine) Hide(name string, handles []string, timeout time.Duration) (results []error, err error) {
 	err = m.with(name, func(ctx context.Context, id queue.ID) (err error) {
 		var changes []queue.Visibility
 		for _, h := range handles {
@@ -265,7 +270,7 @@ func (m *machine) each(results []error) []error {
 	return results
 }
 
-func (m *machine) move(name string, rate int) (task string, err error) {
+func (m *machine) Move(name string, rate int) (task string, err error) {
 	task = fmt.Sprintf("task-%d", m.serial.Add(1))
 	err = m.with(name, func(ctx context.Context, id queue.ID) error {
 		return m.shard.StartMove(ctx, id, queue.MoveTask{ID: task, Rate: rate})
@@ -273,23 +278,23 @@ func (m *machine) move(name string, rate int) (task string, err error) {
 	return task, err
 }
 
-func (m *machine) cancel(name, task string) error {
+func (m *machine) Cancel(name, task string) error {
 	return m.with(name, func(ctx context.Context, id queue.ID) error {
 		_, err := m.shard.CancelMove(ctx, id, task)
 		return err
 	})
 }
 
-func (m *machine) counts(name string) (n counts, err error) {
+func (m *machine) Counts(name string) (n workload.Counts, err error) {
 	err = m.with(name, func(ctx context.Context, id queue.ID) error {
 		c, err := m.shard.Counts(ctx, id)
 		if err != nil {
 			return err
 		}
-		n = counts{visible: int(c.Visible), inFlight: int(c.InFlight), delayed: int(c.Delayed)}
+		n = workload.Counts{Visible: int(c.Visible), InFlight: int(c.InFlight), Delayed: int(c.Delayed)}
 		tasks, err := m.shard.Moves(ctx, id)
 		for _, t := range tasks {
-			n.moving = n.moving || t.Status == queue.MoveRunning
+			n.Moving = n.Moving || t.Status == queue.MoveRunning
 		}
 		return err
 	})
@@ -298,7 +303,7 @@ func (m *machine) counts(name string) (n counts, err error) {
 
 // recount compares the counters with what is stored: a key of the table m for
 // each message, and no key of a queue that does not exist.
-func (m *machine) recount(h *history) error {
+func (m *machine) recount(j *workload.Journal) error {
 	for {
 		counted, err := m.counted()
 		if err != nil {
@@ -326,12 +331,12 @@ func (m *machine) recount(h *history) error {
 		}
 		for id, n := range counted {
 			if n != stored[id] {
-				h.note("store", fmt.Sprint(id), "", "%d messages are counted and %d are stored", n, stored[id])
+				j.Note("store", fmt.Sprint(id), "", "%d messages are counted and %d are stored", n, stored[id])
 			}
 			delete(stored, id)
 		}
 		for id := range stored {
-			h.note("store", fmt.Sprint(id), "", "the queue does not exist and has keys")
+			j.Note("store", fmt.Sprint(id), "", "the queue does not exist and has keys")
 		}
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/workload"
 )
 
 // TestLargeMessages sends, receives and deletes messages of the largest size
@@ -23,8 +25,8 @@ func TestLargeMessages(t *testing.T) {
 	rounds := int(number(t, "SLUICE_LARGE_ROUNDS", 1))
 	p := launch(t, build(t), t.TempDir())
 	c := p.ready(t)
-	q := c.url("large")
-	err := c.call("CreateQueue", object{"QueueName": "large", "Attributes": map[string]string{"MaximumMessageSize": fmt.Sprint(size)}}, nil)
+	q := c.URL("large")
+	err := c.Call("CreateQueue", workload.Object{"QueueName": "large", "Attributes": map[string]string{"MaximumMessageSize": fmt.Sprint(size)}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +38,15 @@ func TestLargeMessages(t *testing.T) {
 				var out struct {
 					Messages []struct{ Body, ReceiptHandle string }
 				}
-				err := c.call("SendMessage", object{"QueueUrl": q, "MessageBody": text}, nil)
+				err := c.Call("SendMessage", workload.Object{"QueueUrl": q, "MessageBody": text}, nil)
 				if err == nil {
-					err = c.call("ReceiveMessage", object{"QueueUrl": q, "WaitTimeSeconds": 20}, &out)
+					err = c.Call("ReceiveMessage", workload.Object{"QueueUrl": q, "WaitTimeSeconds": 20}, &out)
 				}
 				if err == nil && (len(out.Messages) != 1 || out.Messages[0].Body != text) {
 					err = errors.New("received something else than was sent")
 				}
 				if err == nil {
-					err = c.call("DeleteMessage", object{"QueueUrl": q, "ReceiptHandle": out.Messages[0].ReceiptHandle}, nil)
+					err = c.Call("DeleteMessage", workload.Object{"QueueUrl": q, "ReceiptHandle": out.Messages[0].ReceiptHandle}, nil)
 				}
 				if err != nil {
 					t.Error(err)
@@ -59,6 +61,6 @@ func TestLargeMessages(t *testing.T) {
 	if took > most {
 		t.Errorf("the server took %d MiB, want at most %d", took>>20, most>>20)
 	}
-	c.close()
+	c.Close()
 	p.stop(t)
 }

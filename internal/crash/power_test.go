@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluicemq/sluice/internal/workload"
 )
 
 // TestPowerLoss takes the power from a shard again and again. The disk then
@@ -27,19 +29,21 @@ func TestPowerLoss(t *testing.T) {
 func losePower(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	clock := &leapClock{began: time.Date(2026, 3, 1, 12, 0, rng.IntN(600), 0, time.UTC)}
-	h := newHistory(clock)
-	users := newLoad(rng, false)
+	j, h := newJournal(clock)
+	users := workload.New(rng, workload.Options{})
 	queues := new(catalog)
 	disk := vfs.NewCrashableMem()
 	behind := time.Duration(0)
+	revived := func() {}
 	start := func() *machine {
 		t.Helper()
-		m, err := powerOn(disk, queues, clock, behind, rand.New(rand.NewPCG(rng.Uint64(), 2)), h.died)
+		revived()
+		m, err := powerOn(disk, queues, clock, behind, rand.New(rand.NewPCG(rng.Uint64(), 2)), func() { revived = j.Trouble("loss of power", "") })
 		if err == nil {
-			err = m.recount(h)
+			err = m.recount(j)
 		}
 		if err != nil {
-			t.Fatalf("seed %d, after %d losses of power: %v", seed, len(h.deaths), err)
+			t.Fatalf("seed %d, after %d losses of power: %v", seed, len(h.Troubles), err)
 		}
 		if rng.IntN(3) == 0 {
 			behind += time.Duration(rng.IntN(600)) * time.Second
@@ -50,17 +54,17 @@ func losePower(t *testing.T, seed uint64) {
 	losses := 2 + rng.IntN(4)
 	for round := range losses {
 		m := start()
-		recorders := make(map[worker]*recorder)
-		for _, w := range users.workers {
-			recorders[w] = &recorder{service: m, history: h, worker: w.name(), round: round}
+		recorders := make(map[workload.Worker]*workload.Recorder)
+		for _, w := range users.Workers {
+			recorders[w] = &workload.Recorder{Journal: j, Pick: workload.To(m), Worker: w.Name()}
 		}
 		if round == 0 {
-			establish(t, &recorder{service: m, history: h, worker: "test"})
+			establish(t, users, &workload.Recorder{Journal: j, Pick: workload.To(m), Worker: "test"})
 		}
 		m.fuse.Store(int64(1 + rng.IntN(250)))
 		for !m.off.Load() {
-			someAtOnce(rng, users.workers, func(w worker) { w.step(recorders[w]) })
-			clock.sleep(leap(rng))
+			someAtOnce(rng, users.Workers, func(w workload.Worker) { w.Step(recorders[w]) })
+			clock.Sleep(leap(rng))
 		}
 		if err := m.close(); err != nil {
 			t.Fatal(err)
@@ -69,10 +73,8 @@ func losePower(t *testing.T, seed uint64) {
 	}
 
 	m := start()
-	r := &recorder{service: m, history: h, worker: "test", round: losses}
-	settle(r, users.queues())
-	drain(r, users.queues())
-	if err := errors.Join(m.recount(h), m.close()); err != nil {
+	finish(&workload.Recorder{Journal: j, Pick: workload.To(m), Worker: "test"}, users)
+	if err := errors.Join(m.recount(j), m.close()); err != nil {
 		t.Fatal(err)
 	}
 	report(t, h, seed)
@@ -80,7 +82,7 @@ func losePower(t *testing.T, seed uint64) {
 
 // someAtOnce lets a few of the workers do something at the same time, so that
 // their requests share commits.
-func someAtOnce(rng *rand.Rand, workers []worker, do func(worker)) {
+func someAtOnce(rng *rand.Rand, workers []workload.Worker, do func(workload.Worker)) {
 	done := make(chan struct{})
 	n := 1 + rng.IntN(4)
 	for _, i := range rng.Perm(len(workers))[:n] {

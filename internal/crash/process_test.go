@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/workload"
 )
 
 // build compiles the server.
@@ -41,7 +43,7 @@ type process struct {
 func serve(data string) []string {
 	return []string{
 		"serve", "--data", data, "--listen", "127.0.0.1:0",
-		"--root-access-key-id", root.AccessKeyID, "--root-secret-access-key", root.SecretAccessKey,
+		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret,
 	}
 }
 
@@ -81,14 +83,14 @@ func begin(t *testing.T, cmd *exec.Cmd) *process {
 }
 
 // ready waits until the server listens.
-func (p *process) ready(t *testing.T) *client {
+func (p *process) ready(t *testing.T) *workload.Client {
 	t.Helper()
 	endpoint, ok := <-p.endpoint
 	if !ok {
 		err := <-p.ended
 		t.Fatalf("the server does not start: %v\n%s", err, p.log.String())
 	}
-	return newClient(endpoint)
+	return workload.NewClient(endpoint)
 }
 
 // kill ends the server in whatever it is doing.

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/workload"
 )
 
 const (
@@ -38,25 +40,25 @@ func TestSoak(t *testing.T) {
 
 	p := launchChild(t, t.TempDir())
 	c := p.ready(t)
-	h := newHistory(wallClock{time.Now()})
-	users := newLoad(rng, true)
-	establish(t, &recorder{service: c, history: h, worker: "test"})
+	j, h := newJournal(workload.WallClock{Began: time.Now()})
+	users := workload.New(rng, workload.Options{Patient: true})
+	establish(t, users, &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"})
 	ctx, cancel := context.WithTimeout(t.Context(), length)
 	defer cancel()
 	var all sync.WaitGroup
-	for _, w := range users.workers {
+	for _, w := range users.Workers {
 		all.Go(func() {
-			r := &recorder{service: c, history: h, worker: w.name()}
-			for !r.gone && ctx.Err() == nil {
-				w.step(r)
-				r.sleep(soakPause)
+			r := &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: w.Name()}
+			for !r.Gone && ctx.Err() == nil {
+				w.Step(r)
+				r.Sleep(soakPause)
 			}
 		})
 	}
 	for i := range vanishers {
 		queue := []string{"plain", "orders.fifo"}[i%2]
 		source := rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
-		all.Go(func() { vanish(ctx, c.endpoint, queue, source) })
+		all.Go(func() { vanish(ctx, c.Endpoint, queue, source) })
 	}
 	var samples []sample
 	tick := time.NewTicker(max(length/soakSamples, soakPause))
@@ -70,10 +72,8 @@ func TestSoak(t *testing.T) {
 	}
 	all.Wait()
 
-	r := &recorder{service: c, history: h, worker: "test"}
-	settle(r, users.queues())
-	drain(r, users.queues())
-	c.close()
+	finish(&workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"}, users)
+	c.Close()
 	p.stop(t)
 	report(t, h, seed)
 	judgeGrowth(t, samples, length >= soakJudged)
@@ -82,14 +82,14 @@ func TestSoak(t *testing.T) {
 // vanish is a consumer that goes without having been answered, now and then in
 // the moment in which it is, and comes back.
 func vanish(ctx context.Context, endpoint, queue string, rng *rand.Rand) {
-	c := newClient(endpoint)
-	defer c.close()
+	c := workload.NewClient(endpoint)
+	defer c.Close()
 	for ctx.Err() == nil {
 		call, cancel := context.WithTimeout(ctx, time.Duration(rng.IntN(200))*time.Millisecond)
 		// What it would have received is received by others; the history need
 		// not know.
-		_ = c.callIn(call, "ReceiveMessage", object{
-			"QueueUrl": c.url(queue), "WaitTimeSeconds": 5, "VisibilityTimeout": 1,
+		_ = c.CallIn(call, "ReceiveMessage", workload.Object{
+			"QueueUrl": c.URL(queue), "WaitTimeSeconds": 5, "VisibilityTimeout": 1,
 		}, nil)
 		cancel()
 		time.Sleep(soakPause)

@@ -1,28 +1,31 @@
-package crash
+package workload
 
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/history"
 )
 
 // redriver starts message move tasks that bring the messages of dead-letter
 // queues back, and cancels some.
 type redriver struct {
-	label string
-	rng   *rand.Rand
-	tasks map[string]string // by queue, those that may be running
-	last  time.Duration
+	label  string
+	rng    *rand.Rand
+	queues []history.Queue
+	tasks  map[string]string // by queue, those that may be running
+	last   time.Duration
 }
 
-func (d *redriver) name() string { return d.label }
+func (d *redriver) Name() string { return d.label }
 
-func (d *redriver) step(r *recorder) {
-	r.sleep(pause)
-	if r.now()-d.last < 100*time.Millisecond {
+func (d *redriver) Step(r *Recorder) {
+	r.Sleep(pause)
+	if r.Now()-d.last < 100*time.Millisecond {
 		return
 	}
-	d.last = r.now()
-	queue := deadLetterQueues[d.rng.IntN(len(deadLetterQueues))].name
+	d.last = r.Now()
+	queue := d.queues[d.rng.IntN(len(d.queues))].Name
 	if task := d.tasks[queue]; task != "" && d.rng.IntN(2) == 0 {
 		delete(d.tasks, queue)
 		_ = r.cancel(queue, task) // the history knows

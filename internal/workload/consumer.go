@@ -1,31 +1,34 @@
-package crash
+package workload
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/history"
 )
 
 // consumer receives from a queue and does with the messages what consumers do:
 // most are deleted, some are given back, some kept for longer, some forgotten.
 type consumer struct {
 	label   string
-	queue   spec
+	queue   history.Queue
 	rng     *rand.Rand
 	fails   int  // percent of the messages that are not deleted
 	idle    int  // percent of the time spent doing nothing
 	patient bool // waits for messages
+	longest time.Duration
 	old     []held
 	tries   int
 	attempt string // FIFO: a receive without an answer, to be tried again
 }
 
-func (c *consumer) name() string { return c.label }
+func (c *consumer) Name() string { return c.label }
 
-func (c *consumer) step(r *recorder) {
+func (c *consumer) Step(r *Recorder) {
 	if c.rng.IntN(100) < c.idle {
-		r.sleep(pause)
+		r.Sleep(pause)
 		return
 	}
 	if len(c.old) > 0 && c.rng.IntN(20) == 0 {
@@ -34,7 +37,7 @@ func (c *consumer) step(r *recorder) {
 	}
 	messages := c.receive(r)
 	if len(messages) == 0 {
-		r.sleep(pause)
+		r.Sleep(pause)
 		return
 	}
 	var done, back, longer []held
@@ -51,52 +54,52 @@ func (c *consumer) step(r *recorder) {
 		}
 	}
 	if len(longer) > 0 {
-		r.hide(c.queue.name, longer, time.Duration(1+c.rng.IntN(2))*time.Second)
+		r.hide(c.queue.Name, longer, time.Duration(1+c.rng.IntN(seconds(c.longest)))*time.Second)
 		if c.rng.IntN(2) == 0 {
 			done = append(done, longer...)
 		}
 	}
-	if len(done) > 0 && !r.gone {
-		r.remove(c.queue.name, done)
+	if len(done) > 0 && !r.Gone {
+		r.remove(c.queue.Name, done)
 	}
-	if len(back) > 0 && !r.gone {
-		r.hide(c.queue.name, back, 0)
+	if len(back) > 0 && !r.Gone {
+		r.hide(c.queue.Name, back, 0)
 	}
 }
 
-func (c *consumer) receive(r *recorder) []held {
-	how := receive{most: 1 + c.rng.IntN(10), timeout: visibility}
+func (c *consumer) receive(r *Recorder) []held {
+	how := Receive{Most: 1 + c.rng.IntN(10), Timeout: Visibility}
 	if c.patient {
-		how.wait = time.Second
+		how.Wait = time.Second
 	}
 	switch n := c.rng.IntN(20); {
 	case n == 0:
-		how.timeout = 0
+		how.Timeout = 0
 	case n < 6:
-		how.timeout = 2 * time.Second
+		how.Timeout = c.longest
 	}
-	if isFIFO(c.queue.name) && (c.attempt != "" || c.rng.IntN(2) == 0) {
+	if history.IsFIFO(c.queue.Name) && (c.attempt != "" || c.rng.IntN(2) == 0) {
 		if c.attempt == "" {
 			c.tries++
 			c.attempt = fmt.Sprintf("%s-%d", c.label, c.tries)
 		}
-		how.attempt = c.attempt
+		how.Attempt = c.attempt
 	}
-	messages, err := r.receive(c.queue.name, how)
-	if o, _ := outcomeOf(err); o != unknown {
+	messages, err := r.receive(c.queue.Name, how)
+	if o, _ := history.OutcomeOf(err); o != history.Unknown {
 		c.attempt = ""
 	}
 	return messages
 }
 
 // late uses a receipt handle whose visibility timeout is likely to be over.
-func (c *consumer) late(r *recorder) {
+func (c *consumer) late(r *Recorder) {
 	i := c.rng.IntN(len(c.old))
 	m := c.old[i]
 	c.old = slices.Delete(c.old, i, i+1)
 	if c.rng.IntN(2) == 0 {
-		r.remove(c.queue.name, []held{m})
+		r.remove(c.queue.Name, []held{m})
 		return
 	}
-	r.hide(c.queue.name, []held{m}, time.Duration(c.rng.IntN(3))*time.Second)
+	r.hide(c.queue.Name, []held{m}, time.Duration(c.rng.IntN(3))*time.Second)
 }

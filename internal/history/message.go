@@ -1,18 +1,16 @@
-package crash
+package history
 
-import (
-	"slices"
-)
+import "slices"
 
 // judgeMessage looks at what became of a message over all queues it was in.
 func (j *judge) judgeMessage(name string) {
 	attempts := j.sends[name]
 	first := attempts[0]
-	i := slices.IndexFunc(attempts, func(e *entry) bool { return e.outcome == acknowledged })
+	i := slices.IndexFunc(attempts, func(e *Entry) bool { return e.Outcome == Acknowledged })
 	if i >= 0 {
 		accepted := attempts[i]
-		removed := slices.ContainsFunc(j.removes[name], (*entry).effective)
-		purged := j.whole(first.queue, opPurge, first.began, always) || j.whole(first.queue, opDrop, 0, always)
+		removed := slices.ContainsFunc(j.removes[name], (*Entry).effective)
+		purged := j.whole(first.Queue, Purge, first.Began, always) || j.whole(first.Queue, Drop, 0, always)
 		if !removed && !purged {
 			j.broken("lost", accepted, "it was acknowledged and is nowhere")
 		}
@@ -20,18 +18,18 @@ func (j *judge) judgeMessage(name string) {
 	}
 	j.judgeIdentity(attempts, j.receives[name])
 	for _, d := range j.removes[name] {
-		if d.outcome != acknowledged || !j.mustHold(d) {
+		if d.Outcome != Acknowledged || !j.mustHold(d) {
 			continue // a late delete says nothing of a queue it has been moved to
 		}
 		for _, r := range j.receives[name] {
-			if d.before(r.call) {
+			if d.before(r.Call) {
 				j.broken("undead", r, "received after its delete was acknowledged")
 			}
 		}
 	}
-	if first.delay > 0 && len(attempts) == 1 {
+	if first.Delay > 0 && len(attempts) == 1 {
 		for _, r := range j.receives[name] {
-			if r.ended+slack < first.began+first.delay {
+			if r.Ended+j.Slack < first.Began+first.Delay {
 				j.broken("early", r, "received before its delay was over")
 			}
 		}
@@ -39,13 +37,13 @@ func (j *judge) judgeMessage(name string) {
 }
 
 // judgePurge looks for messages that were there when a purge began.
-func (j *judge) judgePurge(accepted *entry) {
-	for _, p := range j.wholes[accepted.queue] {
-		if p.operation != opPurge || p.outcome != acknowledged || !accepted.before(p) {
+func (j *judge) judgePurge(accepted *Entry) {
+	for _, p := range j.wholes[accepted.Queue] {
+		if p.Operation != Purge || p.Outcome != Acknowledged || !accepted.before(p) {
 			continue
 		}
-		for _, r := range j.receives[accepted.name] {
-			if p.before(r.call) {
+		for _, r := range j.receives[accepted.Name] {
+			if p.before(r.Call) {
 				j.broken("purge", r, "it was there before the purge and is there after it")
 			}
 		}
@@ -54,18 +52,18 @@ func (j *judge) judgePurge(accepted *entry) {
 
 // judgeIdentity makes sure that all who speak of a message mean the same one:
 // sent again, it is still only one message.
-func (j *judge) judgeIdentity(attempts, receives []*entry) {
-	queue := attempts[0].queue
-	var known *entry
+func (j *judge) judgeIdentity(attempts, receives []*Entry) {
+	queue := attempts[0].Queue
+	var known *Entry
 	for _, e := range append(attempts[:len(attempts):len(attempts)], receives...) {
 		switch {
-		case e.outcome != acknowledged || e.queue != queue:
-		case e.operation == opReceive && j.specs[queue].dead != "":
+		case e.Outcome != Acknowledged || e.Queue != queue:
+		case e.Operation == Receive && j.queues[queue].Dead != "":
 			// It may have come back from the dead-letter queue as another.
 		case known == nil:
 			known = e
-		case e.id != known.id || e.sequence != known.sequence:
-			j.broken("duplicate", e, "it is %s (%s) here and was %s (%s)", e.id, e.sequence, known.id, known.sequence)
+		case e.ID != known.ID || e.Sequence != known.Sequence:
+			j.broken("duplicate", e, "it is %s (%s) here and was %s (%s)", e.ID, e.Sequence, known.ID, known.Sequence)
 		}
 	}
 }

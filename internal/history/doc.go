@@ -1,0 +1,33 @@
+// Package history is what was asked of a service, what became of it, and whether
+// the service has kept its promises.
+//
+// A History holds every call of a run with its outcome: acknowledged, refused, or
+// unknown because no answer came. Verdict is a pure function of it and returns
+// each promise that was broken:
+//
+//	lost           an acknowledged message was neither received nor deleted by anybody
+//	phantom        a message was received that nobody sent, or whose send was refused
+//	undead         a message was received after its delete was acknowledged
+//	duplicate      one deduplication id, or one send, made two messages
+//	order          a message of a FIFO group was received before an earlier one, or beside one in flight
+//	sequence       sequence numbers do not grow in the order in which messages were accepted
+//	hold           a message was received while it was invisible
+//	count, handle  a receive count that does not grow, a receipt handle given out twice
+//	redrive        moved to the dead-letter queue too early or too late
+//	early          received before its delay was over
+//	purge          received although it was there before a purge
+//	identity       two answers disagree on what a message is
+//	body           a body is not what was sent
+//	deleted queue  a queue goes on after its delete was acknowledged
+//	refusal        something was refused that must not be
+//	answer         no answer although nothing was wrong
+//	settle, drain  the run did not come to its end
+//	counters       what a queue said that it held was not what was found in it
+//
+// All times are those of one clock, the client's. A call was executed some time
+// between its beginning and its end, if it was, so a rule speaks only when every
+// such time breaks it. Slack is what the service's clock may be off by; between
+// nodes whose clocks differ it has to be as large as the difference.
+//
+// A history is kept in a file as lines of JSON, see Write and Read.
+package history

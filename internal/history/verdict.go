@@ -1,0 +1,182 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Violation is a promise that was broken.
+type Violation struct {
+	Rule  string `json:"rule"`
+	Queue string `json:"queue"`
+	Name  string `json:"name,omitempty"` // of the message, if it is about one
+	Text  string `json:"text"`
+}
+
+func (v Violation) String() string {
+	return fmt.Sprintf("%s: queue %s, message %q: %s", v.Rule, v.Queue, v.Name, v.Text)
+}
+
+// track is the stay of a message in one queue. A message that was redriven has
+// another id; one in a dead-letter queue has the same in another queue.
+type track struct{ queue, id string }
+
+type groupOf struct{ queue, group string }
+
+// judge looks at a history from several sides.
+type judge struct {
+	*History
+	queues     map[string]Queue
+	sends      map[string][]*Entry // by message; with all its attempts
+	removes    map[string][]*Entry // by message
+	receives   map[string][]*Entry // by message
+	tracks     map[track][]*Entry  // receives, deletes and changes of visibility
+	groups     map[groupOf][]*Entry
+	wholes     map[string][]*Call // creations, deletions and purges, by queue
+	violations []Violation
+}
+
+// Verdict returns the promises that the service did not keep. The history must
+// end with a drain: what is not in it then is lost.
+func (h *History) Verdict() []Violation {
+	sorted := *h
+	sorted.Calls = slices.SortedStableFunc(slices.Values(h.Calls), func(a, b *Call) int { return cmp.Compare(a.Began, b.Began) })
+	j := &judge{
+		History: &sorted, queues: make(map[string]Queue),
+		sends: make(map[string][]*Entry), removes: make(map[string][]*Entry), receives: make(map[string][]*Entry),
+		tracks: make(map[track][]*Entry), groups: make(map[groupOf][]*Entry), wholes: make(map[string][]*Call),
+		violations: slices.Clone(h.Notes),
+	}
+	for _, q := range h.Queues {
+		j.queues[q.Name] = q
+	}
+	for _, c := range j.Calls {
+		j.file(c)
+	}
+	j.judgeCalls()
+	for name := range j.sends {
+		j.judgeMessage(name)
+	}
+	for name, all := range j.receives {
+		if !slices.ContainsFunc(j.sends[name], (*Entry).effective) {
+			j.broken("phantom", all[0], "nobody sent it")
+		}
+	}
+	for _, all := range j.tracks {
+		j.judgeTrack(all)
+	}
+	for g, all := range j.groups {
+		if IsFIFO(g.queue) {
+			j.judgeGroup(all)
+		}
+	}
+	j.judgeSequences()
+	j.judgeBatches()
+	slices.SortFunc(j.violations, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Text, b.Text))
+	})
+	return j.violations
+}
+
+// file puts a call where the rules look for it.
+func (j *judge) file(c *Call) {
+	switch c.Operation {
+	case Create, Drop, Purge:
+		j.wholes[c.Queue] = append(j.wholes[c.Queue], c)
+	}
+	for _, e := range c.Entries {
+		at := track{e.Queue, e.ID}
+		switch c.Operation {
+		case Send:
+			j.sends[e.Name] = append(j.sends[e.Name], e)
+			continue
+		case Receive:
+			j.receives[e.Name] = append(j.receives[e.Name], e)
+			g := groupOf{e.Queue, e.Group}
+			j.groups[g] = append(j.groups[g], e)
+		case Remove:
+			j.removes[e.Name] = append(j.removes[e.Name], e)
+		}
+		j.tracks[at] = append(j.tracks[at], e)
+	}
+}
+
+func (j *judge) broken(rule string, e *Entry, format string, args ...any) {
+	j.violations = append(j.violations, Violation{rule, e.Queue, e.Name, fmt.Sprintf(format, args...)})
+}
+
+// whole reports whether a call of that kind on the whole queue may have been
+// executed within the span.
+func (j *judge) whole(queue string, op Operation, from, to time.Duration) bool {
+	return slices.ContainsFunc(j.wholes[queue], func(c *Call) bool {
+		return c.Operation == op && c.Outcome != Refused && c.Ended > from && c.Began < to
+	})
+}
+
+const always = time.Duration(1<<63 - 1)
+
+// done reports whether such a call was acknowledged before c.
+func (j *judge) done(queue string, op Operation, c *Call) bool {
+	return slices.ContainsFunc(j.wholes[queue], func(w *Call) bool {
+		return w.Operation == op && w.Outcome == Acknowledged && w.before(c)
+	})
+}
+
+// excused reports whether a call may have gone unanswered.
+func (j *judge) excused(c *Call) bool {
+	return slices.ContainsFunc(j.Troubles, func(t *Trouble) bool {
+		return t.Began <= c.Ended && c.Began <= t.over(j.Grace)
+	})
+}
+
+// judgeCalls looks at outcomes: what was refused must be among what may be, and
+// only trouble excuses the service from answering.
+func (j *judge) judgeCalls() {
+	for _, c := range j.Calls {
+		if c.Outcome == Unknown && !j.excused(c) {
+			j.violations = append(j.violations, Violation{"answer", c.Queue, "", c.String()})
+		}
+		switch {
+		case c.Outcome == Acknowledged && c.Operation != Drop && j.done(c.Queue, Drop, c):
+			j.violations = append(j.violations, Violation{"deleted queue", c.Queue, "", c.String()})
+		case c.Outcome == Refused && !j.mayRefuse(c):
+			j.violations = append(j.violations, Violation{"refusal", c.Queue, "", c.String()})
+		case c.Outcome == Acknowledged:
+			for _, e := range c.Entries {
+				if e.Outcome == Refused && !j.mayRefuseEntry(e) {
+					j.broken("refusal", e, "%s", e)
+				}
+			}
+		}
+	}
+}
+
+// mayRefuse reports whether a call may be refused as a whole.
+func (j *judge) mayRefuse(c *Call) bool {
+	switch Refusal(c.Reason) {
+	case NoQueue:
+		return !j.done(c.Queue, Create, c) || j.whole(c.Queue, Drop, 0, c.Ended)
+	case Stale:
+		return c.Operation == Receive && IsFIFO(c.Queue)
+	case Purging:
+		return j.whole(c.Queue, Purge, 0, c.Began)
+	case Moving:
+		return c.Operation == Move
+	case NoTask:
+		return c.Operation == Cancel
+	}
+	return false
+}
+
+// mayRefuseEntry reports whether what a call wants of one message may be refused.
+func (j *judge) mayRefuseEntry(e *Entry) bool {
+	switch Refusal(e.Reason) {
+	case Expired:
+		return IsFIFO(e.Queue) && !j.mustHold(e)
+	case Absent:
+		return e.Operation == Hide && !j.mustHold(e)
+	}
+	return false
+}

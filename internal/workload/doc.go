@@ -1,0 +1,17 @@
+// Package workload uses a queue service from all sides and writes down what
+// became of every call.
+//
+// A Load is a crowd of workers, each the client of one queue: producers send, in
+// batches or not, with delays, again after they have had no answer, and again
+// on purpose; consumers delete most of what they receive, give back or hold on to
+// some, and forget the rest; one redrives dead-letter queues, one makes, purges and
+// deletes queues of its own. What they choose follows from a seed. They keep
+// what they know, receipt handles say, whatever happens to the service.
+//
+// A Recorder makes a worker's calls and puts them into a Journal, which
+// internal/history judges. In the end Settle waits for what has been begun and
+// Drain receives and deletes what is left.
+//
+// The service is whatever implements Service: Client is one that speaks to a
+// server.
+package workload

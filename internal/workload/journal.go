@@ -1,0 +1,86 @@
+package workload
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/sluicemq/sluice/internal/history"
+)
+
+// Journal is a history in the making.
+type Journal struct {
+	Clock
+
+	mu      sync.Mutex
+	history *history.History
+	file    *history.Writer // or nil
+	backlog map[string]int  // by queue sent to: acknowledged sends less acknowledged deletes
+}
+
+// NewJournal returns a journal that fills h, and the file if there is one.
+func NewJournal(c Clock, h *history.History, file *history.Writer) *Journal {
+	return &Journal{Clock: c, history: h, file: file, backlog: make(map[string]int)}
+}
+
+// Add puts a call into the history.
+func (j *Journal) Add(c *history.Call) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.history.Calls = append(j.history.Calls, c)
+	if j.file != nil {
+		j.file.Call(c)
+	}
+	for _, e := range c.Entries {
+		switch {
+		case e.Outcome != history.Acknowledged:
+		case c.Operation == history.Send:
+			j.backlog[c.Queue]++
+		case c.Operation == history.Remove:
+			j.backlog[history.SentTo(e.Name)]--
+		}
+	}
+}
+
+// waiting is about how many messages that were sent to the queue still exist,
+// wherever they are by now.
+func (j *Journal) waiting(queue string) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.backlog[queue]
+}
+
+// Trouble notes that from now on the service is disturbed, until end is called:
+// calls may go unanswered.
+func (j *Journal) Trouble(kind, words string) (end func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	t := &history.Trouble{Kind: kind, Words: words, Began: j.Now()}
+	for _, x := range j.history.Troubles {
+		t.Began = max(t.Began, x.Began+1) // files know them by their beginnings
+	}
+	h := j.history
+	h.Troubles = append(h.Troubles, t)
+	write := func() {
+		if j.file != nil && h == j.history {
+			j.file.Trouble(t)
+		}
+	}
+	write()
+	return func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		t.Ended = max(j.Now(), t.Began+1)
+		write()
+	}
+}
+
+// Note adds a violation that is known without looking at the whole history.
+func (j *Journal) Note(rule, queue, name, format string, args ...any) {
+	v := history.Violation{Rule: rule, Queue: queue, Name: name, Text: fmt.Sprintf(format, args...)}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.history.Notes = append(j.history.Notes, v)
+	if j.file != nil {
+		j.file.Note(v)
+	}
+}

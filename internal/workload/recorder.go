@@ -1,0 +1,176 @@
+package workload
+
+import (
+	"time"
+
+	"github.com/sluicemq/sluice/internal/history"
+)
+
+// Recorder makes a worker's calls and writes them down.
+type Recorder struct {
+	*Journal
+	Worker string
+	// Pick says which node to ask next; its name may be empty.
+	Pick func() (node string, s Service)
+	// Gone is set by a call that had no answer. Workers end their step then.
+	Gone bool
+}
+
+// To returns what picks a service of which there is only one.
+func To(s Service) func() (string, Service) {
+	return func() (string, Service) { return "", s }
+}
+
+// held is a message that a worker has received.
+type held struct {
+	name, id, group, sequence, handle string
+}
+
+func (r *Recorder) begin(op history.Operation, queue string) (*history.Call, Service) {
+	node, s := r.Pick()
+	return &history.Call{Worker: r.Worker, Node: node, Operation: op, Queue: queue, Began: r.Now()}, s
+}
+
+// end writes a call down whose entries, if it has succeeded, have outcomes of
+// their own.
+func (r *Recorder) end(c *history.Call, err error) {
+	c.Ended = r.Now()
+	c.Outcome, c.Reason = history.OutcomeOf(err)
+	if c.Outcome == history.Unknown {
+		r.Gone = true
+	}
+	for _, e := range c.Entries {
+		if err != nil {
+			e.Outcome, e.Reason = c.Outcome, c.Reason
+		}
+	}
+	r.Add(c)
+}
+
+// Create makes a queue.
+func (r *Recorder) Create(q history.Queue) error {
+	c, s := r.begin(history.Create, q.Name)
+	err := s.Create(q)
+	r.end(c, err)
+	return err
+}
+
+func (r *Recorder) drop(queue string) error {
+	c, s := r.begin(history.Drop, queue)
+	err := s.Drop(queue)
+	r.end(c, err)
+	return err
+}
+
+// Send returns for each letter whether it was accepted.
+func (r *Recorder) Send(queue string, letters []Letter) []history.Outcome {
+	c, s := r.begin(history.Send, queue)
+	answers, err := s.Send(queue, letters)
+	for i, l := range letters {
+		e := &history.Entry{Call: c, Name: l.Name, Group: l.Group, Delay: l.Delay}
+		if err == nil {
+			e.ID, e.Sequence = answers[i].ID, answers[i].Sequence
+			e.Outcome, e.Reason = history.OutcomeOf(answers[i].Err)
+		}
+		c.Entries = append(c.Entries, e)
+	}
+	r.end(c, err)
+	return outcomes(c)
+}
+
+func (r *Recorder) receive(queue string, how Receive) ([]held, error) {
+	c, s := r.begin(history.Receive, queue)
+	c.Timeout, c.Wait = how.Timeout, how.Wait
+	messages, err := s.Receive(queue, how)
+	if err != nil {
+		messages = nil
+	}
+	var out []held
+	for _, m := range messages {
+		name, damage := NameIn(m.Body)
+		if damage != nil {
+			r.Note("body", queue, name, "%v", damage)
+		}
+		c.Entries = append(c.Entries, &history.Entry{
+			Call: c, Name: name, Group: m.Group, ID: m.ID, Sequence: m.Sequence, Receives: m.Receives,
+			Handle: m.Handle, Outcome: history.Acknowledged,
+		})
+		out = append(out, held{name: name, id: m.ID, group: m.Group, sequence: m.Sequence, handle: m.Handle})
+	}
+	r.end(c, err)
+	return out, err
+}
+
+func (r *Recorder) remove(queue string, messages []held) []history.Outcome {
+	return r.dispose(history.Remove, queue, messages, 0, func(s Service, handles []string) ([]error, error) {
+		return s.Remove(queue, handles)
+	})
+}
+
+func (r *Recorder) hide(queue string, messages []held, timeout time.Duration) []history.Outcome {
+	return r.dispose(history.Hide, queue, messages, timeout, func(s Service, handles []string) ([]error, error) {
+		return s.Hide(queue, handles, timeout)
+	})
+}
+
+// dispose makes a call that says for each message what is to become of it.
+func (r *Recorder) dispose(
+	op history.Operation, queue string, messages []held, timeout time.Duration, f func(Service, []string) ([]error, error),
+) []history.Outcome {
+	c, s := r.begin(op, queue)
+	c.Timeout = timeout
+	var handles []string
+	for _, m := range messages {
+		handles = append(handles, m.handle)
+		c.Entries = append(c.Entries, &history.Entry{
+			Call: c, Name: m.name, Group: m.group, ID: m.id, Sequence: m.sequence, Handle: m.handle,
+		})
+	}
+	results, err := f(s, handles)
+	for i, e := range c.Entries {
+		if err == nil {
+			e.Outcome, e.Reason = history.OutcomeOf(results[i])
+		}
+	}
+	r.end(c, err)
+	return outcomes(c)
+}
+
+func (r *Recorder) purge(queue string) error {
+	c, s := r.begin(history.Purge, queue)
+	err := s.Purge(queue)
+	r.end(c, err)
+	return err
+}
+
+func (r *Recorder) move(queue string, rate int) (string, error) {
+	c, s := r.begin(history.Move, queue)
+	task, err := s.Move(queue, rate)
+	r.end(c, err)
+	return task, err
+}
+
+func (r *Recorder) cancel(queue, task string) error {
+	c, s := r.begin(history.Cancel, queue)
+	err := s.Cancel(queue, task)
+	r.end(c, err)
+	return err
+}
+
+// counts is not about any message; it is not written down.
+func (r *Recorder) counts(queue string) (Counts, error) {
+	_, s := r.Pick()
+	n, err := s.Counts(queue)
+	if o, _ := history.OutcomeOf(err); o == history.Unknown {
+		r.Gone = true
+	}
+	return n, err
+}
+
+func outcomes(c *history.Call) []history.Outcome {
+	var out []history.Outcome
+	for _, e := range c.Entries {
+		out = append(out, e.Outcome)
+	}
+	return out
+}
