@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -35,13 +36,18 @@ type Recount struct {
 // not looked up in each other, which would take a read from another place of the
 // disk for each, but summed up: see sum. Only if the sums differ are they
 // compared one by one.
+//
+// Of an away queue the messages that wait to be forwarded are recounted.
 func Check(r Reader, cfg Config) (Recount, error) {
 	c := &checker{
 		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position),
 	}
 	steps := []func() error{
 		c.readMeta, c.checkTables, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers, c.checkAges,
-		c.compare, c.checkGroups, c.checkRota, c.checkBuckets, c.checkTasks,
+		c.compare, c.checkGroups, c.checkRota, c.checkBuckets, c.checkTasks, c.checkArrivals,
+	}
+	if cfg.Away {
+		steps = []func() error{c.checkAway}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -49,6 +55,11 @@ func Check(r Reader, cfg Config) (Recount, error) {
 		}
 		if c.empty {
 			break
+		}
+	}
+	if !cfg.Away {
+		if err := c.checkLine(); err != nil {
+			return c.Recount, fmt.Errorf("check queue %s: %w", cfg.ARN, err)
 		}
 	}
 	return c.Recount, nil
@@ -170,32 +181,43 @@ const (
 )
 
 func (c *checker) readMeta() error {
-	b, err := c.r.Get(metaKey(c.cfg.ID))
+	return c.readOwn(metaKey(c.cfg.ID), c.meta.decode, firstKey)
+}
+
+// readOwn reads the queue's own record, without which there is nothing else that
+// other could find.
+func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader, ID) ([]byte, error)) error {
+	b, err := c.r.Get(key)
 	if err != nil {
 		return err
 	}
 	if b == nil {
 		c.empty = true
-		lo, hi := queueRange(c.cfg.ID)
-		return c.r.Scan(lo, hi, func(k, _ []byte) bool {
-			c.want(false, "there are keys but no record of the queue: %q", k)
-			return false
-		})
+		k, err := other(c.r, c.cfg.ID)
+		c.want(k == nil, "there are keys but no record of the queue: %q", k)
+		return err
 	}
-	if err := c.meta.decode(b); err != nil {
+	if err := decode(b); err != nil {
 		c.empty = true
 		c.want(false, "%v", err)
 	}
 	return nil
 }
 
-// checkTables looks for keys between the tables.
 func (c *checker) checkTables() error {
-	from, end := queueRange(c.cfg.ID)
-	tables := []byte{
-		tableMeta, tableDelay, tableAge, tableGroup, tableDedup, tableMessage, tableRota, tableReceived, tableTask,
-		tableMember,
+	err := c.checkBetween(
+		tableMeta, tableAway, tableArrival, tableDelay, tableAge, tableDeparture, tableGroup, tableDedup, tableMessage, tableRota, tableReceived,
+		tableTask, tableMember,
+	)
+	if err != nil {
+		return err
 	}
+	return c.scan(tableMeta, keyOf0, func(_, _ []byte) error { return nil })
+}
+
+// checkBetween looks for keys between the tables, which are in order.
+func (c *checker) checkBetween(tables ...byte) error {
+	from, end := queueRange(c.cfg.ID)
 	for i := range len(tables) + 1 {
 		to, next := end, end
 		if i < len(tables) {
@@ -210,7 +232,7 @@ func (c *checker) checkTables() error {
 		}
 		from = next
 	}
-	return c.scan(tableMeta, keyOf0, func(_, _ []byte) error { return nil })
+	return nil
 }
 
 func (c *checker) checkReceived() error {
@@ -592,5 +614,60 @@ func (c *checker) checkTasks() error {
 	})
 	c.want(tasks <= movesKept, "%d message move tasks are kept", tasks)
 	c.want(running <= 1, "%d message move tasks are running", running)
+	return err
+}
+
+func (c *checker) checkArrivals() error {
+	return c.scan(tableArrival, keyOf1, func(k, v []byte) error {
+		p, err := decodeArrival(v)
+		c.want(err != nil || p != 0, "nothing has arrived from shard %d", tail(k, 0))
+		return err
+	})
+}
+
+// checkAway checks an away queue, which has no other tables than its line's.
+func (c *checker) checkAway() error {
+	var record awayRecord
+	any := func(r Reader, id ID) (found []byte, err error) {
+		lo, hi := queueRange(id)
+		err = r.Scan(lo, hi, func(k, _ []byte) bool { found = slices.Clone(k); return false })
+		return found, err
+	}
+	if err := c.readOwn(awayKey(c.cfg.ID), record.decode, any); err != nil || c.empty {
+		return err
+	}
+	if err := c.checkBetween(tableAway, tableDeparture); err != nil {
+		return err
+	}
+	return c.checkLine()
+}
+
+// checkLine recounts the messages that wait to be forwarded.
+func (c *checker) checkLine() error {
+	b, err := c.r.Get(awayKey(c.cfg.ID))
+	if err != nil {
+		return err
+	}
+	var record awayRecord
+	if b != nil {
+		if err := record.decode(b); err != nil {
+			c.want(false, "%v", err)
+			return nil
+		}
+	}
+	if err := c.scan(tableAway, keyOf0, func(_, _ []byte) error { return nil }); err != nil {
+		return err
+	}
+	waiting := uint64(0)
+	err = c.scan(tableDeparture, keyOf1, func(k, v []byte) error {
+		p := Position(tail(k, 0))
+		waiting++
+		c.Bytes += uint64(len(v))
+		c.want(record.head <= p && p <= record.last, "%v waits outside of [%v, %v]", p, record.head, record.last)
+		_, err := decodeMessage(v)
+		return err
+	})
+	c.Messages += waiting
+	c.want(record.stored == waiting, "%d messages wait, the queue's record says %d", waiting, record.stored)
 	return err
 }

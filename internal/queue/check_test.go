@@ -22,6 +22,9 @@ func check(e *Engine, keys mirror) []string {
 	for _, q := range e.queues {
 		configs = append(configs, q.cfg)
 	}
+	for _, a := range e.away {
+		configs = append(configs, a.config())
+	}
 	left, strays, err := Leftovers(stored, configs)
 	c.problems = append(c.problems, strays...)
 	c.want(err == nil && len(left) == 0, "keys of queues %v, which do not exist; error %v", left, err)
@@ -36,11 +39,28 @@ func check(e *Engine, keys mirror) []string {
 		if t == nil {
 			t = newTables()
 		}
-		c.want(recount.Messages == uint64(len(t.messages)), "counted %d messages of %d", recount.Messages, len(t.messages))
+		here := recount.Messages
+		if a := e.away[q.cfg.ID]; a != nil {
+			here -= a.stored
+		}
+		c.want(here == uint64(len(t.messages)), "counted %d messages of %d", recount.Messages, len(t.messages))
 		c.checkRecord(t)
 		c.checkGroups(t)
 		c.checkMemory(t)
 		c.checkWake(t)
+	}
+	for _, a := range e.away {
+		if e.queues[a.id] == nil {
+			recount, err := Check(stored, a.config())
+			c.want(err == nil && len(recount.Problems) == 0, "away queue %s: %v, %q", a.arn, err, recount.Problems)
+			c.want(recount.Messages == a.stored, "away queue %s: counted %d messages of %d", a.arn, recount.Messages, a.stored)
+		}
+		var record awayRecord
+		b, written := keys[string(awayKey(a.id))]
+		c.want(written == (a.last != 0), "away queue %s: the record is stored %t, the last position is %v", a.arn, written, a.last)
+		if written {
+			c.want(record.decode(b.value) == nil && record == a.awayRecord, "away queue %s: %+v is stored as %+v", a.arn, a.awayRecord, record)
+		}
 	}
 	for i, q := range e.wakes {
 		c.queue = q
@@ -48,6 +68,8 @@ func check(e *Engine, keys mirror) []string {
 	}
 	return c.problems
 }
+
+func (a *away) config() Config { return Config{ID: a.id, ARN: a.arn, FIFO: a.fifo, Away: true} }
 
 // sortedMirror is a mirror that Check can read.
 type sortedMirror struct {
@@ -138,7 +160,7 @@ func (c *memoryChecker) read(keys mirror) error {
 func (t *tables) add(k, v []byte) (err error) {
 	p := Position(tail(k, 0))
 	table := k[8]
-	if table != tableMeta && table != tableDedup && table != tableTask {
+	if !slices.Contains([]byte{tableMeta, tableDedup, tableTask, tableArrival, tableAway, tableDeparture}, table) {
 		t.passing++
 	}
 	r := readRecord(v)

@@ -37,6 +37,15 @@ type Config struct {
 	// DedupPerGroup makes deduplication ids count within their message group
 	// only (DeduplicationScope=messageGroup).
 	DedupPerGroup bool
+	// Away says that another shard serves the queue. All that the engine knows
+	// of it then are its ID, ARN and kind: it can be a dead-letter queue or the
+	// destination of a move, and its messages wait here to be forwarded.
+	Away bool
+	// Parts is over how many shards a FIFO queue is spread by message group, and
+	// Part which of them this one is, counted from 0. What is redriven or moved to
+	// a group of another part waits here to be forwarded. 0 means that it is not
+	// spread.
+	Part, Parts int
 	// MaxInFlight overrides the constant of that name if it is not zero.
 	MaxInFlight int
 }
@@ -46,6 +55,9 @@ type Redrive struct {
 	Target      string // ARN of the dead-letter queue
 	MaxReceives int    // deliveries before the move
 }
+
+// serves reports whether the messages of a group are for this shard.
+func (c *Config) serves(group string) bool { return c.Parts < 2 || PartOf(group, c.Parts) == c.Part }
 
 func (c *Config) maxInFlight() int {
 	if c.MaxInFlight != 0 {

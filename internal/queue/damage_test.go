@@ -18,7 +18,7 @@ func TestLostRowIsNoticed(t *testing.T) {
 	defer r.close()
 	total := 0
 	for k := range r.keys {
-		if k[8] == tableMessage {
+		if k[8] == tableMessage || k[8] == tableDeparture {
 			total++
 		}
 	}
@@ -38,7 +38,7 @@ func TestLostRowIsNoticed(t *testing.T) {
 			t.Errorf("without key %q: %d of %d messages, %v", k, delivered, total, err)
 		}
 	}
-	for _, table := range []byte{tableMeta, tableMessage, tableRota, tableMember, tableGroup} {
+	for _, table := range []byte{tableMeta, tableMessage, tableRota, tableMember, tableGroup, tableAway, tableDeparture} {
 		if noticed[table] == 0 {
 			t.Errorf("no row of table %c was missed", table)
 		}
@@ -60,7 +60,7 @@ func isHeldBack(r *rig, k string, v []byte) bool {
 }
 
 // deliverAll loads what r has stored, without one key, and receives and deletes
-// all messages.
+// all messages, or forwards them.
 func deliverAll(t *testing.T, r *rig, without string) (delivered int, err error) {
 	t.Helper()
 	s, err := store.OpenMemory(store.Options{Cache: cache})
@@ -95,6 +95,14 @@ func deliverAll(t *testing.T, r *rig, without string) (delivered int, err error)
 				return err
 			}
 			for _, cfg := range r.configs {
+				if cfg.Away {
+					n, err := departAll(e, cfg.ID)
+					delivered += n
+					if err != nil {
+						return err
+					}
+					continue
+				}
 				given, err := e.Receive(cfg.ID, Receive{Max: 10})
 				if err != nil {
 					return err
@@ -125,6 +133,19 @@ func deliverAll(t *testing.T, r *rig, without string) (delivered int, err error)
 		})
 	}
 	return delivered, err
+}
+
+// departAll lets everything go that waits in an away queue.
+func departAll(e *Engine, id ID) (int, error) {
+	from, _, err := e.Departures(id)
+	if err != nil {
+		return 0, err
+	}
+	all, err := ReadDepartures(e.tx, id, from, 1000, 1<<20)
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	return len(all), e.Departed(id, all[len(all)-1].Position)
 }
 
 // What cannot be removed because it is not there does not let expiry go on as

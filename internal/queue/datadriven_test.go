@@ -47,6 +47,7 @@ type script struct {
 	handles map[string]Delivery // by name
 	names   map[place]string    // of handles
 	counts  map[string]int      // handles of each body
+	waits   map[string]Position // in away queues, by body
 }
 
 // place is one receive of one message.
@@ -60,6 +61,7 @@ type place struct {
 func (s *script) begin(t failer) {
 	s.rig, s.ids, s.lastID, s.bodies = newRig(t), make(map[string]ID), 0, make(map[MessageID]string)
 	s.handles, s.names, s.counts = make(map[string]Delivery), make(map[place]string), make(map[string]int)
+	s.waits = make(map[string]Position)
 }
 
 func (s *script) fail(format string, args ...any) {
@@ -97,6 +99,8 @@ func (s *script) run(line string) {
 		"return": (*command).giveBack, "counts": (*command).count, "available": (*command).available,
 		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves,
 		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
+		"departing": (*command).departing, "departed": (*command).departed, "arrive": (*command).arrive,
+		"departures": (*command).departures,
 	}
 	verb := c.word()
 	switch verb {
@@ -222,6 +226,13 @@ func (c *command) queue() {
 		s.ids[name] = cfg.ID
 	}
 	cfg.FIFO = c.flag("fifo") || cfg.FIFO
+	away := cfg.Away
+	if cfg.Away = c.flag("away"); away != cfg.Away && s.rig.known(cfg.ID) {
+		if err := s.rig.do(func(e *Engine) error { return e.Configure(cfg) }); err != nil {
+			s.print("refused: %v", err)
+			return
+		}
+	}
 	for setting, value := range c.settings {
 		switch setting {
 		case "delay":
@@ -232,6 +243,9 @@ func (c *command) queue() {
 			cfg.Retention = c.duration(value)
 		case "limit":
 			cfg.MaxInFlight = c.number(value)
+		case "part":
+			part, parts, _ := strings.Cut(value, "/")
+			cfg.Part, cfg.Parts = c.number(part), c.number(parts)
 		case "dedup":
 			cfg.DedupPerGroup = value == "group"
 		case "dlq":
@@ -539,6 +553,67 @@ func (c *command) describe(e *Engine) error {
 		c.s.print("turns: %s", strings.Join(turns, " "))
 	}
 	return nil
+}
+
+// departures prints the messages that wait in an away queue, in order.
+func (c *command) departures(e *Engine) error {
+	id := c.id()
+	most := 1000
+	if v, ok := c.setting("max"); ok {
+		most = c.number(v)
+	}
+	from, n, err := e.Departures(id)
+	if err != nil {
+		return err
+	}
+	waiting, err := ReadDepartures(e.tx, id, from, most, 1<<20)
+	words := []string{strconv.FormatUint(n, 10), "wait:"}
+	for _, a := range waiting {
+		body := a.Message.Body
+		c.s.waits[body] = a.Position
+		words = append(words, body)
+	}
+	c.s.print("%s", strings.Join(words, " "))
+	return err
+}
+
+// departed removes the messages that wait up to one that was printed.
+func (c *command) departed(e *Engine) error {
+	id := c.id()
+	if c.flag("beyond") {
+		return e.Departed(id, e.away[id].last+1)
+	}
+	return e.Departed(id, c.s.waits[c.word()])
+}
+
+// departing prints the away queues that have begun to hold messages.
+func (c *command) departing(e *Engine) error {
+	words := []string{"departing:"}
+	for _, id := range e.Departing() {
+		words = append(words, e.away[id].arn)
+	}
+	c.s.print("%s", strings.Join(words, " "))
+	return nil
+}
+
+// arrive brings messages of the form POSITION:MESSAGE from another shard. They
+// were sent when the script began.
+func (c *command) arrive(e *Engine) error {
+	id := c.id()
+	var from Source
+	if v, ok := c.setting("shard"); ok {
+		from.Shard = c.number(v)
+	}
+	source, _ := c.setting("source")
+	var all []Arriving
+	for _, word := range c.rest() {
+		position, spec, _ := strings.Cut(word, ":")
+		o := c.outgoing(spec)
+		m := o.message(epoch)
+		m.Source = source
+		all = append(all, Arriving{Position(c.number(position)), *m})
+	}
+	return e.Arrive(id, from, all)
 }
 
 func (q *queue) stateOf(p Position, m *Message) string {

@@ -37,6 +37,7 @@
 //	e sent position        age of what is in no order of age        (expire.go)
 //	k bucket kind id       deduplication and receive attempts       (dedup.go)
 //	t started              message move tasks                       (move.go)
+//	a shard                the last that came from another shard    (arrive.go)
 //
 // A message takes one of two ways to its consumer. The line is for standard
 // queues' messages without delay or group: their positions are dense and they
@@ -46,4 +47,11 @@
 // groups take turns. In a FIFO queue a group with a message in flight is out of
 // the rota; in a standard queue a served group goes to its end, which is what
 // makes the queue fair among groups.
+//
+// Of a queue that another shard serves, the engine keeps what was redriven or
+// moved there until it has arrived. These are all its tables, and a queue of
+// which only some message groups are served here has them as well:
+//
+//	@                      the away queue's record                  (away.go)
+//	f position             a message on its way                     (depart.go)
 package queue

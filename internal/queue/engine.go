@@ -16,13 +16,17 @@ import (
 // but a refusal, the engine has lost touch with the store and must be dropped.
 type Engine struct {
 	queues map[ID]*queue
-	byARN  map[string]*queue
+	away   map[ID]*away
+	byARN  map[string]destination
 	groups groupCache
 	wakes  wakeHeap
+	// departing are the away queues that have begun to hold messages.
+	departing []ID
 
 	tx      Txn
 	now     Instant // never goes back
 	visited []*queue
+	changed []*away
 	work    int    // messages touched by housekeeping since Advance or Receive began
 	record  []byte // scratch for the record of a message
 	marked  bool   // the clock is to be written though nothing else is
@@ -34,9 +38,11 @@ var clockKey = key(nil).uint64(0).string("clock")
 
 // Load builds an engine for the given queues from what is stored. Data of other
 // queues are removed in tx: they are what is left of queues whose deletion was
-// cut short.
+// cut short. An away queue of which nothing is stored costs no read.
 func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
-	e := &Engine{queues: make(map[ID]*queue), byARN: make(map[string]*queue), groups: make(groupCache)}
+	e := &Engine{
+		queues: make(map[ID]*queue), away: make(map[ID]*away), byARN: make(map[string]destination), groups: make(groupCache),
+	}
 	b, err := tx.Get(clockKey)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -50,19 +56,25 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 	}
 	e.Begin(tx, now)
 	for _, cfg := range configs {
+		if cfg.Away {
+			e.addAway(cfg)
+			continue
+		}
 		q := e.add(cfg)
 		if err := q.load(); err != nil {
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := e.dropUnknown(); err != nil {
+	if err := e.loadOthers(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
 	return e, nil
 }
 
-func (e *Engine) dropUnknown() error {
+// loadOthers looks for what is stored of other queues than those served here:
+// it loads what is of queues that are away, and removes what is of none.
+func (e *Engine) loadOthers() error {
 	for next := ID(1); ; next++ {
 		found := ID(0)
 		_, end := queueRange(1<<63 - 1)
@@ -74,7 +86,15 @@ func (e *Engine) dropUnknown() error {
 		if err != nil || found == 0 {
 			return err
 		}
-		if e.queues[found] == nil {
+		if q := e.queues[found]; q != nil {
+			if err := q.loadLine(); err != nil {
+				return fmt.Errorf("queue %s: %w", q.cfg.ARN, err)
+			}
+		} else if a := e.away[found]; a != nil {
+			if err := a.load(); err != nil {
+				return fmt.Errorf("queue %s: %w", a.arn, err)
+			}
+		} else {
 			e.tx.DeleteRange(queueRange(found))
 		}
 		next = found
@@ -89,9 +109,8 @@ func (q *queue) load() error {
 		return err
 	}
 	if b == nil { // it was never written to, or else
-		lo, hi := queueRange(id)
-		err := tx.Scan(lo, hi, func(_, _ []byte) bool { b = lo; return false })
-		if err == nil && b != nil {
+		k, err := firstKey(tx, id)
+		if err == nil && k != nil {
 			err = fmt.Errorf("the queue's own: %w", errMissing)
 		}
 		return err
@@ -149,6 +168,21 @@ func (q *queue) load() error {
 	return err
 }
 
+// firstKey returns a key of a queue, but for those of its line to other shards,
+// or nil if there is none.
+func firstKey(r Reader, id ID) (found []byte, err error) {
+	from, end := queueRange(id)
+	for _, table := range []byte{tableAway, tableDeparture} {
+		lo, hi := tableRange(id, table)
+		if err = r.Scan(from, lo, func(k, _ []byte) bool { found = slices.Clone(k); return false }); found != nil || err != nil {
+			return found, err
+		}
+		from = hi
+	}
+	err = r.Scan(from, end, func(k, _ []byte) bool { found = slices.Clone(k); return false })
+	return found, err
+}
+
 // loadReady puts the groups that can be served into the rota, in the order of
 // their first messages: the order before the restart is not written down.
 func (q *queue) loadReady() {
@@ -194,6 +228,10 @@ func (e *Engine) End() []ID {
 		}
 	}
 	e.visited = e.visited[:0]
+	for _, a := range e.changed {
+		wrote = a.save() || wrote
+	}
+	e.changed = e.changed[:0]
 	if wrote {
 		w := newRecord(16)
 		w.instant(e.now)
@@ -234,12 +272,26 @@ func (e *Engine) Advance() error {
 // spend counts the work of moving a message to another queue.
 func (e *Engine) spend(m *Message) { e.work += 1 + len(m.Body)>>10 }
 
-// Configure adds a queue or gives it new attributes.
+// Configure adds a queue or gives it new attributes. A queue that was away can be
+// served here from now on, and what waits goes on to where it was to go; one that
+// is served here does not go away: that gives ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
+	switch {
+	case cfg.Away && e.queues[cfg.ID] != nil:
+		return ErrElsewhere
+	case cfg.Away && e.away[cfg.ID] == nil:
+		e.addAway(cfg)
+		return nil
+	case cfg.Away:
+		return nil // what can change of its attributes matters elsewhere
+	}
 	if q := e.queues[cfg.ID]; q != nil {
 		q.cfg = cfg
 		q.nextExpiry = 0
 		return q.settle()
+	}
+	if a := e.away[cfg.ID]; a != nil && a.last == 0 {
+		delete(e.away, cfg.ID)
 	}
 	e.add(cfg)
 	return nil
@@ -255,13 +307,16 @@ func (e *Engine) add(cfg Config) *queue {
 
 // Drop removes a queue and all it holds. An unknown queue is none.
 func (e *Engine) Drop(id ID) {
+	if a := e.away[id]; a != nil {
+		e.dropAway(a)
+	}
 	q := e.queues[id]
 	if q == nil {
 		return
 	}
 	e.tx.DeleteRange(queueRange(id))
 	delete(e.queues, id)
-	if e.byARN[q.cfg.ARN] == q {
+	if e.byARN[q.cfg.ARN] == destination(q) {
 		delete(e.byARN, q.cfg.ARN)
 	}
 	q.visit() // those who wait for its messages are to be told
@@ -271,26 +326,39 @@ func (e *Engine) Drop(id ID) {
 
 // Purge removes all messages of a queue, also those in flight and delayed, and
 // forgets its deduplication ids. A second purge within PurgeInterval gives
-// ErrPurgeInProgress.
+// ErrPurgeInProgress. What waits in an away queue can be purged at any time.
 func (e *Engine) Purge(id ID) error {
-	q, err := e.enter(id)
-	if err != nil {
+	a := e.away[id]
+	if q, err := e.enter(id); err == nil {
+		if q.purged != 0 && e.now < q.purged.Add(PurgeInterval) {
+			return ErrPurgeInProgress
+		}
+		q.purge()
+	} else if a == nil || !IsRefusal(err) {
 		return err
 	}
-	if q.purged != 0 && e.now < q.purged.Add(PurgeInterval) {
-		return ErrPurgeInProgress
+	if a != nil {
+		a.purge()
 	}
-	q.purge()
 	return nil
 }
 
-// Counts returns how many messages a queue holds in each state.
+// Counts returns how many messages a queue holds in each state. What waits in an
+// away queue is visible, so that it is missing nowhere on its way.
 func (e *Engine) Counts(id ID) (Counts, error) {
+	a := e.away[id]
+	if a != nil && e.queues[id] == nil {
+		return Counts{Visible: a.stored}, nil
+	}
 	q, err := e.enter(id)
 	if err != nil {
 		return Counts{}, err
 	}
-	return q.counts(), nil
+	n := q.counts()
+	if a != nil {
+		n.Visible += a.stored
+	}
+	return n, nil
 }
 
 // Available reports whether a receive from the queue would be answered with

@@ -18,6 +18,8 @@ var (
 	ErrPurgeInProgress  = errors.New("the queue was purged less than 60 seconds ago")
 	ErrTaskRunning      = errors.New("a message move task is already running")
 	ErrNoTask           = errors.New("no such message move task")
+	ErrOutOfOrder       = errors.New("messages arrive or depart out of order")
+	ErrElsewhere        = errors.New("a queue cannot leave a shard that serves it")
 	errRecordNewVersion = errors.New("record of an unknown version, written by a newer program")
 )
 
@@ -32,6 +34,7 @@ var (
 var refusals = []error{
 	ErrNoQueue, ErrOverLimit, ErrReceiptExpired, ErrNotReceived, ErrVisibilityTotal,
 	ErrAttemptStale, ErrPurgeInProgress, ErrTaskRunning, ErrNoTask,
+	ErrOutOfOrder, ErrElsewhere,
 }
 
 // IsRefusal reports whether err is one of the engine's refusals, as opposed to

@@ -91,6 +91,34 @@ func FuzzMoveTask(f *testing.F) {
 	})
 }
 
+func FuzzAwayRecord(f *testing.F) {
+	f.Add((&awayRecord{}).encode())
+	f.Add((&awayRecord{head: awayPosition(epoch), last: awayPosition(epoch) + 9, stored: 10}).encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var a, again awayRecord
+		if a.decode(b) != nil {
+			return
+		}
+		if err := again.decode(a.encode()); err != nil || a != again {
+			t.Fatalf("%+v became %+v, %v", a, again, err)
+		}
+	})
+}
+
+func FuzzArrival(f *testing.F) {
+	f.Add(encodeArrival(1))
+	f.Add(encodeArrival(awayPosition(epoch)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := decodeArrival(b)
+		if err != nil {
+			return
+		}
+		if again, err := decodeArrival(encodeArrival(p)); err != nil || p != again {
+			t.Fatalf("%d became %d, %v", p, again, err)
+		}
+	})
+}
+
 // Two groups of which one's name begins with the other's keep their keys apart,
 // and keys are in order of position.
 func FuzzMemberKey(f *testing.F) {

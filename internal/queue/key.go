@@ -33,6 +33,10 @@ const (
 	tableAge      = 'e'
 	tableDedup    = 'k'
 	tableTask     = 't'
+
+	tableAway      = '@'
+	tableDeparture = 'f'
+	tableArrival   = 'a'
 )
 
 // key is a key under construction.
@@ -56,6 +60,9 @@ func rotaKey(q ID, order uint64) key           { return tableKey(q, tableRota).u
 func taskKey(q ID, started Instant) key        { return tableKey(q, tableTask).instant(started) }
 func delayKey(q ID, t Instant, p Position) key { return tableKey(q, tableDelay).instant(t).position(p) }
 func ageKey(q ID, t Instant, p Position) key   { return tableKey(q, tableAge).instant(t).position(p) }
+func awayKey(q ID) key                         { return tableKey(q, tableAway) }
+func departureKey(q ID, p Position) key        { return tableKey(q, tableDeparture).position(p) }
+func arrivalKey(q ID, from Source) key         { return tableKey(q, tableArrival).uint64(uint64(from.Shard)) }
 
 // groupKey and memberKey end the group's name with a zero byte, which no name
 // contains, so that no group's keys lie between another's.

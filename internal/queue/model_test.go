@@ -32,7 +32,10 @@ type model struct {
 	rig    *rig
 	fifo   bool
 	queues []*modelQueue
-	names  []string // ARNs, one for each of queues
+	names  []string    // ARNs, one for each of queues
+	away   *modelQueue // that another shard serves
+	told   bool        // that away holds messages
+	gone   Position    // no new message of away is up to here
 	lastID ID
 	sent   int // messages sent so far, for their bodies
 	tasks  int
@@ -48,6 +51,7 @@ type modelQueue struct {
 	accepted map[string]acceptance
 	attempts map[string]modelAttempt
 	tasks    []*MoveTask // the most recent first
+	came     map[Source][]Arriving
 }
 
 type modelMessage struct {
@@ -96,6 +100,8 @@ func testModel(t *rapid.T, fifo bool) {
 		m.names = append(m.names, fmt.Sprintf("q%d", i+1))
 		m.queues = append(m.queues, nil)
 	}
+	m.away = &modelQueue{cfg: Config{ID: 1 << 40, ARN: "away", FIFO: fifo, Away: true, Retention: 100 * 365 * 24 * time.Hour}}
+	m.rig.configure(m.away.cfg)
 	for i := range n {
 		m.add(i)
 	}
@@ -117,6 +123,8 @@ func testModel(t *rapid.T, fifo bool) {
 		"purge":      m.purge,
 		"drop":       m.drop,
 		"move":       m.move,
+		"depart":     m.depart,
+		"arrive":     m.arrive,
 	})
 }
 
@@ -143,8 +151,11 @@ func (m *model) pickQueue() *modelQueue {
 	return m.queues[rapid.IntRange(0, len(m.queues)-1).Draw(m.t, "queue")]
 }
 
+// all are the queues and the one that is away.
+func (m *model) all() []*modelQueue { return append(slices.Clone(m.queues), m.away) }
+
 func (m *model) find(arn string) *modelQueue {
-	for _, q := range m.queues {
+	for _, q := range m.all() {
 		if q != nil && q.cfg.ARN == arn {
 			return q
 		}
@@ -160,7 +171,7 @@ func (m *model) attributes(cfg Config) Config {
 	cfg.Retention = pick(m, "retention", time.Minute, 5*time.Minute, time.Hour, 24*time.Hour)
 	cfg.MaxInFlight = pick(m, "limit", 1, 3, 5, 100, 100)
 	cfg.Redrive = nil
-	if target := pick(m, "dead letters", append(m.names, "", "absent")...); target != "" {
+	if target := pick(m, "dead letters", append(m.names, "", "absent", "away")...); target != "" {
 		cfg.Redrive = &Redrive{Target: target, MaxReceives: pick(m, "receives", 1, 2, 3)}
 	}
 	return cfg
@@ -172,6 +183,7 @@ func (m *model) add(i int) {
 	cfg.DedupPerGroup = m.fifo && pick(m, "dedup per group", false, true)
 	m.queues[i] = &modelQueue{
 		cfg: cfg, accepted: make(map[string]acceptance), attempts: make(map[string]modelAttempt),
+		came: make(map[Source][]Arriving),
 	}
 	m.rig.configure(cfg)
 	m.settle()
@@ -223,6 +235,7 @@ func (m *model) advance(*rapid.T) {
 
 func (m *model) reload(*rapid.T) {
 	m.rig.reload()
+	m.told = false
 	m.settle()
 }
 
@@ -231,7 +244,7 @@ func (m *model) lose(*rapid.T) {
 	m.seldom()
 	q := m.pickQueue()
 	id := q.cfg.ID
-	what := pick(m, "lost", "send", "receive", "delete", "purge", "drop", "advance")
+	what := pick(m, "lost", "send", "receive", "delete", "purge", "drop", "advance", "arrive", "depart")
 	m.rig.lose(func(e *Engine) error {
 		switch what {
 		case "send":
@@ -253,9 +266,16 @@ func (m *model) lose(*rapid.T) {
 			e.Drop(id)
 		case "advance":
 			return e.Advance()
+		case "arrive":
+			return e.Arrive(id, Source{1}, []Arriving{{1 << 60, Message{Body: "lost", Group: "a"}}})
+		case "depart":
+			if len(m.away.messages) > 0 {
+				return e.Departed(m.away.cfg.ID, m.away.messages[0].pos)
+			}
 		}
 		return nil
 	})
+	m.told = false
 	m.settle()
 }
 
@@ -436,7 +456,7 @@ func (m *model) repeated(q *modelQueue, a modelAttempt, attempt string, timeout 
 	}
 	for i, r := range a.given {
 		r.m.hidden = m.now().Add(timeout)
-		r.d.until = r.m.hidden
+		r.d.Until = r.m.hidden
 		if given[i] != r.d {
 			m.failf("attempt %s gave %v instead of %v", attempt, given[i], r.d)
 		}
@@ -640,7 +660,7 @@ func (m *model) giveBack(*rapid.T) {
 	taken := false
 	for _, r := range picked {
 		given = append(given, r.d)
-		if r.m.gone || r.m.receipt != r.d.Receipt || r.m.hidden != r.d.until {
+		if r.m.gone || r.m.receipt != r.d.Receipt || r.m.hidden != r.d.Until {
 			continue
 		}
 		taken = true
@@ -706,7 +726,7 @@ func (m *model) move(*rapid.T) {
 	m.tasks++
 	task := MoveTask{
 		ID:          fmt.Sprintf("t%d", m.tasks),
-		Destination: pick(m, "destination", append(m.names, "", "", "absent")...),
+		Destination: pick(m, "destination", append(m.names, "", "", "absent", "away")...),
 		Rate:        pick(m, "rate", 0, 1, 3, 500),
 	}
 	for _, other := range m.queues {
@@ -739,6 +759,97 @@ func (m *model) move(*rapid.T) {
 	m.settle()
 }
 
+// Other shards.
+
+// depart looks at what waits to be forwarded, and at times lets some of it go.
+func (m *model) depart(*rapid.T) {
+	id, waiting := m.away.cfg.ID, m.away.messages
+	most := rapid.IntRange(1, 6).Draw(m.t, "most")
+	var got []Arriving
+	err := m.rig.transact(func(e *Engine) error {
+		from, n, err := e.Departures(id)
+		if err == nil && n != uint64(len(waiting)) {
+			m.failf("%d messages wait, should be %d", n, len(waiting))
+		}
+		if err == nil {
+			got, err = ReadDepartures(e.tx, id, from, most, 1<<20)
+		}
+		return err
+	})
+	if err != nil || len(got) != min(most, len(waiting)) {
+		m.failf("%d messages depart of %d: %v", len(got), len(waiting), err)
+	}
+	for i, a := range got {
+		if x := waiting[i]; a.Position != x.pos || a.Message.Body != x.body {
+			m.failf("%s departs from %v, should be %s from %v", a.Message.Body, a.Position, x.body, x.pos)
+		}
+	}
+	switch {
+	case pick(m, "purge", false, false, false, true):
+		err = m.rig.transact(func(e *Engine) error { return e.Purge(id) })
+		m.away.messages = nil
+	case len(got) > 0:
+		n := rapid.IntRange(1, len(got)).Draw(m.t, "departed")
+		upTo := got[n-1].Position
+		for range 2 { // it makes no difference to say so again
+			err = firstError(err, m.rig.transact(func(e *Engine) error { return e.Departed(id, upTo) }))
+		}
+		m.away.messages = waiting[n:]
+	}
+	if err != nil {
+		m.failf("departed: %v", err)
+	}
+	m.told = m.told && len(m.away.messages) > 0
+	m.settle()
+}
+
+// arrive brings messages from another shard, after some that have come before.
+func (m *model) arrive(*rapid.T) {
+	q := m.pickQueue()
+	from := Source{pick(m, "shard", 1, 2)}
+	came := q.came[from]
+	last := Position(0)
+	if len(came) > 0 {
+		last = came[len(came)-1].Position
+	}
+	batch := slices.Clone(came[len(came)-min(len(came), rapid.IntRange(0, 3).Draw(m.t, "again")):])
+	again := len(batch)
+	for range rapid.IntRange(0, 3).Draw(m.t, "messages") {
+		m.sent++
+		last += Position(rapid.IntRange(1, 3).Draw(m.t, "gap"))
+		a := Arriving{Position: last, Message: Message{
+			Body: fmt.Sprintf("m%d", m.sent), Dedup: "d", Group: pick(m, "group", "a", "b"), Source: pick(m, "source", m.names[0], ""),
+			SentAt: m.now().Add(pick(m, "sent", -time.Minute, -time.Second, 0, time.Second)),
+		}}
+		binary.BigEndian.PutUint64(a.Message.ID[:], uint64(m.sent))
+		if a.Message.Source != "" {
+			a.Message.PriorReceives, a.Message.PriorFirst = 2, a.Message.SentAt
+		}
+		if !m.fifo {
+			a.Message.Group = pick(m, "own group", "", a.Message.Group)
+		}
+		batch = append(batch, a)
+	}
+	if err := m.rig.transact(func(e *Engine) error { return e.Arrive(q.cfg.ID, from, batch) }); err != nil {
+		m.failf("arrive: %v", err)
+	}
+	waits := q.cfg.FIFO && slices.ContainsFunc(q.messages, func(z *modelMessage) bool { return z.waits })
+	for _, a := range batch[again:] {
+		x := &modelMessage{
+			id: a.Message.ID, body: a.Message.Body, group: a.Message.Group, dedup: a.Message.Dedup, source: a.Message.Source,
+			sent: min(a.Message.SentAt, m.now()), arrived: m.now(), prior: a.Message.PriorReceives, waits: waits,
+		}
+		if m.fifo || x.source == "" {
+			x.sent = m.now()
+		}
+		q.messages = append(q.messages, x)
+		came = append(came, a)
+	}
+	q.came[from] = came
+	m.follow(nil)
+	m.settle()
+}
+
 // follow compares the messages that are stored with those of the model. What
 // is not where it was has expired, or was moved by a task, or was moved to the
 // dead-letter queue if there is a reason to; redrive then says what is wrong
@@ -751,7 +862,7 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 		*Message
 	}
 	where := make(map[string]found)
-	for _, q := range m.queues {
+	for _, q := range m.all() {
 		if q == nil {
 			continue
 		}
@@ -768,7 +879,7 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 		found
 	}
 	var moved []arrival
-	for _, q := range m.queues {
+	for _, q := range m.all() {
 		if q == nil {
 			continue
 		}
@@ -820,6 +931,12 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 			m.checkMove(a.from, a.q, a.x, y)
 		}
 		y.waits = a.q.cfg.FIFO && slices.ContainsFunc(a.q.messages, func(z *modelMessage) bool { return z.waits })
+		if a.q == m.away {
+			if y.pos <= m.gone {
+				m.failf("%s departs from %v, after %v", y.body, y.pos, m.gone)
+			}
+			m.gone = y.pos
+		}
 		m.remove(a.from, a.x)
 		a.q.messages = append(a.q.messages, y)
 	}
@@ -890,6 +1007,13 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 
 // compare checks what the engine says of its queues.
 func (m *model) compare(*rapid.T) {
+	m.told = len(m.rig.engine.Departing()) > 0 || m.told
+	if n, err := m.rig.engine.Counts(m.away.cfg.ID); err != nil || n != (Counts{Visible: uint64(len(m.away.messages))}) {
+		m.failf("%d messages wait to be forwarded, counted %+v, %v", len(m.away.messages), n, err)
+	}
+	if len(m.away.messages) > 0 && !m.told {
+		m.failf("nobody has been told that messages wait")
+	}
 	for _, q := range m.queues {
 		var want Counts
 		for _, x := range q.messages {

@@ -189,7 +189,7 @@ func (q *queue) moveOne(t *MoveTask) error {
 			return nil
 		}
 	}
-	to := q.e.byARN[arn]
+	to := q.e.destination(arn, m.Group)
 	if to == nil {
 		t.Status, t.Failure = MoveFailed, FailureNoDestination
 		return nil

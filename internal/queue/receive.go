@@ -20,8 +20,7 @@ type Delivery struct {
 	Receipt  uint64
 	Receives uint64  // of this queue, this one included
 	First    Instant // of the receives
-
-	until Instant // the end of its visibility timeout
+	Until    Instant // the end of its visibility timeout
 }
 
 // Receive gives out available messages, or none. A standard queue with too
@@ -266,7 +265,7 @@ func (e *Engine) Return(id ID, deliveries []Delivery, attempt string) error {
 	taken := false
 	for _, d := range deliveries {
 		m := q.received[d.Position]
-		if m == nil || m.receipt != d.Receipt || m.deadline != d.until {
+		if m == nil || m.receipt != d.Receipt || m.deadline != d.Until {
 			continue
 		}
 		taken = true

@@ -96,7 +96,7 @@ func (q *queue) hand(m *received, timeout time.Duration) Delivery {
 
 // delivery is what a consumer is given of m.
 func (m *received) delivery() Delivery {
-	return Delivery{Position: m.pos, Receipt: m.receipt, Receives: m.receives, First: m.first, until: m.deadline}
+	return Delivery{Position: m.pos, Receipt: m.receipt, Receives: m.receives, First: m.first, Until: m.deadline}
 }
 
 // hide makes m invisible for the length of timeout from now, which may be 0.

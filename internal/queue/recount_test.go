@@ -4,17 +4,21 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// populate fills a standard and a FIFO queue with messages in every state.
+// populate fills a standard and a FIFO queue with messages in every state, and
+// leaves some to be forwarded to a queue that is away.
 func populate(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t)
 	r.configure(Config{ID: 1, ARN: "standard", Retention: time.Hour, Visibility: time.Minute})
 	r.configure(Config{ID: 2, ARN: "fifo", Retention: time.Hour, Visibility: time.Minute, FIFO: true, Delay: time.Second})
+	r.configure(Config{ID: 3, ARN: "away", Away: true})
+	r.configure(Config{ID: 4, ARN: "emptied", Retention: time.Hour})
 	do := func(f func(*Engine) error) {
 		t.Helper()
 		if err := r.do(f); err != nil {
@@ -50,6 +54,11 @@ func populate(t *testing.T) *rig {
 	do(func(e *Engine) error { return e.StartMove(1, MoveTask{ID: "t", Destination: "standard", Rate: 1}) })
 	send(1, 4, new(time.Minute))
 	send(2, 4, nil)
+	send(4, 5, nil)
+	do(func(e *Engine) error { return e.StartMove(4, MoveTask{ID: "t", Destination: "away"}) })
+	do(func(e *Engine) error {
+		return e.Arrive(1, Source{7}, []Arriving{{5, Message{Body: "moved"}}, {6, Message{Body: "redriven", Source: "far"}}})
+	})
 	return r
 }
 
@@ -72,8 +81,9 @@ func problems(t *testing.T, r *rig, keys mirror) []string {
 }
 
 // Whatever single row is missing, cut short or put where it does not belong,
-// a recount tells. Of a deduplication id, a task and the clock it cannot know
-// that they are missing, and one deduplication id is as good as another.
+// a recount tells. Of a deduplication id, a task, the clock and what has
+// arrived it cannot know that they are missing, and one deduplication id or shard is
+// as good as another.
 func TestRecountFindsEachLostRow(t *testing.T) {
 	t.Parallel()
 	r := populate(t)
@@ -83,7 +93,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 	tables := make(map[byte]int)
 	for k := range r.keys {
-		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask
+		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableArrival
 		if !lone {
 			tables[k[8]]++
 		}
@@ -101,7 +111,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 			v := keys[k].value
 			keys[k] = mirrored{value: v[:len(v)-1]}
 		})
-		if k[8] == tableDedup {
+		if k[8] == tableDedup || k[8] == tableArrival {
 			continue
 		}
 		spoil("has a twin", func(keys mirror) {
@@ -113,6 +123,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 	for _, table := range []byte{
 		tableMeta, tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
+		tableAway, tableDeparture,
 	} {
 		if tables[table] == 0 {
 			t.Errorf("the test has no row in table %c", table)
@@ -156,7 +167,7 @@ func TestLeftoversAreNamed(t *testing.T) {
 	r := populate(t)
 	defer r.close()
 	left, strays, err := Leftovers(r.keys.sorted(), r.configs[:1])
-	if err != nil || len(strays) != 0 || len(left) != 1 || left[0] != 2 {
+	if err != nil || len(strays) != 0 || !slices.Equal(left, []ID{2, 3, 4}) {
 		t.Errorf("left %v, strays %q, error %v", left, strays, err)
 	}
 }

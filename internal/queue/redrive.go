@@ -13,8 +13,12 @@ func (q *queue) redrive(m *received) (bool, error) {
 	if policy == nil || m.receives < uint64(policy.MaxReceives) {
 		return false, nil
 	}
-	target := q.e.byARN[policy.Target]
-	if target == nil || target == q {
+	group := ""
+	if m.group != nil {
+		group = m.group.name
+	}
+	target := q.e.destination(policy.Target, group)
+	if target == nil || target == destination(q) {
 		return false, nil
 	}
 	msg, err := q.readMessage(m.pos)
@@ -26,7 +30,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 	if msg.PriorFirst == 0 {
 		msg.PriorFirst = m.first
 	}
-	if target.cfg.FIFO {
+	if target.isFIFO() {
 		// The id it was sent with has done its work; in the dead-letter queue
 		// the message is unique by its own. Its retention starts anew, so that
 		// a FIFO queue stays in order of age.

@@ -191,6 +191,11 @@ func (r *rig) configure(cfg Config) {
 	}
 }
 
+// known reports whether the rig has a queue.
+func (r *rig) known(id ID) bool {
+	return slices.ContainsFunc(r.configs, func(c Config) bool { return c.ID == id })
+}
+
 func (r *rig) drop(id ID) {
 	r.t.Helper()
 	r.configs = slices.DeleteFunc(r.configs, func(c Config) bool { return c.ID == id })
@@ -207,11 +212,16 @@ func (r *rig) check() {
 	}
 }
 
-// stored returns all messages of a queue by position.
+// stored returns all messages of a queue by position, those that wait if it is
+// away.
 func (r *rig) stored(id ID) map[Position]*Message {
 	r.t.Helper()
 	out := make(map[Position]*Message)
-	prefix := string(tableKey(id, tableMessage))
+	table := byte(tableMessage)
+	if r.engine.queues[id] == nil && r.engine.away[id] != nil {
+		table = tableDeparture
+	}
+	prefix := string(tableKey(id, table))
 	for k, record := range r.keys {
 		if !strings.HasPrefix(k, prefix) {
 			continue

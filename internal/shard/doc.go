@@ -10,4 +10,8 @@
 // after everything it depends on is durable; that when a commit fails nobody in
 // it is answered success; that a consumer that has stopped waiting is given
 // nothing; and that nobody waits for a disk that cannot be written.
+//
+// Messages may leave for a queue that another shard serves: dead letters and
+// what a task moves. Forward brings them there, exactly once. They are durable
+// on one side or the other at any time.
 package shard

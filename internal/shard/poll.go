@@ -163,6 +163,17 @@ func (ps *polls) end(now queue.Instant, all bool) {
 
 func (ps *polls) endAll() { ps.end(0, true) }
 
+// fail answers all polls with an error.
+func (ps *polls) fail(err error) {
+	for len(ps.ends) > 0 {
+		p := ps.ends[0]
+		ps.remove(p)
+		if p.take() {
+			p.answer(err)
+		}
+	}
+}
+
 // pollHeap orders polls by their end.
 type pollHeap []*poll
 

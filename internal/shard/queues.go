@@ -53,10 +53,13 @@ func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing
 
 // Receive gives out messages. If there are none it waits for some, for the
 // length of wait or until ctx ends, and then gives none. If ctx ends and
-// messages have already been given, they are taken back.
+// messages have already been given, they are taken back; if the shard is closed
+// by then, it gives them all the same, to be returned where it is open next.
 //
 // Too many messages in flight give queue.ErrOverLimit only if wait is 0.
 func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]Message, error) {
+	s.reading.RLock()
+	defer s.reading.RUnlock()
 	p := &poll{id: id, receive: r, done: make(chan struct{})}
 	req := &request{poll: p}
 	waits := wait > 0 && !s.draining.Load()
@@ -71,16 +74,16 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 	}
 	c := s.Condition()
 	if c.Err() != nil {
-		return nil, unavailable(c)
+		return nil, notBegun(c)
 	}
 	select {
 	case s.requests <- req:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-s.closed:
-		return nil, ErrUnavailable
+		return nil, s.gone()
 	case <-c.Stuck():
-		return nil, unavailable(c)
+		return nil, notBegun(c)
 	}
 	select {
 	case <-p.done:
@@ -88,7 +91,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		select {
 		case <-p.done:
 		default:
-			return nil, ErrUnavailable
+			return nil, s.gone()
 		}
 	case <-c.Stuck():
 		return nil, s.forsake(p, c)
@@ -108,7 +111,10 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		return nil, p.err
 	}
 	if ctx.Err() != nil && len(p.out) > 0 {
-		return nil, errors.Join(context.Cause(ctx), s.Return(context.WithoutCancel(ctx), id, p.out, r.Attempt))
+		back := s.Return(context.WithoutCancel(ctx), id, p.out, r.Attempt)
+		if !errors.Is(back, ErrNotBegun) {
+			return nil, errors.Join(context.Cause(ctx), back)
+		}
 	}
 	return s.read(ctx, id, p.out, r.Attempt)
 }

@@ -18,12 +18,20 @@ import (
 // store failed or it is closed. Whether a change was made is then unknown.
 var ErrUnavailable = errors.New("the shard is not available")
 
+// ErrNotBegun is the ErrUnavailable of which it is certain that nothing was
+// done: to ask again is safe, here or wherever the shard is open now.
+var ErrNotBegun = fmt.Errorf("%w: nothing was done", ErrUnavailable)
+
 // What is known of the disk that a shard is on, for those who know the shard and
 // not its store.
 type (
 	Condition  = store.Condition
 	StuckError = store.StuckError
 )
+
+// ErrDeposed says that the shard belongs to another node now. It is the error with
+// which a commit ends a Shard for good.
+var ErrDeposed = store.ErrDeposed
 
 const (
 	// requestsAtOnce and bytesAtOnce bound one commit. Larger ones would only
@@ -47,28 +55,46 @@ type Options struct {
 	// Commit makes a transaction durable; nil means Store.Commit. This is
 	// where a replicated log comes in: Txn.Bytes is all it has to carry.
 	Commit func(*store.Txn) error
+	// Confirm is asked before anybody is answered from what is in memory, when there
+	// is nothing to commit; nil means that nobody else can have changed the shard. An
+	// error of either that is ErrDeposed is the end: everybody is answered with it
+	// from then on.
+	Confirm func() error
+	// Condition returns the present condition of what commits are made on; nil means
+	// that of the disk. Callers do not wait for a commit when it is over.
+	Condition func() *Condition
+	// MaxCommit is the size in bytes at which a transaction takes no more
+	// requests; 0 means 4 MiB.
+	MaxCommit int
 }
 
 // Shard is a keyspace with its queues. Its methods may be called from any
 // goroutine.
 type Shard struct {
-	store  *store.Store
-	disk   *store.Disk
-	commit func(*store.Txn) error
-	log    *slog.Logger
-	clock  *clock
+	store     *store.Store
+	disk      *store.Disk
+	commit    func(*store.Txn) error
+	confirm   func() error
+	condition func() *Condition
+	maxCommit int
+	log       *slog.Logger
+	clock     *clock
 
 	requests chan *request
 	closing  chan struct{}
 	closed   chan struct{}
 	once     sync.Once
-	draining atomic.Bool // long polls do not wait any more
+	reading  sync.RWMutex // held for reading while the store may be read
+	draining atomic.Bool  // long polls do not wait any more
+
+	departing departing
 
 	// What follows belongs to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store
 	configs func() []queue.Config
 	polls   polls
 	reload  time.Time
+	deposed error // to be read by others when closed is closed
 }
 
 // request is something to be done by the owner. run stores its results where
@@ -100,8 +126,18 @@ func Open(o Options) (*Shard, error) {
 	if o.Commit == nil {
 		o.Commit = o.Store.Commit
 	}
+	if o.Confirm == nil {
+		o.Confirm = func() error { return nil }
+	}
+	if o.Condition == nil {
+		o.Condition = o.Store.Disk().Condition
+	}
+	if o.MaxCommit == 0 {
+		o.MaxCommit = bytesAtOnce
+	}
 	s := &Shard{
-		store: o.Store, disk: o.Store.Disk(), commit: o.Commit, log: o.Logger,
+		store: o.Store, disk: o.Store.Disk(), commit: o.Commit, confirm: o.Confirm,
+		condition: o.Condition, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, polls: newPolls(),
@@ -129,11 +165,12 @@ func (s *Shard) load() error {
 		}
 	}
 	s.engine = engine
+	s.departing.announce(engine.Departing())
 	return nil
 }
 
-// Condition returns the present condition of the disk that the shard is on.
-func (s *Shard) Condition() *Condition { return s.disk.Condition() }
+// Condition returns the present condition of what the shard is on.
+func (s *Shard) Condition() *Condition { return s.condition() }
 
 // Drain ends the long polls with an empty answer; from now on none waits.
 func (s *Shard) Drain() {
@@ -141,12 +178,26 @@ func (s *Shard) Drain() {
 	s.post(newRequest(func(*queue.Engine) error { return nil }))
 }
 
-// Close finishes what has been asked for and stops the shard. The store stays
-// open. If the disk is stuck it is given up; the store's Close will say so.
+// Close finishes what has been asked for and stops the shard; the store stays
+// open, and is not read any more. If the disk is stuck it is given up; the store's
+// Close will say so.
 func (s *Shard) Close() {
 	s.draining.Store(true)
 	s.once.Do(func() { close(s.closing) })
-	_ = s.disk.Guard(func() error { <-s.closed; return nil })
+	_ = s.disk.Guard(func() error {
+		<-s.closed
+		s.reading.Lock()
+		defer s.reading.Unlock()
+		return nil
+	})
+}
+
+// gone is what those are told who come when the shard has ended.
+func (s *Shard) gone() error {
+	if s.deposed != nil {
+		return fmt.Errorf("%w: %w", ErrNotBegun, s.deposed)
+	}
+	return ErrNotBegun
 }
 
 // ask runs f as the owner and waits until its effect is durable. The wait is not
@@ -185,16 +236,16 @@ func (s *Shard) insist(ctx context.Context, f func(*queue.Engine) error) error {
 // not wait any longer; the end of c is one of the reasons.
 func (s *Shard) await(ctx context.Context, c *Condition, r *request) error {
 	if c.Err() != nil {
-		return unavailable(c)
+		return notBegun(c)
 	}
 	select {
 	case s.requests <- r:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-s.closed:
-		return ErrUnavailable
+		return s.gone()
 	case <-c.Stuck():
-		return unavailable(c)
+		return notBegun(c)
 	}
 	select {
 	case <-r.done:
@@ -205,16 +256,23 @@ func (s *Shard) await(ctx context.Context, c *Condition, r *request) error {
 		case <-r.done:
 			return nil
 		default:
-			return ErrUnavailable
 		}
+		if r.begin() { // it came too late for the owner
+			return s.gone()
+		}
+		return ErrUnavailable
 	case <-c.Stuck():
-		r.begin() // so that the owner need not
+		if r.begin() { // so that the owner will not
+			return notBegun(c)
+		}
 		return unavailable(c)
 	}
 }
 
-// unavailable is what those are told who do not wait for a stuck disk.
+// unavailable is what those are told who do not wait for a stuck disk, and
+// notBegun if the owner has not begun with what they asked for.
 func unavailable(c *Condition) error { return fmt.Errorf("%w: %w", ErrUnavailable, c.Err()) }
+func notBegun(c *Condition) error    { return fmt.Errorf("%w: %w", ErrNotBegun, c.Err()) }
 
 // post hands over a request without waiting for it to be done.
 func (s *Shard) post(r *request) {
@@ -246,7 +304,10 @@ func (s *Shard) own() {
 				}
 			}
 		}
-		s.turn(first)
+		if s.turn(first); s.deposed != nil {
+			s.abandon()
+			return
+		}
 	}
 }
 
@@ -280,12 +341,26 @@ func (s *Shard) finish() {
 	}
 }
 
+// abandon answers what is left when the shard belongs to another node.
+func (s *Shard) abandon() {
+	s.log.Warn("shard belongs to another node", "error", s.deposed)
+	s.polls.fail(s.gone())
+	for {
+		select {
+		case r := <-s.requests:
+			r.answer(s.gone())
+		default:
+			return
+		}
+	}
+}
+
 // turn is one transaction: what time has made due, what has been asked for, and
 // the long polls that can now be answered.
 func (s *Shard) turn(first *request) {
 	if s.engine == nil && !s.recover() {
 		if first != nil {
-			first.answer(ErrUnavailable)
+			first.answer(ErrNotBegun)
 		}
 		s.polls.end(s.clock.time(), s.draining.Load())
 		return
@@ -306,7 +381,7 @@ func (s *Shard) turn(first *request) {
 			err = r.err
 			break
 		}
-		if len(batch) == requestsAtOnce || tx.Size() > bytesAtOnce {
+		if len(batch) == requestsAtOnce || tx.Size() > s.maxCommit {
 			break
 		}
 		r = s.next()
@@ -317,7 +392,9 @@ func (s *Shard) turn(first *request) {
 	}
 	if err == nil {
 		s.polls.touched(s.engine.End())
-		if !tx.Empty() {
+		if tx.Empty() {
+			err = s.confirm()
+		} else {
 			err = s.commit(tx)
 		}
 	}
@@ -325,6 +402,7 @@ func (s *Shard) turn(first *request) {
 		s.fail(err, batch, served)
 		return
 	}
+	s.departing.announce(s.engine.Departing())
 	for _, r := range batch {
 		if r.poll != nil && r.poll.empty(r.err) {
 			s.polls.add(r.poll)
@@ -359,14 +437,25 @@ func (s *Shard) next() *request {
 // fail answers a transaction that could not be made durable and gives up the
 // engine, which has gone ahead of the store.
 func (s *Shard) fail(err error, batch []*request, served []*poll) {
-	s.log.Error("shard transaction failed", "error", err, "requests", len(batch))
 	s.engine = nil
+	if !s.isDeposed(err) {
+		s.log.Error("shard transaction failed", "error", err, "requests", len(batch))
+	}
 	for _, r := range batch {
 		r.answer(fmt.Errorf("%w: %w", ErrUnavailable, err))
 	}
 	for _, p := range served {
 		p.answer(fmt.Errorf("%w: %w", ErrUnavailable, err))
 	}
+}
+
+// isDeposed takes note if err says that the shard is another node's.
+func (s *Shard) isDeposed(err error) bool {
+	if !errors.Is(err, ErrDeposed) {
+		return false
+	}
+	s.deposed = err
+	return true
 }
 
 // recover tries, every so often, to build the engine again.
@@ -376,7 +465,9 @@ func (s *Shard) recover() bool {
 	}
 	s.reload = time.Now().Add(reloadInterval)
 	if err := s.load(); err != nil {
-		s.log.Error("shard cannot be loaded", "error", err)
+		if !s.isDeposed(err) {
+			s.log.Error("shard cannot be loaded", "error", err)
+		}
 		return false
 	}
 	s.polls.touchAll()

@@ -30,6 +30,8 @@ type rig struct {
 	// commit stands before the store's own commit; nil lets it be.
 	commit  atomic.Pointer[func() error]
 	commits atomic.Int64
+	// commitThen comes after it.
+	commitThen atomic.Pointer[func() error]
 }
 
 func newRig(t *testing.T) *rig {
@@ -54,18 +56,22 @@ func newRigOn(t *testing.T, o store.Options) *rig {
 // openRig opens a shard on a store, with another clock and other queues.
 func openRig(t *testing.T, st *store.Store, now func() time.Time, change func(*queue.Config)) *rig {
 	t.Helper()
+	c := queue.Config{Visibility: 30 * time.Second, Retention: time.Hour}
+	change(&c)
+	a, b := c, c
+	a.ID, a.ARN = jobs, "arn:aws:sqs:us-east-1:000000000000:jobs"
+	b.ID, b.ARN, b.FIFO = orders, "arn:aws:sqs:us-east-1:000000000000:orders.fifo", true
+	return openWith(t, st, now, a, b)
+}
+
+// openWith opens a shard with just these queues.
+func openWith(t *testing.T, st *store.Store, now func() time.Time, configs ...queue.Config) *rig {
+	t.Helper()
 	r := &rig{store: st}
 	var err error
 	r.Shard, err = shard.Open(shard.Options{
 		Store: st, Now: now,
-		Configs: func() []queue.Config {
-			c := queue.Config{Visibility: 30 * time.Second, Retention: time.Hour}
-			change(&c)
-			a, b := c, c
-			a.ID, a.ARN = jobs, "arn:aws:sqs:us-east-1:000000000000:jobs"
-			b.ID, b.ARN, b.FIFO = orders, "arn:aws:sqs:us-east-1:000000000000:orders.fifo", true
-			return []queue.Config{a, b}
-		},
+		Configs: func() []queue.Config { return configs },
 		Commit: func(tx *store.Txn) error {
 			r.commits.Add(1)
 			if f := r.commit.Load(); f != nil {
@@ -73,7 +79,11 @@ func openRig(t *testing.T, st *store.Store, now func() time.Time, change func(*q
 					return err
 				}
 			}
-			return st.Commit(tx)
+			err := st.Commit(tx)
+			if f := r.commitThen.Load(); f != nil && err == nil {
+				err = (*f)()
+			}
+			return err
 		},
 	})
 	if err != nil {
@@ -358,13 +368,13 @@ func TestReturnedDeliveryDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestClosedShardIsUnavailable(t *testing.T) {
+func TestClosedShardBeginsNothing(t *testing.T) {
 	r := newRig(t)
 	r.Close()
-	if _, err := r.Send(t.Context(), jobs, []queue.Outgoing{{Body: "m"}}); !errors.Is(err, shard.ErrUnavailable) {
+	if _, err := r.Send(t.Context(), jobs, []queue.Outgoing{{Body: "m"}}); !errors.Is(err, shard.ErrNotBegun) {
 		t.Errorf("send: %v", err)
 	}
-	if _, err := r.Receive(t.Context(), jobs, queue.Receive{Max: 1}, wait); !errors.Is(err, shard.ErrUnavailable) {
+	if _, err := r.Receive(t.Context(), jobs, queue.Receive{Max: 1}, wait); !errors.Is(err, shard.ErrNotBegun) {
 		t.Errorf("receive: %v", err)
 	}
 }

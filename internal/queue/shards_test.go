@@ -1,0 +1,289 @@
+package queue
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// Several engines are shards of one service. Whatever is lost on the way between
+// them, or said again by somebody who knows less, or undone by a commit that
+// fails: each message is in one place, where its queue is served or on its way
+// there, and a FIFO group's dead letters come in order.
+
+func TestShards(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { testShards(t, false) })
+}
+
+func TestShardsFIFO(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { testShards(t, true) })
+}
+
+// In the world of shards there are two queues on shards of their own, and their
+// dead-letter queue, which is on two.
+const (
+	worldShards  = 4
+	worldLetters = ID(3)
+)
+
+type world struct {
+	t       *rapid.T
+	fifo    bool
+	rigs    []*rig
+	sent    int
+	tasks   int
+	batches []worldBatch // that were forwarded some time
+}
+
+type worldBatch struct {
+	id       ID
+	from     int
+	messages []Arriving
+}
+
+func testShards(t *rapid.T, fifo bool) {
+	w := &world{t: t, fifo: fifo}
+	for shard := range worldShards {
+		r := newRig(t)
+		defer r.close()
+		w.rigs = append(w.rigs, r)
+		for id := ID(1); id <= worldLetters; id++ {
+			cfg := Config{ID: id, ARN: fmt.Sprintf("q%d", id), FIFO: fifo, Retention: time.Hour, Away: !slices.Contains(w.homes(id), shard)}
+			if id != worldLetters {
+				cfg.Redrive = &Redrive{Target: fmt.Sprintf("q%d", worldLetters), MaxReceives: 1}
+			}
+			r.configure(cfg)
+		}
+	}
+	actions := map[string]func(*rapid.T){
+		"":          w.compare,
+		"send":      w.send,
+		"receive":   w.receive,
+		"receive 2": w.receive,
+		"forward":   w.forward,
+		"forward 2": w.forward,
+		"forward 3": w.forward,
+		"stale":     w.stale,
+		"advance":   w.advance,
+		"reload":    w.reload,
+	}
+	if !fifo { // what comes back is behind what was never away
+		actions["move"] = w.move
+	}
+	t.Repeat(actions)
+	for w.waiting() > 0 {
+		for shard := range w.rigs {
+			for id := ID(1); id <= worldLetters; id++ {
+				w.deliver(id, shard, 1000, "")
+			}
+		}
+	}
+	w.compare(t)
+}
+
+// homes are the shards that serve a queue.
+func (w *world) homes(id ID) []int {
+	if id == worldLetters {
+		return []int{2, 3}
+	}
+	return []int{int(id) - 1}
+}
+
+// home is the shard that serves a message.
+func (w *world) home(id ID, m *Message) int {
+	homes := w.homes(id)
+	if w.fifo {
+		return homes[int(m.Group[0])%len(homes)]
+	}
+	return homes[int(m.Body[len(m.Body)-1])%len(homes)]
+}
+
+func (w *world) pick(label string, n int) int { return rapid.IntRange(0, n-1).Draw(w.t, label) }
+
+// do runs f, and at times loses what it has done.
+func (w *world) do(shard int, outcome string, f func(*Engine) error) {
+	if outcome == "undone" {
+		w.rigs[shard].lose(f)
+		return
+	}
+	if err := w.rigs[shard].do(f); err != nil && !errors.Is(err, ErrTaskRunning) {
+		w.t.Fatalf("shard %d: %v", shard, err)
+	}
+}
+
+func (w *world) send(*rapid.T) {
+	id := ID(1 + w.pick("queue", 2))
+	w.do(int(id)-1, "", func(e *Engine) error {
+		var out []Outgoing
+		for range 1 + w.pick("messages", 4) {
+			w.sent++
+			o := Outgoing{Body: fmt.Sprintf("m%05d", w.sent), Dedup: fmt.Sprint(w.sent), Group: string(rune('a' + w.pick("group", 3)))}
+			binary.BigEndian.PutUint64(o.ID[:], uint64(w.sent))
+			if !w.fifo && w.pick("grouped", 2) == 0 {
+				o.Group = ""
+			}
+			out = append(out, o)
+		}
+		_, err := e.Send(id, out)
+		return err
+	})
+}
+
+// receive takes messages and leaves them, so that the next one finds them dead.
+func (w *world) receive(*rapid.T) {
+	id := ID(1 + w.pick("queue", 2))
+	now := time.Duration(0)
+	w.do(int(id)-1, []string{"", "", "undone"}[w.pick("outcome", 3)], func(e *Engine) error {
+		_, err := e.Receive(id, Receive{Max: 1 + w.pick("max", 10), Timeout: &now})
+		return err
+	})
+}
+
+// move sends dead letters back, or on.
+func (w *world) move(*rapid.T) {
+	homes := w.homes(worldLetters)
+	w.tasks++
+	task := MoveTask{ID: fmt.Sprint("t", w.tasks), Destination: []string{"", "q1", "q2"}[w.pick("destination", 3)]}
+	w.do(homes[w.pick("shard", len(homes))], "", func(e *Engine) error { return e.StartMove(worldLetters, task) })
+}
+
+func (w *world) forward(*rapid.T) {
+	outcomes := []string{"", "", "lost", "unanswered", "undone", "half", "forgotten"}
+	w.deliver(ID(1+w.pick("queue", int(worldLetters))), w.pick("shard", worldShards), 1+w.pick("most", 5), outcomes[w.pick("outcome", len(outcomes))])
+}
+
+// deliver does one step of forwarding.
+func (w *world) deliver(id ID, shard, most int, outcome string) {
+	r := w.rigs[shard]
+	from, n, err := r.engine.Departures(id)
+	if err != nil || n == 0 {
+		return
+	}
+	messages, err := ReadDepartures(r.store, id, from, most, 1<<20)
+	if err != nil {
+		w.t.Fatalf("%v", err)
+	}
+	b := worldBatch{id, shard, messages}
+	w.batches = append(w.batches, b)
+	switch outcome {
+	case "lost":
+		return
+	case "half": // some of the queue's shards did not answer
+		w.arrive(b, w.homes(id)[:1], "")
+		return
+	case "unanswered", "undone":
+		w.arrive(b, w.homes(id), outcome)
+		return
+	}
+	w.arrive(b, w.homes(id), "")
+	if outcome == "forgotten" {
+		outcome = "undone"
+	}
+	w.do(shard, outcome, func(e *Engine) error { return e.Departed(id, messages[len(messages)-1].Position) })
+}
+
+// arrive gives a batch to some of the shards that it is for.
+func (w *world) arrive(b worldBatch, to []int, outcome string) {
+	for _, shard := range to {
+		var part []Arriving
+		for _, a := range b.messages {
+			if w.home(b.id, &a.Message) == shard {
+				part = append(part, a)
+			}
+		}
+		w.do(shard, outcome, func(e *Engine) error { return e.Arrive(b.id, Source{b.from}, part) })
+	}
+}
+
+// stale repeats a delivery of long ago, by somebody who does not know that it has
+// arrived.
+func (w *world) stale(*rapid.T) {
+	if len(w.batches) == 0 {
+		w.t.Skip("nothing was forwarded")
+	}
+	b := w.batches[w.pick("batch", len(w.batches))]
+	w.arrive(b, w.homes(b.id), "")
+}
+
+func (w *world) advance(*rapid.T) {
+	w.rigs[w.pick("shard", worldShards)].advance(time.Duration(w.pick("milliseconds", 3)) * time.Millisecond)
+}
+
+func (w *world) reload(*rapid.T) { w.rigs[w.pick("shard", worldShards)].reload() }
+
+// waiting counts what is in away queues.
+func (w *world) waiting() (n uint64) {
+	for _, r := range w.rigs {
+		for _, a := range r.engine.away {
+			n += a.stored
+		}
+	}
+	return n
+}
+
+// compare looks for each message that was sent.
+func (w *world) compare(*rapid.T) {
+	places := make(map[string]string)
+	put := func(m *Message, place string) {
+		if other := places[m.Body]; other != "" {
+			w.t.Fatalf("%s is %s and %s", m.Body, other, place)
+		}
+		places[m.Body] = place
+	}
+	for shard, r := range w.rigs {
+		for id := ID(1); id <= worldLetters; id++ {
+			stored := r.stored(id)
+			if r.engine.queues[id] != nil {
+				newest := make(map[string]string) // of each group and source
+				for _, p := range sortedPositions(stored) {
+					m := stored[p]
+					put(m, fmt.Sprintf("in queue %d of shard %d", id, shard))
+					line := m.Group + " from " + m.Source
+					if w.fifo && newest[line] > m.Body {
+						w.t.Fatalf("%s comes after %s in queue %d", m.Body, newest[line], id)
+					}
+					newest[line] = m.Body
+				}
+				continue
+			}
+			for p, m := range stored {
+				home := w.rigs[w.home(id, m)]
+				if p > arrivedAt(home, id, shard) {
+					put(m, fmt.Sprintf("on its way from shard %d to queue %d", shard, id))
+				}
+			}
+		}
+	}
+	if len(places) != w.sent {
+		w.t.Fatalf("%d messages of %d are left", len(places), w.sent)
+	}
+}
+
+func sortedPositions(stored map[Position]*Message) []Position {
+	var out []Position
+	for p := range stored {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// arrivedAt is the last position that has arrived at a queue from a shard.
+func arrivedAt(r *rig, id ID, from int) Position {
+	b, ok := r.keys[string(arrivalKey(id, Source{from}))]
+	if !ok {
+		return 0
+	}
+	p, err := decodeArrival(b.value)
+	if err != nil {
+		r.t.Fatalf("%v", err)
+	}
+	return p
+}

@@ -1,0 +1,179 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+const (
+	// forwardAtOnce and forwardBytes bound what is forwarded in one call.
+	forwardAtOnce = 256
+	forwardBytes  = 256 << 10
+	// forwardsMost is how many calls with that much are under way at a time.
+	forwardsMost = 16
+	// forwardTimeout is how long a destination has to answer.
+	forwardTimeout = 10 * time.Second
+	// Between attempts that fail there is a pause, each twice as long as the one
+	// before.
+	forwardPause   = 50 * time.Millisecond
+	forwardLongest = 15 * time.Second
+)
+
+// Deliver gives messages to the shard that serves a queue, which takes them
+// with Arrive, and returns nil when that has returned nil. It ends when ctx
+// does.
+//
+// What it has taken before, it may be given again, and more behind it. So a
+// message must go to the same shard each time; if the queue is on several, the
+// messages of a call may be divided among them, each part in order, and it
+// succeeds when all parts have.
+type Deliver func(ctx context.Context, id queue.ID, from queue.Source, messages []queue.Arriving) error
+
+// Forward forwards what waits in the away queues of s to where they are served,
+// exactly once and, for each queue, in order; number is that of s, by which
+// destinations know what has come from it. It returns when ctx ends or s is
+// closed, and not before all that it uses is free: the store must not be closed
+// earlier. A shard has one at a time.
+//
+// Queues do not wait for each other. Each begins with one message and goes on
+// with many when that has arrived; one to which nothing can be delivered tries
+// ever more seldom, and nothing of it is lost.
+func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
+	ctx, cancel := context.WithCancel(ctx)
+	f := &forwarder{
+		shard: s, from: queue.Source{Shard: number}, to: to,
+		lines: make(map[queue.ID]bool), turns: make(chan struct{}, forwardsMost),
+	}
+	defer func() {
+		cancel()
+		f.running.Wait()
+		s.departing.announce(f.left) // to who comes next
+	}()
+	for {
+		ids, err := s.Departing(ctx)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			f.start(ctx, id)
+		}
+	}
+}
+
+// forwarder runs one goroutine for each away queue that holds messages.
+type forwarder struct {
+	shard   *Shard
+	from    queue.Source
+	to      Deliver
+	turns   chan struct{} // held by those who deliver much
+	running sync.WaitGroup
+
+	mu    sync.Mutex
+	lines map[queue.ID]bool // those that are forwarded; true: it has begun to hold messages again
+	left  []queue.ID        // those that were given up because the context had ended
+}
+
+func (f *forwarder) start(ctx context.Context, id queue.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, runs := f.lines[id]; runs {
+		f.lines[id] = true
+		return
+	}
+	f.lines[id] = false
+	f.running.Go(func() {
+		for f.drain(ctx, id); !f.end(ctx, id); f.drain(ctx, id) {
+		}
+	})
+}
+
+// end reports whether there is nothing more to do for a queue.
+func (f *forwarder) end(ctx context.Context, id queue.ID) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if ctx.Err() != nil {
+		f.left = append(f.left, id)
+		return true
+	}
+	if f.lines[id] {
+		f.lines[id] = false
+		return false
+	}
+	delete(f.lines, id)
+	return true
+}
+
+// drain forwards until nothing is left in a queue, or ctx ends.
+func (f *forwarder) drain(ctx context.Context, id queue.ID) {
+	answers := false
+	pause := time.Duration(0) // the last one, if the last attempt has failed
+	for {
+		n, err := f.step(ctx, id, answers)
+		switch {
+		case ctx.Err() != nil, n == 0 && err == nil:
+			return
+		case err != nil:
+			if pause == 0 {
+				f.shard.log.Warn("messages cannot be forwarded to their queue; trying again", "queue", id, "error", err)
+			}
+			answers = false
+			pause = min(max(2*pause, forwardPause), forwardLongest)
+			if !sleep(ctx, pause) {
+				return
+			}
+		default:
+			if pause > 0 {
+				f.shard.log.Info("messages are forwarded again", "queue", id)
+			}
+			answers, pause = true, 0
+		}
+	}
+}
+
+// step forwards some messages and returns how many: one, or many if the queue's
+// shard answers. It does not matter how many queues wait in vain with one, while
+// those with many take turns.
+func (f *forwarder) step(ctx context.Context, id queue.ID, answers bool) (int, error) {
+	most := 1
+	if answers {
+		most = forwardAtOnce
+		select {
+		case f.turns <- struct{}{}:
+			defer func() { <-f.turns }()
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+	messages, err := f.shard.Departures(ctx, id, most, forwardBytes)
+	if len(messages) == 0 || err != nil {
+		return 0, err
+	}
+	if err := f.deliver(ctx, id, messages); err != nil {
+		return 0, err
+	}
+	return len(messages), f.shard.Departed(ctx, id, messages[len(messages)-1].Position)
+}
+
+var errForwardTimeout = errors.New("the shard that serves the queue does not answer")
+
+func (f *forwarder) deliver(ctx context.Context, id queue.ID, messages []queue.Arriving) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, forwardTimeout, errForwardTimeout)
+	defer cancel()
+	return f.to(ctx, id, f.from, messages)
+}
+
+// sleep reports whether it has slept that long.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
