@@ -1,0 +1,245 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Why a change was not made.
+var (
+	// ErrElsewhere says that another node owns the control store: nothing was
+	// changed, and it has to be changed there.
+	ErrElsewhere = errors.New("another node owns the control store")
+	// ErrUnavailable says that the control store cannot be changed now. Whether
+	// this change was made is unknown; if it was, readers are told.
+	ErrUnavailable = errors.New("the control store cannot be changed now")
+)
+
+// Options are what a Control is made of.
+type Options struct {
+	Store *store.Store
+	// Follow says that the store is one of several copies: nothing can be changed
+	// here before Own is called. Otherwise this node is alone and the owner.
+	Follow bool
+	// Condition returns the present condition of what changes are made on; nil means
+	// that of the disk. Nobody waits for a change when it is over.
+	Condition func() *store.Condition
+}
+
+// Control is the control store with its readers. Its methods may be called from
+// any goroutine.
+type Control struct {
+	store     atomic.Pointer[store.Store]
+	ownership atomic.Pointer[ownership] // nil: another node may have it
+	condition func() *store.Condition
+
+	changing chan struct{} // holds something over a change, commit included
+
+	telling sync.Mutex // held while readers are told of something
+	readers []registration
+	version atomic.Uint64
+}
+
+// ownership is a time in which this node may change the store.
+type ownership struct{ commit func(*store.Txn) error }
+
+// New returns a control store without readers.
+func New(o Options) *Control {
+	c := &Control{condition: o.Condition, changing: make(chan struct{}, 1)}
+	c.store.Store(o.Store)
+	if c.condition == nil {
+		c.condition = func() *store.Condition { return c.store.Load().Disk().Condition() }
+	}
+	if !o.Follow {
+		c.ownership.Store(&ownership{c.commitHere})
+	}
+	return c
+}
+
+// commitHere is the commit of a single node.
+func (c *Control) commitHere(tx *store.Txn) error {
+	batch := tx.Bytes() // which stay as they are until tx is released
+	if err := c.store.Load().Commit(tx); err != nil {
+		return err
+	}
+	return c.Apply(batch)
+}
+
+// Own lets this node change the store from now on. Readers have been told of all
+// that others have changed. The function that Own returns ends that; it returns
+// when no change is under way any more, and is not called by anybody for whom
+// commit waits.
+//
+// Commit makes a transaction durable and applies it to the store. When it returns
+// nil, Apply has been called with its bytes and has returned; by whom, and from
+// which goroutine, does not matter. It fails from the moment on in which another
+// node may have changed the store, for ever, even if this one owns it again later:
+// changes are decided by what readers have, and committed with the commit of that
+// time. It returns ErrElsewhere if nothing was changed, ErrUnavailable if that is
+// unknown, and does not wait for ever.
+func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
+	o := &ownership{commit}
+	c.ownership.Store(o)
+	return func() {
+		c.ownership.CompareAndSwap(o, nil)
+		c.changing <- struct{}{}
+		defer func() { <-c.changing }()
+	}
+}
+
+// Store returns the store, to be read.
+func (c *Control) Store() *store.Store { return c.store.Load() }
+
+// Elsewhere reports whether another node owns the store, or none: Change is refused
+// with ErrElsewhere.
+func (c *Control) Elsewhere() bool { return c.ownership.Load() == nil }
+
+// Version returns a number that is another one whenever readers have been told of
+// something since.
+func (c *Control) Version() uint64 { return c.version.Load() }
+
+// Change makes a change of several records, all or none. f decides about it: it
+// may look at what the readers have, which nobody else changes meanwhile, and if
+// it returns an error, nothing is changed and Change returns that error as it is.
+// When Change returns nil, all readers have been told.
+//
+// If the disk is or gets stuck, the error is a *store.StuckError, or whatever else
+// the condition of the store says, and the caller waits no longer; a change that has begun goes on to its end, so that f must not
+// write to what its caller looks at after that error.
+func (c *Control) Change(f func(*Tx) error) error {
+	own := c.ownership.Load()
+	if own == nil {
+		return ErrElsewhere
+	}
+	condition := c.condition()
+	if err := condition.Err(); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	failed := make(chan any, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				failed <- fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+		}()
+		c.changing <- struct{}{}
+		defer func() { <-c.changing }()
+		if condition.Err() != nil {
+			return // nobody waits for it any more
+		}
+		if c.ownership.Load() != own {
+			done <- ErrElsewhere
+			return
+		}
+		done <- c.change(f, own.commit)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case p := <-failed:
+		panic(p)
+	case <-condition.Stuck():
+		return condition.Err()
+	}
+}
+
+func (c *Control) change(f func(*Tx) error, commit func(*store.Txn) error) error {
+	tx := &Tx{c.store.Load().Begin()}
+	defer tx.txn.Release()
+	if err := f(tx); err != nil {
+		return err
+	}
+	if tx.txn.Empty() {
+		return nil
+	}
+	if err := commit(tx.txn); err != nil {
+		return fmt.Errorf("change the control store: %w", err)
+	}
+	return nil
+}
+
+// Apply tells the readers of a batch that was committed and is in the store.
+// Batches come in the order of their commits. An error says that this program
+// cannot read the batch, or that a reader cannot: what is in memory is then not
+// what is in the store.
+func (c *Control) Apply(batch []byte) error {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	defer c.version.Add(1)
+	changes := make([][]Change, len(c.readers))
+	err := store.Changes(batch, func(ch store.Change) error {
+		if !isRecord(ch.Key) {
+			return nil
+		}
+		key := string(ch.Key)
+		change := Change{Key: key}
+		switch ch.Kind {
+		case store.ChangeSet:
+			change.Value = ch.Value
+		case store.ChangeDelete, store.ChangeDeleteOnce:
+			change.Removed = true
+		default:
+			return fmt.Errorf("%q: a change of kind %d, which this program does not make", key, ch.Kind)
+		}
+		if i := c.readerOf(key); i >= 0 {
+			changes[i] = append(changes[i], change)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read a change of the control store: %w", err)
+	}
+	for i, r := range c.readers {
+		if len(changes[i]) == 0 {
+			continue
+		}
+		if err := r.reader.Apply(changes[i]); err != nil {
+			return fmt.Errorf("read a change of the control store: %w", err)
+		}
+	}
+	return nil
+}
+
+// Reload has the readers read everything anew from s, which takes the place of
+// the store there was: a checkpoint from another node, which is the owner.
+func (c *Control) Reload(s *store.Store) error {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	defer c.version.Add(1)
+	c.store.Store(s)
+	for i := range c.readers {
+		if err := c.load(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Register has r told of all records whose keys begin with prefix, beginning with
+// those that are there. It takes the place of a reader with the same prefix, if
+// there is one. Of several prefixes that a key has the longest counts, and is to
+// be registered first: a reader with the empty prefix has what is left. Readers are
+// told of a batch in the order in which they were registered.
+func (c *Control) Register(prefix string, r Reader) error {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	before := c.readers
+	c.readers = append(slices.Clone(before), registration{prefix, r})
+	at := len(before)
+	if i := slices.IndexFunc(before, func(other registration) bool { return other.prefix == prefix }); i >= 0 {
+		c.readers = slices.Delete(c.readers, at, at+1)
+		c.readers[i].reader, at = r, i
+	}
+	err := c.load(at)
+	if err != nil {
+		c.readers = before
+	}
+	return err
+}

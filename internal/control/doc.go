@@ -1,0 +1,20 @@
+// Package control keeps the control store: the small records that every request
+// needs, of queues, of users and of keys. It is the one way to change them and
+// the one way to learn of changes.
+//
+// A change is decided by one caller at a time, made durable with one commit, and
+// then told to the readers, who keep in memory what is theirs: the caller's next
+// request, and everybody else's, finds it. On a single node the commit is that of
+// the store. In a cluster the store has copies, and only one node at a time owns it
+// and may change it; its commits go to the log that all copies follow, and readers
+// are told of their own node's changes as of the others', when the batch has been
+// applied. The code that is told is the same in both cases.
+//
+// The records are found by the prefixes of their keys:
+//
+//	directory/   users, groups, roles, their keys and policies: package directory
+//	identity/    in a cluster the keys of the installation: package identity
+//	all others   queues: package catalog
+//
+// Keys that begin with the byte 0 or 255 are nobody's record.
+package control
