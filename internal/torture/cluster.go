@@ -1,0 +1,177 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/workload"
+)
+
+// cluster is the servers that are tortured.
+type cluster struct {
+	config   *Config
+	nodes    []*node
+	clients  []*workload.Client // one for each node
+	surprise func(n *node, how string)
+	undo     []func() error // what is to be taken away in the end, in reverse
+}
+
+// arguments are those of a node's server. This is all that torture knows of how a
+// cluster is started.
+func (c *cluster) arguments(n *node) []string {
+	args := []string{
+		"serve", "--data", n.data, "--listen", n.listen,
+		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret,
+	}
+	if n.space != "" {
+		args = append(args, "--insecure") // nobody but this machine can reach it, but it cannot know
+	}
+	if len(c.nodes) > 1 {
+		args = append(args, "--node", n.name, "--cluster", strings.Join(c.peersOf(n), ","))
+		if n.space != "" {
+			args = append(args, "--cluster-insecure")
+		}
+	}
+	return append(args, c.config.Serve...)
+}
+
+// peersOf returns the members of the cluster as n is to see them: itself at its
+// own address, the others at the near ends of the links to them.
+func (c *cluster) peersOf(n *node) []string {
+	var out []string
+	for _, m := range c.nodes {
+		addr := m.peer
+		if m != n {
+			addr = n.ways[m.name].addr()
+		}
+		out = append(out, m.name+"="+addr)
+	}
+	return out
+}
+
+// newCluster prepares the nodes, and starts none.
+func newCluster(config *Config, surprise func(n *node, how string)) (_ *cluster, err error) {
+	c := &cluster{config: config, surprise: surprise}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	for i := range config.Nodes {
+		if err := c.add(nameOf(i)); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.connect(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// add prepares one node.
+func (c *cluster) add(name string) (err error) {
+	n := &node{name: name, dir: filepath.Join(c.config.Dir, name), listen: "127.0.0.1:0", ways: make(map[string]way), surprise: c.surprise}
+	n.data = filepath.Join(n.dir, "data")
+	if err := os.MkdirAll(n.dir, 0o700); err != nil {
+		return err
+	}
+	if needsDisk(c.config) {
+		disk := filepath.Join(n.dir, "disk")
+		remove, err := mountDisk(disk)
+		if err != nil {
+			return fmt.Errorf("a disk for node %s: %w", name, err)
+		}
+		c.undo = append(c.undo, remove)
+		n.data = filepath.Join(disk, "data")
+	}
+	if n.front, err = newLink(); err != nil {
+		return err
+	}
+	n.command = func() *exec.Cmd {
+		cmd := exec.Command(c.config.Bin, c.arguments(n)...)
+		cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "SLUICE_") }), n.env()...)
+		if n.wrap != nil {
+			cmd = n.wrap(cmd)
+		}
+		return cmd
+	}
+	c.nodes = append(c.nodes, n)
+	client := workload.NewClient("http://" + n.front.addr())
+	client.HTTP.Timeout = c.config.Timeout
+	client.Shards = c.config.Shards
+	c.clients = append(c.clients, client)
+	return nil
+}
+
+// start starts all nodes.
+func (c *cluster) start() error {
+	for _, n := range c.nodes {
+		if err := n.start(); err != nil {
+			return fmt.Errorf("node %s: %w", n.name, err)
+		}
+	}
+	return nil
+}
+
+// healthy waits until all nodes say that they are ready.
+func (c *cluster) healthy(ctx context.Context, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	for {
+		var all []error
+		for _, n := range c.nodes {
+			all = append(all, n.ready(ctx, client))
+		}
+		err := errors.Join(all...)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// stop stops all nodes in good order, at the same time.
+func (c *cluster) stop() error {
+	errs := make(chan error)
+	for _, n := range c.nodes {
+		go func() { errs <- n.stop() }()
+	}
+	var err error
+	for range c.nodes {
+		err = errors.Join(err, <-errs)
+	}
+	return err
+}
+
+// close kills what still runs and takes away everything but the directory.
+func (c *cluster) close() (err error) {
+	for _, n := range c.nodes {
+		if n.process != nil {
+			err = errors.Join(err, n.kill())
+		}
+		err = errors.Join(err, n.front.close())
+		for _, w := range n.ways {
+			err = errors.Join(err, w.close())
+		}
+	}
+	for _, client := range c.clients {
+		client.Close()
+	}
+	for _, undo := range slices.Backward(c.undo) {
+		err = errors.Join(err, undo())
+	}
+	return err
+}

@@ -1,0 +1,15 @@
+//go:build !linux
+
+package torture
+
+import "errors"
+
+func ownDisks(*Config) string { return "giving each node a disk of its own takes Linux" }
+
+func mountDisk(string) (func() error, error) { return nil, errors.ErrUnsupported }
+
+func hog(string) (func() error, error) { return nil, errors.ErrUnsupported }
+
+func limitWrites(string, string, int) (func(int) error, func() error, error) {
+	return nil, nil, errors.ErrUnsupported
+}

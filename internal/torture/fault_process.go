@@ -1,0 +1,114 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// patienceToServe is how long one node may take to be ready where the next step
+// depends on it. What comes of it if it does not is for the end of the episode.
+const patienceToServe = time.Minute
+
+// kill kills nodes.
+type kill struct {
+	nodes []int
+	again int           // how often they are killed while they start
+	delay time.Duration // after which they are
+}
+
+func (f *kill) String() string {
+	var names []string
+	for _, i := range f.nodes {
+		names = append(names, nameOf(i))
+	}
+	return fmt.Sprintf("%s, %d times while starting", strings.Join(names, " "), f.again)
+}
+
+func (f *kill) each(c *cluster, do func(*node) error) error {
+	errs := make(chan error)
+	for _, i := range f.nodes {
+		go func() { errs <- do(c.nodes[i]) }()
+	}
+	var err error
+	for range f.nodes {
+		err = errors.Join(err, <-errs)
+	}
+	return err
+}
+
+func (f *kill) inject(c *cluster) error { return f.each(c, (*node).kill) }
+
+func (f *kill) heal(c *cluster) error {
+	for range f.again {
+		if err := f.each(c, (*node).start); err != nil {
+			return err
+		}
+		time.Sleep(f.delay)
+		if err := f.each(c, (*node).kill); err != nil {
+			return err
+		}
+	}
+	return f.each(c, (*node).start)
+}
+
+// pause stops a node's process for a while.
+type pause struct {
+	node    int
+	stopped int // process
+}
+
+func (f *pause) String() string { return nameOf(f.node) }
+
+func (f *pause) inject(c *cluster) error {
+	f.stopped = c.nodes[f.node].pid()
+	return pauseProcess(f.stopped)
+}
+
+func (f *pause) heal(*cluster) error { return resumeProcess(f.stopped) }
+
+// restart stops and starts the nodes one after the other. It takes as long as that
+// takes: nobody goes on to the next node before the one is back.
+type restart struct{ order []int }
+
+func (f *restart) String() string {
+	var names []string
+	for _, i := range f.order {
+		names = append(names, nameOf(i))
+	}
+	return strings.Join(names, ", then ")
+}
+
+func (f *restart) inject(c *cluster) error {
+	for _, i := range f.order {
+		n := c.nodes[i]
+		if err := n.stop(); err != nil {
+			return err
+		}
+		if err := n.start(); err != nil {
+			return err
+		}
+		_ = c.healthy(context.Background(), patienceToServe) // or it shows in the end
+	}
+	return nil
+}
+
+func (f *restart) heal(*cluster) error { return nil }
+
+// wipe takes a node's data away.
+type wipe struct{ node int }
+
+func (f *wipe) String() string { return nameOf(f.node) }
+
+func (f *wipe) inject(c *cluster) error {
+	n := c.nodes[f.node]
+	if err := n.kill(); err != nil {
+		return err
+	}
+	return os.RemoveAll(n.data)
+}
+
+func (f *wipe) heal(c *cluster) error { return c.nodes[f.node].start() }

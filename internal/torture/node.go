@@ -1,0 +1,186 @@
+package torture
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// node is one server of the cluster: its directory, its process when it runs, and
+// the ways to it.
+type node struct {
+	name      string
+	dir       string // where the data and the log are
+	data      string
+	listen    string                    // address for clients
+	peer      string                    // address for other nodes, if nothing is between
+	front     *link                     // between it and clients
+	ways      map[string]way            // from it to each other node, by name
+	ip, space string                    // of its network namespace, if it has one
+	wrap      func(*exec.Cmd) *exec.Cmd // puts its process there
+
+	command  func() *exec.Cmd
+	surprise func(n *node, how string) // is told of an end that nobody has ordered
+
+	mu      sync.Mutex
+	process *process
+	prepare func(pid int) error // is done to each process, while a fault wants it
+}
+
+// process is a run of the server.
+type process struct {
+	cmd      *exec.Cmd
+	done     chan struct{} // closed when it has ended
+	expected bool          // that it ends
+	endpoint string        // from when it serves
+}
+
+// start starts the server, and sees to it that it runs until it is stopped: one
+// that ends by itself is started again, as a supervisor would. It does not wait
+// until the server serves.
+func (n *node) start() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.startLocked()
+}
+
+func (n *node) startLocked() error {
+	log, err := os.OpenFile(filepath.Join(n.dir, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }() // the process has its own
+	cmd := n.command()
+	cmd.Stderr = log
+	apart(cmd)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	p := &process{cmd: cmd, done: make(chan struct{})}
+	n.process = p
+	go n.watch(p, stdout)
+	if n.prepare != nil {
+		return n.prepare(cmd.Process.Pid)
+	}
+	return nil
+}
+
+// watch follows a process to its end.
+func (n *node) watch(p *process, stdout io.Reader) {
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		if url, ok := strings.CutPrefix(lines.Text(), "export AWS_ENDPOINT_URL_SQS="); ok {
+			n.mu.Lock()
+			p.endpoint = url
+			n.mu.Unlock()
+			n.front.lead(strings.TrimPrefix(url, "http://"))
+		}
+	}
+	how := p.cmd.Wait()
+	n.front.lead("")
+	n.mu.Lock()
+	expected := p.expected
+	n.mu.Unlock()
+	close(p.done)
+	if expected {
+		return
+	}
+	n.surprise(n, fmt.Sprint(how))
+	time.Sleep(time.Second)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == p && !p.expected {
+		if err := n.startLocked(); err != nil {
+			n.surprise(n, fmt.Sprint("it cannot be started again: ", err))
+		}
+	}
+}
+
+// end makes the process end by f, and waits until it has, or ctx ends.
+func (n *node) end(ctx context.Context, f func(*os.Process) error) error {
+	n.mu.Lock()
+	p := n.process
+	p.expected = true
+	n.mu.Unlock()
+	if err := f(p.cmd.Process); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("node %s does not stop: %w", n.name, ctx.Err())
+	}
+}
+
+// kill ends the process in whatever it is doing.
+func (n *node) kill() error { return n.end(context.Background(), (*os.Process).Kill) }
+
+// stop asks the process to end in good order. If it does not within a minute it is
+// killed, which is an error.
+func (n *node) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := n.end(ctx, func(p *os.Process) error { return p.Signal(terminate) }); err != nil {
+		return errors.Join(err, n.kill())
+	}
+	return nil
+}
+
+// pid returns the process that runs now.
+func (n *node) pid() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.process.cmd.Process.Pid
+}
+
+// attend has f done to the process that runs now and those after it; nil ends that.
+func (n *node) attend(f func(pid int) error) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.prepare = f
+	if f == nil {
+		return nil
+	}
+	return f(n.process.cmd.Process.Pid)
+}
+
+// ready reports whether the server says that it is.
+func (n *node) ready(ctx context.Context, c *http.Client) error {
+	n.mu.Lock()
+	endpoint := n.process.endpoint
+	n.mu.Unlock()
+	if endpoint == "" {
+		return fmt.Errorf("node %s does not serve yet", n.name)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		return fmt.Errorf("node %s: %w", n.name, err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 1000))
+	if err != nil {
+		return fmt.Errorf("node %s: %w", n.name, err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("node %s is not ready: %s", n.name, bytes.TrimSpace(text))
+	}
+	return nil
+}

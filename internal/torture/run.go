@@ -1,0 +1,426 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/workload"
+)
+
+// runner is one run.
+type runner struct {
+	config  Config
+	kinds   []kind
+	out     io.Writer // for people
+	clock   workload.WallClock
+	cluster *cluster
+	report  Report
+
+	mu      sync.Mutex
+	journal *workload.Journal // of the round that is on
+}
+
+// Run tortures a cluster and reports what came of it. Progress is told to out.
+// Promises that were broken are in the report, not an error.
+func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	if config.Dir, err = filepath.Abs(config.Dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	if config.Nodes > 1 && !Clusters(ctx, config.Bin) {
+		return nil, fmt.Errorf("%s cannot run several nodes: its serve command has no --node", config.Bin)
+	}
+	if config.Producers == 0 {
+		config.Producers = config.Nodes
+	}
+	r := &runner{config: config, out: out, clock: workload.WallClock{Began: time.Now()}}
+	if r.kinds, err = config.kinds(); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(r.kinds, func(k kind) bool { return k.lane == clocks }) {
+		r.config.Margin += mostJump
+	}
+	r.report = Report{Seed: config.Seed, Nodes: config.Nodes, Faults: make(map[string]int), Calls: make(map[string]int)}
+	r.say("seed %d, %d nodes in %s, faults: %s", config.Seed, config.Nodes, config.Dir, r.names())
+	if r.cluster, err = newCluster(&r.config, r.surprised); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.cluster.close(), r.tidy()) }()
+	if err := r.cluster.start(); err != nil {
+		return nil, err
+	}
+	if err := r.cluster.healthy(ctx, config.Patience); err != nil {
+		return nil, fmt.Errorf("the cluster does not start: %w", err)
+	}
+	var last *history.History
+	for r.report.Seconds < config.Duration.Seconds() && ctx.Err() == nil {
+		length := min(config.Round, config.Duration-time.Duration(r.report.Seconds*float64(time.Second)))
+		if last, err = r.round(ctx, max(length, time.Second), last); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // nobody has judged the round
+	}
+	if err := r.cluster.stop(); err != nil {
+		r.report.Violations = append(r.report.Violations, history.Violation{Rule: "stop", Text: err.Error()})
+	}
+	r.report.sum()
+	return &r.report, nil
+}
+
+// Clusters reports whether the servers of a program can be nodes of a cluster.
+func Clusters(ctx context.Context, bin string) bool {
+	help, err := exec.CommandContext(ctx, bin, "serve", "--help").CombinedOutput()
+	return err == nil && strings.Contains(string(help), "--node ")
+}
+
+func (r *runner) names() string {
+	var names []string
+	for _, k := range r.kinds {
+		names = append(names, k.name)
+	}
+	if len(names) == 0 {
+		return none
+	}
+	return strings.Join(names, ", ")
+}
+
+// say tells people what happens.
+func (r *runner) say(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Fprintf(r.out, "%8.2fs  %s\n", r.clock.Now().Seconds(), fmt.Sprintf(format, args...))
+}
+
+// surprised is told of a server that has ended by itself. One that exits with
+// status 1 has said why, and wants to be started again: that is counted. Any other
+// end, a panic say, is a violation.
+func (r *runner) surprised(n *node, how string) {
+	r.say("node %s has ended by itself: %s", n.name, how)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report.Exits++
+	if how != "exit status 1" && r.journal != nil {
+		r.journal.Note("exit", "", "", "node %s ended by itself: %s; see %s", n.name, how, filepath.Join(n.dir, "log"))
+	}
+}
+
+// source returns the randomness of a part of the run.
+func (r *runner) source(part uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(r.config.Seed, part))
+}
+
+// round uses and disturbs the cluster for a while, and judges it. last is the
+// history of the round before.
+func (r *runner) round(ctx context.Context, length time.Duration, last *history.History) (_ *history.History, err error) {
+	r.report.Rounds++
+	number := r.report.Rounds
+	began := r.clock.Now()
+	path := filepath.Join(r.config.Dir, fmt.Sprintf("round-%d.jsonl", number))
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+
+	rng := r.source(uint64(number))
+	users := workload.New(rng, workload.Options{
+		Label: fmt.Sprintf("r%d-", number), Queues: workload.Queues(r.config.Queues),
+		Producers: r.config.Producers, Consumers: r.config.Consumers, Patient: true, Longest: r.config.Longest,
+	})
+	h := &history.History{Queues: users.Standing(), Slack: r.config.Margin, Grace: r.config.Grace}
+	writer := history.NewWriter(file, h)
+	j := workload.NewJournal(r.clock, h, writer)
+	if r.config.Nodes > 1 {
+		j.Trouble("start", "shards find their owners")() // over at once, and felt for the length of the grace
+	}
+	for _, c := range carriedOver(last) {
+		j.Add(c)
+	}
+	r.mu.Lock()
+	r.journal = j
+	r.mu.Unlock()
+	e := &workload.Ending{
+		Recorder: &workload.Recorder{Journal: j, Worker: "torture", Pick: r.any(rand.New(rand.NewPCG(rng.Uint64(), 0)))},
+		Wait:     time.Second, Patience: r.config.Patience,
+	}
+	if number == 1 {
+		if err := e.Persist(func() error { return users.Establish(e.Recorder) }); err != nil {
+			return nil, err
+		}
+	}
+
+	play, cancel := context.WithTimeout(ctx, length)
+	defer cancel()
+	// Also the last episode, which may take longer, is to be felt by somebody.
+	use, stop := context.WithCancel(ctx)
+	defer stop()
+	var all sync.WaitGroup
+	for i, w := range users.Workers {
+		own := rand.New(rand.NewPCG(rng.Uint64(), 0))
+		rec := &workload.Recorder{Journal: j, Worker: w.Name(), Pick: r.any(own)}
+		unanswered := func() {}
+		if workload.OnlySends(w) {
+			n := &near{clients: r.cluster.clients, home: i}
+			rec.Pick, unanswered = n.pick, func() { n.away = true }
+		}
+		all.Go(func() { r.work(use, w, rec, own, unanswered) })
+	}
+	var seen []passed
+	for e := range episodes(rand.New(rand.NewPCG(rng.Uint64(), 0)), r.kinds, r.config.Nodes, length) {
+		p, err := r.play(play, e)
+		if err != nil {
+			stop()
+			all.Wait()
+			return nil, err
+		}
+		if p == nil {
+			break
+		}
+		seen = append(seen, *p)
+	}
+	<-play.Done()
+	stop()
+	all.Wait()
+	if ctx.Err() == nil {
+		e.Queues = users.Queues()
+		e.Settle()
+		e.Drain()
+	}
+	r.mu.Lock()
+	r.journal = nil
+	r.mu.Unlock()
+	if err := writer.Flush(); err != nil {
+		return nil, err
+	}
+	if ctx.Err() == nil {
+		r.judge(h, path)
+	}
+	r.measure(h, began, seen)
+	r.report.Seconds += (min(length, r.clock.Now()-began)).Seconds()
+	return h, nil
+}
+
+// any picks one of the nodes for each call.
+func (r *runner) any(rng *rand.Rand) func() (string, workload.Service) {
+	return func() (string, workload.Service) {
+		i := rng.IntN(len(r.cluster.clients))
+		return nameOf(i), r.cluster.clients[i]
+	}
+}
+
+// near is how producers choose: each has a node, and asks the next one only after
+// a call that had no answer, so that what is sent again takes another way. Not
+// everybody waits for the same node when it is gone, and from the others one can
+// tell whether a queue is.
+type near struct {
+	clients []*workload.Client
+	home    int
+	away    bool // the next call
+}
+
+func (n *near) pick() (string, workload.Service) {
+	i := n.home % len(n.clients)
+	if n.away {
+		i = (i + 1) % len(n.clients)
+	}
+	n.away = false
+	return nameOf(i), n.clients[i]
+}
+
+// work lets a worker do what it does, step by step. unanswered is called after a
+// step with a call that had no answer.
+func (r *runner) work(ctx context.Context, w workload.Worker, rec *workload.Recorder, rng *rand.Rand, unanswered func()) {
+	for ctx.Err() == nil {
+		rec.Gone = false
+		w.Step(rec)
+		pause := r.config.Pause/2 + time.Duration(rng.Int64N(int64(r.config.Pause)+1))
+		if rec.Gone {
+			unanswered()
+			pause += 50 * time.Millisecond // as programs do that have had no answer
+		}
+		rec.Sleep(pause)
+	}
+}
+
+// passed is an episode that is over.
+type passed struct {
+	kinds  string // of its faults
+	began  time.Duration
+	healed time.Duration // when the last fault was
+	ended  time.Duration // when all nodes were ready again
+}
+
+// play plays one episode, to its end also if ctx ends meanwhile; nil if it ends
+// before the episode has begun.
+func (r *runner) play(ctx context.Context, e episode) (*passed, error) {
+	select {
+	case <-ctx.Done():
+		return nil, nil
+	case <-time.After(e.calm):
+	}
+	if len(e.steps) == 0 {
+		return &passed{}, nil
+	}
+	r.mu.Lock()
+	j := r.journal
+	r.mu.Unlock()
+	p := &passed{began: r.clock.Now()}
+	var names []string
+	errs := make(chan error)
+	var mu sync.Mutex
+	var troubles []func()
+	for _, s := range e.steps {
+		names = append(names, s.kind)
+		r.report.Faults[s.kind]++
+		go func() {
+			time.Sleep(s.after)
+			r.say("%s: %s, for %v", s.kind, s.fault, s.lasts.Round(time.Millisecond))
+			end := j.Trouble(s.kind, s.fault.String())
+			mu.Lock()
+			troubles = append(troubles, end)
+			mu.Unlock()
+			err := s.fault.inject(r.cluster)
+			if err == nil {
+				time.Sleep(s.lasts)
+			}
+			err = errors.Join(err, s.fault.heal(r.cluster))
+			if err != nil {
+				err = fmt.Errorf("%s: %s: %w", s.kind, s.fault, err)
+			}
+			errs <- err
+		}()
+	}
+	var err error
+	for range e.steps {
+		err = errors.Join(err, <-errs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.healed = r.clock.Now()
+	if err := r.cluster.healthy(context.Background(), r.config.Patience); err != nil {
+		j.Note("recovery", "", "", "%s after all was healed: %v", r.config.Patience, err)
+	}
+	for _, end := range troubles {
+		end()
+	}
+	p.ended = r.clock.Now()
+	slices.Sort(names)
+	p.kinds = strings.Join(names, "+")
+	r.say("all is well, %v after the last fault was healed", (p.ended - p.healed).Round(time.Millisecond))
+	return p, nil
+}
+
+// carriedOver returns what of a round the next has to know: the queues there are,
+// and what was sent without an answer and has not turned up; it may still.
+func carriedOver(last *history.History) []*history.Call {
+	if last == nil {
+		return nil
+	}
+	removed := make(map[string]bool)
+	for _, c := range last.Calls {
+		for _, e := range c.Entries {
+			if c.Operation == history.Remove && e.Outcome == history.Acknowledged {
+				removed[e.Name] = true
+			}
+		}
+	}
+	standing := make(map[string]bool)
+	for _, q := range last.Queues {
+		standing[q.Name] = true
+	}
+	var out []*history.Call
+	for _, c := range last.Calls {
+		switch c.Operation {
+		case history.Create:
+			if standing[c.Queue] && c.Outcome == history.Acknowledged {
+				out = append(out, c)
+			}
+		case history.Send:
+			if slices.ContainsFunc(c.Entries, func(e *history.Entry) bool { return e.Outcome == history.Unknown && !removed[e.Name] }) {
+				late := *c
+				late.Entries = nil
+				for _, e := range c.Entries {
+					if e.Outcome == history.Unknown && !removed[e.Name] {
+						same := *e
+						same.Call = &late
+						late.Entries = append(late.Entries, &same)
+					}
+				}
+				late.Outcome = history.Acknowledged // that it had none was judged in its own round
+				out = append(out, &late)
+			}
+		}
+	}
+	return out
+}
+
+// judge adds what a round has broken to the report, and tells it.
+func (r *runner) judge(h *history.History, path string) {
+	violations := h.Verdict()
+	r.report.Violations = append(r.report.Violations, violations...)
+	r.say("round %d: %d calls, %d violations", r.report.Rounds, len(h.Calls), len(violations))
+	if len(violations) == 0 {
+		return
+	}
+	r.report.Histories = append(r.report.Histories, path)
+	Tell(r.out, h, violations)
+	fmt.Fprintf(r.out, "\nseed %d, history %s\n", r.config.Seed, path)
+}
+
+// mostTold is how many violations are told with their stories.
+const mostTold = 10
+
+// Tell prints violations, and the stories of the messages they are about.
+func Tell(w io.Writer, h *history.History, violations []history.Violation) {
+	for i, v := range violations {
+		if i == mostTold {
+			fmt.Fprintf(w, "\nand %d more\n", len(violations)-mostTold)
+			return
+		}
+		fmt.Fprintf(w, "\n%s\n", v)
+		if v.Name != "" {
+			fmt.Fprintf(w, "%s", h.Tell(v.Name))
+		}
+	}
+}
+
+// tidy removes what nobody will want to look at.
+func (r *runner) tidy() error {
+	if r.config.Keep {
+		return nil
+	}
+	good := len(r.report.Violations) == 0
+	var err error
+	for i := range r.report.Rounds {
+		path := filepath.Join(r.config.Dir, fmt.Sprintf("round-%d.jsonl", i+1))
+		if !slices.Contains(r.report.Histories, path) {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	if !good {
+		return err // logs and data may say more
+	}
+	for _, n := range r.cluster.nodes {
+		err = errors.Join(err, os.RemoveAll(n.dir))
+	}
+	return err
+}

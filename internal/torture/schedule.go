@@ -1,0 +1,66 @@
+package torture
+
+import (
+	"iter"
+	"math/rand/v2"
+	"time"
+)
+
+// episode is a time of trouble between two calms.
+type episode struct {
+	calm  time.Duration // before it
+	steps []step
+}
+
+// step is one fault of an episode.
+type step struct {
+	kind  string
+	after time.Duration // from the beginning of the episode
+	lasts time.Duration
+	fault fault
+}
+
+const (
+	calmMost = 12 * time.Second
+	// spread is within how much time the faults of an episode begin.
+	spread = 4 * time.Second
+)
+
+// episodes returns the episodes of a round, without end: it ends them when its
+// time, length, is over. They depend on nothing else but rng. Half of them have one fault, the others more; every kind has its turn
+// before one has another, so that short runs are not short of variety. Data is
+// taken from a node only when nothing else is wrong: the others have to be able
+// to give it back.
+func episodes(rng *rand.Rand, kinds []kind, nodes int, length time.Duration) iter.Seq[episode] {
+	return func(yield func(episode) bool) {
+		var turn []int
+		for {
+			// Also a short round is to have a few.
+			calm := min(calmMost, length/8)
+			e := episode{calm: upTo(rng, calm/4, calm)}
+			var taken [lanes]bool
+			for most := 1 + rng.IntN(2)*(1+rng.IntN(2)); len(e.steps) < most && len(kinds) > 0; {
+				if len(turn) == 0 {
+					turn = rng.Perm(len(kinds))
+				}
+				k := kinds[turn[0]]
+				alone := k.name == "wipe"
+				if taken[k.lane] || alone && len(e.steps) > 0 {
+					break
+				}
+				turn = turn[1:]
+				taken[k.lane] = true
+				e.steps = append(e.steps, step{
+					kind: k.name, after: upTo(rng, 0, min(spread, length/8)),
+					lasts: upTo(rng, k.least, max(k.least, min(k.most, length/4))), fault: k.make(rng, nodes),
+				})
+				if alone {
+					break
+				}
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package torture
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+const terminate = syscall.SIGTERM
+
+// apart keeps a signal from the terminal, which is for torture, from its servers.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func pausing(*Config) string { return "" }
+
+func pauseProcess(pid int) error  { return syscall.Kill(pid, syscall.SIGSTOP) }
+func resumeProcess(pid int) error { return syscall.Kill(pid, syscall.SIGCONT) }

@@ -1,0 +1,178 @@
+package torture
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/history"
+)
+
+// built is where the server is, once it has been built.
+var built struct {
+	dir  string
+	once sync.Once
+	err  error
+}
+
+// build compiles the server, once for all tests.
+func build(t *testing.T) (binary string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skipf("the server cannot be built without the go tool: %v", err)
+	}
+	binary = filepath.Join(built.dir, "sluice.exe") // the suffix is for systems that insist on it
+	built.once.Do(func() {
+		out, err := exec.Command(tool, "build", "-o", binary, "github.com/sluicemq/sluice/cmd/sluice").CombinedOutput()
+		if err != nil {
+			built.err = fmt.Errorf("build the server: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return binary
+}
+
+// short is a run of some seconds, on a machine that may be slow. A short run is to
+// find what is broken, not what is late.
+func short(t *testing.T, bin string, nodes int, faults ...string) Config {
+	c := Default()
+	c.Bin, c.Dir, c.Nodes, c.Faults = bin, t.TempDir(), nodes, faults
+	c.Seed = uint64(time.Now().UnixNano())
+	c.Duration, c.Round, c.Longest = 16*time.Second, 8*time.Second, 3*time.Second
+	c.Margin = 500 * time.Millisecond
+	c.Grace = 5 * time.Minute
+	return c
+}
+
+func torture(t *testing.T, c Config) *Report {
+	t.Helper()
+	var out bytes.Buffer
+	report, err := Run(t.Context(), c, &out)
+	if report != nil {
+		report.Print(&out)
+	}
+	t.Log(out.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// good makes sure that a run was one, and that nothing came of it.
+func good(t *testing.T, r *Report) {
+	t.Helper()
+	for _, v := range r.Violations {
+		t.Errorf("seed %d: %s", r.Seed, v)
+	}
+	if len(r.Faults) == 0 || r.Calls["send ok"] == 0 || r.Calls["delete ok"] == 0 {
+		t.Errorf("faults %v, calls %v", r.Faults, r.Calls)
+	}
+	if r.Exits > 0 {
+		t.Errorf("%d servers ended by themselves", r.Exits)
+	}
+}
+
+func TestOneNode(t *testing.T) {
+	c := short(t, build(t), 1, "kill", "restart", "clients")
+	if pausing(&c) == "" {
+		c.Faults = append(c.Faults, "pause")
+	}
+	good(t, torture(t, c))
+	if left, err := os.ReadDir(c.Dir); err != nil || len(left) > 0 {
+		t.Errorf("left in the directory: %v, %v", left, err)
+	}
+}
+
+func TestThreeNodes(t *testing.T) {
+	bin := build(t)
+	if !Clusters(t.Context(), bin) {
+		t.Skip("serve cannot be a node of a cluster yet: it has no --node")
+	}
+	c := short(t, bin, 3, "kill", "restart", "clients", "partition", "latency", "kill-all")
+	c.Duration, c.Round = 30*time.Second, 30*time.Second
+	if pausing(&c) == "" {
+		c.Faults = append(c.Faults, "pause")
+	}
+	good(t, torture(t, c))
+}
+
+// An upgrade, one node after the other, is not noticed: FIFO keeps its order, and
+// nothing is lost.
+func TestRollingRestart(t *testing.T) {
+	bin := build(t)
+	if !Clusters(t.Context(), bin) {
+		t.Skip("serve cannot be a node of a cluster yet: it has no --node")
+	}
+	c := short(t, bin, 3, "restart")
+	c.Duration, c.Round = 8*time.Second, 8*time.Second
+	r := torture(t, c)
+	good(t, r)
+	if r.Faults["restart"] == 0 {
+		t.Errorf("no node was restarted: %v", r.Faults)
+	}
+}
+
+// A server that keeps nothing breaks promises, and is found out.
+func TestForgetful(t *testing.T) {
+	c := short(t, build(t), 1, "kill")
+	c.Duration, c.Round = 5*time.Second, 5*time.Second
+	c.Serve = []string{"--in-memory"}
+	c.Patience = 2 * time.Second
+	r := torture(t, c)
+	broken := func(rule string) bool {
+		return slices.ContainsFunc(r.Violations, func(v history.Violation) bool { return v.Rule == rule })
+	}
+	if !broken("lost") || !broken("refusal") {
+		t.Errorf("found nothing but %v", r.Violations)
+	}
+	if len(r.Histories) != 1 {
+		t.Fatalf("histories: %v", r.Histories)
+	}
+	file, err := os.Open(r.Histories[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	h, err := history.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := h.Verdict(); !slices.Equal(again, r.Violations) {
+		t.Errorf("judged again there are %d violations, or others; there were %d", len(again), len(r.Violations))
+	}
+	if _, err := os.Stat(filepath.Join(c.Dir, "a", "log")); err != nil {
+		t.Errorf("the log has not been kept: %v", err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"":                   func(*Config) {},
+		"--nodes 0":          func(c *Config) { c.Nodes = 0 },
+		"--faults earthquak": func(c *Config) { c.Faults = []string{"earthquake"} },
+		"it takes three":     func(c *Config) { c.Nodes, c.Faults = 2, []string{"wipe"} },
+		"several nodes":      func(c *Config) { c.Nodes, c.Faults = 1, []string{"partition"} },
+		clockTag:             func(c *Config) { c.Faults = []string{"clock"} },
+		"--longest 1s":       func(c *Config) { c.Longest = time.Second },
+	} {
+		c := Default()
+		c.Bin, c.Dir = os.Args[0], "somewhere"
+		change(&c)
+		if err := c.Validate(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

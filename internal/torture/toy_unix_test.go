@@ -1,0 +1,11 @@
+//go:build unix
+
+package torture
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func replaceBy(cmd *exec.Cmd) error { return syscall.Exec(cmd.Path, cmd.Args, os.Environ()) }
