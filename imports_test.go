@@ -33,9 +33,10 @@ var layers = map[string]struct {
 	"internal/signature": {},
 	"internal/protocol":  {},
 	"internal/store":     {mayNot: []string{"net", "net/http"}},
-	"internal/identity":  {mayNot: []string{"net", "net/http"}},
+	"internal/control":   {may: []string{"internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/identity":  {may: []string{"internal/control", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/directory": {may: []string{
-		"internal/access", "internal/identity", "internal/policy", "internal/store",
+		"internal/access", "internal/control", "internal/identity", "internal/policy", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/iam": {may: []string{
 		"internal/access", "internal/directory", "internal/identity", "internal/policy", "internal/protocol", "internal/store",
@@ -43,25 +44,50 @@ var layers = map[string]struct {
 	"internal/sts": {may: []string{
 		"internal/access", "internal/directory", "internal/identity", "internal/policy", "internal/protocol",
 	}, mayNot: []string{"net"}},
-	"internal/admin":   {may: []string{"internal/identity", "internal/protocol"}, mayNot: []string{"net"}},
+	"internal/admin":   {may: []string{"internal/cluster", "internal/identity", "internal/protocol"}, mayNot: []string{"net"}},
+	"internal/metrics": {may: []string{"internal/cluster"}, mayNot: []string{"net", "net/http"}},
+	"internal/backup":  {mayNot: []string{"net", "net/http"}},
+	"internal/cluster": {may: []string{
+		"internal/catalog", "internal/control", "internal/jetstream", "internal/messenger", "internal/queue", "internal/remote",
+		"internal/replica", "internal/router", "internal/shard", "internal/sharedlog", "internal/store",
+	}, mayNot: []string{"net/http"}},
 	"internal/shard":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
-	"internal/catalog": {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/catalog": {may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/sqs": {may: []string{
 		"internal/access", "internal/catalog", "internal/identity", "internal/policy", "internal/protocol",
 		"internal/queue", "internal/shard",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/server": {may: []string{
-		"internal/access", "internal/admin", "internal/catalog", "internal/directory", "internal/iam", "internal/identity",
-		"internal/protocol", "internal/queue", "internal/shard", "internal/signature", "internal/sqs", "internal/store",
+		"internal/access", "internal/admin", "internal/backup", "internal/catalog", "internal/control", "internal/directory", "internal/iam", "internal/identity",
+		"internal/metrics", "internal/protocol", "internal/queue", "internal/shard", "internal/signature", "internal/sqs", "internal/store",
 		"internal/sts",
 	}},
 	"internal/doctor": {may: []string{
-		"internal/catalog", "internal/directory", "internal/identity", "internal/queue", "internal/store",
+		"internal/catalog", "internal/cluster", "internal/control", "internal/directory", "internal/identity", "internal/queue", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
-	"internal/bench": {},
-	"internal/crash": {}, // tests only
+	"internal/messenger":               {mayNot: []string{"net", "net/http"}},
+	"internal/remote":                  {may: []string{"internal/messenger", "internal/queue", "internal/shard"}, mayNot: []string{"net", "net/http"}},
+	"internal/router":                  {may: []string{"internal/catalog", "internal/queue", "internal/remote", "internal/shard"}, mayNot: []string{"net", "net/http"}},
+	"internal/messenger/messengertest": {may: []string{"internal/messenger"}},
+	"internal/jetstream": {may: []string{
+		"internal/messenger", "internal/sharedlog",
+	}, mayNot: []string{"net/http"}},
+	"internal/sharedlog": {mayNot: []string{"net", "net/http"}},
+	"internal/replica":   {may: []string{"internal/messenger", "internal/sharedlog", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/sharedlog/locallog": {may: []string{
+		"internal/sharedlog", "internal/store",
+	}, mayNot: []string{"net", "net/http"}},
+	"internal/sharedlog/logtest": {may: []string{"internal/sharedlog"}},
+	"internal/pki":               {mayNot: []string{"net/http"}},
+	"internal/bench":             {},
+	"internal/crash":             {}, // tests only
+	"internal/history":           {mayNot: []string{"net", "net/http", "os"}},
+	"internal/workload":          {may: []string{"internal/history", "internal/signature"}},
+	"internal/torture":           {may: []string{"internal/history", "internal/workload"}},
 	"internal/command": {may: []string{
-		"internal/bench", "internal/doctor", "internal/policy", "internal/server", "internal/sqs",
+		"internal/bench", "internal/doctor", "internal/history", "internal/policy", "internal/server", "internal/signature",
+		"internal/backup", "internal/catalog", "internal/cluster", "internal/jetstream", "internal/pki", "internal/router",
+		"internal/sqs", "internal/torture",
 	}},
 	"cmd/sluice": {may: []string{"internal/command"}},
 }

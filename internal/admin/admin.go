@@ -1,5 +1,5 @@
 // Package admin is the part of the server's own API that AWS has no operations
-// for: its accounts. It speaks JSON, as the service "sluice".
+// for: its accounts, and the cluster that it belongs to. It speaks JSON, as the service "sluice".
 //
 // Only the root of the first account, with its long-term key, may call it.
 package admin
@@ -16,18 +16,26 @@ import (
 	"github.com/sluicemq/sluice/internal/protocol"
 )
 
+// ServiceName is that of the service in requests and their signatures.
+const ServiceName = "sluice"
+
 // Service administers accounts.
 type Service struct {
 	accounts *identity.Credentials
 	operator string // the account whose root may do so
+	cluster  Cluster
 }
 
-// New returns the service's wire form.
-func New(accounts *identity.Credentials, operator string) *protocol.Service {
-	s := &Service{accounts: accounts, operator: operator}
-	wire := protocol.NewService(protocol.Service{Name: "sluice", Target: "Sluice", ErrorNamespace: "sluice"})
-	protocol.Register(wire, "CreateAccount", s.createAccount)
+// New returns the service's wire form. A nil cluster is that of a server which is
+// alone.
+func New(accounts *identity.Credentials, operator string, cluster Cluster) *protocol.Service {
+	s := &Service{accounts: accounts, operator: operator, cluster: cluster}
+	wire := protocol.NewService(protocol.Service{Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice"})
+	protocol.Register(wire, "CreateAccount", s.createAccount, protocol.Control)
+	protocol.Register(wire, "DescribeCluster", s.describeCluster)
+	protocol.Register(wire, "DrainNode", s.drainNode, protocol.Control)
 	protocol.Register(wire, "ListAccounts", s.listAccounts)
+	protocol.Register(wire, "RemoveNode", s.removeNode, protocol.Control)
 	return wire
 }
 

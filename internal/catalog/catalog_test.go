@@ -11,6 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -29,7 +31,11 @@ func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err = catalog.Open(s); err != nil {
+	ctl := control.New(control.Options{Store: s})
+	if err := ctl.Change(catalog.Initialise); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = catalog.Open(catalog.Options{Control: ctl}); err != nil {
 		t.Fatal(err)
 	}
 	return c, sync.OnceFunc(func() {
@@ -37,6 +43,26 @@ func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
 			t.Error(err)
 		}
 	})
+}
+
+// create, update and remove are changes of one queue.
+func create(c *catalog.Catalog, n catalog.Name, a catalog.Attributes, tags map[string]string, now time.Time) (q *catalog.Queue, err error) {
+	err = c.Change(func(tx *catalog.Tx) (err error) {
+		q, err = tx.Create(n, a, tags, now)
+		return err
+	})
+	return q, err
+}
+
+func update(c *catalog.Catalog, n catalog.Name, id queue.ID, f func(*catalog.Queue) error) error {
+	return c.Change(func(tx *catalog.Tx) error {
+		_, err := tx.Update(n, id, f)
+		return err
+	})
+}
+
+func remove(c *catalog.Catalog, n catalog.Name, id queue.ID, now time.Time) error {
+	return c.Change(func(tx *catalog.Tx) error { return tx.Delete(n, id, now) })
 }
 
 func newDisk() *disk { return &disk{vfs.NewMem()} }
@@ -50,11 +76,11 @@ func TestRecordsSurviveReopening(t *testing.T) {
 		DelaySeconds: 5, Policy: `{"x": 1}`, Redrive: &catalog.Redrive{Target: "arn", MaxReceiveCount: 3},
 		RedriveAllow: &catalog.RedriveAllow{Permission: "byQueue", Sources: []string{"a"}}, FIFO: true, DedupScope: "queue",
 	}
-	made, err := c.Create(jobs, attrs, map[string]string{"team": "a"}, now)
+	made, err := create(c, jobs, attrs, map[string]string{"team": "a"}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Update(jobs, made.ID, func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 7; return nil }); err != nil {
+	if err := update(c, jobs, made.ID, func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 7; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	secret := string(c.Secret())
@@ -76,12 +102,12 @@ func TestRecordsSurviveReopening(t *testing.T) {
 func TestCreatedOnce(t *testing.T) {
 	c, closeIt := newDisk().open(t)
 	defer closeIt()
-	made, err := c.Create(jobs, catalog.Attributes{}, nil, now)
+	made, err := create(c, jobs, catalog.Attributes{}, nil, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := c.Create(jobs, catalog.Attributes{DelaySeconds: 1}, nil, now)
-	if !errors.Is(err, catalog.ErrExists) || again != made {
+	again, err := create(c, jobs, catalog.Attributes{DelaySeconds: 1}, nil, now)
+	if !errors.Is(err, catalog.ErrExists) || !reflect.DeepEqual(again, made) {
 		t.Errorf("got %+v, %v", again, err)
 	}
 }
@@ -89,27 +115,27 @@ func TestCreatedOnce(t *testing.T) {
 func TestDeletedNameIsTakenForAMinuteAndItsIDForEver(t *testing.T) {
 	d := newDisk()
 	c, closeIt := d.open(t)
-	made, err := c.Create(jobs, catalog.Attributes{}, nil, now)
+	made, err := create(c, jobs, catalog.Attributes{}, nil, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Delete(jobs, made.ID, now); err != nil {
+	if err := remove(c, jobs, made.ID, now); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Delete(jobs, made.ID, now); !errors.Is(err, catalog.ErrNotFound) {
+	if err := remove(c, jobs, made.ID, now); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("second delete: %v", err)
 	}
 	closeIt()
 	c, closeIt = d.open(t) // which does not forget
 	defer closeIt()
-	if _, err := c.Create(jobs, catalog.Attributes{}, nil, now.Add(59*time.Second)); !errors.Is(err, catalog.ErrDeletedRecently) {
+	if _, err := create(c, jobs, catalog.Attributes{}, nil, now.Add(59*time.Second)); !errors.Is(err, catalog.ErrDeletedRecently) {
 		t.Errorf("after 59 seconds: %v", err)
 	}
-	next, err := c.Create(jobs, catalog.Attributes{}, nil, now.Add(60*time.Second))
+	next, err := create(c, jobs, catalog.Attributes{}, nil, now.Add(60*time.Second))
 	if err != nil || next.ID == made.ID {
 		t.Errorf("after 60 seconds: id %d after %d, %v", next.ID, made.ID, err)
 	}
-	if _, err := c.Update(jobs, made.ID, func(*catalog.Queue) error { return nil }); !errors.Is(err, catalog.ErrNotFound) {
+	if err := update(c, jobs, made.ID, func(*catalog.Queue) error { return nil }); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("update of the old queue: %v", err)
 	}
 }
@@ -117,12 +143,12 @@ func TestDeletedNameIsTakenForAMinuteAndItsIDForEver(t *testing.T) {
 func TestRefusedUpdateChangesNothing(t *testing.T) {
 	c, closeIt := newDisk().open(t)
 	defer closeIt()
-	made, err := c.Create(jobs, catalog.Attributes{}, map[string]string{"a": "1"}, now)
+	made, err := create(c, jobs, catalog.Attributes{}, map[string]string{"a": "1"}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refusal := errors.New("no")
-	_, err = c.Update(jobs, made.ID, func(q *catalog.Queue) error {
+	err = update(c, jobs, made.ID, func(q *catalog.Queue) error {
 		q.Attributes.DelaySeconds = 9
 		q.Tags["a"] = "2"
 		return refusal
@@ -142,7 +168,7 @@ func TestListIsSortedAndOfOneNamespace(t *testing.T) {
 		jobs, {Account: jobs.Account, Region: jobs.Region, Queue: "beta"}, {Account: jobs.Account, Region: jobs.Region, Queue: "alpha"},
 		{Account: jobs.Account, Region: "eu-west-1", Queue: "other"}, {Account: "111111111111", Region: jobs.Region, Queue: "other"},
 	} {
-		if _, err := c.Create(n, catalog.Attributes{}, nil, now); err != nil {
+		if _, err := create(c, n, catalog.Attributes{}, nil, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,7 +197,53 @@ func TestDataOfANewerProgramAreRefused(t *testing.T) {
 	}
 	tx.Release()
 	defer s.Close()
-	if _, err := catalog.Open(s); err == nil {
+	ctl := control.New(control.Options{Store: s})
+	if err := ctl.Change(catalog.Initialise); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := catalog.Open(catalog.Options{Control: ctl}); err == nil {
 		t.Error("opened")
+	}
+}
+
+// Records are stored as they always were, and read as they were stored.
+func TestStoredForm(t *testing.T) {
+	s := memory(t)
+	ctl := control.New(control.Options{Store: s})
+	if err := ctl.Change(catalog.Initialise); err != nil {
+		t.Fatal(err)
+	}
+	c, err := catalog.Open(catalog.Options{Control: ctl})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := create(c, jobs, catalog.Attributes{RetentionSeconds: 60}, map[string]string{"a": "b"}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := create(c, named("old"), catalog.Attributes{}, nil, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remove(c, old.Name, old.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		`queue/{"Account":"000000000000","Region":"us-east-1","Queue":"jobs"}`: `{"Name":{"Account":"000000000000","Region":"us-east-1","Queue":"jobs"},"ID":1,` +
+			`"Created":"2026-01-01T12:00:00Z","Modified":"2026-01-01T12:00:00Z","Attributes":{"DelaySeconds":0,"MaximumMessageSize":0,` +
+			`"RetentionSeconds":60,"WaitSeconds":0,"VisibilitySeconds":0,"ManagedSSE":false},"Tags":{"a":"b"}}`,
+		`deleted/{"Account":"000000000000","Region":"us-east-1","Queue":"old"}`: `"2026-01-01T12:00:00Z"`,
+		"last-id":        "2",
+		"receipt-secret": string(c.Secret()),
+	}
+	got := make(map[string]string)
+	if err := control.Records(s, "", func(k string, v []byte) bool { got[k] = string(v); return true }); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("stored as %q", got)
+	}
+	if q := c.Find(jobs); !reflect.DeepEqual(q, made) {
+		t.Errorf("reads %+v, was made as %+v", q, made)
 	}
 }

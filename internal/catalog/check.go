@@ -2,25 +2,29 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
 // Check reads a catalog without changing anything, and returns the queues in it
-// and what is not as it should be. An error says that it could not be read.
-func Check(s *store.Store) (queues []*Queue, problems []string, err error) {
-	c := &Catalog{store: s, queues: make(map[Name]*Queue), deleted: make(map[Name]time.Time)}
+// and what is not as it should be. What begins with one of the prefixes of others
+// it leaves to them. An error says that it could not be read.
+func Check(s *store.Store, others ...string) (queues []*Queue, problems []string, err error) {
+	c := newRecords()
 	want := func(ok bool, format string, args ...any) {
 		if !ok {
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	err = s.Scan([]byte{0}, []byte{0xff}, func(k, v []byte) bool {
-		bad := c.load(string(k), v)
-		want(bad == nil, "record %q: %v", k, bad)
+	err = control.Records(s, "", func(k string, v []byte) bool {
+		if !slices.ContainsFunc(others, func(prefix string) bool { return strings.HasPrefix(k, prefix) }) {
+			_, bad := c.put(k, v)
+			want(bad == nil, "record %q: %v", k, bad)
+		}
 		return true
 	})
 	if err != nil {
@@ -29,8 +33,7 @@ func Check(s *store.Store) (queues []*Queue, problems []string, err error) {
 	want(len(c.secret) == secretSize, "the secret of receipt handles has %d bytes", len(c.secret))
 	ids := make(map[queue.ID]Name)
 	for n, q := range c.queues {
-		key := nameKey(keyQueue, n)
-		v, err := s.Get(key)
+		v, err := s.Get([]byte(nameKey(keyQueue, n)))
 		if err != nil {
 			return nil, problems, fmt.Errorf("check catalog: %w", err)
 		}
@@ -41,6 +44,7 @@ func Check(s *store.Store) (queues []*Queue, problems []string, err error) {
 		want(q.Attributes.FIFO == strings.HasSuffix(n.Queue, ".fifo"), "queue %s: FIFO is %t", n.ARN(), q.Attributes.FIFO)
 		_, gone := c.deleted[n]
 		want(!gone, "queue %s is there and was deleted", n.ARN())
+		queues = append(queues, q)
 	}
-	return c.All(), problems, nil
+	return queues, problems, nil
 }

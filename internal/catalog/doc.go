@@ -3,5 +3,6 @@
 //
 // All of it is in memory, so that reads cost nothing; every change is durable
 // before it is seen. The records that it gives out are never changed: a change
-// makes a new one.
+// makes a new one. It is kept in the control store, and follows what is changed
+// there by whomever.
 package catalog

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
@@ -28,6 +29,13 @@ type Queue struct {
 	Modified   time.Time
 	Attributes Attributes
 	Tags       map[string]string `json:",omitempty"`
+	// Shards are the numbers of those that hold the queue's messages. They are
+	// given when the queue is made; none is ever taken away, and those of a standard
+	// queue can become more. Nil means the first, which has the number 1.
+	Shards []int `json:",omitempty"`
+	// Sends is how many of Shards, from the first on, take new messages; 0 means
+	// that all do.
+	Sends int `json:",omitempty"`
 }
 
 // Attributes are a queue's attributes as they were set, with defaults filled
@@ -80,9 +88,25 @@ func (q *Queue) Config() queue.Config {
 	return c
 }
 
+// ConfigOn is Config for the engine of a shard, by its number: there the queue is
+// served, or a part of its message groups is, or it is away.
+func (q *Queue) ConfigOn(shard int) queue.Config {
+	shards := q.Shards
+	if shards == nil {
+		shards = []int{1}
+	}
+	c := q.Config()
+	i := slices.Index(shards, shard)
+	c.Away = i < 0
+	if c.FIFO && !c.Away && len(shards) > 1 {
+		c.Part, c.Parts = i, len(shards)
+	}
+	return c
+}
+
 // clone returns a copy of q that can be changed.
 func (q *Queue) clone() *Queue {
 	c := *q
-	c.Tags = maps.Clone(q.Tags)
+	c.Tags, c.Shards = maps.Clone(q.Tags), slices.Clone(q.Shards)
 	return &c
 }

@@ -3,9 +3,6 @@ package command
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -18,15 +15,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/signature"
 )
 
 // api calls a running server as the owner of an access key.
 type api struct {
 	endpoint string
-	region   string
-	keyID    string
-	secret   string
-	token    string // of temporary keys
+	signer   signature.Signer
 }
 
 // apiError is what the server refuses a call with.
@@ -53,10 +50,12 @@ func newAPI(endpoint string) (*api, error) {
 	a := &api{
 		endpoint: first(endpoint, os.Getenv("AWS_ENDPOINT_URL_IAM"), os.Getenv("AWS_ENDPOINT_URL"),
 			os.Getenv("AWS_ENDPOINT_URL_SQS"), "http://127.0.0.1:9324"),
-		region: first(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
-		keyID:  os.Getenv("AWS_ACCESS_KEY_ID"), secret: os.Getenv("AWS_SECRET_ACCESS_KEY"), token: os.Getenv("AWS_SESSION_TOKEN"),
+		signer: signature.Signer{
+			AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"), Secret: os.Getenv("AWS_SECRET_ACCESS_KEY"), Token: os.Getenv("AWS_SESSION_TOKEN"),
+			Region: first(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
+		},
 	}
-	if a.keyID == "" || a.secret == "" {
+	if a.signer.AccessKeyID == "" || a.signer.Secret == "" {
 		return nil, errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be in the environment: sluice serve prints those of the root")
 	}
 	return a, nil
@@ -127,27 +126,33 @@ func (x *xmlText) texts(path string) []string {
 	return out
 }
 
-// sluice calls an operation that only Sluice has.
+// sluice calls an operation that only Sluice has. out may be nil.
 func (a *api) sluice(ctx context.Context, action string, in, out any) error {
 	text, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
 	header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"Sluice." + action}}
-	body, err := a.call(ctx, "sluice", header, text, func(body []byte) *apiError {
-		var e struct {
-			Type    string `json:"__type"`
-			Message string // also as "message"
-		}
-		if json.Unmarshal(body, &e) != nil {
-			return new(apiError)
-		}
-		return &apiError{e.Type[strings.IndexByte(e.Type, '#')+1:], e.Message}
-	})
+	body, err := a.call(ctx, "sluice", header, text, jsonRefusal)
 	if err != nil {
 		return fmt.Errorf("%s: %w", action, err)
 	}
+	if out == nil {
+		return nil
+	}
 	return json.Unmarshal(body, out)
+}
+
+// jsonRefusal reads an error of AWS JSON.
+func jsonRefusal(body []byte) *apiError {
+	var e struct {
+		Type    string `json:"__type"`
+		Message string // also as "message"
+	}
+	if json.Unmarshal(body, &e) != nil {
+		return new(apiError) // without a code
+	}
+	return &apiError{e.Type[strings.IndexByte(e.Type, '#')+1:], e.Message}
 }
 
 const (
@@ -158,12 +163,12 @@ const (
 func (a *api) call(ctx context.Context, service string, header http.Header, body []byte, refusal func([]byte) *apiError) (_ []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(a.endpoint, "/")+"/", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url("/"), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	r.Header = header
-	a.sign(r, service, body, time.Now())
+	a.signer.Sign(r, service, body, time.Now())
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return nil, err
@@ -176,52 +181,40 @@ func (a *api) call(ctx context.Context, service string, header http.Header, body
 	if response.StatusCode == http.StatusOK {
 		return answer, nil
 	}
+	return nil, refused(response, answer, refusal)
+}
+
+func refused(r *http.Response, answer []byte, refusal func([]byte) *apiError) error {
 	if e := refusal(answer); e.Code != "" {
-		return nil, e
+		return e
 	}
-	return nil, fmt.Errorf("the server answers %s: %.200s", response.Status, answer)
+	return fmt.Errorf("the server answers %s: %.200s", r.Status, answer)
 }
 
-// sign signs r by Signature Version 4.
-func (a *api) sign(r *http.Request, service string, body []byte, now time.Time) {
-	stamp := now.UTC().Format("20060102T150405Z")
-	r.Header.Set("X-Amz-Date", stamp)
-	signed := []string{"content-type", "host", "x-amz-date"}
-	if a.token != "" {
-		r.Header.Set("X-Amz-Security-Token", a.token)
-		signed = append(signed, "x-amz-security-token")
+// backup fetches a backup, however long that takes.
+func (a *api) backup(ctx context.Context, w io.Writer) (err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url(server.BackupPath), nil)
+	if err != nil {
+		return err
 	}
-	if r.Header.Get("X-Amz-Target") != "" {
-		signed = append(signed, "x-amz-target")
+	a.signer.Sign(r, "sluice", nil, time.Now())
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
 	}
-	var canonical strings.Builder
-	fmt.Fprintf(&canonical, "%s\n%s\n\n", r.Method, r.URL.EscapedPath())
-	for _, name := range signed {
-		value := r.Header.Get(name)
-		if name == "host" {
-			value = r.URL.Host
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if response.StatusCode == http.StatusOK {
+		if _, err := io.Copy(w, response.Body); err != nil {
+			return fmt.Errorf("the backup was cut short; the server's log may say why: %w", err)
 		}
-		fmt.Fprintf(&canonical, "%s:%s\n", name, value)
+		return nil
 	}
-	names := strings.Join(signed, ";")
-	fmt.Fprintf(&canonical, "\n%s\n%s", names, sum(body))
-	scope := strings.Join([]string{stamp[:8], a.region, service, "aws4_request"}, "/")
-	key := []byte("AWS4" + a.secret)
-	for part := range strings.SplitSeq(scope, "/") {
-		key = mac(key, part)
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return err
 	}
-	text := strings.Join([]string{"AWS4-HMAC-SHA256", stamp, scope, sum([]byte(canonical.String()))}, "\n")
-	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s",
-		a.keyID, scope, names, hex.EncodeToString(mac(key, text))))
+	return refused(response, answer, jsonRefusal)
 }
 
-func sum(b []byte) string {
-	s := sha256.Sum256(b)
-	return hex.EncodeToString(s[:])
-}
-
-func mac(key []byte, text string) []byte {
-	m := hmac.New(sha256.New, key)
-	m.Write([]byte(text))
-	return m.Sum(nil)
-}
+// url returns that of a path on the server.
+func (a *api) url(path string) string { return strings.TrimRight(a.endpoint, "/") + path }

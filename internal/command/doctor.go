@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/doctor"
 	"github.com/sluicemq/sluice/internal/server"
 )
@@ -28,18 +30,18 @@ func newDoctor() *cobra.Command {
 		Long: `Check a data directory for damage, while no server runs on it.
 
 Everything that is stored is read, and compared with its checksums and with
-itself. Nothing is changed.
+itself. Nothing is changed. Of a node of a cluster, that is what its stores have; the
+cluster's log, of which every node has a part, may hold more.
 
 The exit status is 0 if all is sound, 1 if something is damaged, and 2 if that
 could not be found out.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := doctor.Examine(cmd.Context(), doctor.Directory{
-				Credentials: filepath.Join(data, server.CredentialsFile),
-				MasterKey:   filepath.Join(data, server.MasterKeyFile),
-				Control:     filepath.Join(data, server.ControlDir),
-				Shard:       filepath.Join(data, server.ShardDir),
-			}, sayProgress(cmd.ErrOrStderr(), progressInterval))
+			dir, err := doctorDirectory(data)
+			if err != nil {
+				return err
+			}
+			report, err := doctor.Examine(cmd.Context(), dir, sayProgress(cmd.ErrOrStderr(), progressInterval))
 			if err != nil {
 				return err
 			}
@@ -61,6 +63,29 @@ could not be found out.`,
 	f.StringVar(&data, "data", data, "directory of all that is kept")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
 	return cmd
+}
+
+// doctorDirectory says where things are in a data directory, of a server that is
+// alone or of a node.
+func doctorDirectory(data string) (doctor.Directory, error) {
+	d := doctor.Directory{
+		Credentials: filepath.Join(data, server.CredentialsFile),
+		MasterKey:   filepath.Join(data, server.MasterKeyFile),
+		Control:     filepath.Join(data, server.ControlDir),
+	}
+	_, err := os.Stat(filepath.Join(data, cluster.NodeFile))
+	d.Node = err == nil
+	numbers, err := cluster.ShardsIn(data)
+	if err != nil {
+		return d, err
+	}
+	if len(numbers) == 0 && !d.Node {
+		numbers = []int{1}
+	}
+	for _, n := range numbers {
+		d.Shards = append(d.Shards, doctor.Shard{Number: n, Dir: cluster.ShardDir(data, n)})
+	}
+	return d, nil
 }
 
 // sayProgress returns a Progress that writes a line now and then.

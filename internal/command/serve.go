@@ -14,6 +14,7 @@ import (
 
 func newServe() *cobra.Command {
 	config := server.Default()
+	var member clusterFlags
 	logFormat, logLevel := "text", "info"
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -32,7 +33,10 @@ SLUICE_LOG_FORMAT, and so on. That is the better place for secrets.`,
 			if err != nil {
 				return err
 			}
-			config.Logger = logger
+			config.Logger, config.Version = logger, version()
+			if err := member.join(cmd.Context(), &config); err != nil {
+				return err
+			}
 			s, err := server.Start(config)
 			if err != nil {
 				return err
@@ -49,6 +53,7 @@ SLUICE_LOG_FORMAT, and so on. That is the better place for secrets.`,
 	f.StringVar(&config.Data, "data", config.Data, "directory of all that is kept")
 	f.BoolVar(&config.InMemory, "in-memory", false, "keep nothing: everything is gone when the server stops")
 	f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on")
+	f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port to serve metrics on, for Prometheus, at /metrics; whoever reaches it can read them (default: nowhere)")
 	f.StringVar(&config.TLSCert, "tls-cert", "", "file with the TLS certificate chain, PEM")
 	f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
 	f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
@@ -61,6 +66,7 @@ SLUICE_LOG_FORMAT, and so on. That is the better place for secrets.`,
 	f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
 	f.Var(byteCount{&config.MinFreeSpace}, "min-free-space", "free space of the disk below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)")
 	f.IntVar(&config.MaxConnections, "max-connections", 0, fmt.Sprintf("connections open at a time; more wait (default: %d, or fewer if the process may not have so many files open)", server.DefaultConnections))
+	member.add(f)
 	f.StringVar(&logFormat, "log-format", logFormat, "text or json")
 	f.StringVar(&logLevel, "log-level", logLevel, "debug, info, warn or error")
 	f.BoolVar(&config.LogRequests, "log-requests", false, "log every request")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -15,14 +16,18 @@ type Counts struct{ Users, Groups, Roles, Keys, Policies int }
 // and what is not as it should be. Without a vault the secrets are not looked at.
 // An error says that it could not be read.
 func Check(s *store.Store, v *identity.Vault) (n Counts, problems []string, err error) {
-	d := newDirectory(s, v)
+	d := &Directory{records: newRecords()}
+	var secrets opener
+	if v != nil {
+		secrets = v
+	}
 	want := func(ok bool, format string, args ...any) {
 		if !ok {
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	err = s.Scan([]byte(keyPrefix), []byte(keyEnd), func(k, value []byte) bool {
-		bad := d.load(string(k), value)
+	err = control.Records(s, Prefix, func(k string, value []byte) bool {
+		bad := d.put(k, value, secrets, nil)
 		want(bad == nil, "record %v", bad)
 		return true
 	})

@@ -2,128 +2,64 @@ package directory
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
 // Directory is the set of records. Its methods may be called from any goroutine.
 type Directory struct {
-	store *store.Store
-	vault *identity.Vault
+	control *control.Control
+	vault   *identity.Vault
 
-	changing sync.Mutex // held over a change, commit included
-
-	mu       sync.RWMutex
-	entities map[string]*Entity // by id
-	names    map[name]*Entity
-	keys     map[string]*Key
-	managed  map[string]*Managed // by ARN, with those that are built in
-	aliases  map[string]string   // by account
+	mu sync.RWMutex
+	records
 	standing map[string]*standing
 
 	sessions sessionPolicies
 }
 
+// records are what there is in the store.
+type records struct {
+	entities map[string]*Entity // by id
+	names    map[name]*Entity
+	keys     map[string]*Key
+	managed  map[string]*Managed // by ARN, with those that are built in
+	aliases  map[string]string   // by account
+}
+
 // Keys of the store.
 const (
-	keyPrefix = "directory/"
-	keyEnd    = "directory0" // behind all of them
-	keyEntity = keyPrefix + "entity/"
-	keyKey    = keyPrefix + "key/"
-	keyUse    = keyPrefix + "use/"
-	keyPolicy = keyPrefix + "policy/"
-	keyAlias  = keyPrefix + "alias/"
+	Prefix    = "directory/" // of all of them
+	keyEntity = Prefix + "entity/"
+	keyKey    = Prefix + "key/"
+	keyUse    = Prefix + "use/"
+	keyPolicy = Prefix + "policy/"
+	keyAlias  = Prefix + "alias/"
 )
 
 // HoldsSecrets reports whether there are secrets in s, which only the vault that
 // has encrypted them can open.
 func HoldsSecrets(s *store.Store) (bool, error) {
 	found := false
-	err := s.Scan([]byte(keyKey), []byte(keyKey+"\xff"), func(_, _ []byte) bool {
+	err := control.Records(s, keyKey, func(string, []byte) bool {
 		found = true
 		return false
 	})
 	return found, err
 }
 
-// Open reads the directory from s.
-func Open(s *store.Store, v *identity.Vault) (*Directory, error) {
-	d := newDirectory(s, v)
-	var bad error
-	err := s.Scan([]byte(keyPrefix), []byte(keyEnd), func(k, value []byte) bool {
-		bad = d.load(string(k), value)
-		return bad == nil
-	})
-	if err := errors.Join(err, bad); err != nil {
-		return nil, fmt.Errorf("open directory: %w", err)
+// Open reads the directory from the control store and follows its changes.
+func Open(c *control.Control, v *identity.Vault) (*Directory, error) {
+	d := &Directory{control: c, vault: v, records: newRecords(), standing: make(map[string]*standing)}
+	if err := c.Register(Prefix, reader{d}); err != nil {
+		return nil, err
 	}
 	return d, nil
-}
-
-func newDirectory(s *store.Store, v *identity.Vault) *Directory {
-	d := &Directory{
-		store: s, vault: v, entities: make(map[string]*Entity), names: make(map[name]*Entity),
-		keys: make(map[string]*Key), managed: make(map[string]*Managed), aliases: make(map[string]string),
-		standing: make(map[string]*standing),
-	}
-	for _, m := range builtin {
-		d.managed[m.ARN()] = m
-	}
-	return d
-}
-
-func (d *Directory) load(k string, value []byte) error {
-	var err error
-	switch {
-	case strings.HasPrefix(k, keyEntity):
-		e := new(Entity)
-		if err = json.Unmarshal(value, e); err == nil {
-			d.putEntity(e)
-		}
-	case strings.HasPrefix(k, keyKey):
-		key := new(Key)
-		if err = json.Unmarshal(value, key); err == nil && d.vault != nil {
-			key.secret, err = d.vault.Open(key.ID, key.Sealed)
-		}
-		key.use = new(use)
-		d.keys[key.ID] = key
-	case strings.HasPrefix(k, keyUse): // behind the keys
-		var u Use
-		err = json.Unmarshal(value, &u)
-		if key := d.keys[k[len(keyUse):]]; key != nil && err == nil {
-			key.use.load(u)
-		}
-	case strings.HasPrefix(k, keyPolicy):
-		m := new(Managed)
-		if err = json.Unmarshal(value, m); err == nil {
-			d.managed[m.ARN()] = m
-		}
-	case strings.HasPrefix(k, keyAlias):
-		var alias string
-		err = json.Unmarshal(value, &alias)
-		d.aliases[k[len(keyAlias):]] = alias
-	default:
-		err = errors.New("unknown key, written by a newer program")
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", k, err)
-	}
-	return nil
-}
-
-func (d *Directory) putEntity(e *Entity) {
-	if old := d.entities[e.ID]; old != nil {
-		delete(d.names, nameOf(old.Kind, old.Account, old.Name))
-	}
-	d.entities[e.ID] = e
-	d.names[nameOf(e.Kind, e.Account, e.Name)] = e
 }
 
 // Find returns the entity of that name, or nil. What is the same but for case is

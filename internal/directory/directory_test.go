@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/directory"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/store"
@@ -28,7 +29,7 @@ func open(t *testing.T) (d *directory.Directory, again func() *directory.Directo
 	t.Cleanup(func() { _ = s.Close() })
 	v := identity.NewVault()
 	again = func() *directory.Directory {
-		d, err := directory.Open(s, v)
+		d, err := directory.Open(control.New(control.Options{Store: s}), v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestChangesAreKept(t *testing.T) {
 	})
 	d.Used(key.ID, "sqs", "eu-west-1", now)
 	d.Used(key.ID, "sqs", "eu-west-1", now.Add(time.Second)) // too soon to be noted
-	if err := d.SaveUses(); err != nil {
+	if err := d.SaveUses(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	renamed := bob.Clone()

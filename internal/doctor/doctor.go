@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/directory"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -20,7 +22,23 @@ type Directory struct {
 	Credentials string // file of the root keys
 	MasterKey   string // file of the key under which secrets are encrypted
 	Control     string // store of the catalog
-	Shard       string // store of the messages
+	Shards      []Shard
+	Node        bool // it is that of a node of a cluster
+}
+
+// Shard is a store of messages.
+type Shard struct {
+	Number int
+	Dir    string
+}
+
+// names returns what its checks are called: without a number if it is the only one.
+func (s *Shard) names(d *Directory) (files, queues, leftovers string) {
+	if len(d.Shards) == 1 && s.Number == 1 && !d.Node {
+		return "messages", "queues", "leftovers"
+	}
+	name := fmt.Sprintf("%04d", s.Number)
+	return name, name + " queues", name + " leftovers"
 }
 
 // Progress is told now and then what is being looked at and how much of it has
@@ -37,17 +55,20 @@ func Examine(ctx context.Context, d Directory, progress Progress) (*Report, erro
 	if progress == nil {
 		progress = func(string, uint64) {}
 	}
-	e := &examination{ctx: ctx, progress: progress, cache: store.NewCache(cacheSize)}
+	e := &examination{ctx: ctx, directory: &d, progress: progress, cache: store.NewCache(cacheSize)}
 	defer e.cache.Close()
-	if !exists(d.Control) && !exists(d.Shard) {
+	if !exists(d.Control) && !slices.ContainsFunc(d.Shards, func(s Shard) bool { return exists(s.Dir) }) {
 		return nil, fmt.Errorf("%s: %w", filepath.Dir(d.Control), errNoData)
 	}
 	e.credentials(d.Credentials)
 	err := e.store("control", d.Control, func(s *store.Store) error {
-		return errors.Join(e.catalog(s), e.users(s, d.MasterKey))
+		return errors.Join(e.catalog(s), e.users(s, d.MasterKey), e.cluster(s))
 	})
-	if err == nil {
-		err = e.store("messages", d.Shard, func(s *store.Store) error { return e.queues(s) })
+	for _, shard := range d.Shards {
+		if err == nil {
+			files, _, _ := shard.names(&d)
+			err = e.store(files, shard.Dir, func(s *store.Store) error { return e.queues(s, &shard) })
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -68,12 +89,13 @@ func exists(path string) bool {
 
 // examination is one run of Examine.
 type examination struct {
-	ctx      context.Context
-	progress Progress
-	cache    *store.Cache
-	report   Report
-	configs  []queue.Config // of the queues in the catalog
-	known    bool           // whether the catalog could be read
+	ctx       context.Context
+	directory *Directory
+	progress  Progress
+	cache     *store.Cache
+	report    Report
+	catalogue []*catalog.Queue
+	known     bool // whether the catalog could be read
 }
 
 func (e *examination) check(name string) *Check {
@@ -122,6 +144,9 @@ func (e *examination) store(name, dir string, contents func(*store.Store) error)
 }
 
 func (e *examination) tables(s *store.Store, logs, tables *Check) error {
+	if mark := s.Mark(); mark.Position > 0 {
+		logs.Note = fmt.Sprintf("it has the cluster's log up to record %d; what came later is in that log, and is not examined", mark.Position)
+	}
 	l := s.Logs()
 	logs.count("files", uint64(l.Files))
 	logs.count("commits", uint64(l.Commits))
@@ -147,36 +172,69 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	queues, problems, err := catalog.Check(s)
+	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
 		return nil
 	}
-	for _, q := range queues {
-		e.configs = append(e.configs, q.Config())
-	}
+	e.catalogue = queues
 	e.known = len(problems) == 0
 	c.count("queues", uint64(len(queues)))
 	return nil
 }
 
+// cluster looks at the records of the cluster, if there are any.
+func (e *examination) cluster(s *store.Store) error {
+	if s == nil {
+		return nil // which has been said
+	}
+	shards, problems, err := cluster.Check(s)
+	if shards == 0 && len(problems) == 0 && err == nil {
+		return nil
+	}
+	c := e.check("cluster")
+	c.Problems = append(c.Problems, problems...)
+	if err != nil {
+		c.problem("%v", err)
+	}
+	c.count("shards", uint64(shards))
+	c.count("kept here", uint64(len(e.directory.Shards)))
+	for _, shard := range e.directory.Shards {
+		if shard.Number > shards {
+			c.problem("there is a store of shard %d, and there are %d shards", shard.Number, shards)
+		}
+	}
+	return nil
+}
+
 // users looks at the records of who there is, and whether the master key opens
-// their secrets.
+// their secrets. A node of a cluster has that key in the store.
 func (e *examination) users(s *store.Store, masterKey string) error {
 	c := e.check("users")
 	if s == nil {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
+	_, shared, problems, sharedErr := identity.Check(s)
+	c.Problems = append(c.Problems, problems...)
 	vault, err := identity.OpenVault(masterKey)
 	held, scanErr := directory.HoldsSecrets(s)
-	if err != nil && (held || !errors.Is(err, identity.ErrNoMasterKey)) {
+	switch {
+	case errors.Is(err, identity.ErrNoMasterKey):
+		if vault = shared; held && vault == nil {
+			c.problem("%v", err)
+		}
+	case err != nil:
 		c.problem("%v", err)
+		vault = shared
+	case shared != nil && !shared.Same(vault):
+		c.problem("%s is not the master key of the cluster that this node is part of", masterKey)
+		vault = shared
 	}
 	n, problems, err := directory.Check(s, vault)
 	c.Problems = append(c.Problems, problems...)
-	if err := errors.Join(scanErr, err); err != nil {
+	if err := errors.Join(sharedErr, scanErr, err); err != nil {
 		c.problem("%v", err)
 		return nil
 	}
@@ -188,17 +246,26 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	return nil
 }
 
-// queues recounts all that is stored of the queues.
-func (e *examination) queues(s *store.Store) error {
-	c, left := e.check("queues"), e.check("leftovers")
+// queues recounts all that is stored of the queues in a shard, and of what is on its
+// way from there to queues of others.
+func (e *examination) queues(s *store.Store, shard *Shard) error {
+	_, queues, leftovers := shard.names(e.directory)
+	c, left := e.check(queues), e.check(leftovers)
 	if s == nil {
 		c.Skipped = "the store cannot be opened"
 		left.Skipped = c.Skipped
 		return nil
 	}
 	r := &reader{s: s, e: e, check: c.Name}
-	var messages, bytes uint64
-	for _, cfg := range e.configs {
+	var served, messages, bytes uint64
+	var configs []queue.Config
+	for _, q := range e.catalogue {
+		configs = append(configs, q.ConfigOn(shard.Number))
+	}
+	for _, cfg := range configs {
+		if !cfg.Away {
+			served++
+		}
 		recount, err := queue.Check(r, cfg)
 		if ended := context.Cause(e.ctx); ended != nil {
 			return ended
@@ -215,20 +282,23 @@ func (e *examination) queues(s *store.Store) error {
 		messages += recount.Messages
 		bytes += recount.Bytes
 	}
-	c.count("queues", uint64(len(e.configs)))
+	c.count("queues", served)
 	c.count("messages", messages)
 	c.count("bytes", bytes)
 	if !e.known {
 		left.Skipped = "it is not known which queues there are"
 		return nil
 	}
-	ids, problems, err := queue.Leftovers(r, e.configs)
+	ids, problems, err := queue.Leftovers(r, configs)
 	left.Problems = append(left.Problems, problems...)
 	if err != nil {
 		left.problem("%v", err)
 	}
 	left.count("queues", uint64(len(ids)))
-	if len(ids) > 0 {
+	switch {
+	case len(ids) > 0 && e.directory.Node:
+		left.Note = "data of queues that were deleted, or whose records are still in the cluster's log only"
+	case len(ids) > 0:
 		left.Note = "data of queues that were deleted; the server removes them when it starts"
 	}
 	return context.Cause(e.ctx)

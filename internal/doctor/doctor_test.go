@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/doctor"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -29,7 +30,7 @@ func directory(t *testing.T) doctor.Directory {
 	t.Helper()
 	dir := t.TempDir()
 	d := doctor.Directory{
-		Credentials: filepath.Join(dir, "credentials"), MasterKey: filepath.Join(dir, "master.key"), Control: filepath.Join(dir, "control"), Shard: filepath.Join(dir, "shards/0001"),
+		Credentials: filepath.Join(dir, "credentials"), MasterKey: filepath.Join(dir, "master.key"), Control: filepath.Join(dir, "control"), Shards: []doctor.Shard{{Number: 1, Dir: filepath.Join(dir, "shards/0001")}},
 	}
 	if _, err := identity.LoadCredentials(d.Credentials, []string{"000000000000"}); err != nil {
 		t.Fatal(err)
@@ -39,7 +40,11 @@ func directory(t *testing.T) doctor.Directory {
 			for _, name := range []string{"jobs", "orders.fifo"} {
 				n := catalog.Name{Account: "000000000000", Region: "us-east-1", Queue: name}
 				a := catalog.Attributes{RetentionSeconds: 3600, VisibilitySeconds: 30, FIFO: strings.HasSuffix(name, ".fifo")}
-				q, err := c.Create(n, a, nil, time.Now())
+				var q *catalog.Queue
+				err := c.Change(func(tx *catalog.Tx) (err error) {
+					q, err = tx.Create(n, a, nil, time.Now())
+					return err
+				})
 				if err != nil && !errors.Is(err, catalog.ErrExists) {
 					t.Fatal(err)
 				}
@@ -67,8 +72,12 @@ func directory(t *testing.T) doctor.Directory {
 // work opens a data directory as a server does, and closes it.
 func work(t *testing.T, d doctor.Directory, do func(*catalog.Catalog, *shard.Shard)) {
 	t.Helper()
-	control, messages := open(t, d.Control), open(t, d.Shard)
-	c, err := catalog.Open(control)
+	records, messages := open(t, d.Control), open(t, d.Shards[0].Dir)
+	ctl := control.New(control.Options{Store: records})
+	if err := ctl.Change(catalog.Initialise); err != nil {
+		t.Fatal(err)
+	}
+	c, err := catalog.Open(catalog.Options{Control: ctl})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +92,7 @@ func work(t *testing.T, d doctor.Directory, do func(*catalog.Catalog, *shard.Sha
 	}
 	do(c, s)
 	s.Close()
-	if err := errors.Join(control.Close(), messages.Close()); err != nil {
+	if err := errors.Join(records.Close(), messages.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -216,7 +225,7 @@ func TestSoundDirectory(t *testing.T) {
 // A torn end of the log is no damage, and it is not for the doctor to repair.
 func TestTornEndIsSound(t *testing.T) {
 	d := directory(t)
-	log := newest(t, d.Shard+"/*.log")
+	log := newest(t, d.Shards[0].Dir+"/*.log")
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
@@ -250,24 +259,24 @@ func TestDamageIsNamed(t *testing.T) {
 			}
 		}},
 		"log": {"messages logs", ".log is damaged at byte", func(t *testing.T, d doctor.Directory) {
-			spoil(t, newest(t, d.Shard+"/*.log"), 0.5)
+			spoil(t, newest(t, d.Shards[0].Dir+"/*.log"), 0.5)
 		}},
 		"end of the log": {"messages logs", ".log is damaged at byte", func(t *testing.T, d doctor.Directory) {
-			spoil(t, newest(t, d.Shard+"/*.log"), 0.98)
+			spoil(t, newest(t, d.Shards[0].Dir+"/*.log"), 0.98)
 		}},
 		"manifest": {"messages logs", "MANIFEST", func(t *testing.T, d doctor.Directory) {
-			spoil(t, newest(t, d.Shard+"/MANIFEST-*"), 0.9)
+			spoil(t, newest(t, d.Shards[0].Dir+"/MANIFEST-*"), 0.9)
 		}},
 		"table": {"messages tables", ".sst is damaged", func(t *testing.T, d doctor.Directory) {
-			spoil(t, newest(t, d.Shard+"/*.sst"), 0.3)
+			spoil(t, newest(t, d.Shards[0].Dir+"/*.sst"), 0.3)
 		}},
 		"lost table": {"messages logs", "MANIFEST", func(t *testing.T, d doctor.Directory) {
-			if err := os.Remove(newest(t, d.Shard+"/*.sst")); err != nil {
+			if err := os.Remove(newest(t, d.Shards[0].Dir+"/*.sst")); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		"short table": {"messages logs", "MANIFEST", func(t *testing.T, d doctor.Directory) {
-			if err := os.Truncate(newest(t, d.Shard+"/*.sst"), 100); err != nil {
+			if err := os.Truncate(newest(t, d.Shards[0].Dir+"/*.sst"), 100); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -278,7 +287,7 @@ func TestDamageIsNamed(t *testing.T) {
 			edit(t, d.Control, func(_ *store.Store, tx *store.Txn) { tx.Delete([]byte("receipt-secret")) })
 		}},
 		"lost message": {"queues", "missing", func(t *testing.T, d doctor.Directory) {
-			edit(t, d.Shard, func(s *store.Store, tx *store.Txn) {
+			edit(t, d.Shards[0].Dir, func(s *store.Store, tx *store.Txn) {
 				err := s.Scan([]byte{0}, []byte{1}, func(k, _ []byte) bool {
 					if k[8] != 'm' {
 						return true
@@ -292,7 +301,7 @@ func TestDamageIsNamed(t *testing.T) {
 			})
 		}},
 		"stray key": {"leftovers", "stray", func(t *testing.T, d doctor.Directory) {
-			edit(t, d.Shard, func(_ *store.Store, tx *store.Txn) { tx.Set([]byte{0, 1}, nil) })
+			edit(t, d.Shards[0].Dir, func(_ *store.Store, tx *store.Txn) { tx.Set([]byte{0, 1}, nil) })
 		}},
 	}
 	for name, test := range tests {
@@ -330,7 +339,7 @@ func TestLeftoversAreHarmless(t *testing.T) {
 
 func TestNotExamined(t *testing.T) {
 	d := directory(t)
-	s := open(t, d.Shard)
+	s := open(t, d.Shards[0].Dir)
 	if _, err := doctor.Examine(t.Context(), d, nil); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("with a server running: %v", err)
 	}
@@ -342,7 +351,7 @@ func TestNotExamined(t *testing.T) {
 	if _, err := doctor.Examine(ctx, d, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	d.Control, d.Shard = t.TempDir()+"/a", t.TempDir()+"/b"
+	d.Control, d.Shards[0].Dir = t.TempDir()+"/a", t.TempDir()+"/b"
 	if _, err := doctor.Examine(t.Context(), d, nil); err == nil {
 		t.Error("nothing was found to be sound")
 	}

@@ -1,12 +1,14 @@
 package doctor_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/control"
 	people "github.com/sluicemq/sluice/internal/directory"
 	"github.com/sluicemq/sluice/internal/doctor"
 	"github.com/sluicemq/sluice/internal/identity"
@@ -23,7 +25,7 @@ func populate(t *testing.T, d doctor.Directory) {
 		t.Fatal(err)
 	}
 	s := open(t, d.Control)
-	dir, err := people.Open(s, v)
+	dir, err := people.Open(control.New(control.Options{Store: s}), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,5 +103,51 @@ func TestUsers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// A node of a cluster needs no master key of its own, but if it has one, that must
+// be the cluster's.
+func TestUsersOfACluster(t *testing.T) {
+	t.Parallel()
+	d := directory(t)
+	populate(t, d)
+	v, err := identity.OpenVault(d.MasterKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, d.Control)
+	roots, err := identity.LoadCredentials(d.Credentials, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = control.New(control.Options{Store: s}).Change(func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, nil) })
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sound := func(when string) {
+		t.Helper()
+		report, err := doctor.Examine(t.Context(), d, nil)
+		if err != nil || !report.Sound {
+			t.Errorf("%s: %+v, %v", when, report, err)
+		}
+	}
+	sound("with a master key")
+	if err := os.Remove(d.MasterKey); err != nil {
+		t.Fatal(err)
+	}
+	sound("without")
+	if _, err := identity.CreateVault(d.MasterKey); err != nil {
+		t.Fatal(err)
+	}
+	if c := users(t, d); !strings.Contains(strings.Join(c.Problems, "\n"), "not the master key of the cluster") {
+		t.Errorf("with another's: %v", c.Problems)
+	}
+	if err := os.Remove(d.MasterKey); err != nil {
+		t.Fatal(err)
+	}
+	edit(t, d.Control, func(_ *store.Store, tx *store.Txn) { tx.Set([]byte("identity/root/000000000000"), []byte("{")) })
+	if c := users(t, d); !strings.Contains(strings.Join(c.Problems, "\n"), "identity/root/000000000000") {
+		t.Errorf("with a damaged record: %v", c.Problems)
 	}
 }

@@ -12,8 +12,8 @@ import (
 func (s *Service) registerAccount(wire *protocol.Service) {
 	protocol.Register(wire, "GetAccountSummary", s.getAccountSummary)
 	protocol.Register(wire, "ListAccountAliases", s.listAccountAliases)
-	protocol.Register(wire, "CreateAccountAlias", s.createAccountAlias)
-	protocol.Register(wire, "DeleteAccountAlias", s.deleteAccountAlias)
+	protocol.Register(wire, "CreateAccountAlias", s.createAccountAlias, protocol.Control)
+	protocol.Register(wire, "DeleteAccountAlias", s.deleteAccountAlias, protocol.Control)
 }
 
 type summaryOutput struct {

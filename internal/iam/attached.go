@@ -9,11 +9,11 @@ import (
 )
 
 func (s *Service) registerAttached(wire *protocol.Service) {
-	each(wire, "Attach", "Policy", s.attach, allKinds...)
-	each(wire, "Detach", "Policy", s.detach, allKinds...)
-	each(wire, "ListAttached", "Policies", s.listAttached, allKinds...)
-	each(wire, "Put", "PermissionsBoundary", s.putBoundary, directory.User, directory.Role)
-	each(wire, "Delete", "PermissionsBoundary", s.deleteBoundary, directory.User, directory.Role)
+	each(wire, "Attach", "Policy", s.attach, allKinds, protocol.Control)
+	each(wire, "Detach", "Policy", s.detach, allKinds, protocol.Control)
+	each(wire, "ListAttached", "Policies", s.listAttached, allKinds)
+	each(wire, "Put", "PermissionsBoundary", s.putBoundary, boundKinds, protocol.Control)
+	each(wire, "Delete", "PermissionsBoundary", s.deleteBoundary, boundKinds, protocol.Control)
 }
 
 // attachedInput is for entities of each kind, of whose names it has one.

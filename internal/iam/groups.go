@@ -23,14 +23,14 @@ func showGroup(e *directory.Entity) Group {
 }
 
 func (s *Service) registerGroups(wire *protocol.Service) {
-	protocol.Register(wire, "CreateGroup", s.createGroup)
+	protocol.Register(wire, "CreateGroup", s.createGroup, protocol.Control)
 	protocol.Register(wire, "GetGroup", s.getGroup)
-	protocol.Register(wire, "UpdateGroup", s.updateGroup)
-	protocol.Register(wire, "DeleteGroup", s.deleteGroup)
+	protocol.Register(wire, "UpdateGroup", s.updateGroup, protocol.Control)
+	protocol.Register(wire, "DeleteGroup", s.deleteGroup, protocol.Control)
 	protocol.Register(wire, "ListGroups", s.listGroups)
 	protocol.Register(wire, "ListGroupsForUser", s.listGroupsForUser)
-	protocol.Register(wire, "AddUserToGroup", s.addUserToGroup)
-	protocol.Register(wire, "RemoveUserFromGroup", s.removeUserFromGroup)
+	protocol.Register(wire, "AddUserToGroup", s.addUserToGroup, protocol.Control)
+	protocol.Register(wire, "RemoveUserFromGroup", s.removeUserFromGroup, protocol.Control)
 }
 
 type createGroupInput struct {

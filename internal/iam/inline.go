@@ -10,10 +10,10 @@ import (
 )
 
 func (s *Service) registerInline(wire *protocol.Service) {
-	each(wire, "Put", "Policy", s.putInline, allKinds...)
-	each(wire, "Get", "Policy", s.getInline, allKinds...)
-	each(wire, "Delete", "Policy", s.deleteInline, allKinds...)
-	each(wire, "List", "Policies", s.listInline, allKinds...)
+	each(wire, "Put", "Policy", s.putInline, allKinds, protocol.Control)
+	each(wire, "Get", "Policy", s.getInline, allKinds)
+	each(wire, "Delete", "Policy", s.deleteInline, allKinds, protocol.Control)
+	each(wire, "List", "Policies", s.listInline, allKinds)
 }
 
 // inlineInput is for entities of each kind, of whose names it has one.

@@ -10,10 +10,10 @@ import (
 )
 
 func (s *Service) registerKeys(wire *protocol.Service) {
-	protocol.Register(wire, "CreateAccessKey", s.createAccessKey)
+	protocol.Register(wire, "CreateAccessKey", s.createAccessKey, protocol.Control)
 	protocol.Register(wire, "ListAccessKeys", s.listAccessKeys)
-	protocol.Register(wire, "UpdateAccessKey", s.updateAccessKey)
-	protocol.Register(wire, "DeleteAccessKey", s.deleteAccessKey)
+	protocol.Register(wire, "UpdateAccessKey", s.updateAccessKey, protocol.Control)
+	protocol.Register(wire, "DeleteAccessKey", s.deleteAccessKey, protocol.Control)
 	protocol.Register(wire, "GetAccessKeyLastUsed", s.getAccessKeyLastUsed)
 }
 

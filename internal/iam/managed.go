@@ -52,15 +52,15 @@ func showVersion(m *directory.Managed, v directory.Version) PolicyVersion {
 }
 
 func (s *Service) registerManaged(wire *protocol.Service) {
-	protocol.Register(wire, "CreatePolicy", s.createPolicy)
+	protocol.Register(wire, "CreatePolicy", s.createPolicy, protocol.Control)
 	protocol.Register(wire, "GetPolicy", s.getPolicy)
-	protocol.Register(wire, "DeletePolicy", s.deletePolicy)
+	protocol.Register(wire, "DeletePolicy", s.deletePolicy, protocol.Control)
 	protocol.Register(wire, "ListPolicies", s.listPolicies)
-	protocol.Register(wire, "CreatePolicyVersion", s.createPolicyVersion)
+	protocol.Register(wire, "CreatePolicyVersion", s.createPolicyVersion, protocol.Control)
 	protocol.Register(wire, "GetPolicyVersion", s.getPolicyVersion)
-	protocol.Register(wire, "DeletePolicyVersion", s.deletePolicyVersion)
+	protocol.Register(wire, "DeletePolicyVersion", s.deletePolicyVersion, protocol.Control)
 	protocol.Register(wire, "ListPolicyVersions", s.listPolicyVersions)
-	protocol.Register(wire, "SetDefaultPolicyVersion", s.setDefaultPolicyVersion)
+	protocol.Register(wire, "SetDefaultPolicyVersion", s.setDefaultPolicyVersion, protocol.Control)
 	protocol.Register(wire, "ListEntitiesForPolicy", s.listEntitiesForPolicy)
 }
 

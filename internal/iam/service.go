@@ -54,21 +54,25 @@ type empty struct{}
 // change makes a change of the directory.
 func (s *Service) change(f func(*directory.Tx) error) error { return failure(s.directory.Change(f)) }
 
+// handler is that of an operation that there is for several kinds of entities.
+type handler[In, Out any] func(k directory.Kind, action string, c *protocol.Call, in *In) (*Out, error)
+
 // each registers an operation that there is for several kinds of entities. Its
 // name is that of each with the kind in the middle.
-func each[In, Out any](
-	wire *protocol.Service, before, after string, h func(k directory.Kind, action string, c *protocol.Call, in *In) (*Out, error),
-	kinds ...directory.Kind,
-) {
+func each[In, Out any](wire *protocol.Service, before, after string, h handler[In, Out], kinds []directory.Kind, opts ...protocol.Option) {
 	for _, kind := range kinds {
 		name := before + words[kind] + after
 		protocol.Register(wire, name, func(_ context.Context, c *protocol.Call, in *In) (*Out, error) {
 			return h(kind, name, c, in)
-		})
+		}, opts...)
 	}
 }
 
 // words are the kinds of entities as they stand in the names of operations.
 var words = map[directory.Kind]string{directory.User: "User", directory.Group: "Group", directory.Role: "Role"}
 
-var allKinds = []directory.Kind{directory.User, directory.Group, directory.Role}
+var (
+	allKinds = []directory.Kind{directory.User, directory.Group, directory.Role}
+	// boundKinds can have a permissions boundary.
+	boundKinds = []directory.Kind{directory.User, directory.Role}
+)

@@ -49,10 +49,10 @@ func listedUser(e *directory.Entity) User {
 }
 
 func (s *Service) registerUsers(wire *protocol.Service) {
-	protocol.Register(wire, "CreateUser", s.createUser)
+	protocol.Register(wire, "CreateUser", s.createUser, protocol.Control)
 	protocol.Register(wire, "GetUser", s.getUser)
-	protocol.Register(wire, "UpdateUser", s.updateUser)
-	protocol.Register(wire, "DeleteUser", s.deleteUser)
+	protocol.Register(wire, "UpdateUser", s.updateUser, protocol.Control)
+	protocol.Register(wire, "DeleteUser", s.deleteUser, protocol.Control)
 	protocol.Register(wire, "ListUsers", s.listUsers)
 }
 

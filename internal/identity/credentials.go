@@ -26,15 +26,19 @@ func (c Credential) GoString() string { return c.String() }
 // Credentials are the root keys of the accounts, by their id. Its methods may be
 // called from any goroutine.
 type Credentials struct {
-	path string // of the file; empty: kept in memory only
+	// keep makes a new key durable; nil: keys are kept in memory only.
+	keep func(account, keyID, secret string) error
 
-	mu    sync.RWMutex
-	byKey map[string]Credential
-	roots map[string]Credential // by account
+	creating sync.Mutex // held while an account is made
+
+	mu         sync.RWMutex
+	byKey      map[string]Credential
+	roots      map[string]Credential // by account
+	overridden string                // the account whose key is the operator's choice
 }
 
-func newCredentials(path string) *Credentials {
-	return &Credentials{path: path, byKey: make(map[string]Credential), roots: make(map[string]Credential)}
+func newCredentials() *Credentials {
+	return &Credentials{byKey: make(map[string]Credential), roots: make(map[string]Credential)}
 }
 
 // Lookup returns the credential of an access key.
@@ -63,30 +67,47 @@ func (c *Credentials) Accounts() []string {
 // ErrAccountExists says that there is an account of that number already.
 var ErrAccountExists = errors.New("the account exists")
 
-// Create makes an account with a root key, and writes the key to the file.
+// Create makes an account with a root key that will be there after a restart.
 func (c *Credentials) Create(account string) (Credential, error) {
 	if !IsAccount(account) {
 		return Credential{}, fmt.Errorf("%q is not an account's 12 digits", account)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.roots[account]; ok {
+	c.creating.Lock()
+	defer c.creating.Unlock()
+	if _, ok := c.Root(account); ok {
 		return Credential{}, ErrAccountExists
 	}
 	keyID, secret := NewKeyID(), NewSecret()
-	if c.path != "" {
-		text, err := os.ReadFile(c.path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return Credential{}, fmt.Errorf("read root keys: %w", err)
-		}
-		if err := writePrivate(c.path, appendProfile(text, account, keyID, secret)); err != nil {
-			return Credential{}, fmt.Errorf("write root keys: %w", err)
+	if c.keep != nil {
+		if err := c.keep(account, keyID, secret); err != nil {
+			return Credential{}, err
 		}
 	}
-	if err := c.add(account, keyID, secret); err != nil {
+	if err := c.learn(account, keyID, secret); err != nil {
 		return Credential{}, err
 	}
-	return c.roots[account], nil
+	root, _ := c.Root(account)
+	return root, nil
+}
+
+// learn takes in a key that is kept. It is nothing new if it is known.
+func (c *Credentials) learn(account, keyID, secret string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if account == c.overridden {
+		return nil
+	}
+	return c.add(account, keyID, secret)
+}
+
+// replace makes c's keys those of other, but for one that was overridden.
+func (c *Credentials) replace(other *Credentials) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if chosen, ok := c.roots[c.overridden]; ok {
+		_ = other.add(chosen.Account, chosen.AccessKeyID, chosen.Secret)
+	}
+	c.byKey, c.roots = other.byKey, other.roots
 }
 
 func (c *Credentials) add(account, keyID, secret string) error {
@@ -102,12 +123,57 @@ func (c *Credentials) add(account, keyID, secret string) error {
 	return nil
 }
 
-// Override gives an account's root a key of the operator's choosing.
+// Override gives an account's root a key of the operator's choosing, which is kept
+// nowhere: it is given at every start, and to all nodes of a cluster.
 func (c *Credentials) Override(account, keyID, secret string) error {
 	if err := checkKey(keyID, secret); err != nil {
 		return err
 	}
-	return c.add(account, keyID, secret)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.add(account, keyID, secret); err != nil {
+		return err
+	}
+	c.overridden = account
+	return nil
+}
+
+// Agree returns an error if the keys in the file at path, if there is one, are not
+// all among c's: they are then those of another installation.
+func (c *Credentials) Agree(path string) error {
+	own, err := LoadCredentials(path, nil)
+	if err != nil {
+		return err
+	}
+	for _, account := range own.Accounts() {
+		here, _ := own.Root(account)
+		there, known := c.Root(account)
+		switch {
+		case !known:
+			return fmt.Errorf("%s has the account %s, which does not exist here", path, account)
+		case here != there:
+			return fmt.Errorf("%s has another root key for the account %s", path, account)
+		}
+	}
+	return nil
+}
+
+// Save writes the keys of accounts to a file at path if there is none, for the
+// operator to read.
+func (c *Credentials) Save(path string, accounts []string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var text []byte
+	for _, account := range accounts {
+		if root, ok := c.Root(account); ok {
+			text = appendProfile(text, account, root.AccessKeyID, root.Secret)
+		}
+	}
+	if err := writePrivate(path, text); err != nil {
+		return fmt.Errorf("write root keys: %w", err)
+	}
+	return nil
 }
 
 func checkKey(keyID, secret string) error {
@@ -124,7 +190,7 @@ func checkKey(keyID, secret string) error {
 
 // Generate makes root keys for the accounts, to be forgotten with the process.
 func Generate(accounts []string) (*Credentials, error) {
-	c := newCredentials("")
+	c := newCredentials()
 	for _, account := range accounts {
 		if err := c.add(account, NewKeyID(), NewSecret()); err != nil {
 			return nil, err
@@ -138,7 +204,17 @@ func Generate(accounts []string) (*Credentials, error) {
 // and writes those that are missing. The file is readable by its owner alone;
 // one that others can read is refused.
 func LoadCredentials(path string, accounts []string) (*Credentials, error) {
-	c := newCredentials(path)
+	c := newCredentials()
+	c.keep = func(account, keyID, secret string) error {
+		text, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read root keys: %w", err)
+		}
+		if err := writePrivate(path, appendProfile(text, account, keyID, secret)); err != nil {
+			return fmt.Errorf("write root keys: %w", err)
+		}
+		return nil
+	}
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -4,6 +4,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,9 +15,10 @@ import (
 	"strings"
 )
 
-// Vault encrypts what is kept in the database and must not be readable there,
-// under a key that is not in the database. It also makes temporary keys.
+// Vault encrypts secrets that are kept in the database, under a master key that
+// is, on a single node, not in the database. It also makes temporary keys.
 type Vault struct {
+	master   []byte
 	secrets  cipher.AEAD
 	tokens   cipher.AEAD
 	keyID    []byte // authenticates the ids of temporary keys
@@ -50,12 +52,23 @@ func OpenVault(path string) (*Vault, error) {
 	if err := checkPrivate(path); err != nil {
 		return nil, err
 	}
-	master, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	v, err := parseMaster(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return v, nil
+}
+
+func parseMaster(text string) (*Vault, error) {
+	master, err := hex.DecodeString(text)
 	if err != nil || len(master) != masterKeySize {
-		return nil, fmt.Errorf("%s: a master key is %d hexadecimal digits", path, 2*masterKeySize)
+		return nil, fmt.Errorf("a master key is %d hexadecimal digits", 2*masterKeySize)
 	}
 	return newVault(master), nil
 }
+
+// Same reports whether two vaults have the same master key.
+func (v *Vault) Same(other *Vault) bool { return hmac.Equal(v.master, other.master) }
 
 // CreateVault makes a master key and writes it to path.
 func CreateVault(path string) (*Vault, error) {
@@ -77,6 +90,7 @@ func newVault(master []byte) *Vault {
 		return key
 	}
 	return &Vault{
+		master:  master,
 		secrets: newAEAD(derive("secrets 1")), tokens: newAEAD(derive("session tokens 1")),
 		keyID: derive("temporary key ids 1"), keyValue: derive("temporary secrets 1"),
 	}

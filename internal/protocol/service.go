@@ -50,6 +50,7 @@ type Operation struct {
 	Name string
 
 	rootOnly bool
+	control  bool
 	in, out  *plan
 	invoke   func(ctx context.Context, c *Call, in any) (any, error)
 }
@@ -60,6 +61,13 @@ type Option func(*Operation)
 // RootOnly makes an operation unknown to Query requests whose path is not "/": it does not act on the resource that
 // such a path names.
 func RootOnly(op *Operation) { op.rootOnly = true }
+
+// Control marks an operation that may change the control store, which all nodes of a cluster have in common and only one
+// of them may write: there it is run. An operation without this mark must not change it.
+func Control(op *Operation) { op.control = true }
+
+// Control reports whether the operation may change the control store.
+func (op *Operation) Control() bool { return op.control }
 
 // Register adds an operation to s. In and Out must be structs as the package comment describes; if they are not, or if
 // name is taken, Register panics.

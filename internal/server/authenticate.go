@@ -8,6 +8,23 @@ import (
 	"github.com/sluicemq/sluice/internal/signature"
 )
 
+// authenticateTwice is authenticate, of which only a node that is not behind has the
+// last word.
+func (x *exchange) authenticateTwice(call *protocol.Call, body []byte) error {
+	perr := x.authenticate(call, body)
+	if perr == nil {
+		return nil
+	}
+	again, err := x.behind(perr)
+	if !again {
+		return err
+	}
+	if perr = x.authenticate(call, body); perr != nil {
+		return perr
+	}
+	return nil
+}
+
 // authenticate finds out who the caller is, and which service and region are
 // meant. Where a request to SQS has no signature the caller is anonymous, and
 // whether that will do is decided later.

@@ -14,12 +14,21 @@ import (
 // readRest reads what is longer than most bodies are. For that a request must
 // not be a forgery on the face of it, and the memory is taken from the budget.
 func (x *exchange) readRest(from io.Reader) error {
-	named, err := signature.Foresee(signature.FromHTTP(x.r, nil), x.began, func(keyID string) (string, bool) {
-		cred, ok := x.server.lookup(keyID)
-		return cred.Secret, ok
-	})
+	foresee := func() (named bool, err error) {
+		return signature.Foresee(signature.FromHTTP(x.r, nil), x.began, func(keyID string) (string, bool) {
+			cred, ok := x.server.lookup(keyID)
+			return cred.Secret, ok
+		})
+	}
+	named, err := foresee()
 	if err != nil {
-		return signatureError(err)
+		again, refusal := x.behind(signatureError(err))
+		if !again {
+			return refusal
+		}
+		if named, err = foresee(); err != nil {
+			return signatureError(err)
+		}
 	}
 	r := beginning
 	if !named {

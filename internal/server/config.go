@@ -19,6 +19,7 @@ type Config struct {
 	Data           string   // directory of all that is kept
 	InMemory       bool     // keep nothing
 	Listen         string   // host:port
+	MetricsListen  string   // host:port for metrics; empty: they are not served
 	Accounts       []string // the first is the default one
 	Region         string   // of requests that do not say theirs
 	RootKeyID      string   // root access key of the first account; empty: from the data directory
@@ -32,8 +33,12 @@ type Config struct {
 	MinFreeSpace   int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
 	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open
 	LogRequests    bool
+	Version        string // of the program
 
 	Logger *slog.Logger
+
+	// Join makes the server a node of a cluster; nil: it is alone.
+	Join func(Premises) (Node, error)
 
 	disk   *store.Disk // that tests put in the place of the machine's
 	now    func() time.Time
@@ -44,7 +49,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, now: time.Now, limits: defaultLimits,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, now: machineClock, limits: defaultLimits,
 	}
 }
 
@@ -54,6 +59,8 @@ func (c *Config) Validate() error {
 	switch {
 	case err != nil || port == "":
 		return fmt.Errorf("--listen %q: want host:port, such as 127.0.0.1:9324", c.Listen)
+	case c.MetricsListen != "" && !isHostPort(c.MetricsListen):
+		return fmt.Errorf("--metrics-listen %q: want host:port, such as 127.0.0.1:9464", c.MetricsListen)
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return errors.New("--tls-cert and --tls-key go together")
 	case c.TLSCert == "" && !c.Insecure && !isLoopback(host):
@@ -88,6 +95,11 @@ func (c *Config) Validate() error {
 		}
 	}
 	return nil
+}
+
+func isHostPort(s string) bool {
+	_, port, err := net.SplitHostPort(s)
+	return err == nil && port != ""
 }
 
 // isLoopback reports whether only this machine can reach a listener on host.

@@ -16,10 +16,8 @@ func (h *handler) serviceOf(r *protocol.Request, host, scope string) *protocol.S
 		return h.first(func(s *protocol.Service) bool { return s.Is(r.Target) })
 	}
 	if scope != "" {
-		for _, s := range h.services {
-			if s.Name == scope {
-				return s
-			}
+		if s := h.serviceNamed(scope); s != nil {
+			return s
 		}
 	}
 	if r.Version != "" {
@@ -40,6 +38,14 @@ func (h *handler) serviceOf(r *protocol.Request, host, scope string) *protocol.S
 	}
 	label, _, _ := strings.Cut(strings.ToLower(host), ".")
 	return h.first(func(s *protocol.Service) bool { return s.Name == label && len(s.Versions) > 0 })
+}
+
+// serviceNamed returns the service that scopes call so, or nil.
+func (h *handler) serviceNamed(name string) *protocol.Service {
+	if i := slices.IndexFunc(h.services, func(s *protocol.Service) bool { return s.Name == name }); i >= 0 {
+		return h.services[i]
+	}
+	return nil
 }
 
 // first returns the first service that is wanted, or SQS.

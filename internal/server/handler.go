@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/protocol"
 	"github.com/sluicemq/sluice/internal/signature"
@@ -55,10 +56,33 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	x := &exchange{handler: h, service: h.services[0], w: w, r: r, id: uuid.NewString(), began: h.server.config.now()}
+	if r.Method == http.MethodGet && r.URL.Path == h.prefix+BackupPath {
+		h.exchange(w, r).runBackup()
+		return
+	}
+	h.exchange(w, r).run()
+}
+
+// exchange begins with a request of a client's.
+func (h *handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
+	return &exchange{
+		handler: h, service: h.services[0], w: w, r: r, id: uuid.NewString(), began: h.server.config.now(),
+		sourceIP: h.proxies.client(r), encrypted: h.proxies.encrypted(r), version: h.server.control.Version(),
+	}
+}
+
+// run answers the request.
+func (x *exchange) run() {
+	x.server.metrics.Requests.Begin()
 	x.serveSafely()
 	x.giveBack()
-	if h.server.config.LogRequests {
+	x.done()
+}
+
+// done takes note of a request that is over.
+func (x *exchange) done() {
+	x.count()
+	if x.server.config.LogRequests {
 		x.log()
 	}
 }
@@ -72,6 +96,13 @@ type exchange struct {
 	id      string
 	began   time.Time
 
+	sourceIP  string // of the client
+	encrypted bool   // up to the client
+	forwarded bool   // by another node, because this one owns the control store
+
+	version     uint64 // of the control store when the request began
+	lookedAgain bool   // see behind
+
 	buffer  *bytes.Buffer    // holds the body
 	head    io.LimitedReader // its beginning
 	taken   int64            // of the server's budget for the rest
@@ -81,6 +112,8 @@ type exchange struct {
 	cause   error           // why, if the client was not told
 	denial  *access.Denial  // who refused the caller, if policies did
 	gone    bool            // the client did not get its answer
+	relayed int             // the status of another node's answer
+	begun   bool            // a long answer, which cannot become an error any more
 }
 
 // serveSafely turns a mistake of ours into an answer and a line in the log.
@@ -112,16 +145,29 @@ func (x *exchange) serve() {
 	}
 	call := &protocol.Call{
 		Operation: x.request.Operation, RequestID: x.id, Kind: x.request.Kind,
-		Path: x.request.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.proxies.encrypted(x.r),
-		SourceIP: x.proxies.client(x.r), UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
+		Path: x.request.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.encrypted,
+		SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
 	}
-	if perr := x.authenticate(call, body); perr != nil {
-		x.refuse(perr)
+	if err := x.authenticateTwice(call, body); err != nil {
+		x.fail(err)
 		return
 	}
 	op, perr := x.service.Lookup(x.request)
 	if perr != nil {
 		x.refuse(perr)
+		return
+	}
+	if err := x.cutOff(); err != nil {
+		x.fail(err)
+		return
+	}
+	// Strangers may change nothing there, so that they need not be heard by others.
+	if op.Control() && x.server.control.Elsewhere() && x.caller.ARN != "" {
+		if x.forwarded { // it has just been given away
+			x.fail(control.ErrElsewhere)
+			return
+		}
+		x.relay(body)
 		return
 	}
 	call.Version = x.request.Version
@@ -136,6 +182,12 @@ func (x *exchange) serve() {
 	}
 	x.release()
 	out, err := op.Invoke(x.r.Context(), call, in)
+	if err != nil {
+		var again bool
+		if again, err = x.behind(err); again {
+			out, err = op.Invoke(x.r.Context(), call, in)
+		}
+	}
 	if err != nil {
 		x.fail(err)
 		return
@@ -235,6 +287,9 @@ func (x *exchange) refuse(e *protocol.Error) {
 
 // fail answers with whatever error the operation had.
 func (x *exchange) fail(err error) {
+	if errors.Is(err, control.ErrElsewhere) || errors.Is(err, control.ErrUnavailable) {
+		err = errors.Join(protocol.ServiceUnavailable(), err)
+	}
 	e := protocol.AsError(err)
 	x.denial, _ = errors.AsType[*access.Denial](err)
 	if e.Status >= http.StatusInternalServerError {
@@ -266,6 +321,9 @@ func (x *exchange) log() {
 	if x.err != nil {
 		status = x.err.Status
 		attrs = append(attrs, slog.String("code", x.err.Code))
+	} else if x.relayed != 0 {
+		status = x.relayed
+		attrs = append(attrs, slog.Bool("relayed", true))
 	}
 	attrs = append(attrs, slog.Int("status", status))
 	if x.denial != nil {

@@ -31,7 +31,7 @@ func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTimeout)
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- h.server.shard.Probe(ctx) }()
+	go func() { done <- h.server.probe(ctx) }()
 	var err error
 	select {
 	case err = <-done:

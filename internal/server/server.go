@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -17,9 +18,12 @@ import (
 	"github.com/sluicemq/sluice/internal/access"
 	"github.com/sluicemq/sluice/internal/admin"
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/directory"
 	"github.com/sluicemq/sluice/internal/iam"
 	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/metrics"
+	"github.com/sluicemq/sluice/internal/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/sqs"
@@ -52,12 +56,20 @@ type Server struct {
 	disk        *store.Disk
 	space       *space
 	cache       *store.Cache
-	control     *store.Store
-	messages    *store.Store
+	records     *store.Store // of the control store
+	stored      *store.Store // messages; nil in a cluster
+	control     *control.Control
+	node        Node // nil: this machine is alone
 	shard       *shard.Shard
+	messages    Messages
 	listener    net.Listener
+	handler     *handler
+	prepared    chan struct{} // closed when there is a handler
 	http        *http.Server
 	bodies      *budget // of all requests under way
+	backups     *backups
+	metrics     *metrics.Metrics
+	metricsHTTP *metricsServer // nil: they are not served
 	proxies     proxies
 }
 
@@ -69,7 +81,7 @@ func Start(c Config) (_ *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, log: c.Logger, bodies: newBudget(c.limits.bodies)}
+	s := &Server{config: c, log: c.Logger, bodies: newBudget(c.limits.bodies), backups: newBackups(), prepared: make(chan struct{})}
 	if s.proxies, err = parseProxies(c.TrustedProxies); err != nil {
 		return nil, err
 	}
@@ -82,38 +94,52 @@ func Start(c Config) (_ *Server, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.credentials, err = loadCredentials(&c); err != nil {
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	s.listener = l
+	if err := s.openMetrics(); err != nil {
 		return nil, err
 	}
 	if err := s.openStores(); err != nil {
 		return nil, err
 	}
+	if c.Join != nil {
+		if err := s.join(); err != nil {
+			return nil, err
+		}
+	}
 	cat, err := s.load()
 	if err != nil {
 		return nil, err
 	}
+	if err := s.sweep(); err != nil {
+		return nil, err
+	}
 	s.space.look()
-	control := access.New(s.directory)
+	permissions := access.New(s.directory)
 	queues := sqs.New(sqs.Options{
-		Catalog: cat, Shard: s.shard, Access: control, IDOf: s.directory.ID, Now: c.now, Room: s.space.room,
+		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
 	})
-	users := iam.New(iam.Options{Directory: s.directory, Access: control, Roots: s.credentials, Now: c.now})
+	users := iam.New(iam.Options{Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now})
 	tokens := sts.New(sts.Options{
-		Directory: s.directory, Access: control, Roots: s.credentials, Vault: s.vault, Now: c.now,
+		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.now,
 	})
-	accounts := admin.New(s.credentials, c.Accounts[0])
-	s.http = newHTTPServer(newHandler(s, queues, users, tokens, accounts), c.limits, s.log)
+	accounts := admin.New(s.credentials, c.Accounts[0], s.node)
+	services := []*protocol.Service{queues, users, tokens, accounts}
+	s.measure(services)
+	s.handler = newHandler(s, services...)
+	close(s.prepared)
+	s.http = newHTTPServer(s.handler, c.limits, s.log)
+	s.http.RegisterOnShutdown(s.backups.stop)
 	if c.TLSCert != "" {
 		cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
 		if err != nil {
 			return nil, fmt.Errorf("load TLS certificate: %w", err)
 		}
 		s.http.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
-	}
-	l, err := net.Listen("tcp", c.Listen)
-	if err != nil {
-		return nil, err
 	}
 	// Room is made at the cost of those who only keep a connection for later,
 	// or have not said anything yet.
@@ -151,23 +177,6 @@ func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(e
 	return nil
 }
 
-func loadCredentials(c *Config) (*identity.Credentials, error) {
-	var creds *identity.Credentials
-	var err error
-	if c.InMemory {
-		creds, err = identity.Generate(c.Accounts)
-	} else {
-		if err := os.MkdirAll(c.Data, 0o700); err != nil {
-			return nil, fmt.Errorf("make data directory: %w", err)
-		}
-		creds, err = identity.LoadCredentials(filepath.Join(c.Data, CredentialsFile), c.Accounts)
-	}
-	if err == nil && c.RootKeyID != "" {
-		err = creds.Override(c.Accounts[0], c.RootKeyID, c.RootSecret)
-	}
-	return creds, err
-}
-
 func (s *Server) openStores() (err error) {
 	s.cache = store.NewCache(store.DefaultCacheSize)
 	switch {
@@ -181,35 +190,42 @@ func (s *Server) openStores() (err error) {
 	s.space = &space{
 		free: func() (uint64, uint64, error) { return s.disk.Free(s.config.Data) },
 		mark: s.config.MinFreeSpace, log: s.log,
-		reclaim: func() error { return s.messages.Reclaim() },
+		reclaim: s.reclaim,
 	}
 	if s.config.InMemory {
 		s.space.mark = 0
+	} else if err := os.MkdirAll(s.config.Data, 0o700); err != nil {
+		return fmt.Errorf("make data directory: %w", err)
 	}
 	o := store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}
-	if s.control, err = store.Open(filepath.Join(s.config.Data, ControlDir), o); err != nil {
+	if s.config.Join != nil {
+		return nil // the node opens them
+	}
+	if s.records, err = store.Open(filepath.Join(s.config.Data, ControlDir), o); err != nil {
 		return err
 	}
-	s.messages, err = store.Open(filepath.Join(s.config.Data, ShardDir), o)
+	s.control = control.New(control.Options{Store: s.records})
+	s.stored, err = store.Open(filepath.Join(s.config.Data, ShardDir), o)
 	return err
 }
 
-// load reads what is in the stores. That may write, which a disk that is stuck
-// must not keep from failing.
+// load reads what is in the control store, and begins to serve messages.
 func (s *Server) load() (cat *catalog.Catalog, err error) {
+	if s.node != nil {
+		s.control = s.node.Control()
+		if cat, err = s.loadControl(); err == nil {
+			s.messages = s.node.Serve(cat)
+		}
+		return cat, err
+	}
 	var c *catalog.Catalog
 	var sh *shard.Shard
+	// That may write, which a disk that is stuck must not keep from failing.
 	err = s.disk.Guard(func() (err error) {
-		if s.vault, err = s.openVault(); err != nil {
+		if c, err = s.loadControl(); err != nil {
 			return err
 		}
-		if s.directory, err = directory.Open(s.control, s.vault); err != nil {
-			return err
-		}
-		if c, err = catalog.Open(s.control); err != nil {
-			return err
-		}
-		sh, err = shard.Open(shard.Options{Store: s.messages, Logger: s.log, Configs: func() []queue.Config {
+		sh, err = shard.Open(shard.Options{Store: s.stored, Logger: s.log, Now: machineClock, Configs: func() []queue.Config {
 			var configs []queue.Config
 			for _, q := range c.All() {
 				configs = append(configs, q.Config())
@@ -221,25 +237,74 @@ func (s *Server) load() (cat *catalog.Catalog, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.shard = sh
+	s.shard, s.messages = sh, sh
+	c.OnChange(s.configure)
 	return c, nil
 }
 
-// openVault reads the master key, or makes one if there is nothing yet that was
-// encrypted under another.
-func (s *Server) openVault() (*identity.Vault, error) {
-	if s.config.InMemory {
-		return identity.NewVault(), nil
+func (s *Server) loadControl() (c *catalog.Catalog, err error) {
+	if err := s.openKeys(); err != nil {
+		return nil, err
 	}
-	path := filepath.Join(s.config.Data, MasterKeyFile)
-	v, err := identity.OpenVault(path)
-	if !errors.Is(err, identity.ErrNoMasterKey) {
-		return v, err
+	if s.directory, err = directory.Open(s.control, s.vault); err != nil {
+		return nil, err
 	}
-	if held, scanErr := directory.HoldsSecrets(s.control); held || scanErr != nil {
-		return nil, errors.Join(scanErr, fmt.Errorf("%w; without it the secrets of the users' access keys cannot be decrypted: restore it from a backup", err))
+	o := catalog.Options{Control: s.control}
+	if s.node != nil {
+		o.Place = s.node.Place
 	}
-	return identity.CreateVault(path)
+	return catalog.Open(o)
+}
+
+// configure tells the shard of a change of the catalog, which sees all of them in
+// their order. It waits even for a disk that is stuck: the catalog has the change
+// already, and the two must not part. Should the shard have lost its store, it
+// asks the catalog when it comes back.
+func (s *Server) configure(old, new *catalog.Queue) {
+	var err error
+	switch {
+	case new == nil:
+		err = s.shard.Drop(context.Background(), old.ID)
+	case old == nil || !reflect.DeepEqual(old.Config(), new.Config()):
+		err = s.shard.Configure(context.Background(), new.Config())
+	}
+	if err != nil {
+		s.log.Warn("the shard has not been told of a queue", "error", err)
+	}
+}
+
+// room returns an error if nothing must be added to what is stored.
+func (s *Server) room() error {
+	if s.node != nil && s.node.Low() {
+		return errLowSpace
+	}
+	return s.space.room()
+}
+
+// reclaim gives back the space of what was deleted.
+func (s *Server) reclaim() error {
+	if s.node != nil {
+		return s.node.Reclaim()
+	}
+	return s.stored.Reclaim()
+}
+
+// probe finds out whether requests would be served.
+func (s *Server) probe(ctx context.Context) error {
+	if s.node != nil {
+		if err := s.node.Current(); err != nil {
+			return err
+		}
+	}
+	return s.messages.Probe(ctx)
+}
+
+// lost returns a channel that is closed when the node cannot go on.
+func (s *Server) lost() <-chan struct{} {
+	if s.node == nil {
+		return nil
+	}
+	return s.node.Failed()
 }
 
 // Endpoint is the URL to give to clients.
@@ -268,8 +333,13 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stopWatching()
 	var watch sync.WaitGroup
 	watch.Go(func() { s.space.watch(watching) })
+	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
 	watch.Go(func() {
-		if err := s.directory.KeepUses(watching); err != nil {
+		var send func(context.Context, directory.Uses) error
+		if s.node != nil {
+			send = s.sendUses
+		}
+		if err := s.directory.KeepUses(watching, send); err != nil {
 			s.log.Warn("when access keys were used last is not kept", "error", err)
 		}
 	})
@@ -281,11 +351,14 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-s.disk.Life().Stuck():
 		timeout = failTimeout
 		s.log.Error("stopping, to read the data anew at the next start")
+	case <-s.lost():
+		timeout = failTimeout
+		err = s.node.Err()
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	}
 	stopWatching()
-	s.shard.Drain()
+	s.messages.Drain()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	if stopErr := s.http.Shutdown(stop); stopErr != nil {
@@ -299,11 +372,16 @@ func (s *Server) Run(ctx context.Context) error {
 
 // close closes what has been opened, in reverse order.
 func (s *Server) close() error {
-	var errs []error
+	errs := []error{s.metricsHTTP.close()}
 	if s.shard != nil {
 		s.shard.Close()
 	}
-	for _, st := range []*store.Store{s.messages, s.control} {
+	if s.node != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		errs = append(errs, s.node.Close(ctx))
+	}
+	for _, st := range []*store.Store{s.stored, s.records} {
 		if st != nil && s.disk.Life().Err() == nil {
 			errs = append(errs, st.Close())
 		}

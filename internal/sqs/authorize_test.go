@@ -12,7 +12,6 @@ import (
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/policy"
 	"github.com/sluicemq/sluice/internal/protocol"
-	"github.com/sluicemq/sluice/internal/store"
 )
 
 // bob is a user who may do what a test has put down for him.
@@ -42,19 +41,7 @@ func (b *bob) allow(t *testing.T, statements ...string) {
 // guarded returns a service without messages, and bob.
 func guarded(t *testing.T) (*protocol.Service, *catalog.Catalog, *bob) {
 	t.Helper()
-	control, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := control.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	cat, err := catalog.Open(control)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := newCatalog(t)
 	b := new(bob)
 	s := New(Options{Catalog: cat, Shard: &failingShard{}, Access: access.New(b)})
 	for _, input := range []string{`{"QueueName":"q","tags":{"team":"a"}}`, `{"QueueName":"dlq"}`,
@@ -205,9 +192,12 @@ func TestUnreadablePolicy(t *testing.T) {
 	t.Parallel()
 	s, cat, b := guarded(t)
 	n := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
-	_, err := cat.Update(n, cat.Find(n).ID, func(q *catalog.Queue) error {
-		q.Attributes.Policy = `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}],}`
-		return nil
+	err := cat.Change(func(tx *catalog.Tx) error {
+		_, err := tx.Update(n, cat.Find(n).ID, func(q *catalog.Queue) error {
+			q.Attributes.Policy = `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}],}`
+			return nil
+		})
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -234,15 +224,7 @@ func TestUnreadablePolicy(t *testing.T) {
 
 // BenchmarkAuthorize is what authorisation adds to a request.
 func BenchmarkAuthorize(b *testing.B) {
-	control, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer control.Close()
-	cat, err := catalog.Open(control)
-	if err != nil {
-		b.Fatal(err)
-	}
+	cat := newCatalog(b)
 	own := identity.Root(account, "AKIA")
 	n := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
 	var statements []string

@@ -32,6 +32,9 @@ func errNoQueue() *protocol.Error {
 	return e
 }
 
+// SaysNoQueue reports whether e says that a queue does not exist.
+func SaysNoQueue(e *protocol.Error) bool { return e.Code == codePrefix+"NonExistentQueue" }
+
 // errNoQueueOrAccess is what the owner of another account is told.
 func errNoQueueOrAccess() *protocol.Error {
 	return modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", 400,
@@ -190,7 +193,8 @@ func (s *Service) checkRoom() error {
 // says nothing about the request that has it.
 func OfTheDisk(err error) bool { return isStuck(err) || errors.Is(err, errNoRoom) }
 
-// receiptFailure translates the engine's refusal of a receipt.
+// receiptFailure translates what a receipt was refused with, or why nobody could
+// look at it while there were answers to others of its batch.
 func receiptFailure(err error, handle string, timeout int) *protocol.Error {
 	switch {
 	case errors.Is(err, queue.ErrReceiptExpired):
@@ -201,6 +205,8 @@ func receiptFailure(err error, handle string, timeout int) *protocol.Error {
 	case errors.Is(err, queue.ErrVisibilityTotal):
 		return errValue(timeout, "VisibilityTimeout",
 			"Total VisibilityTimeout for the message is beyond the limit [43200 seconds]")
+	case errors.Is(err, shard.ErrUnavailable):
+		return protocol.ServiceUnavailable()
 	}
 	return protocol.InternalError()
 }

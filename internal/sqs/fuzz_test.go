@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"context"
 	"encoding/json"
 	"math/big"
 	"net/http/httptest"
@@ -262,25 +263,27 @@ func newService(t testing.TB) *protocol.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	control, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cat, err := catalog.Open(control)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := newCatalog(t)
 	sh, err := shard.Open(shard.Options{Store: messages, Configs: func() []queue.Config { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sh.Drain()
+	cat.OnChange(func(old, new *catalog.Queue) {
+		var err error
+		if new == nil {
+			err = sh.Drop(context.Background(), old.ID)
+		} else {
+			err = sh.Configure(context.Background(), new.Config())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
 	t.Cleanup(func() {
 		sh.Close()
-		for _, s := range []*store.Store{messages, control} {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+		if err := messages.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 	return New(Options{Catalog: cat, Shard: sh})

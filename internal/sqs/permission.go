@@ -59,7 +59,7 @@ type addPermissionInput struct {
 	Actions       []string `query:"ActionName"`
 }
 
-func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPermissionInput) (*empty, error) {
+func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPermissionInput) (*empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:AddPermission")
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPe
 	p := policy.Permission{
 		Label: shorten(in.Label), Accounts: shortenAll(in.AWSAccountIds), Actions: shortenAll(in.Actions),
 	}
-	return nil, s.rewrite(ctx, q, func(text string) (string, error) {
+	return nil, s.rewrite(q, func(text string) (string, error) {
 		return policy.AddPermission(text, q.Name.ARN(), p, Rules)
 	})
 }
@@ -78,12 +78,12 @@ type removePermissionInput struct {
 	Label    string
 }
 
-func (s *Service) removePermission(ctx context.Context, c *protocol.Call, in *removePermissionInput) (*empty, error) {
+func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *removePermissionInput) (*empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:RemovePermission")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.rewrite(ctx, q, func(text string) (string, error) {
+	return nil, s.rewrite(q, func(text string) (string, error) {
 		if len(in.Label) > policy.MaxResourceBytes { // longer than all of the policy
 			return "", errValue(in.Label, "Label", "can't find label.")
 		}
@@ -92,8 +92,8 @@ func (s *Service) removePermission(ctx context.Context, c *protocol.Call, in *re
 }
 
 // rewrite changes the text of a queue's policy.
-func (s *Service) rewrite(ctx context.Context, q *catalog.Queue, change func(text string) (string, error)) error {
-	return s.update(ctx, q, func(q *catalog.Queue) error {
+func (s *Service) rewrite(q *catalog.Queue, change func(text string) (string, error)) error {
+	return s.update(q, func(q *catalog.Queue) error {
 		text, err := change(q.Attributes.Policy)
 		if perr := policyError(err); perr != nil {
 			return perr

@@ -26,7 +26,7 @@ type queueURLOutput struct {
 	QueueUrl string
 }
 
-func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQueueInput) (*queueURLOutput, error) {
+func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQueueInput) (*queueURLOutput, error) {
 	n := catalog.Name{Account: caller(c).Account, Region: c.Region}
 	if in.QueueName != nil {
 		n.Queue = *in.QueueName
@@ -58,11 +58,11 @@ func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQ
 		return nil, errTooManyTags(n.Queue)
 	}
 
-	err = s.configure(func() error {
+	err = s.configure(nil, func(tx *catalog.Tx) error {
 		if q := s.catalog.Find(n); q != nil {
 			return s.sameQueue(q, in)
 		}
-		return s.newQueue(context.WithoutCancel(ctx), n, in)
+		return s.newQueue(tx, n, in)
 	})
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func createActions(in *createQueueInput) []string {
 
 // newQueue makes a queue. It is there from the catalog's commit on, whether or
 // not the client still waits to hear of it.
-func (s *Service) newQueue(ctx context.Context, n catalog.Name, in *createQueueInput) error {
+func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput) error {
 	attrs := s.newAttributes(strings.EqualFold(in.Attributes[attrFIFO], "true"))
 	if err := s.change(n, &attrs, in.Attributes); err != nil {
 		return err
@@ -88,14 +88,11 @@ func (s *Service) newQueue(ctx context.Context, n catalog.Name, in *createQueueI
 	if err := s.checkRoom(); err != nil {
 		return err
 	}
-	q, err := s.catalog.Create(n, attrs, in.Tags, s.now())
-	switch {
-	case errors.Is(err, catalog.ErrDeletedRecently):
+	_, err := tx.Create(n, attrs, in.Tags, s.now())
+	if errors.Is(err, catalog.ErrDeletedRecently) {
 		return errDeletedRecently()
-	case err != nil:
-		return failure(err, q)
 	}
-	return failure(s.shard.Configure(ctx, q.Config()), q)
+	return err
 }
 
 // change applies values to attrs.
@@ -183,19 +180,14 @@ type queueInput struct {
 	QueueUrl string
 }
 
-func (s *Service) deleteQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
+func (s *Service) deleteQueue(_ context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteQueue")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.configure(func() error {
-		if err := s.catalog.Delete(q.Name, q.ID, s.now()); err != nil {
-			return failure(err, q)
-		}
-		// The queue is gone. Should its messages outlive it, because the server
-		// dies now, they are removed when it starts again.
-		return failure(s.shard.Drop(context.WithoutCancel(ctx), q.ID), q)
-	})
+	// Should the queue's messages outlive it, because the server dies now, they are
+	// removed when it starts again.
+	return nil, s.configure(q, func(tx *catalog.Tx) error { return tx.Delete(q.Name, q.ID, s.now()) })
 }
 
 func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
@@ -271,7 +263,7 @@ type setQueueAttributesInput struct {
 	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
 }
 
-func (s *Service) setQueueAttributes(ctx context.Context, c *protocol.Call, in *setQueueAttributesInput) (*empty, error) {
+func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *setQueueAttributesInput) (*empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:SetQueueAttributes")
 	if err != nil {
 		return nil, err
@@ -279,21 +271,24 @@ func (s *Service) setQueueAttributes(ctx context.Context, c *protocol.Call, in *
 	if len(in.Attributes) == 0 {
 		return nil, protocol.MissingParameter("Attribute.Name")
 	}
-	return nil, s.update(ctx, q, func(q *catalog.Queue) error {
-		return s.change(q.Name, &q.Attributes, in.Attributes)
+	return nil, s.update(q, func(q *catalog.Queue) error {
+		if err := s.change(q.Name, &q.Attributes, in.Attributes); err != nil {
+			return err
+		}
+		if err := checkSpread(q); err != nil {
+			return err
+		}
+		return nil
 	})
 }
 
-// update changes a queue's attributes in the catalog and tells the shard.
-func (s *Service) update(ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error) error {
-	return s.configure(func() error {
-		q, err := s.catalog.Update(q.Name, q.ID, func(q *catalog.Queue) error {
+// update changes a queue's attributes.
+func (s *Service) update(q *catalog.Queue, change func(*catalog.Queue) error) error {
+	return s.configure(q, func(tx *catalog.Tx) error {
+		_, err := tx.Update(q.Name, q.ID, func(q *catalog.Queue) error {
 			q.Modified = s.now()
 			return change(q)
 		})
-		if err != nil {
-			return failure(err, q)
-		}
-		return failure(s.shard.Configure(context.WithoutCancel(ctx), q.Config()), q)
+		return err
 	})
 }

@@ -2,7 +2,6 @@ package sqs
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/access"
@@ -12,10 +11,9 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Shard is what the service needs of the keyspace its queues live in.
+// Shard is what the service needs of the keyspace its queues live in. Which queues
+// there are, it learns from the catalog.
 type Shard interface {
-	Configure(ctx context.Context, c queue.Config) error
-	Drop(ctx context.Context, id queue.ID) error
 	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
 	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
 	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
@@ -26,8 +24,6 @@ type Shard interface {
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
-	// Condition is that of the disk, which the catalog is on as well.
-	Condition() *shard.Condition
 }
 
 // Options are what a service is made of.
@@ -62,10 +58,6 @@ type Service struct {
 	publicURL      string
 	maxMessageSize int
 	handles        *sealer
-
-	// configuring makes the catalog and the shard see the changes of queues in
-	// the same order.
-	configuring sync.Mutex
 }
 
 // New returns the service and its wire form.
@@ -98,14 +90,14 @@ func New(o Options) *protocol.Service {
 		ErrorNamespace: "com.amazonaws.sqs",
 		ErrorDetail:    true,
 	})
-	protocol.Register(wire, "AddPermission", s.addPermission)
+	protocol.Register(wire, "AddPermission", s.addPermission, protocol.Control)
 	protocol.Register(wire, "CancelMessageMoveTask", s.cancelMessageMoveTask)
 	protocol.Register(wire, "ChangeMessageVisibility", s.changeMessageVisibility)
 	protocol.Register(wire, "ChangeMessageVisibilityBatch", s.changeMessageVisibilityBatch)
-	protocol.Register(wire, "CreateQueue", s.createQueue, protocol.RootOnly)
+	protocol.Register(wire, "CreateQueue", s.createQueue, protocol.RootOnly, protocol.Control)
 	protocol.Register(wire, "DeleteMessage", s.deleteMessage)
 	protocol.Register(wire, "DeleteMessageBatch", s.deleteMessageBatch)
-	protocol.Register(wire, "DeleteQueue", s.deleteQueue)
+	protocol.Register(wire, "DeleteQueue", s.deleteQueue, protocol.Control)
 	protocol.Register(wire, "GetQueueAttributes", s.getQueueAttributes)
 	protocol.Register(wire, "GetQueueUrl", s.getQueueURL)
 	protocol.Register(wire, "ListDeadLetterSourceQueues", s.listDeadLetterSourceQueues)
@@ -114,13 +106,13 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "ListQueueTags", s.listQueueTags)
 	protocol.Register(wire, "PurgeQueue", s.purgeQueue)
 	protocol.Register(wire, "ReceiveMessage", s.receiveMessage)
-	protocol.Register(wire, "RemovePermission", s.removePermission)
+	protocol.Register(wire, "RemovePermission", s.removePermission, protocol.Control)
 	protocol.Register(wire, "SendMessage", s.sendMessage)
 	protocol.Register(wire, "SendMessageBatch", s.sendMessageBatch)
-	protocol.Register(wire, "SetQueueAttributes", s.setQueueAttributes)
+	protocol.Register(wire, "SetQueueAttributes", s.setQueueAttributes, protocol.Control)
 	protocol.Register(wire, "StartMessageMoveTask", s.startMessageMoveTask)
-	protocol.Register(wire, "TagQueue", s.tagQueue)
-	protocol.Register(wire, "UntagQueue", s.untagQueue)
+	protocol.Register(wire, "TagQueue", s.tagQueue, protocol.Control)
+	protocol.Register(wire, "UntagQueue", s.untagQueue, protocol.Control)
 	return wire
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -21,8 +22,6 @@ type failingShard struct {
 	err error
 }
 
-func (s *failingShard) Condition() *shard.Condition                   { return new(shard.Condition) }
-func (s *failingShard) Configure(context.Context, queue.Config) error { return nil }
 func (s *failingShard) Send(context.Context, queue.ID, []queue.Outgoing) ([]queue.Sent, error) {
 	return nil, s.err
 }
@@ -42,7 +41,29 @@ func (s *failingShard) CancelMove(context.Context, queue.ID, string) (queue.Move
 	return queue.MoveTask{}, s.err
 }
 func (s *failingShard) Purge(context.Context, queue.ID) error { return s.err }
-func (s *failingShard) Drop(context.Context, queue.ID) error  { return s.err }
+
+// newCatalog returns an empty catalog in memory.
+func newCatalog(t testing.TB) *catalog.Catalog {
+	t.Helper()
+	records, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := records.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := control.New(control.Options{Store: records})
+	if err := c.Change(catalog.Initialise); err != nil {
+		t.Fatal(err)
+	}
+	cat, err := catalog.Open(catalog.Options{Control: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cat
+}
 
 // invoke calls an operation as the root of the account.
 func invoke(ctx context.Context, t *testing.T, s *protocol.Service, op, input string) (any, error) {
@@ -69,19 +90,7 @@ func invokeAs(ctx context.Context, t testing.TB, s *protocol.Service, who identi
 // What the engine refuses and what goes wrong below has one translation.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	control, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := control.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	cat, err := catalog.Open(control)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := newCatalog(t)
 	below := &failingShard{}
 	s := New(Options{Catalog: cat, Shard: below})
 	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q"}`); err != nil {
@@ -134,19 +143,7 @@ func TestFailures(t *testing.T) {
 // Without room nothing is added; everything else goes on.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
-	control, err := store.OpenMemory(store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := control.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	cat, err := catalog.Open(control)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := newCatalog(t)
 	var full error
 	s := New(Options{Catalog: cat, Shard: &failingShard{err: queue.ErrOverLimit}, Room: func() error { return full }})
 	for _, input := range []string{`{"QueueName":"q"}`, `{"QueueName":"dlq"}`,

@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -33,6 +34,11 @@ func checkTags(tags map[string]string) *protocol.Error {
 			return protocol.InvalidParameterValue("Tag values may not exceed 256 characters in length.")
 		case !validTag(value):
 			return protocol.InvalidParameterValue("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
+		}
+	}
+	if value, set := tags[catalog.TagShards]; set {
+		if _, ok := catalog.ParseSpread(value); !ok {
+			return errValue(value, "Tag."+catalog.TagShards, fmt.Sprintf("Must be an integer from 1 to %d.", catalog.MaxSpread))
 		}
 	}
 	return nil
@@ -119,8 +125,8 @@ func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueue
 // retag changes a queue's tags. They are not attributes: the queue does not
 // count as modified, and the engine does not know them.
 func (s *Service) retag(q *catalog.Queue, change func(tags map[string]string) *protocol.Error) error {
-	return s.configure(func() error {
-		_, err := s.catalog.Update(q.Name, q.ID, func(q *catalog.Queue) error {
+	return s.configure(q, func(tx *catalog.Tx) error {
+		_, err := tx.Update(q.Name, q.ID, func(q *catalog.Queue) error {
 			if q.Tags == nil {
 				q.Tags = make(map[string]string)
 			}
@@ -129,7 +135,7 @@ func (s *Service) retag(q *catalog.Queue, change func(tags map[string]string) *p
 			}
 			return nil
 		})
-		return failure(err, q)
+		return err
 	})
 }
 

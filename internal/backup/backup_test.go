@@ -1,0 +1,104 @@
+package backup
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func sample(t *testing.T) (dir string, stream []byte) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{"credentials": "secret", "shards/0001/000004.sst": "rows", "control/CURRENT": ""} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := Write(t.Context(), &b, About{Version: "1", Created: time.Unix(1, 0).UTC(), Shards: 2}, dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir, b.Bytes()
+}
+
+func asItIs(string, About) error { return nil }
+
+func TestRestoreIsNothingUnlessReady(t *testing.T) {
+	_, stream := sample(t)
+	to := filepath.Join(t.TempDir(), "data")
+	unready := errors.New("not ready")
+	_, err := Restore(bytes.NewReader(stream), to, func(dir string, about About) error {
+		if _, err := os.Stat(filepath.Join(dir, "credentials")); err != nil || about.Shards != 2 {
+			t.Errorf("what is to be made ready: %v, %+v", err, about)
+		}
+		return unready
+	})
+	if !errors.Is(err, unready) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(to); !errors.Is(err, os.ErrNotExist) {
+		t.Error("there is a directory")
+	}
+}
+
+func TestRestoreGivesBackWhatWasWritten(t *testing.T) {
+	from, stream := sample(t)
+	to := filepath.Join(t.TempDir(), "new", "data")
+	about, err := Restore(bytes.NewReader(stream), to, asItIs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if about.Shards != 2 || !about.Created.Equal(time.Unix(1, 0)) {
+		t.Errorf("about: %+v", about)
+	}
+	if err := os.CopyFS(filepath.Join(t.TempDir(), "copy"), os.DirFS(to)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"credentials", "shards/0001/000004.sst", "control/CURRENT"} {
+		want, _ := os.ReadFile(filepath.Join(from, name))
+		got, err := os.ReadFile(filepath.Join(to, name))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(to, "credentials")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others can read the credentials: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestRestoreRefusesWhatIsNotWhole(t *testing.T) {
+	_, stream := sample(t)
+	refused := func(name string, stream []byte) {
+		to := filepath.Join(t.TempDir(), "data")
+		if _, err := Restore(bytes.NewReader(stream), to, asItIs); !errors.Is(err, ErrNoBackup) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, dir := range []string{to, to + ".restoring"} {
+			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s: %s was left behind", name, dir)
+			}
+		}
+	}
+	// The archive's own end is 1,024 zero bytes, which nobody needs.
+	for cut := 0; cut < len(stream)-1024-512; cut += 256 {
+		refused("cut short", stream[:cut])
+	}
+	damaged := bytes.Replace(stream, []byte("rows"), []byte("cows"), 1)
+	refused("damaged", damaged)
+	refused("something else", []byte("hello"))
+	refused("a path that leads out", bytes.Replace(stream, []byte("credentials\x00\x00\x00"), []byte("../credential\x00"), 1))
+}
+
+func TestRestoreLeavesOtherDataAlone(t *testing.T) {
+	from, stream := sample(t)
+	if _, err := Restore(bytes.NewReader(stream), from, asItIs); err == nil {
+		t.Error("a directory with data was overwritten")
+	}
+}

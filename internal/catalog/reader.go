@@ -1,0 +1,168 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// reader is how the catalog learns what is in the control store.
+type reader struct{ c *Catalog }
+
+// changed is a change of a queue that watchers have to be told of.
+type changed struct{ old, new *Queue }
+
+// Load is that of control.Reader.
+func (r reader) Load(all iter.Seq2[string, []byte]) error {
+	fresh := newRecords()
+	for k, v := range all {
+		if _, err := fresh.put(k, v); err != nil {
+			return err
+		}
+	}
+	if len(fresh.secret) == 0 {
+		return ErrUninitialised
+	}
+	r.c.mu.Lock()
+	old := r.c.records
+	r.c.records = fresh
+	r.c.mu.Unlock()
+	r.tell(differences(old, fresh))
+	return nil
+}
+
+// Apply is that of control.Reader.
+func (r reader) Apply(changes []control.Change) error {
+	all, err := r.apply(changes)
+	r.tell(all)
+	return err
+}
+
+func (r reader) apply(changes []control.Change) (all []changed, err error) {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	for _, ch := range changes {
+		var one changed
+		if ch.Removed {
+			one, err = r.c.remove(ch.Key)
+		} else {
+			one, err = r.c.put(ch.Key, ch.Value)
+		}
+		if err != nil {
+			return all, err
+		}
+		if one != (changed{}) {
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// tell tells the watchers, who may look at the catalog.
+func (r reader) tell(all []changed) {
+	r.c.mu.RLock()
+	watchers := r.c.watchers
+	r.c.mu.RUnlock()
+	for _, ch := range all {
+		for _, f := range watchers {
+			f(ch.old, ch.new)
+		}
+	}
+}
+
+// differences are the changes that make new out of old, deletions first, then in
+// the order in which the queues were made.
+func differences(old, new records) []changed {
+	var all []changed
+	for id, q := range old.byID {
+		if new.byID[id] == nil {
+			all = append(all, changed{q, nil})
+		}
+	}
+	gone := len(all)
+	for id, q := range new.byID {
+		if was := old.byID[id]; was == nil || string(encode(was)) != string(encode(q)) {
+			all = append(all, changed{was, q})
+		}
+	}
+	slices.SortFunc(all[gone:], func(a, b changed) int { return cmp.Compare(a.new.ID, b.new.ID) })
+	return all
+}
+
+func newRecords() records {
+	return records{queues: make(map[Name]*Queue), byID: make(map[queue.ID]*Queue), deleted: make(map[Name]time.Time)}
+}
+
+// put takes in a record.
+func (r *records) put(k string, v []byte) (changed, error) {
+	switch {
+	case k == keySecret:
+		r.secret = slices.Clone(v)
+	case k == keyLastID:
+		if err := json.Unmarshal(v, &r.lastID); err != nil {
+			return changed{}, fmt.Errorf("%s: %w", k, err)
+		}
+	case strings.HasPrefix(k, keyQueue):
+		q := new(Queue)
+		if err := json.Unmarshal(v, q); err != nil {
+			return changed{}, fmt.Errorf("%s: %w", k, err)
+		}
+		old := r.queues[q.Name]
+		if old != nil {
+			delete(r.byID, old.ID)
+		}
+		r.queues[q.Name], r.byID[q.ID] = q, q
+		return changed{old, q}, nil
+	case strings.HasPrefix(k, keyDeleted):
+		n, err := nameIn(k, keyDeleted)
+		var at time.Time
+		if err := errors.Join(err, json.Unmarshal(v, &at)); err != nil {
+			return changed{}, fmt.Errorf("%s: %w", k, err)
+		}
+		r.deleted[n] = at
+	default:
+		return changed{}, errUnknown(k)
+	}
+	return changed{}, nil
+}
+
+// remove forgets a record.
+func (r *records) remove(k string) (changed, error) {
+	switch {
+	case strings.HasPrefix(k, keyQueue):
+		n, err := nameIn(k, keyQueue)
+		if err != nil {
+			return changed{}, err
+		}
+		q := r.queues[n]
+		if q == nil {
+			return changed{}, nil
+		}
+		delete(r.queues, n)
+		delete(r.byID, q.ID)
+		return changed{q, nil}, nil
+	case strings.HasPrefix(k, keyDeleted):
+		n, err := nameIn(k, keyDeleted)
+		delete(r.deleted, n)
+		return changed{}, err
+	}
+	return changed{}, errUnknown(k)
+}
+
+// nameIn returns the name in a key, behind its prefix.
+func nameIn(k, prefix string) (n Name, err error) {
+	if err := json.Unmarshal([]byte(k[len(prefix):]), &n); err != nil {
+		return n, fmt.Errorf("%s: %w", k, err)
+	}
+	return n, nil
+}
+
+func errUnknown(k string) error { return fmt.Errorf("unknown key %q, written by a newer program", k) }

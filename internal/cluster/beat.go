@@ -1,0 +1,225 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/messenger"
+	"github.com/sluicemq/sluice/internal/replica"
+)
+
+const (
+	beatInterval = time.Second
+	lookInterval = 400 * time.Millisecond
+	tailInterval = 2 * time.Second
+)
+
+// exchange is what two nodes tell each other: each its beat, and the one that
+// answers what time it is there.
+type exchange struct {
+	Beat beat
+	Time time.Time
+}
+
+// beat tells the other nodes of this one, and hears of them. It does not go by the
+// leases, which are away for seconds when the node that leads them dies.
+func (n *Node) beat() {
+	again := time.NewTicker(beatInterval)
+	defer again.Stop()
+	for {
+		n.take(n.beatNow())
+		n.tellAll()
+		n.view.bury(time.Now())
+		select {
+		case <-again.C:
+		case <-n.ctx.Done():
+			return
+		}
+	}
+}
+
+func (n *Node) tellAll() {
+	var all sync.WaitGroup
+	others := n.others()
+	for name := range others {
+		all.Go(func() {
+			if err := n.tell(name); err != nil && n.ctx.Err() == nil {
+				n.log.Debug("node is not there", "node", name, "error", err)
+			}
+		})
+	}
+	all.Wait()
+	was := n.clocks.skew()
+	n.clocks.keep(others)
+	if skew := n.clocks.skew(); skew != was && skew != 0 {
+		n.log.Warn("this machine's clock differs from those of most nodes; the cluster goes by theirs", "ahead", skew.Round(time.Millisecond))
+	}
+}
+
+// others returns the other nodes: those that were named and those that the
+// cluster knows.
+func (n *Node) others() map[string]bool {
+	others := make(map[string]bool)
+	for _, p := range n.o.Peers {
+		others[p.Name] = true
+	}
+	for name := range n.records.allNodes() {
+		others[name] = true
+	}
+	delete(others, n.o.Name)
+	return others
+}
+
+func (n *Node) tell(node string) error {
+	ctx, cancel := context.WithTimeout(n.ctx, beatInterval)
+	defer cancel()
+	message, err := json.Marshal(exchange{Beat: n.beatNow()})
+	if err != nil {
+		return err
+	}
+	sent := n.o.Now()
+	answer, err := n.messages.Request(ctx, node, kindBeat, message)
+	if err != nil {
+		return err
+	}
+	received := n.o.Now()
+	var got exchange
+	if err := json.Unmarshal(answer, &got); err != nil || got.Beat.Node != node {
+		return errors.Join(errors.New("its answer makes no sense"), err)
+	}
+	n.take(got.Beat)
+	n.clocks.measured(node, sent, received, got.Time)
+	return nil
+}
+
+// hear answers another node's beat.
+func (n *Node) hear(_ context.Context, message []byte) ([]byte, error) {
+	var got exchange
+	if err := json.Unmarshal(message, &got); err != nil {
+		return nil, err
+	}
+	if got.Beat.Node == n.o.Name {
+		return nil, fmt.Errorf("another process is the node %s", n.o.Name)
+	}
+	n.take(got.Beat)
+	return json.Marshal(exchange{Beat: n.beatNow(), Time: n.o.Now()})
+}
+
+// take takes in a beat.
+func (n *Node) take(b beat) {
+	news, rival := n.view.hear(b, time.Now())
+	if rival {
+		n.log.Warn("a node is there a second time, or was given an empty disk just now; the first counts until it is silent", "node", b.Node, "second", b.Incarnation)
+	}
+	if news {
+		n.wake()
+	}
+}
+
+// alone returns an error if another process answers to this node's name: on
+// another machine that was given the same, or with a copy of its data.
+func (n *Node) alone(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, beatInterval)
+	defer cancel()
+	message, err := json.Marshal(exchange{Beat: beat{Node: n.o.Name, Incarnation: n.id.ID}})
+	if err != nil {
+		return err
+	}
+	_, err = n.messages.Request(ctx, n.o.Name, kindBeat, message)
+	if f, answered := errors.AsType[*messenger.Failure](err); answered {
+		return f
+	}
+	return nil
+}
+
+// beatNow is what there is to tell.
+func (n *Node) beatNow() beat {
+	b := beat{
+		Node: n.o.Name, Incarnation: n.id.ID, Endpoint: n.o.Endpoint(), Version: n.o.Version, Low: n.o.Low(),
+		Leaving: n.leaving.Load(), Skew: n.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
+	}
+	b.Shards[controlShard] = n.replica.Status()
+	b.Bears = bears(b.Shards[controlShard])
+	for _, l := range n.allLocals() {
+		b.Shards[l.name] = l.replica.Status()
+	}
+	return b
+}
+
+// look reads the leases every so often.
+func (n *Node) look() {
+	again := time.NewTicker(lookInterval)
+	defer again.Stop()
+	for {
+		n.lookOnce()
+		select {
+		case <-again.C:
+		case <-n.ctx.Done():
+			return
+		}
+	}
+}
+
+// keepUp finds out every so often whether this node knows all that was decided.
+func (n *Node) keepUp() {
+	again := time.NewTicker(tailInterval)
+	defer again.Stop()
+	for {
+		_ = n.CatchUp(n.ctx) // Current says so if it goes on failing
+		select {
+		case <-again.C:
+		case <-n.ctx.Done():
+			return
+		}
+	}
+}
+
+func (n *Node) lookOnce() {
+	ctx, cancel := context.WithTimeout(n.ctx, n.ttl)
+	defer cancel()
+	leases, err := n.leases.List(ctx)
+	if err != nil {
+		n.log.Debug("leases cannot be read", "error", err)
+		return
+	}
+	n.view.update(leases)
+	// The logs say it too, as far as they have been read here.
+	n.learnFrom(controlShard, n.replica)
+	for _, l := range n.allLocals() {
+		n.learnFrom(l.name, l.replica)
+	}
+}
+
+func (n *Node) learnFrom(name string, r *replica.Replica) {
+	if node, epoch, ok := r.Owner(); ok {
+		n.view.learn(name, replica.Holder{Node: node, Epoch: epoch})
+	}
+}
+
+const (
+	// staleAfter is for how long a node answers from what it knows of queues and
+	// users while it cannot find out whether that is still so.
+	staleAfter = 15 * time.Second
+	// aloneAfter is the same for one that does not hear of most of the others.
+	aloneAfter = 4 * time.Second
+)
+
+// ErrCutOff says that a node has lost touch with the others.
+var ErrCutOff = errors.New("this node has no connection to the others")
+
+// Current returns ErrCutOff if what this node knows of queues and users may be
+// out of date.
+func (n *Node) Current() error {
+	bound := staleAfter
+	if live, all := len(n.view.live()), len(n.records.allNodes()); 2*live <= all {
+		bound = aloneAfter
+	}
+	if time.Since(time.Unix(0, n.caughtUp.Load())) > bound {
+		return ErrCutOff
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+func TestJointRunsBeginAfterTheyAreAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var j joint
+		runs := 0
+		gate := make(chan struct{})
+		f := func() error {
+			runs++
+			<-gate
+			return nil
+		}
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				if err := j.do(t.Context(), f); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		gate <- struct{}{} // the first is answered, the others wait for a run of their own
+		synctest.Wait()
+		if runs != 2 {
+			t.Errorf("%d runs, want a second one for those who came during the first", runs)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := j.do(ctx, f); !errors.Is(err, context.Canceled) {
+			t.Errorf("who does not wait any more: %v", err)
+		}
+		close(gate)
+		all.Wait()
+		synctest.Wait()
+		if err := j.do(t.Context(), f); err != nil || runs != 4 {
+			t.Errorf("afterwards: %v, %d runs", err, runs)
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+var shardPattern = regexp.MustCompile(`^[0-9]{4}$`)
+
+// ShardsIn returns the numbers of the shards of which a data directory has a store,
+// in ascending order.
+func ShardsIn(dir string) ([]int, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, shardsDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, e := range entries {
+		if !e.IsDir() || !shardPattern.MatchString(e.Name()) {
+			continue // such as a checkpoint that is on its way
+		}
+		number, err := numberOf(e.Name())
+		if err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers, nil
+}
+
+// ShardDir returns where the store of a shard is in a data directory.
+func ShardDir(dir string, number int) string { return filepath.Join(dir, shardsDir, shardName(number)) }
+
+// Detach makes a data directory that was copied from a cluster one that belongs to
+// none, and that a new cluster can be founded with: it forgets the nodes and the
+// logs. No server may run on it. It can be repeated if it was cut short.
+func Detach(dir string) error {
+	numbers, err := ShardsIn(dir)
+	if err != nil {
+		return err
+	}
+	for _, number := range numbers {
+		// A store that has a log of its own leaves the other one behind.
+		err := withStore(ShardDir(dir, number), func(*store.Store) error { return nil })
+		if err != nil {
+			return err
+		}
+	}
+	return withStore(filepath.Join(dir, controlDir), func(s *store.Store) error {
+		tx := s.Begin()
+		defer tx.Release()
+		err := control.Records(s, KeyPrefix, func(key string, _ []byte) bool {
+			tx.Delete([]byte(key))
+			return true
+		})
+		if err != nil || tx.Empty() {
+			return err
+		}
+		return s.Commit(tx)
+	})
+}
+
+func withStore(dir string, f func(*store.Store) error) error {
+	s, err := store.Open(dir, store.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(s), s.Close())
+}
+
+// Check reads what a control store says of the cluster that it is part of, without
+// changing anything, and returns how many shards with messages there are, 0 without a
+// cluster, and what is not as it should be. An error says that the store could not
+// be read.
+func Check(s *store.Store) (shards int, problems []string, err error) {
+	r := newRecords()
+	err = control.Records(s, KeyPrefix, func(key string, value []byte) bool {
+		if err := r.put(key, value); err != nil {
+			problems = append(problems, err.Error())
+		}
+		return true
+	})
+	if err != nil {
+		return 0, problems, fmt.Errorf("check cluster: %w", err)
+	}
+	for name := range r.shards {
+		if number, err := numberOf(name); name != controlShard && (err != nil || number > r.settings.Shards) {
+			problems = append(problems, fmt.Sprintf("there is a record of the shard %s, and there are %d shards", name, r.settings.Shards))
+		}
+	}
+	if len(r.shards)+len(r.nodes) > 0 && r.settings.Shards == 0 {
+		problems = append(problems, "the cluster's settings are missing: "+strings.TrimPrefix(keySettings, KeyPrefix))
+	}
+	return r.settings.Shards, problems, nil
+}

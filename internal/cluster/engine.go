@@ -1,0 +1,30 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/messenger"
+	"github.com/sluicemq/sluice/internal/sharedlog"
+)
+
+// Engine is what carries a cluster: logs, leases, and messages between nodes.
+type Engine interface {
+	// Log returns the log of that name, which it makes if it is not there. It goes
+	// on trying as long as ctx lasts.
+	Log(ctx context.Context, name string) (sharedlog.Log, error)
+	// Leases returns the cluster's leases, as Log does.
+	Leases(ctx context.Context) (sharedlog.Leases, error)
+	Messenger() messenger.Messenger
+	// Lead makes the server of a node the one that a log goes by, if there is such a
+	// thing: the loss of another node then does not hold up its owner.
+	Lead(ctx context.Context, log sharedlog.Log, server string) error
+	// Broken returns an error if this node's part of the engine has ended and only
+	// another process can begin it anew.
+	Broken() error
+	// Forget takes a server out of the engine that will not come back, so that
+	// what it kept is kept by another.
+	Forget(ctx context.Context, server string) error
+	// Close ends this node's part of the engine: what it leads is led by others
+	// first.
+	Close() error
+}

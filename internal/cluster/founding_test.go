@@ -1,0 +1,223 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// furnish makes a machine's data those of a server that was alone: a queue with
+// messages.
+func (w *world) furnish(name, queueName string, bodies ...string) {
+	w.t.Helper()
+	m := w.machines[name]
+	disk := store.NewDisk(m.disk, nil)
+	records, err := store.Open(filepath.Join(m.dir, "control"), store.Options{Disk: disk, Cache: w.cache})
+	w.must(err)
+	c := control.New(control.Options{Store: records})
+	w.must(c.Change(catalog.Initialise))
+	cat, err := catalog.Open(catalog.Options{Control: c})
+	w.must(err)
+	p := &process{catalog: cat}
+	w.must(p.change(&order{Create: queueName, Attributes: attributes(queueName)}))
+	q := cat.Find(named(queueName))
+	messages, err := store.Open(filepath.Join(m.dir, "shards", "0001"), store.Options{Disk: disk, Cache: w.cache})
+	w.must(err)
+	s, err := shard.Open(shard.Options{Store: messages, Configs: func() []queue.Config { return []queue.Config{q.Config()} }})
+	w.must(err)
+	for _, b := range bodies {
+		_, err := s.Send(context.Background(), q.ID, []queue.Outgoing{{Body: b}})
+		w.must(err)
+	}
+	s.Close()
+	w.must(messages.Close())
+	w.must(records.Close())
+}
+
+// take receives and deletes messages of a queue through a node until there are so
+// many.
+func (p *process) take(name string, n int) []string {
+	p.world.t.Helper()
+	id := p.catalog.Find(named(name)).ID
+	var out []string
+	p.world.eventually(fmt.Sprintf("%d messages are received from %s", n, name), func() bool {
+		got, err := p.node.Router().Receive(context.Background(), id, queue.Receive{Max: 10}, time.Second)
+		if err != nil {
+			return false
+		}
+		for i := range got {
+			r := queue.Receipt{Position: got[i].Position, Number: got[i].Receipt}
+			if results, err := p.node.Router().Delete(context.Background(), id, []queue.Receipt{r}); err != nil || results[0] != nil {
+				p.world.t.Errorf("delete: %v, %v", results, err)
+			}
+			out = append(out, got[i].Body)
+		}
+		return len(out) >= n
+	})
+	slices.Sort(out)
+	return out
+}
+
+func TestFounding(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		s := w.settled("a", "b", "c")
+		owned := make(map[string]int)
+		for _, sh := range s.Shards {
+			if len(sh.Replicas) != 3 {
+				t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
+			}
+			if sh.Epoch != 1 {
+				t.Errorf("shard %s has had %d owners already", sh.Name, sh.Epoch)
+			}
+			owned[sh.Owner]++
+		}
+		for name, n := range owned {
+			if n < 2 || n > 3 {
+				t.Errorf("%s owns %d shards of %d", name, n, len(s.Shards))
+			}
+		}
+	})
+}
+
+func TestFoundingWithoutOne(t *testing.T) {
+	for _, missing := range []string{"a", "c"} {
+		inWorld(t, func(w *world) {
+			there := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == missing })
+			w.start(there...)
+			w.settled(there...)
+			traffic := w.load("work.fifo", there...)
+			traffic.goesOn()
+			w.start(missing)
+			// It is heard of a moment later, and then gets its share.
+			few := func(sh cluster.ShardStatus) bool { return len(sh.Replicas) != 3 }
+			for end := time.Now().Add(time.Minute); slices.ContainsFunc(w.settled("a", "b", "c").Shards, few); time.Sleep(time.Second) {
+				if time.Now().After(end) {
+					t.Fatalf("too few replicas: %+v", w.settled("a", "b", "c").Shards)
+				}
+			}
+			traffic.finish()
+		})
+	}
+}
+
+func TestFounderKeepsItsData(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.furnish("c", "old", "one", "two", "three")
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
+			t.Errorf("of what was there before, %q is received", got)
+		}
+	})
+}
+
+// A cluster of many nodes may want to keep a shard elsewhere than on its founder.
+func TestFounderOfManyKeepsItsData(t *testing.T) {
+	for _, founder := range []string{"a", "b", "c", "d", "e"} {
+		inWorld(t, func(w *world) {
+			w.furnish(founder, "old", "one", "two", "three")
+			for _, name := range []string{"a", "b", "c", "d", "e"} {
+				w.startOne(name, "a", "b", "c", "d", "e")
+			}
+			s := w.settled("a", "b", "c", "d", "e")
+			for _, sh := range s.Shards {
+				if sh.Name != "control" && len(sh.Replicas) != 3 {
+					t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
+				}
+			}
+			if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
+				t.Errorf("of what was there before, %q is received", got)
+			}
+		})
+	}
+}
+
+func TestTwoWithDataAreRefused(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.furnish("b", "old", "one")
+		w.furnish("c", "other", "two")
+		w.start("a", "b", "c")
+		refused := ""
+		w.eventually("one of them is refused", func() bool {
+			for _, name := range []string{"b", "c"} {
+				p := w.machines[name].process
+				select {
+				case <-p.ready:
+					if p.err != nil {
+						if !strings.Contains(p.err.Error(), "start this node with an empty one") {
+							t.Errorf("node %s says what nobody understands: %v", name, p.err)
+						}
+						refused = name
+					}
+				default:
+				}
+			}
+			return refused != ""
+		})
+		kept, name, body := "b", "old", "one"
+		if refused == "b" {
+			kept, name, body = "c", "other", "two"
+		}
+		w.kill(refused)
+		w.settled("a", kept)
+		if got := w.at("a").take(name, 1); !slices.Equal(got, []string{body}) {
+			t.Errorf("of what the founder had, %q is received", got)
+		}
+		w.wipe(refused)
+		w.start(refused)
+		w.settled("a", "b", "c")
+	})
+}
+
+func TestDirectoryOfAnotherCluster(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		w.stop("c")
+		w.options = func(o *cluster.Options) { o.Cluster = "another" }
+		p := w.startOne("c", "a", "b", "c")
+		<-p.ready
+		if p.err == nil || !strings.Contains(p.err.Error(), "belongs to the node c of the cluster test") {
+			t.Errorf("a directory of another cluster: %v", p.err)
+		}
+		w.kill("c")
+	})
+}
+
+func TestTwoProcessesWithOneName(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		first := w.at("c")
+		dir, disk := w.machines["c"].dir, w.machines["c"].disk
+		w.mu.Lock()
+		w.machines["c"].rival = first
+		w.mu.Unlock()
+		w.wipe("c") // another machine that is called so
+		second := w.startOne("c", "a", "b", "c")
+		<-second.ready
+		if second.err == nil || !strings.Contains(second.err.Error(), "another process") {
+			t.Errorf("a second process of the same name: %v", second.err)
+		}
+		w.kill("c")
+		w.mu.Lock()
+		w.machines["c"].dir, w.machines["c"].disk, w.machines["c"].process, w.machines["c"].rival = dir, disk, first, nil
+		w.mu.Unlock()
+		w.settled("a", "b", "c")
+		if len(w.forgotten) > 0 {
+			t.Errorf("the engine was told to forget %v", w.forgotten)
+		}
+	})
+}

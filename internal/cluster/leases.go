@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/sharedlog"
+)
+
+// leaseList is the cluster's leases with a list that is read once for all who
+// ask within a moment: every replica that could own its shard looks at it.
+type leaseList struct {
+	sharedlog.Leases
+
+	turn chan struct{} // held by whoever reads the list, or looks whether it must
+
+	list map[string][]byte
+	read time.Time
+}
+
+func newLeaseList(l sharedlog.Leases) *leaseList {
+	return &leaseList{Leases: l, turn: make(chan struct{}, 1)}
+}
+
+const listAge = 300 * time.Millisecond
+
+// List is that of Leases. It may be behind by listAge more.
+func (l *leaseList) List(ctx context.Context) (map[string][]byte, error) {
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if time.Since(l.read) < listAge {
+		return l.list, nil
+	}
+	list, err := l.Leases.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.list, l.read = list, time.Now()
+	return list, nil
+}
+
+// expire has the list be read anew, unless that is under way.
+func (l *leaseList) expire() {
+	select {
+	case l.turn <- struct{}{}:
+		l.read = time.Time{}
+		<-l.turn
+	default:
+	}
+}

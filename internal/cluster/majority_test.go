@@ -1,0 +1,159 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// prompt is within what time whoever asks is told that it is impossible now: a log has
+// three seconds to answer, then the router looks for two and a half whether there is
+// an owner whose log does, and may have begun with another one in the end. Time in a
+// bubble does not pass because a machine is busy.
+const prompt = 9 * time.Second
+
+func TestMajorityLost(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		fifo, standard := w.load("work.fifo", "a", "b", "c"), w.load("work", "a", "b", "c")
+		fifo.goesOn()
+		for range 2 {
+			// Cut off from each other there is no majority anywhere.
+			for _, name := range []string{"a", "b", "c"} {
+				w.cut(name, true)
+			}
+			time.Sleep(5 * time.Second)
+			for _, name := range []string{"a", "b", "c"} {
+				if w.at(name).node.Probe(context.Background()) == nil {
+					t.Errorf("%s says that it is ready", name)
+				}
+				w.refusedPromptly(name, "work.fifo")
+				began := time.Now()
+				if err := w.at(name).create(fmt.Sprintf("late-%d", time.Now().Unix()), nil); err == nil {
+					t.Errorf("a queue was made through %s", name)
+				}
+				if took := time.Since(began); took > prompt {
+					t.Errorf("%s answers after %v", name, took)
+				}
+			}
+			time.Sleep(time.Minute)
+			for _, name := range []string{"a", "b", "c"} {
+				w.refusedPromptly(name, "work")
+				w.cut(name, false)
+			}
+			w.settled("a", "b", "c")
+			fifo.goesOn()
+			standard.goesOn()
+			for _, name := range []string{"a", "b", "c"} {
+				w.eventually(name+" is ready", func() bool { return w.at(name).node.Probe(context.Background()) == nil })
+			}
+		}
+		fifo.finish()
+		standard.finish()
+		for _, x := range []*traffic{fifo, standard} {
+			if x.slowest > prompt {
+				t.Errorf("%s: an answer has taken %v", x.queue, x.slowest)
+			}
+		}
+	})
+}
+
+// refusedPromptly makes sure that a node does not keep clients waiting for what it
+// cannot do.
+func (w *world) refusedPromptly(name, queueName string) {
+	w.t.Helper()
+	p := w.at(name)
+	id := p.catalog.Find(named(queueName)).ID
+	for what, call := range map[string]func() error{
+		"receive": func() error {
+			_, err := p.node.Router().Receive(context.Background(), id, queue.Receive{Max: 1}, 0)
+			return err
+		},
+		"counts": func() error {
+			_, err := p.node.Router().Counts(context.Background(), id)
+			return err
+		},
+	} {
+		began := time.Now()
+		err := call()
+		if !errors.Is(err, shard.ErrUnavailable) {
+			w.t.Errorf("%s through %s without a majority: %v", what, name, err)
+		}
+		if took := time.Since(began); took > prompt {
+			w.t.Errorf("%s through %s without a majority is answered after %v", what, name, took)
+		}
+	}
+}
+
+func TestControlOwnerDiesDuringChanges(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		for round := range 4 {
+			s := w.settled("a", "b", "c")
+			owner := ""
+			for _, sh := range s.Shards {
+				if sh.Name == "control" {
+					owner = sh.Owner
+				}
+			}
+			made := make(map[string]bool)
+			through := map[string]string{"a": "b", "b": "c", "c": "a"}[owner]
+			die := time.After(time.Duration(round) * 30 * time.Millisecond)
+			for i := 0; i < 300; i++ {
+				select {
+				case <-die:
+					w.kill(owner)
+				default:
+				}
+				name := fmt.Sprintf("q-%d-%d", round, i)
+				if w.at(through).create(name, nil) == nil {
+					made[name] = true
+				}
+				time.Sleep(10 * time.Millisecond)
+				if i > 30 && len(made) > 30 {
+					break
+				}
+			}
+			w.start(owner)
+			w.settled("a", "b", "c")
+			for _, node := range []string{"a", "b", "c"} {
+				w.must(w.at(node).node.CatchUp(context.Background()))
+				for name := range made {
+					if w.at(node).catalog.Find(named(name)) == nil {
+						t.Errorf("%s does not know %s, of which it was acknowledged that it was made", node, name)
+					}
+				}
+			}
+			if len(made) < 10 {
+				t.Errorf("only %d queues could be made", len(made))
+			}
+		}
+	})
+}
+
+func TestAllRestart(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		fifo, standard := w.load("work.fifo", "a", "b", "c"), w.load("work", "a", "b", "c")
+		for i := range 3 {
+			fifo.goesOn()
+			if i == 2 {
+				time.Sleep(time.Minute) // the logs are trimmed
+			}
+			for _, name := range []string{"a", "b", "c"} {
+				w.kill(name)
+			}
+			w.start("a", "b", "c")
+			w.settled("a", "b", "c")
+		}
+		fifo.finish()
+		standard.finish()
+	})
+}

@@ -1,0 +1,234 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/control"
+)
+
+// command has the owner of the control shard do something.
+func (w *world) command(f func(*cluster.Node) error) {
+	w.t.Helper()
+	w.eventually("the owner of the control shard does it", func() bool {
+		for name := range w.machines {
+			p := w.serving(name)
+			if p == nil || p.node.Control().Elsewhere() {
+				continue
+			}
+			err := f(p.node)
+			if err != nil && !errors.Is(err, control.ErrElsewhere) && !errors.Is(err, control.ErrUnavailable) {
+				w.t.Fatal(err)
+			}
+			return err == nil
+		}
+		return false
+	})
+}
+
+// keeps reports which shards with messages a node keeps, by what is decided.
+func keeps(s cluster.Status, node string) (shards []string) {
+	for _, sh := range s.Shards {
+		if sh.Name != "control" && slices.ContainsFunc(sh.Replicas, func(r cluster.ReplicaStatus) bool { return r.Node == node }) {
+			shards = append(shards, sh.Name)
+		}
+	}
+	return shards
+}
+
+func owns(s cluster.Status, node string) (shards []string) {
+	for _, sh := range s.Shards {
+		if sh.Owner == node {
+			shards = append(shards, sh.Name)
+		}
+	}
+	return shards
+}
+
+func TestQueueIsKnownEverywhereAtOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		for _, name := range []string{"a", "b", "c"} {
+			w.must(w.at(name).create("from-"+name, nil))
+			for _, other := range []string{"a", "b", "c"} {
+				p := w.at(other)
+				w.must(p.node.CatchUp(context.Background())) // what a server does before it says that there is none
+				q := p.catalog.Find(named("from-" + name))
+				if q == nil {
+					t.Fatalf("%s does not know the queue that was made through %s", other, name)
+				}
+				began := time.Now()
+				p.send("from-"+name, other)
+				if took := time.Since(began); took > time.Second {
+					t.Errorf("the first message took %v", took)
+				}
+			}
+			if got := w.at(name).take("from-"+name, 3); !slices.Equal(got, []string{"a", "b", "c"}) {
+				t.Errorf("received %v", got)
+			}
+		}
+	})
+}
+
+func TestDrain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		fifo := w.load("work.fifo", "a", "b", "c")
+		for _, name := range []string{"b", "a"} { // a owns the control shard by then
+			w.command(func(n *cluster.Node) error { return n.Drain(name, true) })
+			others := slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })
+			w.eventually(name+" owns nothing", func() bool {
+				s := w.at("c").node.Status()
+				return len(owns(s, name)) == 0 && well(s, others)
+			})
+			if s := w.at("c").node.Status(); len(keeps(s, name)) != 6 {
+				t.Errorf("%s is drained, and there is nobody else; it keeps %v", name, keeps(s, name))
+			}
+			fifo.goesOn()
+			w.stop(name)
+			fifo.goesOn()
+			w.start(name)
+			w.command(func(n *cluster.Node) error { return n.Drain(name, false) })
+			w.eventually(name+" has its share", func() bool {
+				s := w.at("c").node.Status()
+				return len(owns(s, name)) >= 2 && well(s, []string{"a", "b", "c"})
+			})
+		}
+		fifo.finish()
+	})
+}
+
+func TestFourthNodeAndRemoval(t *testing.T) {
+	long(t)
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		fifo, standard := w.load("work.fifo", "a", "b", "c"), w.load("work", "a", "b", "c")
+		fifo.goesOn()
+		time.Sleep(time.Minute) // the logs are trimmed
+		w.startOne("d", "a", "b", "c", "d")
+		w.eventually("the fourth node has its share", func() bool {
+			s := w.settled("a", "b", "c", "d")
+			return len(keeps(s, "d")) > 0 && len(owns(s, "d")) > 0
+		})
+		w.eventually("data of shards that are kept elsewhere are removed", func() bool {
+			return w.stores("a")+w.stores("b")+w.stores("c")+w.stores("d") == 3*6
+		})
+		// One that is gone for good.
+		w.command(func(n *cluster.Node) error { return n.Drain("b", true) })
+		w.eventually("the others keep all", func() bool { return len(keeps(w.settled("a", "b", "c", "d"), "b")) == 0 })
+		if err := w.at("a").node.Remove("b"); err == nil {
+			t.Error("a node that is alive was removed")
+		}
+		w.stop("b")
+		time.Sleep(10 * time.Second)
+		w.command(func(n *cluster.Node) error { return n.Remove("b") })
+		w.eventually("it is forgotten", func() bool {
+			for _, n := range w.at("a").node.Status().Nodes {
+				if n.Name == "b" {
+					return false
+				}
+			}
+			return len(w.gone()) == 1
+		})
+		fifo.through("a", "c", "d")
+		standard.through("a", "c", "d")
+		fifo.goesOn()
+		s := w.settled("a", "c", "d")
+		for _, sh := range s.Shards {
+			if len(sh.Replicas) != 3 {
+				t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
+			}
+		}
+		// It comes back after all.
+		w.start("b")
+		w.eventually("it has its share", func() bool { return len(owns(w.settled("a", "b", "c", "d"), "b")) > 0 })
+		fifo.finish()
+		standard.finish()
+	})
+}
+
+func TestWipedNode(t *testing.T) {
+	long(t)
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		fifo, standard := w.load("work.fifo", "a", "b", "c"), w.load("work", "a", "b", "c")
+		for i, name := range []string{"a", "c"} {
+			time.Sleep(time.Minute)
+			server := w.at(name).server
+			w.kill(name)
+			w.wipe(name)
+			w.start(name)
+			w.settled("a", "b", "c")
+			fifo.goesOn()
+			w.eventually("its old server is forgotten", func() bool { return len(w.gone()) == i+1 })
+			if got := w.gone()[i]; got != server {
+				t.Errorf("the engine forgets %s, not %s", got, server)
+			}
+		}
+		fifo.finish()
+		standard.finish()
+	})
+}
+
+func TestNodeThatIsAwayForLong(t *testing.T) {
+	long(t)
+	inWorld(t, func(w *world) {
+		w.options = func(o *cluster.Options) { o.ReplaceAfter = time.Minute }
+		for _, name := range []string{"a", "b", "c", "d"} {
+			w.startOne(name, "a", "b", "c", "d")
+		}
+		w.settled("a", "b", "c", "d")
+		fifo := w.load("work.fifo", "b", "c", "d")
+		server := w.at("a").server
+		w.kill("a")
+		time.Sleep(50 * time.Second)
+		if s := w.at("b").node.Status(); len(keeps(s, "a")) == 0 || len(w.gone()) > 0 {
+			t.Errorf("its place is taken already: %v, %v", keeps(s, "a"), w.gone())
+		}
+		w.eventually("others have its replicas", func() bool {
+			return len(keeps(w.settled("b", "c", "d"), "a")) == 0 && len(w.gone()) == 1
+		})
+		time.Sleep(time.Minute)
+		if got := w.gone(); !slices.Equal(got, []string{server}) {
+			t.Errorf("the engine was told to forget %v", got)
+		}
+		fifo.goesOn()
+		w.startOne("a", "a", "b", "c", "d")
+		w.eventually("it has its share", func() bool { return len(owns(w.settled("a", "b", "c", "d"), "a")) > 0 })
+		w.eventually("what it no longer keeps is removed", func() bool {
+			return w.stores("a")+w.stores("b")+w.stores("c")+w.stores("d") == 3*6
+		})
+		// The next time, too.
+		w.kill("a")
+		time.Sleep(90 * time.Second)
+		if got := w.gone(); len(got) != 2 {
+			t.Errorf("the engine was told to forget %v", got)
+		}
+		fifo.finish()
+	})
+}
+
+// With three nodes there is nobody to take the place of one.
+func TestNodeIsNotGivenUpByTwo(t *testing.T) {
+	long(t)
+	inWorld(t, func(w *world) {
+		w.options = func(o *cluster.Options) { o.ReplaceAfter = time.Minute }
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		w.kill("a")
+		time.Sleep(3 * time.Minute)
+		if got := w.gone(); len(got) > 0 {
+			t.Errorf("the engine was told to forget %v", got)
+		}
+		w.start("a")
+		w.settled("a", "b", "c")
+	})
+}

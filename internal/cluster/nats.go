@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/jetstream"
+	"github.com/sluicemq/sluice/internal/messenger"
+	"github.com/sluicemq/sluice/internal/sharedlog"
+)
+
+// leaseTTL is how long a node that has died still owns its shards. JetStream's own
+// elections, which the logs wait for, take 4 to 8 seconds.
+const leaseTTL = 5 * time.Second
+
+// NATS is JetStream as the engine: a server in this process, or servers of
+// somebody else's.
+type NATS struct {
+	conn     *jetstream.Conn
+	server   *jetstream.Server // nil if it is not ours
+	messages *jetstream.Messenger
+	replicas int
+}
+
+// EmbedNATS starts a server in this process, one of as many as there are routes.
+func EmbedNATS(ctx context.Context, node string, o jetstream.Options) (*NATS, error) {
+	server, err := jetstream.Start(o)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := server.Connect(ctx)
+	if err != nil {
+		server.Stop(ctx)
+		return nil, err
+	}
+	n := &NATS{conn: conn, server: server, replicas: min(copies, max(1, len(o.Routes)))}
+	return n, n.listen(node)
+}
+
+// ConnectNATS uses servers that somebody else runs. It returns
+// jetstream.ErrLazySync or jetstream.ErrSyncUnknown if it cannot be seen that they
+// sync what they acknowledge, unless relaxed says that this is accepted.
+func ConnectNATS(ctx context.Context, node string, o jetstream.ConnectOptions, relaxed bool) (*NATS, error) {
+	conn, err := jetstream.Connect(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.CheckSync(ctx); err != nil && !relaxed {
+		conn.Close()
+		return nil, err
+	}
+	n := &NATS{conn: conn, replicas: copies}
+	return n, n.listen(node)
+}
+
+func (n *NATS) listen(node string) (err error) {
+	n.messages, err = n.conn.Messenger(node)
+	return err
+}
+
+// Log is that of Engine.
+func (n *NATS) Log(ctx context.Context, name string) (sharedlog.Log, error) {
+	return n.conn.Log(ctx, name, n.replicas)
+}
+
+// Leases is that of Engine.
+func (n *NATS) Leases(ctx context.Context) (sharedlog.Leases, error) {
+	return n.conn.Leases(ctx, leaseTTL, n.replicas)
+}
+
+// Messenger is that of Engine.
+func (n *NATS) Messenger() messenger.Messenger { return n.messages }
+
+// Lead is that of Engine. It does nothing where there are no servers in the nodes.
+func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error {
+	l, ok := log.(*jetstream.Log)
+	if n.server == nil || !ok {
+		return nil
+	}
+	return l.Lead(ctx, server)
+}
+
+// Broken is that of Engine. JetStream ends when a write fails, for lack of space
+// too.
+func (n *NATS) Broken() error {
+	if n.server != nil && !n.server.Keeps() {
+		return errors.New("JetStream has stopped on this node, because its disk could not be written")
+	}
+	return nil
+}
+
+// Forget is that of Engine. Servers that somebody else runs are his to remove.
+func (n *NATS) Forget(ctx context.Context, server string) error {
+	if n.server == nil {
+		return nil
+	}
+	return n.conn.RemoveMember(ctx, server)
+}
+
+// Close is that of Engine.
+func (n *NATS) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaseTTL)
+	defer cancel()
+	n.messages.Close()
+	n.conn.Close()
+	if n.server != nil {
+		n.server.Stop(ctx)
+	}
+	return nil
+}

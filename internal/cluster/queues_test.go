@@ -1,0 +1,67 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// order is a change of the queues.
+type order struct {
+	Create     string
+	Attributes catalog.Attributes
+	Tags       map[string]string
+}
+
+func named(name string) catalog.Name {
+	return catalog.Name{Account: "000000000000", Region: "us-east-1", Queue: name}
+}
+
+func attributes(name string) catalog.Attributes {
+	return catalog.Attributes{VisibilitySeconds: 30, RetentionSeconds: 86400, MaximumMessageSize: 1 << 18, FIFO: isFIFO(name)}
+}
+
+func isFIFO(name string) bool { return strings.HasSuffix(name, ".fifo") }
+
+// change makes a change where the control shard is owned.
+func (p *process) change(o *order) error {
+	return p.catalog.Change(func(tx *catalog.Tx) error {
+		_, err := tx.Create(named(o.Create), o.Attributes, o.Tags, time.Now())
+		if errors.Is(err, catalog.ErrExists) {
+			return nil
+		}
+		return err
+	})
+}
+
+// create makes a queue through a node, as its server does: here if it can, and
+// else where the control shard is owned.
+func (p *process) create(name string, tags map[string]string) error {
+	o := order{Create: name, Attributes: attributes(name), Tags: tags}
+	err := control.ErrElsewhere
+	if !p.node.Control().Elsewhere() {
+		err = p.change(&o)
+	}
+	if errors.Is(err, control.ErrElsewhere) {
+		request, _ := json.Marshal(o)
+		_, err = p.node.Forward(context.Background(), request)
+	}
+	return err
+}
+
+// send sends a message to a queue that the node knows.
+func (p *process) send(name, body string) {
+	p.world.t.Helper()
+	m := queue.Outgoing{Body: body}
+	if isFIFO(name) {
+		m.Group, m.Dedup = "g", body
+	}
+	_, err := p.node.Router().Send(context.Background(), p.catalog.Find(named(name)).ID, []queue.Outgoing{m})
+	p.world.must(err)
+}

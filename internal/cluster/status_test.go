@@ -1,0 +1,93 @@
+package cluster_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// settled waits until all shards are owned by those who should own them, these
+// nodes among themselves, and all their replicas have all.
+func (w *world) settled(names ...string) cluster.Status {
+	w.t.Helper()
+	var s cluster.Status
+	w.eventually("all shards are where they should be", func() bool {
+		for _, name := range names {
+			s = w.at(name).node.Status()
+			if !well(s, names) {
+				return false
+			}
+		}
+		return true
+	})
+	return s
+}
+
+func well(s cluster.Status, names []string) bool {
+	if len(s.Shards) == 0 {
+		return false
+	}
+	for _, sh := range s.Shards {
+		if sh.Owner == "" || sh.Owner != sh.Preferred || !slices.Contains(names, sh.Owner) || sh.Parted != 0 || len(sh.Replicas) < min(3, len(names)) || sh.Name != "control" && len(sh.Replicas) > 3 {
+			return false
+		}
+		for _, r := range sh.Replicas {
+			if slices.Contains(names, r.Node) && (r.Error != "" || r.Role == "absent" || r.Lag > 200) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// brief tells a status in few words.
+func brief(s cluster.Status) string {
+	out := ""
+	for _, n := range s.Nodes {
+		out += fmt.Sprintf("\n  %s: live %t, away %d s, draining %t, leaving %t, owns %v", n.Name, n.Live, n.AwaySeconds, n.Draining, n.Leaving, n.Owns)
+	}
+	for _, sh := range s.Shards {
+		out += fmt.Sprintf("\n  %s: owner %q, preferred %q, epoch %d, log %d-%d", sh.Name, sh.Owner, sh.Preferred, sh.Epoch, sh.LogFirst, sh.LogLast)
+		for _, r := range sh.Replicas {
+			out += fmt.Sprintf("; %s %s at %d, durable %d %s", r.Node, r.Role, r.Applied, r.Durable, r.Error)
+		}
+	}
+	return out
+}
+
+// gone returns the servers that the engine was told to forget.
+func (w *world) gone() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.forgotten)
+}
+
+// stores returns how many shards with messages have a store on a machine.
+func (w *world) stores(name string) int {
+	m := w.machines[name]
+	n := 0
+	for i := range 6 {
+		is, err := store.Exists(m.process.disk, filepath.Join(m.dir, "shards", fmt.Sprintf("%04d", i+1)))
+		w.must(err)
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// durableOf returns how much a node has of each shard that would outlive it.
+func durableOf(p *process) map[string]int64 {
+	out := make(map[string]int64)
+	for _, sh := range p.node.Status().Shards {
+		for _, r := range sh.Replicas {
+			if r.Node == p.machine.name { // of itself it knows
+				out[sh.Name] = r.Durable
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sound is a cluster of those nodes in which all is well.
+func sound(nodes ...string) *Status {
+	s := &Status{Cluster: "test", Node: nodes[0]}
+	for _, n := range nodes {
+		s.Nodes = append(s.Nodes, NodeStatus{Name: n, Live: true})
+	}
+	for i, name := range []string{"0001", "0002", "0003", controlShard} {
+		sh := ShardStatus{Name: name, Owner: nodes[i%len(nodes)], Preferred: nodes[i%len(nodes)], Epoch: 1, LogFirst: 1, LogLast: 9}
+		keepers := nodes
+		if name != controlShard {
+			keepers = nodes[:min(copies, len(nodes))]
+		}
+		for _, n := range keepers {
+			sh.Replicas = append(sh.Replicas, ReplicaStatus{Node: n, Role: "follower", Applied: 9})
+		}
+		s.Shards = append(s.Shards, sh)
+	}
+	return s
+}
+
+func TestEveryProblemIsNamed(t *testing.T) {
+	if got := sound("a", "b", "c").Problems(); len(got) > 0 {
+		t.Errorf("a cluster that is well: %q", got)
+	}
+	for name, test := range map[string]struct {
+		spoil func(*Status)
+		want  string
+	}{
+		"no owner":          {func(s *Status) { s.Shards[1].Owner = "" }, "Shard 0002 has no owner: its part of the queues is not served."},
+		"no control owner":  {func(s *Status) { s.Shards[3].Owner = "" }, "Shard control has no owner: queues, users and policies cannot be changed."},
+		"parted":            {func(s *Status) { s.Shards[0].Parted = 7 }, "Two replicas of shard 0001 DIFFER from position 7 on: one of them is damaged."},
+		"away":              {func(s *Status) { s.Nodes[1].Live, s.Nodes[1].AwaySeconds = false, 61 }, "Node b has been away for 1m1s."},
+		"disk":              {func(s *Status) { s.Nodes[2].Low = true }, "The disk of node c is nearly full: nothing can be added to any queue."},
+		"clock":             {func(s *Status) { s.Nodes[0].SkewMillis = -1500 }, "The clock of node a is 1.5s behind those of most nodes."},
+		"stopped":           {func(s *Status) { s.Shards[0].Replicas[1].Error = "no space" }, "The replica of shard 0001 on node b has stopped: no space."},
+		"absent":            {func(s *Status) { s.Shards[0].Replicas[2].Role = absent }, "The replica of shard 0001 on node c is not there yet."},
+		"fetching":          {func(s *Status) { s.Shards[0].Replicas[2].Role = "fetching" }, "The replica of shard 0001 on node c is being copied from another node."},
+		"far behind":        {func(s *Status) { s.Shards[0].Replicas[2].Lag = nearly + 1 }, "The replica of shard 0001 on node c is 2001 records behind."},
+		"too few copies":    {func(s *Status) { s.Shards[2].Replicas = s.Shards[2].Replicas[:2] }, "Shard 0003 is kept by 2 nodes, and should be by 3."},
+		"a little behind":   {func(s *Status) { s.Shards[0].Replicas[2].Lag = 20 }, ""},
+		"draining":          {func(s *Status) { s.Nodes[0].Draining = true }, ""},
+		"not the preferred": {func(s *Status) { s.Shards[0].Preferred = "c" }, ""},
+	} {
+		s := sound("a", "b", "c")
+		test.spoil(s)
+		if got := strings.Join(s.Problems(), "\n"); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestDeadNodeIsOneProblem(t *testing.T) {
+	s := sound("a", "b", "c")
+	s.Nodes[2].Live = false
+	for i := range s.Shards {
+		s.Shards[i].Replicas[2] = ReplicaStatus{Node: "c", Role: absent}
+		s.Shards[i].Owner = "a"
+	}
+	if got := s.Problems(); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWhatIsLeftOnDrainedNode(t *testing.T) {
+	check := func(s *Status, what string, owns, keeps []string) {
+		t.Helper()
+		if o, k := s.Left("a"); !slices.Equal(o, owns) || !slices.Equal(k, keeps) {
+			t.Errorf("%s: owns %v, keeps %v; want %v and %v", what, o, k, owns, keeps)
+		}
+	}
+	s := sound("a", "b", "c")
+	s.Nodes[0].Draining = true
+	check(s, "at the beginning", []string{"0001", controlShard}, nil)
+	s.Shards[0].Owner, s.Shards[3].Owner = "b", "b"
+	check(s, "three nodes, two of which have all", nil, nil)
+	s.Shards[1].Replicas[2].Role = absent
+	check(s, "one of them has not got a shard yet", nil, []string{"0002"})
+
+	s = sound("a", "b", "c", "d")
+	s.Nodes[0].Draining = true
+	for i := range s.Shards {
+		s.Shards[i].Owner = "c"
+	}
+	check(s, "four nodes", nil, []string{"0001", "0002", "0003"})
+	s.Shards[0].Replicas[0].Node = "d"
+	check(s, "one has moved", nil, []string{"0002", "0003"})
+}

@@ -1,0 +1,77 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// vigil watches over what a commit needs: a disk that can be written, and a log that
+// answers. While either is missing nobody waits for a commit; it goes on, and what
+// has become of it shows later.
+type vigil struct {
+	disk    *store.Disk
+	stalled func() (since time.Time, is bool)
+	silent  error // what is said of a log that does not answer
+	present atomic.Pointer[store.Condition]
+	end     func(error) // ends the present one
+}
+
+const (
+	// stallPatience is for how long requests pile up behind a commit whose outcome
+	// is not known.
+	stallPatience = 3 * time.Second
+	vigilInterval = 100 * time.Millisecond
+)
+
+var errSilent = errors.New("the log does not answer")
+
+func newVigil(disk *store.Disk, stalled func() (time.Time, bool), silent error) *vigil {
+	v := &vigil{disk: disk, stalled: stalled, silent: silent}
+	v.renew()
+	return v
+}
+
+func (v *vigil) renew() {
+	c, end := store.NewCondition()
+	v.end = end
+	v.present.Store(c)
+}
+
+// condition is what shards and the control store ask for.
+func (v *vigil) condition() *store.Condition { return v.present.Load() }
+
+// keep keeps the condition true until ctx ends.
+func (v *vigil) keep(ctx context.Context) {
+	tick := time.NewTicker(vigilInterval)
+	defer tick.Stop()
+	for {
+		disk := v.disk.Condition()
+		var stuck <-chan struct{}
+		switch over := v.condition().Err() != nil; {
+		case !over && disk.Err() != nil:
+			v.end(disk.Err())
+		case !over && v.isSilent():
+			v.end(v.silent)
+		case over && disk.Err() == nil && !v.isSilent():
+			v.renew()
+			stuck = disk.Stuck()
+		case !over:
+			stuck = disk.Stuck()
+		}
+		select {
+		case <-tick.C:
+		case <-stuck:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (v *vigil) isSilent() bool {
+	at, is := v.stalled()
+	return is && time.Since(at) > stallPatience
+}

@@ -1,0 +1,485 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/messenger"
+	"github.com/sluicemq/sluice/internal/sharedlog"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// The tests of this package run whole nodes on an engine in memory, and in the time
+// of a bubble: what takes minutes takes no longer than the processor needs for it.
+
+const (
+	// ttl is how long the leases last.
+	ttl = 5 * time.Second
+	// enough is longer than anything here takes.
+	enough = 3 * time.Minute
+	// moment is what one attempt at the engine takes that is cut off.
+	moment = 2 * time.Second
+)
+
+// world is some machines, and what connects them.
+type world struct {
+	t       *testing.T
+	engine  *sharedlog.Memory
+	network *messenger.Memory
+	cache   *store.Cache
+	options func(*cluster.Options)                    // changes those of every node
+	trimmed func(shard string, to sharedlog.Position) // is told of each trim, if it is set
+	life    context.Context
+	end     context.CancelFunc
+
+	mu        sync.Mutex
+	machines  map[string]*machine
+	started   int             // processes
+	members   map[string]bool // servers that the engine knows
+	forgotten []string
+	ending    sync.WaitGroup
+	healed    chan struct{} // closed at the next change of what is cut off
+}
+
+// machine is where a node runs, or has run.
+type machine struct {
+	name    string
+	dir     string
+	disk    *vfs.MemFS
+	cut     bool // off from the engine and all other machines
+	process *process
+	rival   *process         // of the same name, on another machine; it was there first
+	durable map[string]int64 // how much of each shard was durable when the node was killed
+}
+
+// process is a node that runs.
+type process struct {
+	*port
+	node    *cluster.Node
+	catalog *catalog.Catalog
+	disk    *store.Disk
+	cancel  context.CancelFunc
+	ready   chan struct{} // closed when it serves, or err says why it does not
+	err     error
+}
+
+// long skips a test that takes some minutes in a bubble. The race detector of Go 1.26
+// crashes now and then when so many timers have gone off in bubbles.
+func long(t *testing.T) {
+	t.Helper()
+	if raced || testing.Short() {
+		t.Skip("it is long")
+	}
+}
+
+// inWorld runs a test in a bubble.
+func inWorld(t *testing.T, f func(w *world)) {
+	t.Helper()
+	dirs := make(map[string]string)
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		dirs[name] = t.TempDir()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{
+			t: t, engine: sharedlog.NewMemory(ttl, nil), network: messenger.NewMemory(), cache: store.NewCache(8 << 20),
+			machines: make(map[string]*machine), members: make(map[string]bool), options: func(*cluster.Options) {}, healed: make(chan struct{}),
+		}
+		w.life, w.end = context.WithCancel(context.Background())
+		for name, dir := range dirs {
+			w.machines[name] = &machine{name: name, dir: dir, disk: vfs.NewCrashableMem()}
+		}
+		defer w.cache.Close()
+		defer w.close()
+		f(w)
+	})
+}
+
+// close stops what runs.
+func (w *world) close() {
+	w.end()
+	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
+		w.cut(name, false)
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
+		if w.machines[name].process != nil {
+			w.kill(name)
+		}
+	}
+	w.ending.Wait()
+}
+
+// start starts a node on each of these machines; founders are those that the
+// cluster is told of. It does not wait.
+func (w *world) start(names ...string) {
+	w.t.Helper()
+	for _, name := range names {
+		w.startOne(name, "a", "b", "c")
+	}
+}
+
+func (w *world) startOne(name string, peers ...string) *process {
+	w.t.Helper()
+	w.mu.Lock()
+	m := w.machines[name]
+	w.started++
+	p := &process{
+		port: &port{world: w, machine: m, name: fmt.Sprintf("%s.%d", name, w.started)}, disk: store.NewDisk(m.disk, nil), ready: make(chan struct{}),
+	}
+	m.process = p
+	w.mu.Unlock()
+	log := slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.String(a.Key, a.Value.Time().Format("04:05.000"))
+		}
+		return a
+	}})).With("node", name)
+	o := cluster.Options{
+		Name: name, Cluster: "test", Dir: m.dir, Disk: p.disk, Cache: w.cache, Logger: log, Version: "1",
+		Engine: func(_ context.Context, server string) (cluster.Engine, error) {
+			p.server = server
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.members[server] = true
+			return p.port, nil
+		},
+		Found:    func(c *control.Control) error { return c.Change(catalog.Initialise) },
+		Forward:  p.execute,
+		Endpoint: func() string { return "http://" + name },
+	}
+	for _, peer := range peers {
+		o.Peers = append(o.Peers, cluster.Peer{Name: peer, Address: peer + ":6222"})
+	}
+	w.options(&o)
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	go func() {
+		defer close(p.ready)
+		p.err = p.run(ctx, o)
+	}()
+	return p
+}
+
+// run is what a server does.
+func (p *process) run(ctx context.Context, o cluster.Options) (err error) {
+	node, err := cluster.Join(ctx, o)
+	if err != nil {
+		return err
+	}
+	p.node = node
+	if err := node.Founded(ctx); err != nil {
+		return errors.Join(err, node.Close(context.Background()))
+	}
+	if p.catalog, err = catalog.Open(catalog.Options{Control: node.Control(), Place: node.Place}); err != nil {
+		return errors.Join(err, node.Close(context.Background()))
+	}
+	node.Serve(p.catalog)
+	return nil
+}
+
+// at returns the process on a machine, once it serves.
+func (w *world) at(name string) *process {
+	w.t.Helper()
+	p := w.machines[name].process
+	select {
+	case <-p.ready:
+		if p.err != nil {
+			w.t.Fatalf("node %s: %v", name, p.err)
+		}
+	case <-time.After(enough):
+		w.t.Fatalf("node %s does not serve", name)
+	}
+	return p
+}
+
+// stop stops a node in good order.
+func (w *world) stop(name string) {
+	w.t.Helper()
+	p := w.at(name)
+	p.node.Router().Drain()
+	if err := p.node.Close(context.Background()); err != nil {
+		w.t.Errorf("node %s: %v", name, err)
+	}
+	p.cancel()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.machines[name].process = nil
+}
+
+// serving returns the process on a machine if it serves, or nil.
+func (w *world) serving(name string) *process {
+	w.mu.Lock()
+	p := w.machines[name].process
+	w.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	select {
+	case <-p.ready:
+		if p.err == nil {
+			return p
+		}
+	default:
+	}
+	return nil
+}
+
+// kill ends a node in whatever it is doing. What its disk had not synced is lost.
+func (w *world) kill(name string) {
+	w.t.Helper()
+	m := w.machines[name]
+	p := m.process
+	if w.serving(name) != nil {
+		m.durable = durableOf(p)
+	}
+	w.mu.Lock()
+	p.dead = true
+	w.tell()
+	m.disk = m.disk.CrashClone(vfs.CrashCloneCfg{})
+	m.process = nil
+	w.mu.Unlock()
+	w.network.Cut(p.port.name, true)
+	p.cancel()
+	<-p.ready
+	if p.err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	w.ending.Go(func() { _ = p.node.Close(ctx) }) // which reaches nobody
+}
+
+// wipe takes the disk out of a machine that is off.
+func (w *world) wipe(name string) {
+	m := w.machines[name]
+	m.dir, m.disk, m.durable = w.t.TempDir(), vfs.NewCrashableMem(), nil
+}
+
+// cut cuts a machine off from everything, or connects it again.
+func (w *world) cut(name string, off bool) {
+	w.mu.Lock()
+	m := w.machines[name]
+	m.cut = off
+	w.tell()
+	p := m.process
+	w.mu.Unlock()
+	if p != nil {
+		w.network.Cut(p.port.name, off)
+	}
+}
+
+// tell tells those who wait for the engine. w.mu is held.
+func (w *world) tell() {
+	close(w.healed)
+	w.healed = make(chan struct{})
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// eventually waits until something is so.
+func (w *world) eventually(what string, is func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(enough); !is(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.report()
+			w.t.Fatalf("it never happened: %s", what)
+		}
+	}
+}
+
+// report says how the nodes see the cluster.
+func (w *world) report() {
+	for _, name := range slices.Sorted(maps.Keys(w.machines)) {
+		if p := w.serving(name); p != nil {
+			w.t.Logf("as %s sees it: %s", name, brief(p.node.Status()))
+		}
+	}
+}
+
+// port is a process's way to the engine.
+type port struct {
+	world   *world
+	machine *machine
+	name    string // in the network
+	server  string // what the engine knows it by
+	dead    bool
+}
+
+var errSilence = errors.New("the engine does not answer")
+
+// reach returns nil when the engine can be reached, or an error after a while.
+func (p *port) reach(ctx context.Context, patience time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errSilence)
+	defer cancel()
+	for {
+		p.world.mu.Lock()
+		off, healed := p.machine.cut || p.dead, p.world.healed
+		p.world.mu.Unlock()
+		if !off {
+			return nil
+		}
+		select {
+		case <-healed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (p *port) Log(ctx context.Context, name string) (sharedlog.Log, error) {
+	return &portLog{p, name, p.world.engine.Log(name)}, p.reach(ctx, enough)
+}
+
+func (p *port) Leases(ctx context.Context) (sharedlog.Leases, error) {
+	return &portLeases{p}, p.reach(ctx, enough)
+}
+
+func (p *port) Messenger() messenger.Messenger { return (*portMessenger)(p) }
+
+func (p *port) Lead(context.Context, sharedlog.Log, string) error { return nil }
+
+func (p *port) Broken() error { return nil }
+
+func (p *port) Forget(_ context.Context, server string) error {
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	if p.world.members[server] {
+		delete(p.world.members, server)
+		p.world.forgotten = append(p.world.forgotten, server)
+	}
+	return nil
+}
+
+func (p *port) Close() error {
+	p.world.network.Cut(p.name, true)
+	return nil
+}
+
+// portLog is a log that can be out of reach.
+type portLog struct {
+	*port
+	shard string
+	log   sharedlog.Log
+}
+
+func (l *portLog) Append(ctx context.Context, after sharedlog.Position, data []byte) error {
+	if err := l.reach(ctx, moment); err != nil {
+		return err
+	}
+	return l.log.Append(ctx, after, data)
+}
+
+func (l *portLog) Read(ctx context.Context, from sharedlog.Position) ([]sharedlog.Record, sharedlog.Extent, error) {
+	if err := l.reach(ctx, moment); err != nil {
+		return nil, sharedlog.Extent{}, err
+	}
+	return l.log.Read(ctx, from)
+}
+
+func (l *portLog) Follow(ctx context.Context, from sharedlog.Position, f func(sharedlog.Record) error) error {
+	return l.log.Follow(ctx, from, func(r sharedlog.Record) error {
+		if err := l.reach(ctx, 100*enough); err != nil {
+			return err
+		}
+		return f(r)
+	})
+}
+
+func (l *portLog) Trim(ctx context.Context, to sharedlog.Position) error {
+	if err := l.reach(ctx, moment); err != nil {
+		return err
+	}
+	if l.world.trimmed != nil {
+		l.world.trimmed(l.shard, to)
+	}
+	return l.log.Trim(ctx, to)
+}
+
+// portLeases are leases that can be out of reach.
+type portLeases struct{ *port }
+
+func (l *portLeases) TTL() time.Duration { return ttl }
+
+func (l *portLeases) Take(ctx context.Context, name string, value []byte) (sharedlog.Lease, error) {
+	if err := l.reach(ctx, moment); err != nil {
+		return nil, err
+	}
+	lease, err := l.world.engine.Take(ctx, name, value)
+	return &portLease{l.port, lease}, err
+}
+
+func (l *portLeases) List(ctx context.Context) (map[string][]byte, error) {
+	if err := l.reach(ctx, moment); err != nil {
+		return nil, err
+	}
+	return l.world.engine.List(ctx)
+}
+
+type portLease struct {
+	*port
+	lease sharedlog.Lease
+}
+
+func (l *portLease) Renew(ctx context.Context, value []byte) error {
+	if err := l.reach(ctx, moment); err != nil {
+		return err
+	}
+	return l.lease.Renew(ctx, value)
+}
+
+func (l *portLease) Release(ctx context.Context) error {
+	if err := l.reach(ctx, moment); err != nil {
+		return err
+	}
+	return l.lease.Release(ctx)
+}
+
+// portMessenger finds the process that is a node at present.
+type portMessenger port
+
+func (m *portMessenger) Request(ctx context.Context, node, kind string, payload []byte) ([]byte, error) {
+	m.world.mu.Lock()
+	to := ""
+	if machine := m.world.machines[node]; machine != nil && machine.process != nil {
+		if to = machine.process.port.name; machine.rival != nil {
+			to = machine.rival.port.name
+		}
+	}
+	m.world.mu.Unlock()
+	if to == "" {
+		return nil, fmt.Errorf("node %s is down: %w", node, messenger.ErrNobody)
+	}
+	return m.world.network.Node(m.name).Request(ctx, to, kind, payload)
+}
+
+func (m *portMessenger) Handle(kind string, f messenger.Handler) {
+	m.world.network.Node(m.name).Handle(kind, f)
+}
+
+// execute answers what was forwarded to the owner of the control shard: a change of
+// the queues.
+func (p *process) execute(_ context.Context, request []byte) ([]byte, error) {
+	var r order
+	if err := json.Unmarshal(request, &r); err != nil {
+		return nil, err
+	}
+	return nil, p.change(&r)
+}

@@ -1,0 +1,201 @@
+package command
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/jetstream"
+	"github.com/sluicemq/sluice/internal/router"
+	"github.com/sluicemq/sluice/internal/server"
+)
+
+// clusterFlags are the flags of serve that make a server a node of a cluster.
+type clusterFlags struct {
+	node     string
+	name     string
+	peers    []string
+	listen   string
+	ca       string
+	cert     string
+	key      string
+	insecure bool
+	shards   int
+	spread   int
+
+	nats        string
+	natsCreds   string
+	natsSystem  string
+	natsCA      string
+	relaxedSync bool
+}
+
+func (c *clusterFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&c.node, "node", "", "name of this node of a cluster, such as a")
+	f.StringSliceVar(&c.peers, "cluster", nil, "all nodes of the cluster, as host:port or name=host:port, separated by commas; without a name a node is called by the first label of its host (port: "+cluster.DefaultPort+")")
+	f.StringVar(&c.name, "cluster-name", "sluice", "name of the cluster")
+	f.StringVar(&c.listen, "cluster-listen", "", "host:port to listen on for other nodes (default: this node's in --cluster)")
+	f.StringVar(&c.ca, "cluster-ca", "", "file with the certificate of the authority that the nodes trust, PEM; see sluice cluster certs")
+	f.StringVar(&c.cert, "cluster-cert", "", "file with this node's certificate, PEM")
+	f.StringVar(&c.key, "cluster-key", "", "file with the key of that certificate, PEM")
+	f.BoolVar(&c.insecure, "cluster-insecure", false, "allow traffic between nodes without TLS beyond this machine; whoever reaches --cluster-listen can then read and change everything")
+	f.IntVar(&c.shards, "shards", cluster.DefaultShards, fmt.Sprintf("shards of a cluster that does not exist yet, 1 to %d", cluster.MaxShards))
+	f.IntVar(&c.spread, "default-spread", 1, "shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId")
+	f.StringVar(&c.nats, "nats", "", "URL of an existing NATS cluster with JetStream, to be used instead of servers inside the nodes; --cluster then only names the nodes")
+	f.StringVar(&c.natsCreds, "nats-creds", "", "file with NATS credentials")
+	f.StringVar(&c.natsSystem, "nats-system-creds", "", "file with credentials of its system account, with which can be seen that it syncs what it acknowledges")
+	f.StringVar(&c.natsCA, "nats-ca", "", "file with the certificate of the authority of that NATS cluster, PEM")
+	f.BoolVar(&c.relaxedSync, "cluster-relaxed-sync", false, "use a NATS cluster of which it cannot be seen (--nats-system-creds) that it syncs what it acknowledges: what was acknowledged can then be LOST when several machines lose power")
+}
+
+// join has the server become a node when it starts, if it is to be one.
+func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
+	if c.node == "" && len(c.peers) == 0 && c.nats == "" {
+		return c.refuseClusterData(config)
+	}
+	peers, own, err := c.check(config)
+	if err != nil {
+		return err
+	}
+	engine, err := c.engine(peers, own, config)
+	if err != nil {
+		return err
+	}
+	config.Join = func(p server.Premises) (server.Node, error) {
+		node, err := cluster.Join(ctx, cluster.Options{
+			Name: c.node, Cluster: c.name, Peers: peers, Dir: config.Data, Shards: c.shards, Spread: c.spread,
+			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Disk: p.Disk, Cache: p.Cache,
+			Endpoint: p.Endpoint, Low: p.Low, Version: version(), Now: p.Now, Logger: config.Logger,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := node.Founded(ctx); err != nil {
+			return nil, errors.Join(err, node.Close(ctx))
+		}
+		return member{node}, nil
+	}
+	return nil
+}
+
+// refuseClusterData keeps a server that is alone away from data that it knows only
+// a part of: those of a node, whose cluster has the rest, and a restored cluster's.
+func (c *clusterFlags) refuseClusterData(config *server.Config) error {
+	if config.InMemory {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(config.Data, cluster.NodeFile)); err == nil {
+		return fmt.Errorf("the data directory %s belongs to a node of a cluster: give --node and --cluster", config.Data)
+	}
+	shards, err := cluster.ShardsIn(config.Data)
+	if err == nil && len(shards) > 0 && shards[len(shards)-1] > 1 {
+		err = fmt.Errorf("the data directory %s has more than one shard, and is to be served by a cluster, of one node at least: give --node and --cluster", config.Data)
+	}
+	return err
+}
+
+func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own cluster.Peer, err error) {
+	if peers, err = cluster.ParsePeers(c.peers); err != nil {
+		return nil, own, fmt.Errorf("--cluster: %w", err)
+	}
+	for _, p := range peers {
+		if p.Name == c.node {
+			own = p
+		}
+	}
+	switch {
+	case c.node == "":
+		err = errors.New("--node: say which of the nodes of --cluster this is")
+	case own.Name == "":
+		err = fmt.Errorf("--node %s: --cluster names no such node", c.node)
+	case config.InMemory:
+		err = errors.New("--in-memory: a node of a cluster keeps its data")
+	case c.shards < 1 || c.shards > cluster.MaxShards:
+		err = fmt.Errorf("--shards %d: want 1 to %d", c.shards, cluster.MaxShards)
+	case c.spread < 1 || c.spread > catalog.MaxSpread:
+		err = fmt.Errorf("--default-spread %d: want 1 to %d", c.spread, catalog.MaxSpread)
+	case (c.cert == "") != (c.key == "") || (c.ca == "") != (c.cert == ""):
+		err = errors.New("--cluster-ca, --cluster-cert and --cluster-key go together")
+	case c.nats != "" && c.cert != "":
+		err = errors.New("--cluster-cert is for servers inside the nodes; with --nats give --nats-ca and --nats-creds")
+	}
+	return peers, own, err
+}
+
+// engine returns what starts NATS in this process, or connects to one.
+func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *server.Config) (func(context.Context, string) (cluster.Engine, error), error) {
+	if c.nats != "" {
+		o := jetstream.ConnectOptions{URL: c.nats, Credentials: c.natsCreds, SystemCredentials: c.natsSystem, Cluster: c.name, Log: config.Logger}
+		if c.natsCA != "" {
+			pool, err := readPool(c.natsCA)
+			if err != nil {
+				return nil, fmt.Errorf("--nats-ca: %w", err)
+			}
+			o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+		}
+		return func(ctx context.Context, server string) (cluster.Engine, error) {
+			return cluster.ConnectNATS(ctx, c.node, o, c.relaxedSync)
+		}, nil
+	}
+	o := jetstream.Options{Cluster: c.name, Listen: c.listen, Insecure: c.insecure, Log: config.Logger}
+	if o.Listen == "" {
+		o.Listen = own.Address
+	}
+	if len(peers) > 1 {
+		for _, p := range peers {
+			o.Routes = append(o.Routes, p.Address)
+		}
+	}
+	if c.cert != "" {
+		pool, err := readPool(c.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--cluster-ca: %w", err)
+		}
+		cert, err := tls.LoadX509KeyPair(c.cert, c.key)
+		if err != nil {
+			return nil, fmt.Errorf("--cluster-cert: %w", err)
+		}
+		o.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: pool, MinVersion: tls.VersionTLS13}
+	}
+	return func(ctx context.Context, server string) (cluster.Engine, error) {
+		o.Name, o.Dir = server, filepath.Join(config.Data, "log")
+		return cluster.EmbedNATS(ctx, c.node, o)
+	}, nil
+}
+
+func readPool(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate", file)
+	}
+	return pool, nil
+}
+
+// member is a node as a server needs it.
+type member struct{ *cluster.Node }
+
+// Serve is that of server.Node.
+func (m member) Serve(c *catalog.Catalog) server.Messages {
+	m.Node.Serve(c)
+	return messages{m.Router(), m.Node}
+}
+
+type messages struct {
+	*router.Router
+	node *cluster.Node
+}
+
+// Probe is that of server.Messages.
+func (m messages) Probe(ctx context.Context) error { return m.node.Probe(ctx) }

@@ -1,0 +1,173 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/cluster"
+)
+
+func newNode() *cobra.Command {
+	var endpoint string
+	cmd := &cobra.Command{
+		Use:   "node",
+		Short: "Take nodes out of a cluster, and back in",
+		Long: `Take nodes out of a cluster, and back in. Any node can be asked, also for itself.
+
+This takes the root key of the cluster's first account, in AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY.`,
+	}
+	addEndpoint(cmd, &endpoint)
+	cmd.AddCommand(newNodeDrain(&endpoint), newNodeUndrain(&endpoint), newNodeRemove(&endpoint))
+	return cmd
+}
+
+func newNodeDrain(endpoint *string) *cobra.Command {
+	noWait := false
+	timeout := 10 * time.Minute
+	cmd := &cobra.Command{
+		Use:   "drain NAME",
+		Short: "Have other nodes take over what a node owns and keeps",
+		Long: `Have other nodes take over what a node owns and keeps, before it is stopped for
+long or taken away. The node goes on answering requests. It takes nothing back,
+also after a restart, until sluice node undrain.
+
+The command returns when the node owns no shard any more and its replicas are on
+other nodes. Where there are fewer than three others, they have all shards then,
+and the node goes on keeping its own copy. A node that is only to be restarted
+need not be drained: it hands over what it owns when it is stopped.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := newAPI(*endpoint)
+			if err != nil {
+				return err
+			}
+			name := args[0]
+			if err := a.sluice(cmd.Context(), "DrainNode", map[string]any{"Node": name}, nil); err != nil {
+				return err
+			}
+			if noWait {
+				fmt.Fprintf(cmd.OutOrStdout(), "node %s is being drained; sluice cluster status shows how far that is\n", name)
+				return nil
+			}
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), timeout, errDrainTimeout)
+			defer cancel()
+			if err := waitDrained(ctx, a, name, cmd.ErrOrStderr()); err != nil {
+				return fmt.Errorf("node %s is being drained, but not done: %w", name, err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "node %s is drained\n", name)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "return at once")
+	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait at most")
+	return cmd
+}
+
+var (
+	errDrainTimeout = errors.New("it takes longer than --timeout")
+	errNowhere      = errors.New("no other node is there to take its shards")
+)
+
+// drainInterval is the time between two looks at a node that is being drained.
+const drainInterval = 500 * time.Millisecond
+
+// waitDrained waits until nothing is left on a node, and says how far that is. A
+// node that does not answer is asked again.
+func waitDrained(ctx context.Context, a *api, node string, progress io.Writer) error {
+	said := ""
+	for {
+		status, err := a.clusterStatus(ctx)
+		now := ""
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			now = err.Error()
+		case !draining(status, node): // the node that was asked does not know yet
+		case !others(status, node):
+			return errNowhere
+		default:
+			owns, keeps := status.Left(node)
+			if len(owns) == 0 && len(keeps) == 0 {
+				return nil
+			}
+			now = fmt.Sprintf("it still owns %d shards and keeps %d others", len(owns), len(keeps))
+		}
+		if now != said && now != "" {
+			said = now
+			fmt.Fprintln(progress, now)
+		}
+		select {
+		case <-time.After(drainInterval):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func draining(s *cluster.Status, node string) bool {
+	for _, n := range s.Nodes {
+		if n.Name == node {
+			return n.Draining
+		}
+	}
+	return false
+}
+
+// others reports whether there is another node that can own shards.
+func others(s *cluster.Status, node string) bool {
+	for _, n := range s.Nodes {
+		if n.Name != node && n.Live && !n.Draining {
+			return true
+		}
+	}
+	return false
+}
+
+func newNodeUndrain(endpoint *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "undrain NAME",
+		Short: "Let a node that was drained keep and own shards again",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := newAPI(*endpoint)
+			if err != nil {
+				return err
+			}
+			in := map[string]any{"Node": args[0], "Undo": true}
+			if err := a.sluice(cmd.Context(), "DrainNode", in, nil); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "node %s gets shards again\n", args[0])
+			return nil
+		},
+	}
+}
+
+func newNodeRemove(endpoint *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Have the cluster forget a node that will not come back",
+		Long: `Have the cluster forget a node that will not come back. It must have been
+stopped. What it kept is kept by others from now on; take it out of --cluster of
+the other nodes, too, when they are started next.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := newAPI(*endpoint)
+			if err != nil {
+				return err
+			}
+			if err := a.sluice(cmd.Context(), "RemoveNode", map[string]any{"Node": args[0]}, nil); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "node %s is removed\n", args[0])
+			return nil
+		},
+	}
+}

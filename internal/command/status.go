@@ -1,0 +1,244 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/cluster"
+)
+
+var errUnwell = errors.New("the cluster is not well")
+
+// watchInterval is the time between two looks of --watch.
+const watchInterval = 2 * time.Second
+
+func newClusterStatus(endpoint *string) *cobra.Command {
+	var asJSON, watch bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say how a cluster is: its nodes, its shards, and what is wrong",
+		Long: `Say how a cluster is: its nodes, its shards, and what is wrong. Any node can be
+asked; the answer is what that node sees.
+
+This takes the root key of the cluster's first account, in AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY.
+
+The exit status is 0 if all is well, 1 if something is not, and 2 if that could
+not be found out.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := newAPI(*endpoint)
+			if err != nil {
+				return err
+			}
+			if watch {
+				return watchStatus(cmd.Context(), cmd.OutOrStdout(), a)
+			}
+			status, err := a.clusterStatus(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = printJSON(cmd.OutOrStdout(), status)
+			} else {
+				err = printStatus(cmd.OutOrStdout(), status)
+			}
+			if err == nil && len(status.Problems()) > 0 {
+				err = errUnwell
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, with what is wrong as Problems")
+	cmd.Flags().BoolVar(&watch, "watch", false, "print it again and again, until Ctrl-C")
+	cmd.MarkFlagsMutuallyExclusive("json", "watch")
+	return cmd
+}
+
+func (a *api) clusterStatus(ctx context.Context) (*cluster.Status, error) {
+	status := new(cluster.Status)
+	return status, a.sluice(ctx, "DescribeCluster", struct{}{}, status)
+}
+
+// watchStatus goes on also while nobody answers: that is what is being watched.
+func watchStatus(ctx context.Context, w io.Writer, a *api) error {
+	again := time.NewTicker(watchInterval)
+	defer again.Stop()
+	for {
+		var screen strings.Builder
+		status, err := a.clusterStatus(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err == nil {
+			err = printStatus(&screen, status)
+		}
+		if err != nil {
+			fmt.Fprintln(&screen, err)
+		}
+		const clear = "\x1b[H\x1b[2J"
+		if _, err := fmt.Fprintf(w, "%s%s  %s\n\n%s", clear, a.endpoint, time.Now().Format(time.TimeOnly), &screen); err != nil {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func printJSON(w io.Writer, status *cluster.Status) error {
+	problems := status.Problems()
+	if problems == nil {
+		problems = []string{}
+	}
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(struct {
+		*cluster.Status
+		Problems []string
+	}{status, problems})
+}
+
+// printStatus writes for people: the nodes, the shards, and what is wrong.
+func printStatus(w io.Writer, s *cluster.Status) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NODE\tALIVE\tOWNS\tENDPOINT\tVERSION\tCLOCK\tNOTES")
+	for _, n := range s.Nodes {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
+			n.Name, alive(&n), len(n.Owns), orDash(n.Endpoint), orDash(n.Version), clockOf(&n), notes(&n))
+	}
+	fmt.Fprintln(table)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(table, "SHARD\tOWNER\tEPOCH\tLOG\tRECORDS\tREPLICAS")
+	for _, sh := range s.Shards {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\n",
+			sh.Name, ownerOf(&sh), sh.Epoch, binarySize(sh.LogBytes), records(&sh), replicas(&sh))
+	}
+	fmt.Fprintln(table)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, problem := range s.Problems() {
+		fmt.Fprintln(w, problem)
+	}
+	_, err := fmt.Fprintln(w, summary(s))
+	return err
+}
+
+// summary is what somebody reads who reads one line.
+func summary(s *cluster.Status) string {
+	problems := len(s.Problems())
+	unserved := 0
+	for _, sh := range s.Shards {
+		if sh.Owner == "" {
+			unserved++
+		}
+	}
+	switch {
+	case problems == 0 && s.Spare() == 0:
+		return "All is well, but no node may fail: that takes three."
+	case problems == 0:
+		return "All is well."
+	case unserved > 0:
+		return fmt.Sprintf("NOT WELL: %d of %d shards are not served; problems: %d.", unserved, len(s.Shards), problems)
+	}
+	return fmt.Sprintf("NOT WELL, but all shards are served; problems: %d.", problems)
+}
+
+func alive(n *cluster.NodeStatus) string {
+	if n.Live {
+		return "yes"
+	}
+	return "NO"
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func clockOf(n *cluster.NodeStatus) string {
+	switch skew := n.Skew(); {
+	case !n.Live:
+		return "-"
+	case skew > 0:
+		return "+" + skew.String()
+	case skew < 0:
+		return skew.String()
+	}
+	return "ok"
+}
+
+func notes(n *cluster.NodeStatus) string {
+	var out []string
+	if !n.Live {
+		out = append(out, "away for "+(time.Duration(n.AwaySeconds)*time.Second).String())
+	}
+	for _, note := range []struct {
+		on   bool
+		text string
+	}{{n.Draining, "draining"}, {n.Leaving, "stopping"}, {n.Low, "disk nearly full"}} {
+		if note.on {
+			out = append(out, note.text)
+		}
+	}
+	return orDash(strings.Join(out, ", "))
+}
+
+func ownerOf(sh *cluster.ShardStatus) string {
+	switch {
+	case sh.Owner == "":
+		return "NONE"
+	case sh.Preferred != "" && sh.Preferred != sh.Owner:
+		return sh.Owner + " (to be " + sh.Preferred + ")"
+	}
+	return sh.Owner
+}
+
+// records is how many the log holds.
+func records(sh *cluster.ShardStatus) int64 {
+	if sh.LogFirst == 0 {
+		return 0
+	}
+	return max(0, sh.LogLast-sh.LogFirst+1)
+}
+
+// replicas names the nodes that keep a shard, with what is worth saying of each:
+// that it follows and has all goes without saying.
+func replicas(sh *cluster.ShardStatus) string {
+	var out []string
+	for _, r := range sh.Replicas {
+		text := r.Node
+		if r.Role != "follower" && r.Role != "owner" {
+			text += " " + r.Role
+		}
+		if r.Lag > 0 && r.Applied > 0 {
+			text += fmt.Sprintf(" -%d", r.Lag)
+		}
+		out = append(out, text)
+	}
+	return orDash(strings.Join(out, ", "))
+}
+
+func binarySize(n int64) string {
+	for _, u := range byteUnits {
+		if n >= u.bytes && u.bytes > 1 {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.bytes), u.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}

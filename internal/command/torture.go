@@ -1,0 +1,118 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/torture"
+)
+
+func newTorture() *cobra.Command {
+	c := torture.Default()
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "torture [flags] [-- further arguments of serve]",
+		Short: "Run a cluster, disturb it in every way, and check that it keeps its promises",
+		Long: `Run a cluster, disturb it in every way, and check that it keeps its promises.
+
+The cluster is made of servers on this machine that torture starts for itself. Producers
+and consumers use it through all of its nodes while it is disturbed. In the end of each
+round everything is healed, the queues are emptied, and every call that was made is
+judged: nothing acknowledged may be lost, nothing deleted may come back, FIFO queues
+keep their order and their deduplication ids, nobody is given what is in other hands.
+
+The exit status is 1 if a promise was broken. Then the seed, the file with the history,
+and what happened to the messages concerned are printed.
+
+Faults:
+` + torture.Describe(),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			c.Serve = args
+			if c.Bin == "" {
+				if c.Bin, err = os.Executable(); err != nil {
+					return err
+				}
+			}
+			if !cmd.Flags().Changed("seed") {
+				c.Seed = uint64(time.Now().UnixNano())
+			}
+			if c.Dir == "" {
+				c.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("sluice-torture-%d", c.Seed))
+			}
+			progress := cmd.OutOrStdout()
+			if asJSON {
+				progress = cmd.ErrOrStderr()
+			}
+			report, err := torture.Run(cmd.Context(), c, progress)
+			if err != nil {
+				return fmt.Errorf("seed %d: %w", c.Seed, err)
+			}
+			if asJSON {
+				err = json.NewEncoder(cmd.OutOrStdout()).Encode(report)
+			} else {
+				report.Print(progress)
+			}
+			if err == nil && len(report.Violations) > 0 {
+				err = fmt.Errorf("seed %d: %d promises were broken, see %v", c.Seed, len(report.Violations), report.Histories)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.IntVar(&c.Nodes, "nodes", c.Nodes, "servers of the cluster; 1 runs plain serve")
+	f.Uint64Var(&c.Seed, "seed", 0, "where the random choices begin (default: another each time)")
+	f.DurationVar(&c.Duration, "duration", c.Duration, "how long to go on; emptying the queues after each round comes on top")
+	f.DurationVar(&c.Round, "round", c.Round, "how long until the cluster is healed and judged, and the next round begins")
+	f.StringSliceVar(&c.Faults, "faults", nil, "kinds of faults, separated by commas, or none (default: all that are possible here)")
+	f.StringVar(&c.Dir, "dir", "", "directory for data, logs and histories (default: a new one for temporary files)")
+	f.StringVar(&c.Bin, "bin", "", "program whose servers are run (default: this one)")
+	f.BoolVar(&c.Keep, "keep", false, "leave data, logs and all histories in the directory; otherwise only what is of use after a violation")
+	f.IntVar(&c.Queues, "queues", c.Queues, "sets of queues; each has one of every kind")
+	f.IntVar(&c.Producers, "producers", c.Producers, "producers of each queue (default: one for each node)")
+	f.IntVar(&c.Consumers, "consumers", c.Consumers, "consumers of each queue")
+	f.IntVar(&c.Shards, "shards", 0, "shards over which to spread the queues that can be (default: as the server does)")
+	f.BoolVar(&c.Namespaces, "namespaces", false, "connect the nodes by network namespaces and a bridge instead of proxies (Linux, root)")
+	f.DurationVar(&c.Pause, "pause", c.Pause, "how long each worker rests between its steps, on average")
+	f.DurationVar(&c.Longest, "longest", c.Longest, "longest visibility timeout that consumers ask for")
+	f.DurationVar(&c.Timeout, "timeout", c.Timeout, "how long clients wait for an answer")
+	f.DurationVar(&c.Margin, "margin", c.Margin, "what the clocks of the nodes may be off by, on top of what faults do to them")
+	f.DurationVar(&c.Grace, "grace", c.Grace, "how long calls may still go unanswered when all is well again")
+	f.DurationVar(&c.Patience, "patience", c.Patience, "how long a cluster that nobody disturbs may take to be ready")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
+	cmd.AddCommand(newJudge())
+	return cmd
+}
+
+// newJudge judges a history again, after it has been looked at, or the rules have.
+func newJudge() *cobra.Command {
+	return &cobra.Command{
+		Use:   "judge FILE",
+		Short: "Judge a history that a run has left",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { _ = file.Close() }() // it was only read
+			h, err := history.Read(file)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			violations := h.Verdict()
+			torture.Tell(cmd.OutOrStdout(), h, violations)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d calls, %d violations\n", len(h.Calls), len(violations))
+			if len(violations) > 0 {
+				return fmt.Errorf("%d promises were broken", len(violations))
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,81 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sluicemq/sluice/internal/cluster"
+)
+
+// Cluster adds the metrics of a node: how it sees the others, and how its own replicas
+// are. Status is called for each collection.
+func (m *Metrics) Cluster(status func() cluster.Status) { m.registry.MustRegister(node(status)) }
+
+type node func() cluster.Status
+
+var (
+	nodeAlive      = desc("cluster", "node_alive", "1 if this node has heard of that one within seconds.", "node")
+	nodeSkew       = desc("cluster", "clock_skew_seconds", "How far this machine's clock is ahead of the majority's; 0 if that is too little to matter.")
+	clusterTrouble = desc("cluster", "problems", "What sluice cluster status would list as wrong.")
+	unowned        = desc("cluster", "shards_unowned", "Shards without an owner, as this node sees it.")
+	owned          = desc("cluster", "shards_owned", "Shards that this node owns.")
+	handOvers      = desc("cluster", "hand_overs_total", "Shards that this node has given to another in good order.")
+	lost           = desc("cluster", "ownerships_lost_total", "Shards that this node has lost because its lease ended or another node took over.")
+
+	shardRole    = desc("shard", "role", "1, with what this node's replica of the shard is doing.", "shard", "role")
+	shardEpoch   = desc("shard", "epoch", "How often the shard has had a new owner.", "shard")
+	shardApplied = desc("shard", "applied_position", "Up to where of the shard's log this node's replica has it.", "shard")
+	shardDurable = desc("shard", "durable_position", "Up to where that outlives a crash of this node without the log.", "shard")
+	shardLag     = desc("shard", "lag_records", "Records of the shard's log that this node's replica has not got yet.", "shard")
+	shardBytes   = desc("shard", "log_bytes", "Size of one copy of the shard's log.", "shard")
+	shardStopped = desc("shard", "stopped", "1 if this node's replica cannot go on and a person has to look.", "shard")
+)
+
+// Describe is that of prometheus.Collector.
+func (n node) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		nodeAlive, nodeSkew, clusterTrouble, unowned, owned, handOvers, lost,
+		shardRole, shardEpoch, shardApplied, shardDurable, shardLag, shardBytes, shardStopped,
+	} {
+		out <- d
+	}
+}
+
+// Collect is that of prometheus.Collector.
+func (n node) Collect(out chan<- prometheus.Metric) {
+	s := n()
+	for _, other := range s.Nodes {
+		gauge(out, nodeAlive, number(other.Live), other.Name)
+		if other.Name == s.Node {
+			gauge(out, nodeSkew, other.Skew().Seconds())
+		}
+	}
+	gauge(out, clusterTrouble, float64(len(s.Problems())))
+	counter(out, handOvers, float64(s.HandOvers))
+	counter(out, lost, float64(s.Lost))
+	orphans, own := 0, 0
+	for _, sh := range s.Shards {
+		switch sh.Owner {
+		case "":
+			orphans++
+		case s.Node:
+			own++
+		}
+		for _, r := range sh.Replicas {
+			if r.Node == s.Node {
+				collectReplica(out, &sh, &r)
+			}
+		}
+	}
+	gauge(out, unowned, float64(orphans))
+	gauge(out, owned, float64(own))
+}
+
+func collectReplica(out chan<- prometheus.Metric, sh *cluster.ShardStatus, r *cluster.ReplicaStatus) {
+	gauge(out, shardRole, 1, sh.Name, r.Role)
+	gauge(out, shardEpoch, float64(sh.Epoch), sh.Name)
+	gauge(out, shardApplied, float64(r.Applied), sh.Name)
+	gauge(out, shardDurable, float64(r.Durable), sh.Name)
+	gauge(out, shardLag, float64(r.Lag), sh.Name)
+	gauge(out, shardBytes, float64(sh.LogBytes), sh.Name)
+	gauge(out, shardStopped, number(r.Error != ""), sh.Name)
+}

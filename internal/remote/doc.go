@@ -1,0 +1,16 @@
+// Package remote asks a shard for something when its owner is another node.
+//
+// A [Client] has the methods of a shard and sends each call as one message to
+// the node that owns it; [Serve] executes what comes in and answers. The answer
+// comes when the owner has it: nothing here looks again every so often.
+//
+// It guarantees that a call is executed at most once; that an error which is
+// shard.ErrNotBegun means that nothing was done, while any other
+// shard.ErrUnavailable leaves that open; that the owner executes a call only
+// when it knows of queues what the caller knew; and that a receive whose
+// consumer goes away leaves no message invisible as long as the two nodes reach
+// each other.
+//
+// Nodes may run different versions of the program. A message of a version or
+// with a call that a node does not know is refused, and nothing is done.
+package remote

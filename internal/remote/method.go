@@ -1,0 +1,191 @@
+package remote
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// method is one of Shard's: how its arguments and its result travel, and how it
+// is executed. It is declared once, here, for both sides.
+type method[A, R any] struct {
+	code      byte // known to other nodes: never used for anything else
+	putArgs   func(*writer, *A)
+	getArgs   func(*reader) A
+	do        func(s Shard, ctx context.Context, id queue.ID, args A) (R, error)
+	putResult func(*writer, R)
+	getResult func(*reader) R
+}
+
+// executor is a method as the server sees it.
+type executor interface {
+	// prepare reads the arguments and returns what executes the call and writes
+	// its result. The message is read to its end then.
+	prepare(r *reader) func(ctx context.Context, s Shard, id queue.ID, w *writer) error
+}
+
+func (m *method[A, R]) prepare(r *reader) func(context.Context, Shard, queue.ID, *writer) error {
+	args := m.getArgs(r)
+	return func(ctx context.Context, s Shard, id queue.ID, w *writer) error {
+		result, err := m.do(s, ctx, id, args)
+		if err == nil {
+			w.byte(fine)
+			m.putResult(w, result)
+		}
+		return err
+	}
+}
+
+type (
+	receiveArgs struct {
+		queue.Receive
+		wait time.Duration
+	}
+	returnArgs struct {
+		deliveries []queue.Delivery
+		attempt    string
+	}
+	arriveArgs struct {
+		from     queue.Source
+		messages []queue.Arriving
+	}
+	none = struct{}
+)
+
+var send = method[[]queue.Outgoing, []queue.Sent]{
+	code:      1,
+	putArgs:   func(w *writer, a *[]queue.Outgoing) { putAll(w, *a, putOutgoing) },
+	getArgs:   func(r *reader) []queue.Outgoing { return getAll(r, sizeOutgoing, getOutgoing) },
+	do:        Shard.Send,
+	putResult: func(w *writer, sent []queue.Sent) { putAll(w, sent, putSent) },
+	getResult: func(r *reader) []queue.Sent { return getAll(r, sizeSent, getSent) },
+}
+
+var receive = method[receiveArgs, []shard.Message]{
+	code: 2,
+	putArgs: func(w *writer, a *receiveArgs) {
+		putReceive(w, &a.Receive)
+		w.duration(a.wait)
+	},
+	getArgs: func(r *reader) receiveArgs { return receiveArgs{getReceive(r), r.duration()} },
+	do: func(s Shard, ctx context.Context, id queue.ID, a receiveArgs) ([]shard.Message, error) {
+		return s.Receive(ctx, id, a.Receive, a.wait)
+	},
+	putResult: func(w *writer, list []shard.Message) { putAll(w, list, putMessage) },
+	getResult: func(r *reader) []shard.Message { return getAll(r, sizeMessage, getMessage) },
+}
+
+var giveBack = method[returnArgs, none]{
+	code: 3,
+	putArgs: func(w *writer, a *returnArgs) {
+		putAll(w, a.deliveries, putDelivery)
+		w.string(a.attempt)
+	},
+	getArgs: func(r *reader) returnArgs {
+		return returnArgs{getAll(r, sizeDelivery, getDelivery), r.string()}
+	},
+	do: func(s Shard, ctx context.Context, id queue.ID, a returnArgs) (none, error) {
+		return none{}, s.Return(ctx, id, a.deliveries, a.attempt)
+	},
+	putResult: putNone, getResult: getNone,
+}
+
+var remove = method[[]queue.Receipt, []error]{
+	code:      4,
+	putArgs:   func(w *writer, a *[]queue.Receipt) { putAll(w, *a, putReceipt) },
+	getArgs:   func(r *reader) []queue.Receipt { return getAll(r, sizeReceipt, getReceipt) },
+	do:        Shard.Delete,
+	putResult: putErrors, getResult: getErrors,
+}
+
+var changeVisibility = method[[]queue.Visibility, []error]{
+	code:      5,
+	putArgs:   func(w *writer, a *[]queue.Visibility) { putAll(w, *a, putVisibility) },
+	getArgs:   func(r *reader) []queue.Visibility { return getAll(r, sizeVisibility, getVisibility) },
+	do:        Shard.ChangeVisibility,
+	putResult: putErrors, getResult: getErrors,
+}
+
+var purge = method[none, none]{
+	code:    6,
+	putArgs: putNoArgs, getArgs: getNone,
+	do: func(s Shard, ctx context.Context, id queue.ID, _ none) (none, error) {
+		return none{}, s.Purge(ctx, id)
+	},
+	putResult: putNone, getResult: getNone,
+}
+
+var counts = method[none, queue.Counts]{
+	code:    7,
+	putArgs: putNoArgs, getArgs: getNone,
+	do: func(s Shard, ctx context.Context, id queue.ID, _ none) (queue.Counts, error) {
+		return s.Counts(ctx, id)
+	},
+	putResult: func(w *writer, c queue.Counts) { putCounts(w, &c) },
+	getResult: getCounts,
+}
+
+var startMove = method[queue.MoveTask, none]{
+	code:    8,
+	putArgs: putMove,
+	getArgs: func(r *reader) (t queue.MoveTask) { getMove(r, &t); return t },
+	do: func(s Shard, ctx context.Context, id queue.ID, t queue.MoveTask) (none, error) {
+		return none{}, s.StartMove(ctx, id, t)
+	},
+	putResult: putNone, getResult: getNone,
+}
+
+var cancelMove = method[string, queue.MoveTask]{
+	code:      9,
+	putArgs:   func(w *writer, task *string) { w.string(*task) },
+	getArgs:   (*reader).ownString,
+	do:        Shard.CancelMove,
+	putResult: func(w *writer, t queue.MoveTask) { putMove(w, &t) },
+	getResult: func(r *reader) (t queue.MoveTask) { getMove(r, &t); return t },
+}
+
+var moves = method[none, []queue.MoveTask]{
+	code:    10,
+	putArgs: putNoArgs, getArgs: getNone,
+	do: func(s Shard, ctx context.Context, id queue.ID, _ none) ([]queue.MoveTask, error) {
+		return s.Moves(ctx, id)
+	},
+	putResult: func(w *writer, list []queue.MoveTask) { putAll(w, list, putMove) },
+	getResult: func(r *reader) []queue.MoveTask { return getAll(r, sizeMove, getMove) },
+}
+
+var arrive = method[arriveArgs, none]{
+	code: 11,
+	putArgs: func(w *writer, a *arriveArgs) {
+		w.int(a.from.Shard)
+		putAll(w, a.messages, putArriving)
+	},
+	getArgs: func(r *reader) arriveArgs {
+		return arriveArgs{queue.Source{Shard: r.int()}, getAll(r, sizeArriving, getArriving)}
+	},
+	do: func(s Shard, ctx context.Context, id queue.ID, a arriveArgs) (none, error) {
+		return none{}, s.Arrive(ctx, id, a.from, a.messages)
+	},
+	putResult: putNone, getResult: getNone,
+}
+
+// methods are those that the server executes, by their code.
+var methods = map[byte]executor{
+	send.code: &send, receive.code: &receive, giveBack.code: &giveBack, remove.code: &remove,
+	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
+	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, arrive.code: &arrive,
+}
+
+func putNoArgs(*writer, *none) {}
+func putNone(*writer, none)    {}
+func getNone(*reader) none     { return none{} }
+
+func putErrors(w *writer, list []error) {
+	putAll(w, list, func(w *writer, err *error) { putError(w, *err) })
+}
+
+func getErrors(r *reader) []error {
+	return getAll(r, sizeError, func(r *reader, err *error) { *err = getError(r) })
+}

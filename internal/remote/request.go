@@ -1,0 +1,56 @@
+package remote
+
+import (
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// The kinds of messages between nodes.
+const (
+	kindCall   = "shard"        // a call, answered with its result
+	kindCancel = "shard-cancel" // the consumer of a receive has gone
+)
+
+// callID names a receive under way, so that it can be cancelled: the number of a
+// Caller, which is random, and its count.
+type callID struct{ caller, count uint64 }
+
+// header is what every call begins with, after the version.
+type header struct {
+	code     byte // of the method
+	shard    int
+	position uint64        // of the caller's copy of the control shard
+	budget   time.Duration // how long the caller is going to wait
+	call     callID        // of a receive, or else zero
+	queue    queue.ID
+}
+
+func putHeader(w *writer, h *header) {
+	w.byte(version)
+	w.byte(h.code)
+	w.uint(uint64(h.shard))
+	w.uint(h.position)
+	w.duration(h.budget)
+	putCall(w, h.call)
+	w.uint(uint64(h.queue))
+}
+
+func getHeader(r *reader) header {
+	return header{
+		code: r.byte(), shard: int(r.uint()), position: r.uint(), budget: r.duration(), call: getCall(r),
+		queue: queue.ID(r.uint()),
+	}
+}
+
+func putCall(w *writer, c callID) {
+	w.uint(c.caller)
+	w.uint(c.count)
+}
+
+func getCall(r *reader) callID { return callID{r.uint(), r.uint()} }
+
+// An answer is the version, the error, and the result if that is nil. To a call
+// of another version than its own a node answers with noVersion, followed by
+// the one it knows: all versions have that in common.
+const noVersion = 0

@@ -1,0 +1,25 @@
+package remote
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// Shard is what can be asked of a shard from anywhere. A shard.Shard has these
+// methods where it is open, a Client everywhere else.
+type Shard interface {
+	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
+	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
+	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
+	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)
+	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)
+	Purge(ctx context.Context, id queue.ID) error
+	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
+	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
+	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)
+	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
+	Arrive(ctx context.Context, id queue.ID, from queue.Source, messages []queue.Arriving) error
+}

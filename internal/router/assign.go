@@ -1,0 +1,48 @@
+package router
+
+import "github.com/sluicemq/sluice/internal/catalog"
+
+// Assign gives a queue its shards, out of those with the numbers 1 to shards: as
+// many as its tag says, or spread if it has none. It is a catalog.Options.Place.
+//
+// A FIFO queue has several only if it is made so that its message groups are
+// independent, and keeps what it is given then: a group that changed its shard
+// would lose its order. A standard queue that is to have fewer sends to fewer, and
+// goes on to be received from all. A queue of which only other things change
+// stays where it is, whatever the default has become.
+func Assign(q, old *catalog.Queue, spread, shards int) {
+	wanted := q.Spread()
+	if wanted == 0 {
+		wanted = spread
+	}
+	have := q.Shards
+	switch {
+	case old == nil && q.Attributes.FIFO && !q.Attributes.ByGroup():
+		wanted = 1
+	case old == nil:
+	case q.Attributes.FIFO || q.Tags[catalog.TagShards] == old.Tags[catalog.TagShards]:
+		return
+	case have == nil:
+		have = []int{1}
+	}
+	wanted = max(1, min(wanted, shards, catalog.MaxSpread))
+	q.Shards = Place(q.ID, have, wanted, shards)
+	q.Sends = 0
+	if wanted < len(q.Shards) {
+		q.Sends = wanted
+	}
+}
+
+// PlacementOf returns where a queue is by its record. Messages may be on their
+// way to it on all of the shards travel; nil means that there are none.
+func PlacementOf(q *catalog.Queue, travel []int) Placement {
+	p := Placement{Shards: q.Shards, All: travel, FIFO: q.Attributes.FIFO}
+	if p.Shards == nil {
+		p.Shards = []int{1}
+	}
+	p.Sends = p.Shards
+	if q.Sends > 0 {
+		p.Sends = p.Shards[:q.Sends]
+	}
+	return p
+}

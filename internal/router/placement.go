@@ -1,0 +1,73 @@
+package router
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Placement says where a queue is.
+type Placement struct {
+	// Sends are the shards that take its messages. A message group of a FIFO
+	// queue is on the one that its hash chooses, so these never change then.
+	Sends []int
+	// Shards are those that its consumers ask: besides Sends those that may
+	// still hold messages from an earlier time.
+	Shards []int
+	// All are besides Shards those on which messages may wait to be
+	// forwarded to it; nil means that there are none.
+	All  []int
+	FIFO bool
+}
+
+func (p *Placement) all() []int {
+	if p.All == nil {
+		return p.Shards
+	}
+	return p.All
+}
+
+// home returns the shard of a message group.
+func (p *Placement) home(group string) int {
+	if len(p.Sends) == 1 {
+		return p.Sends[0]
+	}
+	return p.Sends[queue.PartOf(group, len(p.Sends))]
+}
+
+// Place returns the shards of a queue that is to have spread of them, out of
+// those with the numbers 1 to shards. It begins with have, the shards that the
+// queue has already, and adds to them if they are too few; it never takes one
+// away, because there may be messages on it.
+//
+// New ones come in an order that is each queue's own, by rendezvous hashing. So
+// queues are spread evenly, and a queue keeps its first shards when it is given
+// more, also if there are more shards by then.
+func Place(id queue.ID, have []int, spread, shards int) []int {
+	out := slices.Clone(have)
+	if len(out) >= spread {
+		return out
+	}
+	var others []int
+	for n := 1; n <= shards; n++ {
+		if !slices.Contains(out, n) {
+			others = append(others, n)
+		}
+	}
+	slices.SortFunc(others, func(a, b int) int {
+		return cmp.Or(cmp.Compare(weight(id, b), weight(id, a)), cmp.Compare(a, b))
+	})
+	return append(out, others[:min(spread-len(out), len(others))]...)
+}
+
+// weight is how much a queue is drawn to a shard.
+func weight(id queue.ID, shard int) uint64 { return mix(mix(uint64(id)) ^ uint64(shard)) }
+
+// mix spreads what differs in x over all bits: the finaliser of SplitMix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

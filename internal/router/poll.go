@@ -1,0 +1,138 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// almostOver is what may be left of the time of a poll when its shard, whose
+// clock has a coarser pace, says that it is over.
+const almostOver = 50 * time.Millisecond
+
+// wait runs a poll, which the router may end by draining.
+func (r *Router) wait(ctx context.Context, end time.Time, poll func(context.Context) ([]shard.Message, error)) ([]shard.Message, error) {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(r.draining, func() { cancel(errDraining) })()
+	got, err := poll(within)
+	if errors.Is(err, errDraining) {
+		return nil, nil
+	}
+	return got, err
+}
+
+// poll waits for messages on shard n until end, at whichever owner it has. When
+// the shard has not been available for as long as the router's patience lasts,
+// giveUp decides once whether the poll has failed.
+func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, end time.Time, giveUp func(error) bool) ([]shard.Message, error) {
+	var since time.Time // when the shard became unavailable
+	var failure error
+	pause := firstPause
+	for {
+		e := r.era(n)
+		left := time.Until(end)
+		if left <= 0 {
+			return nil, failure
+		}
+		got, err := once(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
+			return s.Receive(ctx, id, q, left)
+		})
+		switch {
+		case len(got) > 0:
+			return sealed(got, n), nil
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err == nil, errors.Is(err, queue.ErrOverLimit):
+			// If it is not over, the shard does not let anybody wait: it is being
+			// closed here, to be opened elsewhere.
+			if time.Until(end) <= almostOver {
+				return nil, nil
+			}
+			since, failure = time.Time{}, nil
+		case !errors.Is(err, shard.ErrUnavailable):
+			return nil, err
+		default:
+			if failure = err; since.IsZero() {
+				since = time.Now()
+			}
+			if giveUp != nil && time.Since(since) >= r.Patience {
+				if giveUp(err) {
+					return nil, err
+				}
+				giveUp = nil
+			}
+		}
+		if e.over.Err() != nil {
+			pause = firstPause
+			continue
+		}
+		rest(ctx, min(pause, left), e)
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// pollAll waits at all shards until one has messages.
+func (r *Router) pollAll(ctx context.Context, shards []int, id queue.ID, q queue.Receive, end time.Time) ([]shard.Message, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	answers := make(chan answer, len(shards))
+	down := make(chan error, len(shards))
+	for _, n := range shards {
+		go func() {
+			got, err := r.poll(ctx, n, id, q, end, func(err error) bool { down <- err; return false })
+			answers <- answer{got, err}
+		}()
+	}
+	pending := len(shards)
+	defer func() {
+		cancel()
+		go r.returnAll(answers, pending, id, q.Attempt)
+	}()
+	var failure error
+	heard := false
+	for lost := 0; pending > 0; {
+		select {
+		case a := <-answers:
+			pending--
+			switch {
+			case len(a.got) > 0:
+				return a.got, nil
+			case a.err == nil:
+				heard = true
+			case !errors.Is(a.err, shard.ErrUnavailable):
+				return nil, a.err
+			default:
+				failure = a.err
+			}
+		case err := <-down:
+			if lost++; lost == len(shards) {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	if heard {
+		return nil, nil
+	}
+	return nil, failure
+}
+
+// answer is what a shard has said to a receive.
+type answer struct {
+	got []shard.Message
+	err error
+}
+
+// returnAll returns the messages of the polls that are still to answer, because
+// their consumer has others, or has gone.
+func (r *Router) returnAll(answers <-chan answer, pending int, id queue.ID, attempt string) {
+	for range pending {
+		if a := <-answers; len(a.got) > 0 {
+			_ = r.giveBack(context.Background(), id, a.got, attempt) // else their visibility timeout returns them
+		}
+	}
+}

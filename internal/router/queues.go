@@ -1,0 +1,74 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Purge removes all messages of a queue from all its shards, and those that are
+// on their way to it. It fails if one of them cannot be asked, and can be called
+// again then: only when all shards have been purged within the last minute is it
+// queue.ErrPurgeInProgress. What was sent in between to a shard that was purged
+// the first time stays.
+func (r *Router) Purge(ctx context.Context, id queue.ID) error {
+	p, err := r.place(id)
+	if err != nil {
+		return err
+	}
+	errs := each(p.all(), func(n int) error {
+		return p.orAway(n, r.do(ctx, n, func(ctx context.Context, s Shard) error { return s.Purge(ctx, id) }))
+	})
+	done := 0
+	for i, n := range p.all() {
+		if errors.Is(errs[i], queue.ErrPurgeInProgress) {
+			errs[i] = nil
+		} else if errs[i] == nil && slices.Contains(p.Shards, n) {
+			done++
+		}
+	}
+	if err := worst(errs); err != nil {
+		return err
+	}
+	if done == 0 {
+		return queue.ErrPurgeInProgress
+	}
+	return nil
+}
+
+// Counts returns how many messages a queue holds in each state, on all its
+// shards and on the way to them.
+func (r *Router) Counts(ctx context.Context, id queue.ID) (sum queue.Counts, err error) {
+	p, err := r.place(id)
+	if err != nil {
+		return sum, err
+	}
+	counts, err := gather(p.all(), func(n int) (queue.Counts, error) {
+		c, err := r.countsOf(ctx, n, id)
+		return c, p.orAway(n, err)
+	})
+	if err != nil {
+		return sum, err
+	}
+	for _, c := range counts {
+		sum.Visible += c.Visible
+		sum.InFlight += c.InFlight
+		sum.Delayed += c.Delayed
+	}
+	return sum, nil
+}
+
+func (r *Router) countsOf(ctx context.Context, n int, id queue.ID) (queue.Counts, error) {
+	return ask(ctx, r, n, func(ctx context.Context, s Shard) (queue.Counts, error) { return s.Counts(ctx, id) })
+}
+
+// orAway returns an error of shard n, but for the one that a shard without the
+// queue may give: nothing is on its way from there.
+func (p *Placement) orAway(n int, err error) error {
+	if errors.Is(err, queue.ErrNoQueue) && !slices.Contains(p.Shards, n) {
+		return nil
+	}
+	return err
+}

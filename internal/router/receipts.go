@@ -1,0 +1,77 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// Delete removes messages. If a shard that has some of them is not available,
+// that is the result of those; if none is, it is an error of all.
+func (r *Router) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
+	return onShards(ctx, r, id, receipts, func(x *queue.Receipt) *queue.Position { return &x.Position }, Shard.Delete)
+}
+
+// ChangeVisibility changes visibility timeouts; it fails as Delete does.
+func (r *Router) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error) {
+	return onShards(ctx, r, id, changes, func(x *queue.Visibility) *queue.Position { return &x.Position }, Shard.ChangeVisibility)
+}
+
+// Return takes back deliveries that did not reach the consumer.
+func (r *Router) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
+	results, err := onShards(ctx, r, id, deliveries, func(x *queue.Delivery) *queue.Position { return &x.Position },
+		func(s Shard, ctx context.Context, id queue.ID, part []queue.Delivery) ([]error, error) {
+			return make([]error, len(part)), s.Return(ctx, id, part, attempt)
+		})
+	return errors.Join(append(results, err)...)
+}
+
+// ReturnTo takes back deliveries of shard n, whose positions are the engine's own.
+// It is a remote.Options.Return.
+func (r *Router) ReturnTo(ctx context.Context, n int, id queue.ID, deliveries []queue.Delivery, attempt string) error {
+	return r.do(ctx, n, func(ctx context.Context, s Shard) error { return s.Return(ctx, id, deliveries, attempt) })
+}
+
+// giveBack is Return for messages.
+func (r *Router) giveBack(ctx context.Context, id queue.ID, messages []shard.Message, attempt string) error {
+	deliveries := make([]queue.Delivery, len(messages))
+	for i := range messages {
+		deliveries[i] = messages[i].Delivery
+	}
+	return r.Return(ctx, id, deliveries, attempt)
+}
+
+// onShards asks the shards of a batch's entries, which are in their positions,
+// and puts the results together in the order of the batch.
+func onShards[E any](
+	ctx context.Context, r *Router, id queue.ID, batch []E, position func(*E) *queue.Position,
+	call func(s Shard, ctx context.Context, id queue.ID, part []E) ([]error, error),
+) ([]error, error) {
+	if _, err := r.place(id); err != nil {
+		return nil, err
+	}
+	parts := divide(batch, func(x *E) int { _, n := open(*position(x)); return n })
+	results := make([]error, len(batch))
+	errs := each(parts, func(p part) error {
+		entries := pick(batch, p)
+		for i := range entries {
+			at := position(&entries[i])
+			*at, _ = open(*at)
+		}
+		some, err := ask(ctx, r, p.shard, func(ctx context.Context, s Shard) ([]error, error) { return call(s, ctx, id, entries) })
+		for k, i := range p.entries {
+			if results[i] = err; err == nil {
+				results[i] = some[k]
+			}
+		}
+		return err
+	})
+	err := worst(errs)
+	if err != nil && (!errors.Is(err, shard.ErrUnavailable) || !slices.Contains(errs, nil)) {
+		return nil, err
+	}
+	return results, nil
+}

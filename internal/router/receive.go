@@ -1,0 +1,171 @@
+package router
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+const (
+	// sampleAtMost is how many shards a receive that does not wait hears before
+	// it says that there is nothing; as SQS puts it, it samples.
+	sampleAtMost = 4
+	// peekAt is how many shards are asked one after the other before a long
+	// poll waits at all of them: where there is a lot to do, the first one has
+	// messages, and no others are given out only to be returned.
+	peekAt = 2
+)
+
+var errDraining = errors.New("long polls are ended")
+
+// Receive gives out messages, or waits for some as shard.Shard does.
+//
+// Of several shards it samples some in random order, until one has messages. To
+// wait, it asks all at the same time: the first that has messages wins, and what
+// others may have given at that moment is returned. A shard without owner is
+// asked when it has one; that is an error only if it is so for all of them.
+//
+// A receive attempt of a FIFO queue is asked for at all shards before anything
+// new is given out.
+func (r *Router) Receive(ctx context.Context, id queue.ID, q queue.Receive, wait time.Duration) ([]shard.Message, error) {
+	p, err := r.place(id)
+	if err != nil {
+		return nil, err
+	}
+	got, err := r.receive(ctx, &p, id, q, wait)
+	if len(got) > 0 && ctx.Err() != nil {
+		back := r.giveBack(context.WithoutCancel(ctx), id, got, q.Attempt)
+		return nil, errors.Join(context.Cause(ctx), back)
+	}
+	return got, err
+}
+
+func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue.Receive, wait time.Duration) ([]shard.Message, error) {
+	end := time.Now().Add(wait)
+	waits := wait > 0 && r.draining.Err() == nil
+	if len(p.Shards) == 1 {
+		n := p.Shards[0]
+		if waits {
+			return r.wait(ctx, end, func(ctx context.Context) ([]shard.Message, error) {
+				return r.poll(ctx, n, id, q, end, func(error) bool { return true })
+			})
+		}
+		got, err := ask(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) { return s.Receive(ctx, id, q, 0) })
+		return sealed(got, n), err
+	}
+	order := r.shuffled(p.Shards)
+	enough := sampleAtMost
+	if p.FIFO && q.Attempt != "" {
+		if got, err := r.repeated(ctx, p, id, q); len(got) > 0 || err != nil {
+			return got, err
+		}
+		order, enough = attemptOrder(p.Shards, q.Attempt), len(order)
+	}
+	if waits {
+		enough = min(enough, peekAt)
+	}
+	got, err := r.sample(ctx, order, enough, id, q)
+	switch {
+	case len(got) > 0:
+		return got, nil
+	case !waits && errors.Is(err, shard.ErrNotBegun):
+		return insist(ctx, r, p.Shards, func() ([]shard.Message, error) { return r.sample(ctx, order, enough, id, q) })
+	case !waits, err != nil && !errors.Is(err, shard.ErrUnavailable) && !errors.Is(err, queue.ErrOverLimit):
+		return nil, err
+	}
+	return r.wait(ctx, end, func(ctx context.Context) ([]shard.Message, error) {
+		return r.pollAll(ctx, p.Shards, id, q, end)
+	})
+}
+
+// sample asks shards one after the other until one has messages, or enough have
+// none. It fails only if none has answered.
+func (r *Router) sample(ctx context.Context, order []int, enough int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
+	answers := 0
+	var refused, failed error
+	for _, n := range order {
+		if answers == enough || answers > 0 && r.doubtful(n) {
+			break
+		}
+		got, err := r.peek(ctx, n, id, q)
+		switch {
+		case len(got) > 0:
+			return got, nil
+		case err == nil:
+			answers++
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case errors.Is(err, queue.ErrOverLimit):
+			refused = err
+		case errors.Is(err, shard.ErrUnavailable):
+			failed = cmp.Or(failed, err)
+			if !errors.Is(err, shard.ErrNotBegun) {
+				failed = err
+			}
+		default:
+			return nil, err
+		}
+	}
+	switch {
+	case answers > 0:
+		return nil, nil
+	case refused != nil:
+		return nil, refused
+	}
+	return nil, failed
+}
+
+// peek asks a shard for messages that it has now. If it does not answer, others
+// are not to suffer for it.
+func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.Patience, errSlow)
+	defer cancel()
+	got, err := once(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
+		return s.Receive(ctx, id, q, 0)
+	})
+	return sealed(got, n), err
+}
+
+// repeated gives what an attempt was given before, if it was. A receive of no
+// messages gives exactly that. A shard that cannot be asked is left out: what it
+// has given stays with nobody until its visibility timeout ends, and so does all
+// that comes after it in its groups.
+func (r *Router) repeated(ctx context.Context, p *Placement, id queue.ID, q queue.Receive) ([]shard.Message, error) {
+	q.Max = 0
+	answers := each(p.Shards, func(n int) answer {
+		got, err := r.peek(ctx, n, id, q)
+		return answer{got, err}
+	})
+	for _, a := range answers {
+		if len(a.got) > 0 {
+			return a.got, nil
+		}
+	}
+	for _, a := range answers {
+		if a.err != nil && !errors.Is(a.err, shard.ErrUnavailable) {
+			return nil, a.err
+		}
+	}
+	return nil, nil
+}
+
+// attemptOrder returns the shards in an order that depends on the attempt only,
+// so that two calls with the same one, at the same time, meet at a shard.
+func attemptOrder(shards []int, attempt string) []int {
+	order := slices.Clone(shards)
+	first := queue.PartOf(attempt, len(order))
+	return append(order[first:], order[:first]...)
+}
+
+// sealed puts the number of their shard into the positions of messages.
+func sealed(messages []shard.Message, n int) []shard.Message {
+	for i := range messages {
+		messages[i].Position = seal(messages[i].Position, n)
+	}
+	return messages
+}

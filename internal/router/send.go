@@ -1,0 +1,94 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// Send accepts messages. A batch for a standard queue stays together on one
+// shard. One for a FIFO queue is divided among the shards of its message groups;
+// if a part of it fails, all of it has: the client sends it again, and its
+// deduplication ids keep the other parts from counting twice.
+func (r *Router) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	p, err := r.place(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(p.Sends) == 1:
+		return r.sendTo(ctx, p.Sends[0], id, messages)
+	case p.FIFO:
+		return r.sendGroups(ctx, &p, id, messages)
+	}
+	return r.sendAny(ctx, &p, id, messages)
+}
+
+func (r *Router) sendTo(ctx context.Context, n int, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	return ask(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) { return s.Send(ctx, id, messages) })
+}
+
+// sendAny sends to one of the shards, to another if it is certain that the first
+// has done nothing: as long as one of them has an owner, sends have no gap.
+func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	return insist(ctx, r, p.Sends, func() (sent []queue.Sent, err error) {
+		for _, n := range r.preferred(p.Sends) {
+			sent, err = once(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) {
+				return s.Send(ctx, id, messages)
+			})
+			if !errors.Is(err, shard.ErrNotBegun) {
+				break
+			}
+		}
+		return sent, err
+	})
+}
+
+// preferred returns the shards in the order in which a send tries them. It is a
+// random one, but every second time a shard of this node comes first: that saves
+// a hop, and the others fill as well even if all clients use one node. Those
+// which may be about to lose their owner come last.
+func (r *Router) preferred(shards []int) []int {
+	order := r.shuffled(shards)
+	if rand.IntN(2) == 0 {
+		if i := slices.IndexFunc(order, func(n int) bool { return r.Local(n) }); i > 0 {
+			order[0], order[i] = order[i], order[0]
+		}
+	}
+	return order
+}
+
+// shuffled returns the shards in random order, the doubtful ones at the end.
+func (r *Router) shuffled(shards []int) []int {
+	order := slices.Clone(shards)
+	rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	slices.SortStableFunc(order, func(a, b int) int { return r.rank(a) - r.rank(b) })
+	return order
+}
+
+func (r *Router) rank(n int) int {
+	if r.doubtful(n) {
+		return 1
+	}
+	return 0
+}
+
+// sendGroups sends each message to the shard of its group, in order.
+func (r *Router) sendGroups(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	parts := divide(messages, func(m *queue.Outgoing) int { return p.home(m.Group) })
+	out := make([]queue.Sent, len(messages))
+	err := worst(each(parts, func(part part) error {
+		sent, err := r.sendTo(ctx, part.shard, id, pick(messages, part))
+		for k := range sent {
+			out[part.entries[k]] = sent[k]
+		}
+		return err
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

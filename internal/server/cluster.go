@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/admin"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/sqs"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Node is what a server needs of a cluster that it belongs to: several that are
+// one installation. They are set up alike: regions, accounts, public URL and the
+// operator's choice of a root key are the same for all.
+type Node interface {
+	// Control returns this node's copy of the control store, which outlives the
+	// server. It has to be initialised; see Initialise.
+	Control() *control.Control
+	// Forward gives payload to ServeForwarded at the node that owns the control
+	// store, and returns its answer when Control has caught up with what that
+	// node had changed when it answered: the client's next request, to this node
+	// or any that this one asks, finds its change. It does not wait for ever. A
+	// payload has at most 1 MiB.
+	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
+	// Serve begins to serve messages, in the queues of that catalog, and returns
+	// what stands in the place of this machine's shard.
+	Serve(*catalog.Catalog) Messages
+	// CatchUp returns when Control has caught up with all that had been changed when
+	// it was called, or an error if that cannot be known.
+	CatchUp(ctx context.Context) error
+	// Place is a catalog.Options.Place.
+	Place(q, old *catalog.Queue)
+	// Current returns an error if Control may be out of date.
+	Current() error
+	// Low reports whether the disk of any node is nearly full.
+	Low() bool
+	// Reclaim gives back the space of what was deleted.
+	Reclaim() error
+	// Failed returns a channel that is closed when the node cannot go on; Err then
+	// says why.
+	Failed() <-chan struct{}
+	Err() error
+	// Snapshot makes a directory like that of a single machine, with all messages,
+	// and returns how many shards there are.
+	Snapshot(ctx context.Context, dir string) (shards int, err error)
+	// Close hands over what the node owns and leaves the cluster.
+	Close(ctx context.Context) error
+	admin.Cluster
+}
+
+// Messages is where messages are kept: a shard on this machine, or those of a
+// cluster.
+type Messages interface {
+	sqs.Shard
+	// Drain ends the long polls with an empty answer; from now on none waits.
+	Drain()
+	// Probe returns nil if messages could be sent and received now.
+	Probe(ctx context.Context) error
+}
+
+// Premises are what a server lends to the node of a cluster.
+type Premises struct {
+	Disk     *store.Disk
+	Cache    *store.Cache
+	Endpoint func() string // where clients reach this server, as soon as it is known
+	Low      func() bool   // whether the disk is nearly full
+	Now      func() time.Time
+	// Initialise is that of this package, and Forwarded what answers requests that
+	// other nodes have forwarded.
+	Initialise func(*control.Control) error
+	Forwarded  func(ctx context.Context, payload []byte) ([]byte, error)
+}
+
+// join makes the server a node of its cluster.
+func (s *Server) join() (err error) {
+	addr := s.listener.Addr() // the listener gets a gate before it
+	s.node, err = s.config.Join(Premises{
+		Disk: s.disk, Cache: s.cache, Now: machineClock, Forwarded: s.ServeForwarded,
+		Endpoint:   func() string { return s.config.endpoint(addr) },
+		Low:        func() bool { return s.space.room() != nil },
+		Initialise: func(ctl *control.Control) error { return Initialise(&s.config, ctl) },
+	})
+	return err
+}
+
+// Initialise puts into the control store of a cluster what every installation has,
+// unless it is there: keys, from the data directory if that was a single node's,
+// and the secret of receipt handles. The node that owns the control store calls it
+// whenever it has become the owner. On others it returns control.ErrElsewhere.
+func Initialise(c *Config, ctl *control.Control) error {
+	roots, err := identity.LoadCredentials(filepath.Join(c.Data, CredentialsFile), nil)
+	if err != nil {
+		return err
+	}
+	vault, missing := identity.OpenVault(filepath.Join(c.Data, MasterKeyFile))
+	if missing != nil && !errors.Is(missing, identity.ErrNoMasterKey) {
+		return missing
+	}
+	there, err := Initialised(ctl)
+	if err != nil {
+		return err
+	}
+	if !there && vault == nil {
+		if err := mayMakeMasterKey(ctl.Store(), missing); err != nil {
+			return err
+		}
+	}
+	return ctl.Change(func(tx *control.Tx) error {
+		if err := identity.Initialise(tx, vault, roots, c.Accounts); err != nil {
+			return err
+		}
+		return catalog.Initialise(tx)
+	})
+}
+
+// Initialised reports whether Initialise has been called for the control store, as
+// far as this node's copy of it is.
+func Initialised(ctl *control.Control) (bool, error) {
+	_, vault, problems, err := identity.Check(ctl.Store())
+	if len(problems) > 0 {
+		err = errors.Join(err, errors.New(problems[0]))
+	}
+	return vault != nil, err
+}
+
+// joinKeys takes the installation's keys from the control store. Keys in the data
+// directory that are others are not replaced: they are worth as much as what was
+// encrypted and signed with them.
+func (s *Server) joinKeys() (err error) {
+	if s.credentials, s.vault, err = identity.OpenShared(s.control); err != nil {
+		return err
+	}
+	if !s.config.InMemory {
+		if err := s.compareKeys(); err != nil {
+			return fmt.Errorf("%w; the data directory is that of another installation: start this node with an empty one, or move its keys away if nothing depends on them", err)
+		}
+		if err := s.credentials.Save(filepath.Join(s.config.Data, CredentialsFile), s.config.Accounts); err != nil {
+			return err
+		}
+	}
+	return s.overrideRoot()
+}
+
+// compareKeys returns an error if there are keys in the data directory that are
+// not the installation's.
+func (s *Server) compareKeys() error {
+	if err := s.credentials.Agree(filepath.Join(s.config.Data, CredentialsFile)); err != nil {
+		return err
+	}
+	path := filepath.Join(s.config.Data, MasterKeyFile)
+	own, err := identity.OpenVault(path)
+	switch {
+	case errors.Is(err, identity.ErrNoMasterKey):
+		return nil
+	case err == nil && !own.Same(s.vault):
+		return fmt.Errorf("%s is not the cluster's master key", path)
+	}
+	return err
+}
+
+// sendUses brings to the owner of the control store when keys were used here.
+func (s *Server) sendUses(ctx context.Context, uses directory.Uses) error {
+	ctx, cancel := context.WithTimeout(ctx, usesTimeout)
+	defer cancel()
+	_, err := s.node.Forward(ctx, encodeUses(uses))
+	return err
+}

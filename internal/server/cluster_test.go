@@ -1,0 +1,735 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/sluicemq/sluice/internal/admin"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// pair is two servers with copies of one control store, which the first one owns.
+// Each has messages of its own.
+type pair struct {
+	owner, other *Server
+	changes      atomic.Int64 // of the control store, all of which the owner makes
+	forwarded    atomic.Int64 // requests, from other to owner
+	broken       atomic.Bool  // nothing gets from other to owner
+	outdated     atomic.Bool  // and that has been so for long
+
+	catchUp func(context.Context) error // of other
+	own     func() (end func())         // makes owner the owner
+	end     func()                      // takes that away
+
+	mu     sync.Mutex
+	slow   bool     // what the owner has changed does not get to other by itself
+	behind [][]byte // changes that have not got there yet
+}
+
+// deliver brings to other what it lacks.
+func (p *pair) deliver(to *store.Store, c *control.Control) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, batch := range p.behind {
+		tx := to.Begin()
+		err := store.Changes(batch, func(ch store.Change) error {
+			if ch.Kind == store.ChangeSet {
+				tx.Set(ch.Key, ch.Value)
+			} else {
+				tx.Delete(ch.Key)
+			}
+			return nil
+		})
+		err = errors.Join(err, to.Commit(tx), c.Apply(batch))
+		tx.Release()
+		if err != nil {
+			return err
+		}
+	}
+	p.behind = nil
+	return nil
+}
+
+func (p *pair) setSlow(slow bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slow = slow
+}
+
+// newControls returns the copies of a control store, the first being the owner's.
+// Each commit is counted by p.
+func (p *pair) newControls(t *testing.T) (owner, other *control.Control) {
+	t.Helper()
+	var stores []*store.Store
+	for range 2 {
+		s, err := store.OpenMemory(store.Options{})
+		must(t, s, err)
+		t.Cleanup(func() { must(t, 0, s.Close()) })
+		stores = append(stores, s)
+	}
+	owner = control.New(control.Options{Store: stores[0], Follow: true})
+	other = control.New(control.Options{Store: stores[1], Follow: true})
+	p.own = func() (end func()) { return owner.Own(p.commit(stores, owner, other)) }
+	p.end = p.own()
+	p.catchUp = func(context.Context) error {
+		if p.broken.Load() {
+			return errors.New("no connection")
+		}
+		return p.deliver(stores[1], other)
+	}
+	must(t, 0, errors.Join(owner.Register("test/", deaf{}), other.Register("test/", deaf{})))
+	return owner, other
+}
+
+// commit is that of the owner.
+func (p *pair) commit(stores []*store.Store, owner, other *control.Control) func(*store.Txn) error {
+	return func(tx *store.Txn) error {
+		p.changes.Add(1)
+		batch := bytes.Clone(tx.Bytes())
+		if err := errors.Join(stores[0].Commit(tx), owner.Apply(batch)); err != nil {
+			return err
+		}
+		p.mu.Lock()
+		p.behind = append(p.behind, batch)
+		slow := p.slow
+		p.mu.Unlock()
+		if slow {
+			return nil
+		}
+		return p.deliver(stores[1], other)
+	}
+}
+
+func newPair(t *testing.T, change func(owner, other *Config)) *pair {
+	t.Helper()
+	p := new(pair)
+	one, two := inMemory(), inMemory()
+	mine, copied := p.newControls(t)
+	one.Join = joined(mine)
+	two.Join = joining(&fakeNode{control: copied, catchUp: p.catchUp, current: p.current, forward: func(ctx context.Context, payload []byte) ([]byte, error) {
+		p.forwarded.Add(1)
+		if p.broken.Load() {
+			return nil, errors.New("no connection")
+		}
+		if len(payload) > 1<<20 {
+			t.Errorf("a payload of %d bytes", len(payload))
+		}
+		answer, err := p.owner.ServeForwarded(ctx, bytes.Clone(payload))
+		return answer, errors.Join(err, p.catchUp(ctx))
+	}})
+	change(&one, &two)
+	fresh := one
+	fresh.Data = t.TempDir()
+	must(t, 0, Initialise(&fresh, mine))
+	p.owner, _ = start(t, one)
+	p.other, _ = start(t, two)
+	return p
+}
+
+// current is that of other's node.
+func (p *pair) current() error {
+	if p.outdated.Load() {
+		return errors.New("no connection for long")
+	}
+	return nil
+}
+
+func alike(*Config, *Config) {}
+
+// walk makes calls of all operations and counts what they do to the control store.
+type walk struct {
+	*pair
+	t    *testing.T
+	done map[string]bool // by service/operation
+}
+
+// step makes a call, which must succeed, at the server that does not own the
+// control store. It must have been forwarded and have changed that store if the
+// operation is marked, and otherwise neither.
+func (w *walk) step(service *protocol.Service, name string, call func() (status int, body string)) string {
+	w.t.Helper()
+	marked := false
+	for _, op := range service.Operations() {
+		if op.Name == name {
+			marked = op.Control()
+		}
+	}
+	changes, forwarded := w.changes.Load(), w.forwarded.Load()
+	status, body := call()
+	if status != http.StatusOK {
+		w.t.Errorf("%s: %d %s", name, status, body)
+	}
+	if changed := w.changes.Load() > changes; changed != marked {
+		w.t.Errorf("%s: marked %t, has changed the control store %t", name, marked, changed)
+	}
+	if sent := w.forwarded.Load() > forwarded; sent != marked {
+		w.t.Errorf("%s: marked %t, was forwarded %t", name, marked, sent)
+	}
+	w.done[service.Name+"/"+name] = true
+	return body
+}
+
+// Every operation of every service does what it should at a node that does not own
+// the control store: those that change it are marked, no others are, and the next
+// request sees the change.
+func TestEveryOperationAtAnotherNode(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, alike)
+	w := &walk{pair: p, t: t, done: make(map[string]bool)}
+	services := p.other.handler.services
+	for _, d := range dialects {
+		w.queues(services[0], clientOf(t, p.other, d))
+	}
+	w.people(services[1], services[2])
+	w.accounts(services[3])
+	for _, service := range services {
+		for _, op := range service.Operations() {
+			if !w.done[service.Name+"/"+op.Name] {
+				t.Errorf("%s of %s was not tried", op.Name, service.Name)
+			}
+		}
+	}
+}
+
+func (w *walk) queues(sqs *protocol.Service, c *client) {
+	c.t = w.t
+	do := func(op string, in object) object {
+		w.t.Helper()
+		var a *answer
+		w.step(sqs, op, func() (int, string) {
+			a = c.call(op, in)
+			return a.status, string(a.body)
+		})
+		return a.result
+	}
+	u, entries := c.url("q"), func(in object) list { in["Id"] = "a"; return list{in} }
+	receive := func() string {
+		return do("ReceiveMessage", object{"QueueUrl": u})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+	}
+	do("CreateQueue", object{"QueueName": "dlq"})
+	made := do("CreateQueue", object{"QueueName": "q", "Attributes": object{"RedrivePolicy": redrive(c.arn("dlq"), 3)}})
+	if made["QueueUrl"] != u {
+		w.t.Errorf("the queue is at %v, not at %s", made["QueueUrl"], u)
+	}
+	do("ListQueues", nil)
+	do("GetQueueUrl", object{"QueueName": "q"})
+	do("ListDeadLetterSourceQueues", object{"QueueUrl": c.url("dlq")})
+	do("AddPermission", object{"QueueUrl": u, "Label": "l", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}})
+	do("RemovePermission", object{"QueueUrl": u, "Label": "l"})
+	do("TagQueue", object{"QueueUrl": u, "Tags": object{"a": "b"}})
+	if tags := do("ListQueueTags", object{"QueueUrl": u})["Tags"]; fmt.Sprint(tags) != "map[a:b]" {
+		w.t.Errorf("tags: %v", tags)
+	}
+	do("UntagQueue", object{"QueueUrl": u, "TagKeys": list{"a"}})
+	do("SetQueueAttributes", object{"QueueUrl": u, "Attributes": object{"VisibilityTimeout": "100"}})
+	if v := do("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": list{"All"}})["Attributes"].(object)["VisibilityTimeout"]; v != "100" {
+		w.t.Errorf("the visibility timeout is %v", v)
+	}
+	do("SendMessage", object{"QueueUrl": u, "MessageBody": "m"})
+	do("SendMessageBatch", object{"QueueUrl": u, "Entries": entries(object{"MessageBody": "m"})})
+	handle := receive()
+	do("ChangeMessageVisibility", object{"QueueUrl": u, "ReceiptHandle": handle, "VisibilityTimeout": 200})
+	do("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": entries(object{"ReceiptHandle": handle, "VisibilityTimeout": 300})})
+	do("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": handle})
+	do("DeleteMessageBatch", object{"QueueUrl": u, "Entries": entries(object{"ReceiptHandle": receive()})})
+	for range 20 {
+		do("SendMessage", object{"QueueUrl": c.url("dlq"), "MessageBody": "m"})
+	}
+	task := do("StartMessageMoveTask", object{"SourceArn": c.arn("dlq"), "DestinationArn": c.arn("q"), "MaxNumberOfMessagesPerSecond": 1})
+	do("ListMessageMoveTasks", object{"SourceArn": c.arn("dlq")})
+	do("CancelMessageMoveTask", object{"TaskHandle": task["TaskHandle"]})
+	do("PurgeQueue", object{"QueueUrl": u})
+	do("DeleteQueue", object{"QueueUrl": u})
+	c.fails("SendMessage", object{"QueueUrl": u, "MessageBody": "m"}, refusal{
+		shape: "com.amazonaws.sqs#QueueDoesNotExist", code: "AWS.SimpleQueueService.NonExistentQueue", status: 400,
+		message: "The specified queue does not exist.", queryMessage: "The specified queue does not exist for this wsdl version.",
+	})
+}
+
+func (w *walk) people(iam, sts *protocol.Service) {
+	root := w.other.Root()
+	as := func(cred *identity.Credential, service *protocol.Service, op string, params ...string) string {
+		w.t.Helper()
+		form := url.Values{"Action": {op}, "Version": {service.Versions[0]}}
+		for i := 0; i < len(params); i += 2 {
+			form.Set(params[i], params[i+1])
+		}
+		return w.step(service, op, func() (int, string) { return call(w.t, w.other, service.Name, form.Encode(), cred) })
+	}
+	do := func(op string, params ...string) string {
+		w.t.Helper()
+		return as(&root, iam, op, params...)
+	}
+	everything, bob := allow("*", "*"), "arn:aws:iam::"+account+":user/bob"
+	do("CreateUser", "UserName", "bob")
+	do("GetUser", "UserName", "bob")
+	do("UpdateUser", "UserName", "bob", "NewUserName", "rob")
+	do("UpdateUser", "UserName", "rob", "NewUserName", "bob")
+	do("ListUsers")
+	do("CreateGroup", "GroupName", "g")
+	do("GetGroup", "GroupName", "g")
+	do("UpdateGroup", "GroupName", "g", "NewPath", "/p/")
+	do("ListGroups")
+	do("AddUserToGroup", "GroupName", "g", "UserName", "bob")
+	do("ListGroupsForUser", "UserName", "bob")
+	do("RemoveUserFromGroup", "GroupName", "g", "UserName", "bob")
+	do("CreateRole", "RoleName", "r", "AssumeRolePolicyDocument", trusting(account))
+	do("GetRole", "RoleName", "r")
+	do("UpdateRole", "RoleName", "r", "Description", "d")
+	do("UpdateRoleDescription", "RoleName", "r", "Description", "e")
+	do("UpdateAssumeRolePolicy", "RoleName", "r", "PolicyDocument", trusting(bob))
+	do("ListRoles")
+	policy := in(do("CreatePolicy", "PolicyName", "p", "PolicyDocument", everything), "Arn")
+	do("GetPolicy", "PolicyArn", policy)
+	do("ListPolicies")
+	do("CreatePolicyVersion", "PolicyArn", policy, "PolicyDocument", allow("sqs:*", "*"))
+	do("GetPolicyVersion", "PolicyArn", policy, "VersionId", "v2")
+	do("ListPolicyVersions", "PolicyArn", policy)
+	do("SetDefaultPolicyVersion", "PolicyArn", policy, "VersionId", "v2")
+	do("DeletePolicyVersion", "PolicyArn", policy, "VersionId", "v1")
+	do("ListEntitiesForPolicy", "PolicyArn", policy)
+	for kind, name := range map[string]string{"User": "bob", "Group": "g", "Role": "r"} {
+		who := kind + "Name"
+		do("Put"+kind+"Policy", who, name, "PolicyName", "own", "PolicyDocument", everything)
+		do("Get"+kind+"Policy", who, name, "PolicyName", "own")
+		do("List"+kind+"Policies", who, name)
+		do("Attach"+kind+"Policy", who, name, "PolicyArn", policy)
+		do("ListAttached"+kind+"Policies", who, name)
+		if kind != "Group" {
+			do("Put"+kind+"PermissionsBoundary", who, name, "PermissionsBoundary", policy)
+			do("Delete"+kind+"PermissionsBoundary", who, name)
+		}
+	}
+	made := do("CreateAccessKey", "UserName", "bob")
+	key := identity.Credential{Identity: identity.Identity{AccessKeyID: in(made, "AccessKeyId")}, Secret: in(made, "SecretAccessKey")}
+	do("ListAccessKeys", "UserName", "bob")
+
+	// The new key counts at once, for a user who may do everything.
+	if who := in(as(&key, sts, "GetCallerIdentity"), "Arn"); who != bob {
+		w.t.Errorf("the key is %s's", who)
+	}
+	as(&key, sts, "AssumeRole", "RoleArn", "arn:aws:iam::"+account+":role/r", "RoleSessionName", "s1")
+	as(&key, sts, "GetSessionToken")
+	as(&root, sts, "GetFederationToken", "Name", "jean")
+	as(&root, sts, "GetAccessKeyInfo", "AccessKeyId", key.AccessKeyID)
+
+	do("GetAccessKeyLastUsed", "AccessKeyId", key.AccessKeyID)
+	do("UpdateAccessKey", "UserName", "bob", "AccessKeyId", key.AccessKeyID, "Status", "Inactive")
+	if status, body := call(w.t, w.other, "sts", "Action=GetCallerIdentity&Version=2011-06-15", &key); status != http.StatusForbidden {
+		w.t.Errorf("an inactive key: %d %s", status, body)
+	}
+	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", key.AccessKeyID)
+	do("GetAccountSummary")
+	do("CreateAccountAlias", "AccountAlias", "acme")
+	do("ListAccountAliases")
+	do("DeleteAccountAlias", "AccountAlias", "acme")
+	do("SimulatePrincipalPolicy", "PolicySourceArn", bob, "ActionNames.member.1", "sqs:SendMessage")
+	do("SimulateCustomPolicy", "PolicyInputList.member.1", everything, "ActionNames.member.1", "sqs:SendMessage")
+	do("GetContextKeysForPrincipalPolicy", "PolicySourceArn", bob)
+	do("GetContextKeysForCustomPolicy", "PolicyInputList.member.1", everything)
+	for kind, name := range map[string]string{"User": "bob", "Group": "g", "Role": "r"} {
+		do("Delete"+kind+"Policy", kind+"Name", name, "PolicyName", "own")
+		do("Detach"+kind+"Policy", kind+"Name", name, "PolicyArn", policy)
+		do("Delete"+kind, kind+"Name", name)
+	}
+	do("DeletePolicy", "PolicyArn", policy)
+}
+
+// callAdmin calls an operation that only Sluice has.
+func callAdmin(t *testing.T, s *Server, op, input string) (status int, body string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(input))
+	must(t, r, err)
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "Sluice."+op)
+	signAt(t, r, s.Root(), admin.ServiceName, "us-east-1", time.Now())
+	return exchangeOf(t, r)
+}
+
+func (w *walk) accounts(wire *protocol.Service) {
+	do := func(op, input string) string {
+		w.t.Helper()
+		return w.step(wire, op, func() (int, string) { return callAdmin(w.t, w.other, op, input) })
+	}
+	made := do("CreateAccount", `{"AccountId":"222222222222"}`)
+	for _, s := range []*Server{w.owner, w.other} {
+		cred, ok := s.credentials.Root("222222222222")
+		if !ok || !strings.Contains(made, cred.AccessKeyID) || !strings.Contains(made, cred.Secret) {
+			w.t.Errorf("the new account has the key %v, answered was %s", cred, made)
+		}
+	}
+	if all := do("ListAccounts", "{}"); !strings.Contains(all, "222222222222") {
+		w.t.Errorf("accounts: %s", all)
+	}
+	do("DescribeCluster", "{}")
+	do("DrainNode", `{"Node":"b"}`)
+	do("RemoveNode", `{"Node":"b"}`)
+}
+
+// A request is verified twice and answered once: whatever the owner says of it, the
+// client hears, under the id that the first node has given it.
+func TestForwardedAnswers(t *testing.T) {
+	t.Parallel()
+	var log journal
+	p := newPair(t, func(_, other *Config) {
+		other.LogRequests, other.Logger = true, slog.New(slog.NewTextHandler(&log, nil))
+	})
+	for _, d := range dialects {
+		here, there := clientOf(t, p.other, d), clientOf(t, p.owner, d)
+		there.region = here.region
+		bad := object{"QueueName": "q", "Attributes": object{"DelaySeconds": "x"}}
+		a, b := here.call("CreateQueue", bad), there.call("CreateQueue", bad)
+		if a.failed != b.failed || a.status != 400 || a.header.Get("Content-Type") != b.header.Get("Content-Type") ||
+			a.header.Get("X-Amzn-Query-Error") != b.header.Get("X-Amzn-Query-Error") {
+			t.Errorf("%s: %d %s %v, the owner itself says %d %s %v", d, a.status, a.body, a.header, b.status, b.body, b.header)
+		}
+		a = here.call("CreateQueue", object{"QueueName": "q"})
+		id := a.header.Get("X-Amzn-Requestid")
+		if d != inJSON && !strings.Contains(string(a.body), id) {
+			t.Errorf("%s: the id is %s in the header and another in %s", d, id, a.body)
+		}
+		if log.count("request_id="+id) != 1 || log.count("relayed=true") == 0 {
+			t.Errorf("%s: %s is not in the log", d, id)
+		}
+		// Who may not is refused without asking anybody.
+		forwarded := p.forwarded.Load()
+		stranger := here.as(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: "secret"})
+		unsigned := here.send("CreateQueue", here.request("CreateQueue", object{"QueueName": "q"}))
+		for _, a := range []*answer{stranger.call("CreateQueue", object{"QueueName": "q"}), unsigned} {
+			if a.status != http.StatusForbidden || p.forwarded.Load() != forwarded {
+				t.Errorf("%s: a stranger: %d %s", d, a.status, a.body)
+			}
+		}
+	}
+	// Bodies may be large, but not that large.
+	c := clientOf(t, p.other, inJSON)
+	if a := c.call("TagQueue", object{"QueueUrl": c.url("q"), "Tags": object{"k": strings.Repeat("v", maxRelayed)}}); a.status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a huge request: %d %s", a.status, a.body)
+	}
+}
+
+// Also a presigned URL changes the control store through another node.
+func TestForwardedPresigned(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, alike)
+	c := clientOf(t, p.other, inURL)
+	r, err := http.NewRequest(http.MethodGet, p.other.Endpoint()+"/?Action=CreateQueue&QueueName=pre%73igned&Version=2012-11-05&X-Amz-Expires=60", nil)
+	must(t, r, err)
+	credentials := aws.Credentials{AccessKeyID: c.cred.AccessKeyID, SecretAccessKey: c.cred.Secret}
+	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), credentials, r, bodyHash(t, r), "sqs", c.region, time.Now())
+	must(t, uri, err)
+	signed, err := http.NewRequest(http.MethodGet, uri, nil)
+	must(t, signed, err)
+	for name, values := range headers {
+		signed.Header[name] = values
+	}
+	if status, body := exchangeOf(t, signed); status != http.StatusOK || p.forwarded.Load() != 1 {
+		t.Errorf("%d %s, forwarded %d times", status, body, p.forwarded.Load())
+	}
+	c.make("SendMessage", object{"QueueUrl": c.url("presigned"), "MessageBody": "m"})
+}
+
+// Conditions are about the client as the first node has seen it, in time and place.
+func TestForwardedFacts(t *testing.T) {
+	t.Parallel()
+	late := new(clock)
+	p := newPair(t, func(owner, other *Config) {
+		other.TrustedProxies = []string{"127.0.0.1"} // only there
+		*owner = late.config(*owner)
+	})
+	root := rootOf(p.owner)
+	_, id := root.user(t, p.owner, "bob", `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*",
+		"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"Bool":{"aws:SecureTransport":"true"}}}}`)
+	bob, _ := p.other.lookup(id)
+	late.forward(10 * time.Minute) // within which a signature is good, but not twice
+	for i, tc := range []struct {
+		from, proto string
+		age         time.Duration
+		status      int
+	}{
+		{"10.1.2.3", "https", 0, 200}, {"10.1.2.3", "https", 10 * time.Minute, 200}, {"10.1.2.3", "https", time.Hour, 403},
+		{"192.0.2.1", "https", 0, 403}, {"10.1.2.3", "http", 0, 403},
+	} {
+		c := clientOf(t, p.other, inForm).as(bob)
+		r := c.request("CreateQueue", object{"QueueName": fmt.Sprint("q", i)})
+		r.Header.Set("X-Forwarded-For", tc.from)
+		r.Header.Set("X-Forwarded-Proto", tc.proto)
+		r.Header.Set("X-Note", "caf\xe9") // which is no UTF-8, but signed
+		signAt(t, r, bob, "sqs", c.region, time.Now().Add(-tc.age))
+		a := c.send("CreateQueue", r)
+		if a.status != tc.status {
+			t.Errorf("%+v: %d %s", tc, a.status, a.body)
+		}
+		if a.status == 200 && !strings.HasPrefix(a.result["QueueUrl"].(string), "https://") {
+			t.Errorf("%+v: %s", tc, a.body)
+		}
+	}
+}
+
+// Where nobody can be asked, or whoever is asked has just given the control store
+// away, the client is told to try again.
+func TestForwardedToNobody(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, alike)
+	for _, d := range dialects {
+		c := clientOf(t, p.other, d)
+		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
+		p.broken.Store(true)
+		c.fails("CreateQueue", object{"QueueName": "q"}, unavailable)
+		p.broken.Store(false)
+		p.end()
+		before := p.forwarded.Load()
+		c.fails("CreateQueue", object{"QueueName": "q"}, unavailable)
+		if n := p.forwarded.Load() - before; n != 1 {
+			t.Errorf("%s: it was forwarded %d times", d, n)
+		}
+		p.end = p.own()
+		c.make("CreateQueue", object{"QueueName": "q"})
+	}
+	for _, payload := range [][]byte{nil, {0}, {payloadRequest}, {payloadRequest, 200, 1}, {payloadUses, 1, 7}, {99, 0}} {
+		if answer, err := p.owner.ServeForwarded(t.Context(), payload); err == nil {
+			t.Errorf("%v is answered with %q", payload, answer)
+		}
+	}
+}
+
+// What was changed through one node, the next request through another finds, be it
+// a queue, a key or a permission, even if the other has not heard of it yet. What is
+// not there takes as long to say as it takes to be sure.
+func TestNodeThatIsBehind(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, alike)
+	p.setSlow(true)
+	root := rootOf(p.owner)
+	for _, d := range dialects {
+		here, there := clientOf(t, p.owner, d), clientOf(t, p.other, d)
+		there.region = here.region
+		here.make("CreateQueue", object{"QueueName": "q"})
+		there.make("SendMessage", object{"QueueUrl": there.url("q"), "MessageBody": "m"})
+		here.make("CreateQueue", object{"QueueName": "r"})
+		there.make("GetQueueUrl", object{"QueueName": "r"})
+
+		_, id := root.user(t, p.owner, "bob-"+d.String(), "")
+		cred, _ := p.owner.lookup(id)
+		bob := there.as(cred)
+		if a := bob.call("ReceiveMessage", object{"QueueUrl": there.url("q")}); a.failed.code != "AccessDenied" && a.failed.code != "AccessDeniedException" {
+			t.Errorf("%s: %d %s", d, a.status, a.body)
+		}
+		status, body := call(t, p.owner, "iam", url.Values{
+			"Action": {"PutUserPolicy"}, "Version": {"2010-05-08"}, "UserName": {"bob-" + d.String()}, "PolicyName": {"own"},
+			"PolicyDocument": {allow("sqs:*", "*")},
+		}.Encode(), pointer(p.owner.Root(), true))
+		if status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		bob.make("ReceiveMessage", object{"QueueUrl": there.url("q")})
+
+		// A body that is not all read before the key is looked at.
+		_, id = root.user(t, p.owner, "eve-"+d.String(), allow("sqs:*", "*"))
+		cred, _ = p.owner.lookup(id)
+		there.as(cred).make("SendMessage", object{"QueueUrl": there.url("q"), "MessageBody": strings.Repeat("m", 2*firstRead)})
+
+		none := refusal{
+			shape: "com.amazonaws.sqs#QueueDoesNotExist", code: "AWS.SimpleQueueService.NonExistentQueue", status: 400,
+			message: "The specified queue does not exist.", queryMessage: "The specified queue does not exist for this wsdl version.",
+		}
+		there.fails("PurgeQueue", object{"QueueUrl": there.url("none")}, none)
+		p.broken.Store(true)
+		there.fails("PurgeQueue", object{"QueueUrl": there.url("none")},
+			generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
+		here.fails("PurgeQueue", object{"QueueUrl": there.url("none")}, none)
+		there.make("SendMessage", object{"QueueUrl": there.url("q"), "MessageBody": "m"})
+		p.broken.Store(false)
+	}
+}
+
+// A node that has been cut off for long answers nothing that rests on what it knows
+// of queues and permissions, which others may have changed. It still says how the
+// cluster is, and that it is not ready.
+func TestNodeThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, alike)
+	for _, d := range dialects {
+		c := clientOf(t, p.other, d)
+		c.make("CreateQueue", object{"QueueName": "q"})
+		p.outdated.Store(true)
+		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
+		c.fails("GetQueueUrl", object{"QueueName": "q"}, unavailable)
+		c.fails("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"}, unavailable)
+		c.fails("CreateQueue", object{"QueueName": "r"}, unavailable)
+		if status, body := callAdmin(t, p.other, "DescribeCluster", `{}`); status != http.StatusOK {
+			t.Errorf("DescribeCluster: %d %s", status, body)
+		}
+		p.outdated.Store(false)
+		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
+	}
+}
+
+// When a key was used last is known to all nodes in the end, wherever it was used.
+func TestUsesReachTheOwner(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, alike)
+	root := rootOf(p.owner)
+	_, id := root.user(t, p.owner, "bob", allow("sqs:*", "*"))
+	cred, _ := p.other.lookup(id)
+	c := clientOf(t, p.other, inJSON).as(cred)
+	c.make("ListQueues", nil)
+	lastUse := func(s *Server) string {
+		u, _ := s.directory.Key(id).LastUse()
+		return u.Service + " " + u.Region
+	}
+	if got := lastUse(p.owner); got != " " {
+		t.Errorf("the owner knows already: %s", got)
+	}
+	must(t, 0, p.other.directory.SaveUses(t.Context(), p.other.sendUses))
+	must(t, 0, p.owner.directory.SaveUses(t.Context(), nil))
+	for name, s := range map[string]*Server{"owner": p.owner, "other": p.other} {
+		if got := lastUse(s); got != "sqs "+c.region {
+			t.Errorf("%s: used for %q", name, got)
+		}
+	}
+	forwarded := p.forwarded.Load()
+	must(t, 0, p.other.directory.SaveUses(t.Context(), func(context.Context, directory.Uses) error {
+		return errors.New("there is nothing new")
+	}))
+	if n := p.forwarded.Load(); n != forwarded {
+		t.Error("it is sent again")
+	}
+}
+
+// What was a node of a cluster can be a single node, with the cluster's keys.
+func TestNodeLeavesCluster(t *testing.T) {
+	t.Parallel()
+	alone := onDisk(t.TempDir())
+	records, err := store.Open(filepath.Join(alone.Data, ControlDir), store.Options{})
+	must(t, records, err)
+	must(t, 0, Initialise(&alone, control.New(control.Options{Store: records})))
+	roots, vault, _, err := identity.Check(records)
+	must(t, vault, err)
+	must(t, 0, records.Close())
+	alone.Accounts = append(alone.Accounts, "333333333333")
+	s, stop := start(t, alone)
+	if want, _ := roots.Root(account); s.Root() != want || !s.vault.Same(vault) {
+		t.Errorf("the root key is %v now", s.Root())
+	}
+	added, ok := s.credentials.Root("333333333333")
+	if !ok {
+		t.Error("the new account has no key")
+	}
+	clientOf(t, s, inJSON).make("CreateQueue", object{"QueueName": "q"})
+	must(t, 0, stop())
+	s, _ = start(t, alone)
+	if again, _ := s.credentials.Root("333333333333"); again != added {
+		t.Errorf("the new account's key is %v, after it was %v", again, added)
+	}
+}
+
+// joined is a cluster of which nobody else can be reached.
+func joined(c *control.Control) func(Premises) (Node, error) {
+	lost := errors.New("nobody is there")
+	return joining(&fakeNode{
+		control: c, catchUp: func(context.Context) error { return lost },
+		forward: func(context.Context, []byte) ([]byte, error) { return nil, lost },
+	})
+}
+
+// A single node that becomes the first of a cluster keeps its keys, the others get
+// them, and one that was another installation is told so and keeps its own.
+func TestKeysOfACluster(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	single := onDisk(dir)
+	s, stop := start(t, single)
+	root := s.Root()
+	master, err := os.ReadFile(filepath.Join(dir, MasterKeyFile))
+	must(t, master, err)
+	must(t, 0, stop())
+
+	p := new(pair)
+	mine, copied := p.newControls(t)
+	if there, err := Initialised(copied); there || err != nil {
+		t.Errorf("there are keys: %t, %v", there, err)
+	}
+	single.Join = joined(mine)
+	if _, err := Start(single); !errors.Is(err, identity.ErrUninitialised) {
+		t.Errorf("without keys it starts: %v", err)
+	}
+	if err := Initialise(&single, copied); !errors.Is(err, control.ErrElsewhere) {
+		t.Errorf("somebody else makes keys: %v", err)
+	}
+	must(t, 0, Initialise(&single, mine))
+	if there, err := Initialised(copied); !there || err != nil {
+		t.Errorf("there are no keys: %t, %v", there, err)
+	}
+	first, stop := start(t, single)
+	if first.Root() != root {
+		t.Errorf("the root key is %v now", first.Root())
+	}
+	second := onDisk(t.TempDir())
+	second.Accounts = append(second.Accounts, "333333333333") // which the cluster does not have yet
+	second.Join = joined(copied)
+	other, stopOther := start(t, second)
+	if other.Root() != root || !other.vault.Same(first.vault) {
+		t.Errorf("the other's root key is %v", other.Root())
+	}
+	file := filepath.Join(second.Data, CredentialsFile)
+	text, err := os.ReadFile(file)
+	if !strings.Contains(string(must(t, text, err)), root.Secret) {
+		t.Errorf("the operator of the second node finds %s", text)
+	}
+	must(t, 0, stop())
+	must(t, 0, stopOther())
+
+	// The next owner makes what is missing, and nothing else.
+	before := p.changes.Load()
+	must(t, 0, Initialise(&second, mine))
+	must(t, 0, Initialise(&single, mine))
+	if n := p.changes.Load() - before; n != 1 {
+		t.Errorf("%d changes", n)
+	}
+	again, _ := start(t, second)
+	if again.Root() != root || len(again.credentials.Accounts()) != 3 {
+		t.Errorf("root %v, accounts %v", again.Root(), again.credentials.Accounts())
+	}
+
+	for what, spoil := range map[string]func(dir string) error{
+		"another root key for the account " + account: func(dir string) error {
+			_, err := identity.LoadCredentials(filepath.Join(dir, CredentialsFile), []string{account})
+			return err
+		},
+		"the account 444444444444, which does not exist here": func(dir string) error {
+			_, err := identity.LoadCredentials(filepath.Join(dir, CredentialsFile), []string{"444444444444"})
+			return err
+		},
+		"is not the cluster's master key": func(dir string) error {
+			_, err := identity.CreateVault(filepath.Join(dir, MasterKeyFile))
+			return err
+		},
+	} {
+		stranger := onDisk(t.TempDir())
+		stranger.Join = joined(copied)
+		must(t, 0, spoil(stranger.Data))
+		if _, err := Start(stranger); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "another installation") {
+			t.Errorf("want it to say that it has %s: %v", what, err)
+		}
+	}
+}

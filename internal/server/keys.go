@@ -1,0 +1,81 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// openKeys takes the keys of the installation from where they are, and makes those
+// that are missing, unless that is for others to do.
+func (s *Server) openKeys() error {
+	shared, err := Initialised(s.control)
+	switch {
+	case err != nil:
+		return err
+	case s.node != nil:
+		return s.joinKeys()
+	case shared: // it was a cluster's
+		if err := Initialise(&s.config, s.control); err != nil {
+			return err
+		}
+		return s.joinKeys()
+	}
+	if err := s.ownKeys(); err != nil {
+		return err
+	}
+	return s.control.Change(catalog.Initialise)
+}
+
+// ownKeys takes the keys of a single node from its data directory.
+func (s *Server) ownKeys() (err error) {
+	if s.config.InMemory {
+		s.vault = identity.NewVault()
+		s.credentials, err = identity.Generate(s.config.Accounts)
+	} else {
+		s.credentials, err = identity.LoadCredentials(filepath.Join(s.config.Data, CredentialsFile), s.config.Accounts)
+		if err == nil {
+			s.vault, err = s.openVault()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.overrideRoot()
+}
+
+// overrideRoot gives the first account the key that the operator has chosen.
+func (s *Server) overrideRoot() error {
+	if s.config.RootKeyID == "" {
+		return nil
+	}
+	return s.credentials.Override(s.config.Accounts[0], s.config.RootKeyID, s.config.RootSecret)
+}
+
+// openVault reads the master key, or makes one.
+func (s *Server) openVault() (*identity.Vault, error) {
+	path := filepath.Join(s.config.Data, MasterKeyFile)
+	v, err := identity.OpenVault(path)
+	if !errors.Is(err, identity.ErrNoMasterKey) {
+		return v, err
+	}
+	if err := mayMakeMasterKey(s.records, err); err != nil {
+		return nil, err
+	}
+	return identity.CreateVault(path)
+}
+
+// mayMakeMasterKey returns an error if something was encrypted under a master key,
+// which is missing.
+func mayMakeMasterKey(s *store.Store, missing error) error {
+	held, err := directory.HoldsSecrets(s)
+	if held || err != nil {
+		return errors.Join(err, fmt.Errorf("%w; without it the secrets of the users' access keys cannot be decrypted: restore it from a backup", missing))
+	}
+	return nil
+}

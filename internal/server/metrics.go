@@ -1,0 +1,113 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/sluicemq/sluice/internal/metrics"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// metricsServer answers GET /metrics on an address of its own. Behind the one for
+// clients there may be a proxy, and then nobody can tell who asks.
+type metricsServer struct{ listener net.Listener }
+
+const (
+	metricsAtOnce  = 4
+	metricsTimeout = 20 * time.Second // of what collects them
+	metricsIO      = 30 * time.Second
+)
+
+// openMetrics begins to listen, if it is wanted.
+func (s *Server) openMetrics() error {
+	if s.config.MetricsListen == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", s.config.MetricsListen)
+	if err != nil {
+		return err
+	}
+	s.metricsHTTP = &metricsServer{l}
+	s.log.Info("serving metrics", "url", "http://"+l.Addr().String()+"/metrics")
+	return nil
+}
+
+// serve serves m until ctx ends.
+func (m *metricsServer) serve(ctx context.Context, all *metrics.Metrics, log *slog.Logger) {
+	if m == nil {
+		return
+	}
+	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(all.Gatherer(), promhttp.HandlerOpts{
+		MaxRequestsInFlight: metricsAtOnce, Timeout: metricsTimeout, ErrorLog: errorLog, ErrorHandling: promhttp.ContinueOnError,
+	}))
+	h := &http.Server{
+		Handler: mux, ReadHeaderTimeout: metricsIO, ReadTimeout: metricsIO, WriteTimeout: metricsIO, IdleTimeout: 4 * metricsIO,
+		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	defer context.AfterFunc(ctx, func() { _ = h.Close() })() // Serve says why it ends
+	if err := h.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
+		log.Error("metrics are not served any more", "error", err)
+	}
+}
+
+func (m *metricsServer) close() error {
+	if m == nil {
+		return nil
+	}
+	if err := m.listener.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// measure makes the server's metrics.
+func (s *Server) measure(services []*protocol.Service) {
+	operations := make(map[string][]string)
+	for _, service := range services {
+		for _, op := range service.Operations() {
+			operations[service.Name] = append(operations[service.Name], op.Name)
+		}
+	}
+	operations["sluice"] = append(operations["sluice"], backupOperation)
+	s.metrics = metrics.New(s.config.Version, operations)
+	if !s.config.InMemory {
+		s.metrics.Disk(s.space.free, func() bool { return s.space.room() != nil })
+	}
+	if s.node != nil {
+		s.metrics.Cluster(s.node.Status)
+	}
+}
+
+// count notes in the metrics what became of a request. One that another node has
+// given on is counted there.
+func (x *exchange) count() {
+	if x.forwarded {
+		x.server.metrics.Requests.Drop()
+		return
+	}
+	operation := ""
+	if x.request != nil {
+		operation = x.request.Operation
+	}
+	x.server.metrics.Requests.Done(x.service.Name, operation, x.outcome(), time.Since(x.began))
+}
+
+func (x *exchange) outcome() metrics.Outcome {
+	switch {
+	case x.gone:
+		return metrics.Gone
+	case x.err != nil:
+		return metrics.OutcomeOf(x.err.Status)
+	case x.relayed != 0:
+		return metrics.OutcomeOf(x.relayed)
+	}
+	return metrics.OK
+}

@@ -1,0 +1,79 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/identity"
+)
+
+// scrape returns what a server says of itself to Prometheus.
+func scrape(t *testing.T, s *Server) string {
+	t.Helper()
+	r, err := http.Get("http://" + s.metricsHTTP.listener.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s, %v", r.Status, err)
+	}
+	return string(text)
+}
+
+func TestMetricsSayWhatIsDone(t *testing.T) {
+	config := Default()
+	config.Data, config.Listen, config.MetricsListen, config.Version = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0", "127.0.0.1:0", "v1.2.3"
+	s, _ := start(t, config)
+	cred, _ := s.credentials.Root(account)
+	c := &client{t: t, base: s.Endpoint(), region: "us-east-1", cred: cred, path: "/"}
+	c.make("CreateQueue", object{"QueueName": "secret-name"})
+	for range 3 {
+		c.make("SendMessage", object{"QueueUrl": c.url("secret-name"), "MessageBody": "hello"})
+	}
+	if a := c.call("SendMessage", object{"QueueUrl": c.url("nowhere"), "MessageBody": "hello"}); a.status != http.StatusBadRequest {
+		t.Fatalf("no such queue: %d", a.status)
+	}
+	if a := c.as(identity.Credential{Identity: cred.Identity, Secret: "wrong"}).call("SendMessage", object{}); a.status != http.StatusForbidden {
+		t.Fatalf("a wrong signature: %d", a.status)
+	}
+	want := []string{
+		`sluice_requests_total{code="2xx",operation="SendMessage",service="sqs"} 3`,
+		`sluice_requests_total{code="4xx",operation="SendMessage",service="sqs"} 2`,
+		`sluice_requests_total{code="2xx",operation="CreateQueue",service="sqs"} 1`,
+		`sluice_request_duration_seconds_count{operation="SendMessage",service="sqs"} 5`,
+		`sluice_requests_in_flight 0`,
+		`version="v1.2.3"`, "sluice_disk_low 0", "sluice_disk_free_bytes", "go_goroutines", "process_open_fds",
+	}
+	text := scrape(t, s)
+	missing := func(line string) bool { return !strings.Contains(text, line) }
+	// A request is counted when the client may have its answer already.
+	for end := time.Now().Add(10 * time.Second); slices.ContainsFunc(want, missing) && time.Now().Before(end); text = scrape(t, s) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	for _, line := range want {
+		if missing(line) {
+			t.Errorf("there is no %s", line)
+		}
+	}
+	for _, name := range []string{"secret-name", account, cred.AccessKeyID} {
+		if strings.Contains(text, name) {
+			t.Errorf("it names %s", name)
+		}
+	}
+	// Clients do not get them.
+	r, err := http.Get(s.Endpoint() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode < 400 {
+		t.Errorf("at the address for clients: %s", r.Status)
+	}
+}

@@ -1,0 +1,199 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/directory"
+	"github.com/sluicemq/sluice/internal/protocol"
+)
+
+// A request that may change the control store is answered by the node that owns
+// it. Another gives it on as it came, byte for byte, so that it can be verified
+// once more, with what only the node knows that the client has reached. The answer
+// goes back as it is.
+
+const (
+	// maxRelayed is the longest body that is given on. What changes the control
+	// store is much shorter than messages can be.
+	maxRelayed = 768 << 10
+	// relayTimeout is how long a client waits for another node.
+	relayTimeout = 30 * time.Second
+	// usesTimeout is how long nobody waits for one, but for a server that stops.
+	usesTimeout = 5 * time.Second
+)
+
+// Kinds of payloads, the first byte of each.
+const (
+	payloadRequest byte = 1
+	payloadUses    byte = 2
+)
+
+// relayed is a request as another node has got it.
+type relayed struct {
+	ID        string
+	Began     time.Time // what the signature's time is compared with
+	Method    string
+	URI       string
+	Host      string
+	Header    http.Header
+	Remote    string // the other end of the connection
+	TLS       bool   // of the connection
+	SourceIP  string // of the client, which may be behind proxies
+	Encrypted bool   // all the way to the client, as far as is known
+}
+
+// reply is what comes before the body of an answer.
+type reply struct {
+	Status int
+	Header http.Header
+}
+
+// relay has the owner of the control store answer the request.
+func (x *exchange) relay(body []byte) {
+	if len(body) > maxRelayed {
+		x.refuse(protocol.RequestEntityTooLarge(maxRelayed))
+		return
+	}
+	payload := frame([]byte{payloadRequest}, relayed{
+		ID: x.id, Began: x.began, Method: x.r.Method, URI: uri(x.r), Host: x.r.Host, Header: x.r.Header,
+		Remote: x.r.RemoteAddr, TLS: x.r.TLS != nil, SourceIP: x.sourceIP, Encrypted: x.encrypted,
+	}, body)
+	x.release()
+	ctx, cancel := context.WithTimeout(x.r.Context(), relayTimeout)
+	defer cancel()
+	answer, err := x.server.node.Forward(ctx, payload)
+	var head reply
+	if err == nil {
+		answer, err = unframe(answer, &head)
+	}
+	if err != nil {
+		x.fail(errors.Join(protocol.ServiceUnavailable(), fmt.Errorf("ask the owner of the control store: %w", err)))
+		return
+	}
+	x.relayed = head.Status
+	maps.Copy(x.w.Header(), head.Header)
+	x.w.WriteHeader(head.Status)
+	_, err = x.w.Write(answer)
+	x.gone = err != nil
+}
+
+// uri returns the request's target as it was sent.
+func uri(r *http.Request) string {
+	if r.RequestURI != "" {
+		return r.RequestURI
+	}
+	return r.URL.RequestURI()
+}
+
+// ServeForwarded answers what another node has given to Cluster.Forward. An error
+// says that the payload is none of ours, or of a newer program; nothing was done.
+func (s *Server) ServeForwarded(ctx context.Context, payload []byte) ([]byte, error) {
+	if len(payload) == 0 {
+		return nil, errPayload
+	}
+	select { // the node may be the owner of the control store before the server is ready
+	case <-s.prepared:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	switch payload[0] {
+	case payloadRequest:
+		var in relayed
+		body, err := unframe(payload[1:], &in)
+		if err != nil {
+			return nil, err
+		}
+		return s.serveRelayed(ctx, &in, body)
+	case payloadUses:
+		var uses directory.Uses
+		if _, err := unframe(payload[1:], &uses); err != nil {
+			return nil, err
+		}
+		s.directory.NoteUses(uses)
+		return nil, nil
+	}
+	return nil, errPayload
+}
+
+var errPayload = errors.New("what another node has sent cannot be read")
+
+func (s *Server) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]byte, error) {
+	u, err := url.ParseRequestURI(in.URI)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errPayload, err)
+	}
+	r := &http.Request{
+		Method: in.Method, URL: u, RequestURI: in.URI, Host: in.Host, Header: in.Header, RemoteAddr: in.Remote,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+	}
+	if r.Header == nil {
+		r.Header = make(http.Header)
+	}
+	if in.TLS {
+		r.TLS = new(tls.ConnectionState)
+	}
+	w := &recorder{head: reply{Header: make(http.Header)}}
+	x := s.handler.exchange(w, r.WithContext(ctx))
+	x.id, x.began, x.sourceIP, x.encrypted, x.forwarded = in.ID, in.Began, in.SourceIP, in.Encrypted, true
+	x.run()
+	return frame(nil, w.head, w.body.Bytes()), nil
+}
+
+// recorder keeps an answer.
+type recorder struct {
+	head reply
+	body bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header { return w.head.Header }
+
+func (w *recorder) WriteHeader(status int) {
+	if w.head.Status == 0 {
+		w.head.Status = status
+	}
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(b)
+}
+
+// Flush has nothing to do: what is written is kept.
+func (w *recorder) Flush() {}
+
+func encodeUses(uses directory.Uses) []byte { return frame([]byte{payloadUses}, uses, nil) }
+
+// frame appends to b what v holds and then body. Headers may hold any bytes, which
+// JSON would not leave as they are; fields may be added to v later.
+func frame(b []byte, v any, body []byte) []byte {
+	var head bytes.Buffer
+	if err := gob.NewEncoder(&head).Encode(v); err != nil {
+		panic(err) // only for types that it does not know
+	}
+	b = binary.AppendUvarint(b, uint64(head.Len()))
+	return append(append(b, head.Bytes()...), body...)
+}
+
+// unframe takes apart what frame has made.
+func unframe(b []byte, v any) (body []byte, err error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return nil, errPayload
+	}
+	b = b[size:]
+	if err := gob.NewDecoder(bytes.NewReader(b[:n])).Decode(v); err != nil {
+		return nil, fmt.Errorf("%w: %w", errPayload, err)
+	}
+	return b[n:], nil
+}

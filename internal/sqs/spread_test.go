@@ -1,0 +1,93 @@
+package sqs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+func TestTagOfShards(t *testing.T) {
+	t.Parallel()
+	s := New(Options{Catalog: newCatalog(t), Shard: &failingShard{}})
+	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q","tags":{"sluice:shards":"64"}}`); err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{"", "0", "65", "-1", "+1", "01", "1.5", "two", " 1"} {
+		for _, call := range []string{`CreateQueue {"QueueName":"new","tags":{"sluice:shards":"%s"}}`, `TagQueue {"QueueUrl":"q","Tags":{"sluice:shards":"%s"}}`} {
+			op, input, _ := strings.Cut(call, " ")
+			_, err := invoke(t.Context(), t, s, op, fmt.Sprintf(input, value))
+			if err == nil || protocol.AsError(err).Code != "InvalidParameterValue" || !strings.Contains(err.Error(), "Must be an integer from 1 to 64.") {
+				t.Errorf("%s with %q: %v", op, value, err)
+			}
+		}
+	}
+}
+
+// Only a queue that really is spread is bound to what that needs.
+func TestSpreadQueueKeepsItsScope(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	s := New(Options{Catalog: c, Shard: &failingShard{}})
+	for i, shards := range [][]int{nil, {3}, {3, 1, 2}} {
+		name := fmt.Sprintf("q%d.fifo", i)
+		_, err := invoke(t.Context(), t, s, "CreateQueue",
+			`{"QueueName":"`+name+`","Attributes":{"FifoQueue":"true","DeduplicationScope":"messageGroup","FifoThroughputLimit":"perMessageGroupId"}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Change(func(tx *catalog.Tx) error {
+			n := catalog.Name{Account: account, Region: "us-east-1", Queue: name}
+			_, err := tx.Update(n, c.Find(n).ID, func(q *catalog.Queue) error { q.Shards = shards; return nil })
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(attributes string) error {
+			_, err := invoke(t.Context(), t, s, "SetQueueAttributes", `{"QueueUrl":"`+name+`","Attributes":{`+attributes+`}}`)
+			return err
+		}
+		err = set(`"DeduplicationScope":"queue","FifoThroughputLimit":"perQueue"`)
+		if spread := len(shards) > 1; (err != nil) != spread || spread && protocol.AsError(err).Code != "InvalidAttributeValue" {
+			t.Errorf("on shards %v: %v", shards, err)
+		}
+		if err := set(`"VisibilityTimeout":"5"`); err != nil {
+			t.Errorf("another attribute: %v", err)
+		}
+	}
+}
+
+// partlyAway is a shard of which a part cannot be asked.
+type partlyAway struct{ failingShard }
+
+func (partlyAway) Delete(_ context.Context, _ queue.ID, r []queue.Receipt) ([]error, error) {
+	results := make([]error, len(r))
+	results[0] = fmt.Errorf("%w: the node is gone", shard.ErrUnavailable)
+	return results, nil
+}
+
+func TestEntriesOfAShardThatIsNotAvailable(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	s := New(Options{Catalog: c, Shard: &partlyAway{}})
+	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q"}`); err != nil {
+		t.Fatal(err)
+	}
+	handle := newSealer(c.Secret()).seal(1, queue.Receipt{Position: 1, Number: 1})
+	out, err := invoke(t.Context(), t, s, "DeleteMessageBatch",
+		`{"QueueUrl":"q","Entries":[{"Id":"a","ReceiptHandle":"`+handle+`"},{"Id":"b","ReceiptHandle":"`+handle+`"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := out.(*deleteMessageBatchOutput)
+	if len(got.Successful) != 1 || got.Successful[0].Id != "b" || len(got.Failed) != 1 ||
+		got.Failed[0].Id != "a" || got.Failed[0].Code != "ServiceUnavailable" || got.Failed[0].SenderFault {
+		t.Errorf("got %+v", got)
+	}
+}
