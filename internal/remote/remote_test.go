@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -98,7 +99,8 @@ func TestCallsComeBackWhole(t *testing.T) {
 		}
 	}
 	got, err = r.Receive(ctx, jobs, queue.Receive{Max: 10}, 0)
-	if last := got[len(got)-1]; err != nil || len(got) != 2 || !reflect.DeepEqual(last.Message, letter) {
+	arrived := func(m shard.Message) bool { return reflect.DeepEqual(m.Message, letter) }
+	if err != nil || len(got) != 2 || !slices.ContainsFunc(got, arrived) {
 		t.Errorf("arrived: %+v, %v", got, err)
 	}
 	if err := r.Purge(ctx, jobs); err != nil {
@@ -250,8 +252,10 @@ func TestLongPollIsAnsweredWhenAMessageArrives(t *testing.T) {
 
 // A consumer that goes while it waits gets nothing, and keeps nobody else from it.
 func TestCancelledPollLeavesNothingInvisible(t *testing.T) {
+	var rigs []*rig
 	for range 50 {
 		r := newRig(t)
+		rigs = append(rigs, r)
 		ctx, cancel := context.WithCancel(t.Context())
 		over := make(chan struct{})
 		go func() {
@@ -264,10 +268,11 @@ func TestCancelledPollLeavesNothingInvisible(t *testing.T) {
 		go cancel()
 		r.send(t, jobs, "m")
 		<-over
-		r.settle(t, jobs)
-		if c := r.counts(t, jobs); c.Visible != 1 {
-			t.Errorf("counts %+v", c)
-		}
+		r.reappears(t, jobs, 1)
+	}
+	// It may have been given out only when the consumer had long gone.
+	for _, r := range rigs {
+		r.reappears(t, jobs, 1)
 	}
 }
 

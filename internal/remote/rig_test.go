@@ -125,6 +125,16 @@ func (r *rig) settle(t testing.TB, id queue.ID) {
 	}
 }
 
+// reappears waits until so many messages of a queue are visible.
+func (r *rig) reappears(t testing.TB, id queue.ID, n int) {
+	t.Helper()
+	for end := time.Now().Add(patience); r.counts(t, id).Visible != uint64(n); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not visible again: %+v", r.counts(t, id))
+		}
+	}
+}
+
 // late gives its answers only when it is let go.
 type late struct {
 	remote.Shard

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -52,10 +51,16 @@ func (l leases) take(name, value string) sharedlog.Lease {
 	return lease
 }
 
-// listed waits until exactly these leases are listed: a list may be behind.
-func (l leases) listed(want map[string]string) {
+// listed waits until exactly these leases are listed: a list may be behind. Those
+// in held are renewed meanwhile.
+func (l leases) listed(want map[string]string, held map[string]sharedlog.Lease) {
 	l.t.Helper()
 	for {
+		for name, lease := range held {
+			if err := lease.Renew(l.ctx, []byte(want[name])); err != nil {
+				l.t.Fatalf("renew %s: %v", name, err)
+			}
+		}
 		values, err := l.List(l.ctx)
 		got := make(map[string]string)
 		for name, value := range values {
@@ -108,7 +113,7 @@ func testTakers(t *testing.T, l leases) {
 
 func testRenew(t *testing.T, l leases) {
 	lease := l.take("shard/1", "0")
-	for start, n := time.Now(), 1; time.Since(start) < 2*l.TTL(); n++ {
+	for start, n := time.Now(), 1; time.Since(start) < l.TTL()*3/2; n++ {
 		value := fmt.Sprint(n)
 		if err := lease.Renew(l.ctx, []byte(value)); err != nil {
 			t.Fatalf("renewal %d: %v", n, err)
@@ -121,7 +126,7 @@ func testRenew(t *testing.T, l leases) {
 	if err := lease.Renew(l.ctx, []byte("last")); err != nil {
 		t.Fatal(err)
 	}
-	l.listed(map[string]string{"shard/1": "last"})
+	l.listed(map[string]string{"shard/1": "last"}, map[string]sharedlog.Lease{"shard/1": lease})
 }
 
 // taken waits until a lease of that name can be taken.
@@ -141,8 +146,8 @@ func (l leases) taken(name, value string) sharedlog.Lease {
 
 func testRunOut(t *testing.T, l leases) {
 	old := l.take("shard/1", "old")
-	l.listed(map[string]string{"shard/1": "old"})
-	l.listed(nil)
+	l.listed(map[string]string{"shard/1": "old"}, nil)
+	l.listed(nil, nil)
 	if err := old.Renew(l.ctx, []byte("late")); !errors.Is(err, sharedlog.ErrLost) {
 		t.Errorf("renewing what has run out gives %v", err)
 	}
@@ -156,7 +161,7 @@ func testRunOut(t *testing.T, l leases) {
 	if err := lease.Renew(l.ctx, []byte("renewed")); err != nil {
 		t.Errorf("the former holder has taken it from the new one: %v", err)
 	}
-	l.listed(map[string]string{"shard/1": "renewed"})
+	l.listed(map[string]string{"shard/1": "renewed"}, map[string]sharedlog.Lease{"shard/1": lease})
 }
 
 func testRelease(t *testing.T, l leases) {
@@ -180,11 +185,11 @@ func testRelease(t *testing.T, l leases) {
 	if err := other.Renew(l.ctx, []byte("other")); err != nil {
 		t.Errorf("another lease was given back: %v", err)
 	}
-	l.listed(map[string]string{"shard/1": "second", "shard/2": "other"})
+	l.listed(map[string]string{"shard/1": "second", "shard/2": "other"}, map[string]sharedlog.Lease{"shard/1": second, "shard/2": other})
 }
 
 func testList(t *testing.T, l leases) {
-	l.listed(nil)
+	l.listed(nil, nil)
 	want := make(map[string]string)
 	held := make(map[string]sharedlog.Lease)
 	for n := range 30 {
@@ -192,12 +197,7 @@ func testList(t *testing.T, l leases) {
 		want[name] = fmt.Sprintf("value %d", n)
 		held[name] = l.take(name, want[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(held)) { // all are young now
-		if err := held[name].Renew(l.ctx, []byte(want[name])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.listed(want)
+	l.listed(want, held)
 	for _, name := range []string{"shard/3", "shard/17"} {
 		if err := held[name].Release(l.ctx); err != nil {
 			t.Fatal(err)
@@ -205,10 +205,5 @@ func testList(t *testing.T, l leases) {
 		delete(want, name)
 		delete(held, name)
 	}
-	for name, lease := range held {
-		if err := lease.Renew(l.ctx, []byte(want[name])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.listed(want)
+	l.listed(want, held)
 }
