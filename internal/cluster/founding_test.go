@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/replica"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -142,6 +143,27 @@ func TestFounderOfManyKeepsItsData(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A founder may take long to bring in what it had, and meanwhile nobody else has it,
+// however well placed he is.
+func TestFounderIsWaitedFor(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.furnish("d", "old", "one", "two", "three") // d is not to keep the first shard
+		later := time.Now().Add(10 * time.Second)
+		w.taking = func(lease string) {
+			if lease == replica.LeaseName("0001") {
+				time.Sleep(time.Until(later))
+			}
+		}
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			w.startOne(name, "a", "b", "c", "d", "e")
+		}
+		w.settled("a", "b", "c", "d", "e")
+		if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
+			t.Errorf("of what was there before, %q is received", got)
+		}
+	})
 }
 
 func TestTwoWithDataAreRefused(t *testing.T) {

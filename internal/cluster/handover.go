@@ -27,7 +27,13 @@ func (n *Node) isReady(name, node string) bool {
 	for _, other := range live {
 		newest = max(newest, other.Shards[name].Applied)
 	}
-	return b.Applied+nearly >= newest && (b.Applied > 0 || newest == 0)
+	if b.Applied == 0 {
+		// The log has not begun: of a shard that its founder brings in, nobody else
+		// has anything.
+		founder, bears := n.records.founder(name)
+		return newest == 0 && (!bears || node == founder)
+	}
+	return b.Applied+nearly >= newest
 }
 
 // handOver gives a shard to another node.

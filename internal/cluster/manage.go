@@ -192,6 +192,10 @@ func (n *Node) remove(name string) {
 	if record := n.records.shard(name); err != nil || len(record.Replicas) == 0 || slices.Contains(record.Replicas, n.o.Name) {
 		return
 	}
+	if l := n.local(name); l != nil && bears(l.replica.Status()) {
+		n.log.Error("replica is kept, though it should not be here: it holds what no log has", "shard", name)
+		return
+	}
 	n.closeLocal(name)
 	err = store.Remove(n.o.Disk, n.shardDir(name))
 	n.log.Info("replica removed; others keep the shard", "shard", name, "error", err)

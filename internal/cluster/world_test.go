@@ -43,6 +43,7 @@ type world struct {
 	cache   *store.Cache
 	options func(*cluster.Options)                    // changes those of every node
 	trimmed func(shard string, to sharedlog.Position) // is told of each trim, if it is set
+	taking  func(lease string)                        // holds up who takes a lease, if it is set
 	life    context.Context
 	end     context.CancelFunc
 
@@ -421,6 +422,9 @@ func (l *portLeases) TTL() time.Duration { return ttl }
 func (l *portLeases) Take(ctx context.Context, name string, value []byte) (sharedlog.Lease, error) {
 	if err := l.reach(ctx, moment); err != nil {
 		return nil, err
+	}
+	if l.world.taking != nil {
+		l.world.taking(name)
 	}
 	lease, err := l.world.engine.Take(ctx, name, value)
 	return &portLease{l.port, lease}, err
