@@ -80,6 +80,12 @@ func start(t *testing.T, c Config) (s *Server, stop func() error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s, run(t, s)
+}
+
+// run serves until the test ends or stop is called.
+func run(t *testing.T, s *Server) (stop func() error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	var result error
@@ -97,7 +103,7 @@ func start(t *testing.T, c Config) (s *Server, stop func() error) {
 			t.Errorf("the server stopped with %v", err)
 		}
 	})
-	return s, stop
+	return stop
 }
 
 var regions atomic.Int64

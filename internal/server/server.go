@@ -105,8 +105,17 @@ func Start(c Config) (_ *Server, err error) {
 	if err := s.openStores(); err != nil {
 		return nil, err
 	}
+	var certificates *tls.Config
+	if c.TLSCert != "" {
+		cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("load TLS certificate: %w", err)
+		}
+		certificates = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
+	}
 	if c.Join != nil {
-		if err := s.join(); err != nil {
+		w := s.wait(l.(*net.TCPListener), certificates)
+		if err := errors.Join(s.join(), w.end()); err != nil {
 			return nil, err
 		}
 	}
@@ -134,13 +143,7 @@ func Start(c Config) (_ *Server, err error) {
 	close(s.prepared)
 	s.http = newHTTPServer(s.handler, c.limits, s.log)
 	s.http.RegisterOnShutdown(s.backups.stop)
-	if c.TLSCert != "" {
-		cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("load TLS certificate: %w", err)
-		}
-		s.http.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
-	}
+	s.http.TLSConfig = certificates
 	// Room is made at the cost of those who only keep a connection for later,
 	// or have not said anything yet.
 	s.listener = newGate(l.(*net.TCPListener), places, func(room bool) { s.http.SetKeepAlivesEnabled(!room) }, s.log)

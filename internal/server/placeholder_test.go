@@ -1,0 +1,84 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// While a node waits for its cluster it sends clients away, in their own protocol,
+// and afterwards serves on the same address.
+func TestClientsOfANodeThatWaits(t *testing.T) {
+	t.Parallel()
+	c := inMemory()
+	endpoint := make(chan string, 1)
+	found := make(chan bool)
+	p := new(pair)
+	mine, _ := p.newControls(t)
+	fresh := c
+	fresh.Data = t.TempDir()
+	must(t, 0, Initialise(&fresh, mine))
+	join := joined(mine)
+	c.Join = func(p Premises) (Node, error) {
+		endpoint <- p.Endpoint()
+		<-found
+		return join(p)
+	}
+	serving := make(chan *Server, 1)
+	go func() {
+		s, err := Start(c)
+		if err != nil {
+			t.Error(err)
+		}
+		serving <- s
+	}()
+	url := <-endpoint
+	for _, tc := range []struct {
+		method, path, target, want string
+		status                     int
+	}{
+		{"GET", "/healthz", "", "ok, waiting for the cluster\n", 200},
+		{"GET", "/readyz", "", "waiting for the cluster\n", 503},
+		{"POST", "/", "AmazonSQS.ListQueues", `"__type":"com.amazon.coral.service#ServiceUnavailableException"`, 503},
+		{"GET", "/?Action=ListQueues&Version=2012-11-05", "", "<Code>ServiceUnavailable</Code>", 503},
+	} {
+		r, err := http.NewRequest(tc.method, url+tc.path, strings.NewReader("{}"))
+		must(t, r, err)
+		if tc.target != "" {
+			r.Header.Set("X-Amz-Target", tc.target)
+			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		}
+		answer, err := http.DefaultClient.Do(r)
+		must(t, answer, err)
+		body, err := io.ReadAll(answer.Body)
+		must(t, 0, errors.Join(err, answer.Body.Close()))
+		if answer.StatusCode != tc.status || !strings.Contains(string(body), tc.want) {
+			t.Errorf("%s %s: %d %s", tc.method, tc.path, answer.StatusCode, body)
+		}
+	}
+	silent, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	must(t, silent, err)
+	defer silent.Close()
+	close(found)
+	s := <-serving
+	run(t, s)
+	if got := s.Endpoint(); got != url {
+		t.Errorf("it serves at %s, not at %s", got, url)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		answer, err := http.Get(url + "/readyz")
+		if err == nil {
+			must(t, 0, answer.Body.Close())
+			if answer.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("it does not serve: %v", err)
+		}
+	}
+}
