@@ -83,7 +83,7 @@ var layers = map[string]struct {
 	"internal/crash":             {}, // tests only
 	"internal/history":           {mayNot: []string{"net", "net/http", "os"}},
 	"internal/workload":          {may: []string{"internal/history", "internal/signature"}},
-	"internal/torture":           {may: []string{"internal/history", "internal/workload"}},
+	"internal/torture":           {may: []string{"internal/cluster", "internal/history", "internal/workload"}},
 	"internal/command": {may: []string{
 		"internal/bench", "internal/doctor", "internal/history", "internal/policy", "internal/server", "internal/signature",
 		"internal/backup", "internal/catalog", "internal/cluster", "internal/jetstream", "internal/pki", "internal/router",

@@ -147,6 +147,7 @@ func (n *Node) beatNow() beat {
 	for _, l := range n.allLocals() {
 		b.Shards[l.name] = l.replica.Status()
 	}
+	b.Copies = n.copies.all()
 	return b
 }
 

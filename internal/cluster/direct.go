@@ -174,7 +174,7 @@ func (n *Node) forget() {
 	}
 }
 
-const forgetAgain = 10 * time.Second
+const forgetAgain = 3 * time.Second
 
 func put(tx *control.Tx, key string, v any) {
 	b, err := json.Marshal(v)

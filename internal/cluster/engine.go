@@ -18,6 +18,9 @@ type Engine interface {
 	// Lead makes the server of a node the one that a log goes by, if there is such a
 	// thing: the loss of another node then does not hold up its owner.
 	Lead(ctx context.Context, log sharedlog.Log, server string) error
+	// Copies returns how many copies of a log are complete, and how many there should
+	// be: so many nodes, less one majority, may be lost before it stops.
+	Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error)
 	// Broken returns an error if this node's part of the engine has ended and only
 	// another process can begin it anew.
 	Broken() error

@@ -81,6 +81,17 @@ func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error
 	return l.Lead(ctx, server)
 }
 
+// Copies is that of Engine.
+func (n *NATS) Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error) {
+	l, ok := log.(*jetstream.Log)
+	if !ok {
+		return 0, 0, errForeign
+	}
+	return l.Copies(ctx)
+}
+
+var errForeign = errors.New("the log is not one of this engine's")
+
 // Broken is that of Engine. JetStream ends when a write fails, for lack of space
 // too.
 func (n *NATS) Broken() error {

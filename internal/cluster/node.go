@@ -103,6 +103,7 @@ type Node struct {
 	manager, director chan struct{}
 
 	handOvers, lost atomic.Int64 // ownerships that have ended, see ended
+	copies          copyCounts   // of the logs of what this node owns
 
 	mu      sync.Mutex
 	catalog *catalog.Catalog // nil until the node serves
@@ -158,7 +159,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 		Changed: func(number int) <-chan struct{} { return n.view.watch(shardName(number)) },
 	})
 	n.handle()
-	for _, f := range []func(){n.beat, n.look, n.keepUp, n.manage, n.direct, n.trim} {
+	for _, f := range []func(){n.beat, n.look, n.keepUp, n.manage, n.direct, n.trim, n.countCopies} {
 		n.tasks.start(f)
 	}
 	return n, nil

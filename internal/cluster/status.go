@@ -42,7 +42,9 @@ type ShardStatus struct {
 	Epoch     int64
 	LogFirst  int64 // positions
 	LogLast   int64
-	LogBytes  int64           // that one replica of the log takes
+	LogBytes  int64           // that one copy of the log takes
+	Complete  int64           // copies of the log that have all of it, as its owner was told lately; 0: it is not known
+	Copies    int64           // of the log there should be
 	Parted    int64           // the first position at which two replicas are known to differ; 0: none
 	Replicas  []ReplicaStatus `json:",always"`
 }
@@ -99,6 +101,7 @@ func (n *Node) shardStatus(name string, record shardRecord, live map[string]beat
 		// It may have been one that has died and come back.
 		if b, alive := live[h.Node]; alive && b.Shards[name].Role.Owns() {
 			s.Owner = h.Node
+			s.Complete, s.Copies = int64(b.Copies[name].Complete), int64(b.Copies[name].Wanted)
 		}
 	}
 	var seen []replica.Status

@@ -83,6 +83,9 @@ func (s *Status) copyProblems() (out []string) {
 				out = append(out, fmt.Sprintf("The replica of shard %s on node %s %s.", sh.Name, r.Node, what))
 			}
 		}
+		if away := len(s.Nodes) - len(live); sh.Owner != "" && sh.Complete < sh.Copies-int64(away) {
+			out = append(out, fmt.Sprintf("The log of shard %s is complete on %d nodes of %d.", sh.Name, sh.Complete, sh.Copies))
+		}
 		if want := min(copies, len(s.fit((*NodeStatus).keeps))); sh.Name != controlShard && len(sh.Replicas) < want {
 			out = append(out, fmt.Sprintf("Shard %s is kept by %d nodes, and should be by %d.", sh.Name, len(sh.Replicas), want))
 		}

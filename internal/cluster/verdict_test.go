@@ -13,7 +13,7 @@ func sound(nodes ...string) *Status {
 		s.Nodes = append(s.Nodes, NodeStatus{Name: n, Live: true})
 	}
 	for i, name := range []string{"0001", "0002", "0003", controlShard} {
-		sh := ShardStatus{Name: name, Owner: nodes[i%len(nodes)], Preferred: nodes[i%len(nodes)], Epoch: 1, LogFirst: 1, LogLast: 9}
+		sh := ShardStatus{Name: name, Owner: nodes[i%len(nodes)], Preferred: nodes[i%len(nodes)], Epoch: 1, LogFirst: 1, LogLast: 9, Complete: 3, Copies: 3}
 		keepers := nodes
 		if name != controlShard {
 			keepers = nodes[:min(copies, len(nodes))]
@@ -45,6 +45,7 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		"fetching":          {func(s *Status) { s.Shards[0].Replicas[2].Role = "fetching" }, "The replica of shard 0001 on node c is being copied from another node."},
 		"far behind":        {func(s *Status) { s.Shards[0].Replicas[2].Lag = nearly + 1 }, "The replica of shard 0001 on node c is 2001 records behind."},
 		"too few copies":    {func(s *Status) { s.Shards[2].Replicas = s.Shards[2].Replicas[:2] }, "Shard 0003 is kept by 2 nodes, and should be by 3."},
+		"log incomplete":    {func(s *Status) { s.Shards[2].Complete = 2 }, "The log of shard 0003 is complete on 2 nodes of 3."},
 		"a little behind":   {func(s *Status) { s.Shards[0].Replicas[2].Lag = 20 }, ""},
 		"draining":          {func(s *Status) { s.Nodes[0].Draining = true }, ""},
 		"not the preferred": {func(s *Status) { s.Shards[0].Preferred = "c" }, ""},
@@ -62,7 +63,7 @@ func TestDeadNodeIsOneProblem(t *testing.T) {
 	s.Nodes[2].Live = false
 	for i := range s.Shards {
 		s.Shards[i].Replicas[2] = ReplicaStatus{Node: "c", Role: absent}
-		s.Shards[i].Owner = "a"
+		s.Shards[i].Owner, s.Shards[i].Complete = "a", 2
 	}
 	if got := s.Problems(); len(got) != 1 {
 		t.Errorf("%q", got)

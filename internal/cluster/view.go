@@ -19,7 +19,8 @@ type beat struct {
 	Bears       bool `json:",omitempty"` // it has data from before it was in a cluster
 	Leaving     bool `json:",omitempty"` // it is about to stop
 	Shards      map[string]replica.Status
-	Skew        time.Duration `json:",omitempty"` // how far its clock is ahead of the majority's
+	Copies      map[string]logCopies `json:",omitempty"` // of the logs of what it owns
+	Skew        time.Duration        `json:",omitempty"` // how far its clock is ahead of the majority's
 }
 
 // view is what a node has heard of the others, and seen of the leases. It may be

@@ -357,6 +357,10 @@ func (p *port) Messenger() messenger.Messenger { return (*portMessenger)(p) }
 
 func (p *port) Lead(context.Context, sharedlog.Log, string) error { return nil }
 
+func (p *port) Copies(context.Context, sharedlog.Log) (complete, wanted int, err error) {
+	return 3, 3, nil
+}
+
 func (p *port) Broken() error { return nil }
 
 func (p *port) Forget(_ context.Context, server string) error {

@@ -121,10 +121,10 @@ func printStatus(w io.Writer, s *cluster.Status) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(table, "SHARD\tOWNER\tEPOCH\tLOG\tRECORDS\tREPLICAS")
+	fmt.Fprintln(table, "SHARD\tOWNER\tEPOCH\tLOG\tRECORDS\tCOPIES\tREPLICAS")
 	for _, sh := range s.Shards {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\n",
-			sh.Name, ownerOf(&sh), sh.Epoch, binarySize(sh.LogBytes), records(&sh), replicas(&sh))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\t%s\n",
+			sh.Name, ownerOf(&sh), sh.Epoch, binarySize(sh.LogBytes), records(&sh), copies(&sh), replicas(&sh))
 	}
 	fmt.Fprintln(table)
 	if err := table.Flush(); err != nil {
@@ -215,6 +215,14 @@ func records(sh *cluster.ShardStatus) int64 {
 		return 0
 	}
 	return max(0, sh.LogLast-sh.LogFirst+1)
+}
+
+// copies is how many of the copies of the log are complete.
+func copies(sh *cluster.ShardStatus) string {
+	if sh.Complete == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", sh.Complete, sh.Copies)
 }
 
 // replicas names the nodes that keep a shard, with what is worth saying of each:

@@ -64,7 +64,7 @@ func three() cluster.Status {
 		s.Nodes = append(s.Nodes, cluster.NodeStatus{Name: n, Live: true, Endpoint: "http://" + n + ".example:9324", Version: "v1"})
 	}
 	for i, name := range []string{"0001", "control"} {
-		sh := cluster.ShardStatus{Name: name, Owner: s.Nodes[i].Name, Preferred: s.Nodes[i].Name, Epoch: 3, LogFirst: 5, LogLast: 9, LogBytes: 3 << 20}
+		sh := cluster.ShardStatus{Name: name, Owner: s.Nodes[i].Name, Preferred: s.Nodes[i].Name, Epoch: 3, LogFirst: 5, LogLast: 9, LogBytes: 3 << 20, Complete: 3, Copies: 3}
 		for _, n := range s.Nodes {
 			sh.Replicas = append(sh.Replicas, cluster.ReplicaStatus{Node: n.Name, Role: "follower", Applied: 9})
 		}
@@ -86,9 +86,9 @@ a     yes    1     http://a.example:9324  v1       ok     -
 b     yes    1     http://b.example:9324  v1       ok     -
 c     yes    0     http://c.example:9324  v1       ok     -
 
-SHARD    OWNER  EPOCH  LOG      RECORDS  REPLICAS
-0001     a      3      3.0 MiB  5        a, b, c
-control  b      3      3.0 MiB  5        a, b, c
+SHARD    OWNER  EPOCH  LOG      RECORDS  COPIES  REPLICAS
+0001     a      3      3.0 MiB  5        3/3     a, b, c
+control  b      3      3.0 MiB  5        3/3     a, b, c
 
 All is well.
 `

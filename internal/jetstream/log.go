@@ -360,6 +360,24 @@ func (l *Log) Leader(ctx context.Context) (string, error) {
 	return leaderOf(&info), nil
 }
 
+// Copies returns how many replicas of the log have all of it and are there, as its
+// leader knows, and how many there should be.
+func (l *Log) Copies(ctx context.Context) (current, wanted int, err error) {
+	var info js.StreamInfo
+	if err := l.conn.ask(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
+		return 0, 0, err
+	}
+	current = 1 // the leader
+	if info.Cluster != nil {
+		for _, r := range info.Cluster.Replicas {
+			if r.Current && !r.Offline {
+				current++
+			}
+		}
+	}
+	return current, info.Config.Replicas, nil
+}
+
 // Lead makes a server the log's leader: an owner next to the leader saves a hop
 // with each append. The server must have a replica and be up to date. Appends may
 // fail, or wait, meanwhile.

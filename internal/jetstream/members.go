@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,14 +84,31 @@ const notMember = 10044
 
 // RemoveMember removes a server that does not come back: its replicas are made
 // anew on others, where there are any, and it no longer counts for majorities. One
-// that is no member is none afterwards either.
+// that is no member is none afterwards either. The leader of the meta group knows a
+// server by its name only if it has heard of it since its own start; the id it has
+// always.
 func (c *Conn) RemoveMember(ctx context.Context, name string) error {
-	err := c.manage(ctx, systemRemove, map[string]string{"peer": name})
+	err := c.manage(ctx, systemRemove, map[string]string{"peer_id": peerID(name)})
 	if e, ok := errors.AsType[*js.APIError](err); ok && e.ErrorCode == notMember {
 		return nil
 	}
 	return err
 }
+
+// peerID is what NATS calls a server within its groups: the hash of its name.
+func peerID(name string) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum := sha256.Sum256([]byte(name))
+	id := sum[:8]
+	for i, b := range id {
+		id[i] = digits[int(b)%len(digits)]
+	}
+	return string(id)
+}
+
+// manageAttempt is how long one request to the leader of the meta group waits: the
+// answer comes when a majority has agreed.
+const manageAttempt = 5 * time.Second
 
 // manage makes a request to the leader of the meta group.
 func (c *Conn) manage(ctx context.Context, subject string, request any) error {
@@ -103,6 +121,9 @@ func (c *Conn) manage(ctx context.Context, subject string, request any) error {
 	if err != nil {
 		return err
 	}
+	// A member that does not lead says nothing, also while nobody does.
+	ctx, cancel := context.WithTimeout(ctx, manageAttempt)
+	defer cancel()
 	reply, err := nc.RequestWithContext(ctx, subject, data)
 	if err != nil {
 		return fmt.Errorf("%s: %w", subject, err)

@@ -263,25 +263,58 @@ func TestMembers(t *testing.T) {
 	c.options[2].Name, c.options[2].Dir = "n2-new", t.TempDir()
 	c.start(2)
 	w.mustAppend(ctx, 5)
-	for {
-		info, err := c.conns[0].info(ctx, w.log.stream)
-		if err == nil && info.Cluster != nil {
-			current := 0
-			for _, r := range info.Cluster.Replicas {
-				if r.Current {
-					current++
-				}
-			}
-			if current == 2 {
-				break
-			}
-		}
-		if err := pause(ctx, 100*time.Millisecond); err != nil {
-			t.Fatalf("the new server gets no replica: %+v", info.Cluster)
-		}
-	}
+	c.complete(ctx, w.log)
 	w.check(ctx, c.log(2, "1"))
 	c.kill(1) // it counts now
+	w.mustAppend(ctx, 5)
+	w.check(ctx, c.log(2, "1"))
+}
+
+// complete waits until all replicas of a log have all of it.
+func (c *cluster) complete(ctx context.Context, l *Log) {
+	c.t.Helper()
+	for {
+		current, wanted, err := l.Copies(ctx)
+		if err == nil && current == 3 && wanted == 3 {
+			return
+		}
+		if pause(ctx, 100*time.Millisecond) != nil {
+			c.t.Fatalf("%d of %d replicas are current, %v", current, wanted, err)
+		}
+	}
+}
+
+// Also a server is removed that nobody has heard of since everything was restarted.
+func TestRemoveUnheardOfMember(t *testing.T) {
+	c := newCluster(t, 3, nil)
+	ctx := testContext(t)
+	w := &writer{t: t, log: c.log(0, "1")}
+	w.mustAppend(ctx, 5)
+	if id := c.servers[2].inner.Node(); id != peerID(c.servers[2].Name()) {
+		t.Errorf("server %s has the id %s, not %s", c.servers[2].Name(), id, peerID(c.servers[2].Name()))
+	}
+	c.kill(2)
+	c.options[2].Name, c.options[2].Dir = "n2-new", t.TempDir()
+	c.start(2)
+	w.mustAppend(ctx, 5)
+	for i := range 3 {
+		c.kill(i)
+	}
+	for i := range 3 {
+		c.start(i)
+	}
+	w.log = c.log(0, "1")
+	for {
+		err := c.conns[0].RemoveMember(ctx, "n2")
+		if err == nil {
+			break
+		}
+		if pause(ctx, 100*time.Millisecond) != nil {
+			t.Fatal(err)
+		}
+	}
+	c.complete(ctx, w.log)
+	c.kill(1)
 	w.mustAppend(ctx, 5)
 	w.check(ctx, c.log(2, "1"))
 }

@@ -27,6 +27,8 @@ var (
 	shardDurable = desc("shard", "durable_position", "Up to where that outlives a crash of this node without the log.", "shard")
 	shardLag     = desc("shard", "lag_records", "Records of the shard's log that this node's replica has not got yet.", "shard")
 	shardBytes   = desc("shard", "log_bytes", "Size of one copy of the shard's log.", "shard")
+	logComplete  = desc("shard", "log_copies_complete", "Copies of the log of a shard that this node owns which have all of it.", "shard")
+	logCopies    = desc("shard", "log_copies", "Copies of that log that there should be.", "shard")
 	shardStopped = desc("shard", "stopped", "1 if this node's replica cannot go on and a person has to look.", "shard")
 )
 
@@ -34,7 +36,7 @@ var (
 func (n node) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		nodeAlive, nodeSkew, clusterTrouble, unowned, owned, handOvers, lost,
-		shardRole, shardEpoch, shardApplied, shardDurable, shardLag, shardBytes, shardStopped,
+		shardRole, shardEpoch, shardApplied, shardDurable, shardLag, shardBytes, logComplete, logCopies, shardStopped,
 	} {
 		out <- d
 	}
@@ -59,6 +61,10 @@ func (n node) Collect(out chan<- prometheus.Metric) {
 			orphans++
 		case s.Node:
 			own++
+			if sh.Complete > 0 {
+				gauge(out, logComplete, float64(sh.Complete), sh.Name)
+				gauge(out, logCopies, float64(sh.Copies), sh.Name)
+			}
 		}
 		for _, r := range sh.Replicas {
 			if r.Node == s.Node {

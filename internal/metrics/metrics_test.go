@@ -99,7 +99,7 @@ func TestCluster(t *testing.T) {
 		Node: "a", HandOvers: 2, Lost: 1,
 		Nodes: []cluster.NodeStatus{{Name: "a", Live: true, SkewMillis: 1500}, {Name: "b"}},
 		Shards: []cluster.ShardStatus{
-			{Name: "0001", Owner: "a", Epoch: 7, LogBytes: 900, Replicas: []cluster.ReplicaStatus{
+			{Name: "0001", Owner: "a", Epoch: 7, LogBytes: 900, Complete: 2, Copies: 3, Replicas: []cluster.ReplicaStatus{
 				{Node: "a", Role: "owner", Applied: 50, Durable: 40}, {Node: "b", Role: "absent"},
 			}},
 			{Name: "0002", Replicas: []cluster.ReplicaStatus{{Node: "b", Role: "absent"}}},
@@ -126,6 +126,7 @@ func TestCluster(t *testing.T) {
 		"sluice_cluster_hand_overs_total": 2, "sluice_cluster_ownerships_lost_total": 1,
 		"sluice_shard_role owner 0001": 1, "sluice_shard_epoch 0001": 7, "sluice_shard_applied_position 0001": 50,
 		"sluice_shard_durable_position 0001": 40, "sluice_shard_lag_records 0001": 0, "sluice_shard_log_bytes 0001": 900,
+		"sluice_shard_log_copies_complete 0001": 2, "sluice_shard_log_copies 0001": 3,
 	} {
 		if v, ok := got[key]; !ok || v != want {
 			t.Errorf("%s is %v (%t), want %v", key, v, ok, want)

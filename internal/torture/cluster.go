@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	sluice "github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/workload"
 )
 
@@ -139,6 +140,36 @@ func (c *cluster) healthy(ctx context.Context, patience time.Duration) error {
 		case <-ctx.Done():
 			return err
 		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// whole waits until all nodes are ready and see nothing wrong with the cluster:
+// another node could be lost.
+func (c *cluster) whole(ctx context.Context, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := c.healthy(ctx, patience); err != nil || len(c.nodes) == 1 {
+		return err
+	}
+	for {
+		var wrong []string
+		for i, client := range c.clients {
+			var s sluice.Status
+			switch err := client.Administer(ctx, "DescribeCluster", workload.Object{}, &s); {
+			case err != nil && strings.Contains(err.Error(), "NoClusterException"):
+			case err != nil:
+				wrong = append(wrong, fmt.Sprintf("node %s: %v", nameOf(i), err))
+			}
+			wrong = append(wrong, s.Problems()...)
+		}
+		if len(wrong) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New(strings.Join(wrong, " "))
+		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }

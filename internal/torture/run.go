@@ -65,7 +65,7 @@ func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err erro
 	if err := r.cluster.start(); err != nil {
 		return nil, err
 	}
-	if err := r.cluster.healthy(ctx, config.Patience); err != nil {
+	if err := r.cluster.whole(ctx, config.Patience); err != nil {
 		return nil, fmt.Errorf("the cluster does not start: %w", err)
 	}
 	var last *history.History
@@ -325,7 +325,15 @@ func (r *runner) play(ctx context.Context, e episode) (*passed, error) {
 	p.ended = r.clock.Now()
 	slices.Sort(names)
 	p.kinds = strings.Join(names, "+")
-	r.say("all is well, %v after the last fault was healed", (p.ended - p.healed).Round(time.Millisecond))
+	r.say("all nodes are ready, %v after the last fault was healed", (p.ended - p.healed).Round(time.Millisecond))
+	// Only then another fault comes: a cluster that has lost one disk may lose the
+	// next one when it has replaced it.
+	if err := r.cluster.whole(context.Background(), r.config.Patience); err != nil {
+		j.Note("recovery", "", "", "%s after all was healed the cluster is not whole: %v", r.config.Patience, err)
+	}
+	if more := r.clock.Now() - p.ended; more > time.Second {
+		r.say("the cluster is whole, %v later", more.Round(time.Millisecond))
+	}
 	return p, nil
 }
 

@@ -50,6 +50,15 @@ func (c *Client) Call(operation string, in Object, out any) error {
 
 // CallIn makes a call that is given up when ctx ends.
 func (c *Client) CallIn(ctx context.Context, operation string, in Object, out any) error {
+	return c.call(ctx, "sqs", "AmazonSQS."+operation, in, out)
+}
+
+// Administer calls an operation of Sluice's own.
+func (c *Client) Administer(ctx context.Context, operation string, in Object, out any) error {
+	return c.call(ctx, "sluice", "Sluice."+operation, in, out)
+}
+
+func (c *Client) call(ctx context.Context, service, target string, in Object, out any) error {
 	text, err := json.Marshal(in)
 	if err != nil {
 		return err
@@ -59,8 +68,8 @@ func (c *Client) CallIn(ctx context.Context, operation string, in Object, out an
 		return err
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("X-Amz-Target", "AmazonSQS."+operation)
-	Root.Sign(r, "sqs", text, time.Now())
+	r.Header.Set("X-Amz-Target", target)
+	Root.Sign(r, service, text, time.Now())
 	answer, err := c.HTTP.Do(r)
 	if err != nil {
 		return err
