@@ -30,14 +30,34 @@ type exchange struct {
 func (n *Node) beat() {
 	again := time.NewTicker(beatInterval)
 	defer again.Stop()
+	known := map[string]bool{}
 	for {
 		n.take(n.beatNow())
 		n.tellAll()
 		n.view.bury(time.Now())
+		n.tellOfNodes(known)
 		select {
 		case <-again.C:
 		case <-n.ctx.Done():
 			return
+		}
+	}
+}
+
+// tellOfNodes says which nodes have come or gone since it was called last; known are
+// those that were there.
+func (n *Node) tellOfNodes(known map[string]bool) {
+	live := n.view.live()
+	for name := range live {
+		if !known[name] && name != n.o.Name {
+			n.log.Info("node is there", "node", name)
+		}
+		known[name] = true
+	}
+	for name := range known {
+		if _, ok := live[name]; !ok {
+			n.log.Warn("node is not heard of any more", "node", name, "for", silence)
+			delete(known, name)
 		}
 	}
 }

@@ -50,6 +50,7 @@ func (n *Node) handle() {
 // announce tells all nodes of an owner. Who does not hear of it finds it among the
 // leases.
 func (n *Node) announce(name string, h replica.Holder) {
+	n.log.Info("shard is served here", "shard", name, "epoch", h.Epoch)
 	n.view.learn(name, h)
 	message, err := json.Marshal(announcement{name, h})
 	if err != nil {

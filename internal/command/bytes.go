@@ -37,6 +37,11 @@ func (b byteCount) String() string {
 	if b.n == nil || *b.n < 0 {
 		return ""
 	}
+	for _, u := range byteUnits {
+		if *b.n > 0 && *b.n%u.bytes == 0 {
+			return strconv.FormatInt(*b.n/u.bytes, 10) + u.name
+		}
+	}
 	return strconv.FormatInt(*b.n, 10)
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/pflag"
 
@@ -30,6 +31,7 @@ type clusterFlags struct {
 	insecure bool
 	shards   int
 	spread   int
+	memory   int64
 
 	nats        string
 	natsCreds   string
@@ -37,6 +39,10 @@ type clusterFlags struct {
 	natsCA      string
 	relaxedSync bool
 }
+
+// defaultMemory is some three times what a busy node needs. Without a limit the caches
+// of the logs, which the next garbage collection would free, grow to a gibibyte or two.
+const defaultMemory = 1 << 30
 
 func (c *clusterFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&c.node, "node", "", "name of this node of a cluster, such as a")
@@ -49,6 +55,8 @@ func (c *clusterFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&c.insecure, "cluster-insecure", false, "allow traffic between nodes without TLS beyond this machine; whoever reaches --cluster-listen can then read and change everything")
 	f.IntVar(&c.shards, "shards", cluster.DefaultShards, fmt.Sprintf("shards of a cluster that does not exist yet, 1 to %d", cluster.MaxShards))
 	f.IntVar(&c.spread, "default-spread", 1, "shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId")
+	c.memory = defaultMemory
+	f.Var(byteCount{&c.memory}, "cluster-memory", "memory of the process above which the embedded servers' caches are given up, as 2GiB or in bytes; 0 sets no limit, and GOMEMLIMIT in the environment goes before")
 	f.StringVar(&c.nats, "nats", "", "URL of an existing NATS cluster with JetStream, to be used instead of servers inside the nodes; --cluster then only names the nodes")
 	f.StringVar(&c.natsCreds, "nats-creds", "", "file with NATS credentials")
 	f.StringVar(&c.natsSystem, "nats-system-creds", "", "file with credentials of its system account, with which can be seen that it syncs what it acknowledges")
@@ -164,6 +172,9 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 			return nil, fmt.Errorf("--cluster-cert: %w", err)
 		}
 		o.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: pool, MinVersion: tls.VersionTLS13}
+	}
+	if c.memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(c.memory)
 	}
 	return func(ctx context.Context, server string) (cluster.Engine, error) {
 		o.Name, o.Dir = server, filepath.Join(config.Data, "log")
