@@ -44,8 +44,14 @@ func (n *Node) handOver(name string, r *replica.Replica, to string) {
 		n.log.Warn("shard is not handed over", "shard", name, "to", to, "error", err)
 		return
 	}
-	// A node that stops gives up the lead of all logs in the end.
-	if b, ok := n.view.live()[to]; ok && !n.leaving.Load() {
+	n.bequeath(ctx, name, to)
+}
+
+// bequeath leaves a shard that this node has given up to another one. Now, while
+// nobody appends, is the time to move its log's lead: an append under way may lose its
+// answer, and whoever waits for that waits for seconds.
+func (n *Node) bequeath(ctx context.Context, name, to string) {
+	if b, ok := n.view.live()[to]; ok {
 		n.leadFrom(ctx, name, n.logOf(name), incarnation{Node: to, ID: b.Incarnation}.server())
 	}
 	n.nudge(ctx, name, to)
@@ -135,7 +141,7 @@ func (n *Node) leave(ctx context.Context) {
 			if err := r.HandOver(ctx); err != nil {
 				n.log.Warn("shard is not handed over", "shard", name, "error", err)
 			} else if to != "" {
-				n.nudge(ctx, name, to)
+				n.bequeath(ctx, name, to)
 			}
 		})
 	}

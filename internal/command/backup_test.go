@@ -416,8 +416,8 @@ func TestBackupOfThreeNodesMakesAnotherThree(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := serveThree(t, "c", data, "--cluster-name", "second")
-	l.check(t, second["a"], sent)
 	waitWell(t, second["b"])
+	l.check(t, second["a"], sent)
 	// The others have it all, too.
 	if _, _, err := run(t, "node", "drain", "c"); err != nil {
 		t.Fatal(err)

@@ -398,7 +398,7 @@ func (l *Log) Lead(ctx context.Context, server string) error {
 		}
 		var response struct{}
 		err = l.conn.ask(ctx, apiStepDown+l.stream, map[string]placement{"placement": {server}}, &response)
-		if pause(ctx, 100*time.Millisecond) != nil {
+		if pause(ctx, 30*time.Millisecond) != nil {
 			return errors.Join(ctx.Err(), err)
 		}
 	}

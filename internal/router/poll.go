@@ -32,10 +32,10 @@ func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, 
 	var since time.Time // when the shard became unavailable
 	var failure error
 	pause := firstPause
-	for {
+	for first := true; ; first = false { // however late it is, the shard is asked once
 		e := r.era(n)
-		left := time.Until(end)
-		if left <= 0 {
+		left := max(time.Until(end), 0)
+		if left == 0 && !first {
 			return nil, failure
 		}
 		got, err := once(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
@@ -132,7 +132,7 @@ type answer struct {
 func (r *Router) returnAll(answers <-chan answer, pending int, id queue.ID, attempt string) {
 	for range pending {
 		if a := <-answers; len(a.got) > 0 {
-			_ = r.giveBack(context.Background(), id, a.got, attempt) // else their visibility timeout returns them
+			_ = r.giveBack(context.Background(), id, a.got, attempt)
 		}
 	}
 }

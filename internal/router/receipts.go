@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -29,19 +30,36 @@ func (r *Router) Return(ctx context.Context, id queue.ID, deliveries []queue.Del
 	return errors.Join(append(results, err)...)
 }
 
-// ReturnTo takes back deliveries of shard n, whose positions are the engine's own.
-// It is a remote.Options.Return.
+// ReturnTo takes back deliveries of shard n, whose positions are the engine's own and
+// whose consumer has gone. It is a remote.Options.Return.
 func (r *Router) ReturnTo(ctx context.Context, n int, id queue.ID, deliveries []queue.Delivery, attempt string) error {
-	return r.do(ctx, n, func(ctx context.Context, s Shard) error { return s.Return(ctx, id, deliveries, attempt) })
+	return r.persist(func() error {
+		return r.do(ctx, n, func(ctx context.Context, s Shard) error { return s.Return(ctx, id, deliveries, attempt) })
+	})
 }
 
-// giveBack is Return for messages.
+// giveBack is Return for messages that nobody has got.
 func (r *Router) giveBack(ctx context.Context, id queue.ID, messages []shard.Message, attempt string) error {
 	deliveries := make([]queue.Delivery, len(messages))
 	for i := range messages {
 		deliveries[i] = messages[i].Delivery
 	}
-	return r.Return(ctx, id, deliveries, attempt)
+	return r.persist(func() error { return r.Return(ctx, id, deliveries, attempt) })
+}
+
+// returnPatience is how long a shard is waited for that is to take back what it has
+// given. No client waits meanwhile, and it is longer than the next owner of a dead
+// node's shard takes. After that the visibility timeout returns it.
+const returnPatience = 30 * time.Second
+
+// persist repeats a return while it is certain that it has not been made.
+func (r *Router) persist(giveBack func() error) error {
+	for end := time.Now().Add(returnPatience); ; {
+		err := giveBack()
+		if !errors.Is(err, shard.ErrNotBegun) || r.closed.Err() != nil || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // onShards asks the shards of a batch's entries, which are in their positions,
