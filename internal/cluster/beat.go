@@ -167,7 +167,14 @@ func (n *Node) beatNow() beat {
 	for _, l := range n.allLocals() {
 		b.Shards[l.name] = l.replica.Status()
 	}
-	b.Copies = n.copies.all()
+	for name, s := range b.Shards {
+		if c := n.copies.of(name); s.Role.Owns() && c.Wanted > 0 {
+			if b.Copies == nil {
+				b.Copies = make(map[string]logCopies)
+			}
+			b.Copies[name] = c
+		}
+	}
 	return b
 }
 

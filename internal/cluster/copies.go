@@ -2,11 +2,13 @@ package cluster
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/replica"
 	"github.com/sluicemq/sluice/internal/sharedlog"
 )
 
@@ -15,28 +17,65 @@ import (
 // node has not got yet, and the log is what majorities are made of.
 type logCopies struct{ Complete, Wanted int }
 
-// copyCounts are those of the shards that this node owns. The zero value is ready for
-// use.
+// copyCounts are those of the logs of the shards that this node keeps. The zero value is
+// ready for use.
 type copyCounts struct {
 	mu     sync.Mutex
 	counts map[string]logCopies
+	// leaderless is since when a log has had no leader.
+	leaderless map[string]time.Time
 }
 
-func (c *copyCounts) all() map[string]logCopies {
+func (c *copyCounts) of(shard string) logCopies {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return maps.Clone(c.counts)
+	return c.counts[shard]
 }
 
-func (c *copyCounts) set(counts map[string]logCopies) {
+func (c *copyCounts) set(shard string, count logCopies, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.counts = counts
+	if c.counts == nil {
+		c.counts, c.leaderless = make(map[string]logCopies), make(map[string]time.Time)
+	}
+	c.counts[shard] = count
+	switch since := c.leaderless[shard]; {
+	case !errors.Is(err, ErrLeaderless):
+		delete(c.leaderless, shard)
+	case since.IsZero():
+		c.leaderless[shard] = time.Now()
+	}
+}
+
+// keep forgets all but these shards.
+func (c *copyCounts) keep(shards map[string]sharedlog.Log) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.counts, func(shard string, _ logCopies) bool { return shards[shard] == nil })
+	maps.DeleteFunc(c.leaderless, func(shard string, _ time.Time) bool { return shards[shard] == nil })
+}
+
+// stuck returns a log that has had no leader for so long.
+func (c *copyCounts) stuck(long time.Duration) (shard string, is bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for shard, since := range c.leaderless {
+		if time.Since(since) >= long {
+			return shard, true
+		}
+	}
+	return "", false
 }
 
 const (
 	copiesInterval = 2 * time.Second
-	copiesPatience = time.Second // for all of them
+	copiesPatience = 3 * time.Second
+	// leaderPatience is how long a log may be without a leader while most nodes are
+	// there. An election takes seconds; but copies that were all interrupted while
+	// they caught up with a leader may wait for one for ever, and then it takes a new
+	// process, on one node after the other.
+	leaderPatience = 40 * time.Second
+	leaderStagger  = 20 * time.Second
 )
 
 // countCopies keeps the counts.
@@ -44,7 +83,8 @@ func (n *Node) countCopies() {
 	again := time.NewTicker(copiesInterval)
 	defer again.Stop()
 	for {
-		n.copies.set(n.countOnce())
+		n.countOnce()
+		n.mendLeaderless()
 		select {
 		case <-again.C:
 		case <-n.ctx.Done():
@@ -53,24 +93,36 @@ func (n *Node) countCopies() {
 	}
 }
 
-func (n *Node) countOnce() map[string]logCopies {
+func (n *Node) countOnce() {
 	ctx, cancel := context.WithTimeout(n.ctx, copiesPatience)
 	defer cancel()
-	counts := make(map[string]logCopies)
-	count := func(name string, r *replica.Replica, log sharedlog.Log) {
-		if !r.Role().Owns() {
-			return
-		}
-		complete, wanted, err := n.engine.Copies(ctx, log)
-		if err != nil {
-			n.log.Debug("copies of a log cannot be counted", "shard", name, "error", err)
-			return
-		}
-		counts[name] = logCopies{complete, wanted}
-	}
-	count(controlShard, n.replica, n.controlLog)
+	logs := map[string]sharedlog.Log{controlShard: n.controlLog}
 	for _, l := range n.allLocals() {
-		count(l.name, l.replica, l.log)
+		logs[l.name] = l.log
 	}
-	return counts
+	n.copies.keep(logs)
+	var all sync.WaitGroup
+	for name, log := range logs {
+		all.Go(func() {
+			complete, wanted, err := n.engine.Copies(ctx, log)
+			if n.ctx.Err() == nil {
+				n.copies.set(name, logCopies{complete, wanted}, err)
+			}
+			if err != nil {
+				n.log.Debug("copies of a log cannot be counted", "shard", name, "error", err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// mendLeaderless ends this process if a log stays without a leader though there is a
+// majority, and it is this node's turn.
+func (n *Node) mendLeaderless() {
+	live := slices.Sorted(maps.Keys(n.view.live()))
+	turn := max(slices.Index(live, n.o.Name), 0)
+	shard, is := n.copies.stuck(leaderPatience + time.Duration(turn)*leaderStagger)
+	if is && 2*len(live) > max(len(n.records.allNodes()), len(n.o.Peers)) && !n.hindered() {
+		n.fail(fmt.Errorf("the log of shard %s has had no leader for long, though most nodes are there: a new process may help it to one", shard))
+	}
 }

@@ -2,10 +2,14 @@ package cluster
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sluicemq/sluice/internal/messenger"
 	"github.com/sluicemq/sluice/internal/sharedlog"
 )
+
+// ErrLeaderless is an error of Engine.Copies.
+var ErrLeaderless = errors.New("the log has no leader")
 
 // Engine is what carries a cluster: logs, leases, and messages between nodes.
 type Engine interface {
@@ -19,7 +23,9 @@ type Engine interface {
 	// thing: the loss of another node then does not hold up its owner.
 	Lead(ctx context.Context, log sharedlog.Log, server string) error
 	// Copies returns how many copies of a log are complete, and how many there should
-	// be: so many nodes, less one majority, may be lost before it stops.
+	// be: so many nodes, less one majority, may be lost before it stops. An error that
+	// is ErrLeaderless says that this node's part of the engine knows of nobody by whom
+	// the log goes.
 	Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error)
 	// Broken returns an error if this node's part of the engine has ended and only
 	// another process can begin it anew.

@@ -40,21 +40,31 @@ func (n *Node) isReady(name, node string) bool {
 func (n *Node) handOver(name string, r *replica.Replica, to string) {
 	ctx, cancel := context.WithTimeout(n.ctx, n.ttl)
 	defer cancel()
+	n.passOn(ctx, name, r, to)
+}
+
+// passOn gives a shard up, to another node if to names one.
+func (n *Node) passOn(ctx context.Context, name string, r *replica.Replica, to string) {
+	n.heirs.Store(name, to)
+	defer n.heirs.Delete(name)
 	if err := r.HandOver(ctx); err != nil {
 		n.log.Warn("shard is not handed over", "shard", name, "to", to, "error", err)
 		return
 	}
-	n.bequeath(ctx, name, to)
+	if to != "" {
+		n.nudge(ctx, name, to)
+	}
 }
 
-// bequeath leaves a shard that this node has given up to another one. Now, while
-// nobody appends, is the time to move its log's lead: an append under way may lose its
+// leadForHeir moves the lead of a shard's log to the node that is to have the shard, if
+// it is being handed over. It is called when this node has stopped serving the shard and
+// nobody else may begin: an append that is under way when the lead moves may lose its
 // answer, and whoever waits for that waits for seconds.
-func (n *Node) bequeath(ctx context.Context, name, to string) {
-	if b, ok := n.view.live()[to]; ok {
-		n.leadFrom(ctx, name, n.logOf(name), incarnation{Node: to, ID: b.Incarnation}.server())
+func (n *Node) leadForHeir(name string, log sharedlog.Log) {
+	to, _ := n.heirs.Load(name)
+	if b, ok := n.view.live()[fmt.Sprint(to)]; ok {
+		n.leadFrom(n.ctx, name, log, incarnation{Node: b.Node, ID: b.Incarnation}.server())
 	}
-	n.nudge(ctx, name, to)
 }
 
 // giveAway hands over a shard that others are to keep, as soon as one of them is
@@ -137,13 +147,7 @@ func (n *Node) leave(ctx context.Context) {
 			return
 		}
 		to := n.heir(name, replicas, load)
-		all.Go(func() {
-			if err := r.HandOver(ctx); err != nil {
-				n.log.Warn("shard is not handed over", "shard", name, "error", err)
-			} else if to != "" {
-				n.bequeath(ctx, name, to)
-			}
-		})
+		all.Go(func() { n.passOn(ctx, name, r, to) })
 	}
 	for _, l := range n.allLocals() {
 		give(l.name, l.replica, n.records.shard(l.name).Replicas)

@@ -160,6 +160,7 @@ func (l *local) serve(o *replica.Ownership) (stop func(), err error) {
 		sh.Close()
 		rest()
 		vigil.Wait()
+		n.leadForHeir(l.name, l.log)
 	}, nil
 }
 

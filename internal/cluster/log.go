@@ -47,17 +47,6 @@ func (n *Node) leadFrom(ctx context.Context, name string, log sharedlog.Log, ser
 	}
 }
 
-// logOf returns the log of a shard that this node keeps.
-func (n *Node) logOf(name string) sharedlog.Log {
-	if name == controlShard {
-		return n.controlLog
-	}
-	if l := n.local(name); l != nil {
-		return l.log
-	}
-	return nil
-}
-
 // leadPatience is how long a shard waits for the lead of its log to move before it
 // does without.
 const leadPatience = 700 * time.Millisecond

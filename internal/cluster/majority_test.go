@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,35 @@ func TestMajorityLost(t *testing.T) {
 			if x.slowest > prompt {
 				t.Errorf("%s: an answer has taken %v", x.queue, x.slowest)
 			}
+		}
+	})
+}
+
+// A log that finds no leader though the nodes are there ends their processes, one
+// after the other, until it has found one.
+func TestLeaderlessLog(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		w.mu.Lock()
+		w.leaderless = "0002"
+		w.mu.Unlock()
+		began := time.Now()
+		for _, name := range []string{"a", "b"} {
+			<-w.at(name).node.Failed()
+			if err := w.at(name).node.Err(); !strings.Contains(err.Error(), "the log of shard 0002 has had no leader") {
+				t.Errorf("%s ends with %v", name, err)
+			}
+			if after := time.Since(began); name == "a" && (after < 40*time.Second || after > time.Minute) || name == "b" && after < time.Minute {
+				t.Errorf("%s ends after %v", name, after)
+			}
+		}
+		w.mu.Lock()
+		w.leaderless = ""
+		w.mu.Unlock()
+		time.Sleep(time.Minute)
+		if err := w.at("c").node.Err(); err != nil {
+			t.Errorf("c ends, too: %v", err)
 		}
 	})
 }

@@ -87,7 +87,11 @@ func (n *NATS) Copies(ctx context.Context, log sharedlog.Log) (complete, wanted 
 	if !ok {
 		return 0, 0, errForeign
 	}
-	return l.Copies(ctx)
+	complete, wanted, err = l.Copies(ctx)
+	if n.server != nil && errors.Is(err, jetstream.ErrNoLeader) { // else it is not ours to mend
+		err = ErrLeaderless
+	}
+	return complete, wanted, err
 }
 
 var errForeign = errors.New("the log is not one of this engine's")

@@ -98,6 +98,7 @@ type Node struct {
 	leaving atomic.Bool
 	// forwarding is where messages for other shards go through.
 	forwarding *gate
+	heirs      sync.Map      // by the name of a shard that is being handed over, to whom
 	reign      atomic.Uint64 // the epoch in which this node owns the control shard, or 0
 	// Something has changed that the manager, or the director, should see.
 	manager, director chan struct{}
@@ -252,6 +253,7 @@ func (n *Node) serveControl(o *replica.Ownership) (stop func(), err error) {
 		n.reign.Store(0)
 		cancel()
 		end()
+		n.leadForHeir(controlShard, n.controlLog)
 	}, nil
 }
 

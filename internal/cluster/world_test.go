@@ -47,13 +47,14 @@ type world struct {
 	life    context.Context
 	end     context.CancelFunc
 
-	mu        sync.Mutex
-	machines  map[string]*machine
-	started   int             // processes
-	members   map[string]bool // servers that the engine knows
-	forgotten []string
-	ending    sync.WaitGroup
-	healed    chan struct{} // closed at the next change of what is cut off
+	mu         sync.Mutex
+	machines   map[string]*machine
+	started    int             // processes
+	members    map[string]bool // servers that the engine knows
+	forgotten  []string
+	leaderless string // the shard whose log has no leader
+	ending     sync.WaitGroup
+	healed     chan struct{} // closed at the next change of what is cut off
 }
 
 // machine is where a node runs, or has run.
@@ -357,7 +358,12 @@ func (p *port) Messenger() messenger.Messenger { return (*portMessenger)(p) }
 
 func (p *port) Lead(context.Context, sharedlog.Log, string) error { return nil }
 
-func (p *port) Copies(context.Context, sharedlog.Log) (complete, wanted int, err error) {
+func (p *port) Copies(_ context.Context, log sharedlog.Log) (complete, wanted int, err error) {
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	if l, ok := log.(*portLog); ok && p.world.leaderless == l.shard {
+		return 0, 0, cluster.ErrLeaderless
+	}
 	return 3, 3, nil
 }
 

@@ -360,11 +360,16 @@ func (l *Log) Leader(ctx context.Context) (string, error) {
 	return leaderOf(&info), nil
 }
 
+// ErrNoLeader says that a log has no leader at present.
+var ErrNoLeader = errors.New("the log has no leader")
+
 // Copies returns how many replicas of the log have all of it and are there, as its
-// leader knows, and how many there should be.
+// leader knows, and how many there should be. It asks once.
 func (l *Log) Copies(ctx context.Context) (current, wanted int, err error) {
 	var info js.StreamInfo
-	if err := l.conn.ask(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
+	if err := l.conn.ask(ctx, apiInfo+l.stream, struct{}{}, &info); isCode(err, codeNotAvailable) {
+		return 0, 0, ErrNoLeader
+	} else if err != nil {
 		return 0, 0, err
 	}
 	current = 1 // the leader
