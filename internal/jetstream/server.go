@@ -47,10 +47,6 @@ type Options struct {
 	// listener can then read and change everything.
 	Insecure bool
 
-	// MaxStore bounds what the streams take on disk, in bytes; 0 is three quarters
-	// of what is free at the start.
-	MaxStore int64
-
 	Log *slog.Logger
 }
 
@@ -62,6 +58,12 @@ const (
 	maxCatchup      = 32 << 20 // sent to lagging replicas and not yet acknowledged
 	maxMemoryStore  = 16 << 20 // memory streams, of which there are none
 )
+
+// maxStore is no bound on what the streams take on disk: what bounds them is the disk. By
+// default it is three quarters of what the streams have and of what is free at the start. A
+// server that started when there was little, for however short a time, would have too
+// much from then on: it would not lead, nor keep anything.
+const maxStore = 1 << 60
 
 // A Server is an embedded server.
 type Server struct {
@@ -131,7 +133,7 @@ func (o *Options) nats() (*natsserver.Options, error) {
 		StoreDir:               o.Dir,
 		SyncAlways:             true,
 		JetStreamMaxMemory:     maxMemoryStore,
-		JetStreamMaxStore:      o.MaxStore,
+		JetStreamMaxStore:      maxStore,
 		StreamMaxBufferedSize:  maxStreamBuffer,
 		JetStreamMaxCatchup:    maxCatchup,
 

@@ -270,6 +270,15 @@ func TestMembers(t *testing.T) {
 	w.check(ctx, c.log(2, "1"))
 }
 
+// What a disk is short of for a moment, while a server starts, is not held against it for
+// ever.
+func TestDiskBoundsStreams(t *testing.T) {
+	c := newCluster(t, 1, nil)
+	if got := c.servers[0].inner.JetStreamConfig().MaxStore; got != maxStore {
+		t.Errorf("streams may have %d bytes", got)
+	}
+}
+
 // complete waits until all replicas of a log have all of it.
 func (c *cluster) complete(ctx context.Context, l *Log) {
 	c.t.Helper()
