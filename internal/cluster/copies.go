@@ -40,9 +40,9 @@ func (c *copyCounts) set(shard string, count logCopies, err error) {
 	}
 	c.counts[shard] = count
 	switch since := c.leaderless[shard]; {
-	case !errors.Is(err, ErrLeaderless):
+	case err == nil:
 		delete(c.leaderless, shard)
-	case since.IsZero():
+	case since.IsZero() && errors.Is(err, ErrLeaderless): // other errors say nothing
 		c.leaderless[shard] = time.Now()
 	}
 }
@@ -71,9 +71,8 @@ const (
 	copiesInterval = 2 * time.Second
 	copiesPatience = 3 * time.Second
 	// leaderPatience is how long a log may be without a leader while most nodes are
-	// there. An election takes seconds; but copies that were all interrupted while
-	// they caught up with a leader may wait for one for ever, and then it takes a new
-	// process, on one node after the other.
+	// there. An election takes seconds; but a part of the engine may have shut itself
+	// out of them, and then it takes a new process, on one node after the other.
 	leaderPatience = 40 * time.Second
 	leaderStagger  = 20 * time.Second
 )
