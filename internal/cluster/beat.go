@@ -30,12 +30,18 @@ type exchange struct {
 func (n *Node) beat() {
 	again := time.NewTicker(beatInterval)
 	defer again.Stop()
-	known := map[string]bool{}
+	known := make(map[string]bool)
+	said := time.Duration(0) // of this machine's clock
 	for {
 		n.take(n.beatNow())
 		n.tellAll()
 		n.view.bury(time.Now())
 		n.tellOfNodes(known)
+		if skew := n.clocks.skew(); abs(skew-said) > tolerated {
+			if said = skew; skew != 0 {
+				n.log.Warn("this machine's clock differs from those of most nodes; the cluster goes by theirs", "ahead", skew.Round(time.Millisecond))
+			}
+		}
 		select {
 		case <-again.C:
 		case <-n.ctx.Done():
@@ -73,11 +79,7 @@ func (n *Node) tellAll() {
 		})
 	}
 	all.Wait()
-	was := n.clocks.skew()
 	n.clocks.keep(others)
-	if skew := n.clocks.skew(); skew != was && skew != 0 {
-		n.log.Warn("this machine's clock differs from those of most nodes; the cluster goes by theirs", "ahead", skew.Round(time.Millisecond))
-	}
 }
 
 // others returns the other nodes: those that were named and those that the
@@ -101,18 +103,18 @@ func (n *Node) tell(node string) error {
 	if err != nil {
 		return err
 	}
-	sent := n.o.Now()
+	began := n.o.Now()
 	answer, err := n.messages.Request(ctx, node, kindBeat, message)
 	if err != nil {
 		return err
 	}
-	received := n.o.Now()
+	took := n.o.Now().Sub(began)
 	var got exchange
 	if err := json.Unmarshal(answer, &got); err != nil || got.Beat.Node != node {
 		return errors.Join(errors.New("its answer makes no sense"), err)
 	}
 	n.take(got.Beat)
-	n.clocks.measured(node, sent, received, got.Time)
+	n.clocks.measured(node, took, got.Time)
 	return nil
 }
 
@@ -126,7 +128,7 @@ func (n *Node) hear(_ context.Context, message []byte) ([]byte, error) {
 		return nil, fmt.Errorf("another process is the node %s", n.o.Name)
 	}
 	n.take(got.Beat)
-	return json.Marshal(exchange{Beat: n.beatNow(), Time: n.o.Now()})
+	return json.Marshal(exchange{Beat: n.beatNow(), Time: n.clocks.wall()})
 }
 
 // take takes in a beat.

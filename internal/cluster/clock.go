@@ -11,6 +11,7 @@ import (
 // not take all its visibility timeouts for over.
 type clocks struct {
 	now func() time.Time
+	off func() time.Duration // of the machine's wall clock, for trying what that does
 
 	mu      sync.Mutex
 	offsets map[string]time.Duration // other clocks minus ours
@@ -22,16 +23,22 @@ type clocks struct {
 // by NTP differ by less, and what was measured is not more exact.
 const tolerated = 200 * time.Millisecond
 
-func newClocks(now func() time.Time) *clocks {
-	return &clocks{now: now, offsets: make(map[string]time.Duration), errors: make(map[string]time.Duration)}
+func newClocks(now func() time.Time, off func() time.Duration) *clocks {
+	if off == nil {
+		off = func() time.Duration { return 0 }
+	}
+	return &clocks{now: now, off: off, offsets: make(map[string]time.Duration), errors: make(map[string]time.Duration)}
 }
 
-// measured notes what another node's clock said between two readings of ours.
-func (c *clocks) measured(node string, sent, received, theirs time.Time) {
-	took := received.Sub(sent)
+// wall returns what this machine's clock says.
+func (c *clocks) wall() time.Time { return c.now().Round(0).Add(c.off()) }
+
+// measured notes what another node's clock has said just now, in an answer that took
+// so long.
+func (c *clocks) measured(node string, took time.Duration, theirs time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.offsets[node] = theirs.Sub(sent.Round(0).Add(took / 2))
+	c.offsets[node] = theirs.Sub(c.wall().Add(-took / 2))
 	c.errors[node] = took / 2
 	c.correct()
 }
@@ -75,11 +82,12 @@ func abs(d time.Duration) time.Duration {
 	return d
 }
 
-// time is the cluster's time. It keeps the monotonic reading of the machine's.
-func (c *clocks) time() time.Time {
+// correction returns what is to be added to the machine's clock to have the cluster's
+// time.
+func (c *clocks) correction() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.now().Add(c.shift)
+	return c.off() + c.shift
 }
 
 // skew returns how far this machine's clock is ahead of the majority's.

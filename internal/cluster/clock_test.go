@@ -8,8 +8,7 @@ import (
 func TestClockFollowsTheMajority(t *testing.T) {
 	ours := time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC)
 	ask := func(c *clocks, node string, ahead time.Duration) {
-		sent := c.now()
-		c.measured(node, sent, sent.Add(2*time.Millisecond), sent.Add(time.Millisecond).Add(ahead))
+		c.measured(node, 2*time.Millisecond, c.wall().Add(-time.Millisecond).Add(ahead))
 	}
 	for _, test := range []struct {
 		name   string
@@ -25,14 +24,14 @@ func TestClockFollowsTheMajority(t *testing.T) {
 		{name: "two nodes, who knows", ahead: []time.Duration{10 * time.Minute}},
 		{name: "others are gone", ahead: []time.Duration{-10 * time.Minute, -10 * time.Minute}, forget: true},
 	} {
-		c := newClocks(func() time.Time { return ours })
+		c := newClocks(func() time.Time { return ours }, nil)
 		for i, a := range test.ahead {
 			ask(c, string(rune('a'+i)), a)
 		}
 		if test.forget {
 			c.keep(nil)
 		}
-		if got := c.time().Sub(ours); got != test.shift {
+		if got := c.correction(); got != test.shift {
 			t.Errorf("%s: shifted by %v, want %v", test.name, got, test.shift)
 		}
 	}

@@ -61,7 +61,10 @@ type Options struct {
 	// others; 0 means DefaultReplaceAfter.
 	ReplaceAfter time.Duration
 	Now          func() time.Time // nil means time.Now
-	Logger       *slog.Logger     // nil discards
+	// Shift is added to what the machine's clock says, for trying what a wrong one
+	// does; nil means nothing.
+	Shift  func() time.Duration
+	Logger *slog.Logger // nil discards
 }
 
 // DefaultReplaceAfter is longer than a machine needs to start anew.
@@ -123,7 +126,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, fmt.Errorf("join the cluster: %w", err)
 	}
 	n := &Node{
-		o: o, log: o.Logger, id: id, clocks: newClocks(o.Now), view: newView(), records: newRecords(),
+		o: o, log: o.Logger, id: id, clocks: newClocks(o.Now, o.Shift), view: newView(), records: newRecords(),
 		forwarding: newGate(), manager: make(chan struct{}, 1), director: make(chan struct{}, 1),
 		locals: make(map[string]*local), feeds: make(map[*feed]bool), failure: make(chan struct{}),
 	}

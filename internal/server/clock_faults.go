@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// machineClock is the machine's clock, off by what is in the file that
-// SLUICE_CLOCK_FAULTS names: a duration, such as -3s. It is for torturing servers,
-// and only in those that are built with -tags clockfaults.
-var machineClock = (&brokenClock{file: os.Getenv("SLUICE_CLOCK_FAULTS")}).now
+// machineShift is by how much the machine's clock is to be wrong: what is in the file
+// that SLUICE_CLOCK_FAULTS names, a duration, such as -3s. It is for torturing
+// servers, and only in those that are built with -tags clockfaults.
+var machineShift = (&brokenClock{file: os.Getenv("SLUICE_CLOCK_FAULTS")}).shift
 
 type brokenClock struct {
 	file string
@@ -22,7 +22,7 @@ type brokenClock struct {
 	off  time.Duration
 }
 
-func (c *brokenClock) now() time.Time {
+func (c *brokenClock) shift() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
@@ -33,5 +33,5 @@ func (c *brokenClock) now() time.Time {
 			c.off = off
 		}
 	}
-	return now.Add(c.off)
+	return c.off
 }

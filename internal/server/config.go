@@ -49,7 +49,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, now: machineClock, limits: defaultLimits,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, now: wallClock, limits: defaultLimits,
 	}
 }
 

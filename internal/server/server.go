@@ -228,7 +228,7 @@ func (s *Server) load() (cat *catalog.Catalog, err error) {
 		if c, err = s.loadControl(); err != nil {
 			return err
 		}
-		sh, err = shard.Open(shard.Options{Store: s.stored, Logger: s.log, Now: machineClock, Configs: func() []queue.Config {
+		sh, err = shard.Open(shard.Options{Store: s.stored, Logger: s.log, Shift: machineShift, Configs: func() []queue.Config {
 			var configs []queue.Config
 			for _, q := range c.All() {
 				configs = append(configs, q.Config())

@@ -11,14 +11,18 @@ import (
 // pace, so that no timeout stands still and no message seems to come from
 // before the one in front of it.
 type clock struct {
-	now  func() time.Time
-	read time.Time // when it was last read
-	at   time.Time // what it said
+	now   func() time.Time
+	shift func() time.Duration // of what the machine's clock says
+	read  time.Time            // when it was last read
+	at    time.Time            // what it said
 }
 
-func newClock(now func() time.Time, least queue.Instant) *clock {
-	c := &clock{now: now, read: now()}
-	c.at = c.read
+func newClock(now func() time.Time, shift func() time.Duration, least queue.Instant) *clock {
+	if shift == nil {
+		shift = func() time.Duration { return 0 }
+	}
+	c := &clock{now: now, shift: shift, read: now()}
+	c.at = c.read.Add(shift())
 	if t := least.Time(); t.After(c.at) {
 		c.at = t
 	}
@@ -28,7 +32,8 @@ func newClock(now func() time.Time, least queue.Instant) *clock {
 func (c *clock) time() queue.Instant {
 	read := c.now()
 	at := c.at.Add(max(0, read.Sub(c.read))) // by the monotonic clock, if there is one
-	if wall := read.Round(0); wall.After(at) {
+	// A shift that comes and goes is no time that passes.
+	if wall := read.Round(0).Add(c.shift()); wall.After(at) {
 		at = wall
 	}
 	c.read, c.at = read, at

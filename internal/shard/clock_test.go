@@ -12,7 +12,7 @@ import (
 func TestClockNeverGoesBack(t *testing.T) {
 	base := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	wall := base
-	c := newClock(func() time.Time { return wall }, 0)
+	c := newClock(func() time.Time { return wall }, nil, 0)
 	at := c.time()
 	for _, set := range []time.Duration{time.Second, -10 * time.Minute, 0, time.Hour, -time.Hour} {
 		wall = base.Add(set)
@@ -26,7 +26,7 @@ func TestClockNeverGoesBack(t *testing.T) {
 
 func TestClockFollowsTheMachineForward(t *testing.T) {
 	wall := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	c := newClock(func() time.Time { return wall }, 0)
+	c := newClock(func() time.Time { return wall }, nil, 0)
 	c.time()
 	wall = wall.Add(3 * time.Hour)
 	if got := c.time(); got != queue.At(wall) {
@@ -37,8 +37,23 @@ func TestClockFollowsTheMachineForward(t *testing.T) {
 func TestClockBeginsWhereTheStoreLeftOff(t *testing.T) {
 	wall := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	stored := queue.At(wall.Add(5 * time.Minute))
-	c := newClock(func() time.Time { return wall }, stored)
+	c := newClock(func() time.Time { return wall }, nil, stored)
 	if got := c.time(); got != stored {
 		t.Errorf("at %s, want %s", got.Time(), stored.Time())
+	}
+}
+
+// A machine's clock that is ahead now and then, and is corrected each time, is never
+// further ahead than it was at most.
+func TestClockDoesNotGatherShifts(t *testing.T) {
+	began := time.Now()
+	shift := time.Duration(0)
+	c := newClock(func() time.Time { return began }, func() time.Duration { return shift }, 0)
+	for range 5 {
+		for _, shift = range []time.Duration{4 * time.Second, 0, -3 * time.Second} {
+			if ahead := c.time().Sub(queue.At(began)); ahead != 4*time.Second {
+				t.Errorf("shifted by %v it is %v ahead", shift, ahead)
+			}
+		}
 	}
 }

@@ -52,6 +52,9 @@ type Options struct {
 	Logger  *slog.Logger // nil discards
 	// Now is the machine's clock; nil means time.Now.
 	Now func() time.Time
+	// Shift returns what is to be added to what that says, because it is off; nil
+	// means nothing. The pace of time it does not change.
+	Shift func() time.Duration
 	// Commit makes a transaction durable; nil means Store.Commit. This is
 	// where a replicated log comes in: Txn.Bytes is all it has to carry.
 	Commit func(*store.Txn) error
@@ -142,11 +145,11 @@ func Open(o Options) (*Shard, error) {
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, polls: newPolls(),
 	}
-	s.clock = newClock(o.Now, 0)
+	s.clock = newClock(o.Now, o.Shift, 0)
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("open shard: %w", err)
 	}
-	s.clock = newClock(o.Now, s.engine.Now())
+	s.clock = newClock(o.Now, o.Shift, s.engine.Now())
 	go s.own()
 	return s, nil
 }
