@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -384,27 +385,40 @@ func (l *Log) Copies(ctx context.Context) (current, wanted int, err error) {
 }
 
 // Lead makes a server the log's leader: an owner next to the leader saves a hop
-// with each append. The server must have a replica and be up to date. Appends may
-// fail, or wait, meanwhile.
+// with each append. The server must have a replica; one that is not up to date is
+// waited for. Appends may fail, or wait, while the lead moves, so that it is not moved
+// many times.
 func (l *Log) Lead(ctx context.Context, server string) error {
 	var err error
-	for {
-		leader, unknown := l.Leader(ctx)
-		switch {
-		case unknown != nil:
-			return unknown
-		case leader == server:
+	for moves := 0; moves < leadTries; {
+		var info js.StreamInfo
+		if err := l.conn.insist(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
+			return err
+		}
+		if leaderOf(&info) == server {
 			return nil
-		case isCode(err, codeNoPeers):
-			return fmt.Errorf("move log %s to server %s: %w", l.name, server, err)
 		}
-		type placement struct {
-			Preferred string `json:"preferred"`
+		at := -1
+		if info.Cluster != nil {
+			at = slices.IndexFunc(info.Cluster.Replicas, func(p *js.PeerInfo) bool { return p.Name == server })
 		}
-		var response struct{}
-		err = l.conn.ask(ctx, apiStepDown+l.stream, map[string]placement{"placement": {server}}, &response)
+		if at < 0 {
+			return fmt.Errorf("move log %s to server %s: it has no replica", l.name, server)
+		}
+		if p := info.Cluster.Replicas[at]; p.Current && !p.Offline {
+			type placement struct {
+				Preferred string `json:"preferred"`
+			}
+			var response struct{}
+			err = l.conn.ask(ctx, apiStepDown+l.stream, map[string]placement{"placement": {server}}, &response)
+			moves++
+		}
 		if pause(ctx, 30*time.Millisecond) != nil {
 			return errors.Join(ctx.Err(), err)
 		}
 	}
+	return errors.Join(fmt.Errorf("move log %s to server %s: others were elected", l.name, server), err)
 }
+
+// leadTries is how often the lead of a log is moved until the right server has it.
+const leadTries = 4
