@@ -15,7 +15,8 @@ import (
 // What a client has changed through one node, it may use through another a moment
 // later, where it is not yet known: a queue, a key, a permission. So nobody is told
 // that there is no such thing, or that it is not allowed, by a node that is behind.
-// It first catches up with the owner of the control store, and looks once more.
+// It first catches up with the log of the control store, and looks once more; also the
+// owner, who may have been paused and not be it any more.
 
 // catchUpTimeout is how long a client waits to be told that something is not there.
 const catchUpTimeout = 5 * time.Second
@@ -24,7 +25,7 @@ const catchUpTimeout = 5 * time.Second
 // more, because of what this node has learnt since the request began. If it cannot
 // find out whether it is behind, the error is what the client is to be told.
 func (x *exchange) behind(err error) (again bool, _ error) {
-	if x.server.node == nil || !x.server.control.Elsewhere() || x.forwarded || x.lookedAgain || !saysAbsent(protocol.AsError(err)) {
+	if x.server.node == nil || x.forwarded || x.lookedAgain || !saysAbsent(protocol.AsError(err)) {
 		return false, err
 	}
 	x.lookedAgain = true

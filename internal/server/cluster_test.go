@@ -647,7 +647,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 func joined(c *control.Control) func(Premises) (Node, error) {
 	lost := errors.New("nobody is there")
 	return joining(&fakeNode{
-		control: c, catchUp: func(context.Context) error { return lost },
+		control: c, catchUp: func(context.Context) error { return nil },
 		forward: func(context.Context, []byte) ([]byte, error) { return nil, lost },
 	})
 }
@@ -730,6 +730,36 @@ func TestKeysOfACluster(t *testing.T) {
 		must(t, 0, spoil(stranger.Data))
 		if _, err := Start(stranger); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "another installation") {
 			t.Errorf("want it to say that it has %s: %v", what, err)
+		}
+	}
+}
+
+// Who owns the control store may have been paused, and others own it by now: nor is it
+// believed that something is not there before it has looked.
+func TestOwnerThatCannotLook(t *testing.T) {
+	t.Parallel()
+	p := new(pair)
+	mine, _ := p.newControls(t)
+	c := inMemory()
+	cutOff := false
+	c.Join = joining(&fakeNode{control: mine, catchUp: func(context.Context) error {
+		if cutOff {
+			return errors.New("no connection")
+		}
+		return nil
+	}})
+	fresh := c
+	fresh.Data = t.TempDir()
+	must(t, 0, Initialise(&fresh, mine))
+	s, _ := start(t, c)
+	for _, d := range dialects {
+		client := clientOf(t, s, d)
+		cutOff = true
+		client.fails("GetQueueUrl", object{"QueueName": "absent"},
+			generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
+		cutOff = false
+		if a := client.call("GetQueueUrl", object{"QueueName": "absent"}); a.status != http.StatusBadRequest {
+			t.Errorf("%s: a queue that is not there: %d %s", d, a.status, a.body)
 		}
 	}
 }
