@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/jetstream"
+	"github.com/sluicemq/sluice/internal/pki"
 	"github.com/sluicemq/sluice/internal/router"
 	"github.com/sluicemq/sluice/internal/server"
 )
@@ -143,7 +143,7 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 	if c.nats != "" {
 		o := jetstream.ConnectOptions{URL: c.nats, Credentials: c.natsCreds, SystemCredentials: c.natsSystem, Cluster: c.name, Log: config.Logger}
 		if c.natsCA != "" {
-			pool, err := readPool(c.natsCA)
+			pool, err := pki.LoadPool(c.natsCA)
 			if err != nil {
 				return nil, fmt.Errorf("--nats-ca: %w", err)
 			}
@@ -163,15 +163,10 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 		}
 	}
 	if c.cert != "" {
-		pool, err := readPool(c.ca)
-		if err != nil {
-			return nil, fmt.Errorf("--cluster-ca: %w", err)
+		var err error
+		if o.TLS, err = pki.Load(c.ca, c.cert, c.key); err != nil {
+			return nil, fmt.Errorf("--cluster-ca, --cluster-cert, --cluster-key: %w", err)
 		}
-		cert, err := tls.LoadX509KeyPair(c.cert, c.key)
-		if err != nil {
-			return nil, fmt.Errorf("--cluster-cert: %w", err)
-		}
-		o.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: pool, MinVersion: tls.VersionTLS13}
 	}
 	if c.memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(c.memory)
@@ -180,18 +175,6 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 		o.Name, o.Dir = server, filepath.Join(config.Data, "log")
 		return cluster.EmbedNATS(ctx, c.node, o)
 	}, nil
-}
-
-func readPool(file string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no certificate", file)
-	}
-	return pool, nil
 }
 
 // member is a node as a server needs it.

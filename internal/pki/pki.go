@@ -157,24 +157,33 @@ func writeNew(name, kind string, der []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// Load reads a node's certificate and key, and the certificates of the authorities
-// which those of the others must be signed by, into a configuration for both ends
-// of a connection.
-func Load(authority, certificate, key string) (*tls.Config, error) {
-	roots, err := os.ReadFile(authority) //nolint:gosec // the operator says where
+// LoadPool reads the certificates of authorities.
+func LoadPool(file string) (*x509.CertPool, error) {
+	roots, err := os.ReadFile(file) //nolint:gosec // the operator says where
 	if err != nil {
 		return nil, err
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(roots) {
-		return nil, fmt.Errorf("%s has no certificate", authority)
+		return nil, fmt.Errorf("%s holds no certificate", file)
+	}
+	return pool, nil
+}
+
+// Load reads a node's certificate and key, and the certificates of the authorities
+// which those of the others must be signed by, into a configuration for both ends
+// of a connection.
+func Load(authority, certificate, key string) (*tls.Config, error) {
+	pool, err := LoadPool(authority)
+	if err != nil {
+		return nil, err
 	}
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {
 		return nil, fmt.Errorf("%s with %s: %w", certificate, key, err)
 	}
 	return &tls.Config{
-		MinVersion:   tls.VersionTLS12,
+		MinVersion:   tls.VersionTLS13,
 		Certificates: []tls.Certificate{pair},
 		RootCAs:      pool,
 		ClientCAs:    pool,
