@@ -103,12 +103,12 @@ func (n *Node) tell(node string) error {
 	if err != nil {
 		return err
 	}
-	began := n.o.Now()
+	began := time.Now()
 	answer, err := n.messages.Request(ctx, node, kindBeat, message)
 	if err != nil {
 		return err
 	}
-	took := n.o.Now().Sub(began)
+	took := time.Since(began)
 	var got exchange
 	if err := json.Unmarshal(answer, &got); err != nil || got.Beat.Node != node {
 		return errors.Join(errors.New("its answer makes no sense"), err)

@@ -125,7 +125,7 @@ func (l *local) serve(o *replica.Ownership) (stop func(), err error) {
 	n := l.node
 	queues := n.subscribe() // first, so that nothing is missed
 	sh, err := shard.Open(shard.Options{
-		Store: o.Store(), Logger: n.log.With("shard", l.name), Now: n.o.Now, Shift: n.clocks.correction,
+		Store: o.Store(), Logger: n.log.With("shard", l.name), Shift: n.clocks.correction,
 		Commit: o.Commit, Confirm: o.Confirm, Condition: l.vigil.condition, MaxCommit: maxCommit,
 		Configs: func() []queue.Config { return n.configs(l.number) },
 	})

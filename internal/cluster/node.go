@@ -60,7 +60,6 @@ type Options struct {
 	// ReplaceAfter is how long a node may be away before its replicas are given to
 	// others; 0 means DefaultReplaceAfter.
 	ReplaceAfter time.Duration
-	Now          func() time.Time // nil means time.Now
 	// Shift is added to what the machine's clock says, for trying what a wrong one
 	// does; nil means nothing.
 	Shift  func() time.Duration
@@ -126,7 +125,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, fmt.Errorf("join the cluster: %w", err)
 	}
 	n := &Node{
-		o: o, log: o.Logger, id: id, clocks: newClocks(o.Now, o.Shift), view: newView(), records: newRecords(),
+		o: o, log: o.Logger, id: id, clocks: newClocks(time.Now, o.Shift), view: newView(), records: newRecords(),
 		forwarding: newGate(), manager: make(chan struct{}, 1), director: make(chan struct{}, 1),
 		locals: make(map[string]*local), feeds: make(map[*feed]bool), failure: make(chan struct{}),
 	}
@@ -172,9 +171,6 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 func (o *Options) defaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Now == nil {
-		o.Now = time.Now
 	}
 	if o.Shards == 0 {
 		o.Shards = DefaultShards

@@ -69,9 +69,8 @@ type Messages interface {
 type Premises struct {
 	Disk     *store.Disk
 	Cache    *store.Cache
-	Endpoint func() string // where clients reach this server, as soon as it is known
-	Low      func() bool   // whether the disk is nearly full
-	Now      func() time.Time
+	Endpoint func() string        // where clients reach this server, as soon as it is known
+	Low      func() bool          // whether the disk is nearly full
 	Shift    func() time.Duration // of what the machine's clock says; nil: none
 	// Initialise is that of this package, and Forwarded what answers requests that
 	// other nodes have forwarded.
@@ -83,7 +82,7 @@ type Premises struct {
 func (s *Server) join() (err error) {
 	addr := s.listener.Addr() // the listener gets a gate before it
 	s.node, err = s.config.Join(Premises{
-		Disk: s.disk, Cache: s.cache, Now: time.Now, Shift: machineShift, Forwarded: s.ServeForwarded,
+		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded,
 		Endpoint:   func() string { return s.config.endpoint(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: func(ctl *control.Control) error { return Initialise(&s.config, ctl) },
