@@ -43,7 +43,7 @@ func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err erro
 	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	if config.Nodes > 1 && !Clusters(ctx, config.Bin) {
+	if config.Nodes > 1 && !clusters(ctx, config.Bin) {
 		return nil, fmt.Errorf("%s cannot run several nodes: its serve command has no --node", config.Bin)
 	}
 	if config.Producers == 0 {
@@ -85,8 +85,8 @@ func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err erro
 	return &r.report, nil
 }
 
-// Clusters reports whether the servers of a program can be nodes of a cluster.
-func Clusters(ctx context.Context, bin string) bool {
+// clusters reports whether the servers of a program can be nodes of a cluster.
+func clusters(ctx context.Context, bin string) bool {
 	help, err := exec.CommandContext(ctx, bin, "serve", "--help").CombinedOutput()
 	return err == nil && strings.Contains(string(help), "--node ")
 }

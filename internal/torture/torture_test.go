@@ -98,9 +98,6 @@ func TestOneNode(t *testing.T) {
 
 func TestThreeNodes(t *testing.T) {
 	bin := build(t)
-	if !Clusters(t.Context(), bin) {
-		t.Skip("serve cannot be a node of a cluster yet: it has no --node")
-	}
 	c := short(t, bin, 3, "kill", "restart", "clients", "partition", "latency", "kill-all")
 	c.Duration, c.Round = 30*time.Second, 30*time.Second
 	if pausing(&c) == "" {
@@ -113,9 +110,6 @@ func TestThreeNodes(t *testing.T) {
 // nothing is lost.
 func TestRollingRestart(t *testing.T) {
 	bin := build(t)
-	if !Clusters(t.Context(), bin) {
-		t.Skip("serve cannot be a node of a cluster yet: it has no --node")
-	}
 	c := short(t, bin, 3, "restart")
 	c.Duration, c.Round = 8*time.Second, 8*time.Second
 	r := torture(t, c)
