@@ -94,29 +94,14 @@ func (l *MemoryLog) Read(ctx context.Context, from Position) ([]Record, Extent, 
 
 // Follow is that of Log.
 func (l *MemoryLog) Follow(ctx context.Context, from Position, f func(Record) error) error {
-	for {
-		l.mu.Lock()
-		changed := l.changed
-		l.mu.Unlock()
-		records, _, err := l.Read(ctx, from)
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			if err := f(r); err != nil {
-				return err
-			}
-			from = r.Position + 1
-		}
-		if len(records) > 0 {
-			continue
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return Follow(ctx, l, from, f)
+}
+
+// Changed returns a channel that is closed at the next append.
+func (l *MemoryLog) Changed() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
 }
 
 // Trim is that of Log.

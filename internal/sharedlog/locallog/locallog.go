@@ -131,29 +131,14 @@ func (l *Log) Read(ctx context.Context, from sharedlog.Position) ([]sharedlog.Re
 
 // Follow is that of sharedlog.Log.
 func (l *Log) Follow(ctx context.Context, from sharedlog.Position, f func(sharedlog.Record) error) error {
-	for {
-		l.mu.Lock()
-		changed := l.changed
-		l.mu.Unlock()
-		records, _, err := l.Read(ctx, from)
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			if err := f(r); err != nil {
-				return err
-			}
-			from = r.Position + 1
-		}
-		if len(records) > 0 {
-			continue
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+	return sharedlog.Follow(ctx, l, from, f)
+}
+
+// Changed returns a channel that is closed at the next append.
+func (l *Log) Changed() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
 }
 
 // Trim is that of sharedlog.Log.
