@@ -5,17 +5,19 @@ import (
 	"time"
 )
 
-func TestPlannedStop(t *testing.T) {
+// inTurn disturbs one of three nodes after the other, under load: messages go on
+// afterwards, recover brings the node back, and at the end nothing is missing.
+func inTurn(t *testing.T, disturb, recover func(w *world, node string)) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
 		fifo, standard := w.load("work.fifo", "a", "b", "c"), w.load("work", "a", "b", "c")
-		for _, name := range []string{"a", "b", "c"} {
+		for _, node := range []string{"a", "b", "c"} {
 			fifo.goesOn()
-			w.stop(name)
+			disturb(w, node)
 			fifo.goesOn()
 			standard.goesOn()
-			w.start(name)
+			recover(w, node)
 			w.settled("a", "b", "c")
 		}
 		fifo.finish()
@@ -23,45 +25,28 @@ func TestPlannedStop(t *testing.T) {
 	})
 }
 
+func TestPlannedStop(t *testing.T) {
+	inTurn(t, func(w *world, node string) { w.stop(node) }, func(w *world, node string) { w.start(node) })
+}
+
 func TestDeadNode(t *testing.T) {
 	long(t)
-	inWorld(t, func(w *world) {
-		w.start("a", "b", "c")
-		w.settled("a", "b", "c")
-		fifo, standard := w.load("work.fifo", "a", "b", "c"), w.load("work", "a", "b", "c")
-		for _, name := range []string{"a", "b", "c"} {
-			fifo.goesOn()
-			w.kill(name)
-			fifo.goesOn()
-			standard.goesOn()
-			time.Sleep(time.Minute)
-			w.start(name)
-			w.settled("a", "b", "c")
-		}
-		fifo.finish()
-		standard.finish()
+	inTurn(t, func(w *world, node string) { w.kill(node) }, func(w *world, node string) {
+		time.Sleep(time.Minute)
+		w.start(node)
 	})
 }
 
 func TestCutOff(t *testing.T) {
 	long(t)
-	inWorld(t, func(w *world) {
-		w.start("a", "b", "c")
-		w.settled("a", "b", "c")
-		fifo, standard := w.load("work.fifo", "a", "b", "c"), w.load("work", "a", "b", "c")
-		for _, name := range []string{"a", "b", "c"} {
-			fifo.goesOn()
-			w.cut(name, true)
-			time.Sleep(time.Minute)
-			if err := w.at(name).node.Current(); err == nil {
-				t.Errorf("%s is cut off and does not know", name)
-			}
-			fifo.goesOn()
-			w.cut(name, false)
-			w.settled("a", "b", "c")
-			w.eventually("it is back", func() bool { return w.at(name).node.Current() == nil })
+	inTurn(t, func(w *world, node string) {
+		w.cut(node, true)
+		time.Sleep(time.Minute)
+		if err := w.at(node).node.Current(); err == nil {
+			t.Errorf("%s is cut off and does not know", node)
 		}
-		fifo.finish()
-		standard.finish()
+	}, func(w *world, node string) {
+		w.cut(node, false)
+		w.eventually("it is back", func() bool { return w.at(node).node.Current() == nil })
 	})
 }
