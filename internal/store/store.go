@@ -50,6 +50,12 @@ const (
 	bloomBitsPerKey  = 10
 	compactionsAtOne = 1
 	compactionsMost  = 2
+
+	// A message that has waited for long is read once, with its neighbours, so
+	// that a block is no longer of use when it has been read. In a cache full of
+	// such blocks Pebble looks through all of them for one to replace, so there
+	// should be few, and few to be read: not of 4 KiB, Pebble's default.
+	tableBlockSize = 32 << 10
 )
 
 // A Cache holds blocks read from disk, for any number of stores.
@@ -191,6 +197,7 @@ func (o *Options) pebble() (opts *pebble.Options, release func()) {
 	opts.ApplyCompressionSettings(compression)
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBitsPerKey)
+		opts.Levels[i].BlockSize = tableBlockSize
 	}
 	return opts, release
 }
