@@ -151,8 +151,14 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 	out := make([]Message, 0, len(deliveries))
 	var read []queue.Delivery
 	var failed error
+	get := s.store.Get
+	if len(deliveries) > 1 {
+		r := s.store.Reader()
+		defer r.Close()
+		get = r.Get
+	}
 	for _, d := range deliveries {
-		m, err := queue.ReadMessage(s.store.Get, id, d.Position)
+		m, err := queue.ReadMessage(get, id, d.Position)
 		switch {
 		case err != nil:
 			failed = errors.Join(failed, err)

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -65,6 +66,41 @@ func TestCommittedSurvivesReopening(t *testing.T) {
 	}
 	if v, err := s.Get([]byte("c")); v != nil || err != nil {
 		t.Errorf("absent key: %q, %v", v, err)
+	}
+}
+
+func TestReader(t *testing.T) {
+	s, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	set(t, s, "a", "1", "b", "2", "bb", "22", "d", "4")
+	if err := s.Reclaim(); err != nil { // some of it in a table, some not
+		t.Fatal(err)
+	}
+	tx := s.Begin()
+	defer tx.Release()
+	tx.Delete([]byte("bb"))
+	tx.Set([]byte("c"), []byte("3"))
+	if err := s.Commit(tx); err != nil {
+		t.Fatal(err)
+	}
+	r := s.Reader()
+	defer r.Close()
+	set(t, s, "a", "changed", "e", "5") // after the reader was made
+	var kept [][]byte
+	for _, want := range []struct{ key, value string }{
+		{"a", "1"}, {"b", "2"}, {"bb", ""}, {"c", "3"}, {"cc", ""}, {"d", "4"}, {"e", ""}, {"b", "2"}, {"", ""}, {"a", "1"},
+	} {
+		v, err := r.Get([]byte(want.key))
+		if err != nil || string(v) != want.value || (v == nil) != (want.value == "") {
+			t.Errorf("%s is %q, %v; want %q", want.key, v, err, want.value)
+		}
+		kept = append(kept, v)
+	}
+	if got := string(bytes.Join(kept, nil)); got != "123421" {
+		t.Errorf("the values have changed since they were read: %q", got)
 	}
 }
 
