@@ -236,6 +236,14 @@ func (c *memoryChecker) checkGroups(t *tables) {
 			c.checkRoster(cached.name, r, t)
 		}
 	}
+	var rota []rotaPlace
+	for name, g := range t.groups {
+		if g.order >= q.rotaHead {
+			rota = append(rota, rotaPlace{name, g.order})
+		}
+	}
+	slices.SortFunc(rota, func(a, b rotaPlace) int { return cmp.Compare(a.order, b.order) })
+	c.want(slices.Equal(q.turns, rota[:min(len(q.turns), len(rota))]), "the rota is %v, in memory it begins with %v", rota, q.turns)
 }
 
 // checkRoster compares what is known of a group in memory with its members.

@@ -1,6 +1,10 @@
 package queue
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"iter"
+	"math/bits"
+)
 
 // filter is a set of hashes that may err to one side: what it says it does not
 // have was never added. A Bloom filter of fixed size would be too small or too
@@ -12,14 +16,19 @@ type filter struct {
 	room   int // of the last layer
 }
 
-type layer []uint64
+// A layer is a Bloom filter in blocks of a processor's cache line, so that a
+// look at it waits for memory once (Putze et al., Cache-, Hash- and
+// Space-Efficient Bloom Filters, 2007).
+type layer []line
+
+type line [8]uint64
 
 const (
 	firstLayer  = 1 << 10 // hashes that the first layer has room for
 	layerGrowth = 4
-	bitsPerHash = 10
-	probes      = 7 // best for that many bits
-	bitsPerWord = 64
+	bitsPerHash = 12
+	probes      = 7 // of 9 bits each
+	bitsPerLine = 1 << 9
 )
 
 func (f *filter) add(hash uint64) {
@@ -28,39 +37,50 @@ func (f *filter) add(hash uint64) {
 		for range f.layers {
 			f.room *= layerGrowth
 		}
-		f.layers = append(f.layers, make(layer, (f.room*bitsPerHash+bitsPerWord-1)/bitsPerWord))
+		f.layers = append(f.layers, make(layer, f.room*bitsPerHash/bitsPerLine))
 	}
 	f.room--
-	l := f.layers[len(f.layers)-1]
-	for i := range uint64(probes) {
-		word, bit := l.place(hash, i)
-		l[word] |= bit
-	}
+	f.layers[len(f.layers)-1].line(hash).add(hash)
 }
 
 func (f *filter) has(hash uint64) bool {
 	for _, l := range f.layers {
-		if l.has(hash) {
+		if l.line(hash).has(hash) {
 			return true
 		}
 	}
 	return false
 }
 
-func (l layer) has(hash uint64) bool {
-	for i := range uint64(probes) {
-		if word, bit := l.place(hash, i); l[word]&bit == 0 {
+// line is the one that holds a hash: the hash as a fraction says which.
+func (l layer) line(hash uint64) *line {
+	i, _ := bits.Mul64(hash, uint64(len(l)))
+	return &l[i]
+}
+
+func (l *line) add(hash uint64) {
+	for p := range places(hash) {
+		l[p/64] |= 1 << (p % 64)
+	}
+}
+
+func (l *line) has(hash uint64) bool {
+	for p := range places(hash) {
+		if l[p/64]&(1<<(p%64)) == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// place is where the i-th bit of a hash stands, by double hashing (Kirsch and
-// Mitzenmacher, Less Hashing, Same Performance, 2006).
-func (l layer) place(hash, i uint64) (word int, bit uint64) {
-	h := (hash + i*(hash>>32|1)) % uint64(len(l)*bitsPerWord)
-	return int(h / bitsPerWord), 1 << (h % bitsPerWord)
+// places are the bits of a hash in its line. They should not depend on which line
+// that is, so the hash is mixed once more (Fibonacci hashing).
+func places(hash uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for h, i := hash*0x9e3779b97f4a7c15, 0; i < probes && yield(h%bitsPerLine); i++ {
+			h >>= 9
+		}
+	}
 }
 
 // hashSeed differs from process to process, so that nobody can choose ids that

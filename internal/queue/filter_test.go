@@ -28,3 +28,19 @@ func TestFilter(t *testing.T) {
 		t.Error("kinds are mixed up")
 	}
 }
+
+func BenchmarkFilter(b *testing.B) {
+	var f filter
+	for i := range uint64(1_000_000) {
+		f.add(i * 0x9E3779B97F4A7C15)
+	}
+	hash := uint64(1)
+	found := 0
+	for b.Loop() {
+		hash = hash*6364136223846793005 + 1442695040888963407
+		if f.has(hash) {
+			found++
+		}
+	}
+	b.ReportMetric(100*float64(found)/float64(b.N), "%mistaken")
+}

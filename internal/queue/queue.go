@@ -23,6 +23,7 @@ type queue struct {
 
 	groups map[string]*group // FIFO: groups with received messages
 	ready  list.List         // *group, FIFO: those of groups that can be served, in order
+	turns  []rotaPlace       // the first places of the stored rota, in order
 
 	turn       int     // which source a receive of a standard queue tries first
 	nextDelay  Instant // no delay ends before; never if nothing is delayed
@@ -187,7 +188,8 @@ func (q *queue) purge() {
 	clear(q.e.groups)
 	old := q.meta
 	fresh := newQueue(q.e, q.cfg)
-	q.received, q.filters, q.groups, q.deadlines, q.oldest = fresh.received, fresh.filters, fresh.groups, nil, nil
+	q.received, q.filters, q.groups = fresh.received, fresh.filters, fresh.groups
+	q.deadlines, q.oldest, q.turns = nil, nil, nil
 	q.returned.Init()
 	q.ready.Init()
 	q.inFlight, q.lineHeld = 0, 0
