@@ -10,7 +10,7 @@ import (
 // have was never added. A Bloom filter of fixed size would be too small or too
 // large, so it is a row of them, each four times as large as the one before
 // (Almeida et al., Scalable Bloom Filters, 2007); with the last one full, about
-// one in fifty of those asked for in vain is taken for present.
+// one in two hundred of those asked for in vain is taken for present.
 type filter struct {
 	layers []layer
 	room   int // of the last layer
@@ -26,7 +26,7 @@ type line [8]uint64
 const (
 	firstLayer  = 1 << 10 // hashes that the first layer has room for
 	layerGrowth = 4
-	bitsPerHash = 12
+	bitsPerHash = 16
 	probes      = 7 // of 9 bits each
 	bitsPerLine = 1 << 9
 )
