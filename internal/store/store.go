@@ -264,7 +264,7 @@ func (s *Store) Close() error {
 
 // Begin starts an empty transaction. Release it when it is no longer needed,
 // committed or not.
-func (s *Store) Begin() *Txn { return &Txn{batch: s.db.NewIndexedBatch()} }
+func (s *Store) Begin() *Txn { return &Txn{db: s.db, batch: s.db.NewBatch()} }
 
 // Disk returns the disk that the store is on.
 func (s *Store) Disk() *Disk { return s.disk }
@@ -317,10 +317,27 @@ func IsCorruption(err error) bool { return pebble.IsCorruptionError(err) }
 // applied. It belongs to one goroutine.
 //
 // A failing read means that the store is damaged or gone.
-type Txn struct{ batch *pebble.Batch }
+type Txn struct {
+	db      *pebble.DB
+	batch   *pebble.Batch
+	indexed bool
+}
+
+// reader returns the batch with an index of its keys. Most transactions read
+// nothing, and to index each change as it is made would cost half as much as to
+// commit it.
+func (t *Txn) reader() *pebble.Batch {
+	if !t.indexed {
+		indexed := t.db.NewIndexedBatch()
+		must(indexed.Apply(t.batch, nil))
+		must(t.batch.Close())
+		t.batch, t.indexed = indexed, true
+	}
+	return t.batch
+}
 
 // Get returns the value of key, or nil if there is none.
-func (t *Txn) Get(key []byte) ([]byte, error) { return copyOut(t.batch.Get(key)) }
+func (t *Txn) Get(key []byte) ([]byte, error) { return copyOut(t.reader().Get(key)) }
 
 // Set gives key a value.
 func (t *Txn) Set(key, value []byte) { must(t.batch.Set(key, value, nil)) }
@@ -340,7 +357,7 @@ func (t *Txn) DeleteRange(lo, hi []byte) { must(t.batch.DeleteRange(lo, hi, nil)
 // until f returns false. The slices are valid during the call only. f may
 // change t; the scan does not see those changes.
 func (t *Txn) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
-	return scan(t.batch, lo, hi, f)
+	return scan(t.reader(), lo, hi, f)
 }
 
 // Empty reports whether t holds no change.
