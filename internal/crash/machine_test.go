@@ -311,7 +311,7 @@ func (m *machine) recount(j *workload.Journal) error {
 		}
 		stored := make(map[queue.ID]int)
 		err = m.store.Scan(nil, nil, func(k, _ []byte) bool {
-			if id := queue.ID(binary.BigEndian.Uint64(k)); id != 0 { // 0 is the clock's
+			if id := queue.ID(binary.BigEndian.Uint64(k)); id != 0 && id < 1<<63 { // 0 is the clock's, 1<<63 for what all keep
 				stored[id] += 0
 				if k[8] == 'm' {
 					stored[id]++

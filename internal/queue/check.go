@@ -44,7 +44,7 @@ func Check(r Reader, cfg Config) (Recount, error) {
 	}
 	steps := []func() error{
 		c.readMeta, c.checkTables, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers, c.checkAges,
-		c.compare, c.checkGroups, c.checkRota, c.checkBuckets, c.checkTasks, c.checkArrivals,
+		c.compare, c.checkGroups, c.checkRota, c.checkTasks, c.checkArrivals,
 	}
 	if cfg.Away {
 		steps = []func() error{c.checkAway}
@@ -80,17 +80,20 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 		from = nil
 		scanErr := r.Scan(lo, end, func(k, v []byte) bool {
 			id, ok := queueOf(k)
+			stray := func(err error) {
+				if err != nil && len(problems) < problemsKept {
+					problems = append(problems, err.Error())
+				}
+			}
 			switch {
 			case string(k) == string(clockKey):
 				rec := readRecord(v)
 				rec.instant()
-				if err := rec.done("clock"); err != nil {
-					problems = append(problems, err.Error())
-				}
+				stray(rec.done("clock"))
 			case !ok || id == 0:
-				if len(problems) < problemsKept {
-					problems = append(problems, fmt.Sprintf("stray key %q", k))
-				}
+				stray(fmt.Errorf("stray key %q", k))
+			case id == shared:
+				stray(checkKept(k, v))
 			default:
 				if !known[id] {
 					ids = append(ids, id)
@@ -206,7 +209,7 @@ func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader,
 
 func (c *checker) checkTables() error {
 	err := c.checkBetween(
-		tableMeta, tableAway, tableArrival, tableDelay, tableAge, tableDeparture, tableGroup, tableDedup, tableMessage, tableRota, tableReceived,
+		tableMeta, tableAway, tableArrival, tableDelay, tableAge, tableDeparture, tableGroup, tableMessage, tableRota, tableReceived,
 		tableTask, tableMember,
 	)
 	if err != nil {
@@ -568,33 +571,34 @@ func (c *checker) checkRota() error {
 	return err
 }
 
-func (c *checker) checkBuckets() error {
-	return c.scan(tableDedup, 0, func(k, v []byte) error {
-		if len(k) <= keyOf1 {
-			c.want(false, "stray key %q", k)
-			return nil
-		}
-		n := tail(k[:keyOf1], 0)
-		c.want(c.meta.dedupLow <= n && n <= c.meta.dedupHigh, "bucket %d is not in [%d, %d]", n, c.meta.dedupLow, c.meta.dedupHigh)
-		r := readRecord(v)
-		at := r.instant()
-		switch kind := k[keyOf1]; kind {
-		case kindDedup:
+// checkKept looks at one of the deduplication ids and receive attempts.
+func checkKept(k, v []byte) error {
+	slot, _, kind, _, ok := splitKept(k)
+	if !ok || k[8] != tableDedup {
+		return fmt.Errorf("stray key %q", k)
+	}
+	r := readRecord(v)
+	at := r.instant()
+	switch kind {
+	case kindDedup:
+		r.uint()
+		r.raw(uint64(len(MessageID{})))
+	case kindAttempt:
+		for left := r.uint(); left > 0 && r.err == nil; left-- {
 			r.uint()
-			r.raw(uint64(len(MessageID{})))
-		case kindAttempt:
-			for left := r.uint(); left > 0 && r.err == nil; left-- {
-				r.uint()
-				r.uint()
-				r.instant()
-			}
-		default:
-			c.want(false, "stray key %q", k)
-			return nil
+			r.uint()
+			r.instant()
 		}
-		c.want(r.err != nil || bucketOf(at) == n, "what was kept at %v is in bucket %d", at, n)
-		return r.done("bucket")
-	})
+	default:
+		return fmt.Errorf("stray key %q", k)
+	}
+	if err := r.done("slot"); err != nil {
+		return fmt.Errorf("key %q: %w", k, err)
+	}
+	if slotOf(at) != slot {
+		return fmt.Errorf("what was kept at %v is in slot %d", at, slot)
+	}
+	return nil
 }
 
 func (c *checker) checkTasks() error {

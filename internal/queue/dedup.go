@@ -2,52 +2,119 @@ package queue
 
 import (
 	"fmt"
+	"iter"
 	"time"
 )
 
-// Deduplication ids and receive attempts are kept in buckets as long as the
-// interval itself: what is younger than the interval is in the current bucket
-// or the one before it, and older buckets are dropped whole.
+// Deduplication ids and receive attempts of all queues are stored together, in
+// slots of a few seconds, and the store keeps them in tables of their own. In the
+// order of the ids, or among the messages, each compaction would write anew what
+// was kept in the last ten minutes; so it leaves the tables with old ids alone.
 //
-// Nearly every id is new, and to learn that from the store means a look at all
-// of its parts. So each bucket that was begun since the engine was loaded has a
-// filter in memory which knows most of what is not in it.
+// Nearly every id is new. The store would learn that by a look into each slot, so
+// filters in memory know most of what is not there. A filter is for a bucket of
+// slots, as long as the interval: what is younger than the interval is in the
+// current bucket or the one before it, and older buckets are dropped whole.
 
 const (
 	kindDedup   = 'd'
 	kindAttempt = 'a'
+
+	slotLength     = 2 * time.Second
+	slotsPerBucket = uint64(DedupInterval / slotLength)
 )
 
-func bucketOf(t Instant) uint64      { return uint64(t) / uint64(DedupInterval.Milliseconds()) }
-func bucketStart(n uint64) Instant   { return Instant(n * uint64(DedupInterval.Milliseconds())) }
-func within(t, now Instant) bool     { return now < t.Add(DedupInterval) }
-func (q *queue) bucket(n uint64) key { return tableKey(q.cfg.ID, tableDedup).uint64(n) }
+func slotOf(t Instant) uint64      { return uint64(t) / uint64(slotLength.Milliseconds()) }
+func bucketOf(t Instant) uint64    { return slotOf(t) / slotsPerBucket }
+func bucketStart(n uint64) Instant { return Instant(n * uint64(DedupInterval.Milliseconds())) }
+func bucketKey(n uint64) key       { return slotKey(n * slotsPerBucket) }
+func within(t, now Instant) bool   { return now < t.Add(DedupInterval) }
 
-// recall finds the newest value kept under kind and id, at most an interval
+// horizon is how far back something may have been kept that still counts.
+func (e *Engine) horizon() Instant { return max(0, e.now.Add(-DedupInterval)) }
+
+// loadFilters makes the filters of all queues for what is stored, and removes what
+// has become too old.
+func (e *Engine) loadFilters() error {
+	oldest := bucketOf(e.horizon())
+	lo, end := tableRange(shared, tableDedup)
+	err := e.tx.Scan(lo, bucketKey(oldest), func(_, _ []byte) bool { e.dropKept(oldest); return false })
+	if err != nil {
+		return err
+	}
+	var bad error
+	err = e.tx.Scan(bucketKey(oldest), end, func(k, _ []byte) bool {
+		slot, id, kind, name, ok := splitKept(k)
+		if !ok {
+			bad = fmt.Errorf("%w: stray key %q", ErrDamaged, k)
+			return false
+		}
+		if q := e.queues[id]; q != nil {
+			q.filter(slot / slotsPerBucket).add(hashOf(kind, name))
+		}
+		return true
+	})
+	return firstError(err, bad)
+}
+
+// splitKept says what the key of a deduplication id or an attempt is made of.
+func splitKept(k []byte) (slot uint64, q ID, kind byte, id string, ok bool) {
+	prefix := len(keptKey(0, 0))
+	if len(k) <= prefix {
+		return 0, 0, 0, "", false
+	}
+	return tail(k[:prefix], 1), ID(tail(k[:prefix], 0)), k[prefix], string(k[prefix+1:]), true
+}
+
+func (q *queue) filter(bucket uint64) *filter {
+	f := q.filters[bucket]
+	if f == nil {
+		f = new(filter)
+		q.filters[bucket] = f
+	}
+	return f
+}
+
+// find returns the newest slot within an interval that holds something under kind
+// and id, and what that is, or nil.
+func (q *queue) find(kind byte, id string) (slot uint64, value []byte, err error) {
+	newest, oldest := slotOf(q.e.now), slotOf(q.e.horizon())
+	hash := hashOf(kind, id)
+	for n := range down(newest/slotsPerBucket, oldest/slotsPerBucket) {
+		if f := q.filters[n]; f == nil || !f.has(hash) {
+			continue
+		}
+		first := n * slotsPerBucket
+		for slot := range down(min(newest, first+slotsPerBucket-1), max(oldest, first)) {
+			value, err := q.e.tx.Get(keptKey(slot, q.cfg.ID).byte(kind).string(id))
+			if value != nil || err != nil {
+				return slot, value, err
+			}
+		}
+	}
+	return 0, nil, nil
+}
+
+// down yields the numbers from high to low.
+func down(high, low uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for n := high + 1; n > low && yield(n-1); n-- {
+		}
+	}
+}
+
+// recall returns the newest value kept under kind and id, at most an interval
 // old. Values begin with their instant.
 func (q *queue) recall(kind byte, id string) (*reader, error) {
-	current, hash := bucketOf(q.e.now), hashOf(kind, id)
-	for _, n := range [...]uint64{current, current - 1} {
-		if n < q.dedupLow || n > q.dedupHigh {
-			continue
-		}
-		if f := q.filters[n]; f != nil && !f.has(hash) {
-			continue
-		}
-		b, err := q.e.tx.Get(q.bucket(n).byte(kind).string(id))
-		if err != nil {
-			return nil, err
-		}
-		if b == nil {
-			continue
-		}
-		r := readRecord(b)
-		if t := r.instant(); r.err == nil && !within(t, q.e.now) {
-			return nil, nil
-		}
-		return r, nil
+	_, b, err := q.find(kind, id)
+	if b == nil || err != nil {
+		return nil, err
 	}
-	return nil, nil
+	r := readRecord(b)
+	if t := r.instant(); r.err == nil && !within(t, q.e.now) {
+		return nil, nil
+	}
+	return r, nil
 }
 
 // keep stores a value under kind and id for an interval.
@@ -56,13 +123,8 @@ func (q *queue) keep(kind byte, id string, value func(*writer)) {
 	w := newRecord(48)
 	w.instant(q.e.now)
 	value(&w)
-	q.e.tx.Set(q.bucket(n).byte(kind).string(id), w)
-	if n > q.dedupHigh {
-		q.filters[n] = new(filter)
-	}
-	if f := q.filters[n]; f != nil {
-		f.add(hashOf(kind, id))
-	}
+	q.e.tx.Set(keptKey(slotOf(q.e.now), q.cfg.ID).byte(kind).string(id), w)
+	q.filter(n).add(hashOf(kind, id))
 	if q.dedupHigh == 0 {
 		q.dedupLow = n
 	}
@@ -76,7 +138,7 @@ func (q *queue) dropOldBuckets() {
 	if q.dedupHigh == 0 || current < q.dedupLow+2 {
 		return
 	}
-	q.e.tx.DeleteRange(q.bucket(q.dedupLow), q.bucket(current-1))
+	q.e.dropKept(current - 1)
 	for n := range q.filters {
 		if n < current-1 {
 			delete(q.filters, n)
@@ -87,6 +149,43 @@ func (q *queue) dropOldBuckets() {
 		q.dedupLow, q.dedupHigh = 0, 0
 	}
 	q.change()
+}
+
+// dropKept removes what all queues have kept before a bucket.
+func (e *Engine) dropKept(bucket uint64) {
+	if bucket > e.keptLow {
+		lo, _ := tableRange(shared, tableDedup)
+		e.tx.DeleteRange(lo, bucketKey(bucket))
+		e.keptLow = bucket
+	}
+}
+
+// forgetKept removes what the queue has kept, slot by slot: where it has kept
+// something, because each range deletion makes reading a little slower.
+func (q *queue) forgetKept() error {
+	if q.dedupHigh == 0 {
+		return nil
+	}
+	oldest := bucketOf(q.e.horizon())
+	q.e.dropKept(oldest)
+	_, end := tableRange(shared, tableDedup)
+	for slot, more := max(oldest, q.dedupLow)*slotsPerBucket, true; more; slot++ {
+		more = false
+		var owner ID
+		err := q.e.tx.Scan(keptKey(slot, q.cfg.ID), end, func(k, _ []byte) bool {
+			slot, owner, _, _, more = splitKept(k)
+			return false
+		})
+		switch {
+		case err != nil:
+			return err
+		case more && owner < q.cfg.ID:
+			slot-- // the first of a slot in which others are before this queue
+		case more && owner == q.cfg.ID:
+			q.e.tx.DeleteRange(keptKey(slot, q.cfg.ID), keptKey(slot, q.cfg.ID+1))
+		}
+	}
+	return nil
 }
 
 // dedupScope is what must be equal for two messages to be duplicates.
@@ -127,11 +226,15 @@ func (q *queue) rememberAttempt(attempt string, given []Delivery) {
 	})
 }
 
-func (q *queue) forgetAttempt(attempt string) {
-	n := bucketOf(q.e.now)
-	q.e.tx.Delete(q.bucket(n).byte(kindAttempt).string(attempt))
-	q.e.tx.Delete(q.bucket(n - 1).byte(kindAttempt).string(attempt))
-	q.change()
+func (q *queue) forgetAttempt(attempt string) error {
+	for {
+		slot, value, err := q.find(kindAttempt, attempt)
+		if value == nil || err != nil {
+			return err
+		}
+		q.e.tx.Delete(keptKey(slot, q.cfg.ID).byte(kindAttempt).string(attempt))
+		q.change()
+	}
 }
 
 // repeat answers a receive attempt that was answered before: the same messages

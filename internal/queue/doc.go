@@ -24,8 +24,8 @@
 //
 // # Tables
 //
-// Every key begins with the queue's id (8 bytes) and a table's letter, so that
-// a queue is dropped with one range deletion.
+// Every key but those of the last table begins with the queue's id (8 bytes) and a
+// table's letter, so that a queue is dropped with one range deletion.
 //
 //	!                      the queue's record: counters and heads   (queue.go)
 //	m position             the message, written once                (message.go)
@@ -35,9 +35,9 @@
 //	g group                the group: its turn, where it begins     (group.go)
 //	r order                groups to be served, in order            (group.go)
 //	e sent position        age of what is in no order of age        (expire.go)
-//	k bucket kind id       deduplication and receive attempts       (dedup.go)
 //	t started              message move tasks                       (move.go)
 //	a shard                the last that came from another shard    (arrive.go)
+//	k slot queue kind id   deduplication and receive attempts       (dedup.go)
 //
 // A message takes one of two ways to its consumer. The line is for standard
 // queues' messages without delay or group: their positions are dense and they

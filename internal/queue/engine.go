@@ -30,6 +30,7 @@ type Engine struct {
 	work    int    // messages touched by housekeeping since Advance or Receive began
 	record  []byte // scratch for the record of a message
 	marked  bool   // the clock is to be written though nothing else is
+	keptLow uint64 // buckets of deduplication ids before it are empty
 }
 
 // clockKey holds the newest instant the engine has seen, so that its time does
@@ -65,7 +66,7 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := e.loadOthers(); err != nil {
+	if err := firstError(e.loadFilters(), e.loadOthers()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
@@ -77,7 +78,7 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 func (e *Engine) loadOthers() error {
 	for next := ID(1); ; next++ {
 		found := ID(0)
-		_, end := queueRange(1<<63 - 1)
+		end, _ := queueRange(shared)
 		lo, _ := queueRange(next)
 		err := e.tx.Scan(lo, end, func(k, _ []byte) bool {
 			found, _ = queueOf(k)
@@ -306,13 +307,16 @@ func (e *Engine) add(cfg Config) *queue {
 }
 
 // Drop removes a queue and all it holds. An unknown queue is none.
-func (e *Engine) Drop(id ID) {
+func (e *Engine) Drop(id ID) error {
 	if a := e.away[id]; a != nil {
 		e.dropAway(a)
 	}
 	q := e.queues[id]
 	if q == nil {
-		return
+		return nil
+	}
+	if err := q.forgetKept(); err != nil {
+		return err
 	}
 	e.tx.DeleteRange(queueRange(id))
 	delete(e.queues, id)
@@ -322,6 +326,7 @@ func (e *Engine) Drop(id ID) {
 	q.visit() // those who wait for its messages are to be told
 	q.changed = false
 	e.wakes.remove(q)
+	return nil
 }
 
 // Purge removes all messages of a queue, also those in flight and delayed, and
@@ -333,7 +338,9 @@ func (e *Engine) Purge(id ID) error {
 		if q.purged != 0 && e.now < q.purged.Add(PurgeInterval) {
 			return ErrPurgeInProgress
 		}
-		q.purge()
+		if err := q.purge(); err != nil {
+			return err
+		}
 	} else if a == nil || !IsRefusal(err) {
 		return err
 	}

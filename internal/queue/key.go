@@ -85,6 +85,14 @@ func tableRange(q ID, table byte) (lo, hi []byte) {
 	return tableKey(q, table), tableKey(q, table+1)
 }
 
+// shared is in place of a queue's id where the queues of a shard keep something
+// together. It is behind all ids.
+const shared ID = 1 << 63
+
+// keptKey is what the keys begin with of what a queue keeps in a slot.
+func keptKey(slot uint64, q ID) key { return slotKey(slot).uint64(uint64(q)) }
+func slotKey(slot uint64) key       { return tableKey(shared, tableDedup).uint64(slot) }
+
 // queueOf returns the queue of a key.
 func queueOf(k []byte) (ID, bool) {
 	if len(k) < 9 {

@@ -263,7 +263,7 @@ func (m *model) lose(*rapid.T) {
 		case "purge":
 			return e.Purge(id)
 		case "drop":
-			e.Drop(id)
+			return e.Drop(id)
 		case "advance":
 			return e.Advance()
 		case "arrive":

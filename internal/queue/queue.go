@@ -179,9 +179,12 @@ func (q *queue) counts() Counts {
 }
 
 // purge drops all messages and forgets what was sent and received.
-func (q *queue) purge() {
+func (q *queue) purge() error {
+	if err := q.forgetKept(); err != nil {
+		return err
+	}
 	for _, table := range []byte{
-		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge, tableDedup,
+		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
 	} {
 		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
 	}
@@ -200,6 +203,7 @@ func (q *queue) purge() {
 		delayFloor: old.delayFloor, purged: q.e.now,
 	}
 	q.change()
+	return nil
 }
 
 // sequence is the SequenceNumber of an indexed position: 20 digits, growing in

@@ -282,7 +282,7 @@ func (e *Engine) Return(id ID, deliveries []Delivery, attempt string) error {
 		}
 	}
 	if attempt != "" && taken {
-		q.forgetAttempt(attempt)
+		return q.forgetAttempt(attempt)
 	}
 	return nil
 }

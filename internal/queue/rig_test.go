@@ -120,7 +120,7 @@ func (r *rig) lose(f func(*Engine) error) {
 func (r *rig) reload() {
 	r.t.Helper()
 	n := 0
-	_, end := queueRange(1<<63 - 1)
+	_, end := queueRange(shared)
 	err := r.store.Scan(nil, end, func(k, v []byte) bool {
 		if m, ok := r.keys[string(k)]; !ok || !bytes.Equal(m.value, v) {
 			r.t.Fatalf("key %q is stored as %q and was set to %q, %v", k, v, m.value, ok)
@@ -199,7 +199,7 @@ func (r *rig) known(id ID) bool {
 func (r *rig) drop(id ID) {
 	r.t.Helper()
 	r.configs = slices.DeleteFunc(r.configs, func(c Config) bool { return c.ID == id })
-	if err := r.do(func(e *Engine) error { e.Drop(id); return nil }); err != nil {
+	if err := r.do(func(e *Engine) error { return e.Drop(id) }); err != nil {
 		r.t.Fatalf("drop: %v", err)
 	}
 }

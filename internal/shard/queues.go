@@ -40,10 +40,7 @@ func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 
 // Drop removes a queue and all it holds. It waits as Configure does.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
-	return s.insist(ctx, func(e *queue.Engine) error {
-		e.Drop(id)
-		return nil
-	})
+	return s.insist(ctx, func(e *queue.Engine) error { return e.Drop(id) })
 }
 
 // Send accepts messages; see queue.Engine.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -194,12 +195,29 @@ func (o *Options) pebble() (opts *pebble.Options, release func()) {
 		release = cache.Close // the DB keeps its own reference
 		opts.Cache = cache.blocks
 	}
+	opts.Experimental.SpanPolicyFunc = part
 	opts.ApplyCompressionSettings(compression)
 	for i := range opts.Levels {
 		opts.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBitsPerKey)
 		opts.Levels[i].BlockSize = tableBlockSize
 	}
 	return opts, release
+}
+
+// Keys in different parts are in different tables. The second, whose keys begin
+// with a set bit, is for what is written in order and left alone until it is
+// removed: among the other tables it would be rewritten with each compaction of
+// theirs. The third is for the mark, which is written again and again.
+var parts = [][]byte{{0x80}, {0xff}}
+
+// part says where the part of a key ends.
+func part(key []byte) (pebble.SpanPolicy, []byte, error) {
+	for _, end := range parts {
+		if bytes.Compare(key, end) < 0 {
+			return pebble.SpanPolicy{}, end, nil
+		}
+	}
+	return pebble.SpanPolicy{}, nil, nil
 }
 
 // compression leaves level 0 as it is: most of what is in it is merged into
