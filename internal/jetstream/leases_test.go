@@ -38,7 +38,20 @@ func testLeases(t *testing.T, c *cluster) {
 		if l.TTL() != leaseTTL {
 			t.Errorf("leases last for %v", l.TTL())
 		}
-		return l
+		// That there is a new stream may not have reached all servers.
+		for {
+			lease, err := l.Take(testContext(t), "first", nil)
+			if err == nil {
+				err = lease.Release(testContext(t))
+			}
+			if err == nil {
+				return l
+			}
+			if !errors.Is(err, errNoResponders) {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 	})
 }
 
