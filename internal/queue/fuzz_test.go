@@ -141,3 +141,21 @@ func FuzzMemberKey(f *testing.F) {
 		}
 	})
 }
+
+// What is kept has one key, which says what it is, and no row that was written by
+// somebody else is taken for one.
+func FuzzKeptKey(f *testing.F) {
+	f.Add(uint64(1), uint64(2), byte(kindDedup), "id", []byte("value"))
+	f.Fuzz(func(t *testing.T, slot, q uint64, kind byte, id string, b []byte) {
+		k := keptKey(slot, ID(q)).byte(kind).string(id)
+		gotSlot, gotQueue, gotKind, gotID, ok := splitKept(k)
+		if !ok || gotSlot != slot || gotQueue != ID(q) || gotKind != kind || gotID != id {
+			t.Fatalf("%d, %d, %q, %q became %d, %d, %q, %q, %t", slot, q, kind, id, gotSlot, gotQueue, gotKind, gotID, ok)
+		}
+		r := readRecord(b)
+		if at := r.instant(); checkKept(k, b) == nil && slotOf(at) != slot {
+			t.Fatalf("%q at %q passes", b, k)
+		}
+		_ = checkKept(b, b) // refuses, and does not panic
+	})
+}
