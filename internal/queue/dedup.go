@@ -59,11 +59,10 @@ func (e *Engine) loadFilters() error {
 
 // splitKept says what the key of a deduplication id or an attempt is made of.
 func splitKept(k []byte) (slot uint64, q ID, kind byte, id string, ok bool) {
-	prefix := len(keptKey(0, 0))
-	if len(k) <= prefix {
+	if len(k) <= keyOf2 {
 		return 0, 0, 0, "", false
 	}
-	return tail(k[:prefix], 1), ID(tail(k[:prefix], 0)), k[prefix], string(k[prefix+1:]), true
+	return tail(k[:keyOf2], 1), ID(tail(k[:keyOf2], 0)), k[keyOf2], string(k[keyOf2+1:]), true
 }
 
 func (q *queue) filter(bucket uint64) *filter {
