@@ -65,51 +65,6 @@ func Check(r Reader, cfg Config) (Recount, error) {
 	return c.Recount, nil
 }
 
-// Leftovers finds what the store holds beside the given queues: the ids of
-// other queues, which are what is left of deletions that were cut short and go
-// when an engine is loaded, and as problems what no engine writes.
-func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err error) {
-	known := make(map[ID]bool, len(configs))
-	for _, cfg := range configs {
-		known[cfg.ID] = true
-	}
-	from := []byte{0}
-	_, end := queueRange(1<<64 - 2)
-	for from != nil {
-		lo := from
-		from = nil
-		scanErr := r.Scan(lo, end, func(k, v []byte) bool {
-			id, ok := queueOf(k)
-			stray := func(err error) {
-				if err != nil && len(problems) < problemsKept {
-					problems = append(problems, err.Error())
-				}
-			}
-			switch {
-			case string(k) == string(clockKey):
-				rec := readRecord(v)
-				rec.instant()
-				stray(rec.done("clock"))
-			case !ok || id == 0:
-				stray(fmt.Errorf("stray key %q", k))
-			case id == shared:
-				stray(checkKept(k, v))
-			default:
-				if !known[id] {
-					ids = append(ids, id)
-				}
-				_, from = queueRange(id)
-				return false
-			}
-			return true
-		})
-		if scanErr != nil {
-			return nil, nil, fmt.Errorf("look for leftovers: %w", scanErr)
-		}
-	}
-	return ids, problems, nil
-}
-
 type checker struct {
 	r     Reader
 	cfg   Config
@@ -569,36 +524,6 @@ func (c *checker) checkRota() error {
 	c.want(places == c.groups, "the rota has %d places for %d groups", places, c.groups)
 	c.want(c.meta.rotaLength == c.listed, "%d groups have a turn, the queue's record says %d", c.listed, c.meta.rotaLength)
 	return err
-}
-
-// checkKept looks at one of the deduplication ids and receive attempts.
-func checkKept(k, v []byte) error {
-	slot, _, kind, _, ok := splitKept(k)
-	if !ok || k[8] != tableDedup {
-		return fmt.Errorf("stray key %q", k)
-	}
-	r := readRecord(v)
-	at := r.instant()
-	switch kind {
-	case kindDedup:
-		r.uint()
-		r.raw(uint64(len(MessageID{})))
-	case kindAttempt:
-		for left := r.uint(); left > 0 && r.err == nil; left-- {
-			r.uint()
-			r.uint()
-			r.instant()
-		}
-	default:
-		return fmt.Errorf("stray key %q", k)
-	}
-	if err := r.done("slot"); err != nil {
-		return fmt.Errorf("key %q: %w", k, err)
-	}
-	if slotOf(at) != slot {
-		return fmt.Errorf("what was kept at %v is in slot %d", at, slot)
-	}
-	return nil
 }
 
 func (c *checker) checkTasks() error {

@@ -171,3 +171,22 @@ func TestLeftoversAreNamed(t *testing.T) {
 		t.Errorf("left %v, strays %q, error %v", left, strays, err)
 	}
 }
+
+// What a queue has kept is of a time in which it knows that it has kept something.
+func TestStrangeBucketsAreFound(t *testing.T) {
+	t.Parallel()
+	r := populate(t)
+	defer r.close()
+	old := newRecord(48)
+	old.instant(bucketStart(1))
+	old.uint(1)
+	old.raw(make([]byte, len(MessageID{})))
+	for _, cfg := range r.configs {
+		keys := maps.Clone(r.keys)
+		keys[string(keptKey(slotsPerBucket, cfg.ID).byte(kindDedup).string("id"))] = mirrored{value: old}
+		_, strays, err := Leftovers(keys.sorted(), r.configs)
+		if err != nil || len(strays) != 1 || !strings.Contains(strays[0], "bucket 1 is not in") {
+			t.Errorf("%s: %q, error %v", cfg.ARN, strays, err)
+		}
+	}
+}

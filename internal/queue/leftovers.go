@@ -1,0 +1,89 @@
+package queue
+
+import "fmt"
+
+// Leftovers finds what the store holds beside the given queues: the ids of
+// other queues, which are what is left of deletions that were cut short and go
+// when an engine is loaded, and as problems what no engine writes. It looks, too,
+// at what the queues keep together.
+func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err error) {
+	known := make(map[ID]*meta, len(configs))
+	for _, cfg := range configs {
+		record, err := r.Get(metaKey(cfg.ID))
+		if err != nil {
+			return nil, nil, fmt.Errorf("look for leftovers: %w", err)
+		}
+		known[cfg.ID] = new(meta)
+		_ = known[cfg.ID].decode(record) // what is wrong with it, Check says
+	}
+	want := func(err error) {
+		if err != nil && len(problems) < problemsKept {
+			problems = append(problems, err.Error())
+		}
+	}
+	from := []byte{0}
+	_, end := queueRange(1<<64 - 2)
+	for from != nil {
+		lo := from
+		from = nil
+		scanErr := r.Scan(lo, end, func(k, v []byte) bool {
+			id, ok := queueOf(k)
+			switch {
+			case string(k) == string(clockKey):
+				rec := readRecord(v)
+				rec.instant()
+				want(rec.done("clock"))
+			case !ok || id == 0:
+				want(fmt.Errorf("stray key %q", k))
+			case id == shared:
+				want(checkKept(k, v, known))
+			default:
+				if known[id] == nil {
+					ids = append(ids, id)
+				}
+				_, from = queueRange(id)
+				return false
+			}
+			return true
+		})
+		if scanErr != nil {
+			return nil, nil, fmt.Errorf("look for leftovers: %w", scanErr)
+		}
+	}
+	return ids, problems, nil
+}
+
+// checkKept looks at one of the deduplication ids and receive attempts of these
+// queues, and of others that are left over.
+func checkKept(k, v []byte, known map[ID]*meta) error {
+	slot, id, kind, _, ok := splitKept(k)
+	if !ok || k[8] != tableDedup {
+		return fmt.Errorf("stray key %q", k)
+	}
+	r := readRecord(v)
+	at := r.instant()
+	switch kind {
+	case kindDedup:
+		r.uint()
+		r.raw(uint64(len(MessageID{})))
+	case kindAttempt:
+		for left := r.uint(); left > 0 && r.err == nil; left-- {
+			r.uint()
+			r.uint()
+			r.instant()
+		}
+	default:
+		return fmt.Errorf("stray key %q", k)
+	}
+	if err := r.done("slot"); err != nil {
+		return fmt.Errorf("key %q: %w", k, err)
+	}
+	if slotOf(at) != slot {
+		return fmt.Errorf("what was kept at %v is in slot %d", at, slot)
+	}
+	n := slot / slotsPerBucket
+	if m := known[id]; m != nil && (n < m.dedupLow || m.dedupHigh < n) {
+		return fmt.Errorf("queue %d: bucket %d is not in [%d, %d]", id, n, m.dedupLow, m.dedupHigh)
+	}
+	return nil
+}
