@@ -26,25 +26,25 @@ var layers = map[string]struct {
 	"internal/queue": {mayNot: []string{
 		"context", "crypto/rand", "io", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "sync",
 	}},
-	"internal/policy": {mayNot: []string{"context", "io", "log", "log/slog", "net", "net/http", "os"}},
-	"internal/access": {may: []string{"internal/identity", "internal/policy"}, mayNot: []string{
+	"internal/aws/policy": {mayNot: []string{"context", "io", "log", "log/slog", "net", "net/http", "os"}},
+	"internal/access": {may: []string{"internal/identity", "internal/aws/policy"}, mayNot: []string{
 		"context", "io", "log", "log/slog", "net", "net/http", "os", "time",
 	}},
-	"internal/signature": {},
-	"internal/protocol":  {},
-	"internal/store":     {mayNot: []string{"net", "net/http"}},
-	"internal/control":   {may: []string{"internal/store"}, mayNot: []string{"net", "net/http"}},
-	"internal/identity":  {may: []string{"internal/control", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/aws/signature": {},
+	"internal/aws/protocol":  {},
+	"internal/store":         {mayNot: []string{"net", "net/http"}},
+	"internal/control":       {may: []string{"internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/identity":      {may: []string{"internal/control", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/directory": {may: []string{
-		"internal/access", "internal/control", "internal/identity", "internal/policy", "internal/store",
+		"internal/access", "internal/control", "internal/identity", "internal/aws/policy", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/iam": {may: []string{
-		"internal/access", "internal/directory", "internal/identity", "internal/policy", "internal/protocol", "internal/store",
+		"internal/access", "internal/directory", "internal/identity", "internal/aws/policy", "internal/aws/protocol", "internal/store",
 	}, mayNot: []string{"net"}},
 	"internal/sts": {may: []string{
-		"internal/access", "internal/directory", "internal/identity", "internal/policy", "internal/protocol",
+		"internal/access", "internal/directory", "internal/identity", "internal/aws/policy", "internal/aws/protocol",
 	}, mayNot: []string{"net"}},
-	"internal/admin":   {may: []string{"internal/cluster", "internal/identity", "internal/protocol"}, mayNot: []string{"net"}},
+	"internal/admin":   {may: []string{"internal/cluster", "internal/identity", "internal/aws/protocol"}, mayNot: []string{"net"}},
 	"internal/metrics": {may: []string{"internal/cluster"}, mayNot: []string{"net", "net/http"}},
 	"internal/backup":  {mayNot: []string{"net", "net/http"}},
 	"internal/cluster": {may: []string{
@@ -54,12 +54,12 @@ var layers = map[string]struct {
 	"internal/shard":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/catalog": {may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/sqs": {may: []string{
-		"internal/access", "internal/catalog", "internal/identity", "internal/policy", "internal/protocol",
+		"internal/access", "internal/catalog", "internal/identity", "internal/aws/policy", "internal/aws/protocol",
 		"internal/queue", "internal/shard",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/server": {may: []string{
 		"internal/access", "internal/admin", "internal/backup", "internal/catalog", "internal/control", "internal/directory", "internal/iam", "internal/identity",
-		"internal/metrics", "internal/protocol", "internal/queue", "internal/shard", "internal/signature", "internal/sqs", "internal/store",
+		"internal/metrics", "internal/aws/protocol", "internal/queue", "internal/shard", "internal/aws/signature", "internal/sqs", "internal/store",
 		"internal/sts",
 	}},
 	"internal/doctor": {may: []string{
@@ -82,10 +82,10 @@ var layers = map[string]struct {
 	"internal/bench":             {},
 	"internal/crash":             {}, // tests only
 	"internal/history":           {mayNot: []string{"net", "net/http", "os"}},
-	"internal/workload":          {may: []string{"internal/history", "internal/signature"}},
+	"internal/workload":          {may: []string{"internal/history", "internal/aws/signature"}},
 	"internal/torture":           {may: []string{"internal/cluster", "internal/history", "internal/workload"}},
 	"internal/command": {may: []string{
-		"internal/bench", "internal/doctor", "internal/history", "internal/policy", "internal/server", "internal/signature",
+		"internal/bench", "internal/doctor", "internal/history", "internal/aws/policy", "internal/server", "internal/aws/signature",
 		"internal/backup", "internal/catalog", "internal/cluster", "internal/jetstream", "internal/pki", "internal/router",
 		"internal/sqs", "internal/torture",
 	}},

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 // cacheBytes is how much text of policies there may be in one generation of the

@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/server"
-	"github.com/sluicemq/sluice/internal/signature"
 )
 
 // api calls a running server as the owner of an access key.

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/identity"
-	"github.com/sluicemq/sluice/internal/policy"
 )
 
 // Lookup returns the credential of a user's access key, unless it is inactive.

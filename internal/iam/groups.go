@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/directory"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // Group is a group as clients see it.

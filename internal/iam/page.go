@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"slices"
 
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 // page is a part of a list.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/directory"
-	"github.com/sluicemq/sluice/internal/policy"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // Role is a role as clients see it.

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/directory"
 	"github.com/sluicemq/sluice/internal/identity"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // Options are what a service is made of.

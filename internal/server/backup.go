@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/backup"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // BackupPath is where the operator gets a backup from, with a GET that is signed for

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/admin"
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/sqs"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/signature"
+	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
 // nobody takes answers and looks at none.

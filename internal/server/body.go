@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sluicemq/sluice/internal/protocol"
-	"github.com/sluicemq/sluice/internal/signature"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
 // readRest reads what is longer than most bodies are. For that a request must

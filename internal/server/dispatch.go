@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 // serviceOf returns the service that a request is for. JSON names it. Of a Query

@@ -18,10 +18,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/identity"
-	"github.com/sluicemq/sluice/internal/protocol"
-	"github.com/sluicemq/sluice/internal/signature"
 	"github.com/sluicemq/sluice/internal/sqs"
 )
 

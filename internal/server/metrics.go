@@ -10,8 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/metrics"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // metricsServer answers GET /metrics on an address of its own. Behind the one for

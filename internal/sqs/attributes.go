@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // Limits and defaults of queue attributes, in seconds and bytes.

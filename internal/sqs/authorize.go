@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/identity"
-	"github.com/sluicemq/sluice/internal/policy"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // Rules are what SQS adds to the language of policies. A batch asks for the

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/identity"
-	"github.com/sluicemq/sluice/internal/policy"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // bob is a user who may do what a test has put down for him.

@@ -3,7 +3,7 @@ package sqs
 import (
 	"fmt"
 
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 const (

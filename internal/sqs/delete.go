@@ -3,7 +3,7 @@ package sqs
 import (
 	"context"
 
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 

@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // maxListed is how many queues one answer lists at the most.

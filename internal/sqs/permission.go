@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/policy"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // setPolicy sets the policy of a queue. It refuses what is no policy or not one

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/directory"
 	"github.com/sluicemq/sluice/internal/identity"
-	"github.com/sluicemq/sluice/internal/policy"
-	"github.com/sluicemq/sluice/internal/protocol"
 )
 
 // Options are what a service is made of.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/history"
-	"github.com/sluicemq/sluice/internal/signature"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 const requestID = "2b1f5e1c-55f6-4c4f-a0c6-6d8f2c6a0b3e"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 func TestPolicyKnowsItself(t *testing.T) {

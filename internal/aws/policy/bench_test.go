@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 // benchmarkPolicy is a queue policy as large as one may be: 20 statements, 50

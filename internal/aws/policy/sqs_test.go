@@ -1,6 +1,6 @@
 package policy_test
 
-import "github.com/sluicemq/sluice/internal/policy"
+import "github.com/sluicemq/sluice/internal/aws/policy"
 
 // sqs are SQS's actions, as the server knows them.
 var sqs = &policy.Rules{

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 // documents are the policies in the stories.

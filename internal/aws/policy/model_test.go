@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/policy"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 // model decides a request from the documents' JSON, slowly and without any

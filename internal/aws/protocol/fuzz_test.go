@@ -16,7 +16,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 // FuzzDecodeJSON compares the decoder with encoding/json. Ours must accept what the input's type allows and nothing that

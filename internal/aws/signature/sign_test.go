@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/signature"
+	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
 // What we sign is what we accept.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/protocol"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 func TestInvoke(t *testing.T) {
