@@ -27,24 +27,24 @@ var layers = map[string]struct {
 		"context", "crypto/rand", "io", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "sync",
 	}},
 	"internal/aws/policy": {mayNot: []string{"context", "io", "log", "log/slog", "net", "net/http", "os"}},
-	"internal/access": {may: []string{"internal/identity", "internal/aws/policy"}, mayNot: []string{
+	"internal/auth/access": {may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: []string{
 		"context", "io", "log", "log/slog", "net", "net/http", "os", "time",
 	}},
 	"internal/aws/signature": {},
 	"internal/aws/protocol":  {},
 	"internal/store":         {mayNot: []string{"net", "net/http"}},
 	"internal/control":       {may: []string{"internal/store"}, mayNot: []string{"net", "net/http"}},
-	"internal/identity":      {may: []string{"internal/control", "internal/store"}, mayNot: []string{"net", "net/http"}},
-	"internal/directory": {may: []string{
-		"internal/access", "internal/control", "internal/identity", "internal/aws/policy", "internal/store",
+	"internal/auth/identity": {may: []string{"internal/control", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/auth/directory": {may: []string{
+		"internal/auth/access", "internal/control", "internal/auth/identity", "internal/aws/policy", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/iam": {may: []string{
-		"internal/access", "internal/directory", "internal/identity", "internal/aws/policy", "internal/aws/protocol", "internal/store",
+		"internal/auth/access", "internal/auth/directory", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/store",
 	}, mayNot: []string{"net"}},
 	"internal/sts": {may: []string{
-		"internal/access", "internal/directory", "internal/identity", "internal/aws/policy", "internal/aws/protocol",
+		"internal/auth/access", "internal/auth/directory", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol",
 	}, mayNot: []string{"net"}},
-	"internal/admin":   {may: []string{"internal/cluster", "internal/identity", "internal/aws/protocol"}, mayNot: []string{"net"}},
+	"internal/admin":   {may: []string{"internal/cluster", "internal/auth/identity", "internal/aws/protocol"}, mayNot: []string{"net"}},
 	"internal/metrics": {may: []string{"internal/cluster"}, mayNot: []string{"net", "net/http"}},
 	"internal/backup":  {mayNot: []string{"net", "net/http"}},
 	"internal/cluster": {may: []string{
@@ -54,16 +54,16 @@ var layers = map[string]struct {
 	"internal/shard":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/catalog": {may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/sqs": {may: []string{
-		"internal/access", "internal/catalog", "internal/identity", "internal/aws/policy", "internal/aws/protocol",
+		"internal/auth/access", "internal/catalog", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol",
 		"internal/queue", "internal/shard",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/server": {may: []string{
-		"internal/access", "internal/admin", "internal/backup", "internal/catalog", "internal/control", "internal/directory", "internal/iam", "internal/identity",
+		"internal/auth/access", "internal/admin", "internal/backup", "internal/catalog", "internal/control", "internal/auth/directory", "internal/iam", "internal/auth/identity",
 		"internal/metrics", "internal/aws/protocol", "internal/queue", "internal/shard", "internal/aws/signature", "internal/sqs", "internal/store",
 		"internal/sts",
 	}},
 	"internal/doctor": {may: []string{
-		"internal/catalog", "internal/cluster", "internal/control", "internal/directory", "internal/identity", "internal/queue", "internal/store",
+		"internal/catalog", "internal/cluster", "internal/control", "internal/auth/directory", "internal/auth/identity", "internal/queue", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/messenger":               {mayNot: []string{"net", "net/http"}},
 	"internal/remote":                  {may: []string{"internal/messenger", "internal/queue", "internal/shard"}, mayNot: []string{"net", "net/http"}},

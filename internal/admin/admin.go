@@ -12,8 +12,8 @@ import (
 	"math/big"
 	"net/http"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // ServiceName is that of the service in requests and their signatures.

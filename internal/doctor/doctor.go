@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
-	"github.com/sluicemq/sluice/internal/directory"
-	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	people "github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/control"
-	people "github.com/sluicemq/sluice/internal/directory"
 	"github.com/sluicemq/sluice/internal/doctor"
-	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/store"
 )
 

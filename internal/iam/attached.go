@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
 )
 
 func (s *Service) registerAttached(wire *protocol.Service) {

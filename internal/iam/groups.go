@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
 )
 
 // Group is a group as clients see it.

@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
 )
 
 func (s *Service) registerInline(wire *protocol.Service) {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // Policy is a managed policy as clients see it.

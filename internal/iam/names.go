@@ -3,8 +3,8 @@ package iam
 import (
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
 )
 
 // IAM's quotas.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
 )
 
 // Role is a role as clients see it.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // User is a user as clients see it.

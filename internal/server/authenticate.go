@@ -3,9 +3,9 @@ package server
 import (
 	"errors"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // authenticateTwice is authenticate, of which only a node that is not behind has the

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/store"
 )
 

@@ -17,11 +17,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/sqs"
 )
 

@@ -24,7 +24,7 @@ import (
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
 // actor is somebody with keys, and clients of all services.

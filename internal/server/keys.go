@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/directory"
-	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/store"
 )
 

@@ -14,8 +14,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
 )
 
 // A request that may change the control store is answered by the node that owns

@@ -24,7 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
 // sdk is a client as most users have it, which makes a test fail rather than

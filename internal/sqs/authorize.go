@@ -5,11 +5,11 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // Rules are what SQS adds to the language of policies. A batch asks for the

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // bob is a user who may do what a test has put down for him.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"

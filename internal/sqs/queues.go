@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 type createQueueInput struct {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"

@@ -3,9 +3,9 @@ package sqs
 import (
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // target returns the name of the queue that a request is about. url is its

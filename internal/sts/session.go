@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // Credentials are temporary keys as clients see them.

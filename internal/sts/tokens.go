@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/directory"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // documentError is what a client is told whose session policy is not accepted.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/identity"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
 // FuzzCredentials loads any file. Whatever is accepted has a key for each account

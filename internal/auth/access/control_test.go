@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 const (

@@ -3,8 +3,8 @@ package access
 import (
 	"fmt"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // Principal is a caller with everything that its own account has said about it.

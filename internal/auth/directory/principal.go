@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/access"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
-	"github.com/sluicemq/sluice/internal/identity"
 )
 
 // Lookup returns the credential of a user's access key, unless it is inactive.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/identity"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
