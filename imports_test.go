@@ -38,29 +38,29 @@ var layers = map[string]struct {
 	"internal/auth/directory": {may: []string{
 		"internal/auth/access", "internal/control", "internal/auth/identity", "internal/aws/policy", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
-	"internal/iam": {may: []string{
+	"internal/api/iam": {may: []string{
 		"internal/auth/access", "internal/auth/directory", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/store",
 	}, mayNot: []string{"net"}},
-	"internal/sts": {may: []string{
+	"internal/api/sts": {may: []string{
 		"internal/auth/access", "internal/auth/directory", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol",
 	}, mayNot: []string{"net"}},
-	"internal/admin":   {may: []string{"internal/cluster", "internal/auth/identity", "internal/aws/protocol"}, mayNot: []string{"net"}},
-	"internal/metrics": {may: []string{"internal/cluster"}, mayNot: []string{"net", "net/http"}},
-	"internal/backup":  {mayNot: []string{"net", "net/http"}},
+	"internal/api/admin": {may: []string{"internal/cluster", "internal/auth/identity", "internal/aws/protocol"}, mayNot: []string{"net"}},
+	"internal/metrics":   {may: []string{"internal/cluster"}, mayNot: []string{"net", "net/http"}},
+	"internal/backup":    {mayNot: []string{"net", "net/http"}},
 	"internal/cluster": {may: []string{
 		"internal/catalog", "internal/control", "internal/jetstream", "internal/messenger", "internal/queue", "internal/remote",
 		"internal/replica", "internal/router", "internal/shard", "internal/sharedlog", "internal/store",
 	}, mayNot: []string{"net/http"}},
 	"internal/shard":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/catalog": {may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
-	"internal/sqs": {may: []string{
+	"internal/api/sqs": {may: []string{
 		"internal/auth/access", "internal/catalog", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol",
 		"internal/queue", "internal/shard",
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/server": {may: []string{
-		"internal/auth/access", "internal/admin", "internal/backup", "internal/catalog", "internal/control", "internal/auth/directory", "internal/iam", "internal/auth/identity",
-		"internal/metrics", "internal/aws/protocol", "internal/queue", "internal/shard", "internal/aws/signature", "internal/sqs", "internal/store",
-		"internal/sts",
+		"internal/auth/access", "internal/api/admin", "internal/backup", "internal/catalog", "internal/control", "internal/auth/directory", "internal/api/iam", "internal/auth/identity",
+		"internal/metrics", "internal/aws/protocol", "internal/queue", "internal/shard", "internal/aws/signature", "internal/api/sqs", "internal/store",
+		"internal/api/sts",
 	}},
 	"internal/doctor": {may: []string{
 		"internal/catalog", "internal/cluster", "internal/control", "internal/auth/directory", "internal/auth/identity", "internal/queue", "internal/store",
@@ -87,7 +87,7 @@ var layers = map[string]struct {
 	"internal/command": {may: []string{
 		"internal/bench", "internal/doctor", "internal/history", "internal/aws/policy", "internal/server", "internal/aws/signature",
 		"internal/backup", "internal/catalog", "internal/cluster", "internal/jetstream", "internal/pki", "internal/router",
-		"internal/sqs", "internal/torture",
+		"internal/api/sqs", "internal/torture",
 	}},
 	"cmd/sluice": {may: []string{"internal/command"}},
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/aws/policy"
-	"github.com/sluicemq/sluice/internal/sqs"
 )
 
 var errNotAllowed = errors.New("not allowed")

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/admin"
+	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/sqs"
 )
 
 // What a client has changed through one node, it may use through another a moment

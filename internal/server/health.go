@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/shard"
-	"github.com/sluicemq/sluice/internal/sqs"
 )
 
 // probeTimeout is how long the store may take to show that it can be written.
