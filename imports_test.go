@@ -48,8 +48,8 @@ var layers = map[string]struct {
 	"internal/metrics":   {may: []string{"internal/cluster"}, mayNot: []string{"net", "net/http"}},
 	"internal/backup":    {mayNot: []string{"net", "net/http"}},
 	"internal/cluster": {may: []string{
-		"internal/catalog", "internal/control", "internal/jetstream", "internal/messenger", "internal/queue", "internal/remote",
-		"internal/replica", "internal/router", "internal/shard", "internal/sharedlog", "internal/store",
+		"internal/catalog", "internal/control", "internal/cluster/jetstream", "internal/cluster/messenger", "internal/queue", "internal/cluster/remote",
+		"internal/cluster/replica", "internal/cluster/router", "internal/shard", "internal/cluster/sharedlog", "internal/store",
 	}, mayNot: []string{"net/http"}},
 	"internal/shard":   {may: []string{"internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
 	"internal/catalog": {may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: []string{"net", "net/http"}},
@@ -65,28 +65,28 @@ var layers = map[string]struct {
 	"internal/doctor": {may: []string{
 		"internal/catalog", "internal/cluster", "internal/control", "internal/auth/directory", "internal/auth/identity", "internal/queue", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
-	"internal/messenger":               {mayNot: []string{"net", "net/http"}},
-	"internal/remote":                  {may: []string{"internal/messenger", "internal/queue", "internal/shard"}, mayNot: []string{"net", "net/http"}},
-	"internal/router":                  {may: []string{"internal/catalog", "internal/queue", "internal/remote", "internal/shard"}, mayNot: []string{"net", "net/http"}},
-	"internal/messenger/messengertest": {may: []string{"internal/messenger"}},
-	"internal/jetstream": {may: []string{
-		"internal/messenger", "internal/sharedlog",
+	"internal/cluster/messenger":               {mayNot: []string{"net", "net/http"}},
+	"internal/cluster/remote":                  {may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard"}, mayNot: []string{"net", "net/http"}},
+	"internal/cluster/router":                  {may: []string{"internal/catalog", "internal/queue", "internal/cluster/remote", "internal/shard"}, mayNot: []string{"net", "net/http"}},
+	"internal/cluster/messenger/messengertest": {may: []string{"internal/cluster/messenger"}},
+	"internal/cluster/jetstream": {may: []string{
+		"internal/cluster/messenger", "internal/cluster/sharedlog",
 	}, mayNot: []string{"net/http"}},
-	"internal/sharedlog": {mayNot: []string{"net", "net/http"}},
-	"internal/replica":   {may: []string{"internal/messenger", "internal/sharedlog", "internal/store"}, mayNot: []string{"net", "net/http"}},
-	"internal/sharedlog/locallog": {may: []string{
-		"internal/sharedlog", "internal/store",
+	"internal/cluster/sharedlog": {mayNot: []string{"net", "net/http"}},
+	"internal/cluster/replica":   {may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store"}, mayNot: []string{"net", "net/http"}},
+	"internal/cluster/sharedlog/locallog": {may: []string{
+		"internal/cluster/sharedlog", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
-	"internal/sharedlog/logtest": {may: []string{"internal/sharedlog"}},
-	"internal/pki":               {mayNot: []string{"net/http"}},
-	"internal/bench":             {},
-	"internal/crash":             {}, // tests only
-	"internal/history":           {mayNot: []string{"net", "net/http", "os"}},
-	"internal/workload":          {may: []string{"internal/history", "internal/aws/signature"}},
-	"internal/torture":           {may: []string{"internal/cluster", "internal/history", "internal/workload"}},
+	"internal/cluster/sharedlog/logtest": {may: []string{"internal/cluster/sharedlog"}},
+	"internal/cluster/pki":               {mayNot: []string{"net/http"}},
+	"internal/bench":                     {},
+	"internal/crash":                     {}, // tests only
+	"internal/history":                   {mayNot: []string{"net", "net/http", "os"}},
+	"internal/workload":                  {may: []string{"internal/history", "internal/aws/signature"}},
+	"internal/torture":                   {may: []string{"internal/cluster", "internal/history", "internal/workload"}},
 	"internal/command": {may: []string{
 		"internal/bench", "internal/doctor", "internal/history", "internal/aws/policy", "internal/server", "internal/aws/signature",
-		"internal/backup", "internal/catalog", "internal/cluster", "internal/jetstream", "internal/pki", "internal/router",
+		"internal/backup", "internal/catalog", "internal/cluster", "internal/cluster/jetstream", "internal/cluster/pki", "internal/cluster/router",
 		"internal/api/sqs", "internal/torture",
 	}},
 	"cmd/sluice": {may: []string{"internal/command"}},

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/messenger"
-	"github.com/sluicemq/sluice/internal/replica"
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/store"
 )
 

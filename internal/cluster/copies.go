@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
 // logCopies is how many copies of a log are complete, as the engine says, and how many

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/sluicemq/sluice/internal/messenger"
-	"github.com/sluicemq/sluice/internal/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
 // ErrLeaderless is an error of Engine.Copies.

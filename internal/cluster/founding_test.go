@@ -11,9 +11,9 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/replica"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 )

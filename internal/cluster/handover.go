@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/replica"
-	"github.com/sluicemq/sluice/internal/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
 // nearly is how many records a replica may be behind and still count as ready.

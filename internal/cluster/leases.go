@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
 // leaseList is the cluster's leases with a list that is read once for all who

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/replica"
 	"github.com/sluicemq/sluice/internal/shard"
-	"github.com/sluicemq/sluice/internal/sharedlog"
 )
 
 // maxCommit is the bytes of a commit: records that are longer only make the log

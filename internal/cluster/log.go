@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/replica"
-	"github.com/sluicemq/sluice/internal/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
 const (

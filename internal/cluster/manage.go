@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/replica"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/store"
 )
 

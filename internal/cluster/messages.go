@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/messenger"
-	"github.com/sluicemq/sluice/internal/remote"
-	"github.com/sluicemq/sluice/internal/replica"
-	"github.com/sluicemq/sluice/internal/router"
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/remote"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/shard"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/jetstream"
-	"github.com/sluicemq/sluice/internal/messenger"
-	"github.com/sluicemq/sluice/internal/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/jetstream"
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
 // leaseTTL is how long a node that has died still owns its shards. JetStream's own

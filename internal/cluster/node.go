@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/remote"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/router"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/messenger"
-	"github.com/sluicemq/sluice/internal/remote"
-	"github.com/sluicemq/sluice/internal/replica"
-	"github.com/sluicemq/sluice/internal/router"
-	"github.com/sluicemq/sluice/internal/sharedlog"
 	"github.com/sluicemq/sluice/internal/store"
 )
 

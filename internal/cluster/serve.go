@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/router"
 )
 
 // Serve begins to keep and to serve the shards with messages. The catalog must be

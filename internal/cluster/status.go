@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sluicemq/sluice/internal/replica"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
 // Status is the cluster as one node sees it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
 // A cluster that is well is left alone.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/replica"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
 // noticeable is a difference between clocks that a person should see to. The

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/replica"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
 // beat is what a node says of itself to the others, every second.

@@ -17,9 +17,9 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/messenger"
-	"github.com/sluicemq/sluice/internal/sharedlog"
 	"github.com/sluicemq/sluice/internal/store"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluicemq/sluice/internal/pki"
+	"github.com/sluicemq/sluice/internal/cluster/pki"
 )
 
 func newCluster() *cobra.Command {

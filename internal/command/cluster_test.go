@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/pki"
+	"github.com/sluicemq/sluice/internal/cluster/pki"
 )
 
 func TestClusterCerts(t *testing.T) {

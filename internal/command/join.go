@@ -13,9 +13,9 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
-	"github.com/sluicemq/sluice/internal/jetstream"
-	"github.com/sluicemq/sluice/internal/pki"
-	"github.com/sluicemq/sluice/internal/router"
+	"github.com/sluicemq/sluice/internal/cluster/jetstream"
+	"github.com/sluicemq/sluice/internal/cluster/pki"
+	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/server"
 )
 

@@ -1,0 +1,151 @@
+package jetstream
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+)
+
+// A cluster is a number of embedded servers in this process, each with a connection.
+type cluster struct {
+	t       testing.TB
+	options []Options
+	servers []*Server
+	conns   []*Conn
+	opened  int
+}
+
+// testContext ends with the test, or when it has taken too long.
+func testContext(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+type testWriter struct{ t testing.TB }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	if w.t.Context().Err() == nil {
+		w.t.Log(string(p[:len(p)-1]))
+	}
+	return len(p), nil
+}
+
+// freeAddresses returns addresses on which nobody listens now.
+func freeAddresses(t testing.TB, n int) []string {
+	t.Helper()
+	var out []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }()
+		out = append(out, l.Addr().String())
+	}
+	return out
+}
+
+// newCluster starts n servers. With one, it stands alone. certificates gives each
+// server its configuration for TLS; it may be nil.
+func newCluster(t testing.TB, n int, certificates func(i int) *tls.Config) *cluster {
+	t.Helper()
+	c := &cluster{t: t, servers: make([]*Server, n), conns: make([]*Conn, n)}
+	var routes []string
+	if n > 1 {
+		routes = freeAddresses(t, n)
+	}
+	for i := range n {
+		o := Options{
+			Name:    fmt.Sprint("n", i),
+			Cluster: "test",
+			Dir:     t.TempDir(),
+			Routes:  routes,
+			Log:     slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelError})).With("node", i),
+		}
+		if n > 1 {
+			o.Listen = routes[i]
+		}
+		if certificates != nil {
+			o.TLS = certificates(i)
+		}
+		c.options = append(c.options, o)
+		c.start(i)
+	}
+	t.Cleanup(func() {
+		for i := range c.servers {
+			c.kill(i)
+		}
+	})
+	return c
+}
+
+func (c *cluster) start(i int) {
+	c.t.Helper()
+	s, err := Start(c.options[i])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.servers[i] = s
+	if c.conns[i], err = s.Connect(c.t.Context()); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// kill stops a server without handing anything over.
+func (c *cluster) kill(i int) {
+	if c.servers[i] == nil {
+		return
+	}
+	c.conns[i].Close()
+	c.servers[i].kill()
+	c.servers[i] = nil
+}
+
+func (c *cluster) replicas() int { return min(len(c.servers), 3) }
+
+// log opens a log as node i sees it.
+func (c *cluster) log(i int, name string) *Log {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	l, err := c.conns[i].Log(ctx, name, c.replicas())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return l
+}
+
+// newLog opens a log that nobody has opened before, on one node after the other.
+func (c *cluster) newLog(*testing.T) sharedlog.Log {
+	c.opened++
+	return c.log(c.opened%len(c.conns), fmt.Sprint("log ", c.opened))
+}
+
+// leader returns which server leads a log.
+func (c *cluster) leader(l *Log) int {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	for {
+		name, err := l.Leader(ctx)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for i, s := range c.servers {
+			if s != nil && s.Name() == name {
+				return i
+			}
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}

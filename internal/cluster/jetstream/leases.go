@@ -1,0 +1,288 @@
+package jetstream
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+)
+
+// Leases are messages of a stream that forgets them after the length of a lease,
+// one for each name. A holder renews its lease by putting a new message in the place
+// of its last one, and gives it back by deleting that.
+type Leases struct {
+	conn    *Conn
+	stream  string
+	subject string // and the name of the lease
+	ttl     time.Duration
+
+	mu sync.Mutex
+	// undecided are the holders that this process would be, had it been told that
+	// their Take succeeded.
+	undecided map[string]string
+}
+
+var _ sharedlog.Leases = (*Leases)(nil)
+
+// holderHeader tells whose message it is. A new holder is drawn for each Take.
+const holderHeader = "Sluice-Holder"
+
+// leasesAtOnce is how many leases are listed with one request.
+const leasesAtOnce = 512
+
+// Leases returns the leases of the cluster, which last for ttl, at least a second or so.
+// Their stream is made as that of a log is; one that is there keeps the ttl that it has.
+func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Leases, error) {
+	l := &Leases{
+		conn:      c,
+		stream:    c.stream("leases"),
+		subject:   c.subject("lease", ""),
+		ttl:       ttl,
+		undecided: make(map[string]string),
+	}
+	config := js.StreamConfig{
+		Name:              l.stream,
+		Description:       "Sluice: who owns what",
+		Subjects:          []string{l.subject + "*"},
+		Storage:           js.FileStorage,
+		Replicas:          replicas,
+		Retention:         js.LimitsPolicy,
+		Discard:           js.DiscardOld,
+		MaxMsgsPerSubject: 1,
+		MaxAge:            ttl,
+		AllowDirect:       true,
+		Duplicates:        100 * time.Millisecond,
+	}
+	for {
+		if err := c.createStream(ctx, config); err != nil {
+			return nil, err
+		}
+		var info js.StreamInfo
+		err := c.insist(ctx, apiInfo+l.stream, struct{}{}, &info)
+		if err == nil {
+			l.ttl = info.Config.MaxAge
+			return l, nil
+		}
+		// A server that is starting may be asked that has not heard of it.
+		if !isCode(err, codeStreamNotFound) {
+			return nil, err
+		}
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// TTL is that of sharedlog.Leases.
+func (l *Leases) TTL() time.Duration { return l.ttl }
+
+type lease struct {
+	leases *Leases
+	name   string
+	holder string
+
+	mu       sync.Mutex
+	revision uint64    // of the last message known to be this holder's
+	until    time.Time // when that one is forgotten, at the earliest
+	unsure   bool      // there may be a newer one
+	gone     bool      // released or lost
+}
+
+// errUndecided says that an earlier change of the lease has not been decided.
+var errUndecided = errors.New("an earlier change is not decided yet")
+
+// Take is that of sharedlog.Leases.
+func (l *Leases) Take(ctx context.Context, name string, value []byte) (sharedlog.Lease, error) {
+	l.mu.Lock()
+	holder, again := l.undecided[name]
+	l.mu.Unlock()
+	if !again {
+		holder = rand.Text()
+	}
+	one := &lease{leases: l, name: name, holder: holder}
+	err := one.publish(ctx, value)
+	if again && isCode(err, codeWrongLast) {
+		// It may be held by what this process has published itself.
+		one.unsure = true
+		err = one.renew(ctx, value)
+		if errors.Is(err, sharedlog.ErrLost) {
+			err = sharedlog.ErrHeld
+		}
+	}
+	if isCode(err, codeWrongLast, codeWrongLastInWork) {
+		err = sharedlog.ErrHeld
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err == nil:
+		delete(l.undecided, name)
+		return one, nil
+	case errors.Is(err, sharedlog.ErrHeld):
+		if !isCode(err, codeWrongLastInWork) {
+			delete(l.undecided, name)
+		}
+		return nil, sharedlog.ErrHeld
+	}
+	l.undecided[name] = holder
+	return nil, fmt.Errorf("take the lease of %s: %w", name, err)
+}
+
+// publish puts a new message in the place of the last one.
+func (o *lease) publish(ctx context.Context, value []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	start := time.Now()
+	m := nats.NewMsg(o.leases.subject + token(o.name))
+	m.Header.Set(js.ExpectedLastSubjSeqHeader, strconv.FormatUint(o.revision, 10))
+	m.Header.Set(holderHeader, o.holder)
+	m.Data = value
+	revision, err := o.leases.conn.publish(ctx, m)
+	if err == nil {
+		o.revision, o.unsure, o.until = revision, false, start.Add(o.leases.ttl)
+	}
+	return err
+}
+
+// find finds out which message is this holder's, if it has one.
+func (o *lease) find(ctx context.Context) error {
+	m, err := o.leases.conn.get(ctx, o.leases.stream, getRequest{LastBy: o.leases.subject + token(o.name)})
+	switch {
+	case isCode(err, codeNoMessage) || err == nil && holderOf(m.Header) != o.holder:
+		return sharedlog.ErrLost
+	case err != nil:
+		return err
+	}
+	o.revision = m.Sequence
+	return nil
+}
+
+// holderOf finds the holder in a message's header as the API returns it.
+func holderOf(header []byte) string {
+	for line := range bytes.Lines(header) {
+		if key, value, ok := strings.Cut(string(line), ":"); ok && textproto.CanonicalMIMEHeaderKey(key) == holderHeader {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// Renew is that of sharedlog.Lease.
+func (o *lease) Renew(ctx context.Context, value []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	// Replicas forget it each by its own clock, the leader perhaps later than
+	// others. The holder does not wait for them.
+	if o.gone || time.Now().After(o.until) {
+		o.gone = true
+		return sharedlog.ErrLost
+	}
+	err := o.renew(ctx, value)
+	if errors.Is(err, sharedlog.ErrLost) {
+		o.gone = true
+		return sharedlog.ErrLost
+	}
+	if err != nil {
+		return fmt.Errorf("renew the lease of %s: %w", o.name, err)
+	}
+	return nil
+}
+
+func (o *lease) renew(ctx context.Context, value []byte) error {
+	for range 2 {
+		if o.unsure {
+			if err := o.find(ctx); err != nil {
+				return err
+			}
+		}
+		err := o.publish(ctx, value)
+		if err == nil {
+			return nil
+		}
+		o.unsure = true
+		if !isCode(err, codeWrongLast) {
+			return err
+		}
+		// Another has it, or what this holder has published before came in between.
+	}
+	return errUndecided
+}
+
+// Release is that of sharedlog.Lease.
+func (o *lease) Release(ctx context.Context) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.gone {
+		return nil
+	}
+	err := o.release(ctx)
+	if err == nil || errors.Is(err, sharedlog.ErrLost) {
+		o.gone = true
+		return nil
+	}
+	o.unsure = true
+	return fmt.Errorf("release the lease of %s: %w", o.name, err)
+}
+
+func (o *lease) release(ctx context.Context) error {
+	for {
+		if o.unsure {
+			if err := o.find(ctx); err != nil {
+				return err
+			}
+		}
+		request := struct {
+			Sequence uint64 `json:"seq"`
+			NoErase  bool   `json:"no_erase"` // it is forgotten, not overwritten
+		}{o.revision, true}
+		var response struct{}
+		err := o.leases.conn.ask(ctx, apiDelete+o.leases.stream, request, &response)
+		if isCode(err, codeNoMessage, codeDeleteFailed) && !o.unsure {
+			o.unsure = true // that one is not there; look who has it
+			continue
+		}
+		return err
+	}
+}
+
+// List is that of sharedlog.Leases.
+func (l *Leases) List(ctx context.Context) (map[string][]byte, error) {
+	out := make(map[string][]byte)
+	for next, more := uint64(1), 1; more > 0; {
+		request := struct {
+			Sequence uint64 `json:"seq"`
+			Next     string `json:"next_by_subj"`
+			Batch    int    `json:"batch"`
+		}{next, l.subject + "*", leasesAtOnce}
+		// Whatever is renewed meanwhile moves to the end and is seen there.
+		got := false
+		var err error
+		more, err = l.conn.directGet(ctx, l.stream, request, leasesAtOnce, func(sequence uint64, m *nats.Msg) error {
+			got = true
+			next = sequence + 1
+			name, err := untoken(strings.TrimPrefix(m.Header.Get(js.SubjectHeader), l.subject))
+			if err == nil {
+				out[name] = m.Data
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list leases: %w", err)
+		}
+		if !got {
+			break
+		}
+	}
+	return out, nil
+}

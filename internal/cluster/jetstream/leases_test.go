@@ -1,0 +1,138 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
+)
+
+func TestLeasesOfOne(t *testing.T) { testLeases(t, newCluster(t, 1, nil)) }
+
+func TestLeasesOfThree(t *testing.T) { testLeases(t, newCluster(t, 3, nil)) }
+
+// leaseTTL is longer than a busy machine holds anything up.
+const leaseTTL = 5 * time.Second
+
+func testLeases(t *testing.T, c *cluster) {
+	t.Helper()
+	logtest.TestLeases(t, func(t *testing.T) sharedlog.Leases {
+		t.Helper()
+		c.opened++
+		s := *c.servers[c.opened%len(c.servers)]
+		s.cluster = fmt.Sprint("test", c.opened) // several share the servers
+		conn, err := s.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		l, err := conn.Leases(testContext(t), leaseTTL, c.replicas())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.TTL() != leaseTTL {
+			t.Errorf("leases last for %v", l.TTL())
+		}
+		// That there is a new stream may not have reached all servers.
+		for {
+			lease, err := l.Take(testContext(t), "first", nil)
+			if err == nil {
+				err = lease.Release(testContext(t))
+			}
+			if err == nil {
+				return l
+			}
+			if !errors.Is(err, errNoResponders) {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+// What became of a change is not known: the lease can be used again, and does not
+// hold itself up.
+func TestLeasesUndecided(t *testing.T) {
+	c := newCluster(t, 3, nil)
+	ctx := testContext(t)
+	leases, err := c.conns[0].Leases(ctx, time.Minute, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := leases.Take(ctx, "held", []byte("0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.kill(1)
+	c.kill(2)
+	short, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if err := held.Renew(short, []byte("1")); err == nil || errors.Is(err, sharedlog.ErrLost) {
+		t.Errorf("renewed without a majority: %v", err)
+	}
+	for _, name := range []string{"new", "other"} {
+		if _, err := leases.Take(short, name, []byte("1")); err == nil || errors.Is(err, sharedlog.ErrHeld) {
+			t.Errorf("taken without a majority: %v", err)
+		}
+	}
+	c.start(1)
+	c.start(2)
+	again := func(what string, f func() error) {
+		t.Helper()
+		for {
+			err := f()
+			if err == nil {
+				return
+			}
+			if errors.Is(err, sharedlog.ErrLost) || pause(ctx, 20*time.Millisecond) != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+	}
+	again("renew", func() error { return held.Renew(ctx, []byte("2")) })
+	var taken sharedlog.Lease
+	again("take", func() (err error) {
+		taken, err = leases.Take(ctx, "new", []byte("2"))
+		return err
+	})
+	again("renew", func() error { return taken.Renew(ctx, []byte("3")) })
+	again("release", func() error { return taken.Release(ctx) })
+	// Another process is not let in by what this one has not heard of.
+	elsewhere, err := c.conns[1].Leases(ctx, time.Minute, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := elsewhere.Take(ctx, "held", nil); !errors.Is(err, sharedlog.ErrHeld) {
+		t.Errorf("taken twice: %v", err)
+	}
+	if _, err := elsewhere.Take(ctx, "new", nil); err != nil {
+		t.Errorf("what was given back is not free: %v", err)
+	}
+}
+
+func TestToken(t *testing.T) {
+	seen := make(map[string]string)
+	for _, name := range []string{"", "a", "A", "shard/1", "shard/11", "shard=2F1", "a.b", "a*b", "a>", "a b", "é", "=", "a=", "node/x-1"} {
+		tok := token(name)
+		if back, err := untoken(tok); err != nil || back != name {
+			t.Errorf("%q is %q is %q, %v", name, tok, back, err)
+		}
+		if strings.ContainsAny(tok, ".*> /") {
+			t.Errorf("%q is %q", name, tok)
+		}
+		if other, ok := seen[tok]; ok {
+			t.Errorf("%q and %q are both %q", name, other, tok)
+		}
+		seen[tok] = name
+	}
+	for _, bad := range []string{"=", "=2", "=XY", "a=G0"} {
+		if got, err := untoken(bad); err == nil {
+			t.Errorf("%q is %q", bad, got)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/messenger/messengertest"
+)
+
+// messenger opens the messenger of a node at one of the servers.
+func (c *cluster) messenger(t *testing.T, i int, node string) *Messenger {
+	t.Helper()
+	m, err := c.conns[i].Messenger(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+// meet waits until a node is known to another: interest spreads in its own time.
+func meet(t *testing.T, from messenger.Messenger, to *Messenger, node string) {
+	t.Helper()
+	to.Handle("meet", func(context.Context, []byte) ([]byte, error) { return nil, nil })
+	ctx := testContext(t)
+	for {
+		_, err := from.Request(ctx, node, "meet", nil)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, messenger.ErrNobody) || pause(ctx, 5*time.Millisecond) != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMessenger(t *testing.T) {
+	c := newCluster(t, 2, nil)
+	messengertest.Test(t, func(t *testing.T) (messenger.Messenger, messenger.Messenger) {
+		a, b := c.messenger(t, 0, "a"), c.messenger(t, 1, "b")
+		meet(t, a, b, "b")
+		meet(t, b, a, "a")
+		return a, b
+	})
+}
+
+// A node that has gone is known to be gone, and one that goes while it works on a
+// request is not.
+func TestMessengerNodeGoes(t *testing.T) {
+	c := newCluster(t, 2, nil)
+	ctx := testContext(t)
+	a, b := c.messenger(t, 0, "a"), c.messenger(t, 1, "b")
+	meet(t, a, b, "b")
+	entered := make(chan struct{})
+	b.Handle("wait", func(ctx context.Context, _ []byte) ([]byte, error) {
+		close(entered)
+		<-ctx.Done()
+		return nil, nil
+	})
+	short, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() {
+		_, err := a.Request(short, "b", "wait", nil)
+		failed <- err
+	}()
+	<-entered
+	c.kill(1)
+	if err := <-failed; err == nil || errors.Is(err, messenger.ErrNobody) {
+		t.Errorf("a request in hand when its node dies gives %v", err)
+	}
+	for {
+		_, err := a.Request(ctx, "b", "meet", nil)
+		if errors.Is(err, messenger.ErrNobody) {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("the node is gone, and that gives %v", err)
+		}
+	}
+	b.Close()
+}

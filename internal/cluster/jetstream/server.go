@@ -1,0 +1,296 @@
+package jetstream
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"strconv"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+)
+
+// MaxPayload is the longest message that embedded servers take, in bytes. A
+// NATS cluster of somebody else's must take at least as much.
+const MaxPayload = 16 << 20
+
+const _ = uint(MaxPayload - sharedlog.MaxRecord - 1<<20) // a record, and what comes with it, fits
+
+// Options says what an embedded server is and where it keeps its data.
+type Options struct {
+	// Name is the name of the server, unique in the cluster. JetStream knows a
+	// server by its name: one with an empty directory must come under a new one.
+	Name string
+	// Cluster is the name of the cluster.
+	Cluster string
+	// Dir is the directory of the server's data.
+	Dir string
+
+	// Listen is the host and port where other servers connect.
+	Listen string
+	// Routes are the hosts and ports of all servers of the cluster, this one
+	// included: their number is how many a new cluster waits for before it makes a
+	// majority. Without routes the server stands alone and listens nowhere.
+	Routes []string
+	// TLS is how servers prove to one another who they are: its certificate is
+	// shown, and the others' must be signed by its RootCAs, in both directions.
+	TLS *tls.Config
+	// Insecure allows routes without TLS beyond this machine. Whoever reaches the
+	// listener can then read and change everything.
+	Insecure bool
+
+	Log *slog.Logger
+}
+
+// Limits on the memory of an embedded server. What they leave unbounded are the
+// caches of blocks lately written or read, which are given up at the next garbage
+// collection: bound them with Go's memory limit.
+const (
+	maxStreamBuffer = 64 << 20 // published to a stream and not yet proposed
+	maxCatchup      = 32 << 20 // sent to lagging replicas and not yet acknowledged
+	maxMemoryStore  = 16 << 20 // memory streams, of which there are none
+)
+
+// maxStore is no bound on what the streams take on disk: what bounds them is the disk. By
+// default it is three quarters of what the streams have and of what is free at the start. A
+// server that started when there was little, for however short a time, would have too
+// much from then on: it would not lead, nor keep anything.
+const maxStore = 1 << 60
+
+// A Server is an embedded server.
+type Server struct {
+	cluster  string
+	log      *slog.Logger
+	inner    *natsserver.Server
+	password string
+}
+
+// Accounts and users of an embedded server. Nobody can connect to it but from
+// inside this process, with a password drawn at its start.
+const (
+	dataUser   = "sluice"
+	systemUser = "system"
+	dataAcct   = "$G"
+)
+
+// Start starts a server and returns when it can be connected to, which takes until
+// it has looked through its streams. Its cluster may not have a majority yet.
+func Start(o Options) (*Server, error) {
+	opts, err := o.nats()
+	if err != nil {
+		return nil, err
+	}
+	inner, err := natsserver.NewServer(opts)
+	if err != nil {
+		return nil, fmt.Errorf("start the embedded NATS server: %w", err)
+	}
+	log := newLogger(o.Log)
+	inner.SetLoggerV2(log, false, false, false)
+	s := &Server{cluster: o.Cluster, log: o.Log, inner: inner, password: opts.Users[0].Password}
+	inner.Start()
+	if len(opts.Routes) > 0 && len(log.fatal) == 0 {
+		startRouting(inner)
+	}
+	select {
+	case err := <-log.fatal:
+		inner.Shutdown()
+		return nil, fmt.Errorf("start the embedded NATS server: %w", err)
+	default:
+		return s, nil
+	}
+}
+
+// startRouting opens the server's listener for routes. The server has begun to do
+// so itself, but waits until the listener for clients is open, and there is to be
+// none. That goroutine waits for ever; what it would have done at the end, and what a
+// shutdown waits for, this call does.
+func startRouting(inner *natsserver.Server) {
+	ready := make(chan struct{})
+	close(ready)
+	inner.StartRouting(ready)
+}
+
+func (o *Options) nats() (*natsserver.Options, error) {
+	password := rand.Text()
+	system := natsserver.NewAccount(natsserver.DEFAULT_SYSTEM_ACCOUNT)
+	opts := &natsserver.Options{
+		ServerName: o.Name,
+		DontListen: true,
+		NoSigs:     true,
+		NoLog:      true,
+		MaxPayload: MaxPayload,
+
+		JetStream:              true,
+		DisableJetStreamBanner: true,
+		StoreDir:               o.Dir,
+		SyncAlways:             true,
+		JetStreamMaxMemory:     maxMemoryStore,
+		JetStreamMaxStore:      maxStore,
+		StreamMaxBufferedSize:  maxStreamBuffer,
+		JetStreamMaxCatchup:    maxCatchup,
+
+		SystemAccount: system.Name,
+		Accounts:      []*natsserver.Account{system},
+		Users: []*natsserver.User{
+			{Username: dataUser, Password: password},
+			{Username: systemUser, Password: password, Account: system},
+		},
+	}
+	if len(o.Routes) == 0 {
+		return opts, nil
+	}
+
+	host, port, err := splitAddress(o.Listen)
+	if err != nil {
+		return nil, err
+	}
+	opts.Cluster = natsserver.ClusterOpts{
+		Name: o.Cluster,
+		Host: host,
+		Port: port,
+		// A server that hangs is noticed by its routes after about ten seconds, and
+		// requests to its node are refused from then on instead of timing out.
+		PingInterval: 3 * time.Second,
+		MaxPingsOut:  2,
+		Compression:  natsserver.CompressionOpts{Mode: natsserver.CompressionOff},
+	}
+	local := isLoopback(host)
+	for _, address := range o.Routes {
+		host, port, err := splitAddress(address)
+		if err != nil {
+			return nil, err
+		}
+		local = local && isLoopback(host)
+		opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))})
+	}
+	switch {
+	case o.TLS != nil:
+		opts.Cluster.TLSConfig, err = mutual(o.TLS)
+		if err != nil {
+			return nil, err
+		}
+		opts.Cluster.TLSTimeout = 5
+	case !local && !o.Insecure:
+		return nil, errors.New("nodes on several machines need certificates to know each other by")
+	}
+	return opts, nil
+}
+
+// mutual makes a configuration one under which both sides of a connection have
+// to show a certificate of the cluster's authority.
+func mutual(c *tls.Config) (*tls.Config, error) {
+	switch {
+	case c.RootCAs == nil:
+		return nil, errors.New("TLS between nodes needs the certificate of the cluster's own authority")
+	case c.InsecureSkipVerify:
+		return nil, errors.New("TLS between nodes must verify certificates")
+	case len(c.Certificates) == 0 && c.GetCertificate == nil:
+		return nil, errors.New("TLS between nodes needs a certificate of this node")
+	}
+	c = c.Clone()
+	c.ClientCAs = c.RootCAs
+	c.ClientAuth = tls.RequireAndVerifyClientCert
+	c.MinVersion = max(c.MinVersion, tls.VersionTLS12)
+	return c, nil
+}
+
+func splitAddress(address string) (host string, port int, err error) {
+	host, number, err := net.SplitHostPort(address)
+	if err == nil {
+		port, err = strconv.Atoi(number)
+	}
+	if err != nil || host == "" || port < 1 || port > 65535 {
+		return "", 0, fmt.Errorf("%q is not the address of a node, host:port", address)
+	}
+	return host, port, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Name is the name of the server.
+func (s *Server) Name() string { return s.inner.Name() }
+
+// Keeps reports whether the server keeps streams. It no longer does when a write to
+// its disk has failed, until it is started anew.
+func (s *Server) Keeps() bool { return s.inner.JetStreamEnabled() }
+
+// Connect connects to the server, within this process.
+func (s *Server) Connect(ctx context.Context) (*Conn, error) {
+	return connect(ctx, s.cluster, s, s.log, nats.InProcessServer(s.inner), nats.UserInfo(dataUser, s.password))
+}
+
+// system connects to the server's system account.
+func (s *Server) system() (*nats.Conn, error) {
+	return nats.Connect("", nats.InProcessServer(s.inner), nats.UserInfo(systemUser, s.password))
+}
+
+// Stop stops the server: what it leads is handed to others first, so that they
+// need not notice that it is gone. It waits for the hand-over as long as ctx
+// lasts, and stops in any case.
+func (s *Server) Stop(ctx context.Context) {
+	s.handOver(ctx)
+	s.inner.Shutdown()
+	s.inner.WaitForShutdown()
+}
+
+// handOver gives up leadership of all streams and of the meta group, and waits
+// until others have it.
+func (s *Server) handOver(ctx context.Context) {
+	if !s.inner.JetStreamIsClustered() {
+		return
+	}
+	for s.inner.Running() {
+		// A hand-over may fail because the chosen one was not up to date; another is
+		// chosen then, or this server again.
+		led := s.led()
+		for _, stream := range led {
+			if err := s.inner.JetStreamStepdownStream(dataAcct, stream); err != nil {
+				s.log.Debug("stream not handed over", "stream", stream, "error", err)
+			}
+		}
+		meta := len(led) == 0 && s.inner.JetStreamIsLeader() // last, so that the streams' moves are not held up
+		if meta {
+			s.stepDownMeta(ctx)
+		}
+		if len(led) == 0 && !meta {
+			return
+		}
+		if pause(ctx, 50*time.Millisecond) != nil {
+			return
+		}
+	}
+}
+
+// led returns the streams whose leader this server is.
+func (s *Server) led() []string {
+	info, err := s.inner.Jsz(&natsserver.JSzOptions{Account: dataAcct, Streams: true, StreamLeaderOnly: true})
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, account := range info.AccountDetails {
+		for _, stream := range account.Streams {
+			if c := stream.Cluster; c != nil && len(c.Replicas) > 0 && s.inner.JetStreamIsStreamLeader(dataAcct, stream.Name) {
+				out = append(out, stream.Name)
+			}
+		}
+	}
+	return out
+}
+
+// kill stops the server without handing anything over; for tests.
+func (s *Server) kill() {
+	s.inner.Shutdown()
+	s.inner.WaitForShutdown()
+}

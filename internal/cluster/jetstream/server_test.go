@@ -1,0 +1,329 @@
+package jetstream
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/sluicemq/sluice/internal/cluster/pki"
+)
+
+func issue(t *testing.T, dir string, names ...string) *tls.Config {
+	t.Helper()
+	a, _, err := pki.Open(dir, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key, err := a.Issue(names, 1, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := pki.Load(filepath.Join(dir, pki.AuthorityCertificate), certificate, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Servers with certificates of one authority form a cluster, and one with another's
+// does not get in, although it knows the addresses.
+func TestMutualTLS(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"a", "b", "c"}
+	c := newCluster(t, 3, func(i int) *tls.Config { return issue(t, dir, names[i], "127.0.0.1") })
+	ctx := testContext(t)
+	w := &writer{t: t, log: c.log(0, "1")}
+	w.mustAppend(ctx, 10)
+	w.check(ctx, c.log(2, "1"))
+
+	for name, config := range map[string]*tls.Config{
+		"a stranger": issue(t, t.TempDir(), "d", "127.0.0.1"),
+		"no TLS":     nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := c.options[0]
+			o.Name, o.Dir, o.TLS = "stranger", t.TempDir(), config
+			o.Listen = freeAddresses(t, 1)[0]
+			o.Routes = append([]string{o.Listen}, o.Routes...)
+			s, err := Start(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.kill()
+			// It has tried, and will go on.
+			if err := pause(ctx, 2*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			if n := s.inner.NumRoutes(); n != 0 {
+				t.Errorf("it has %d routes", n)
+			}
+			for i := range 3 {
+				if peers := strings.Join(c.servers[i].inner.JetStreamClusterPeers(), " "); strings.Contains(peers, "stranger") {
+					t.Errorf("it is a peer: %s", peers)
+				}
+			}
+		})
+	}
+	w.mustAppend(ctx, 10)
+}
+
+func TestOptionsRefused(t *testing.T) {
+	good := issue(t, t.TempDir(), "a")
+	for name, change := range map[string]func(o *Options){
+		"other machines without TLS": func(o *Options) { o.Routes = append(o.Routes, "10.0.0.1:6222") },
+		"all interfaces without TLS": func(o *Options) { o.Listen = "0.0.0.0:6222" },
+		"TLS without an authority":   func(o *Options) { o.TLS = &tls.Config{Certificates: good.Certificates} },
+		"TLS without a certificate":  func(o *Options) { o.TLS = &tls.Config{RootCAs: good.RootCAs} },
+		"TLS that verifies nothing": func(o *Options) {
+			o.TLS = good.Clone()
+			o.TLS.InsecureSkipVerify = true //nolint:gosec // to be refused
+		},
+		"a route without a port": func(o *Options) { o.Routes = []string{"localhost"} },
+		"a route without a host": func(o *Options) { o.Routes = []string{":6222"} },
+		"an address that is in use": func(o *Options) {
+			s, err := Start(*o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.kill)
+			o.Dir = t.TempDir()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			addresses := freeAddresses(t, 1)
+			o := Options{
+				Name: "a", Cluster: "test", Dir: t.TempDir(), Listen: addresses[0], Routes: addresses,
+				Log: slog.New(slog.DiscardHandler),
+			}
+			change(&o)
+			if s, err := Start(o); err == nil {
+				s.kill()
+				t.Error("it starts")
+			}
+		})
+	}
+}
+
+// Embedded servers sync always, by what they themselves say.
+func TestSyncAlways(t *testing.T) {
+	for _, n := range []int{1, 3} {
+		c := newCluster(t, n, nil)
+		l := c.log(0, "1")
+		for i := range n {
+			if err := c.conns[i].CheckSync(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		info, err := c.conns[0].info(testContext(t), l.stream)
+		if err != nil || info.Config.Replicas != n {
+			t.Errorf("%+v, %v", info, err)
+		}
+	}
+}
+
+// external starts a NATS server of somebody else's.
+func external(t *testing.T, change func(*natsserver.Options)) *natsserver.Server {
+	t.Helper()
+	o := &natsserver.Options{
+		ServerName: "theirs", Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true,
+		JetStream: true, StoreDir: t.TempDir(), MaxPayload: MaxPayload, SyncAlways: true,
+	}
+	change(o)
+	s, err := natsserver.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(30 * time.Second) {
+		t.Fatal("not ready")
+	}
+	return s
+}
+
+func TestConnect(t *testing.T) {
+	s := external(t, func(*natsserver.Options) {})
+	ctx := testContext(t)
+	conn, err := Connect(ctx, ConnectOptions{URL: s.ClientURL(), Cluster: "test", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	l, err := conn.Log(ctx, "1", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &writer{t: t, log: l}
+	w.mustAppend(ctx, 10)
+	w.check(ctx, l)
+	if err := conn.CheckSync(ctx); !errors.Is(err, ErrSyncUnknown) {
+		t.Errorf("nobody has said that it syncs: %v", err)
+	}
+	if _, err := conn.Members(ctx); err == nil {
+		t.Error("members are known without the system account")
+	}
+}
+
+func TestConnectRefused(t *testing.T) {
+	small := external(t, func(o *natsserver.Options) { o.MaxPayload = 1 << 20 })
+	for name, o := range map[string]ConnectOptions{
+		"small messages": {URL: small.ClientURL(), Cluster: "test"},
+		"nobody there":   {URL: "nats://" + freeAddresses(t, 1)[0], Cluster: "test"},
+		"a bad name":     {URL: small.ClientURL(), Cluster: "a.b"},
+	} {
+		o.Log = slog.New(slog.DiscardHandler)
+		if c, err := Connect(t.Context(), o); err == nil {
+			c.Close()
+			t.Errorf("%s: it connects", name)
+		}
+	}
+}
+
+// With the system account at hand it is seen which servers do not sync.
+func TestCheckSyncOfOthers(t *testing.T) {
+	for _, lazy := range []bool{false, true} {
+		system := natsserver.NewAccount("$SYS")
+		s := external(t, func(o *natsserver.Options) {
+			o.SyncAlways = !lazy
+			o.SystemAccount = system.Name
+			o.Accounts = []*natsserver.Account{system}
+			o.Users = []*natsserver.User{
+				{Username: "system", Password: "p", Account: system},
+			}
+		})
+		nc, err := nats.Connect(s.ClientURL(), nats.UserInfo("system", "p"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+		err = checkSync(testContext(t), nc)
+		if lazy && (!errors.Is(err, ErrLazySync) || !strings.Contains(err.Error(), "theirs")) || !lazy && err != nil {
+			t.Errorf("lazy is %v, and the check says %v", lazy, err)
+		}
+	}
+}
+
+func TestMembers(t *testing.T) {
+	c := newCluster(t, 3, nil)
+	ctx := testContext(t)
+	w := &writer{t: t, log: c.log(0, "1")}
+	w.mustAppend(ctx, 5)
+	online := func() map[string]bool {
+		for {
+			short, cancel := context.WithTimeout(ctx, time.Second)
+			members, err := c.conns[0].Members(short)
+			cancel()
+			if err == nil {
+				out := make(map[string]bool)
+				for _, m := range members {
+					out[m.Name] = m.Online
+				}
+				return out
+			}
+			if ctx.Err() != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := online(); len(got) != 3 {
+		t.Errorf("members: %v", got)
+	}
+	c.kill(2)
+	for online()["n2"] {
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
+			t.Fatal("a server that is gone stays online")
+		}
+	}
+	w.mustAppend(ctx, 5)
+	for {
+		err := c.conns[0].RemoveMember(ctx, "n2")
+		if err == nil {
+			break
+		}
+		if pause(ctx, 100*time.Millisecond) != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := online(); len(got) != 2 {
+		t.Errorf("members: %v", got)
+	}
+
+	// It has lost its disk, and comes again as another, which gets the replica.
+	c.options[2].Name, c.options[2].Dir = "n2-new", t.TempDir()
+	c.start(2)
+	w.mustAppend(ctx, 5)
+	c.complete(ctx, w.log)
+	w.check(ctx, c.log(2, "1"))
+	c.kill(1) // it counts now
+	w.mustAppend(ctx, 5)
+	w.check(ctx, c.log(2, "1"))
+}
+
+// What a disk is short of for a moment, while a server starts, is not held against it for
+// ever.
+func TestDiskBoundsStreams(t *testing.T) {
+	c := newCluster(t, 1, nil)
+	if got := c.servers[0].inner.JetStreamConfig().MaxStore; got != maxStore {
+		t.Errorf("streams may have %d bytes", got)
+	}
+}
+
+// complete waits until all replicas of a log have all of it.
+func (c *cluster) complete(ctx context.Context, l *Log) {
+	c.t.Helper()
+	for {
+		current, wanted, err := l.Copies(ctx)
+		if err == nil && current == 3 && wanted == 3 {
+			return
+		}
+		if pause(ctx, 100*time.Millisecond) != nil {
+			c.t.Fatalf("%d of %d replicas are current, %v", current, wanted, err)
+		}
+	}
+}
+
+// Also a server is removed that nobody has heard of since everything was restarted.
+func TestRemoveUnheardOfMember(t *testing.T) {
+	c := newCluster(t, 3, nil)
+	ctx := testContext(t)
+	w := &writer{t: t, log: c.log(0, "1")}
+	w.mustAppend(ctx, 5)
+	if id := c.servers[2].inner.Node(); id != peerID(c.servers[2].Name()) {
+		t.Errorf("server %s has the id %s, not %s", c.servers[2].Name(), id, peerID(c.servers[2].Name()))
+	}
+	c.kill(2)
+	c.options[2].Name, c.options[2].Dir = "n2-new", t.TempDir()
+	c.start(2)
+	w.mustAppend(ctx, 5)
+	for i := range 3 {
+		c.kill(i)
+	}
+	for i := range 3 {
+		c.start(i)
+	}
+	w.log = c.log(0, "1")
+	for {
+		err := c.conns[0].RemoveMember(ctx, "n2")
+		if err == nil {
+			break
+		}
+		if pause(ctx, 100*time.Millisecond) != nil {
+			t.Fatal(err)
+		}
+	}
+	c.complete(ctx, w.log)
+	c.kill(1)
+	w.mustAppend(ctx, 5)
+	w.check(ctx, c.log(2, "1"))
+}

@@ -1,0 +1,245 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+const (
+	// defaultTimeout is how long an owner may take for a call.
+	defaultTimeout = 10 * time.Second
+	// grace is how much longer than that its answer is waited for, so that it
+	// is the owner who ends a call that takes too long.
+	grace = time.Second
+)
+
+// Options are what a Caller is made of.
+type Options struct {
+	Messenger messenger.Messenger
+	// Position returns how far this node's copy of the control shard is. The
+	// owner executes a call when its own is as far. A nil Position is always at 0.
+	Position func() uint64
+	// Timeout is how long an owner may take for a call, on top of the time that
+	// a receive waits for messages; 0 means 10 s.
+	Timeout time.Duration
+	// Return takes back deliveries of a receive whose consumer has gone, from
+	// wherever the shard is by then. A nil Return asks the node that gave them.
+	Return func(ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string) error
+}
+
+// Caller calls the shards of other nodes.
+type Caller struct {
+	messenger messenger.Messenger
+	position  func() uint64
+	timeout   time.Duration
+	giveBack  func(ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string) error
+	id        uint64
+	count     atomic.Uint64
+}
+
+// New returns a Caller.
+func New(o Options) *Caller {
+	c := &Caller{messenger: o.Messenger, position: o.Position, timeout: o.Timeout, giveBack: o.Return, id: rand.Uint64()}
+	if c.position == nil {
+		c.position = func() uint64 { return 0 }
+	}
+	if c.timeout == 0 {
+		c.timeout = defaultTimeout
+	}
+	return c
+}
+
+// Shard returns shard n as node owns it.
+func (c *Caller) Shard(node string, n int) *Client { return &Client{caller: c, node: node, shard: n} }
+
+// Client is a shard that another node owns. Its methods do what a shard.Shard's
+// of the same name do. If the node is not there or does not own the shard,
+// they give shard.ErrNotBegun.
+type Client struct {
+	caller *Caller
+	node   string
+	shard  int
+}
+
+// Send accepts messages.
+func (c *Client) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
+	return invoke(ctx, c, &send, id, messages)
+}
+
+// Return takes back deliveries that did not reach the consumer.
+func (c *Client) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
+	_, err := invoke(ctx, c, &giveBack, id, returnArgs{deliveries, attempt})
+	return err
+}
+
+// Delete removes messages.
+func (c *Client) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
+	return invoke(ctx, c, &remove, id, receipts)
+}
+
+// ChangeVisibility changes visibility timeouts.
+func (c *Client) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error) {
+	return invoke(ctx, c, &changeVisibility, id, changes)
+}
+
+// Purge removes all messages of a queue.
+func (c *Client) Purge(ctx context.Context, id queue.ID) error {
+	_, err := invoke(ctx, c, &purge, id, none{})
+	return err
+}
+
+// Counts returns how many messages a queue holds in each state.
+func (c *Client) Counts(ctx context.Context, id queue.ID) (queue.Counts, error) {
+	return invoke(ctx, c, &counts, id, none{})
+}
+
+// StartMove starts a message move task.
+func (c *Client) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error {
+	_, err := invoke(ctx, c, &startMove, id, t)
+	return err
+}
+
+// CancelMove ends a message move task.
+func (c *Client) CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error) {
+	return invoke(ctx, c, &cancelMove, id, task)
+}
+
+// Moves returns a queue's message move tasks, the most recent first.
+func (c *Client) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error) {
+	return invoke(ctx, c, &moves, id, none{})
+}
+
+// Arrive admits messages that another shard forwards.
+func (c *Client) Arrive(ctx context.Context, id queue.ID, from queue.Source, messages []queue.Arriving) error {
+	_, err := invoke(ctx, c, &arrive, id, arriveArgs{from, messages})
+	return err
+}
+
+// Receive gives out messages, or waits for some. If ctx ends it returns at once;
+// what the owner may have given out by then is taken back as soon as it is known.
+func (c *Client) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	p := &pending{client: c, queue: id, attempt: r.Attempt, done: make(chan struct{})}
+	p.call = callID{c.caller.id, c.caller.count.Add(1)}
+	go func() {
+		defer close(p.done)
+		h := header{queue: id, call: p.call}
+		// Not under ctx, because then nobody would see an answer that comes when
+		// it has just ended.
+		p.out, p.err = exchange(context.WithoutCancel(ctx), c, &receive, &h, receiveArgs{r, wait}, c.caller.timeout+wait)
+	}()
+	select {
+	case <-p.done:
+		if ctx.Err() == nil || p.err != nil {
+			return p.out, p.err
+		}
+	case <-ctx.Done():
+	}
+	go p.abandon()
+	return nil, context.Cause(ctx)
+}
+
+// pending is a receive under way.
+type pending struct {
+	client  *Client
+	queue   queue.ID
+	attempt string
+	call    callID
+
+	done chan struct{} // closed when there is an answer
+	out  []shard.Message
+	err  error
+}
+
+// abandon sees to it that the messages of a receive whose consumer has gone do
+// not stay invisible. The owner is told; if it has given them out already, they
+// are returned. If it cannot be reached, their visibility timeout returns them.
+func (p *pending) abandon() {
+	c := p.client
+	ctx, cancel := context.WithTimeout(context.Background(), c.caller.timeout)
+	w := newWriter()
+	w.byte(version)
+	putCall(w, p.call)
+	// What becomes of it shows in the answer to the receive.
+	_, _ = c.caller.messenger.Request(ctx, c.node, kindCancel, *w)
+	w.release()
+	cancel()
+
+	<-p.done
+	if p.err != nil || len(p.out) == 0 {
+		return
+	}
+	deliveries := make([]queue.Delivery, len(p.out))
+	for i := range p.out {
+		deliveries[i] = p.out[i].Delivery
+	}
+	if c.caller.giveBack != nil {
+		_ = c.caller.giveBack(context.Background(), c.shard, p.queue, deliveries, p.attempt)
+	} else {
+		_ = c.Return(context.Background(), p.queue, deliveries, p.attempt)
+	}
+}
+
+// invoke makes a call that ends with ctx or after the caller's timeout.
+func invoke[A, R any](ctx context.Context, c *Client, m *method[A, R], id queue.ID, args A) (R, error) {
+	return exchange(ctx, c, m, &header{queue: id}, args, c.caller.timeout)
+}
+
+// exchange sends a call for which the owner has so much time, and returns the
+// answer.
+func exchange[A, R any](ctx context.Context, c *Client, m *method[A, R], h *header, args A, budget time.Duration) (R, error) {
+	var nothing R
+	if ctx.Err() != nil {
+		return nothing, context.Cause(ctx)
+	}
+	within, cancel := context.WithTimeout(ctx, budget+grace)
+	defer cancel()
+	h.code, h.shard, h.budget, h.position = m.code, c.shard, budget, c.caller.position()
+	w := newWriter()
+	putHeader(w, h)
+	m.putArgs(w, &args)
+	answer, err := c.caller.messenger.Request(within, c.node, kindCall, *w)
+	w.release()
+	switch {
+	case errors.Is(err, messenger.ErrNobody):
+		return nothing, fmt.Errorf("%w: %w", shard.ErrNotBegun, err)
+	case err != nil && ctx.Err() != nil:
+		return nothing, context.Cause(ctx)
+	case err != nil:
+		return nothing, fmt.Errorf("%w: no answer from node %s: %w", shard.ErrUnavailable, c.node, err)
+	}
+	result, err := readAnswer(answer, c.node, m.getResult)
+	if err != nil {
+		return nothing, err
+	}
+	return result, nil
+}
+
+// readAnswer reads what an owner says to a call.
+func readAnswer[R any](answer []byte, node string, get func(*reader) R) (result R, err error) {
+	r := newReader(answer)
+	r.node = node
+	switch v := r.byte(); {
+	case v == noVersion && !r.failed:
+		return result, &failure{shard.ErrNotBegun, fmt.Sprintf("node %s knows calls of version %d, not %d", node, r.byte(), version)}
+	case v != version:
+		return result, &failure{shard.ErrUnavailable, fmt.Sprintf("node %s answers with version %d", node, v)}
+	}
+	if err = getError(r); err == nil {
+		result = get(r)
+	}
+	if bad := r.done(); bad != nil {
+		return result, &failure{shard.ErrUnavailable, fmt.Sprintf("answer of node %s: %v", node, bad)}
+	}
+	return result, err
+}

@@ -1,0 +1,195 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// echo is a shard that does nothing and says so with zero values.
+type echo struct{}
+
+func (echo) Send(_ context.Context, _ queue.ID, m []queue.Outgoing) ([]queue.Sent, error) {
+	return make([]queue.Sent, len(m)), nil
+}
+func (echo) Receive(context.Context, queue.ID, queue.Receive, time.Duration) ([]shard.Message, error) {
+	return make([]shard.Message, 2), nil
+}
+func (echo) Return(context.Context, queue.ID, []queue.Delivery, string) error { return nil }
+func (echo) Delete(_ context.Context, _ queue.ID, r []queue.Receipt) ([]error, error) {
+	return make([]error, len(r)), nil
+}
+func (echo) ChangeVisibility(_ context.Context, _ queue.ID, v []queue.Visibility) ([]error, error) {
+	return make([]error, len(v)), nil
+}
+func (echo) Purge(context.Context, queue.ID) error                      { return nil }
+func (echo) Counts(context.Context, queue.ID) (c queue.Counts, _ error) { return c, nil }
+func (echo) StartMove(context.Context, queue.ID, queue.MoveTask) error  { return nil }
+func (echo) CancelMove(context.Context, queue.ID, string) (t queue.MoveTask, _ error) {
+	return t, nil
+}
+func (echo) Moves(context.Context, queue.ID) ([]queue.MoveTask, error) {
+	return make([]queue.MoveTask, 1), nil
+}
+func (echo) Arrive(context.Context, queue.ID, queue.Source, []queue.Arriving) error { return nil }
+
+// tap keeps what goes through it.
+type tap struct {
+	messenger.Messenger
+	calls, answers [][]byte
+}
+
+func (t *tap) Request(ctx context.Context, node, kind string, payload []byte) ([]byte, error) {
+	t.calls = append(t.calls, append([]byte(nil), payload...))
+	answer, err := t.Messenger.Request(ctx, node, kind, payload)
+	t.answers = append(t.answers, answer)
+	return answer, err
+}
+
+// recorded returns a call of each method and the answer to it.
+func recorded(tb testing.TB) *tap {
+	tb.Helper()
+	network := messenger.NewMemory()
+	Serve(network.Node("b"), ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }})
+	wire := &tap{Messenger: network.Node("a")}
+	c := New(Options{Messenger: wire}).Shard("b", 1)
+	ctx, timeout := context.Background(), time.Second
+	_, _ = c.Send(ctx, 1, []queue.Outgoing{{Body: "m", Delay: &timeout, Attributes: []queue.Attribute{{Name: "n"}}}})
+	_, _ = c.Receive(ctx, 1, queue.Receive{Max: 10, Timeout: &timeout, Attempt: "a"}, time.Second)
+	_ = c.Return(ctx, 1, make([]queue.Delivery, 1), "a")
+	_, _ = c.Delete(ctx, 1, make([]queue.Receipt, 1))
+	_, _ = c.ChangeVisibility(ctx, 1, make([]queue.Visibility, 1))
+	_ = c.Purge(ctx, 1)
+	_, _ = c.Counts(ctx, 1)
+	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t"})
+	_, _ = c.CancelMove(ctx, 1, "t")
+	_, _ = c.Moves(ctx, 1)
+	_ = c.Arrive(ctx, 1, queue.Source{Shard: 3}, []queue.Arriving{{Position: 5, Message: queue.Message{Body: "m"}}})
+	if len(wire.calls) != len(methods) {
+		tb.Fatalf("%d calls of %d methods", len(wire.calls), len(methods))
+	}
+	return wire
+}
+
+// What a node is sent cannot make it fall over, and what it refuses it has not
+// begun.
+func FuzzCall(f *testing.F) {
+	for _, call := range recorded(f).calls {
+		f.Add(call)
+	}
+	f.Add([]byte{})
+	f.Add([]byte{2, 1, 1})
+	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, Patience: time.Second}}
+	f.Fuzz(func(t *testing.T, call []byte) {
+		answer, err := s.execute(t.Context(), call)
+		if err != nil || len(answer) < 2 {
+			t.Fatalf("answer %v, %v", answer, err)
+		}
+		_, _ = s.cancel(t.Context(), call)
+	})
+}
+
+func FuzzAnswer(f *testing.F) {
+	for i, answer := range recorded(f).answers {
+		f.Add(byte(i), answer)
+	}
+	f.Fuzz(func(_ *testing.T, which byte, answer []byte) {
+		switch which % 6 {
+		case 0:
+			_, _ = readAnswer(answer, "n", send.getResult)
+		case 1:
+			_, _ = readAnswer(answer, "n", receive.getResult)
+		case 2:
+			_, _ = readAnswer(answer, "n", remove.getResult)
+		case 3:
+			_, _ = readAnswer(answer, "n", counts.getResult)
+		case 4:
+			_, _ = readAnswer(answer, "n", cancelMove.getResult)
+		case 5:
+			_, _ = readAnswer(answer, "n", moves.getResult)
+		}
+	})
+}
+
+// Every prefix of a message lacks something, and every one with something added
+// has too much: neither is taken for what it is not.
+func TestCutAndLengthenedMessagesAreRefused(t *testing.T) {
+	wire := recorded(t)
+	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, Patience: time.Second}}
+	for i, call := range wire.calls {
+		for n := 1; n <= len(call)+1; n++ {
+			message := append(append([]byte(nil), call...), 0)[:n]
+			answer, _ := s.execute(t.Context(), message)
+			if refused := len(answer) > 1 && answer[1] == notBegun; refused == (n == len(call)) {
+				t.Errorf("call %d, %d of %d bytes: %v", i, n, len(call), answer)
+			}
+		}
+	}
+}
+
+// A node of another version refuses, and says nothing that could be mistaken.
+func TestOtherVersions(t *testing.T) {
+	wire := recorded(t)
+	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, Patience: time.Second}}
+	newer := append([]byte(nil), wire.calls[0]...)
+	newer[0] = version + 1
+	answer, err := s.execute(t.Context(), newer)
+	if err != nil || !reflect.DeepEqual(answer, []byte{noVersion, version}) {
+		t.Fatalf("answer %v, %v", answer, err)
+	}
+	if _, err := readAnswer(answer, "n", send.getResult); !errors.Is(err, shard.ErrNotBegun) {
+		t.Errorf("refused with %v", err)
+	}
+	if _, err := readAnswer([]byte{version + 1, fine, 0}, "n", send.getResult); !errors.Is(err, shard.ErrUnavailable) || errors.Is(err, shard.ErrNotBegun) {
+		t.Errorf("an answer of another version: %v", err)
+	}
+	unknown := append([]byte(nil), wire.calls[0]...)
+	unknown[1] = 200
+	if answer, _ := s.execute(t.Context(), unknown); answer[1] != notBegun {
+		t.Errorf("an unknown call: %v", answer)
+	}
+}
+
+// A cancellation may overtake what it cancels.
+func TestCancelledBeforeItBegan(t *testing.T) {
+	var rs receives
+	c := callID{1, 2}
+	rs.cancel(c)
+	if rs.begin(c, func() {}) {
+		t.Error("begun")
+	}
+	for n := range uint64(2 * cancelledKept) {
+		rs.cancel(callID{2, n})
+	}
+	if len(rs.cancelled) > cancelledKept {
+		t.Errorf("%d are remembered", len(rs.cancelled))
+	}
+	stopped := false
+	if !rs.begin(callID{3, 1}, func() { stopped = true }) {
+		t.Fatal("not begun")
+	}
+	rs.cancel(callID{3, 1})
+	rs.end(callID{3, 1})
+	if !stopped || len(rs.running) != 0 {
+		t.Errorf("stopped %t, %d running", stopped, len(rs.running))
+	}
+}
+
+func TestRefusalsTravelAsNumbers(t *testing.T) {
+	for _, err := range refusals {
+		if !queue.IsRefusal(err) {
+			t.Errorf("%v is none", err)
+		}
+		var w writer
+		putError(&w, err)
+		if got := getError(newReader(w)); !errors.Is(got, err) {
+			t.Errorf("%v becomes %v", err, got)
+		}
+	}
+}

@@ -1,0 +1,309 @@
+package remote_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/remote"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// A call gives what the shard itself would have given, to the last field.
+func TestCallsComeBackWhole(t *testing.T) {
+	r := newRig(t)
+	ctx := t.Context()
+	delay := time.Duration(0)
+	full := queue.Outgoing{
+		ID: queue.MessageID{1, 2, 3}, Sender: "AIDA", Group: "g", Dedup: "d", Trace: "Root=1", BodyMD5: [16]byte{9},
+		Body: "body\x00\xff", Attributes: []queue.Attribute{{Name: "n", Type: "String", Value: "v"}, {Name: "b", Type: "Binary", Value: "\x00"}},
+		Delay: &delay,
+	}
+	for _, id := range []queue.ID{jobs, orders} {
+		sent, err := r.Send(ctx, id, []queue.Outgoing{full, {ID: queue.MessageID{4}, Body: "second", Group: "g", Dedup: "e"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sent) != 2 || sent[0].ID != full.ID || (sent[0].Sequence != 0) != (id == orders) {
+			t.Errorf("sent %+v", sent)
+		}
+		timeout := time.Duration(0)
+		got, err := r.Receive(ctx, id, queue.Receive{Max: 2, Timeout: &timeout, Attempt: ""}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := got[0]
+		if m.ID != full.ID || m.Sender != full.Sender || m.Group != full.Group || m.Trace != full.Trace || m.Body != full.Body ||
+			m.BodyMD5 != full.BodyMD5 || !reflect.DeepEqual(m.Attributes, full.Attributes) || m.SentAt == 0 || m.First == 0 {
+			t.Errorf("received %+v", m)
+		}
+	}
+	again, err := r.Send(ctx, orders, []queue.Outgoing{full})
+	if err != nil || !again[0].Duplicate {
+		t.Errorf("sent again: %+v, %v", again, err)
+	}
+
+	got, err := r.Receive(ctx, orders, queue.Receive{Max: 1, Attempt: "a"}, 0)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%d received, %v", len(got), err)
+	}
+	same, err := r.Receive(ctx, orders, queue.Receive{Max: 1, Attempt: "a"}, 0)
+	if err != nil || len(same) != 1 || same[0].Receipt != got[0].Receipt {
+		t.Errorf("the attempt repeated gives %+v, %v", same, err)
+	}
+	if err := r.Return(ctx, orders, []queue.Delivery{same[0].Delivery}, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := r.Counts(ctx, orders); err != nil || c != r.counts(t, orders) || c.InFlight != 0 || c.Visible != 2 {
+		t.Errorf("counts %+v, %v", c, err)
+	}
+
+	got, err = r.Receive(ctx, jobs, queue.Receive{Max: 1}, 0)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%d received, %v", len(got), err)
+	}
+	receipt := queue.Receipt{Position: got[0].Position, Number: got[0].Receipt}
+	results, err := r.ChangeVisibility(ctx, jobs, []queue.Visibility{
+		{Receipt: receipt, Timeout: time.Minute}, {Receipt: receipt, Timeout: 13 * time.Hour}, {Receipt: queue.Receipt{Position: 999}},
+	})
+	if err != nil || !reflect.DeepEqual(results, []error{nil, queue.ErrVisibilityTotal, queue.ErrNotReceived}) {
+		t.Errorf("change of visibility: %v, %v", results, err)
+	}
+	if results, err := r.Delete(ctx, jobs, []queue.Receipt{receipt, receipt}); err != nil || !reflect.DeepEqual(results, []error{nil, nil}) {
+		t.Errorf("delete: %v, %v", results, err)
+	}
+
+	if err := r.StartMove(ctx, jobs, queue.MoveTask{ID: "task", Rate: 1, Destination: "arn:aws:sqs:us-east-1:000000000000:jobs.fifo"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.StartMove(ctx, jobs, queue.MoveTask{ID: "other"}); !errors.Is(err, queue.ErrTaskRunning) {
+		t.Errorf("second task: %v", err)
+	}
+	task, err := r.CancelMove(ctx, jobs, "task")
+	if err != nil || task.ID != "task" || task.Status != queue.MoveCancelled || task.Rate != 1 || task.Started == 0 || task.ToMove != 1 {
+		t.Errorf("cancelled %+v, %v", task, err)
+	}
+	list, err := r.Moves(ctx, jobs)
+	if direct, _ := r.shard.Moves(ctx, jobs); err != nil || !reflect.DeepEqual(list, direct) {
+		t.Errorf("tasks %+v, %v", list, err)
+	}
+	letter := queue.Message{ID: queue.MessageID{7}, Source: "arn:x", Body: "letter", SentAt: queue.At(time.Now()), PriorReceives: 3, PriorFirst: 2, Sender: "AIDA"}
+	for range 2 { // which counts once
+		if err := r.Arrive(ctx, jobs, queue.Source{Shard: 3}, []queue.Arriving{{Position: 5, Message: letter}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err = r.Receive(ctx, jobs, queue.Receive{Max: 10}, 0)
+	arrived := func(m shard.Message) bool { return reflect.DeepEqual(m.Message, letter) }
+	if err != nil || len(got) != 2 || !slices.ContainsFunc(got, arrived) {
+		t.Errorf("arrived: %+v, %v", got, err)
+	}
+	if err := r.Purge(ctx, jobs); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Purge(ctx, jobs); !errors.Is(err, queue.ErrPurgeInProgress) {
+		t.Errorf("second purge: %v", err)
+	}
+	if err := r.Purge(ctx, 99); !errors.Is(err, queue.ErrNoQueue) {
+		t.Errorf("purge of an unknown queue: %v", err)
+	}
+}
+
+// failing fails with one error, whatever it is asked for.
+type failing struct {
+	remote.Shard
+	err error
+}
+
+func (f failing) Purge(context.Context, queue.ID) error { return f.err }
+func (f failing) Delete(context.Context, queue.ID, []queue.Receipt) ([]error, error) {
+	return []error{nil, f.err}, nil
+}
+
+func TestErrorsSurviveTheTrip(t *testing.T) {
+	r := newRig(t)
+	stuck := &shard.StuckError{Reason: "it is full", Cause: errors.New("/a/path")}
+	for _, tc := range []struct {
+		err      error
+		is       error
+		certain  bool
+		isStuck  bool
+		inDetail string
+	}{
+		{err: queue.ErrNoQueue, is: queue.ErrNoQueue},
+		{err: queue.ErrOverLimit, is: queue.ErrOverLimit},
+		{err: queue.ErrReceiptExpired, is: queue.ErrReceiptExpired},
+		{err: queue.ErrNotReceived, is: queue.ErrNotReceived},
+		{err: queue.ErrVisibilityTotal, is: queue.ErrVisibilityTotal},
+		{err: queue.ErrAttemptStale, is: queue.ErrAttemptStale},
+		{err: queue.ErrPurgeInProgress, is: queue.ErrPurgeInProgress},
+		{err: queue.ErrTaskRunning, is: queue.ErrTaskRunning},
+		{err: fmt.Errorf("wrapped: %w", queue.ErrNoTask), is: queue.ErrNoTask},
+		{err: shard.ErrUnavailable, is: shard.ErrUnavailable},
+		{err: fmt.Errorf("%w: the log is gone", shard.ErrUnavailable), is: shard.ErrUnavailable, inDetail: "the shard is not available: node there: the log is gone"},
+		{err: shard.ErrNotBegun, is: shard.ErrNotBegun, certain: true},
+		{err: fmt.Errorf("%w: %w", shard.ErrUnavailable, stuck), is: shard.ErrUnavailable, isStuck: true},
+		{err: fmt.Errorf("%w: %w", shard.ErrNotBegun, stuck), is: shard.ErrNotBegun, certain: true, isStuck: true},
+		{err: errors.New("something else"), inDetail: "node there: something else"},
+	} {
+		r.own(failing{err: tc.err})
+		whole := r.Purge(t.Context(), jobs)
+		entries, err := r.Delete(t.Context(), jobs, nil)
+		if err != nil || len(entries) != 2 || entries[0] != nil {
+			t.Errorf("%v: entries %v, %v", tc.err, entries, err)
+			continue
+		}
+		for _, got := range []error{whole, entries[1]} {
+			disk, isStuck := errors.AsType[*shard.StuckError](got)
+			if got == nil || tc.is != nil && !errors.Is(got, tc.is) || errors.Is(got, shard.ErrNotBegun) != tc.certain ||
+				isStuck != tc.isStuck || isStuck && disk.Reason != stuck.Reason || tc.inDetail != "" && got.Error() != tc.inDetail {
+				t.Errorf("%v becomes %v", tc.err, got)
+			}
+		}
+	}
+}
+
+// It is certain that nothing was done when nobody could have done it.
+func TestWhatIsCertain(t *testing.T) {
+	r := newRig(t)
+	want := func(err error) {
+		t.Helper()
+		if !errors.Is(err, shard.ErrNotBegun) {
+			t.Errorf("got %v", err)
+		}
+	}
+	m := []queue.Outgoing{{Body: "m"}}
+
+	r.own(nil)
+	_, err := r.Send(t.Context(), jobs, m)
+	want(err)
+	r.own(r.shard)
+
+	r.network.Cut(there, true)
+	_, err = r.Send(t.Context(), jobs, m)
+	want(err)
+	_, err = r.Receive(t.Context(), jobs, queue.Receive{Max: 1}, time.Minute)
+	want(err)
+	r.network.Cut(there, false)
+
+	r.position.Store(5) // which the owner does not reach in time
+	_, err = r.Send(t.Context(), jobs, m)
+	want(err)
+	if n := r.counts(t, jobs).Visible; n != 0 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+func TestOwnerCatchesUpFirst(t *testing.T) {
+	r := newRig(t)
+	r.position.Store(5)
+	r.applied.Store(4)
+	go r.applied.Store(5)
+	for end := time.Now().Add(patience); ; { // within its patience, or at a later try
+		_, err := r.Send(t.Context(), jobs, []queue.Outgoing{{Body: "m"}})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, shard.ErrNotBegun) || time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	if n := r.counts(t, jobs).Visible; n != 1 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+// A node that vanishes in the middle of a call may have done it.
+func TestLostInTheMiddle(t *testing.T) {
+	r := newRig(t)
+	l := newLate(r.shard)
+	r.own(l)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := r.Send(context.Background(), jobs, []queue.Outgoing{{Body: "m"}})
+		failed <- err
+	}()
+	<-l.begun
+	r.network.Cut(there, true)
+	if err := <-failed; !errors.Is(err, shard.ErrUnavailable) || errors.Is(err, shard.ErrNotBegun) {
+		t.Errorf("got %v", err)
+	}
+	close(l.release)
+}
+
+func TestLongPollIsAnsweredWhenAMessageArrives(t *testing.T) {
+	r := newRig(t)
+	got := make(chan []shard.Message, 1)
+	go func() {
+		list, _ := r.Receive(context.Background(), jobs, queue.Receive{Max: 1}, patience)
+		got <- list
+	}()
+	time.Sleep(10 * time.Millisecond)
+	r.send(t, jobs, "m")
+	if list := <-got; len(list) != 1 || list[0].Body != "m" {
+		t.Errorf("got %v", list)
+	}
+}
+
+// A consumer that goes while it waits gets nothing, and keeps nobody else from it.
+func TestCancelledPollLeavesNothingInvisible(t *testing.T) {
+	var rigs []*rig
+	for range 50 {
+		r := newRig(t)
+		rigs = append(rigs, r)
+		ctx, cancel := context.WithCancel(t.Context())
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			if got, err := r.Receive(ctx, jobs, queue.Receive{Max: 1}, patience); err == nil {
+				// The message was faster. It belongs to this consumer.
+				_ = r.Return(context.Background(), jobs, []queue.Delivery{got[0].Delivery}, "")
+			}
+		}()
+		go cancel()
+		r.send(t, jobs, "m")
+		<-over
+		r.reappears(t, jobs, 1)
+	}
+	// It may have been given out only when the consumer had long gone.
+	for _, r := range rigs {
+		r.reappears(t, jobs, 1)
+	}
+}
+
+// Messages that were on their way when their consumer went are taken back.
+func TestAnswerThatComesTooLateIsReturned(t *testing.T) {
+	for _, id := range []queue.ID{jobs, orders} {
+		r := newRig(t)
+		r.send(t, id, "a", "b")
+		l := newLate(r.shard)
+		r.own(l)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		failed := make(chan error, 1)
+		go func() {
+			_, err := r.Receive(ctx, id, queue.Receive{Max: 2, Attempt: "x"}, 0)
+			failed <- err
+		}()
+		<-l.begun
+		if c := r.counts(t, id); c.InFlight != 2 {
+			t.Fatalf("counts %+v", c)
+		}
+		gone := errors.New("gone")
+		cancel(gone)
+		if err := <-failed; !errors.Is(err, gone) {
+			t.Errorf("got %v", err)
+		}
+		close(l.release)
+		r.own(r.shard)
+		r.settle(t, id)
+		got, err := r.Receive(t.Context(), id, queue.Receive{Max: 2, Attempt: "x"}, 0)
+		if err != nil || len(got) != 2 || got[0].Body != "a" || got[0].Receives != 1 {
+			t.Errorf("received next: %+v, %v", got, err)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// defaultPatience is how long a call waits for the control shard's copy.
+const defaultPatience = 2 * time.Second
+
+// ServerOptions are what Serve needs.
+type ServerOptions struct {
+	// Lookup returns a shard if this node owns it, or an error that says why it
+	// cannot be asked here.
+	Lookup func(shard int) (Shard, error)
+	// Wait returns when this node's copy of the control shard is at that position
+	// and the shards know of what it says, or with an error when ctx ends. A nil
+	// Wait means that this is always so.
+	Wait func(ctx context.Context, position uint64) error
+	// Patience is how long a call may wait for that; 0 means 2 s.
+	Patience time.Duration
+}
+
+// Serve executes the calls that other nodes make to shards of this one.
+func Serve(m messenger.Messenger, o ServerOptions) {
+	s := &server{ServerOptions: o}
+	if s.Patience == 0 {
+		s.Patience = defaultPatience
+	}
+	m.Handle(kindCall, s.execute)
+	m.Handle(kindCancel, s.cancel)
+}
+
+type server struct {
+	ServerOptions
+	receives receives
+}
+
+// execute answers a call. What goes wrong is in the answer, so that it can be
+// told from what goes wrong on the way.
+func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
+	r := newReader(message)
+	if v := r.byte(); v != version {
+		return []byte{noVersion, version}, nil
+	}
+	h := getHeader(r)
+	m := methods[h.code]
+	if m == nil {
+		return refuse(fmt.Errorf("%w: call %d is not known", shard.ErrNotBegun, h.code)), nil
+	}
+	run := m.prepare(r)
+	if err := r.done(); err != nil {
+		return refuse(fmt.Errorf("%w: %w", shard.ErrNotBegun, err)), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.budget)
+	defer cancel()
+	if h.call != (callID{}) {
+		if !s.receives.begin(h.call, cancel) {
+			return refuse(fmt.Errorf("%w: the consumer has gone", shard.ErrNotBegun)), nil
+		}
+		defer s.receives.end(h.call)
+	}
+	on, err := s.find(ctx, &h)
+	if err != nil {
+		return refuse(fmt.Errorf("%w: %w", shard.ErrNotBegun, err)), nil
+	}
+	w := newWriter()
+	defer w.release()
+	w.byte(version)
+	if err := run(ctx, on, h.queue, w); err != nil {
+		return refuse(err), nil
+	}
+	return slices.Clone(*w), nil
+}
+
+// find returns the shard of a call once it knows what the caller knew.
+func (s *server) find(ctx context.Context, h *header) (Shard, error) {
+	if s.Wait != nil {
+		ctx, cancel := context.WithTimeout(ctx, s.Patience)
+		defer cancel()
+		if err := s.Wait(ctx, h.position); err != nil {
+			return nil, fmt.Errorf("wait for position %d of the control shard: %w", h.position, err)
+		}
+	}
+	return s.Lookup(h.shard)
+}
+
+// refuse returns the answer of a call that failed.
+func refuse(err error) []byte {
+	w := writer{version}
+	putError(&w, err)
+	return w
+}
+
+// cancel ends a receive whose consumer has gone. It has no answer: the
+// receive's says what has become of it.
+func (s *server) cancel(_ context.Context, message []byte) ([]byte, error) {
+	r := newReader(message)
+	if r.byte() != version {
+		return nil, nil // such a receive was refused
+	}
+	if call := getCall(r); r.done() == nil {
+		s.receives.cancel(call)
+	}
+	return nil, nil
+}

@@ -1,0 +1,185 @@
+package replica_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// flaky is a network on which every third request fails, and a node dies after a few.
+type flaky struct {
+	messenger.Messenger
+	dies string
+
+	mu    sync.Mutex
+	asked int
+	left  int
+}
+
+func (f *flaky) Request(ctx context.Context, node, kind string, payload []byte) ([]byte, error) {
+	f.mu.Lock()
+	f.asked++
+	fails := f.asked%3 == 0
+	if node == f.dies {
+		f.left--
+		fails = fails || f.left < 0
+	}
+	f.mu.Unlock()
+	if fails {
+		return nil, errors.New("connection lost")
+	}
+	return f.Messenger.Request(ctx, node, kind, payload)
+}
+
+func TestLateReplicaGetsACheckpoint(t *testing.T) {
+	e := memory()
+	network := messenger.NewMemory()
+	a := run(t, "a", vfs.NewMem(), e, nil)
+	b := run(t, "b", vfs.NewMem(), e, nil)
+	a.Offer(network.Node("a"))
+	b.Offer(network.Node("b"))
+	a.Want(true, 0)
+	eventually(t, "a owns", a.owns)
+	for i := range uint64(50) {
+		a.mustIncrement(i)
+	}
+	same(t, a, b)
+	// Nothing is durable, so nothing is trimmed.
+	if err := a.Trim(t.Context(), a.Position()); err != nil {
+		t.Fatal(err)
+	}
+	if _, extent, err := e.Read(t.Context(), 1); err != nil || extent.First != 1 {
+		t.Fatalf("the log begins at %d, %v", extent.First, err)
+	}
+	for _, n := range []*node{a, b} {
+		if err := n.FlushStore(); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := n.Durable(); err != nil || p != n.Position() {
+			t.Fatalf("%s is durable up to %d of %d, %v", n.name, p, n.Position(), err)
+		}
+	}
+	if err := a.Trim(t.Context(), a.Position()); err != nil {
+		t.Fatal(err)
+	}
+	a.mustIncrement(50)
+
+	loaded := 0
+	c := run(t, "c", vfs.NewMem(), e, func(o *replica.Options) {
+		m := &flaky{Messenger: network.Node("c"), dies: "b", left: 4}
+		o.Fetch = replica.FetchFrom(m, "1", func() []string { return []string{"nobody", "b", "a"} })
+		o.Loaded = func(s *store.Store) error { loaded++; return nil }
+	})
+	eventually(t, "c has caught up", func() bool { return c.Position() == a.Position() })
+	same(t, a, c, b)
+	if err := c.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if loaded != 2 {
+		t.Errorf("the store was opened %d times", loaded)
+	}
+	// What it has got is on its disk, and as good as the others'.
+	c = run(t, "c", c.fs, e, nil)
+	c.Want(true, 0)
+	if err := a.HandOver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "c owns", c.owns)
+	c.mustIncrement(51)
+	same(t, c, a, b)
+}
+
+// single is the disk of a node that was alone, with a counter.
+func single(t *testing.T, counter byte) *vfs.MemFS {
+	t.Helper()
+	fs := vfs.NewMem()
+	s, err := store.Open("store", store.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := s.Begin()
+	defer tx.Release()
+	tx.Set([]byte("counter"), []byte{0, 0, 0, 0, 0, 0, 0, counter})
+	if err := errors.Join(s.Commit(tx), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return fs
+}
+
+func TestSingleNodeBecomesTheFirstOfACluster(t *testing.T) {
+	e := memory()
+	network := messenger.NewMemory()
+	a := run(t, "a", single(t, 7), e, nil)
+	a.Offer(network.Node("a"))
+	a.Want(true, 0)
+	eventually(t, "a owns", a.owns)
+	a.mustIncrement(7)
+	b := run(t, "b", vfs.NewMem(), e, func(o *replica.Options) {
+		o.Fetch = replica.FetchFrom(network.Node("b"), "1", func() []string { return []string{"a"} })
+	})
+	b.Want(true, 0)
+	if err := b.Wait(t.Context(), a.Position()); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.stop(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "b owns", b.owns)
+	b.mustIncrement(8)
+}
+
+// What a node has of its own is not mixed with what a cluster has.
+func TestDataOfAnotherPastIsRefused(t *testing.T) {
+	e := memory()
+	a := run(t, "a", vfs.NewMem(), e, nil)
+	a.Want(true, 0)
+	eventually(t, "a owns", a.owns)
+	a.mustIncrement(0)
+	b := run(t, "b", single(t, 7), e, nil)
+	if err := <-b.result; !errors.Is(err, replica.ErrDiverged) {
+		t.Errorf("b has ended with %v", err)
+	} else {
+		b.result <- err
+	}
+	if s := b.Status(); s.Role != replica.Stopped || s.Error == "" {
+		t.Errorf("%+v", s)
+	}
+	a.mustIncrement(1)
+}
+
+func TestReplicaWithoutASourceStops(t *testing.T) {
+	e := memory()
+	a := run(t, "a", vfs.NewMem(), e, nil)
+	a.Want(true, 0)
+	eventually(t, "a owns", a.owns)
+	a.mustIncrement(0)
+	if err := errors.Join(a.FlushStore(), a.Trim(t.Context(), a.Position())); err != nil {
+		t.Fatal(err)
+	}
+	b := run(t, "b", vfs.NewMem(), e, nil)
+	err := <-b.result
+	b.result <- err
+	if err == nil {
+		t.Error("b has ended without an error")
+	}
+}
+
+// Whoever keeps something of the store in memory can say that it cannot be used.
+func TestStoreThatCannotBeLoadedIsAnError(t *testing.T) {
+	unusable := errors.New("unusable")
+	a := run(t, "a", vfs.NewMem(), memory(), func(o *replica.Options) {
+		o.Loaded = func(*store.Store) error { return unusable }
+	})
+	err := <-a.result
+	a.result <- err
+	if !errors.Is(err, unusable) {
+		t.Errorf("a has ended with %v", err)
+	}
+}

@@ -1,0 +1,268 @@
+package replica_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// enough is for how long something may take on a machine that has other things to
+// do.
+const enough = 20 * time.Second
+
+// node is a replica on its way through a test. What its owner serves is a counter.
+type node struct {
+	t    *testing.T
+	name string
+	fs   *vfs.MemFS
+	*replica.Replica
+
+	cancel context.CancelFunc
+	result chan error
+
+	mu      sync.Mutex
+	o       *replica.Ownership // while it serves
+	applied atomic.Int64       // batches
+}
+
+// engine is the log and the leases of a test, as one node sees them.
+type engine struct {
+	sharedlog.Log
+	sharedlog.Leases
+}
+
+func memory() engine {
+	m := sharedlog.NewMemory(time.Second, nil)
+	return engine{m.Log("1"), m}
+}
+
+func run(t *testing.T, name string, fs *vfs.MemFS, e engine, change func(*replica.Options)) *node {
+	t.Helper()
+	n := &node{t: t, name: name, fs: fs, result: make(chan error, 1)}
+	o := replica.Options{
+		Name: "1", Node: name, Dir: "store", Storage: store.Options{FS: fs},
+		Log: e.Log, Leases: e.Leases,
+		Serve: func(o *replica.Ownership) (func(), error) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.o = o
+			return func() {
+				n.mu.Lock()
+				defer n.mu.Unlock()
+				n.o = nil
+			}, nil
+		},
+		Applied: func([]byte, sharedlog.Position) { n.applied.Add(1) },
+		Logger:  slog.New(slog.NewTextHandler(t.Output(), nil)).With("node", name),
+	}
+	if change != nil {
+		change(&o)
+	}
+	n.Replica = replica.New(o)
+	ctx, cancel := context.WithCancel(context.Background())
+	n.cancel = cancel
+	go func() { n.result <- n.Run(ctx) }()
+	t.Cleanup(func() { _ = n.stop() })
+	return n
+}
+
+// stop ends the node and returns what Run has returned.
+func (n *node) stop() error {
+	n.cancel()
+	err := <-n.result
+	n.result <- err
+	return err
+}
+
+// increment adds one to the counter and returns what it was.
+func (n *node) increment() (uint64, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.o == nil {
+		return 0, replica.ErrDeposed
+	}
+	tx := n.o.Store().Begin()
+	defer tx.Release()
+	was, err := tx.Get([]byte("counter"))
+	if err != nil {
+		return 0, err
+	}
+	value := uint64(0)
+	if was != nil {
+		value = binary.BigEndian.Uint64(was)
+	}
+	tx.Set([]byte("counter"), binary.BigEndian.AppendUint64(nil, value+1))
+	return value, n.o.Commit(tx)
+}
+
+func eventually(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(enough); !f(); {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not in %v", what, enough)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+func (n *node) owns() bool { return n.Role() == replica.Owner }
+
+func (n *node) mustIncrement(want uint64) {
+	n.t.Helper()
+	if got, err := n.increment(); err != nil || got != want {
+		n.t.Fatalf("node %s: got %d, %v, want %d", n.name, got, err, want)
+	}
+}
+
+// same waits until the nodes have the same. An owner that was held up may append an
+// empty record to prove that it still is one, at any time.
+func same(t *testing.T, nodes ...*node) {
+	t.Helper()
+	for _, n := range nodes {
+		var a, b replica.Status
+		eventually(t, "they have the same", func() bool {
+			a, b = nodes[0].Status(), n.Status()
+			return a.Applied == b.Applied
+		})
+		if a.Hash != b.Hash || replica.Parted(a, b) != 0 {
+			t.Errorf("%+v\n%+v", a, b)
+		}
+	}
+}
+
+func TestShardMovesFromNodeToNode(t *testing.T) {
+	e := memory()
+	a := run(t, "a", vfs.NewMem(), e, nil)
+	b := run(t, "b", vfs.NewMem(), e, nil)
+	c := run(t, "c", vfs.NewMem(), e, nil)
+	a.Want(true, 0)
+	eventually(t, "a owns", a.owns)
+	for i := range uint64(100) {
+		a.mustIncrement(i)
+		if p := a.Position(); p != sharedlog.Position(i+2) {
+			t.Fatalf("after commit %d the position is %d", i, p)
+		}
+	}
+	same(t, a, b, c)
+
+	// Planned.
+	b.Want(true, 0)
+	if err := a.HandOver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.increment(); !errors.Is(err, replica.ErrDeposed) {
+		t.Errorf("a after it has handed over: %v", err)
+	}
+	b.Nudge()
+	eventually(t, "b owns", b.owns)
+	b.mustIncrement(100)
+
+	// Because the owner has died.
+	c.Want(true, 0)
+	if err := b.stop(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "c owns", c.owns)
+	c.mustIncrement(101)
+	same(t, c, a)
+
+	// And back, from its own disk.
+	b = run(t, "b", b.fs, e, nil)
+	same(t, c, b)
+	if node, epoch, ok := b.Owner(); !ok || node != "c" || epoch != 3 {
+		t.Errorf("the owner is %s in epoch %d", node, epoch)
+	}
+	if a.Position() != 105 {
+		t.Errorf("there are %d records", a.Position())
+	}
+	if got := a.applied.Load(); got != 102 {
+		t.Errorf("a was told of %d batches", got)
+	}
+}
+
+func TestDeposedOwnerCannotCommit(t *testing.T) {
+	e := memory()
+	lost := &lossy{Leases: e.Leases}
+	a := run(t, "a", vfs.NewMem(), engine{e.Log, lost}, nil)
+	b := run(t, "b", vfs.NewMem(), e, nil)
+	a.Want(true, 0)
+	eventually(t, "a owns", a.owns)
+	a.mustIncrement(0)
+	a.mu.Lock()
+	o := a.o
+	a.mu.Unlock()
+	if err := o.Confirm(); err != nil {
+		t.Errorf("the owner cannot answer: %v", err)
+	}
+	lost.set(errors.New("no connection"))
+	b.Want(true, 0)
+	eventually(t, "b owns", b.owns)
+	if err := o.Confirm(); !errors.Is(err, replica.ErrDeposed) {
+		t.Errorf("a may still answer: %v", err)
+	}
+	tx := o.Store().Begin()
+	defer tx.Release()
+	tx.Set([]byte("counter"), []byte("nonsense"))
+	if err := o.Commit(tx); !errors.Is(err, replica.ErrDeposed) {
+		t.Errorf("a has committed: %v", err)
+	}
+	b.mustIncrement(1)
+	same(t, b, a)
+}
+
+// lossy are leases that may not be reached.
+type lossy struct {
+	sharedlog.Leases
+	mu  sync.Mutex
+	err error
+}
+
+func (l *lossy) set(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = err
+}
+
+func (l *lossy) failure() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+func (l *lossy) Take(ctx context.Context, name string, value []byte) (sharedlog.Lease, error) {
+	if err := l.failure(); err != nil {
+		return nil, err
+	}
+	lease, err := l.Leases.Take(ctx, name, value)
+	return &lossyLease{lease, l}, err
+}
+
+type lossyLease struct {
+	sharedlog.Lease
+	l *lossy
+}
+
+func (l *lossyLease) Renew(ctx context.Context, value []byte) error {
+	if err := l.l.failure(); err != nil {
+		return err
+	}
+	return l.Lease.Renew(ctx, value)
+}
+
+func (l *lossyLease) Release(ctx context.Context) error {
+	if err := l.l.failure(); err != nil {
+		return err
+	}
+	return l.Lease.Release(ctx)
+}

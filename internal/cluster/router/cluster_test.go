@@ -1,0 +1,315 @@
+package router_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/remote"
+	"github.com/sluicemq/sluice/internal/cluster/router"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// The queues of the tests. Each is on the shards that its cluster gives it.
+const (
+	single queue.ID = 1 // standard, on shard 2
+	wide   queue.ID = 2 // standard, on all shards
+	groups queue.ID = 3 // FIFO, on all shards
+	narrow queue.ID = 4 // standard, sends go to its first shard only
+	letter queue.ID = 5 // FIFO, the dead-letter queue of groups, on all shards in another order
+	absent queue.ID = 99
+)
+
+// patience is longer than anything in these tests takes.
+const patience = 30 * time.Second
+
+var errNoOwner = errors.New("nobody owns it")
+
+// cluster is some shards on some nodes of one process.
+type cluster struct {
+	t       testing.TB
+	network *messenger.Memory
+	nodes   []string
+	places  map[queue.ID]router.Placement
+	config  func(*queue.Config)
+
+	mu     sync.Mutex
+	shards map[int]*owned
+}
+
+// owned is a shard, its store and where it is.
+type owned struct {
+	store   *store.Store
+	shard   *shard.Shard
+	node    string // empty if it has no owner
+	changed chan struct{}
+	// before stands before the shard; nil lets it be.
+	before func(remote.Shard) remote.Shard
+}
+
+func newCluster(t testing.TB, shards int, nodes ...string) *cluster {
+	t.Helper()
+	all := make([]int, shards)
+	for i := range all {
+		all[i] = i + 1
+	}
+	reversed := slices.Clone(all)
+	slices.Reverse(reversed)
+	c := &cluster{
+		t: t, network: messenger.NewMemory(), nodes: nodes, shards: make(map[int]*owned), config: func(*queue.Config) {},
+		places: map[queue.ID]router.Placement{
+			single: {Sends: []int{2}, Shards: []int{2}},
+			wide:   {Sends: all, Shards: all},
+			groups: {Sends: all, Shards: all, FIFO: true},
+			narrow: {Sends: all[:1], Shards: all},
+			letter: {Sends: reversed, Shards: reversed, FIFO: true},
+		},
+	}
+	cache := store.NewCache(1 << 20)
+	t.Cleanup(cache.Close)
+	for _, n := range all {
+		st, err := store.OpenMemory(store.Options{Cache: cache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.shards[n] = &owned{store: st, changed: make(chan struct{})}
+		c.give(n, nodes[n%len(nodes)])
+	}
+	for _, node := range nodes {
+		remote.Serve(c.network.Node(node), remote.ServerOptions{Lookup: func(n int) (remote.Shard, error) { return c.at(node, n) }})
+	}
+	t.Cleanup(func() {
+		for _, o := range c.shards {
+			if o.shard != nil {
+				o.shard.Close()
+			}
+			if err := o.store.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return c
+}
+
+// at returns a shard if that node owns it.
+func (c *cluster) at(node string, n int) (remote.Shard, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := c.shards[n]
+	switch {
+	case o == nil || o.node != node:
+		return nil, errNoOwner
+	case o.before != nil:
+		return o.before(o.shard), nil
+	}
+	return o.shard, nil
+}
+
+// router returns the router of a node.
+func (c *cluster) router(node string) *router.Router {
+	var r *router.Router
+	caller := remote.New(remote.Options{
+		Messenger: c.network.Node(node), Timeout: patience,
+		Return: func(ctx context.Context, n int, id queue.ID, d []queue.Delivery, attempt string) error {
+			return r.ReturnTo(ctx, n, id, d, attempt)
+		},
+	})
+	r = router.New(router.Options{
+		Queue: func(id queue.ID) (router.Placement, bool) { p, ok := c.places[id]; return p, ok },
+		Shard: func(n int) (router.Shard, error) {
+			if s, err := c.at(node, n); err == nil {
+				return s, nil
+			}
+			if owner := c.owner(n); owner != "" {
+				return caller.Shard(owner, n), nil
+			}
+			return nil, errNoOwner
+		},
+		Changed: func(n int) <-chan struct{} {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.shards[n].changed
+		},
+		Local:    func(n int) bool { return c.owner(n) == node },
+		Patience: 500 * time.Millisecond,
+	})
+	c.t.Cleanup(r.Close)
+	return r
+}
+
+func (c *cluster) owner(n int) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shards[n].node
+}
+
+// take closes a shard: it has no owner then.
+func (c *cluster) take(n int) {
+	c.mu.Lock()
+	o := c.shards[n]
+	s := o.shard
+	o.node, o.shard = "", nil
+	c.mu.Unlock()
+	if s != nil {
+		s.Close()
+	}
+}
+
+// give opens a shard that has no owner on a node.
+func (c *cluster) give(n int, node string) {
+	o := c.shards[n]
+	s, err := shard.Open(shard.Options{Store: o.store, Configs: func() []queue.Config { return c.configs(n) }})
+	if err != nil {
+		c.t.Error(err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o.shard, o.node = s, node
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+// stand puts something before a shard, or takes it away.
+func (c *cluster) stand(n int, before func(remote.Shard) remote.Shard) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shards[n].before = before
+}
+
+// configs returns what the engine of a shard has to know of the queues.
+func (c *cluster) configs(n int) []queue.Config {
+	var out []queue.Config
+	for id, p := range c.places {
+		cfg := queue.Config{
+			ID: id, ARN: arn(id), FIFO: p.FIFO, DedupPerGroup: p.FIFO,
+			Visibility: time.Hour, Retention: 24 * time.Hour,
+		}
+		at := slices.Index(p.Shards, n)
+		if cfg.Away = at < 0; p.FIFO && !cfg.Away {
+			cfg.Part, cfg.Parts = at, len(p.Shards)
+		}
+		c.config(&cfg)
+		out = append(out, cfg)
+	}
+	return out
+}
+
+func arn(id queue.ID) string { return fmt.Sprintf("arn:aws:sqs:us-east-1:000000000000:q%d", id) }
+
+// where returns how many visible messages of a queue each shard has.
+func (c *cluster) where(id queue.ID) map[int]int {
+	c.t.Helper()
+	out := make(map[int]int)
+	for n, o := range c.shards {
+		counts, err := o.shard.Counts(context.Background(), id)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if counts.Visible > 0 {
+			out[n] = int(counts.Visible)
+		}
+	}
+	return out
+}
+
+// settle waits until nothing of a queue is in flight.
+func (c *cluster) settle(r *router.Router, id queue.ID) queue.Counts {
+	c.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		counts, err := r.Counts(context.Background(), id)
+		switch {
+		case err == nil && counts.InFlight == 0:
+			return counts
+		case time.Now().After(end):
+			c.t.Fatalf("still in flight: %+v, %v", counts, err)
+		}
+	}
+}
+
+func outgoing(bodies ...string) []queue.Outgoing {
+	var out []queue.Outgoing
+	for _, b := range bodies {
+		out = append(out, queue.Outgoing{Body: b})
+	}
+	return out
+}
+
+func send(t testing.TB, r *router.Router, id queue.ID, bodies ...string) {
+	t.Helper()
+	if _, err := r.Send(context.Background(), id, outgoing(bodies...)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func bodies(messages []shard.Message) []string {
+	out := []string{}
+	for _, m := range messages {
+		out = append(out, m.Body)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func receipt(m *shard.Message) queue.Receipt {
+	return queue.Receipt{Position: m.Position, Number: m.Receipt}
+}
+
+// drain receives and deletes until there is nothing left, and returns the bodies.
+func drain(t testing.TB, r *router.Router, id queue.ID) []string {
+	t.Helper()
+	return bodies(drainMessages(t, r, id))
+}
+
+// drainMessages is drain for whole messages. On a busy machine a receive may come away
+// with nothing: what its shard had given too late is returned a moment after.
+func drainMessages(t testing.TB, r *router.Router, id queue.ID) (out []shard.Message) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; {
+		got, err := r.Receive(context.Background(), id, queue.Receive{Max: 10}, 20*time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) == 0 {
+			left, err := r.Counts(context.Background(), id)
+			if err == nil && left == (queue.Counts{}) {
+				return out
+			}
+			if time.Now().After(end) {
+				t.Fatalf("it cannot be emptied: %+v, %v", left, err)
+			}
+			continue
+		}
+		var receipts []queue.Receipt
+		for i := range got {
+			receipts = append(receipts, receipt(&got[i]))
+		}
+		out = append(out, got...)
+		results, err := r.Delete(context.Background(), id, receipts)
+		if err := errors.Join(append(results, err)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func numbered(prefix string, n int) []string {
+	out := []string{}
+	for i := range n {
+		out = append(out, fmt.Sprintf("%s%03d", prefix, i))
+	}
+	return out
+}
+
+func equal[T any](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
