@@ -81,13 +81,13 @@ var layers = map[string]struct {
 	"internal/cluster/pki":               {mayNot: []string{"net/http"}},
 	"internal/bench":                     {},
 	"internal/crash":                     {}, // tests only
-	"internal/history":                   {mayNot: []string{"net", "net/http", "os"}},
-	"internal/workload":                  {may: []string{"internal/history", "internal/aws/signature"}},
-	"internal/torture":                   {may: []string{"internal/cluster", "internal/history", "internal/workload"}},
+	"internal/proof/history":             {mayNot: []string{"net", "net/http", "os"}},
+	"internal/proof/workload":            {may: []string{"internal/proof/history", "internal/aws/signature"}},
+	"internal/proof/torture":             {may: []string{"internal/cluster", "internal/proof/history", "internal/proof/workload"}},
 	"internal/command": {may: []string{
-		"internal/bench", "internal/doctor", "internal/history", "internal/aws/policy", "internal/server", "internal/aws/signature",
+		"internal/bench", "internal/doctor", "internal/proof/history", "internal/aws/policy", "internal/server", "internal/aws/signature",
 		"internal/backup", "internal/catalog", "internal/cluster", "internal/cluster/jetstream", "internal/cluster/pki", "internal/cluster/router",
-		"internal/api/sqs", "internal/torture",
+		"internal/api/sqs", "internal/proof/torture",
 	}},
 	"cmd/sluice": {may: []string{"internal/command"}},
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluicemq/sluice/internal/history"
-	"github.com/sluicemq/sluice/internal/torture"
+	"github.com/sluicemq/sluice/internal/proof/history"
+	"github.com/sluicemq/sluice/internal/proof/torture"
 )
 
 func newTorture() *cobra.Command {

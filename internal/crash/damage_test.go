@@ -14,9 +14,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/proof/history"
+	"github.com/sluicemq/sluice/internal/proof/workload"
 	"github.com/sluicemq/sluice/internal/store"
-	"github.com/sluicemq/sluice/internal/workload"
 )
 
 // TestTornAndDamaged spoils files of a shard that were written in good order.

@@ -4,9 +4,9 @@
 // TestKill runs the real binary, loads it from all sides, kills it at random
 // moments, and starts it again on the same data. TestPowerLoss does the same to
 // a shard in this process, on a file system that forgets what was not synced.
-// Both are loaded by internal/workload, which writes down every call and what
+// Both are loaded by internal/proof/workload, which writes down every call and what
 // became of it (acknowledged, refused, or unknown because the service died), and
-// judged by internal/history: the calls and their rules are the same whatever it
+// judged by internal/proof/history: the calls and their rules are the same whatever it
 // is that dies.
 // TestTornAndDamaged spoils the files themselves. TestDiskFull and
 // TestDiskNearlyFull leave the real binary no space on a disk of its own, which

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/history"
-	"github.com/sluicemq/sluice/internal/workload"
+	"github.com/sluicemq/sluice/internal/proof/history"
+	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
 // patience is longer than anything takes that these tests wait for.

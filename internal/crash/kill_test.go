@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/history"
-	"github.com/sluicemq/sluice/internal/workload"
+	"github.com/sluicemq/sluice/internal/proof/history"
+	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
 // TestKill kills the server again and again, in the middle of everything.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/workload"
+	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
 // TestLargeMessages sends, receives and deletes messages of the largest size

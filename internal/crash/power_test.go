@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/sluicemq/sluice/internal/workload"
+	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
 // TestPowerLoss takes the power from a shard again and again. The disk then

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/workload"
+	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
 // build compiles the server.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
 // built is where the server is, once it has been built.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
 // Service is what is used: a server, several, or a shard. A history.Refusal is a

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	sluice "github.com/sluicemq/sluice/internal/cluster"
-	"github.com/sluicemq/sluice/internal/workload"
+	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
 // cluster is the servers that are tortured.

@@ -3,7 +3,7 @@ package workload
 import (
 	"time"
 
-	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
 const (

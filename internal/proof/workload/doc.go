@@ -9,7 +9,7 @@
 // what they know, receipt handles say, whatever happens to the service.
 //
 // A Recorder makes a worker's calls and puts them into a Journal, which
-// internal/history judges. In the end Settle waits for what has been begun and
+// internal/proof/history judges. In the end Settle waits for what has been begun and
 // Drain receives and deletes what is left.
 //
 // The service is whatever implements Service: Client is one that speaks to a

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/signature"
-	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
 const (

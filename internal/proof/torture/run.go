@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/history"
-	"github.com/sluicemq/sluice/internal/workload"
+	"github.com/sluicemq/sluice/internal/proof/history"
+	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
 // runner is one run.

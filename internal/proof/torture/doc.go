@@ -1,10 +1,10 @@
 // Package torture runs a cluster of real servers, uses it from all sides,
 // disturbs it, and judges what it did.
 //
-// A run goes in rounds. In each, the workers of internal/workload use the
+// A run goes in rounds. In each, the workers of internal/proof/workload use the
 // cluster through all of its nodes while episodes of trouble come and go: a few
 // faults that overlap, and after them a calm in which the cluster recovers. Then
-// everything is healed, the queues are emptied, and internal/history judges every
+// everything is healed, the queues are emptied, and internal/proof/history judges every
 // call of the round. What a round does follows from the seed: the faults, their
 // order and lengths, and what the workers choose. When things happen, and so what
 // comes of them, is the cluster's affair.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
 const (

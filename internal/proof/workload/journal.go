@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/history"
+	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
 // Journal is a history in the making.
