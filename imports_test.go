@@ -44,9 +44,9 @@ var layers = map[string]struct {
 	"internal/api/sts": {may: []string{
 		"internal/auth/access", "internal/auth/directory", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol",
 	}, mayNot: []string{"net"}},
-	"internal/api/admin": {may: []string{"internal/cluster", "internal/auth/identity", "internal/aws/protocol"}, mayNot: []string{"net"}},
-	"internal/metrics":   {may: []string{"internal/cluster"}, mayNot: []string{"net", "net/http"}},
-	"internal/backup":    {mayNot: []string{"net", "net/http"}},
+	"internal/api/admin":    {may: []string{"internal/cluster", "internal/auth/identity", "internal/aws/protocol"}, mayNot: []string{"net"}},
+	"internal/observe/prom": {may: []string{"internal/cluster"}, mayNot: []string{"net", "net/http"}},
+	"internal/backup":       {mayNot: []string{"net", "net/http"}},
 	"internal/cluster": {may: []string{
 		"internal/catalog", "internal/control", "internal/cluster/jetstream", "internal/cluster/messenger", "internal/queue", "internal/cluster/remote",
 		"internal/cluster/replica", "internal/cluster/router", "internal/shard", "internal/cluster/sharedlog", "internal/store",
@@ -59,7 +59,7 @@ var layers = map[string]struct {
 	}, mayNot: []string{"net", "net/http"}},
 	"internal/server": {may: []string{
 		"internal/auth/access", "internal/api/admin", "internal/backup", "internal/catalog", "internal/control", "internal/auth/directory", "internal/api/iam", "internal/auth/identity",
-		"internal/metrics", "internal/aws/protocol", "internal/queue", "internal/shard", "internal/aws/signature", "internal/api/sqs", "internal/store",
+		"internal/observe/prom", "internal/aws/protocol", "internal/queue", "internal/shard", "internal/aws/signature", "internal/api/sqs", "internal/store",
 		"internal/api/sts",
 	}},
 	"internal/doctor": {may: []string{
@@ -80,7 +80,7 @@ var layers = map[string]struct {
 	"internal/cluster/sharedlog/logtest": {may: []string{"internal/cluster/sharedlog"}},
 	"internal/cluster/pki":               {mayNot: []string{"net/http"}},
 	"internal/bench":                     {},
-	"internal/crash":                     {}, // tests only
+	"test/crash":                         {}, // tests only
 	"internal/proof/history":             {mayNot: []string{"net", "net/http", "os"}},
 	"internal/proof/workload":            {may: []string{"internal/proof/history", "internal/aws/signature"}},
 	"internal/proof/torture":             {may: []string{"internal/cluster", "internal/proof/history", "internal/proof/workload"}},

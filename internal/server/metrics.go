@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/metrics"
+	"github.com/sluicemq/sluice/internal/observe/prom"
 )
 
 // metricsServer answers GET /metrics on an address of its own. Behind the one for
@@ -39,7 +39,7 @@ func (s *Server) openMetrics() error {
 }
 
 // serve serves m until ctx ends.
-func (m *metricsServer) serve(ctx context.Context, all *metrics.Metrics, log *slog.Logger) {
+func (m *metricsServer) serve(ctx context.Context, all *prom.Metrics, log *slog.Logger) {
 	if m == nil {
 		return
 	}
@@ -77,7 +77,7 @@ func (s *Server) measure(services []*protocol.Service) {
 		}
 	}
 	operations["sluice"] = append(operations["sluice"], backupOperation)
-	s.metrics = metrics.New(s.config.Version, operations)
+	s.metrics = prom.New(s.config.Version, operations)
 	if !s.config.InMemory {
 		s.metrics.Disk(s.space.free, func() bool { return s.space.room() != nil })
 	}
@@ -100,14 +100,14 @@ func (x *exchange) count() {
 	x.server.metrics.Requests.Done(x.service.Name, operation, x.outcome(), time.Since(x.began))
 }
 
-func (x *exchange) outcome() metrics.Outcome {
+func (x *exchange) outcome() prom.Outcome {
 	switch {
 	case x.gone:
-		return metrics.Gone
+		return prom.Gone
 	case x.err != nil:
-		return metrics.OutcomeOf(x.err.Status)
+		return prom.OutcomeOf(x.err.Status)
 	case x.relayed != 0:
-		return metrics.OutcomeOf(x.relayed)
+		return prom.OutcomeOf(x.relayed)
 	}
-	return metrics.OK
+	return prom.OK
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/metrics"
+	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -68,7 +68,7 @@ type Server struct {
 	http        *http.Server
 	bodies      *budget // of all requests under way
 	backups     *backups
-	metrics     *metrics.Metrics
+	metrics     *prom.Metrics
 	metricsHTTP *metricsServer // nil: they are not served
 	proxies     proxies
 }

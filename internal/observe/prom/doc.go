@@ -1,4 +1,4 @@
-// Package metrics counts and times what a server does, and says how the node that it
+// Package prom counts and times what a server does, and says how the node that it
 // is stands in its cluster, in the form of Prometheus.
 //
 // It guarantees that no metric names a queue, an account or a user: who can read the
@@ -6,4 +6,4 @@
 // request allocates nothing.
 //
 // It does not know how metrics are served.
-package metrics
+package prom
