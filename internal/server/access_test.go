@@ -42,36 +42,36 @@ func asOther(t *testing.T) *sdk {
 // asNobody returns a client that signs nothing.
 func asNobody(t *testing.T, options ...func(*sqs.Options)) *sdk {
 	o := sqs.Options{Region: unsignedRegion, BaseEndpoint: aws.String(shared.Endpoint()), Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}}
-	return &sdk{Client: sqs.New(o, options...), t: t, ctx: t.Context()}
+	return &sdk{Client: sqs.New(o, options...), T: t, Ctx: t.Context()}
 }
 
 // setPolicy gives a queue a policy of these statements.
-func (c *sdk) setPolicy(u *string, statements ...string) {
-	c.t.Helper()
+func (c *sdk) SetPolicy(u *string, statements ...string) {
+	c.T.Helper()
 	text := `{"Version":"2012-10-17","Statement":[` + strings.Join(statements, ",") + `]}`
 	if len(statements) == 0 {
 		text = ""
 	}
-	_, err := c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": text}})
-	must(c.t, 0, err)
+	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": text}})
+	must(c.T, 0, err)
 }
 
 // trySend sends a message and returns what keeps it from that, or "".
-func (c *sdk) trySend(u *string) string {
-	c.t.Helper()
-	_, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("m")})
-	return c.why(err)
+func (c *sdk) TrySend(u *string) string {
+	c.T.Helper()
+	_, err := c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("m")})
+	return c.Why(err)
 }
 
 // why is how a refusal of access ends. Another error ends the test.
-func (c *sdk) why(err error) string {
-	c.t.Helper()
+func (c *sdk) Why(err error) string {
+	c.T.Helper()
 	if err == nil {
 		return ""
 	}
 	_, text, ok := strings.Cut(err.Error(), "AccessDenied: User: ")
 	if !ok {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	for _, mark := range []string{" because ", " with "} {
 		if i := strings.LastIndex(text, mark); i >= 0 {
@@ -99,20 +99,20 @@ func TestSharing(t *testing.T) {
 		t.Run(d.String(), func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, d)
-			c.region = unsignedRegion
+			c.Region = unsignedRegion
 			prefix := newName() + "-"
 			q, dlq := prefix+"q", prefix+"dlq"
-			c.make("CreateQueue", object{"QueueName": dlq})
-			c.make("CreateQueue", object{"QueueName": prefix + "source", "Attributes": object{"RedrivePolicy": redrive(c.arn(dlq), 1)}})
-			c.make("CreateQueue", object{"QueueName": q})
-			c.make("SendMessage", object{"QueueUrl": c.url(dlq), "MessageBody": "m"})
-			c.make("SendMessage", object{"QueueUrl": c.url(q), "MessageBody": "m"})
-			handle := c.make("ReceiveMessage", object{"QueueUrl": c.url(q), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
-			task := c.make("StartMessageMoveTask", object{"SourceArn": c.arn(dlq), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
+			c.Make("CreateQueue", object{"QueueName": dlq})
+			c.Make("CreateQueue", object{"QueueName": prefix + "source", "Attributes": object{"RedrivePolicy": redrive(c.ARN(dlq), 1)}})
+			c.Make("CreateQueue", object{"QueueName": q})
+			c.Make("SendMessage", object{"QueueUrl": c.URL(dlq), "MessageBody": "m"})
+			c.Make("SendMessage", object{"QueueUrl": c.URL(q), "MessageBody": "m"})
+			handle := c.Make("ReceiveMessage", object{"QueueUrl": c.URL(q), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+			task := c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN(dlq), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
 
 			inputs := validInputs(c, handle, task)
 			for _, in := range inputs {
-				for name, value := range map[string]string{"QueueUrl": c.url(q), "SourceArn": c.arn(dlq), "QueueName": q} {
+				for name, value := range map[string]string{"QueueUrl": c.URL(q), "SourceArn": c.ARN(dlq), "QueueName": q} {
 					if in[name] != nil {
 						in[name] = value
 					}
@@ -124,16 +124,16 @@ func TestSharing(t *testing.T) {
 					text = `{"Version":"2012-10-17","Statement":[` + strings.Join(statements, ",") + `]}`
 				}
 				for _, name := range []string{q, dlq} {
-					c.make("SetQueueAttributes", object{"QueueUrl": c.url(name), "Attributes": object{"Policy": text}})
+					c.Make("SetQueueAttributes", object{"QueueUrl": c.URL(name), "Attributes": object{"Policy": text}})
 				}
 			}
-			neighbour := c.as(other)
+			neighbour := c.As(other)
 			callers := map[string]func(op string, in object) *answer{
-				"other":     neighbour.call,
-				"anonymous": func(op string, in object) *answer { return c.send(op, c.request(op, in)) },
-				"unknown": c.as(identity.Credential{
-					Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.cred.Secret,
-				}).call,
+				"other":     neighbour.Call,
+				"anonymous": func(op string, in object) *answer { return c.Send(op, c.Request(op, in)) },
+				"unknown": c.As(identity.Credential{
+					Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.Cred.Secret,
+				}).Call,
 			}
 			check := func(who, how string, allowed func(op string) bool) {
 				for _, op := range slices.Sorted(maps.Keys(inputs)) {
@@ -141,10 +141,10 @@ func TestSharing(t *testing.T) {
 						continue
 					}
 					a := callers[who](op, inputs[op])
-					refused := a.failed.code == "AccessDenied" || a.failed.code == "InvalidClientTokenId" ||
-						strings.Contains(a.failed.message, "or you do not have access to it")
+					refused := a.Failed.Code == "AccessDenied" || a.Failed.Code == "InvalidClientTokenId" ||
+						strings.Contains(a.Failed.Message, "or you do not have access to it")
 					if refused == allowed(op) {
-						t.Errorf("%s, %s: %s: %d %s", who, how, op, a.status, a.body)
+						t.Errorf("%s, %s: %s: %d %s", who, how, op, a.Status, a.Body)
 					}
 				}
 			}
@@ -163,13 +163,13 @@ func TestSharing(t *testing.T) {
 			set(denying("*", "sqs:*", ""), allowing("*", "sqs:*", "*", ""))
 			check("other", "denied", never)
 			check("anonymous", "denied", never)
-			c.fails("SendMessage", object{"QueueUrl": c.url(q), "MessageBody": "m"}, denied("User: "+c.cred.ARN+
-				" is not authorized to perform: sqs:sendmessage on resource: "+c.arn(q)+" with an explicit deny in a resource-based policy"))
+			c.Fails("SendMessage", object{"QueueUrl": c.URL(q), "MessageBody": "m"}, denied("User: "+c.Cred.ARN+
+				" is not authorized to perform: sqs:sendmessage on resource: "+c.ARN(q)+" with an explicit deny in a resource-based policy"))
 			set() // which the owner can, all the same
 			for _, who := range []string{"other", "anonymous"} {
 				check(who, "policy removed", never)
 			}
-			c.make("SendMessage", object{"QueueUrl": c.url(q), "MessageBody": "m"})
+			c.Make("SendMessage", object{"QueueUrl": c.URL(q), "MessageBody": "m"})
 		})
 	}
 }
@@ -178,20 +178,20 @@ func TestSharing(t *testing.T) {
 func TestPermissionsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	a, b := asOwner(t), asOther(t)
-	u := a.create(newName(), comesBack)
+	u := a.Create(newName(), comesBack)
 	add := func(label string, actions ...string) {
 		t.Helper()
-		_, err := a.AddPermission(a.ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: &label, AWSAccountIds: []string{otherAccount}, Actions: actions})
+		_, err := a.AddPermission(a.Ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: &label, AWSAccountIds: []string{otherAccount}, Actions: actions})
 		must(t, 0, err)
 	}
 	remove := func(label string) error {
-		_, err := a.RemovePermission(a.ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: &label})
+		_, err := a.RemovePermission(a.Ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: &label})
 		return err
 	}
 	const no = "because no resource-based policy allows the sqs:sendmessage action"
 	sends := func(want string) {
 		t.Helper()
-		if got := b.trySend(u); got != want {
+		if got := b.TrySend(u); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -212,12 +212,12 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 	// Batches come with their single actions.
 	must(t, 0, remove("all"))
 	add("send", "SendMessage")
-	out, err := b.SendMessageBatch(b.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{{Id: aws.String("1"), MessageBody: aws.String("in a batch")}}})
+	out, err := b.SendMessageBatch(b.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{{Id: aws.String("1"), MessageBody: aws.String("in a batch")}}})
 	if got := must(t, out, err); len(got.Successful) != 1 {
 		t.Errorf("got %v", got)
 	}
-	_, err = b.ReceiveMessage(b.ctx, &sqs.ReceiveMessageInput{QueueUrl: u})
-	if got := b.why(err); got != "because no resource-based policy allows the sqs:receivemessage action" {
+	_, err = b.ReceiveMessage(b.Ctx, &sqs.ReceiveMessageInput{QueueUrl: u})
+	if got := b.Why(err); got != "because no resource-based policy allows the sqs:receivemessage action" {
 		t.Errorf("receiving: %q", got)
 	}
 }
@@ -228,31 +228,31 @@ func TestUseOfASharedQueue(t *testing.T) {
 	t.Parallel()
 	a, b, nobody := asOwner(t), asOther(t), asNobody(t)
 	name := newName()
-	u := a.create(name, nil)
+	u := a.Create(name, nil)
 	find := func(c *sdk) (*sqs.GetQueueUrlOutput, error) {
-		return c.GetQueueUrl(c.ctx, &sqs.GetQueueUrlInput{QueueName: &name, QueueOwnerAWSAccountId: aws.String(account)})
+		return c.GetQueueUrl(c.Ctx, &sqs.GetQueueUrlInput{QueueName: &name, QueueOwnerAWSAccountId: aws.String(account)})
 	}
 	_, err := find(b)
 	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
 	_, err = find(nobody)
-	if got := nobody.why(err); got != "because no resource-based policy allows the sqs:getqueueurl action" {
+	if got := nobody.Why(err); got != "because no resource-based policy allows the sqs:getqueueurl action" {
 		t.Errorf("anonymous: %q", got)
 	}
-	a.setPolicy(u, allowing("*", "sqs:*", "*", ""))
+	a.SetPolicy(u, allowing("*", "sqs:*", "*", ""))
 	for _, c := range []*sdk{b, nobody} {
 		out, err := find(c)
 		if got := must(t, out, err); *got.QueueUrl != *u {
 			t.Errorf("found %s", *got.QueueUrl)
 		}
-		if got := c.attributes(u); got["QueueArn"] == "" || got["Policy"] != "" {
+		if got := c.Attributes(u); got["QueueArn"] == "" || got["Policy"] != "" {
 			t.Errorf("the attributes are %v", got)
 		}
-		_, err = c.GetQueueAttributes(c.ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"Policy"}})
-		if got := c.why(err); !strings.HasPrefix(got, "because the attribute Policy is shown to the queue's owner only") {
+		_, err = c.GetQueueAttributes(c.Ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"Policy"}})
+		if got := c.Why(err); !strings.HasPrefix(got, "because the attribute Policy is shown to the queue's owner only") {
 			t.Errorf("the policy is refused with %q", got)
 		}
-		c.send(u, "m")
-		got := c.receive(u)
+		c.Send(u, "m")
+		got := c.Receive(u)
 		want := otherAccount
 		if c == nobody {
 			want = "127.0.0.1"
@@ -260,10 +260,10 @@ func TestUseOfASharedQueue(t *testing.T) {
 		if len(got) != 1 || got[0].Attributes["SenderId"] != want {
 			t.Fatalf("got %v, want the sender %s", got, want)
 		}
-		c.delete(u, got...)
+		c.Delete(u, got...)
 	}
-	a.counts(u, 0, 0, 0)
-	if got := a.attributes(u)["Policy"]; got == "" {
+	a.Counts(u, 0, 0, 0)
+	if got := a.Attributes(u)["Policy"]; got == "" {
 		t.Error("the owner does not see the policy")
 	}
 }
@@ -272,7 +272,7 @@ func TestUseOfASharedQueue(t *testing.T) {
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	a, b, nobody := asOwner(t), asOther(t), asNobody(t)
-	u := a.create(newName(), nil)
+	u := a.Create(newName(), nil)
 	const refused = "because no resource-based policy allows the sqs:sendmessage action"
 	far := func(d time.Duration) string { return time.Now().Add(d).UTC().Format("2006-01-02T15:04Z") }
 	for _, tc := range []struct {
@@ -292,15 +292,15 @@ func TestConditions(t *testing.T) {
 		{`"StringEquals":{"aws:RequestedRegion":"` + unsignedRegion + `"}`, true},
 		{`"Null":{"aws:MultiFactorAuthAge":"false"}`, false},
 	} {
-		a.setPolicy(u, allowing("*", "sqs:SendMessage", "*", tc.condition))
+		a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", tc.condition))
 		for _, c := range []*sdk{b, nobody} {
-			if got := c.trySend(u); (got == "") != tc.met || got != "" && got != refused {
+			if got := c.TrySend(u); (got == "") != tc.met || got != "" && got != refused {
 				t.Errorf("%s: %q", tc.condition, got)
 			}
 		}
-		a.setPolicy(u, allowing("*", "sqs:SendMessage", "*", ""), denying("*", "sqs:SendMessage", tc.condition))
+		a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", ""), denying("*", "sqs:SendMessage", tc.condition))
 		for _, c := range []*sdk{b, nobody} {
-			if got := c.trySend(u); (got == "") == tc.met {
+			if got := c.TrySend(u); (got == "") == tc.met {
 				t.Errorf("denied if %s: %q", tc.condition, got)
 			}
 		}
@@ -308,7 +308,7 @@ func TestConditions(t *testing.T) {
 		if tc.met {
 			want = "with an explicit deny in a resource-based policy"
 		}
-		if got := a.trySend(u); got != want {
+		if got := a.TrySend(u); got != want {
 			t.Errorf("denied if %s: the owner gets %q", tc.condition, got)
 		}
 	}
@@ -323,10 +323,10 @@ func TestConditions(t *testing.T) {
 		`"StringEquals":{"aws:ResourceTag/shared":"no"}`:             false,
 		`"StringEquals":{"aws:userid":["x","` + otherAccount + `"]}`: true,
 	} {
-		_, err := a.TagQueue(a.ctx, &sqs.TagQueueInput{QueueUrl: u, Tags: map[string]string{"shared": "yes"}})
+		_, err := a.TagQueue(a.Ctx, &sqs.TagQueueInput{QueueUrl: u, Tags: map[string]string{"shared": "yes"}})
 		must(t, 0, err)
-		a.setPolicy(u, allowing("*", "sqs:SendMessage", "*", condition))
-		if got := b.trySend(u); (got == "") != met {
+		a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", condition))
+		if got := b.TrySend(u); (got == "") != met {
 			t.Errorf("%s: %q", condition, got)
 		}
 	}
@@ -345,9 +345,9 @@ func TestSecureTransport(t *testing.T) {
 	t.Cleanup(client.CloseIdleConnections)
 	overTLS := func(o *sqs.Options) { o.BaseEndpoint, o.HTTPClient = aws.String(s.Endpoint()), client }
 	owner := sdkOf(t, s, s.Root(), unsignedRegion, overTLS)
-	u := owner.create("q", nil)
-	owner.setPolicy(u, secure)
-	if got := asNobody(t, overTLS).trySend(u); got != "" {
+	u := owner.Create("q", nil)
+	owner.SetPolicy(u, secure)
+	if got := asNobody(t, overTLS).TrySend(u); got != "" {
 		t.Errorf("over TLS: %q", got)
 	}
 
@@ -362,25 +362,25 @@ func TestSecureTransport(t *testing.T) {
 		}
 	}
 	owner = sdkOf(t, proxied, proxied.Root(), unsignedRegion)
-	u = owner.create("q", nil)
-	owner.setPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), denying("*", "sqs:SendMessage", `"Bool":{"aws:SecureTransport":"false"}`))
+	u = owner.Create("q", nil)
+	owner.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), denying("*", "sqs:SendMessage", `"Bool":{"aws:SecureTransport":"false"}`))
 	for _, tc := range []struct {
 		from, proto string
 		allowed     bool
 	}{
 		{"10.1.2.3", "https", true}, {"10.1.2.3", "http", false}, {"192.0.2.1", "https", false}, {"10.1.2.3, 192.0.2.1", "https", false},
 	} {
-		if got := asNobody(t, through(tc.from, tc.proto)).trySend(u); (got == "") != tc.allowed {
+		if got := asNobody(t, through(tc.from, tc.proto)).TrySend(u); (got == "") != tc.allowed {
 			t.Errorf("from %s over %s: %q", tc.from, tc.proto, got)
 		}
 	}
 	// A server that trusts nobody takes no notice.
 	a := asOwner(t)
-	u = a.create(newName(), nil)
-	a.setPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), secure)
+	u = a.Create(newName(), nil)
+	a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), secure)
 	if got := asNobody(t, func(o *sqs.Options) {
 		o.HTTPClient = withHeaders{"X-Forwarded-For": "10.1.2.3", "X-Forwarded-Proto": "https"}
-	}).trySend(u); got == "" {
+	}).TrySend(u); got == "" {
 		t.Error("anybody's headers count")
 	}
 }
@@ -400,25 +400,25 @@ func TestMoveToASharedQueue(t *testing.T) {
 	t.Parallel()
 	a, b := asOwner(t), asOther(t)
 	source, dlq, theirs := newName(), newName(), newName()
-	u := a.create(dlq, nil)
-	a.create(source, map[string]string{"RedrivePolicy": redrive(a.arn(u), 1)})
-	a.send(u, "to be moved")
-	to := b.create(theirs, nil)
+	u := a.Create(dlq, nil)
+	a.Create(source, map[string]string{"RedrivePolicy": redrive(a.ARN(u), 1)})
+	a.Send(u, "to be moved")
+	to := b.Create(theirs, nil)
 	move := func(destination string) error {
-		_, err := a.StartMessageMoveTask(a.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(a.arn(u)), DestinationArn: &destination})
+		_, err := a.StartMessageMoveTask(a.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(a.ARN(u)), DestinationArn: &destination})
 		return err
 	}
 	const no = "because no resource-based policy allows the sqs:sendmessage action"
-	for _, destination := range []string{b.arn(to), b.arn(to) + "-that-does-not-exist"} {
-		if got := a.why(move(destination)); got != no {
+	for _, destination := range []string{b.ARN(to), b.ARN(to) + "-that-does-not-exist"} {
+		if got := a.Why(move(destination)); got != no {
 			t.Errorf("to %s: %q", destination, got)
 		}
 	}
-	b.setPolicy(to, allowing(account, "sqs:SendMessage", "*", ""))
-	if got := a.why(move(b.arn(to))); got != "" {
+	b.SetPolicy(to, allowing(account, "sqs:SendMessage", "*", ""))
+	if got := a.Why(move(b.ARN(to))); got != "" {
 		t.Fatal(got)
 	}
-	got := b.receive(to, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 })
+	got := b.Receive(to, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 })
 	if len(got) != 1 || *got[0].Body != "to be moved" {
 		t.Errorf("got %v", got)
 	}

@@ -30,13 +30,13 @@ func dial(t *testing.T, s *Server) *net.TCPConn {
 
 // head is the text of a signed request for a body of the length, without it.
 func head(c *client, body string) string {
-	c.t.Helper()
-	r := c.jsonRequest("SendMessage", body)
-	c.sign(r)
+	c.T.Helper()
+	r := c.JSONRequest("SendMessage", body)
+	c.Sign(r)
 	var b strings.Builder
 	fmt.Fprintf(&b, "POST / HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", r.URL.Host, len(body))
 	if err := r.Header.Write(&b); err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	return b.String() + "\r\n"
 }
@@ -60,8 +60,8 @@ func TestBodiesShareMemory(t *testing.T) {
 	config.limits.bodies, config.limits.bodyWait = 4<<20, 100*time.Millisecond
 	s, _ := start(t, config)
 	c := newClient(t, inJSON)
-	c.base, c.cred, c.region = s.Endpoint(), s.Root(), "us-east-1"
-	c.make("CreateQueue", object{"QueueName": "q"})
+	c.Base, c.Cred, c.Region = s.Endpoint(), s.Root(), "us-east-1"
+	c.Make("CreateQueue", object{"QueueName": "q"})
 	left := func(want int64) {
 		t.Helper()
 		eventually(t, func() error {
@@ -89,11 +89,11 @@ func TestBodiesShareMemory(t *testing.T) {
 	stranger := send(form + strings.Repeat("x", 600_000))
 	free := s.bodies.size - takes(1_000_000)
 	left(free)
-	if status, text, err := answerOn(send(form + strings.Repeat("x", 600_000))); err != nil || status != tryAgain.status {
+	if status, text, err := answerOn(send(form + strings.Repeat("x", 600_000))); err != nil || status != tryAgain.Status {
 		t.Errorf("a second stranger: %d %s %v", status, text, err)
 	}
 	left(free)
-	c.make("SendMessage", message(1<<20))
+	c.Make("SendMessage", message(1<<20))
 
 	// Those who name a key can take all but what others need to finish.
 	text := `{"QueueUrl":"q","MessageBody":"` + strings.Repeat("x", 800_000) + `"}`
@@ -106,8 +106,8 @@ func TestBodiesShareMemory(t *testing.T) {
 	if len(slow) < 2 {
 		t.Fatalf("%d slow senders", len(slow))
 	}
-	c.fails("SendMessage", message(800_000), tryAgain)
-	c.make("SendMessage", message(60_000))
+	c.Fails("SendMessage", message(800_000), tryAgain)
+	c.Make("SendMessage", message(60_000))
 
 	for _, conn := range slow {
 		if _, err := io.WriteString(conn, text[700_000:]); err != nil {
@@ -119,11 +119,11 @@ func TestBodiesShareMemory(t *testing.T) {
 	}
 	left(s.bodies.size - takes(1_000_000))
 	for range 5 { // memory is given back whatever becomes of a request
-		r := c.jsonRequest("Nonsense", text)
-		c.sign(r)
-		c.send("Nonsense", r)
+		r := c.JSONRequest("Nonsense", text)
+		c.Sign(r)
+		c.Send("Nonsense", r)
 	}
-	c.make("SendMessage", message(1<<20))
+	c.Make("SendMessage", message(1<<20))
 	stranger.Close()
 	left(s.bodies.size)
 }
@@ -134,7 +134,7 @@ func TestUnknownKeyIsRefusedEarly(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
 	body := strings.Repeat(" ", 5<<20)
-	stranger := c.as(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIANOBODY"}, Secret: "secret"})
+	stranger := c.As(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIANOBODY"}, Secret: "secret"})
 	conn := dial(t, shared)
 	if _, err := io.WriteString(conn, head(stranger, body)+body[:firstRead+1]); err != nil {
 		t.Fatal(err)
@@ -143,10 +143,10 @@ func TestUnknownKeyIsRefusedEarly(t *testing.T) {
 	if err != nil || status != http.StatusForbidden || !strings.Contains(text, "UnrecognizedClientException") {
 		t.Errorf("%d %s %v", status, text, err)
 	}
-	r := stranger.jsonRequest("SendMessage", body[:firstRead])
-	stranger.sign(r)
-	if a := stranger.send("SendMessage", r); a.status != status || string(a.body) != text {
-		t.Errorf("early %d %s, late %d %s", status, text, a.status, a.body)
+	r := stranger.JSONRequest("SendMessage", body[:firstRead])
+	stranger.Sign(r)
+	if a := stranger.Send("SendMessage", r); a.Status != status || string(a.Body) != text {
+		t.Errorf("early %d %s, late %d %s", status, text, a.Status, a.Body)
 	}
 }
 
@@ -154,25 +154,25 @@ func TestUnknownKeyIsRefusedEarly(t *testing.T) {
 func TestBodyLengths(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
-	c.make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "q"})
 	empty := `{"QueueUrl":"q","MessageBody":"m"}`
 	for _, length := range []int{firstRead - 1, firstRead, firstRead + 1, 2 * firstRead, 2*firstRead + 1, maxBody - 1, maxBody} {
 		body := empty + strings.Repeat(" ", length-len(empty))
 		for _, chunked := range []bool{false, true} {
-			r := c.jsonRequest("SendMessage", body)
-			c.sign(r)
+			r := c.JSONRequest("SendMessage", body)
+			c.Sign(r)
 			if chunked {
 				r.ContentLength = -1
 			}
-			if a := c.send("SendMessage", r); a.status != http.StatusOK {
-				t.Errorf("%d bytes, chunked %t: %d %s", length, chunked, a.status, a.body)
+			if a := c.Send("SendMessage", r); a.Status != http.StatusOK {
+				t.Errorf("%d bytes, chunked %t: %d %s", length, chunked, a.Status, a.Body)
 			}
 		}
 	}
-	r := c.jsonRequest("SendMessage", empty+strings.Repeat(" ", maxBody+1-len(empty)))
-	c.sign(r)
+	r := c.JSONRequest("SendMessage", empty+strings.Repeat(" ", maxBody+1-len(empty)))
+	c.Sign(r)
 	r.ContentLength = -1
-	if a := c.send("SendMessage", r); a.status != http.StatusRequestEntityTooLarge {
-		t.Errorf("too long by one byte: %d", a.status)
+	if a := c.Send("SendMessage", r); a.Status != http.StatusRequestEntityTooLarge {
+		t.Errorf("too long by one byte: %d", a.Status)
 	}
 }

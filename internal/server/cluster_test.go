@@ -211,28 +211,28 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 }
 
 func (w *walk) queues(sqs *protocol.Service, c *client) {
-	c.t = w.t
+	c.T = w.t
 	do := func(op string, in object) object {
 		w.t.Helper()
 		var a *answer
 		w.step(sqs, op, func() (int, string) {
-			a = c.call(op, in)
-			return a.status, string(a.body)
+			a = c.Call(op, in)
+			return a.Status, string(a.Body)
 		})
-		return a.result
+		return a.Result
 	}
-	u, entries := c.url("q"), func(in object) list { in["Id"] = "a"; return list{in} }
+	u, entries := c.URL("q"), func(in object) list { in["Id"] = "a"; return list{in} }
 	receive := func() string {
 		return do("ReceiveMessage", object{"QueueUrl": u})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
 	}
 	do("CreateQueue", object{"QueueName": "dlq"})
-	made := do("CreateQueue", object{"QueueName": "q", "Attributes": object{"RedrivePolicy": redrive(c.arn("dlq"), 3)}})
+	made := do("CreateQueue", object{"QueueName": "q", "Attributes": object{"RedrivePolicy": redrive(c.ARN("dlq"), 3)}})
 	if made["QueueUrl"] != u {
 		w.t.Errorf("the queue is at %v, not at %s", made["QueueUrl"], u)
 	}
 	do("ListQueues", nil)
 	do("GetQueueUrl", object{"QueueName": "q"})
-	do("ListDeadLetterSourceQueues", object{"QueueUrl": c.url("dlq")})
+	do("ListDeadLetterSourceQueues", object{"QueueUrl": c.URL("dlq")})
 	do("AddPermission", object{"QueueUrl": u, "Label": "l", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}})
 	do("RemovePermission", object{"QueueUrl": u, "Label": "l"})
 	do("TagQueue", object{"QueueUrl": u, "Tags": object{"a": "b"}})
@@ -252,16 +252,16 @@ func (w *walk) queues(sqs *protocol.Service, c *client) {
 	do("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": handle})
 	do("DeleteMessageBatch", object{"QueueUrl": u, "Entries": entries(object{"ReceiptHandle": receive()})})
 	for range 20 {
-		do("SendMessage", object{"QueueUrl": c.url("dlq"), "MessageBody": "m"})
+		do("SendMessage", object{"QueueUrl": c.URL("dlq"), "MessageBody": "m"})
 	}
-	task := do("StartMessageMoveTask", object{"SourceArn": c.arn("dlq"), "DestinationArn": c.arn("q"), "MaxNumberOfMessagesPerSecond": 1})
-	do("ListMessageMoveTasks", object{"SourceArn": c.arn("dlq")})
+	task := do("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("q"), "MaxNumberOfMessagesPerSecond": 1})
+	do("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")})
 	do("CancelMessageMoveTask", object{"TaskHandle": task["TaskHandle"]})
 	do("PurgeQueue", object{"QueueUrl": u})
 	do("DeleteQueue", object{"QueueUrl": u})
-	c.fails("SendMessage", object{"QueueUrl": u, "MessageBody": "m"}, refusal{
-		shape: "com.amazonaws.sqs#QueueDoesNotExist", code: "AWS.SimpleQueueService.NonExistentQueue", status: 400,
-		message: "The specified queue does not exist.", queryMessage: "The specified queue does not exist for this wsdl version.",
+	c.Fails("SendMessage", object{"QueueUrl": u, "MessageBody": "m"}, refusal{
+		Shape: "com.amazonaws.sqs#QueueDoesNotExist", Code: "AWS.SimpleQueueService.NonExistentQueue", Status: 400,
+		Message: "The specified queue does not exist.", QueryMessage: "The specified queue does not exist for this wsdl version.",
 	})
 }
 
@@ -395,35 +395,35 @@ func TestForwardedAnswers(t *testing.T) {
 	})
 	for _, d := range dialects {
 		here, there := clientOf(t, p.other, d), clientOf(t, p.owner, d)
-		there.region = here.region
+		there.Region = here.Region
 		bad := object{"QueueName": "q", "Attributes": object{"DelaySeconds": "x"}}
-		a, b := here.call("CreateQueue", bad), there.call("CreateQueue", bad)
-		if a.failed != b.failed || a.status != 400 || a.header.Get("Content-Type") != b.header.Get("Content-Type") ||
-			a.header.Get("X-Amzn-Query-Error") != b.header.Get("X-Amzn-Query-Error") {
-			t.Errorf("%s: %d %s %v, the owner itself says %d %s %v", d, a.status, a.body, a.header, b.status, b.body, b.header)
+		a, b := here.Call("CreateQueue", bad), there.Call("CreateQueue", bad)
+		if a.Failed != b.Failed || a.Status != 400 || a.Header.Get("Content-Type") != b.Header.Get("Content-Type") ||
+			a.Header.Get("X-Amzn-Query-Error") != b.Header.Get("X-Amzn-Query-Error") {
+			t.Errorf("%s: %d %s %v, the owner itself says %d %s %v", d, a.Status, a.Body, a.Header, b.Status, b.Body, b.Header)
 		}
-		a = here.call("CreateQueue", object{"QueueName": "q"})
-		id := a.header.Get("X-Amzn-Requestid")
-		if d != inJSON && !strings.Contains(string(a.body), id) {
-			t.Errorf("%s: the id is %s in the header and another in %s", d, id, a.body)
+		a = here.Call("CreateQueue", object{"QueueName": "q"})
+		id := a.Header.Get("X-Amzn-Requestid")
+		if d != inJSON && !strings.Contains(string(a.Body), id) {
+			t.Errorf("%s: the id is %s in the header and another in %s", d, id, a.Body)
 		}
 		if log.count("request_id="+id) != 1 || log.count("relayed=true") == 0 {
 			t.Errorf("%s: %s is not in the log", d, id)
 		}
 		// Who may not is refused without asking anybody.
 		forwarded := p.forwarded.Load()
-		stranger := here.as(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: "secret"})
-		unsigned := here.send("CreateQueue", here.request("CreateQueue", object{"QueueName": "q"}))
-		for _, a := range []*answer{stranger.call("CreateQueue", object{"QueueName": "q"}), unsigned} {
-			if a.status != http.StatusForbidden || p.forwarded.Load() != forwarded {
-				t.Errorf("%s: a stranger: %d %s", d, a.status, a.body)
+		stranger := here.As(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: "secret"})
+		unsigned := here.Send("CreateQueue", here.Request("CreateQueue", object{"QueueName": "q"}))
+		for _, a := range []*answer{stranger.Call("CreateQueue", object{"QueueName": "q"}), unsigned} {
+			if a.Status != http.StatusForbidden || p.forwarded.Load() != forwarded {
+				t.Errorf("%s: a stranger: %d %s", d, a.Status, a.Body)
 			}
 		}
 	}
 	// Bodies may be large, but not that large.
 	c := clientOf(t, p.other, inJSON)
-	if a := c.call("TagQueue", object{"QueueUrl": c.url("q"), "Tags": object{"k": strings.Repeat("v", maxRelayed)}}); a.status != http.StatusRequestEntityTooLarge {
-		t.Errorf("a huge request: %d %s", a.status, a.body)
+	if a := c.Call("TagQueue", object{"QueueUrl": c.URL("q"), "Tags": object{"k": strings.Repeat("v", maxRelayed)}}); a.Status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a huge request: %d %s", a.Status, a.Body)
 	}
 }
 
@@ -434,8 +434,8 @@ func TestForwardedPresigned(t *testing.T) {
 	c := clientOf(t, p.other, inURL)
 	r, err := http.NewRequest(http.MethodGet, p.other.Endpoint()+"/?Action=CreateQueue&QueueName=pre%73igned&Version=2012-11-05&X-Amz-Expires=60", nil)
 	must(t, r, err)
-	credentials := aws.Credentials{AccessKeyID: c.cred.AccessKeyID, SecretAccessKey: c.cred.Secret}
-	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), credentials, r, bodyHash(t, r), "sqs", c.region, time.Now())
+	credentials := aws.Credentials{AccessKeyID: c.Cred.AccessKeyID, SecretAccessKey: c.Cred.Secret}
+	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), credentials, r, bodyHash(t, r), "sqs", c.Region, time.Now())
 	must(t, uri, err)
 	signed, err := http.NewRequest(http.MethodGet, uri, nil)
 	must(t, signed, err)
@@ -445,7 +445,7 @@ func TestForwardedPresigned(t *testing.T) {
 	if status, body := exchangeOf(t, signed); status != http.StatusOK || p.forwarded.Load() != 1 {
 		t.Errorf("%d %s, forwarded %d times", status, body, p.forwarded.Load())
 	}
-	c.make("SendMessage", object{"QueueUrl": c.url("presigned"), "MessageBody": "m"})
+	c.Make("SendMessage", object{"QueueUrl": c.URL("presigned"), "MessageBody": "m"})
 }
 
 // Conditions are about the client as the first node has seen it, in time and place.
@@ -469,18 +469,18 @@ func TestForwardedFacts(t *testing.T) {
 		{"10.1.2.3", "https", 0, 200}, {"10.1.2.3", "https", 10 * time.Minute, 200}, {"10.1.2.3", "https", time.Hour, 403},
 		{"192.0.2.1", "https", 0, 403}, {"10.1.2.3", "http", 0, 403},
 	} {
-		c := clientOf(t, p.other, inForm).as(bob)
-		r := c.request("CreateQueue", object{"QueueName": fmt.Sprint("q", i)})
+		c := clientOf(t, p.other, inForm).As(bob)
+		r := c.Request("CreateQueue", object{"QueueName": fmt.Sprint("q", i)})
 		r.Header.Set("X-Forwarded-For", tc.from)
 		r.Header.Set("X-Forwarded-Proto", tc.proto)
 		r.Header.Set("X-Note", "caf\xe9") // which is no UTF-8, but signed
-		signAt(t, r, bob, "sqs", c.region, time.Now().Add(-tc.age))
-		a := c.send("CreateQueue", r)
-		if a.status != tc.status {
-			t.Errorf("%+v: %d %s", tc, a.status, a.body)
+		signAt(t, r, bob, "sqs", c.Region, time.Now().Add(-tc.age))
+		a := c.Send("CreateQueue", r)
+		if a.Status != tc.status {
+			t.Errorf("%+v: %d %s", tc, a.Status, a.Body)
 		}
-		if a.status == 200 && !strings.HasPrefix(a.result["QueueUrl"].(string), "https://") {
-			t.Errorf("%+v: %s", tc, a.body)
+		if a.Status == 200 && !strings.HasPrefix(a.Result["QueueUrl"].(string), "https://") {
+			t.Errorf("%+v: %s", tc, a.Body)
 		}
 	}
 }
@@ -494,16 +494,16 @@ func TestForwardedToNobody(t *testing.T) {
 		c := clientOf(t, p.other, d)
 		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
 		p.broken.Store(true)
-		c.fails("CreateQueue", object{"QueueName": "q"}, unavailable)
+		c.Fails("CreateQueue", object{"QueueName": "q"}, unavailable)
 		p.broken.Store(false)
 		p.end()
 		before := p.forwarded.Load()
-		c.fails("CreateQueue", object{"QueueName": "q"}, unavailable)
+		c.Fails("CreateQueue", object{"QueueName": "q"}, unavailable)
 		if n := p.forwarded.Load() - before; n != 1 {
 			t.Errorf("%s: it was forwarded %d times", d, n)
 		}
 		p.end = p.own()
-		c.make("CreateQueue", object{"QueueName": "q"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
 	}
 	for _, payload := range [][]byte{nil, {0}, {payloadRequest}, {payloadRequest, 200, 1}, {payloadUses, 1, 7}, {99, 0}} {
 		if answer, err := p.owner.ServeForwarded(t.Context(), payload); err == nil {
@@ -522,17 +522,17 @@ func TestNodeThatIsBehind(t *testing.T) {
 	root := rootOf(p.owner)
 	for _, d := range dialects {
 		here, there := clientOf(t, p.owner, d), clientOf(t, p.other, d)
-		there.region = here.region
-		here.make("CreateQueue", object{"QueueName": "q"})
-		there.make("SendMessage", object{"QueueUrl": there.url("q"), "MessageBody": "m"})
-		here.make("CreateQueue", object{"QueueName": "r"})
-		there.make("GetQueueUrl", object{"QueueName": "r"})
+		there.Region = here.Region
+		here.Make("CreateQueue", object{"QueueName": "q"})
+		there.Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": "m"})
+		here.Make("CreateQueue", object{"QueueName": "r"})
+		there.Make("GetQueueUrl", object{"QueueName": "r"})
 
 		_, id := root.user(t, p.owner, "bob-"+d.String(), "")
 		cred, _ := p.owner.lookup(id)
-		bob := there.as(cred)
-		if a := bob.call("ReceiveMessage", object{"QueueUrl": there.url("q")}); a.failed.code != "AccessDenied" && a.failed.code != "AccessDeniedException" {
-			t.Errorf("%s: %d %s", d, a.status, a.body)
+		bob := there.As(cred)
+		if a := bob.Call("ReceiveMessage", object{"QueueUrl": there.URL("q")}); a.Failed.Code != "AccessDenied" && a.Failed.Code != "AccessDeniedException" {
+			t.Errorf("%s: %d %s", d, a.Status, a.Body)
 		}
 		status, body := call(t, p.owner, "iam", url.Values{
 			"Action": {"PutUserPolicy"}, "Version": {"2010-05-08"}, "UserName": {"bob-" + d.String()}, "PolicyName": {"own"},
@@ -541,23 +541,23 @@ func TestNodeThatIsBehind(t *testing.T) {
 		if status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
 		}
-		bob.make("ReceiveMessage", object{"QueueUrl": there.url("q")})
+		bob.Make("ReceiveMessage", object{"QueueUrl": there.URL("q")})
 
 		// A body that is not all read before the key is looked at.
 		_, id = root.user(t, p.owner, "eve-"+d.String(), allow("sqs:*", "*"))
 		cred, _ = p.owner.lookup(id)
-		there.as(cred).make("SendMessage", object{"QueueUrl": there.url("q"), "MessageBody": strings.Repeat("m", 2*firstRead)})
+		there.As(cred).Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": strings.Repeat("m", 2*firstRead)})
 
 		none := refusal{
-			shape: "com.amazonaws.sqs#QueueDoesNotExist", code: "AWS.SimpleQueueService.NonExistentQueue", status: 400,
-			message: "The specified queue does not exist.", queryMessage: "The specified queue does not exist for this wsdl version.",
+			Shape: "com.amazonaws.sqs#QueueDoesNotExist", Code: "AWS.SimpleQueueService.NonExistentQueue", Status: 400,
+			Message: "The specified queue does not exist.", QueryMessage: "The specified queue does not exist for this wsdl version.",
 		}
-		there.fails("PurgeQueue", object{"QueueUrl": there.url("none")}, none)
+		there.Fails("PurgeQueue", object{"QueueUrl": there.URL("none")}, none)
 		p.broken.Store(true)
-		there.fails("PurgeQueue", object{"QueueUrl": there.url("none")},
+		there.Fails("PurgeQueue", object{"QueueUrl": there.URL("none")},
 			generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
-		here.fails("PurgeQueue", object{"QueueUrl": there.url("none")}, none)
-		there.make("SendMessage", object{"QueueUrl": there.url("q"), "MessageBody": "m"})
+		here.Fails("PurgeQueue", object{"QueueUrl": there.URL("none")}, none)
+		there.Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": "m"})
 		p.broken.Store(false)
 	}
 }
@@ -570,17 +570,17 @@ func TestNodeThatIsCutOff(t *testing.T) {
 	p := newPair(t, alike)
 	for _, d := range dialects {
 		c := clientOf(t, p.other, d)
-		c.make("CreateQueue", object{"QueueName": "q"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
 		p.outdated.Store(true)
 		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
-		c.fails("GetQueueUrl", object{"QueueName": "q"}, unavailable)
-		c.fails("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"}, unavailable)
-		c.fails("CreateQueue", object{"QueueName": "r"}, unavailable)
+		c.Fails("GetQueueUrl", object{"QueueName": "q"}, unavailable)
+		c.Fails("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"}, unavailable)
+		c.Fails("CreateQueue", object{"QueueName": "r"}, unavailable)
 		if status, body := callAdmin(t, p.other, "DescribeCluster", `{}`); status != http.StatusOK {
 			t.Errorf("DescribeCluster: %d %s", status, body)
 		}
 		p.outdated.Store(false)
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 	}
 }
 
@@ -591,8 +591,8 @@ func TestUsesReachTheOwner(t *testing.T) {
 	root := rootOf(p.owner)
 	_, id := root.user(t, p.owner, "bob", allow("sqs:*", "*"))
 	cred, _ := p.other.lookup(id)
-	c := clientOf(t, p.other, inJSON).as(cred)
-	c.make("ListQueues", nil)
+	c := clientOf(t, p.other, inJSON).As(cred)
+	c.Make("ListQueues", nil)
 	lastUse := func(s *Server) string {
 		u, _ := s.directory.Key(id).LastUse()
 		return u.Service + " " + u.Region
@@ -603,7 +603,7 @@ func TestUsesReachTheOwner(t *testing.T) {
 	must(t, 0, p.other.directory.SaveUses(t.Context(), p.other.sendUses))
 	must(t, 0, p.owner.directory.SaveUses(t.Context(), nil))
 	for name, s := range map[string]*Server{"owner": p.owner, "other": p.other} {
-		if got := lastUse(s); got != "sqs "+c.region {
+		if got := lastUse(s); got != "sqs "+c.Region {
 			t.Errorf("%s: used for %q", name, got)
 		}
 	}
@@ -635,7 +635,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 	if !ok {
 		t.Error("the new account has no key")
 	}
-	clientOf(t, s, inJSON).make("CreateQueue", object{"QueueName": "q"})
+	clientOf(t, s, inJSON).Make("CreateQueue", object{"QueueName": "q"})
 	must(t, 0, stop())
 	s, _ = start(t, alone)
 	if again, _ := s.credentials.Root("333333333333"); again != added {
@@ -755,11 +755,11 @@ func TestOwnerThatCannotLook(t *testing.T) {
 	for _, d := range dialects {
 		client := clientOf(t, s, d)
 		cutOff = true
-		client.fails("GetQueueUrl", object{"QueueName": "absent"},
+		client.Fails("GetQueueUrl", object{"QueueName": "absent"},
 			generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
 		cutOff = false
-		if a := client.call("GetQueueUrl", object{"QueueName": "absent"}); a.status != http.StatusBadRequest {
-			t.Errorf("%s: a queue that is not there: %d %s", d, a.status, a.body)
+		if a := client.Call("GetQueueUrl", object{"QueueName": "absent"}); a.Status != http.StatusBadRequest {
+			t.Errorf("%s: a queue that is not there: %d %s", d, a.Status, a.Body)
 		}
 	}
 }

@@ -57,8 +57,8 @@ func onFaultyDisk(t *testing.T, fault *atomic.Pointer[syscall.Errno]) (Config, *
 // clientOf returns a client of s.
 func clientOf(t *testing.T, s *Server, d dialect) *client {
 	c := newClient(t, d)
-	c.base = s.Endpoint()
-	c.cred, _ = s.credentials.Root(account)
+	c.Base = s.Endpoint()
+	c.Cred, _ = s.credentials.Root(account)
 	return c
 }
 
@@ -85,17 +85,17 @@ func TestFullDisk(t *testing.T) {
 	full := syscall.ENOSPC
 	for _, d := range dialects {
 		c := clientOf(t, s, d)
-		c.make("CreateQueue", object{"QueueName": "q"})
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "before"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "before"})
 		fault.Store(&full)
 		refused := func(op string, in object) {
 			t.Helper()
-			if a := c.call(op, in); a.status != 503 || a.failed.code != "ServiceUnavailable" || a.failed.message != stuckWords {
-				t.Errorf("%s: %d %s", op, a.status, a.body)
+			if a := c.Call(op, in); a.Status != 503 || a.Failed.Code != "ServiceUnavailable" || a.Failed.Message != stuckWords {
+				t.Errorf("%s: %d %s", op, a.Status, a.Body)
 			}
 		}
 		// This one finds out, the others find it so.
-		refused("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
+		refused("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 		refused("CreateQueue", object{"QueueName": "new"})
 		for op, in := range map[string]object{
 			"ReceiveMessage":     {},
@@ -105,10 +105,10 @@ func TestFullDisk(t *testing.T) {
 			"PurgeQueue":         {},
 			"DeleteQueue":        {},
 		} {
-			in["QueueUrl"] = c.url("q")
+			in["QueueUrl"] = c.URL("q")
 			refused(op, in)
 		}
-		c.make("GetQueueUrl", object{"QueueName": "q"}) // which is in memory
+		c.Make("GetQueueUrl", object{"QueueName": "q"}) // which is in memory
 		if status, text := probe(t, s, "/readyz"); status != 503 || text != "the disk cannot be written: it is full\n" {
 			t.Errorf("/readyz: %d %s", status, text)
 		}
@@ -123,7 +123,7 @@ func TestFullDisk(t *testing.T) {
 				t.Fatalf("/readyz stays %d %s", status, text)
 			}
 		}
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "after"})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "after"})
 	}
 	if n := log.count("level=ERROR"); n != len(dialects) {
 		t.Errorf("%d errors are logged:\n%s", n, log.b.String())
@@ -142,18 +142,18 @@ func TestQueueMadeOnAFullDisk(t *testing.T) {
 	c := clientOf(t, s, inJSON)
 	full := syscall.ENOSPC
 	fault.Store(&full)
-	if a := c.call("CreateQueue", object{"QueueName": "q"}); a.status != 503 {
-		t.Fatalf("%d %s", a.status, a.body)
+	if a := c.Call("CreateQueue", object{"QueueName": "q"}); a.Status != 503 {
+		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	fault.Store(nil)
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if a := c.call("CreateQueue", object{"QueueName": "q"}); a.status == 200 {
+		if a := c.Call("CreateQueue", object{"QueueName": "q"}); a.Status == 200 {
 			break
 		} else if time.Now().After(end) {
-			t.Fatalf("%d %s", a.status, a.body)
+			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 	}
-	c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
+	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 }
 
 // Nobody can tell what is on a disk after a write to it has failed. The server
@@ -168,11 +168,11 @@ func TestFailedDisk(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(t.Context()) }()
 	c := clientOf(t, s, inJSON)
-	c.make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "q"})
 	broken := syscall.EIO
 	fault.Store(&broken)
-	if a := c.call("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"}); a.status != 503 || !strings.Contains(a.failed.message, "a write has failed") {
-		t.Errorf("%d %s", a.status, a.body)
+	if a := c.Call("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"}); a.Status != 503 || !strings.Contains(a.Failed.Message, "a write has failed") {
+		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	w := httptest.NewRecorder()
 	s.http.Handler.ServeHTTP(w, httptest.NewRequest("GET", "/healthz", nil))

@@ -90,15 +90,15 @@ func TestNewcomersWait(t *testing.T) {
 	var log safeBuffer
 	s := crowd(t, most, &log)
 	c := newClient(t, inJSON)
-	c.base, c.cred, c.region = s.Endpoint(), s.Root(), "us-east-1"
+	c.Base, c.Cred, c.Region = s.Endpoint(), s.Root(), "us-east-1"
 	var polls []net.Conn
 	for i := range most {
 		name := fmt.Sprint("q", i)
-		c.make("CreateQueue", object{"QueueName": name})
+		c.Make("CreateQueue", object{"QueueName": name})
 		http.DefaultClient.CloseIdleConnections()
 		conn := dial(t, s)
-		r := c.request("ReceiveMessage", object{"QueueUrl": name, "WaitTimeSeconds": 20})
-		c.sign(r)
+		r := c.Request("ReceiveMessage", object{"QueueUrl": name, "WaitTimeSeconds": 20})
+		c.Sign(r)
 		if err := r.Write(conn); err != nil {
 			t.Fatal(err)
 		}

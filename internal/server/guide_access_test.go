@@ -29,8 +29,8 @@ func TestGuidePolicies(t *testing.T) {
 		return asNobody(t, func(o *sqs.Options) { o.BaseEndpoint, o.Region = aws.String(s.Endpoint()), config.Region }, from(address))
 	}
 	receive := func(c *sdk, u *string) string {
-		_, err := c.ReceiveMessage(c.ctx, &sqs.ReceiveMessageInput{QueueUrl: u})
-		return c.why(err)
+		_, err := c.ReceiveMessage(c.Ctx, &sqs.ReceiveMessageInput{QueueUrl: u})
+		return c.Why(err)
 	}
 	const anywhere = "203.0.113.9"
 	type try struct {
@@ -190,16 +190,16 @@ func TestGuidePolicies(t *testing.T) {
 }`, []try{{nobody(anywhere), false, false}, {root(four, anywhere), false, false}}},
 	} {
 		owner := root(tc.owner, anywhere)
-		u := owner.create(tc.queue, nil)
-		if _, err := owner.SetQueueAttributes(owner.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": tc.policy}}); err != nil {
+		u := owner.Create(tc.queue, nil)
+		if _, err := owner.SetQueueAttributes(owner.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": tc.policy}}); err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
 		}
-		if got := owner.attributes(u)["Policy"]; got != tc.policy {
+		if got := owner.Attributes(u)["Policy"]; got != tc.policy {
 			t.Errorf("%s: the policy comes back as %s", tc.name, got)
 		}
 		for i, try := range tc.tries {
-			if got := try.who.trySend(u); (got == "") != try.send {
+			if got := try.who.TrySend(u); (got == "") != try.send {
 				t.Errorf("%s: send %d: %q", tc.name, i, got)
 			}
 			if got := receive(try.who, u); (got == "") != try.receive {
@@ -208,7 +208,7 @@ func TestGuidePolicies(t *testing.T) {
 		}
 		// With a comma as in the guide's use cases they are not JSON.
 		bad := strings.TrimSuffix(tc.policy, "}") + ",}"
-		_, err := owner.SetQueueAttributes(owner.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": bad}})
+		_, err := owner.SetQueueAttributes(owner.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": bad}})
 		if err == nil || !strings.Contains(err.Error(), "InvalidAttributeValue") || !strings.Contains(err.Error(), "the comma after") {
 			t.Errorf("%s: with a comma too many: %v", tc.name, err)
 		}

@@ -69,21 +69,21 @@ func vanish(conn *net.TCPConn) error {
 func hostiles(c *client) []hostile {
 	mebibyte := strings.Repeat("x", 1<<20)
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", len(mebibyte), mebibyte)
-	c.make("CreateQueue", object{"QueueName": "large"})
-	c.make("SendMessage", object{"QueueUrl": "large", "MessageBody": mebibyte})
-	receive := c.jsonRequest("ReceiveMessage", `{"QueueUrl":"large","VisibilityTimeout":0}`)
-	c.sign(receive)
+	c.Make("CreateQueue", object{"QueueName": "large"})
+	c.Make("SendMessage", object{"QueueUrl": "large", "MessageBody": mebibyte})
+	receive := c.JSONRequest("ReceiveMessage", `{"QueueUrl":"large","VisibilityTimeout":0}`)
+	c.Sign(receive)
 	var large, signed, absolute strings.Builder
 	err := receive.Write(&large)
 	for to, write := range map[io.Writer]func(*http.Request, io.Writer) error{
 		&signed: (*http.Request).Write, &absolute: (*http.Request).WriteProxy,
 	} {
-		r := c.request("ListQueues", nil)
-		c.sign(r)
+		r := c.Request("ListQueues", nil)
+		c.Sign(r)
 		err = errors.Join(err, write(r, to))
 	}
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	expects := strings.Replace(signed.String(), "\r\n", "\r\nExpect: 100-continue\r\n", 1)
 	return []hostile{
@@ -194,9 +194,9 @@ func TestHostileClients(t *testing.T) {
 	config.limits.write, config.limits.idle = 4*time.Second, 2*time.Second
 	s, _ := start(t, config)
 	c := newClient(t, inJSON)
-	c.base, c.cred, c.region = s.Endpoint(), s.Root(), "us-east-1"
+	c.Base, c.Cred, c.Region = s.Endpoint(), s.Root(), "us-east-1"
 	all := hostiles(c)
-	c.make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "q"})
 	http.DefaultClient.CloseIdleConnections()
 	goroutines, heap := runtime.NumGoroutine(), heapInUse()
 
@@ -217,12 +217,12 @@ func TestHostileClients(t *testing.T) {
 	over := make(chan struct{})
 	go func() { attacks.Wait(); close(over) }()
 	for served := 0; ; served++ {
-		c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m"})
-		m, _ := c.make("ReceiveMessage", object{"QueueUrl": "q", "WaitTimeSeconds": 20})["Messages"].(list)
+		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m"})
+		m, _ := c.Make("ReceiveMessage", object{"QueueUrl": "q", "WaitTimeSeconds": 20})["Messages"].(list)
 		if len(m) != 1 {
 			t.Fatalf("received %v", m)
 		}
-		c.make("DeleteMessage", object{"QueueUrl": "q", "ReceiptHandle": m[0].(object)["ReceiptHandle"]})
+		c.Make("DeleteMessage", object{"QueueUrl": "q", "ReceiptHandle": m[0].(object)["ReceiptHandle"]})
 		select {
 		case <-over:
 			t.Logf("%d round trips meanwhile", served)

@@ -32,16 +32,16 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 	config.Data, config.Listen, config.MetricsListen, config.Version = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0", "127.0.0.1:0", "v1.2.3"
 	s, _ := start(t, config)
 	cred, _ := s.credentials.Root(account)
-	c := &client{t: t, base: s.Endpoint(), region: "us-east-1", cred: cred, path: "/"}
-	c.make("CreateQueue", object{"QueueName": "secret-name"})
+	c := &client{T: t, Base: s.Endpoint(), Region: "us-east-1", Cred: cred, Path: "/"}
+	c.Make("CreateQueue", object{"QueueName": "secret-name"})
 	for range 3 {
-		c.make("SendMessage", object{"QueueUrl": c.url("secret-name"), "MessageBody": "hello"})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("secret-name"), "MessageBody": "hello"})
 	}
-	if a := c.call("SendMessage", object{"QueueUrl": c.url("nowhere"), "MessageBody": "hello"}); a.status != http.StatusBadRequest {
-		t.Fatalf("no such queue: %d", a.status)
+	if a := c.Call("SendMessage", object{"QueueUrl": c.URL("nowhere"), "MessageBody": "hello"}); a.Status != http.StatusBadRequest {
+		t.Fatalf("no such queue: %d", a.Status)
 	}
-	if a := c.as(identity.Credential{Identity: cred.Identity, Secret: "wrong"}).call("SendMessage", object{}); a.status != http.StatusForbidden {
-		t.Fatalf("a wrong signature: %d", a.status)
+	if a := c.As(identity.Credential{Identity: cred.Identity, Secret: "wrong"}).Call("SendMessage", object{}); a.Status != http.StatusForbidden {
+		t.Fatalf("a wrong signature: %d", a.Status)
 	}
 	want := []string{
 		`sluice_requests_total{code="2xx",operation="SendMessage",service="sqs"} 3`,

@@ -24,45 +24,45 @@ type furniture struct {
 }
 
 func furnish(c *client) furniture {
-	c.t.Helper()
-	c.make("CreateQueue", object{"QueueName": "q", "Attributes": object{"MaximumMessageSize": "1024"}})
-	c.make("CreateQueue", object{"QueueName": "f.fifo", "Attributes": object{"FifoQueue": "true"}})
-	c.make("CreateQueue", object{"QueueName": "content.fifo", "Attributes": object{"FifoQueue": "True", "ContentBasedDeduplication": "TRUE"}})
-	c.make("CreateQueue", object{"QueueName": "dlq"})
-	c.make("CreateQueue", object{"QueueName": "source", "Attributes": object{"RedrivePolicy": redrive(c.arn("dlq"), 1)}})
-	c.make("CreateQueue", object{"QueueName": "closed", "Attributes": object{"RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`}})
-	c.make("CreateQueue", object{"QueueName": "choosy", "Attributes": object{
-		"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["` + c.arn("source") + `"]}`,
+	c.T.Helper()
+	c.Make("CreateQueue", object{"QueueName": "q", "Attributes": object{"MaximumMessageSize": "1024"}})
+	c.Make("CreateQueue", object{"QueueName": "f.fifo", "Attributes": object{"FifoQueue": "true"}})
+	c.Make("CreateQueue", object{"QueueName": "content.fifo", "Attributes": object{"FifoQueue": "True", "ContentBasedDeduplication": "TRUE"}})
+	c.Make("CreateQueue", object{"QueueName": "dlq"})
+	c.Make("CreateQueue", object{"QueueName": "source", "Attributes": object{"RedrivePolicy": redrive(c.ARN("dlq"), 1)}})
+	c.Make("CreateQueue", object{"QueueName": "closed", "Attributes": object{"RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`}})
+	c.Make("CreateQueue", object{"QueueName": "choosy", "Attributes": object{
+		"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["` + c.ARN("source") + `"]}`,
 	}})
-	c.make("CreateQueue", object{"QueueName": "kms", "Attributes": object{"KmsMasterKeyId": "testKeyId"}})
+	c.Make("CreateQueue", object{"QueueName": "kms", "Attributes": object{"KmsMasterKeyId": "testKeyId"}})
 	tags := object{}
 	for i := range 50 {
 		tags[fmt.Sprintf("key%d", i)] = "v"
 	}
-	c.make("CreateQueue", object{"QueueName": "tagged", "tags": tags})
+	c.Make("CreateQueue", object{"QueueName": "tagged", "tags": tags})
 	var statements []string
 	for i := range 20 {
 		statements = append(statements, fmt.Sprintf(`{"Sid":"s%d","Effect":"Allow","Principal":"*","Action":"SQS:SendMessage","Resource":"*"}`, i))
 	}
-	c.make("CreateQueue", object{"QueueName": "crowded", "Attributes": object{"Policy": `{"Statement":[` + strings.Join(statements, ",") + `]}`}})
-	c.make("AddPermission", object{"QueueUrl": c.url("q"), "Label": "taken", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}})
+	c.Make("CreateQueue", object{"QueueName": "crowded", "Attributes": object{"Policy": `{"Statement":[` + strings.Join(statements, ",") + `]}`}})
+	c.Make("AddPermission", object{"QueueUrl": c.URL("q"), "Label": "taken", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}})
 
-	c.make("CreateQueue", object{"QueueName": "deleted"})
-	c.make("DeleteQueue", object{"QueueUrl": c.url("deleted")})
-	c.make("CreateQueue", object{"QueueName": "purged"})
-	c.make("PurgeQueue", object{"QueueUrl": c.url("purged")})
+	c.Make("CreateQueue", object{"QueueName": "deleted"})
+	c.Make("DeleteQueue", object{"QueueUrl": c.URL("deleted")})
+	c.Make("CreateQueue", object{"QueueName": "purged"})
+	c.Make("PurgeQueue", object{"QueueUrl": c.URL("purged")})
 
 	var f furniture
 	receive := func(queue string, timeout int) string {
-		r := c.make("ReceiveMessage", object{"QueueUrl": c.url(queue), "VisibilityTimeout": timeout})
+		r := c.Make("ReceiveMessage", object{"QueueUrl": c.URL(queue), "VisibilityTimeout": timeout})
 		return r["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
 	}
-	c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "to be deleted"})
+	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "to be deleted"})
 	f.gone = receive("q", 1000)
-	c.make("DeleteMessage", object{"QueueUrl": c.url("q"), "ReceiptHandle": f.gone})
-	c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "to be kept"})
+	c.Make("DeleteMessage", object{"QueueUrl": c.URL("q"), "ReceiptHandle": f.gone})
+	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "to be kept"})
 	f.handle = receive("q", 1000)
-	c.make("SendMessage", object{"QueueUrl": c.url("f.fifo"), "MessageBody": "m", "MessageGroupId": "g", "MessageDeduplicationId": "d"})
+	c.Make("SendMessage", object{"QueueUrl": c.URL("f.fifo"), "MessageBody": "m", "MessageGroupId": "g", "MessageDeduplicationId": "d"})
 	f.expired = receive("f.fifo", 0)
 	time.Sleep(2 * time.Millisecond) // so that 43200 more seconds are too many
 	return f
@@ -74,12 +74,12 @@ func redrive(arn string, count any) string {
 
 // everything is what can be seen of the region.
 func everything(c *client) object {
-	c.t.Helper()
+	c.T.Helper()
 	all := object{}
-	for _, u := range c.make("ListQueues", nil)["QueueUrls"].(list) {
+	for _, u := range c.Make("ListQueues", nil)["QueueUrls"].(list) {
 		all[u.(string)] = list{
-			c.make("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": list{"All"}}),
-			c.make("ListQueueTags", object{"QueueUrl": u}),
+			c.Make("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": list{"All"}}),
+			c.Make("ListQueueTags", object{"QueueUrl": u}),
 		}
 	}
 	return all
@@ -97,7 +97,7 @@ func TestRefusals(t *testing.T) {
 			batchCases(c, f), receiveCases(c), receiptCases(c, f), permissionCases(c), tagCases(c), moveCases(c),
 		} {
 			for _, rc := range group {
-				c.fails(rc.op, rc.in, rc.want)
+				c.Fails(rc.op, rc.in, rc.want)
 			}
 		}
 		if after := everything(c); !reflect.DeepEqual(before, after) {
@@ -150,7 +150,7 @@ func createCases(c *client) (cases []refusalCase) {
 	create("f.fifo", object{"FifoQueue": "true", "ContentBasedDeduplication": "true"}, exists("attribute ContentBasedDeduplication"))
 	create("f.fifo", object{"FifoQueue": "true", "FifoThroughputLimit": "perMessageGroupId"}, exists("attribute FifoThroughputLimit"))
 	create("kms", object{"SqsManagedSseEnabled": "true"}, exists("attribute SqsManagedSseEnabled"))
-	create("source", object{"RedrivePolicy": redrive(c.arn("dlq"), 2)}, exists("attribute RedrivePolicy"))
+	create("source", object{"RedrivePolicy": redrive(c.ARN("dlq"), 2)}, exists("attribute RedrivePolicy"))
 	create("q", object{"Policy": ""}, exists("attribute Policy"))
 	cases = append(cases, refusalCase{"CreateQueue", object{"QueueName": "q", "tags": object{"a": "b"}}, exists("tags")})
 	return cases
@@ -182,9 +182,9 @@ func queueCases(c *client) (cases []refusalCase) {
 	}
 	for op, in := range onQueue {
 		for _, url := range []any{
-			nil, "", "/", "nobody", c.url("nobody"), c.url("Q"), c.url("q") + "x", c.url("deleted"),
+			nil, "", "/", "nobody", c.URL("nobody"), c.URL("Q"), c.URL("q") + "x", c.URL("deleted"),
 			"http://whatever-incorrect-queue-address", "https://queue.amazonaws.com/" + account + "/unknown",
-			c.base + "/12345/q", c.base + "/queue/q",
+			c.Base + "/12345/q", c.Base + "/queue/q",
 		} {
 			with := object{}
 			for k, v := range in {
@@ -209,13 +209,13 @@ func queueCases(c *client) (cases []refusalCase) {
 	add("GetQueueUrl", object{"QueueName": "q", "QueueOwnerAWSAccountId": "12"},
 		invalid("Value 12 for parameter QueueOwnerAWSAccountId is invalid. Reason: Must be an account number of 12 digits."))
 	noAccess := noQueue
-	noAccess.message, noAccess.queryMessage = "The specified queue does not exist or you do not have access to it.", ""
+	noAccess.Message, noAccess.QueryMessage = "The specified queue does not exist or you do not have access to it.", ""
 	add("GetQueueUrl", object{"QueueName": "q", "QueueOwnerAWSAccountId": otherAccount}, noAccess)
 
 	for _, op := range []string{"ListQueues", "ListDeadLetterSourceQueues"} {
 		page := func(more object, want refusal) {
 			if op == "ListDeadLetterSourceQueues" {
-				more["QueueUrl"] = c.url("dlq")
+				more["QueueUrl"] = c.URL("dlq")
 			}
 			add(op, more, want)
 		}
@@ -227,7 +227,7 @@ func queueCases(c *client) (cases []refusalCase) {
 		page(object{"NextToken": "cQBv", "MaxResults": 1}, // "q", and about "o"
 			invalid("Invalid NextToken value. If you are passing in NextToken, you must not change the other request parameters."))
 	}
-	add("PurgeQueue", object{"QueueUrl": c.url("purged")}, modelled("PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
+	add("PurgeQueue", object{"QueueUrl": c.URL("purged")}, modelled("PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
 		"Only one PurgeQueue operation on purged is allowed every 60 seconds."))
 	return cases
 }
@@ -236,7 +236,7 @@ func queueCases(c *client) (cases []refusalCase) {
 // as well.
 func attributeCases(c *client) (cases []refusalCase) {
 	setOnly := func(queue string, attributes object, want refusal) {
-		cases = append(cases, refusalCase{"SetQueueAttributes", object{"QueueUrl": c.url(queue), "Attributes": attributes}, want})
+		cases = append(cases, refusalCase{"SetQueueAttributes", object{"QueueUrl": c.URL(queue), "Attributes": attributes}, want})
 	}
 	set := func(name, value string, want refusal) {
 		setOnly("q", object{name: value}, want)
@@ -285,12 +285,12 @@ func attributeCases(c *client) (cases []refusalCase) {
 	setOnly("q", object{"KmsMasterKeyId": "k", "SqsManagedSseEnabled": "true"}, oneSSE)
 	setOnly("kms", object{"SqsManagedSseEnabled": "true"}, oneSSE)
 	cases = append(cases,
-		refusalCase{"SetQueueAttributes", object{"QueueUrl": c.url("q")}, missing("Attribute.Name")},
-		refusalCase{"SetQueueAttributes", object{"QueueUrl": c.url("q"), "Attributes": object{}}, missing("Attribute.Name")},
-		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.url("q"), "AttributeNames": list{"Foobar"}}, attributeName("Unknown Attribute Foobar.")},
-		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.url("q"), "AttributeNames": list{"All", "Foobar"}}, attributeName("Unknown Attribute Foobar.")},
-		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.url("q"), "AttributeNames": list{""}}, attributeName("Unknown Attribute .")},
-		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.url("q"), "AttributeNames": list{"all"}}, attributeName("Unknown Attribute all.")},
+		refusalCase{"SetQueueAttributes", object{"QueueUrl": c.URL("q")}, missing("Attribute.Name")},
+		refusalCase{"SetQueueAttributes", object{"QueueUrl": c.URL("q"), "Attributes": object{}}, missing("Attribute.Name")},
+		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"Foobar"}}, attributeName("Unknown Attribute Foobar.")},
+		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"All", "Foobar"}}, attributeName("Unknown Attribute Foobar.")},
+		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{""}}, attributeName("Unknown Attribute .")},
+		refusalCase{"GetQueueAttributes", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"all"}}, attributeName("Unknown Attribute all.")},
 	)
 
 	for _, tc := range []struct{ policy, reason string }{
@@ -318,8 +318,8 @@ func attributeCases(c *client) (cases []refusalCase) {
 	} {
 		set("Policy", tc.policy, value("Policy", tc.reason))
 	}
-	setOnly("q", object{"Policy": `{"Statement":[` + allowing("*", "sqs:SendMessage", c.arn("dlq"), "") + `]}`},
-		value("Policy", "line 1, column 95: Resource "+c.arn("dlq")+" is not "+c.arn("q")+", which the policy is set on"))
+	setOnly("q", object{"Policy": `{"Statement":[` + allowing("*", "sqs:SendMessage", c.ARN("dlq"), "") + `]}`},
+		value("Policy", "line 1, column 95: Resource "+c.ARN("dlq")+" is not "+c.ARN("q")+", which the policy is set on"))
 	statement := func(actions int) string {
 		a := make([]string, actions)
 		for i := range a {
@@ -343,24 +343,24 @@ func attributeCases(c *client) (cases []refusalCase) {
 	}
 	redriveCase(`{"maxReceiveCount":1}`, "Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
 	redriveCase(`{"deadLetterTargetArn":null,"maxReceiveCount":1}`, "Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
-	redriveCase(`{"deadlettertargetarn":"`+c.arn("dlq")+`","maxReceiveCount":1}`, "Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
-	redriveCase(`{"deadLetterTargetArn":"`+c.arn("dlq")+`"}`, "Redrive policy does not contain mandatory attribute: maxReceiveCount.")
+	redriveCase(`{"deadlettertargetarn":"`+c.ARN("dlq")+`","maxReceiveCount":1}`, "Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
+	redriveCase(`{"deadLetterTargetArn":"`+c.ARN("dlq")+`"}`, "Redrive policy does not contain mandatory attribute: maxReceiveCount.")
 	for _, count := range []string{"0", "1001", "-1", "1.5", "true", "[]", "1e1"} {
-		redriveCase(redrive(c.arn("dlq"), count), "Invalid value for maxReceiveCount: "+count+", valid values are from 1 to 1000 both inclusive.")
+		redriveCase(redrive(c.ARN("dlq"), count), "Invalid value for maxReceiveCount: "+count+", valid values are from 1 to 1000 both inclusive.")
 	}
-	redriveCase(redrive(c.arn("dlq"), `"x"`), "Invalid value for maxReceiveCount: x, valid values are from 1 to 1000 both inclusive.")
-	for _, arn := range []string{"x", "", "arn:aws:sns:us-east-1:" + account + ":dlq", "arn:aws:sqs:us-east-1:12:dlq", c.arn("")} {
+	redriveCase(redrive(c.ARN("dlq"), `"x"`), "Invalid value for maxReceiveCount: x, valid values are from 1 to 1000 both inclusive.")
+	for _, arn := range []string{"x", "", "arn:aws:sns:us-east-1:" + account + ":dlq", "arn:aws:sqs:us-east-1:12:dlq", c.ARN("")} {
 		redriveCase(redrive(arn, 1), "Only SQS queues are valid resources for deadLetterTargetArn.")
 	}
 	redriveCase(`{"deadLetterTargetArn":1,"maxReceiveCount":1}`, "Only SQS queues are valid resources for deadLetterTargetArn.")
-	redriveCase(redrive("arn:aws:sqs:"+c.region+":"+otherAccount+":dlq", 1), "Dead-letter target owner should be same as the source.")
+	redriveCase(redrive("arn:aws:sqs:"+c.Region+":"+otherAccount+":dlq", 1), "Dead-letter target owner should be same as the source.")
 	redriveCase(redrive("arn:aws:sqs:us-east-1:"+account+":dlq", 1), "Dead-letter target must be in the same region as the source.")
-	redriveCase(redrive(c.arn("nobody"), 1), "Dead letter target does not exist.")
-	redriveCase(redrive(c.arn("deleted"), 1), "Dead letter target does not exist.")
-	redriveCase(redrive(c.arn("f.fifo"), 1), "Dead-letter queue must be same type of queue as the source..")
-	redriveCase(redrive(c.arn("closed"), 1), "The redrive allow policy of the dead-letter queue does not allow this source queue.")
-	redriveCase(redrive(c.arn("choosy"), 1), "The redrive allow policy of the dead-letter queue does not allow this source queue.")
-	setOnly("f.fifo", object{"RedrivePolicy": redrive(c.arn("dlq"), 1)}, invalid("Value "+redrive(c.arn("dlq"), 1)+
+	redriveCase(redrive(c.ARN("nobody"), 1), "Dead letter target does not exist.")
+	redriveCase(redrive(c.ARN("deleted"), 1), "Dead letter target does not exist.")
+	redriveCase(redrive(c.ARN("f.fifo"), 1), "Dead-letter queue must be same type of queue as the source..")
+	redriveCase(redrive(c.ARN("closed"), 1), "The redrive allow policy of the dead-letter queue does not allow this source queue.")
+	redriveCase(redrive(c.ARN("choosy"), 1), "The redrive allow policy of the dead-letter queue does not allow this source queue.")
+	setOnly("f.fifo", object{"RedrivePolicy": redrive(c.ARN("dlq"), 1)}, invalid("Value "+redrive(c.ARN("dlq"), 1)+
 		" for parameter RedrivePolicy is invalid. Reason: Dead-letter queue must be same type of queue as the source.."))
 
 	allowCase := func(policy, reason string) {
@@ -378,7 +378,7 @@ func attributeCases(c *client) (cases []refusalCase) {
 		allowCase(policy, cannot+"When you specify the byQueue permission type, you must also specify one or more sourceQueueArns values.")
 	}
 	for _, permission := range []string{"allowAll", "denyAll"} {
-		allowCase(`{"redrivePermission":"`+permission+`","sourceQueueArns":["`+c.arn("q")+`"]}`,
+		allowCase(`{"redrivePermission":"`+permission+`","sourceQueueArns":["`+c.ARN("q")+`"]}`,
 			cannot+"To specify one or more source queue ARNs, you must set redrivePermission to byQueue.")
 	}
 	allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":["x"]}`, cannot+"Every one of sourceQueueArns must be the ARN of an SQS queue.")
@@ -401,7 +401,7 @@ const (
 
 func sendCases(c *client) (cases []refusalCase) {
 	send := func(queue string, in object, want refusal) {
-		with := object{"QueueUrl": c.url(queue), "MessageBody": "hello"}
+		with := object{"QueueUrl": c.URL(queue), "MessageBody": "hello"}
 		for k, v := range in {
 			with[k] = v
 			if v == nil {
@@ -453,7 +453,7 @@ func number(value string) object { return object{"DataType": "Number", "StringVa
 
 func messageAttributeCases(c *client) (cases []refusalCase) {
 	send := func(attributes object, want refusal) {
-		cases = append(cases, refusalCase{"SendMessage", object{"QueueUrl": c.url("dlq"), "MessageBody": "m", "MessageAttributes": attributes}, want})
+		cases = append(cases, refusalCase{"SendMessage", object{"QueueUrl": c.URL("dlq"), "MessageBody": "m", "MessageAttributes": attributes}, want})
 	}
 	one := func(name string, value object, message string) { send(object{name: value}, invalid(message)) }
 
@@ -507,7 +507,7 @@ func messageAttributeCases(c *client) (cases []refusalCase) {
 // batchCases fail as a whole.
 func batchCases(c *client, f furniture) (cases []refusalCase) {
 	batch := func(op, queue string, entries list, want refusal) {
-		cases = append(cases, refusalCase{op, object{"QueueUrl": c.url(queue), "Entries": entries}, want})
+		cases = append(cases, refusalCase{op, object{"QueueUrl": c.URL(queue), "Entries": entries}, want})
 	}
 	fill := map[string]func(id any) object{
 		"SendMessageBatch": func(id any) object { return object{"Id": id, "MessageBody": "m"} },
@@ -520,7 +520,7 @@ func batchCases(c *client, f furniture) (cases []refusalCase) {
 	}
 	for op, entry := range fill {
 		empty := batchRefusal("EmptyBatchRequest", "There should be at least one "+op+"RequestEntry in the request.")
-		cases = append(cases, refusalCase{op, object{"QueueUrl": c.url("q")}, empty})
+		cases = append(cases, refusalCase{op, object{"QueueUrl": c.URL("q")}, empty})
 		batch(op, "q", list{}, empty)
 		var many list
 		for i := range 20 {
@@ -565,7 +565,7 @@ func batchCases(c *client, f furniture) (cases []refusalCase) {
 
 func receiveCases(c *client) (cases []refusalCase) {
 	receive := func(queue string, in object, want refusal) {
-		in["QueueUrl"] = c.url(queue)
+		in["QueueUrl"] = c.URL(queue)
 		cases = append(cases, refusalCase{"ReceiveMessage", in, want})
 	}
 	for _, n := range []int{-1, 0, 11} {
@@ -592,7 +592,7 @@ func receiveCases(c *client) (cases []refusalCase) {
 
 func receiptCases(c *client, f furniture) (cases []refusalCase) {
 	add := func(op, queue, handle string, more object, want refusal) {
-		in := object{"QueueUrl": c.url(queue)}
+		in := object{"QueueUrl": c.URL(queue)}
 		for k, v := range more {
 			in[k] = v
 		}
@@ -636,7 +636,7 @@ func receiptCases(c *client, f furniture) (cases []refusalCase) {
 
 func permissionCases(c *client) (cases []refusalCase) {
 	add := func(queue string, in object, want refusal) {
-		with := object{"QueueUrl": c.url(queue), "Label": "new", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}}
+		with := object{"QueueUrl": c.URL(queue), "Label": "new", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}}
 		for k, v := range in {
 			with[k] = v
 			if v == nil {
@@ -667,7 +667,7 @@ func permissionCases(c *client) (cases []refusalCase) {
 	add("q", object{"AWSAccountIds": list{}}, noPrincipal)
 	add("q", object{"AWSAccountIds": list{otherAccount, "1"}}, invalid("Value [1] for parameter PrincipalId is invalid. Reason: Unable to verify."))
 	remove := func(in object, want refusal) {
-		in["QueueUrl"] = c.url("q")
+		in["QueueUrl"] = c.URL("q")
 		cases = append(cases, refusalCase{"RemovePermission", in, want})
 	}
 	remove(object{}, missing("Label"))
@@ -677,7 +677,7 @@ func permissionCases(c *client) (cases []refusalCase) {
 
 func tagCases(c *client) (cases []refusalCase) {
 	tag := func(tags any, want refusal) {
-		in := object{"QueueUrl": c.url("q")}
+		in := object{"QueueUrl": c.URL("q")}
 		created := object{"QueueName": "new"}
 		if tags != nil {
 			in["Tags"], created["tags"] = tags, tags
@@ -706,13 +706,13 @@ func tagCases(c *client) (cases []refusalCase) {
 		many[fmt.Sprint("k", i)] = "v"
 	}
 	cases = append(cases,
-		refusalCase{"TagQueue", object{"QueueUrl": c.url("tagged"), "Tags": object{"one": "more"}}, invalid("Too many tags added for queue tagged.")},
-		refusalCase{"TagQueue", object{"QueueUrl": c.url("q"), "Tags": many}, invalid("Too many tags added for queue q.")},
+		refusalCase{"TagQueue", object{"QueueUrl": c.URL("tagged"), "Tags": object{"one": "more"}}, invalid("Too many tags added for queue tagged.")},
+		refusalCase{"TagQueue", object{"QueueUrl": c.URL("q"), "Tags": many}, invalid("Too many tags added for queue q.")},
 		refusalCase{"CreateQueue", object{"QueueName": "new", "tags": many}, invalid("Too many tags added for queue new.")},
-		refusalCase{"UntagQueue", object{"QueueUrl": c.url("q")}, badLength},
-		refusalCase{"UntagQueue", object{"QueueUrl": c.url("q"), "TagKeys": list{}}, badLength},
-		refusalCase{"UntagQueue", object{"QueueUrl": c.url("tagged"), "TagKeys": list{"key1", ""}}, badLength},
-		refusalCase{"UntagQueue", object{"QueueUrl": c.url("tagged"), "TagKeys": list{"key1", "a!"}}, badKey},
+		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("q")}, badLength},
+		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("q"), "TagKeys": list{}}, badLength},
+		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{"key1", ""}}, badLength},
+		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{"key1", "a!"}}, badKey},
 	)
 	return cases
 }
@@ -726,37 +726,37 @@ func moveCases(c *client) (cases []refusalCase) {
 	}
 	for _, op := range []string{"StartMessageMoveTask", "ListMessageMoveTasks"} {
 		add(op, nil, missing("SourceArn"))
-		for _, arn := range []string{"x", c.url("dlq"), "arn:aws:sqs:us-east-1:" + account, "arn:aws:sns:us-east-1:" + account + ":x"} {
+		for _, arn := range []string{"x", c.URL("dlq"), "arn:aws:sqs:us-east-1:" + account, "arn:aws:sns:us-east-1:" + account + ":x"} {
 			add(op, object{"SourceArn": arn}, format("SourceArn"))
 		}
-		add(op, object{"SourceArn": c.arn("nobody")}, noSource)
+		add(op, object{"SourceArn": c.ARN("nobody")}, noSource)
 		add(op, object{"SourceArn": "arn:aws:sqs:us-east-1:" + account + ":dlq"}, noSource)
 	}
 	start := func(in object, want refusal) {
 		if in["SourceArn"] == nil {
-			in["SourceArn"] = c.arn("dlq")
+			in["SourceArn"] = c.ARN("dlq")
 		}
 		add("StartMessageMoveTask", in, want)
 	}
-	start(object{"SourceArn": c.arn("q")}, invalid("Source queue must be configured as a Dead Letter Queue."))
+	start(object{"SourceArn": c.ARN("q")}, invalid("Source queue must be configured as a Dead Letter Queue."))
 	start(object{"DestinationArn": "x"}, format("DestinationArn"))
-	start(object{"DestinationArn": c.arn("nobody")}, noDestination)
-	start(object{"DestinationArn": c.arn("dlq")}, invalid("Source queue arn and destination queue arn cannot be the same."))
-	start(object{"DestinationArn": c.arn("f.fifo")}, invalid("Source queue and destination queue must be of the same type."))
+	start(object{"DestinationArn": c.ARN("nobody")}, noDestination)
+	start(object{"DestinationArn": c.ARN("dlq")}, invalid("Source queue arn and destination queue arn cannot be the same."))
+	start(object{"DestinationArn": c.ARN("f.fifo")}, invalid("Source queue and destination queue must be of the same type."))
 	for _, rate := range []int{-1, 0, 501} {
 		start(object{"MaxNumberOfMessagesPerSecond": rate},
 			invalid("Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: You must enter a number that's between 1 and 500."))
 	}
 	for _, n := range []int{0, 11} {
-		add("ListMessageMoveTasks", object{"SourceArn": c.arn("dlq"), "MaxResults": n},
+		add("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq"), "MaxResults": n},
 			invalid(fmt.Sprintf("Value %d for parameter MaxResults is invalid. Reason: Must be between 1 and 10, if provided.", n)))
 	}
 	badTask := invalid("Value for parameter TaskHandle is invalid.")
 	add("CancelMessageMoveTask", nil, missing("TaskHandle"))
-	for _, handle := range []string{"x", "eA==", "e30=", taskHandle("t", "x"), taskHandle("", c.arn("dlq"))} {
+	for _, handle := range []string{"x", "eA==", "e30=", taskHandle("t", "x"), taskHandle("", c.ARN("dlq"))} {
 		add("CancelMessageMoveTask", object{"TaskHandle": handle}, badTask)
 	}
-	add("CancelMessageMoveTask", object{"TaskHandle": taskHandle("t", c.arn("nobody"))}, noSource)
-	add("CancelMessageMoveTask", object{"TaskHandle": taskHandle("t", c.arn("dlq"))}, resourceNotFound("Task does not exist."))
+	add("CancelMessageMoveTask", object{"TaskHandle": taskHandle("t", c.ARN("nobody"))}, noSource)
+	add("CancelMessageMoveTask", object{"TaskHandle": taskHandle("t", c.ARN("dlq"))}, resourceNotFound("Task does not exist."))
 	return cases
 }

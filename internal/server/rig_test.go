@@ -138,40 +138,40 @@ func inAll(t *testing.T, f func(t *testing.T, c *client)) {
 // client makes signed requests, one at a time, and checks of each answer what
 // must be so of all.
 type client struct {
-	t       *testing.T
-	dialect dialect
-	base    string // of the server
-	region  string
-	cred    identity.Credential
-	version string // of Query requests, may be empty
-	path    string // to send requests to
+	T       *testing.T
+	Dialect dialect
+	Base    string // of the server
+	Region  string
+	Cred    identity.Credential
+	Version string // of Query requests, may be empty
+	Path    string // to send requests to
 }
 
 func newClient(t *testing.T, d dialect) *client {
 	cred, _ := shared.credentials.Root(account)
 	return &client{
-		t: t, dialect: d, base: shared.Endpoint(), region: newRegion(), cred: cred,
-		version: "2012-11-05", path: "/",
+		T: t, Dialect: d, Base: shared.Endpoint(), Region: newRegion(), Cred: cred,
+		Version: "2012-11-05", Path: "/",
 	}
 }
 
 // as returns the client as somebody else.
-func (c *client) as(cred identity.Credential) *client {
+func (c *client) As(cred identity.Credential) *client {
 	other := *c
-	other.cred = cred
+	other.Cred = cred
 	return &other
 }
 
 // at returns the client with another path.
-func (c *client) at(path string) *client {
+func (c *client) At(path string) *client {
 	other := *c
-	other.path = path
+	other.Path = path
 	return &other
 }
 
-func (c *client) url(queue string) string { return c.base + "/" + account + "/" + queue }
-func (c *client) arn(queue string) string {
-	return "arn:aws:sqs:" + c.region + ":" + account + ":" + queue
+func (c *client) URL(queue string) string { return c.Base + "/" + account + "/" + queue }
+func (c *client) ARN(queue string) string {
+	return "arn:aws:sqs:" + c.Region + ":" + account + ":" + queue
 }
 
 type (
@@ -181,68 +181,68 @@ type (
 
 // refusal is what a request is to fail with.
 type refusal struct {
-	shape        string // with its namespace
-	code         string
-	status       int
-	message      string
-	queryMessage string // if it differs
+	Shape        string // with its namespace
+	Code         string
+	Status       int
+	Message      string
+	QueryMessage string // if it differs
 }
 
 // answer is what has come back.
 type answer struct {
-	status int
-	header http.Header
-	body   []byte
-	result object // of a success, as the JSON protocol would have it, with all scalars as text
-	failed refusal
+	Status int
+	Header http.Header
+	Body   []byte
+	Result object // of a success, as the JSON protocol would have it, with all scalars as text
+	Failed refusal
 }
 
 // make calls op and returns the result. A failure ends the test.
-func (c *client) make(op string, in object) object {
-	c.t.Helper()
-	a := c.call(op, in)
-	if a.status != http.StatusOK {
-		c.t.Fatalf("%s %s: %d %s", op, brief(in), a.status, a.body)
+func (c *client) Make(op string, in object) object {
+	c.T.Helper()
+	a := c.Call(op, in)
+	if a.Status != http.StatusOK {
+		c.T.Fatalf("%s %s: %d %s", op, brief(in), a.Status, a.Body)
 	}
-	return a.result
+	return a.Result
 }
 
 // ok calls op and compares the result with want: all of it, keys too.
-func (c *client) ok(op string, in, want object) object {
-	c.t.Helper()
-	got := c.make(op, in)
+func (c *client) OK(op string, in, want object) object {
+	c.T.Helper()
+	got := c.Make(op, in)
 	if err := match(want, got); err != nil {
-		c.t.Errorf("%s %s: %v\ngot %v", op, brief(in), err, got)
+		c.T.Errorf("%s %s: %v\ngot %v", op, brief(in), err, got)
 	}
 	return got
 }
 
 // fails calls op, which is to be refused.
-func (c *client) fails(op string, in object, want refusal) {
-	c.t.Helper()
-	a := c.call(op, in)
-	if a.status == http.StatusOK {
-		c.t.Errorf("%s %v succeeded, want %s", op, brief(in), want.code)
+func (c *client) Fails(op string, in object, want refusal) {
+	c.T.Helper()
+	a := c.Call(op, in)
+	if a.Status == http.StatusOK {
+		c.T.Errorf("%s %v succeeded, want %s", op, brief(in), want.Code)
 		return
 	}
-	c.compare(op, in, a, want)
+	c.Compare(op, in, a, want)
 }
 
-func (c *client) compare(op string, in object, a *answer, want refusal) {
-	c.t.Helper()
-	message := want.message
-	if c.dialect != inJSON {
-		want.shape = ""
-		if want.queryMessage != "" {
-			message = want.queryMessage
+func (c *client) Compare(op string, in object, a *answer, want refusal) {
+	c.T.Helper()
+	message := want.Message
+	if c.Dialect != inJSON {
+		want.Shape = ""
+		if want.QueryMessage != "" {
+			message = want.QueryMessage
 		}
 	}
-	if c.dialect != inJSON {
+	if c.Dialect != inJSON {
 		message = strings.ReplaceAll(message, "\x00", "\uFFFD") // which XML cannot express
 	}
-	want.message, want.queryMessage = message, ""
-	if a.failed != want {
-		c.t.Errorf("%s %s\ngot  %+v\nwant %+v", op, brief(in), a.failed, want)
+	want.Message, want.QueryMessage = message, ""
+	if a.Failed != want {
+		c.T.Errorf("%s %s\ngot  %+v\nwant %+v", op, brief(in), a.Failed, want)
 	}
 }
 
@@ -254,70 +254,70 @@ func brief(in object) string {
 	return text
 }
 
-func (c *client) call(op string, in object) *answer {
-	c.t.Helper()
-	r := c.request(op, in)
-	c.sign(r)
-	return c.send(op, r)
+func (c *client) Call(op string, in object) *answer {
+	c.T.Helper()
+	r := c.Request(op, in)
+	c.Sign(r)
+	return c.Send(op, r)
 }
 
 // request makes an unsigned request.
-func (c *client) request(op string, in object) *http.Request {
-	c.t.Helper()
-	if c.dialect == inJSON {
+func (c *client) Request(op string, in object) *http.Request {
+	c.T.Helper()
+	if c.Dialect == inJSON {
 		if in == nil {
 			in = object{}
 		}
 		body, err := json.Marshal(in)
 		if err != nil {
-			c.t.Fatal(err)
+			c.T.Fatal(err)
 		}
-		return c.jsonRequest(op, string(body))
+		return c.JSONRequest(op, string(body))
 	}
-	return c.formRequest(c.dialect, c.form(op, in).Encode())
+	return c.FormRequest(c.Dialect, c.Form(op, in).Encode())
 }
 
-func (c *client) form(op string, in object) url.Values {
+func (c *client) Form(op string, in object) url.Values {
 	form := url.Values{"Action": {op}}
-	if c.version != "" {
-		form.Set("Version", c.version)
+	if c.Version != "" {
+		form.Set("Version", c.Version)
 	}
 	addForm(form, op, "", in)
 	return form
 }
 
-func (c *client) jsonRequest(op, body string) *http.Request {
-	c.t.Helper()
-	r := c.newRequest(http.MethodPost, "", body)
+func (c *client) JSONRequest(op, body string) *http.Request {
+	c.T.Helper()
+	r := c.NewRequest(http.MethodPost, "", body)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "AmazonSQS."+op)
 	return r
 }
 
-func (c *client) formRequest(d dialect, form string) *http.Request {
-	c.t.Helper()
+func (c *client) FormRequest(d dialect, form string) *http.Request {
+	c.T.Helper()
 	const most = 32 << 10 // of what fits into a URL
 	if d == inURL && len(form) < most {
-		return c.newRequest(http.MethodGet, "?"+form, "")
+		return c.NewRequest(http.MethodGet, "?"+form, "")
 	}
-	r := c.newRequest(http.MethodPost, "", form)
+	r := c.NewRequest(http.MethodPost, "", form)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 	return r
 }
 
-func (c *client) newRequest(method, query, body string) *http.Request {
-	c.t.Helper()
-	r, err := http.NewRequest(method, c.base+c.path+query, strings.NewReader(body))
+func (c *client) NewRequest(method, query, body string) *http.Request {
+	c.T.Helper()
+	r, err := http.NewRequest(method, c.Base+c.Path+query, strings.NewReader(body))
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	return r
 }
 
 // sign signs r with Signature Version 4.
-func (c *client) sign(r *http.Request) {
-	c.t.Helper()
-	signAt(c.t, r, c.cred, "sqs", c.region, time.Now())
+func (c *client) Sign(r *http.Request) {
+	c.T.Helper()
+	signAt(c.T, r, c.Cred, "sqs", c.Region, time.Now())
 }
 
 func signAt(t *testing.T, r *http.Request, cred identity.Credential, service, region string, now time.Time) {
@@ -354,30 +354,30 @@ var (
 )
 
 // send sends r and reads the answer to op.
-func (c *client) send(op string, r *http.Request) *answer {
-	c.t.Helper()
+func (c *client) Send(op string, r *http.Request) *answer {
+	c.T.Helper()
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
-	a := &answer{status: response.StatusCode, header: response.Header, body: body}
-	a.failed.status = a.status
+	a := &answer{Status: response.StatusCode, Header: response.Header, Body: body}
+	a.Failed.Status = a.Status
 	if r.Header.Get("X-Amz-Target") != "" {
-		a.readJSON(c.t, op)
-	} else if !strings.Contains(a.header.Get("Content-Type"), "json") {
-		a.readXML(c.t, op, c.version)
+		a.readJSON(c.T, op)
+	} else if !strings.Contains(a.Header.Get("Content-Type"), "json") {
+		a.readXML(c.T, op, c.Version)
 	}
-	h := a.header
+	h := a.Header
 	switch {
 	case !uuidPattern.MatchString(h.Get("x-amzn-RequestId")):
-		c.t.Errorf("%s: x-amzn-RequestId is %q", op, h.Get("x-amzn-RequestId"))
+		c.T.Errorf("%s: x-amzn-RequestId is %q", op, h.Get("x-amzn-RequestId"))
 	case h.Get("Date") == "" || h.Get("Content-Length") != strconv.Itoa(len(body)):
-		c.t.Errorf("%s: Date %q and Content-Length %q of %d bytes", op, h.Get("Date"), h.Get("Content-Length"), len(body))
+		c.T.Errorf("%s: Date %q and Content-Length %q of %d bytes", op, h.Get("Date"), h.Get("Content-Length"), len(body))
 	}
 	return a
 }
@@ -390,44 +390,44 @@ var silent = []string{
 
 func (a *answer) readJSON(t *testing.T, op string) {
 	t.Helper()
-	if got := a.header.Get("Content-Type"); got != "application/x-amz-json-1.0" {
+	if got := a.Header.Get("Content-Type"); got != "application/x-amz-json-1.0" {
 		t.Errorf("%s: Content-Type is %q", op, got)
 	}
-	if a.status == http.StatusOK {
+	if a.Status == http.StatusOK {
 		if slices.Contains(silent, op) {
-			if len(a.body) != 0 {
-				t.Errorf("%s: the body is %q, want none", op, a.body)
+			if len(a.Body) != 0 {
+				t.Errorf("%s: the body is %q, want none", op, a.Body)
 			}
-			a.result = object{}
+			a.Result = object{}
 			return
 		}
-		a.result = asText(a.parse(t, op)).(object)
+		a.Result = asText(a.parse(t, op)).(object)
 		return
 	}
 	m := a.parse(t, op)
-	a.failed.shape, _ = m["__type"].(string)
+	a.Failed.Shape, _ = m["__type"].(string)
 	key := "message"
-	if strings.HasSuffix(a.failed.shape, "#AccessDeniedException") {
+	if strings.HasSuffix(a.Failed.Shape, "#AccessDeniedException") {
 		key = "Message"
 	}
-	a.failed.message, _ = m[key].(string)
-	if len(m) != 2 || a.body[len(a.body)-1] != '}' {
-		t.Errorf("%s: the body is %q, want __type and %s only", op, a.body, key)
+	a.Failed.Message, _ = m[key].(string)
+	if len(m) != 2 || a.Body[len(a.Body)-1] != '}' {
+		t.Errorf("%s: the body is %q, want __type and %s only", op, a.Body, key)
 	}
-	code, fault, _ := strings.Cut(a.header.Get("x-amzn-query-error"), ";")
-	a.failed.code = code
-	if want := fault == "Sender"; want != (a.status < 500) {
-		t.Errorf("%s: x-amzn-query-error is %q", op, a.header.Get("x-amzn-query-error"))
+	code, fault, _ := strings.Cut(a.Header.Get("x-amzn-query-error"), ";")
+	a.Failed.Code = code
+	if want := fault == "Sender"; want != (a.Status < 500) {
+		t.Errorf("%s: x-amzn-query-error is %q", op, a.Header.Get("x-amzn-query-error"))
 	}
 }
 
 func (a *answer) parse(t *testing.T, op string) object {
 	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(a.body))
+	d := json.NewDecoder(bytes.NewReader(a.Body))
 	d.UseNumber()
 	var m object
 	if err := d.Decode(&m); err != nil || d.More() {
-		t.Fatalf("%s: the body is %q: %v", op, a.body, err)
+		t.Fatalf("%s: the body is %q: %v", op, a.Body, err)
 	}
 	return m
 }
@@ -451,23 +451,23 @@ func (n *node) child(name string) *node {
 func (a *answer) readXML(t *testing.T, op, version string) {
 	t.Helper()
 	var root node
-	if got := a.header.Get("Content-Type"); got != "text/xml" {
+	if got := a.Header.Get("Content-Type"); got != "text/xml" {
 		t.Errorf("%s: Content-Type is %q", op, got)
 	}
-	if !bytes.HasPrefix(a.body, []byte(`<?xml version="1.0"?><`)) {
-		t.Fatalf("%s: the body is %q", op, a.body)
+	if !bytes.HasPrefix(a.Body, []byte(`<?xml version="1.0"?><`)) {
+		t.Fatalf("%s: the body is %q", op, a.Body)
 	}
-	if err := xml.Unmarshal(a.body, &root); err != nil {
-		t.Fatalf("%s: %v in %q", op, err, a.body)
+	if err := xml.Unmarshal(a.Body, &root); err != nil {
+		t.Fatalf("%s: %v in %q", op, err, a.Body)
 	}
 	if version == "" {
 		version = "2012-11-05"
 	}
-	if want := "http://queue.amazonaws.com/doc/" + version + "/"; root.XMLName.Space != want && a.status == http.StatusOK {
+	if want := "http://queue.amazonaws.com/doc/" + version + "/"; root.XMLName.Space != want && a.Status == http.StatusOK {
 		t.Errorf("%s: the namespace is %q, want %q", op, root.XMLName.Space, want)
 	}
 	metadata := &root
-	if a.status == http.StatusOK {
+	if a.Status == http.StatusOK {
 		metadata = root.child("ResponseMetadata")
 		want := []string{op + "Result", "ResponseMetadata"}
 		if slices.Contains(silent, op) {
@@ -478,22 +478,22 @@ func (a *answer) readXML(t *testing.T, op, version string) {
 			got = append(got, n.XMLName.Local)
 		}
 		if root.XMLName.Local != op+"Response" || !slices.Equal(got, want) {
-			t.Errorf("%s: the document is %q", op, a.body)
+			t.Errorf("%s: the document is %q", op, a.Body)
 		}
-		a.result = fromXML(op, root.child(op+"Result"))
+		a.Result = fromXML(op, root.child(op+"Result"))
 	} else {
 		e := root.child("Error")
 		if root.XMLName.Local != "ErrorResponse" || len(root.Children) != 2 || len(e.Children) != 4 ||
-			!bytes.Contains(a.body, []byte("<Detail/>")) {
-			t.Errorf("%s: the document is %q", op, a.body)
+			!bytes.Contains(a.Body, []byte("<Detail/>")) {
+			t.Errorf("%s: the document is %q", op, a.Body)
 		}
-		a.failed.code, a.failed.message = e.child("Code").Text, e.child("Message").Text
-		if want := e.child("Type").Text == "Sender"; want != (a.status < 500) {
-			t.Errorf("%s: the fault is in %q", op, a.body)
+		a.Failed.Code, a.Failed.Message = e.child("Code").Text, e.child("Message").Text
+		if want := e.child("Type").Text == "Sender"; want != (a.Status < 500) {
+			t.Errorf("%s: the fault is in %q", op, a.Body)
 		}
 	}
-	if got := metadata.child("RequestId").Text; got != a.header.Get("x-amzn-RequestId") {
-		t.Errorf("%s: RequestId is %q, the header says %q", op, got, a.header.Get("x-amzn-RequestId"))
+	if got := metadata.child("RequestId").Text; got != a.Header.Get("x-amzn-RequestId") {
+		t.Errorf("%s: RequestId is %q, the header says %q", op, got, a.Header.Get("x-amzn-RequestId"))
 	}
 }
 
@@ -673,11 +673,11 @@ func match(want, got any) error {
 
 // The kinds of refusal.
 func modelled(shape, code string, status int, message string) refusal {
-	return refusal{shape: "com.amazonaws.sqs#" + shape, code: code, status: status, message: message}
+	return refusal{Shape: "com.amazonaws.sqs#" + shape, Code: code, Status: status, Message: message}
 }
 
 func generic(shape, code string, status int, message string) refusal {
-	return refusal{shape: "com.amazon.coral.service#" + shape, code: code, status: status, message: message}
+	return refusal{Shape: "com.amazon.coral.service#" + shape, Code: code, Status: status, Message: message}
 }
 
 func invalid(message string) refusal {
@@ -711,8 +711,8 @@ func batchRefusal(shape, message string) refusal {
 }
 
 var noQueue = refusal{
-	shape: "com.amazonaws.sqs#QueueDoesNotExist", code: "AWS.SimpleQueueService.NonExistentQueue", status: 400,
-	message: "The specified queue does not exist.", queryMessage: "The specified queue does not exist for this wsdl version.",
+	Shape: "com.amazonaws.sqs#QueueDoesNotExist", Code: "AWS.SimpleQueueService.NonExistentQueue", Status: 400,
+	Message: "The specified queue does not exist.", QueryMessage: "The specified queue does not exist for this wsdl version.",
 }
 
 // taskHandle is the handle of a message move task as AWS makes them.

@@ -23,8 +23,8 @@ import (
 // return errors.
 type sdk struct {
 	*sqs.Client
-	t   *testing.T
-	ctx context.Context
+	T   *testing.T
+	Ctx context.Context
 }
 
 // newSDK returns a client in a region of its own.
@@ -41,7 +41,7 @@ func sdkOf(t *testing.T, s *Server, cred identity.Credential, region string, opt
 			return aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}, nil
 		}),
 	}, options...)
-	return &sdk{Client: client, t: t, ctx: t.Context()}
+	return &sdk{Client: client, T: t, Ctx: t.Context()}
 }
 
 func must[T any](t *testing.T, out T, err error) T {
@@ -52,34 +52,34 @@ func must[T any](t *testing.T, out T, err error) T {
 	return out
 }
 
-func (c *sdk) create(name string, attributes map[string]string) *string {
-	c.t.Helper()
-	out, err := c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
-	return must(c.t, out, err).QueueUrl
+func (c *sdk) Create(name string, attributes map[string]string) *string {
+	c.T.Helper()
+	out, err := c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
+	return must(c.T, out, err).QueueUrl
 }
 
-func (c *sdk) send(u *string, body string) *sqs.SendMessageOutput {
-	c.t.Helper()
-	out, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: &body})
-	return must(c.t, out, err)
+func (c *sdk) Send(u *string, body string) *sqs.SendMessageOutput {
+	c.T.Helper()
+	out, err := c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: &body})
+	return must(c.T, out, err)
 }
 
 // receive returns up to ten messages, as they are there now.
-func (c *sdk) receive(u *string, options ...func(*sqs.ReceiveMessageInput)) []types.Message {
-	c.t.Helper()
+func (c *sdk) Receive(u *string, options ...func(*sqs.ReceiveMessageInput)) []types.Message {
+	c.T.Helper()
 	in := &sqs.ReceiveMessageInput{QueueUrl: u, MaxNumberOfMessages: 10, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}, MessageAttributeNames: []string{"All"}}
 	for _, o := range options {
 		o(in)
 	}
-	out, err := c.ReceiveMessage(c.ctx, in)
-	return must(c.t, out, err).Messages
+	out, err := c.ReceiveMessage(c.Ctx, in)
+	return must(c.T, out, err).Messages
 }
 
 // bodies receives and returns what the messages say.
-func (c *sdk) bodies(u *string, options ...func(*sqs.ReceiveMessageInput)) []string {
-	c.t.Helper()
+func (c *sdk) Bodies(u *string, options ...func(*sqs.ReceiveMessageInput)) []string {
+	c.T.Helper()
 	var out []string
-	for _, m := range c.receive(u, options...) {
+	for _, m := range c.Receive(u, options...) {
 		out = append(out, *m.Body)
 	}
 	return out
@@ -94,33 +94,33 @@ func visible(seconds int32) func(*sqs.ReceiveMessageInput) {
 // nothing said.
 var comesBack = map[string]string{"VisibilityTimeout": "0"}
 
-func (c *sdk) delete(u *string, messages ...types.Message) {
-	c.t.Helper()
+func (c *sdk) Delete(u *string, messages ...types.Message) {
+	c.T.Helper()
 	for _, m := range messages {
-		_, err := c.DeleteMessage(c.ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle})
-		must(c.t, 0, err)
+		_, err := c.DeleteMessage(c.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle})
+		must(c.T, 0, err)
 	}
 }
 
-func (c *sdk) attributes(u *string) map[string]string {
-	c.t.Helper()
-	out, err := c.GetQueueAttributes(c.ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"All"}})
-	return must(c.t, out, err).Attributes
+func (c *sdk) Attributes(u *string) map[string]string {
+	c.T.Helper()
+	out, err := c.GetQueueAttributes(c.Ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"All"}})
+	return must(c.T, out, err).Attributes
 }
 
 // counts compares the three counters of a queue, which are exact.
-func (c *sdk) counts(u *string, visible, notVisible, delayed int) {
-	c.t.Helper()
-	a := c.attributes(u)
+func (c *sdk) Counts(u *string, visible, notVisible, delayed int) {
+	c.T.Helper()
+	a := c.Attributes(u)
 	got := fmt.Sprint(a["ApproximateNumberOfMessages"], a["ApproximateNumberOfMessagesNotVisible"], a["ApproximateNumberOfMessagesDelayed"])
 	if want := fmt.Sprint(fmt.Sprint(visible), fmt.Sprint(notVisible), fmt.Sprint(delayed)); got != want {
-		c.t.Errorf("visible, not visible and delayed are %s, want %s", got, want)
+		c.T.Errorf("visible, not visible and delayed are %s, want %s", got, want)
 	}
 }
 
-func (c *sdk) arn(u *string) string {
-	c.t.Helper()
-	return c.attributes(u)["QueueArn"]
+func (c *sdk) ARN(u *string) string {
+	c.T.Helper()
+	return c.Attributes(u)["QueueArn"]
 }
 
 func equal[T comparable](t *testing.T, got, want []T) {
@@ -144,22 +144,22 @@ func refused[E error](t *testing.T, err error, code string) {
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", map[string]string{"VisibilityTimeout": "60"})
-	out, err := c.GetQueueUrl(c.ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
+	u := c.Create("q", map[string]string{"VisibilityTimeout": "60"})
+	out, err := c.GetQueueUrl(c.Ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
 	if got := *must(t, out, err).QueueUrl; got != *u {
 		t.Errorf("the queue URL is %s, and then %s", *u, got)
 	}
-	c.counts(u, 0, 0, 0)
+	c.Counts(u, 0, 0, 0)
 	want := map[string]types.MessageAttributeValue{
 		"s": {DataType: aws.String("String"), StringValue: aws.String("✓")},
 		"n": {DataType: aws.String("Number.int"), StringValue: aws.String("-12.50")},
 		"b": {DataType: aws.String("Binary.png"), BinaryValue: []byte{0, 1, 254, 255}},
 	}
-	sent, err := c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("hello"), MessageAttributes: want,
+	sent, err := c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("hello"), MessageAttributes: want,
 		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1")}}})
 	must(t, sent, err)
-	c.counts(u, 1, 0, 0)
-	got := c.receive(u)
+	c.Counts(u, 1, 0, 0)
+	got := c.Receive(u)
 	if len(got) != 1 {
 		t.Fatalf("got %d messages", len(got))
 	}
@@ -175,16 +175,16 @@ func TestLifecycle(t *testing.T) {
 	}) {
 		t.Errorf("message attributes %v", m.MessageAttributes)
 	}
-	c.counts(u, 0, 1, 0)
-	equal(t, c.bodies(u), nil)
-	c.delete(u, m, m)
-	c.counts(u, 0, 0, 0)
+	c.Counts(u, 0, 1, 0)
+	equal(t, c.Bodies(u), nil)
+	c.Delete(u, m, m)
+	c.Counts(u, 0, 0, 0)
 
-	_, err = c.DeleteQueue(c.ctx, &sqs.DeleteQueueInput{QueueUrl: u})
+	_, err = c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: u})
 	must(t, 0, err)
-	_, err = c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("late")})
+	_, err = c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("late")})
 	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
-	_, err = c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	_, err = c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: aws.String("q")})
 	refused[*types.QueueDeletedRecently](t, err, "AWS.SimpleQueueService.QueueDeletedRecently")
 }
 
@@ -192,54 +192,54 @@ func TestLifecycle(t *testing.T) {
 func TestTypedErrors(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", nil)
-	_, err := c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"}})
+	u := c.Create("q", nil)
+	_, err := c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"}})
 	refused[*types.QueueNameExists](t, err, "QueueAlreadyExists")
-	_, err = c.DeleteMessage(c.ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: aws.String("garbage")})
+	_, err = c.DeleteMessage(c.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: aws.String("garbage")})
 	refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
-	_, err = c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("\x00")})
+	_, err = c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("\x00")})
 	refused[*types.InvalidMessageContents](t, err, "InvalidMessageContents")
-	_, err = c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Nonsense": "1"}})
+	_, err = c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Nonsense": "1"}})
 	refused[*types.InvalidAttributeName](t, err, "InvalidAttributeName")
-	_, err = c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"DelaySeconds": "901"}})
+	_, err = c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"DelaySeconds": "901"}})
 	refused[*types.InvalidAttributeValue](t, err, "InvalidAttributeValue")
-	_, err = c.SendMessageBatch(c.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{}})
+	_, err = c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{}})
 	refused[*types.EmptyBatchRequest](t, err, "AWS.SimpleQueueService.EmptyBatchRequest")
-	_, err = c.StartMessageMoveTask(c.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(strings.Replace(c.arn(u), ":q", ":nobody", 1))})
+	_, err = c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(strings.Replace(c.ARN(u), ":q", ":nobody", 1))})
 	refused[*types.ResourceNotFoundException](t, err, "ResourceNotFoundException")
 }
 
 func TestVisibility(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", map[string]string{"VisibilityTimeout": "5"})
+	u := c.Create("q", map[string]string{"VisibilityTimeout": "5"})
 	change := func(m types.Message, seconds int32) {
 		t.Helper()
-		_, err := c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
+		_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
 		must(t, 0, err)
 	}
-	c.send(u, "default")
-	first := c.receive(u)[0]
-	c.counts(u, 0, 1, 0)
+	c.Send(u, "default")
+	first := c.Receive(u)[0]
+	c.Counts(u, 0, 1, 0)
 	// It comes back by itself, and is waited for.
-	got := c.receive(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.VisibilityTimeout = 20, 100 })
+	got := c.Receive(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds, in.VisibilityTimeout = 20, 100 })
 	if len(got) != 1 || got[0].Attributes["ApproximateReceiveCount"] != "2" {
 		t.Fatalf("got %v", got)
 	}
 	if *got[0].ReceiptHandle == *first.ReceiptHandle {
 		t.Error("two receives have given the same handle")
 	}
-	equal(t, c.bodies(u), nil)
+	equal(t, c.Bodies(u), nil)
 	change(got[0], 0)
-	c.counts(u, 1, 0, 0)
-	got = c.receive(u, visible(100))
+	c.Counts(u, 1, 0, 0)
+	got = c.Receive(u, visible(100))
 	change(first, 0) // an older handle is as good
-	c.counts(u, 1, 0, 0)
+	c.Counts(u, 1, 0, 0)
 	change(first, 100) // and hides it again
-	c.counts(u, 0, 1, 0)
-	equal(t, c.bodies(u), nil)
-	c.delete(u, got[0])
-	_, err := c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: first.ReceiptHandle, VisibilityTimeout: 1})
+	c.Counts(u, 0, 1, 0)
+	equal(t, c.Bodies(u), nil)
+	c.Delete(u, got[0])
+	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: first.ReceiptHandle, VisibilityTimeout: 1})
 	if err == nil || !strings.Contains(err.Error(), "Message does not exist or is not available for visibility timeout change.") {
 		t.Errorf("the message is gone: %v", err)
 	}
@@ -248,48 +248,48 @@ func TestVisibility(t *testing.T) {
 func TestLateDelete(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", comesBack)
-	c.send(u, "m")
-	late := c.receive(u)[0]
-	c.counts(u, 1, 0, 0)
-	c.delete(u, late) // a standard queue takes it all the same
-	c.counts(u, 0, 0, 0)
+	u := c.Create("q", comesBack)
+	c.Send(u, "m")
+	late := c.Receive(u)[0]
+	c.Counts(u, 1, 0, 0)
+	c.Delete(u, late) // a standard queue takes it all the same
+	c.Counts(u, 0, 0, 0)
 }
 
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", map[string]string{"DelaySeconds": "5"})
-	c.send(u, "delayed by the queue")
-	_, err := c.SendMessageBatch(c.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
+	u := c.Create("q", map[string]string{"DelaySeconds": "5"})
+	c.Send(u, "delayed by the queue")
+	_, err := c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
 		{Id: aws.String("a"), MessageBody: aws.String("delayed by itself"), DelaySeconds: 900},
 	}})
 	must(t, 0, err)
 	// The SDK cannot say 0 for one message; the wire can.
 	raw := newClient(t, inJSON)
-	raw.region = c.Options().Region
-	raw.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "at once", "DelaySeconds": 0})
-	c.counts(u, 1, 0, 2)
-	equal(t, c.bodies(u), []string{"at once"})
-	equal(t, c.bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 }), []string{"delayed by the queue"})
-	c.counts(u, 0, 2, 1)
+	raw.Region = c.Options().Region
+	raw.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "at once", "DelaySeconds": 0})
+	c.Counts(u, 1, 0, 2)
+	equal(t, c.Bodies(u), []string{"at once"})
+	equal(t, c.Bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 }), []string{"delayed by the queue"})
+	c.Counts(u, 0, 2, 1)
 }
 
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", nil)
+	u := c.Create("q", nil)
 	var entries []types.SendMessageBatchRequestEntry
 	var want []string
 	for i := range 10 {
 		want = append(want, fmt.Sprint("body ", i))
 		entries = append(entries, types.SendMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), MessageBody: &want[i]})
 	}
-	sent, err := c.SendMessageBatch(c.ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: entries})
+	sent, err := c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: entries})
 	if must(t, sent, err); len(sent.Successful) != 10 || len(sent.Failed) != 0 {
 		t.Fatalf("%+v", sent)
 	}
-	got := c.receive(u)
+	got := c.Receive(u)
 	var bodies []string
 	var hide []types.ChangeMessageVisibilityBatchRequestEntry
 	var remove []types.DeleteMessageBatchRequestEntry
@@ -300,65 +300,65 @@ func TestBatches(t *testing.T) {
 	}
 	slices.Sort(bodies)
 	equal(t, bodies, want)
-	changed, err := c.ChangeMessageVisibilityBatch(c.ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: u, Entries: hide[:4]})
+	changed, err := c.ChangeMessageVisibilityBatch(c.Ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: u, Entries: hide[:4]})
 	if must(t, changed, err); len(changed.Successful) != 4 {
 		t.Errorf("%+v", changed)
 	}
-	c.counts(u, 4, 6, 0)
-	deleted, err := c.DeleteMessageBatch(c.ctx, &sqs.DeleteMessageBatchInput{QueueUrl: u, Entries: remove})
+	c.Counts(u, 4, 6, 0)
+	deleted, err := c.DeleteMessageBatch(c.Ctx, &sqs.DeleteMessageBatchInput{QueueUrl: u, Entries: remove})
 	if must(t, deleted, err); len(deleted.Successful) != 10 {
 		t.Errorf("%+v", deleted)
 	}
-	c.counts(u, 0, 0, 0)
+	c.Counts(u, 0, 0, 0)
 }
 
-func (c *sdk) sendFIFO(u *string, group, dedup, body string) *sqs.SendMessageOutput {
-	c.t.Helper()
+func (c *sdk) SendFIFO(u *string, group, dedup, body string) *sqs.SendMessageOutput {
+	c.T.Helper()
 	in := &sqs.SendMessageInput{QueueUrl: u, MessageBody: &body, MessageGroupId: &group}
 	if dedup != "" {
 		in.MessageDeduplicationId = &dedup
 	}
-	out, err := c.SendMessage(c.ctx, in)
-	return must(c.t, out, err)
+	out, err := c.SendMessage(c.Ctx, in)
+	return must(c.T, out, err)
 }
 
 func TestFIFO(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true"})
+	u := c.Create("q.fifo", map[string]string{"FifoQueue": "true", "ContentBasedDeduplication": "true"})
 	for _, body := range []string{"a1", "b1", "a2", "a3", "b2"} {
-		c.sendFIFO(u, body[:1], "", body)
+		c.SendFIFO(u, body[:1], "", body)
 	}
-	c.sendFIFO(u, "a", "", "a1") // a duplicate
-	c.counts(u, 5, 0, 0)
+	c.SendFIFO(u, "a", "", "a1") // a duplicate
+	c.Counts(u, 5, 0, 0)
 	// One of a group at a time, and in order.
 	one := func(in *sqs.ReceiveMessageInput) { in.MaxNumberOfMessages = 1 }
-	a1 := c.receive(u, one)
-	b1 := c.receive(u, one)
+	a1 := c.Receive(u, one)
+	b1 := c.Receive(u, one)
 	equal(t, []string{*a1[0].Body, *b1[0].Body}, []string{"a1", "b1"})
-	equal(t, c.bodies(u), nil)
-	c.counts(u, 3, 2, 0)
-	c.delete(u, a1[0])
-	rest := c.receive(u)
+	equal(t, c.Bodies(u), nil)
+	c.Counts(u, 3, 2, 0)
+	c.Delete(u, a1[0])
+	rest := c.Receive(u)
 	equal(t, []string{*rest[0].Body, *rest[1].Body}, []string{"a2", "a3"})
-	c.delete(u, rest[1]) // the second of them; the first keeps the group
-	c.sendFIFO(u, "a", "", "a4")
-	equal(t, c.bodies(u), nil)
+	c.Delete(u, rest[1]) // the second of them; the first keeps the group
+	c.SendFIFO(u, "a", "", "a4")
+	equal(t, c.Bodies(u), nil)
 	// What comes back does so in its old place.
-	_, err := c.ChangeMessageVisibility(c.ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle, VisibilityTimeout: 0})
+	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle, VisibilityTimeout: 0})
 	must(t, 0, err)
-	equal(t, c.bodies(u), []string{"a2", "a4"})
-	_, err = c.DeleteMessage(c.ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle})
+	equal(t, c.Bodies(u), []string{"a2", "a4"})
+	_, err = c.DeleteMessage(c.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle})
 	if err == nil || !strings.HasSuffix(err.Error(), "Reason: The receipt handle has expired.") {
 		t.Errorf("an older handle of a FIFO message: %v", err)
 	}
 	// A purge forgets what was sent.
-	_, err = c.PurgeQueue(c.ctx, &sqs.PurgeQueueInput{QueueUrl: u})
+	_, err = c.PurgeQueue(c.Ctx, &sqs.PurgeQueueInput{QueueUrl: u})
 	must(t, 0, err)
-	c.counts(u, 0, 0, 0)
-	c.sendFIFO(u, "a", "", "a1")
-	equal(t, c.bodies(u), []string{"a1"})
-	_, err = c.PurgeQueue(c.ctx, &sqs.PurgeQueueInput{QueueUrl: u})
+	c.Counts(u, 0, 0, 0)
+	c.SendFIFO(u, "a", "", "a1")
+	equal(t, c.Bodies(u), []string{"a1"})
+	_, err = c.PurgeQueue(c.Ctx, &sqs.PurgeQueueInput{QueueUrl: u})
 	refused[*types.PurgeQueueInProgress](t, err, "AWS.SimpleQueueService.PurgeQueueInProgress")
 }
 
@@ -366,20 +366,20 @@ func TestFIFOScopes(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
 	for scope, want := range map[string]int{"queue": 1, "messageGroup": 2} {
-		u := c.create(scope+".fifo", map[string]string{"FifoQueue": "true", "DeduplicationScope": scope})
-		c.sendFIFO(u, "a", "same", "m")
-		c.sendFIFO(u, "b", "same", "m")
-		c.sendFIFO(u, "b", "same", "m")
-		c.counts(u, want, 0, 0)
+		u := c.Create(scope+".fifo", map[string]string{"FifoQueue": "true", "DeduplicationScope": scope})
+		c.SendFIFO(u, "a", "same", "m")
+		c.SendFIFO(u, "b", "same", "m")
+		c.SendFIFO(u, "b", "same", "m")
+		c.Counts(u, want, 0, 0)
 	}
 }
 
 func TestLongPoll(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", map[string]string{"ReceiveMessageWaitTimeSeconds": "1"})
+	u := c.Create("q", map[string]string{"ReceiveMessageWaitTimeSeconds": "1"})
 	began := time.Now()
-	equal(t, c.bodies(u), nil)
+	equal(t, c.Bodies(u), nil)
 	if took := time.Since(began); took < 900*time.Millisecond || took > 10*time.Second {
 		t.Errorf("a poll of one second took %s", took)
 	}
@@ -397,9 +397,9 @@ func TestLongPoll(t *testing.T) {
 		return done
 	}
 	began = time.Now()
-	woken := poll(c.ctx)
+	woken := poll(c.Ctx)
 	time.Sleep(arrive)
-	c.send(u, "m")
+	c.Send(u, "m")
 	if err := <-woken; err != nil {
 		t.Error(err)
 	}
@@ -410,20 +410,20 @@ func TestLongPoll(t *testing.T) {
 	// If a consumer goes just as the message comes, either it or the next one has
 	// it; at the worst after the visibility timeout, when the first one's socket
 	// still took it.
-	_, err := c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"VisibilityTimeout": "1"}})
+	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"VisibilityTimeout": "1"}})
 	must(t, 0, err)
 	for range 10 {
-		ctx, cancel := context.WithCancel(c.ctx)
+		ctx, cancel := context.WithCancel(c.Ctx)
 		gone := poll(ctx)
 		time.Sleep(arrive)
 		go cancel()
-		body := *c.send(u, "for either").MessageId
+		body := *c.Send(u, "for either").MessageId
 		if err := <-gone; err == nil {
 			continue
 		}
 		eventually(t, func() error {
-			got := c.receive(u)
-			c.delete(u, got...)
+			got := c.Receive(u)
+			c.Delete(u, got...)
 			if !slices.ContainsFunc(got, func(m types.Message) bool { return *m.MessageId == body }) {
 				return fmt.Errorf("the message is lost to %v", got)
 			}
@@ -445,45 +445,45 @@ func TestDeadLetterQueue(t *testing.T) {
 		if suffix != "" {
 			fifo["FifoQueue"], fifo["ContentBasedDeduplication"] = "true", "true"
 		}
-		dlq := c.create("dlq"+suffix, fifo)
+		dlq := c.Create("dlq"+suffix, fifo)
 		with := maps.Clone(fifo)
-		with["RedrivePolicy"] = redrive(c.arn(dlq), 2)
-		u := c.create("q"+suffix, with)
+		with["RedrivePolicy"] = redrive(c.ARN(dlq), 2)
+		u := c.Create("q"+suffix, with)
 		var id string
 		if suffix == "" {
-			id = *c.send(u, "m").MessageId
+			id = *c.Send(u, "m").MessageId
 		} else {
-			id = *c.sendFIFO(u, "g", "", "m").MessageId
+			id = *c.SendFIFO(u, "g", "", "m").MessageId
 		}
 		for range 2 {
-			equal(t, c.bodies(u), []string{"m"})
+			equal(t, c.Bodies(u), []string{"m"})
 		}
-		c.counts(u, 1, 0, 0)
-		equal(t, c.bodies(u), nil) // the one after the last moves it
-		c.counts(u, 0, 0, 0)
-		c.counts(dlq, 1, 0, 0)
-		got := c.receive(dlq)
-		if len(got) != 1 || *got[0].MessageId != id || got[0].Attributes["ApproximateReceiveCount"] != "3" || got[0].Attributes["DeadLetterQueueSourceArn"] != c.arn(u) {
+		c.Counts(u, 1, 0, 0)
+		equal(t, c.Bodies(u), nil) // the one after the last moves it
+		c.Counts(u, 0, 0, 0)
+		c.Counts(dlq, 1, 0, 0)
+		got := c.Receive(dlq)
+		if len(got) != 1 || *got[0].MessageId != id || got[0].Attributes["ApproximateReceiveCount"] != "3" || got[0].Attributes["DeadLetterQueueSourceArn"] != c.ARN(u) {
 			t.Errorf("%q: got %+v", suffix, got)
 		}
 		if suffix != "" && (got[0].Attributes["MessageGroupId"] != "g" || got[0].Attributes["MessageDeduplicationId"] != id) {
 			t.Errorf("got %v", got[0].Attributes)
 		}
-		out, err := c.ListDeadLetterSourceQueues(c.ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq})
+		out, err := c.ListDeadLetterSourceQueues(c.Ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq})
 		equal(t, must(t, out, err).QueueUrls, []string{*u})
 
 		// And back to where it came from.
-		task, err := c.StartMessageMoveTask(c.ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(c.arn(dlq))})
+		task, err := c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(c.ARN(dlq))})
 		must(t, task, err)
 		eventually(t, func() error {
-			out, err := c.ListMessageMoveTasks(c.ctx, &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(c.arn(dlq))})
+			out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(c.ARN(dlq))})
 			if must(t, out, err); *out.Results[0].Status != "COMPLETED" || out.Results[0].ApproximateNumberOfMessagesMoved != 1 {
 				return fmt.Errorf("%+v", out.Results[0])
 			}
 			return nil
 		})
-		c.counts(dlq, 0, 0, 0)
-		got = c.receive(u)
+		c.Counts(dlq, 0, 0, 0)
+		got = c.Receive(u)
 		if len(got) != 1 || *got[0].Body != "m" || got[0].Attributes["ApproximateReceiveCount"] != "1" || got[0].Attributes["DeadLetterQueueSourceArn"] != "" {
 			t.Errorf("%q: got %+v", suffix, got)
 		}
@@ -493,47 +493,47 @@ func TestDeadLetterQueue(t *testing.T) {
 func TestMoveTasks(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	dlq := c.create("dlq", nil)
-	arn := aws.String(c.arn(dlq))
-	c.create("source", map[string]string{"RedrivePolicy": redrive(*arn, 1)})
-	to := c.create("to", nil)
+	dlq := c.Create("dlq", nil)
+	arn := aws.String(c.ARN(dlq))
+	c.Create("source", map[string]string{"RedrivePolicy": redrive(*arn, 1)})
+	to := c.Create("to", nil)
 	for i := range 10 {
-		c.send(dlq, fmt.Sprint(i))
+		c.Send(dlq, fmt.Sprint(i))
 	}
 	list := func() types.ListMessageMoveTasksResultEntry {
-		out, err := c.ListMessageMoveTasks(c.ctx, &sqs.ListMessageMoveTasksInput{SourceArn: arn})
+		out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: arn})
 		return must(t, out, err).Results[0]
 	}
 	start := func(in *sqs.StartMessageMoveTaskInput) *string {
 		t.Helper()
 		in.SourceArn = arn
-		out, err := c.StartMessageMoveTask(c.ctx, in)
+		out, err := c.StartMessageMoveTask(c.Ctx, in)
 		return must(t, out, err).TaskHandle
 	}
 	// Slow enough to be stopped before its last message.
-	task := start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(1)})
+	task := start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(1)})
 	if got := list(); *got.Status != "RUNNING" || *got.TaskHandle != *task || *got.ApproximateNumberOfMessagesToMove != 10 || *got.MaxNumberOfMessagesPerSecond != 1 {
 		t.Errorf("%+v", got)
 	}
-	cancelled, err := c.CancelMessageMoveTask(c.ctx, &sqs.CancelMessageMoveTaskInput{TaskHandle: task})
+	cancelled, err := c.CancelMessageMoveTask(c.Ctx, &sqs.CancelMessageMoveTaskInput{TaskHandle: task})
 	moved := must(t, cancelled, err).ApproximateNumberOfMessagesMoved
 	if got := list(); *got.Status != "CANCELLED" || got.ApproximateNumberOfMessagesMoved != moved || got.TaskHandle != nil {
 		t.Errorf("%+v, %+v", cancelled, got)
 	}
-	c.counts(dlq, 10-int(moved), 0, 0)
-	c.counts(to, int(moved), 0, 0)
-	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(500)})
+	c.Counts(dlq, 10-int(moved), 0, 0)
+	c.Counts(to, int(moved), 0, 0)
+	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(500)})
 	eventually(t, func() error {
 		if got := list(); *got.Status != "COMPLETED" {
 			return fmt.Errorf("%+v", got)
 		}
 		return nil
 	})
-	c.counts(dlq, 0, 0, 0)
-	equal(t, c.bodies(to), []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"})
+	c.Counts(dlq, 0, 0, 0)
+	equal(t, c.Bodies(to), []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"})
 
 	// Where messages came from is not known of those sent here directly.
-	c.send(dlq, "whose?")
+	c.Send(dlq, "whose?")
 	start(&sqs.StartMessageMoveTaskInput{})
 	eventually(t, func() error {
 		if got := list(); *got.Status != "FAILED" || *got.FailureReason != "CouldNotDetermineMessageSource" {
@@ -543,10 +543,10 @@ func TestMoveTasks(t *testing.T) {
 	})
 	// A destination that goes meanwhile.
 	for i := range 30 {
-		c.send(dlq, fmt.Sprint(i))
+		c.Send(dlq, fmt.Sprint(i))
 	}
-	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.arn(to)), MaxNumberOfMessagesPerSecond: aws.Int32(2)})
-	_, err = c.DeleteQueue(c.ctx, &sqs.DeleteQueueInput{QueueUrl: to})
+	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(2)})
+	_, err = c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: to})
 	must(t, 0, err)
 	eventually(t, func() error {
 		got := list()
@@ -556,41 +556,41 @@ func TestMoveTasks(t *testing.T) {
 		moved = got.ApproximateNumberOfMessagesMoved
 		return nil
 	})
-	c.counts(dlq, 31-int(moved), 0, 0)
+	c.Counts(dlq, 31-int(moved), 0, 0)
 }
 
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	dlq := c.create("dlq", nil)
+	dlq := c.Create("dlq", nil)
 	var want []string
 	for i := range 7 {
-		want = append(want, *c.create(fmt.Sprint("q", i), map[string]string{"RedrivePolicy": redrive(c.arn(dlq), 1)}))
-		_, err := c.TagQueue(c.ctx, &sqs.TagQueueInput{QueueUrl: &want[i], Tags: map[string]string{"n": fmt.Sprint(i)}})
+		want = append(want, *c.Create(fmt.Sprint("q", i), map[string]string{"RedrivePolicy": redrive(c.ARN(dlq), 1)}))
+		_, err := c.TagQueue(c.Ctx, &sqs.TagQueueInput{QueueUrl: &want[i], Tags: map[string]string{"n": fmt.Sprint(i)}})
 		must(t, 0, err)
 	}
 	var got []string
 	pages := sqs.NewListQueuesPaginator(c, &sqs.ListQueuesInput{QueueNamePrefix: aws.String("q"), MaxResults: aws.Int32(3)})
 	for pages.HasMorePages() {
-		out, err := pages.NextPage(c.ctx)
+		out, err := pages.NextPage(c.Ctx)
 		got = append(got, must(t, out, err).QueueUrls...)
 	}
 	equal(t, got, want)
 	got = nil
 	sources := sqs.NewListDeadLetterSourceQueuesPaginator(c, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq, MaxResults: aws.Int32(2)})
 	for sources.HasMorePages() {
-		out, err := sources.NextPage(c.ctx)
+		out, err := sources.NextPage(c.Ctx)
 		got = append(got, must(t, out, err).QueueUrls...)
 	}
 	equal(t, got, want)
 	for i, u := range want {
-		out, err := c.ListQueueTags(c.ctx, &sqs.ListQueueTagsInput{QueueUrl: &u})
+		out, err := c.ListQueueTags(c.Ctx, &sqs.ListQueueTagsInput{QueueUrl: &u})
 		if must(t, out, err); len(out.Tags) != 1 || out.Tags["n"] != fmt.Sprint(i) {
 			t.Errorf("%s: %v", u, out.Tags)
 		}
 	}
 	// Without a limit there is no token, however many there are.
-	out, err := c.ListQueues(c.ctx, &sqs.ListQueuesInput{})
+	out, err := c.ListQueues(c.Ctx, &sqs.ListQueuesInput{})
 	if must(t, out, err); len(out.QueueUrls) != 8 || out.NextToken != nil {
 		t.Errorf("%d queues, token %v", len(out.QueueUrls), out.NextToken)
 	}
@@ -599,25 +599,25 @@ func TestPaging(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
-	u := c.create("q", nil)
+	u := c.Create("q", nil)
 	policy := `{
   "Version" : "2012-10-17",
-  "Statement" : [ { "Effect":"Allow", "Principal":{"AWS":"*"}, "Action":["sqs:SendMessage"], "Resource":"` + c.arn(u) + `",
+  "Statement" : [ { "Effect":"Allow", "Principal":{"AWS":"*"}, "Action":["sqs:SendMessage"], "Resource":"` + c.ARN(u) + `",
     "Condition":{"ArnLike":{"aws:SourceArn":"arn:aws:sns:*:*:<&>"}} } ]
 }`
-	_, err := c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": policy}})
+	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": policy}})
 	must(t, 0, err)
-	if got := c.attributes(u)["Policy"]; got != policy {
+	if got := c.Attributes(u)["Policy"]; got != policy {
 		t.Errorf("the policy comes back as %s", got)
 	}
-	_, err = c.AddPermission(c.ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: aws.String("l"), AWSAccountIds: []string{otherAccount}, Actions: []string{"*"}})
+	_, err = c.AddPermission(c.Ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: aws.String("l"), AWSAccountIds: []string{otherAccount}, Actions: []string{"*"}})
 	must(t, 0, err)
-	if got := c.attributes(u)["Policy"]; !strings.Contains(got, `"arn:aws:sns:*:*:<&>"`) || !strings.Contains(got, `"Sid":"l"`) {
+	if got := c.Attributes(u)["Policy"]; !strings.Contains(got, `"arn:aws:sns:*:*:<&>"`) || !strings.Contains(got, `"Sid":"l"`) {
 		t.Errorf("the policy is now %s", got)
 	}
-	_, err = c.RemovePermission(c.ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: aws.String("l")})
+	_, err = c.RemovePermission(c.Ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: aws.String("l")})
 	must(t, 0, err)
-	if got := c.attributes(u)["Policy"]; strings.Contains(got, `"Sid"`) {
+	if got := c.Attributes(u)["Policy"]; strings.Contains(got, `"Sid"`) {
 		t.Errorf("the policy is now %s", got)
 	}
 }
@@ -626,24 +626,24 @@ func TestRegionsAreNamespaces(t *testing.T) {
 	t.Parallel()
 	cred, _ := shared.credentials.Root(account)
 	a, b := sdkOf(t, shared, cred, newRegion()), sdkOf(t, shared, cred, newRegion())
-	u := a.create("q", nil)
-	_, err := b.GetQueueUrl(b.ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
+	u := a.Create("q", nil)
+	_, err := b.GetQueueUrl(b.Ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
 	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
-	if other := b.create("q", nil); *other != *u {
+	if other := b.Create("q", nil); *other != *u {
 		t.Errorf("the URLs are %s and %s", *u, *other)
 	}
-	a.send(u, "for a")
-	b.counts(u, 0, 0, 0)
-	equal(t, b.bodies(u), nil)
-	got := a.receive(u)
+	a.Send(u, "for a")
+	b.Counts(u, 0, 0, 0)
+	equal(t, b.Bodies(u), nil)
+	got := a.Receive(u)
 	if len(got) != 1 {
 		t.Fatalf("got %v", got)
 	}
-	_, err = b.DeleteMessage(b.ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: got[0].ReceiptHandle})
+	_, err = b.DeleteMessage(b.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: got[0].ReceiptHandle})
 	refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
-	_, err = b.DeleteQueue(b.ctx, &sqs.DeleteQueueInput{QueueUrl: u})
+	_, err = b.DeleteQueue(b.Ctx, &sqs.DeleteQueueInput{QueueUrl: u})
 	must(t, 0, err)
-	a.counts(u, 0, 1, 0)
+	a.Counts(u, 0, 1, 0)
 }
 
 func TestTwoAccounts(t *testing.T) {
@@ -652,23 +652,23 @@ func TestTwoAccounts(t *testing.T) {
 	other, _ := shared.credentials.Root(otherAccount)
 	region := newRegion()
 	a, b := sdkOf(t, shared, cred, region), sdkOf(t, shared, other, region)
-	ua, ub := a.create("q", nil), b.create("q", nil)
+	ua, ub := a.Create("q", nil), b.Create("q", nil)
 	if !strings.HasSuffix(*ua, "/"+account+"/q") || !strings.HasSuffix(*ub, "/"+otherAccount+"/q") {
 		t.Errorf("the URLs are %s and %s", *ua, *ub)
 	}
-	a.send(ua, "for a")
-	b.send(ub, "for b")
-	_, err := b.ReceiveMessage(b.ctx, &sqs.ReceiveMessageInput{QueueUrl: ua})
+	a.Send(ua, "for a")
+	b.Send(ub, "for b")
+	_, err := b.ReceiveMessage(b.Ctx, &sqs.ReceiveMessageInput{QueueUrl: ua})
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "AccessDenied" {
 		t.Errorf("the queue of another account: %v", err)
 	}
-	equal(t, a.bodies(ua), []string{"for a"})
-	got := b.receive(ub)
+	equal(t, a.Bodies(ua), []string{"for a"})
+	got := b.Receive(ub)
 	if len(got) != 1 || got[0].Attributes["SenderId"] != otherAccount {
 		t.Errorf("got %v", got)
 	}
-	out, err := b.ListQueues(b.ctx, &sqs.ListQueuesInput{})
+	out, err := b.ListQueues(b.Ctx, &sqs.ListQueuesInput{})
 	equal(t, must(t, out, err).QueueUrls, []string{*ub})
 }
 
@@ -685,15 +685,15 @@ func TestQueuesComeAndGo(t *testing.T) {
 			for i := range 20 {
 				name := fmt.Sprint("q", (w/2+i)%20) // others are a step ahead or behind
 				for _, err := range []error{
-					second(c.CreateQueue(c.ctx, &sqs.CreateQueueInput{QueueName: &name})),
-					second(c.SendMessage(c.ctx, &sqs.SendMessageInput{QueueUrl: &name, MessageBody: aws.String("m")})),
-					second(c.SetQueueAttributes(c.ctx, &sqs.SetQueueAttributesInput{QueueUrl: &name, Attributes: map[string]string{"DelaySeconds": "0"}})),
-					second(c.TagQueue(c.ctx, &sqs.TagQueueInput{QueueUrl: &name, Tags: map[string]string{"a": "b"}})),
-					second(c.ReceiveMessage(c.ctx, &sqs.ReceiveMessageInput{QueueUrl: &name})),
-					second(c.DeleteQueue(c.ctx, &sqs.DeleteQueueInput{QueueUrl: &name})),
+					second(c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: &name})),
+					second(c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: &name, MessageBody: aws.String("m")})),
+					second(c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: &name, Attributes: map[string]string{"DelaySeconds": "0"}})),
+					second(c.TagQueue(c.Ctx, &sqs.TagQueueInput{QueueUrl: &name, Tags: map[string]string{"a": "b"}})),
+					second(c.ReceiveMessage(c.Ctx, &sqs.ReceiveMessageInput{QueueUrl: &name})),
+					second(c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: &name})),
 				} {
 					var api smithy.APIError
-					if errors.As(err, &api) && (api.ErrorCode() == noQueue.code || api.ErrorCode() == "AWS.SimpleQueueService.QueueDeletedRecently") {
+					if errors.As(err, &api) && (api.ErrorCode() == noQueue.Code || api.ErrorCode() == "AWS.SimpleQueueService.QueueDeletedRecently") {
 						continue
 					}
 					bad = errors.Join(bad, err)

@@ -135,7 +135,7 @@ func TestHealth(t *testing.T) {
 func TestStoreLost(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, inMemory())
-	inAllOf(t, s, func(t *testing.T, c *client) { c.make("CreateQueue", object{"QueueName": "q"}) })
+	inAllOf(t, s, func(t *testing.T, c *client) { c.Make("CreateQueue", object{"QueueName": "q"}) })
 	s.shard.Close()
 	if status, body, _ := get(t, "GET", s.Endpoint()+"/readyz"); status != 503 || body != "the store cannot be written\n" {
 		t.Errorf("readyz: %d %q", status, body)
@@ -145,7 +145,7 @@ func TestStoreLost(t *testing.T) {
 	}
 	inAllOf(t, s, func(t *testing.T, c *client) {
 		for op, in := range map[string]object{"SendMessage": {"QueueUrl": "q", "MessageBody": "m"}, "ReceiveMessage": {"QueueUrl": "q", "WaitTimeSeconds": 20}} {
-			c.fails(op, in, generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
+			c.Fails(op, in, generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."))
 		}
 	})
 }
@@ -156,7 +156,7 @@ func inAllOf(t *testing.T, s *Server, f func(t *testing.T, c *client)) {
 	t.Helper()
 	for _, d := range dialects {
 		c := newClient(t, d)
-		c.base, c.cred, c.region = s.Endpoint(), s.Root(), "us-east-1"
+		c.Base, c.Cred, c.Region = s.Endpoint(), s.Root(), "us-east-1"
 		f(t, c)
 	}
 }
@@ -171,8 +171,8 @@ func TestPanic(t *testing.T) {
 	protocol.Register(s.http.Handler.(*handler).services[0], "Boom",
 		func(context.Context, *protocol.Call, *struct{}) (*struct{}, error) { panic("at the disco") })
 	inAllOf(t, s, func(t *testing.T, c *client) {
-		c.fails("Boom", nil, generic("InternalFailure", "InternalError", 500, "We encountered an internal error. Please try again."))
-		c.make("ListQueues", nil)
+		c.Fails("Boom", nil, generic("InternalFailure", "InternalError", 500, "We encountered an internal error. Please try again."))
+		c.Make("ListQueues", nil)
 	})
 	if text := log.String(); strings.Count(text, "at the disco") != 3 || !strings.Contains(text, "server_test.go") {
 		t.Errorf("the log is %s", text)
@@ -274,15 +274,15 @@ func TestRequestLimits(t *testing.T) {
 func TestLargestBatch(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
-	c.make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "q"})
 	var entries []string
 	for i := range 8 {
 		entries = append(entries, fmt.Sprintf(`{"Id":"%d","MessageBody":"%s"}`, i, strings.Repeat(`\u0078`, 131_072)))
 	}
-	r := c.jsonRequest("SendMessageBatch", `{"QueueUrl":"q","Entries":[`+strings.Join(entries, ",")+`]}`)
-	c.sign(r)
-	if a := c.send("SendMessageBatch", r); a.status != 200 || len(a.result["Successful"].(list)) != 8 {
-		t.Errorf("%d %.300s", a.status, a.body)
+	r := c.JSONRequest("SendMessageBatch", `{"QueueUrl":"q","Entries":[`+strings.Join(entries, ",")+`]}`)
+	c.Sign(r)
+	if a := c.Send("SendMessageBatch", r); a.Status != 200 || len(a.Result["Successful"].(list)) != 8 {
+		t.Errorf("%d %.300s", a.Status, a.Body)
 	}
 }
 
@@ -293,17 +293,17 @@ func TestDefaultMessageSize(t *testing.T) {
 	config.InMemory, config.Listen = true, "127.0.0.1:0"
 	s, _ := start(t, config)
 	inAllOf(t, s, func(t *testing.T, c *client) {
-		name := c.dialect.String()
-		c.make("CreateQueue", object{"QueueName": name})
-		c.ok("GetQueueAttributes", object{"QueueUrl": name, "AttributeNames": list{"MaximumMessageSize"}}, object{"Attributes": object{"MaximumMessageSize": 262144}})
-		c.make("SendMessage", object{"QueueUrl": name, "MessageBody": strings.Repeat("x", 262_144)})
-		c.fails("SendMessage", object{"QueueUrl": name, "MessageBody": strings.Repeat("x", 262_145)},
+		name := c.Dialect.String()
+		c.Make("CreateQueue", object{"QueueName": name})
+		c.OK("GetQueueAttributes", object{"QueueUrl": name, "AttributeNames": list{"MaximumMessageSize"}}, object{"Attributes": object{"MaximumMessageSize": 262144}})
+		c.Make("SendMessage", object{"QueueUrl": name, "MessageBody": strings.Repeat("x", 262_144)})
+		c.Fails("SendMessage", object{"QueueUrl": name, "MessageBody": strings.Repeat("x", 262_145)},
 			invalid("One or more parameters are invalid. Reason: Message must be shorter than 262144 bytes."))
-		c.fails("SendMessageBatch", object{"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 262_145)}}},
+		c.Fails("SendMessageBatch", object{"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 262_145)}}},
 			batchRefusal("BatchRequestTooLong", "Batch requests cannot be longer than 262144 bytes. You have sent 262145 bytes."))
 		// A queue that takes more takes it in a batch, too.
-		c.make("SetQueueAttributes", object{"QueueUrl": name, "Attributes": object{"MaximumMessageSize": "1048576"}})
-		c.make("SendMessageBatch", object{"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 1_048_576)}}})
+		c.Make("SetQueueAttributes", object{"QueueUrl": name, "Attributes": object{"MaximumMessageSize": "1048576"}})
+		c.Make("SendMessageBatch", object{"QueueUrl": name, "Entries": list{object{"Id": "a", "MessageBody": strings.Repeat("x", 1_048_576)}}})
 	})
 }
 
@@ -311,9 +311,9 @@ func TestStop(t *testing.T) {
 	t.Parallel()
 	s, stop := start(t, inMemory())
 	c := newClient(t, inJSON)
-	c.base, c.cred = s.Endpoint(), s.Root()
-	c.make("CreateQueue", object{"QueueName": "q"})
-	c.make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true"}})
+	c.Base, c.Cred = s.Endpoint(), s.Root()
+	c.Make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true"}})
 	connections := func(want int) {
 		t.Helper()
 		eventually(t, func() error {
@@ -329,8 +329,8 @@ func TestStop(t *testing.T) {
 	for _, d := range dialects {
 		for _, queue := range []string{"q", "q.fifo"} {
 			c := *c
-			c.dialect = d
-			polls.Go(func() { c.ok("ReceiveMessage", object{"QueueUrl": queue, "WaitTimeSeconds": 20}, object{}) })
+			c.Dialect = d
+			polls.Go(func() { c.OK("ReceiveMessage", object{"QueueUrl": queue, "WaitTimeSeconds": 20}, object{}) })
 		}
 	}
 	connections(2 * len(dialects))
@@ -362,38 +362,38 @@ func TestRestart(t *testing.T) {
 	s, stop := start(t, onDisk(dir))
 	root := s.Root()
 	c := newClient(t, inJSON)
-	c.cred, c.base = root, s.Endpoint()
+	c.Cred, c.Base = root, s.Endpoint()
 
-	c.make("CreateQueue", object{"QueueName": "dlq"})
-	c.make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}, "Attributes": object{
-		"VisibilityTimeout": "600", "Policy": `{ "Statement":` + allowing(otherAccount, "sqs:SendMessage", "*", "") + ` }`, "RedrivePolicy": redrive(c.arn("dlq"), 3), "KmsMasterKeyId": "k",
+	c.Make("CreateQueue", object{"QueueName": "dlq"})
+	c.Make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}, "Attributes": object{
+		"VisibilityTimeout": "600", "Policy": `{ "Statement":` + allowing(otherAccount, "sqs:SendMessage", "*", "") + ` }`, "RedrivePolicy": redrive(c.ARN("dlq"), 3), "KmsMasterKeyId": "k",
 	}})
-	c.make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "DeduplicationScope": "messageGroup"}})
-	c.make("CreateQueue", object{"QueueName": "purged"})
-	c.make("PurgeQueue", object{"QueueUrl": "purged"})
-	c.make("CreateQueue", object{"QueueName": "deleted"})
-	c.make("SendMessage", object{"QueueUrl": "deleted", "MessageBody": "never to be seen again"})
-	c.make("DeleteQueue", object{"QueueUrl": "deleted"})
+	c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "DeduplicationScope": "messageGroup"}})
+	c.Make("CreateQueue", object{"QueueName": "purged"})
+	c.Make("PurgeQueue", object{"QueueUrl": "purged"})
+	c.Make("CreateQueue", object{"QueueName": "deleted"})
+	c.Make("SendMessage", object{"QueueUrl": "deleted", "MessageBody": "never to be seen again"})
+	c.Make("DeleteQueue", object{"QueueUrl": "deleted"})
 	for _, body := range []string{"deleted", "in flight", "to come"} {
-		c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": body, "MessageAttributes": object{"color": text("blue")},
+		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": body, "MessageAttributes": object{"color": text("blue")},
 			"MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1")}})
 	}
-	c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "delayed", "DelaySeconds": 900})
+	c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "delayed", "DelaySeconds": 900})
 	receive := func(queue string) object {
 		t.Helper()
-		messages, _ := c.make("ReceiveMessage", object{"QueueUrl": queue, "AttributeNames": list{"All"}, "MessageAttributeNames": list{"All"}})["Messages"].(list)
+		messages, _ := c.Make("ReceiveMessage", object{"QueueUrl": queue, "AttributeNames": list{"All"}, "MessageAttributeNames": list{"All"}})["Messages"].(list)
 		if len(messages) == 0 {
 			t.Fatal("no message")
 		}
 		return messages[0].(object)
 	}
-	c.make("DeleteMessage", object{"QueueUrl": "q", "ReceiptHandle": receive("q")["ReceiptHandle"]})
+	c.Make("DeleteMessage", object{"QueueUrl": "q", "ReceiptHandle": receive("q")["ReceiptHandle"]})
 	inFlight := receive("q")
 	fifo := object{"QueueUrl": "q.fifo", "MessageBody": "f", "MessageGroupId": "g", "MessageDeduplicationId": "d"}
-	first := c.make("SendMessage", fifo)
+	first := c.Make("SendMessage", fifo)
 	attempt := object{"QueueUrl": "q.fifo", "ReceiveRequestAttemptId": "a", "VisibilityTimeout": 600}
-	tried := c.make("ReceiveMessage", attempt)
-	c.make("SendMessage", object{"QueueUrl": "q.fifo", "MessageBody": "next", "MessageGroupId": "g", "MessageDeduplicationId": "e"})
+	tried := c.Make("ReceiveMessage", attempt)
+	c.Make("SendMessage", object{"QueueUrl": "q.fifo", "MessageBody": "next", "MessageGroupId": "g", "MessageDeduplicationId": "e"})
 	before := everything(c)
 
 	if err := stop(); err != nil {
@@ -403,7 +403,7 @@ func TestRestart(t *testing.T) {
 	if got := s.Root(); got != root {
 		t.Errorf("the root key was %s and is %s", root, got)
 	}
-	c.base = s.Endpoint()
+	c.Base = s.Endpoint()
 	after := everything(c)
 	// Queue URLs have the server's port in them.
 	port := regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
@@ -414,24 +414,24 @@ func TestRestart(t *testing.T) {
 		m["Attributes"].(object)["AWSTraceHeader"] != "Root=1" || m["Attributes"].(object)["ApproximateReceiveCount"] != "1" {
 		t.Errorf("got %v", m)
 	}
-	c.make("ChangeMessageVisibility", object{"QueueUrl": "q", "ReceiptHandle": inFlight["ReceiptHandle"], "VisibilityTimeout": 0})
+	c.Make("ChangeMessageVisibility", object{"QueueUrl": "q", "ReceiptHandle": inFlight["ReceiptHandle"], "VisibilityTimeout": 0})
 	if m := receive("q"); m["MessageId"] != inFlight["MessageId"] || m["Attributes"].(object)["ApproximateReceiveCount"] != "2" {
 		t.Errorf("got %v, want %v", m, inFlight)
 	}
-	c.make("DeleteMessage", object{"QueueUrl": "q", "ReceiptHandle": inFlight["ReceiptHandle"]})
-	c.ok("SendMessage", fifo, first) // still a duplicate
-	if again := c.make("ReceiveMessage", attempt); !reflect.DeepEqual(again, tried) {
+	c.Make("DeleteMessage", object{"QueueUrl": "q", "ReceiptHandle": inFlight["ReceiptHandle"]})
+	c.OK("SendMessage", fifo, first) // still a duplicate
+	if again := c.Make("ReceiveMessage", attempt); !reflect.DeepEqual(again, tried) {
 		t.Errorf("the same attempt gets %v, then %v", tried, again)
 	}
-	c.make("DeleteMessage", object{"QueueUrl": "q.fifo", "ReceiptHandle": tried["Messages"].(list)[0].(object)["ReceiptHandle"]})
+	c.Make("DeleteMessage", object{"QueueUrl": "q.fifo", "ReceiptHandle": tried["Messages"].(list)[0].(object)["ReceiptHandle"]})
 	if m := receive("q.fifo"); m["Body"] != "next" || m["Attributes"].(object)["SequenceNumber"].(string) <= first["SequenceNumber"].(string) {
 		t.Errorf("got %v after %v", m, first)
 	}
-	c.fails("PurgeQueue", object{"QueueUrl": "purged"}, modelled("PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
+	c.Fails("PurgeQueue", object{"QueueUrl": "purged"}, modelled("PurgeQueueInProgress", "AWS.SimpleQueueService.PurgeQueueInProgress", 403,
 		"Only one PurgeQueue operation on purged is allowed every 60 seconds."))
-	c.fails("CreateQueue", object{"QueueName": "deleted"}, modelled("QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently", 400,
+	c.Fails("CreateQueue", object{"QueueName": "deleted"}, modelled("QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently", 400,
 		"You must wait 60 seconds after deleting a queue before you can create another with the same name."))
-	c.ok("GetQueueAttributes", object{"QueueUrl": "q", "AttributeNames": list{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed"}},
+	c.OK("GetQueueAttributes", object{"QueueUrl": "q", "AttributeNames": list{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed"}},
 		object{"Attributes": object{"ApproximateNumberOfMessages": 0, "ApproximateNumberOfMessagesNotVisible": 1, "ApproximateNumberOfMessagesDelayed": 1}})
 }
 
@@ -503,9 +503,9 @@ func TestCredentialsFile(t *testing.T) {
 		t.Errorf("the root key is %s", got)
 	}
 	c := newClient(t, inJSON)
-	c.base, c.cred = s.Endpoint(), s.Root()
-	c.make("ListQueues", nil)
-	c.as(root).fails("ListQueues", nil, unknownKey)
+	c.Base, c.Cred = s.Endpoint(), s.Root()
+	c.Make("ListQueues", nil)
+	c.As(root).Fails("ListQueues", nil, unknownKey)
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -528,21 +528,21 @@ func TestCredentialsFile(t *testing.T) {
 func TestQueueURLs(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
-	c.make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "q"})
 	ask := func(host, proto string) any {
 		t.Helper()
-		r := c.request("GetQueueUrl", object{"QueueName": "q"})
+		r := c.Request("GetQueueUrl", object{"QueueName": "q"})
 		if host != "" {
 			r.Host = host
 		}
 		if proto != "" {
 			r.Header.Set("X-Forwarded-Proto", proto)
 		}
-		c.sign(r)
-		return c.send("GetQueueUrl", r).result["QueueUrl"]
+		c.Sign(r)
+		return c.Send("GetQueueUrl", r).Result["QueueUrl"]
 	}
 	for _, tc := range []struct{ host, proto, want string }{
-		{"", "", c.base}, {"sqs.example.com", "", "http://sqs.example.com"}, {"sqs.example.com:8080", "http", "http://sqs.example.com:8080"},
+		{"", "", c.Base}, {"sqs.example.com", "", "http://sqs.example.com"}, {"sqs.example.com:8080", "http", "http://sqs.example.com:8080"},
 		{"sqs.example.com", "https", "https://sqs.example.com"}, {"sqs.example.com", "HTTPS", "https://sqs.example.com"},
 		{"sqs.example.com", "gopher", "http://sqs.example.com"},
 	} {
@@ -567,22 +567,22 @@ func TestPublicURL(t *testing.T) {
 	backend = &url.URL{Scheme: "http", Host: s.listener.Addr().String()}
 	for _, d := range dialects {
 		c := newClient(t, d)
-		c.base, c.cred = s.Endpoint(), s.Root()
-		c.ok("CreateQueue", object{"QueueName": "q"}, object{"QueueUrl": proxy.URL + "/sqs/" + account + "/q"})
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
-		c.ok("ListQueues", nil, object{"QueueUrls": list{c.url("q")}})
-		c.at("").ok("ListQueues", nil, object{"QueueUrls": list{c.url("q")}})
+		c.Base, c.Cred = s.Endpoint(), s.Root()
+		c.OK("CreateQueue", object{"QueueName": "q"}, object{"QueueUrl": proxy.URL + "/sqs/" + account + "/q"})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
+		c.OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
+		c.At("").OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
 		if d != inJSON {
-			c.at("/"+account+"/q").ok("ReceiveMessage", nil, object{"Messages": list{someMessage}})
-			r := signVersion2(t, c.newRequest(http.MethodGet, "", ""), c.form("ListQueues", nil), c.cred, version2{})
-			if a := c.send("ListQueues", r); a.status != 200 {
-				t.Errorf("%d %s", a.status, a.body)
+			c.At("/"+account+"/q").OK("ReceiveMessage", nil, object{"Messages": list{someMessage}})
+			r := signVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred, version2{})
+			if a := c.Send("ListQueues", r); a.Status != 200 {
+				t.Errorf("%d %s", a.Status, a.Body)
 			}
 		}
 		// Directly it works as well; the URLs stay those of the proxy.
 		direct := *c
-		direct.base = backend.String()
-		direct.ok("ListQueues", nil, object{"QueueUrls": list{c.url("q")}})
+		direct.Base = backend.String()
+		direct.OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
 	}
 }
 
@@ -597,9 +597,9 @@ func TestTLS(t *testing.T) {
 		t.Errorf("the endpoint is %s", s.Endpoint())
 	}
 	c := newClient(t, inJSON)
-	c.base, c.cred = s.Endpoint(), s.Root()
-	r := c.request("CreateQueue", object{"QueueName": "q"})
-	c.sign(r)
+	c.Base, c.Cred = s.Endpoint(), s.Root()
+	r := c.Request("CreateQueue", object{"QueueName": "q"})
+	c.Sign(r)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	defer client.CloseIdleConnections()
 	response, err := client.Do(r)
@@ -608,7 +608,7 @@ func TestTLS(t *testing.T) {
 	}
 	body, _ := io.ReadAll(response.Body)
 	response.Body.Close()
-	if want := `{"QueueUrl":"` + c.url("q") + `"}`; string(body) != want {
+	if want := `{"QueueUrl":"` + c.URL("q") + `"}`; string(body) != want {
 		t.Errorf("got %s, want %s", body, want)
 	}
 
@@ -704,18 +704,18 @@ func TestLog(t *testing.T) {
 	}
 	inAllOf(t, s, func(t *testing.T, c *client) {
 		call := func(op string, in object) *answer {
-			r := c.request(op, in)
-			c.sign(r)
+			r := c.Request(op, in)
+			c.Sign(r)
 			note(r)
-			return c.send(op, r)
+			return c.Send(op, r)
 		}
-		name := c.dialect.String()
+		name := c.Dialect.String()
 		call("CreateQueue", object{"QueueName": name})
 		call("CreateQueue", object{"QueueName": name + ".fifo", "Attributes": object{"FifoQueue": "true"}})
 		call("SendMessage", object{"QueueUrl": name, "MessageBody": body, "MessageAttributes": object{
 			"a": text("confidential"), "b": object{"DataType": "Binary", "BinaryValue": "c2VjcmV0"}}})
 		handle := call("ReceiveMessage", object{"QueueUrl": name})
-		h := handle.result["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+		h := handle.Result["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
 		secrets = append(secrets, h)
 		call("ChangeMessageVisibility", object{"QueueUrl": name, "ReceiptHandle": h, "VisibilityTimeout": 43201})
 		call("DeleteMessage", object{"QueueUrl": name + ".fifo", "ReceiptHandle": h})
@@ -726,23 +726,23 @@ func TestLog(t *testing.T) {
 		call("SendMessage", object{"QueueUrl": name, "MessageBody": body, "DelaySeconds": body})
 		call("Confidential"+strings.Repeat("x", 1000), nil)
 
-		unsigned := c.request("PurgeQueue", object{"QueueUrl": c.url(name)})
+		unsigned := c.Request("PurgeQueue", object{"QueueUrl": c.URL(name)})
 		note(unsigned)
-		c.send("PurgeQueue", unsigned)
+		c.Send("PurgeQueue", unsigned)
 
 		// What is said of signatures may quote them.
-		r := c.request("ListQueues", nil)
-		c.sign(r)
+		r := c.Request("ListQueues", nil)
+		c.Sign(r)
 		note(r)
 		r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "SignedHeaders=", "SignedHeaders", 1))
-		c.send("ListQueues", r)
-		if c.dialect == inURL {
-			r := signVersion2(t, c.newRequest(http.MethodGet, "", ""), c.form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.cred, version2{})
+		c.Send("ListQueues", r)
+		if c.Dialect == inURL {
+			r := signVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, version2{})
 			note(r)
-			c.send("SendMessage", r)
-			r = signVersion2(t, c.newRequest(http.MethodGet, "", ""), c.form("ListQueues", nil), c.cred, version2{tamper: func(v url.Values) { v.Set("AWSAccessKeyId", "x") }})
+			c.Send("SendMessage", r)
+			r = signVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred, version2{tamper: func(v url.Values) { v.Set("AWSAccessKeyId", "x") }})
 			note(r)
-			c.send("ListQueues", r)
+			c.Send("ListQueues", r)
 		}
 	})
 	if err := stop(); err != nil {
@@ -794,15 +794,15 @@ func (brokenWriter) FlushError() error { return errors.New("broken pipe") }
 func TestUndelivered(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
-		c.make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "ContentBasedDeduplication": "true"}})
-		c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m"})
-		c.make("SendMessage", object{"QueueUrl": "q.fifo", "MessageBody": "m", "MessageGroupId": "g"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "ContentBasedDeduplication": "true"}})
+		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m"})
+		c.Make("SendMessage", object{"QueueUrl": "q.fifo", "MessageBody": "m", "MessageGroupId": "g"})
 		for _, queue := range []string{"q", "q.fifo"} {
 			in := object{"QueueUrl": queue, "AttributeNames": list{"ApproximateReceiveCount"}, "ReceiveRequestAttemptId": "a"}
 			for _, cancelled := range []bool{false, true} {
-				r := c.request("ReceiveMessage", in)
-				c.sign(r)
+				r := c.Request("ReceiveMessage", in)
+				c.Sign(r)
 				r.Host, r.RequestURI = r.URL.Host, r.URL.RequestURI()
 				if cancelled {
 					ctx, cancel := context.WithCancel(t.Context())
@@ -811,7 +811,7 @@ func TestUndelivered(t *testing.T) {
 				}
 				shared.http.Handler.ServeHTTP(brokenWriter{httptest.NewRecorder()}, r)
 			}
-			m := c.make("ReceiveMessage", in)["Messages"].(list)[0].(object)
+			m := c.Make("ReceiveMessage", in)["Messages"].(list)[0].(object)
 			if n := m["Attributes"].(object)["ApproximateReceiveCount"]; n != "1" {
 				t.Errorf("%s: this is receive %v", queue, n)
 			}
@@ -823,13 +823,13 @@ func TestUndelivered(t *testing.T) {
 func TestMakerGone(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		r := c.request("CreateQueue", object{"QueueName": "q"})
-		c.sign(r)
+		r := c.Request("CreateQueue", object{"QueueName": "q"})
+		c.Sign(r)
 		r.Host, r.RequestURI = r.URL.Host, r.URL.RequestURI()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		shared.http.Handler.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
-		c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m"})
-		c.ok("ReceiveMessage", object{"QueueUrl": "q"}, object{"Messages": list{someMessage}})
+		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m"})
+		c.OK("ReceiveMessage", object{"QueueUrl": "q"}, object{"Messages": list{someMessage}})
 	})
 }

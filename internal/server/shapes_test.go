@@ -16,30 +16,30 @@ import (
 func TestQueueShapes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.ok("ListQueues", nil, object{})
-		c.ok("CreateQueue", object{"QueueName": "b"}, object{"QueueUrl": c.url("b")})
-		c.ok("CreateQueue", object{"QueueName": "a", "Attributes": object{"DelaySeconds": "5", "VisibilityTimeout": "60"}},
-			object{"QueueUrl": c.url("a")})
+		c.OK("ListQueues", nil, object{})
+		c.OK("CreateQueue", object{"QueueName": "b"}, object{"QueueUrl": c.URL("b")})
+		c.OK("CreateQueue", object{"QueueName": "a", "Attributes": object{"DelaySeconds": "5", "VisibilityTimeout": "60"}},
+			object{"QueueUrl": c.URL("a")})
 		longest := strings.Repeat("x", 75) + ".fifo"
-		c.ok("CreateQueue", object{"QueueName": longest, "Attributes": object{"FifoQueue": "tRUE"}}, object{"QueueUrl": c.url(longest)})
-		c.ok("CreateQueue", object{"QueueName": strings.Repeat("Y_", 40)}, object{"QueueUrl": c.url(strings.Repeat("Y_", 40))})
+		c.OK("CreateQueue", object{"QueueName": longest, "Attributes": object{"FifoQueue": "tRUE"}}, object{"QueueUrl": c.URL(longest)})
+		c.OK("CreateQueue", object{"QueueName": strings.Repeat("Y_", 40)}, object{"QueueUrl": c.URL(strings.Repeat("Y_", 40))})
 
 		// Again: only what the request says is compared, with what is so now.
-		c.ok("CreateQueue", object{"QueueName": "a"}, object{"QueueUrl": c.url("a")})
-		c.ok("CreateQueue", object{"QueueName": "a", "Attributes": object{}, "tags": object{}}, object{"QueueUrl": c.url("a")})
-		c.ok("CreateQueue", object{"QueueName": "a", "Attributes": object{"DelaySeconds": "5"}}, object{"QueueUrl": c.url("a")})
-		c.ok("SetQueueAttributes", object{"QueueUrl": c.url("a"), "Attributes": object{"DelaySeconds": "6"}}, object{})
-		c.ok("CreateQueue", object{"QueueName": "a", "Attributes": object{"DelaySeconds": "6", "MaximumMessageSize": "1048576"}}, object{"QueueUrl": c.url("a")})
-		c.fails("CreateQueue", object{"QueueName": "a", "Attributes": object{"DelaySeconds": "5"}},
+		c.OK("CreateQueue", object{"QueueName": "a"}, object{"QueueUrl": c.URL("a")})
+		c.OK("CreateQueue", object{"QueueName": "a", "Attributes": object{}, "tags": object{}}, object{"QueueUrl": c.URL("a")})
+		c.OK("CreateQueue", object{"QueueName": "a", "Attributes": object{"DelaySeconds": "5"}}, object{"QueueUrl": c.URL("a")})
+		c.OK("SetQueueAttributes", object{"QueueUrl": c.URL("a"), "Attributes": object{"DelaySeconds": "6"}}, object{})
+		c.OK("CreateQueue", object{"QueueName": "a", "Attributes": object{"DelaySeconds": "6", "MaximumMessageSize": "1048576"}}, object{"QueueUrl": c.URL("a")})
+		c.Fails("CreateQueue", object{"QueueName": "a", "Attributes": object{"DelaySeconds": "5"}},
 			modelled("QueueNameExists", "QueueAlreadyExists", 400, "A queue already exists with the same name and a different value for attribute DelaySeconds"))
 
-		c.ok("GetQueueUrl", object{"QueueName": "a"}, object{"QueueUrl": c.url("a")})
-		c.ok("GetQueueUrl", object{"QueueName": "a", "QueueOwnerAWSAccountId": account}, object{"QueueUrl": c.url("a")})
+		c.OK("GetQueueUrl", object{"QueueName": "a"}, object{"QueueUrl": c.URL("a")})
+		c.OK("GetQueueUrl", object{"QueueName": "a", "QueueOwnerAWSAccountId": account}, object{"QueueUrl": c.URL("a")})
 
-		c.ok("ListQueues", nil, object{"QueueUrls": list{c.url(strings.Repeat("Y_", 40)), c.url("a"), c.url("b"), c.url(longest)}})
-		c.ok("ListQueues", object{"QueueNamePrefix": "a"}, object{"QueueUrls": list{c.url("a")}})
-		c.ok("ListQueues", object{"QueueNamePrefix": "A"}, object{})
-		c.ok("ListQueues", object{"MaxResults": 4}, object{"QueueUrls": list{anything, anything, anything, anything}})
+		c.OK("ListQueues", nil, object{"QueueUrls": list{c.URL(strings.Repeat("Y_", 40)), c.URL("a"), c.URL("b"), c.URL(longest)}})
+		c.OK("ListQueues", object{"QueueNamePrefix": "a"}, object{"QueueUrls": list{c.URL("a")}})
+		c.OK("ListQueues", object{"QueueNamePrefix": "A"}, object{})
+		c.OK("ListQueues", object{"MaxResults": 4}, object{"QueueUrls": list{anything, anything, anything, anything}})
 		var found list
 		token := ""
 		for range 2 {
@@ -47,7 +47,7 @@ func TestQueueShapes(t *testing.T) {
 			if token != "" {
 				in["NextToken"] = token
 			}
-			page := c.make("ListQueues", in)
+			page := c.Make("ListQueues", in)
 			found = append(found, page["QueueUrls"].(list)...)
 			token, _ = page["NextToken"].(string)
 		}
@@ -55,9 +55,9 @@ func TestQueueShapes(t *testing.T) {
 			t.Errorf("two pages have %v, and then %q", found, token)
 		}
 
-		c.ok("DeleteQueue", object{"QueueUrl": c.url("b")}, object{})
-		c.fails("DeleteQueue", object{"QueueUrl": c.url("b")}, noQueue)
-		c.ok("ListQueues", object{"QueueNamePrefix": "b"}, object{})
+		c.OK("DeleteQueue", object{"QueueUrl": c.URL("b")}, object{})
+		c.Fails("DeleteQueue", object{"QueueUrl": c.URL("b")}, noQueue)
+		c.OK("ListQueues", object{"QueueNamePrefix": "b"}, object{})
 	})
 }
 
@@ -66,7 +66,7 @@ func standardAttributes(c *client, name string) object {
 	return object{
 		"ApproximateNumberOfMessages": 0, "ApproximateNumberOfMessagesDelayed": 0, "ApproximateNumberOfMessagesNotVisible": 0,
 		"CreatedTimestamp": regexp.MustCompile(`^[0-9]{10}$`), "LastModifiedTimestamp": regexp.MustCompile(`^[0-9]{10}$`),
-		"DelaySeconds": 0, "MaximumMessageSize": 1048576, "MessageRetentionPeriod": 345600, "QueueArn": c.arn(name),
+		"DelaySeconds": 0, "MaximumMessageSize": 1048576, "MessageRetentionPeriod": 345600, "QueueArn": c.ARN(name),
 		"ReceiveMessageWaitTimeSeconds": 0, "SqsManagedSseEnabled": true, "VisibilityTimeout": 30,
 	}
 }
@@ -75,10 +75,10 @@ func TestAttributeShapes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
 		standard := standardAttributes(c, "q")
-		c.make("CreateQueue", object{"QueueName": "q"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
 		get := func(queue string, names list, want object) {
 			t.Helper()
-			in := object{"QueueUrl": c.url(queue), "AttributeNames": names}
+			in := object{"QueueUrl": c.URL(queue), "AttributeNames": names}
 			if names == nil {
 				delete(in, "AttributeNames")
 			}
@@ -86,23 +86,23 @@ func TestAttributeShapes(t *testing.T) {
 			if want != nil {
 				result["Attributes"] = want
 			}
-			c.ok("GetQueueAttributes", in, result)
+			c.OK("GetQueueAttributes", in, result)
 		}
 		set := func(queue string, attributes object) {
 			t.Helper()
-			c.ok("SetQueueAttributes", object{"QueueUrl": c.url(queue), "Attributes": attributes}, object{})
+			c.OK("SetQueueAttributes", object{"QueueUrl": c.URL(queue), "Attributes": attributes}, object{})
 		}
 		get("q", nil, nil)
 		get("q", list{}, nil)
 		get("q", list{"All"}, standard)
-		get("q", list{"VisibilityTimeout", "QueueArn"}, object{"VisibilityTimeout": 30, "QueueArn": c.arn("q")})
+		get("q", list{"VisibilityTimeout", "QueueArn"}, object{"VisibilityTimeout": 30, "QueueArn": c.ARN("q")})
 		get("q", list{"DelaySeconds", "DelaySeconds"}, object{"DelaySeconds": 0})
 		get("q", list{"All", "DelaySeconds"}, standard)
 		// What the queue does not have is missing, and no error.
 		get("q", list{"Policy", "RedrivePolicy", "RedriveAllowPolicy", "KmsMasterKeyId", "KmsDataKeyReusePeriodSeconds", "FifoQueue",
 			"ContentBasedDeduplication", "DeduplicationScope", "FifoThroughputLimit"}, nil)
 
-		c.make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "True"}})
+		c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "True"}})
 		fifo := standardAttributes(c, "q.fifo")
 		fifo["FifoQueue"], fifo["ContentBasedDeduplication"] = true, false
 		fifo["DeduplicationScope"], fifo["FifoThroughputLimit"] = "queue", "perQueue"
@@ -132,24 +132,24 @@ func TestAttributeShapes(t *testing.T) {
 		get("q", list{"Policy"}, object{"Policy": policy})
 		set("q", object{"Policy": ""})
 		get("q", list{"Policy"}, nil)
-		c.make("CreateQueue", object{"QueueName": "dlq"})
+		c.Make("CreateQueue", object{"QueueName": "dlq"})
 		for _, in := range []string{
-			redrive(c.arn("dlq"), 5), redrive(c.arn("dlq"), `"5"`), `{ "maxReceiveCount": 5 , "deadLetterTargetArn" : "` + c.arn("dlq") + `" }`,
+			redrive(c.ARN("dlq"), 5), redrive(c.ARN("dlq"), `"5"`), `{ "maxReceiveCount": 5 , "deadLetterTargetArn" : "` + c.ARN("dlq") + `" }`,
 		} {
 			set("q", object{"RedrivePolicy": in})
-			get("q", list{"RedrivePolicy"}, object{"RedrivePolicy": redrive(c.arn("dlq"), 5)})
+			get("q", list{"RedrivePolicy"}, object{"RedrivePolicy": redrive(c.ARN("dlq"), 5)})
 			set("q", object{"RedrivePolicy": ""})
 			get("q", list{"RedrivePolicy"}, nil)
 		}
-		set("q", object{"RedrivePolicy": redrive(c.arn("q"), 1000)}) // to itself
-		get("q", list{"RedrivePolicy"}, object{"RedrivePolicy": redrive(c.arn("q"), 1000)})
+		set("q", object{"RedrivePolicy": redrive(c.ARN("q"), 1000)}) // to itself
+		get("q", list{"RedrivePolicy"}, object{"RedrivePolicy": redrive(c.ARN("q"), 1000)})
 		for _, allow := range []string{
-			`{"redrivePermission":"allowAll"}`, `{"redrivePermission":"denyAll"}`, `{"redrivePermission":"byQueue","sourceQueueArns":["` + c.arn("q") + `"]}`,
+			`{"redrivePermission":"allowAll"}`, `{"redrivePermission":"denyAll"}`, `{"redrivePermission":"byQueue","sourceQueueArns":["` + c.ARN("q") + `"]}`,
 		} {
 			set("dlq", object{"RedriveAllowPolicy": strings.ReplaceAll(allow, ":\"", ": \"")})
 			get("dlq", list{"RedriveAllowPolicy"}, object{"RedriveAllowPolicy": allow})
 		}
-		set("q", object{"RedrivePolicy": redrive(c.arn("dlq"), 1)}) // which is what the last one allows
+		set("q", object{"RedrivePolicy": redrive(c.ARN("dlq"), 1)}) // which is what the last one allows
 		set("dlq", object{"RedriveAllowPolicy": ""})
 		get("dlq", list{"RedriveAllowPolicy"}, nil)
 
@@ -161,7 +161,7 @@ func TestAttributeShapes(t *testing.T) {
 		get("q", names, object{"SqsManagedSseEnabled": false})
 		set("q", object{"SqsManagedSseEnabled": "True"})
 		get("q", names, object{"SqsManagedSseEnabled": true})
-		c.make("CreateQueue", object{"QueueName": "kms", "Attributes": object{"KmsMasterKeyId": "k"}})
+		c.Make("CreateQueue", object{"QueueName": "kms", "Attributes": object{"KmsMasterKeyId": "k"}})
 		get("kms", names, object{"KmsMasterKeyId": "k", "KmsDataKeyReusePeriodSeconds": 300, "SqsManagedSseEnabled": false})
 	})
 }
@@ -171,13 +171,13 @@ var sent = regexp.MustCompile(`^1[0-9]{12}$`) // milliseconds
 func TestMessageShapes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
-		u := c.url("q")
-		c.ok("ReceiveMessage", object{"QueueUrl": u}, object{})
-		c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": "This is a test message"}, // V6
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		u := c.URL("q")
+		c.OK("ReceiveMessage", object{"QueueUrl": u}, object{})
+		c.OK("SendMessage", object{"QueueUrl": u, "MessageBody": "This is a test message"}, // V6
 			object{"MessageId": uuidPattern, "MD5OfMessageBody": "fafb00f5732ab283681e124bf8747ed1"})
 		// Nothing but what was asked for.
-		m := c.ok("ReceiveMessage", object{"QueueUrl": u, "VisibilityTimeout": 0}, object{"Messages": list{object{
+		m := c.OK("ReceiveMessage", object{"QueueUrl": u, "VisibilityTimeout": 0}, object{"Messages": list{object{
 			"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": "fafb00f5732ab283681e124bf8747ed1", "Body": "This is a test message",
 		}}})["Messages"].(list)[0].(object)
 
@@ -192,7 +192,7 @@ func TestMessageShapes(t *testing.T) {
 				want["Attributes"] = attributes
 			}
 			in["VisibilityTimeout"] = 0
-			return c.ok("ReceiveMessage", in, object{"Messages": list{want}})["Messages"].(list)[0].(object)
+			return c.OK("ReceiveMessage", in, object{"Messages": list{want}})["Messages"].(list)[0].(object)
 		}
 		receive(object{"AttributeNames": list{"All"}}, all)
 		all["ApproximateReceiveCount"] = 3
@@ -208,15 +208,15 @@ func TestMessageShapes(t *testing.T) {
 		receive(object{"AttributeNames": list{}, "MessageAttributeNames": list{"All", "no such", "!!"}, "WaitTimeSeconds": 0}, nil)
 
 		// The first of the handles is as good as the last.
-		c.ok("ChangeMessageVisibility", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"], "VisibilityTimeout": 0}, object{})
-		c.ok("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]}, object{})
-		c.ok("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": again["ReceiptHandle"]}, object{})
-		c.ok("ReceiveMessage", object{"QueueUrl": u}, object{})
+		c.OK("ChangeMessageVisibility", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"], "VisibilityTimeout": 0}, object{})
+		c.OK("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]}, object{})
+		c.OK("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": again["ReceiptHandle"]}, object{})
+		c.OK("ReceiveMessage", object{"QueueUrl": u}, object{})
 
-		c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": "x", "MessageGroupId": "tenant!", "DelaySeconds": 0}, object{
+		c.OK("SendMessage", object{"QueueUrl": u, "MessageBody": "x", "MessageGroupId": "tenant!", "DelaySeconds": 0}, object{
 			"MessageId": uuidPattern, "MD5OfMessageBody": "9dd4e461268c8034f5c8564e155c67a6",
 		})
-		c.ok("ReceiveMessage", object{"QueueUrl": u, "AttributeNames": list{"MessageGroupId", "SequenceNumber"}}, object{"Messages": list{object{
+		c.OK("ReceiveMessage", object{"QueueUrl": u, "AttributeNames": list{"MessageGroupId", "SequenceNumber"}}, object{"Messages": list{object{
 			"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": "9dd4e461268c8034f5c8564e155c67a6", "Body": "x",
 			"Attributes": object{"MessageGroupId": "tenant!"},
 		}}})
@@ -226,18 +226,18 @@ func TestMessageShapes(t *testing.T) {
 func TestFIFOShapes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "ContentBasedDeduplication": "true"}})
-		u := c.url("q.fifo")
+		c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true", "ContentBasedDeduplication": "true"}})
+		u := c.URL("q.fifo")
 		in := object{"QueueUrl": u, "MessageBody": "same", "MessageGroupId": "g", "DelaySeconds": 0}
-		first := c.ok("SendMessage", in, object{
+		first := c.OK("SendMessage", in, object{
 			"MessageId": uuidPattern, "MD5OfMessageBody": "51037a4a37730f52c8732586d3aaa316", "SequenceNumber": sequences,
 		})
-		c.ok("SendMessage", in, first) // a duplicate
+		c.OK("SendMessage", in, first) // a duplicate
 		sha := "0967115f2813a3541eaef77de9d9d5773f1c0c04314b0bbfe4ff3b3b1c55b5d5"
 		in["MessageDeduplicationId"] = sha
-		c.ok("SendMessage", in, first) // and so is this
+		c.OK("SendMessage", in, first) // and so is this
 		in["MessageDeduplicationId"] = strings.Repeat("!", 128)
-		second := c.make("SendMessage", in)
+		second := c.Make("SendMessage", in)
 		if second["SequenceNumber"].(string) <= first["SequenceNumber"].(string) {
 			t.Errorf("sequence numbers %v and %v do not grow", first, second)
 		}
@@ -251,14 +251,14 @@ func TestFIFOShapes(t *testing.T) {
 				},
 			}
 		}
-		got := c.ok("ReceiveMessage", receive, object{"Messages": list{
+		got := c.OK("ReceiveMessage", receive, object{"Messages": list{
 			message(first["SequenceNumber"], sha), message(second["SequenceNumber"], strings.Repeat("!", 128)),
 		}})
-		if again := c.make("ReceiveMessage", receive); !reflect.DeepEqual(got, again) {
+		if again := c.Make("ReceiveMessage", receive); !reflect.DeepEqual(got, again) {
 			t.Errorf("the same attempt has got %v, and then %v", got, again)
 		}
-		c.make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": got["Messages"].(list)[0].(object)["ReceiptHandle"]})
-		c.fails("ReceiveMessage", receive, invalid("Value a for parameter ReceiveRequestAttemptId is invalid. Reason: The receiveRequestAttemptId is not valid anymore since the receive call is not retryable."))
+		c.Make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": got["Messages"].(list)[0].(object)["ReceiptHandle"]})
+		c.Fails("ReceiveMessage", receive, invalid("Value a for parameter ReceiveRequestAttemptId is invalid. Reason: The receiveRequestAttemptId is not valid anymore since the receive call is not retryable."))
 	})
 }
 
@@ -270,8 +270,8 @@ func TestDigests(t *testing.T) {
 	}
 	trace := "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
-		u := c.url("q")
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		u := c.URL("q")
 		for _, v := range []struct {
 			attributes object
 			md5        string
@@ -289,9 +289,9 @@ func TestDigests(t *testing.T) {
 				"d53f3b558fe951154770f25cb63dbba9"},
 		} {
 			send := object{"QueueUrl": u, "MessageBody": "m", "MessageAttributes": v.attributes}
-			c.ok("SendMessage", send, object{"MessageId": uuidPattern, "MD5OfMessageBody": anything, "MD5OfMessageAttributes": v.md5})
-			m := c.make("ReceiveMessage", object{"QueueUrl": u, "MessageAttributeNames": list{"All"}})["Messages"].(list)[0].(object)
-			c.make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]})
+			c.OK("SendMessage", send, object{"MessageId": uuidPattern, "MD5OfMessageBody": anything, "MD5OfMessageAttributes": v.md5})
+			m := c.Make("ReceiveMessage", object{"QueueUrl": u, "MessageAttributeNames": list{"All"}})["Messages"].(list)[0].(object)
+			c.Make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]})
 			delete(m, "ReceiptHandle")
 			err := match(object{"MessageId": uuidPattern, "MD5OfBody": anything, "Body": "m", "MD5OfMessageAttributes": v.md5, "MessageAttributes": v.attributes}, m)
 			if err != nil {
@@ -301,29 +301,29 @@ func TestDigests(t *testing.T) {
 
 		// V3: system attributes have a digest of their own, which is not
 		// shown on receipt, and no part in the other.
-		c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": "m", "MessageSystemAttributes": object{"AWSTraceHeader": text(trace)},
+		c.OK("SendMessage", object{"QueueUrl": u, "MessageBody": "m", "MessageSystemAttributes": object{"AWSTraceHeader": text(trace)},
 			"MessageAttributes": object{"color": text("blue")}}, object{
 			"MessageId": uuidPattern, "MD5OfMessageBody": anything, "MD5OfMessageAttributes": "da1b33cc3cbfe8b1630921e78e6b9880",
 			"MD5OfMessageSystemAttributes": "5ae4d5d7636402d80f4eb6d213245a88",
 		})
-		m := c.make("ReceiveMessage", object{"QueueUrl": u, "MessageSystemAttributeNames": list{"AWSTraceHeader"}})["Messages"].(list)[0].(object)
+		m := c.Make("ReceiveMessage", object{"QueueUrl": u, "MessageSystemAttributeNames": list{"AWSTraceHeader"}})["Messages"].(list)[0].(object)
 		if err := match(object{"MessageId": uuidPattern, "MD5OfBody": anything, "Body": "m", "ReceiptHandle": handles,
 			"Attributes": object{"AWSTraceHeader": trace}}, m); err != nil {
 			t.Error(err)
 		}
-		c.make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]})
+		c.Make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]})
 
 		// No attributes are no digest, and not that of nothing.
-		c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": "m", "MessageAttributes": object{}, "MessageSystemAttributes": object{}},
+		c.OK("SendMessage", object{"QueueUrl": u, "MessageBody": "m", "MessageAttributes": object{}, "MessageSystemAttributes": object{}},
 			object{"MessageId": uuidPattern, "MD5OfMessageBody": anything})
-		c.make("PurgeQueue", object{"QueueUrl": u})
+		c.Make("PurgeQueue", object{"QueueUrl": u})
 
 		for body, md5 := range map[string]string{
 			"héllo ✓ 😀":           "537f5718566dd425639556ce037d44ff", // V7
 			"test message body 1": "0e024d309850c78cba5eabbeff7cae71", // V8
 			"test message body 2": "7fb8146a82f95e0af155278f406862c2",
 		} {
-			c.ok("SendMessage", object{"QueueUrl": u, "MessageBody": body}, object{"MessageId": uuidPattern, "MD5OfMessageBody": md5})
+			c.OK("SendMessage", object{"QueueUrl": u, "MessageBody": body}, object{"MessageId": uuidPattern, "MD5OfMessageBody": md5})
 		}
 	})
 }
@@ -332,19 +332,19 @@ func TestDigests(t *testing.T) {
 func TestTraceHeader(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
 		send := func(in object) {
-			r := c.request("SendMessage", in)
+			r := c.Request("SendMessage", in)
 			r.Header.Set("X-Amzn-Trace-Id", "Root=1-of-the-request")
-			c.sign(r)
-			if a := c.send("SendMessage", r); a.status != 200 {
-				t.Fatalf("%s", a.body)
+			c.Sign(r)
+			if a := c.Send("SendMessage", r); a.Status != 200 {
+				t.Fatalf("%s", a.Body)
 			}
 		}
-		send(object{"QueueUrl": c.url("q"), "MessageBody": "a"})
-		send(object{"QueueUrl": c.url("q"), "MessageBody": "b", "MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1-of-the-message")}})
+		send(object{"QueueUrl": c.URL("q"), "MessageBody": "a"})
+		send(object{"QueueUrl": c.URL("q"), "MessageBody": "b", "MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1-of-the-message")}})
 		for _, want := range []string{"Root=1-of-the-request", "Root=1-of-the-message"} {
-			m := c.make("ReceiveMessage", object{"QueueUrl": c.url("q"), "AttributeNames": list{"AWSTraceHeader"}})["Messages"].(list)[0].(object)
+			m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"AWSTraceHeader"}})["Messages"].(list)[0].(object)
 			if err := match(object{"AWSTraceHeader": want}, m["Attributes"]); err != nil {
 				t.Error(err)
 			}
@@ -356,9 +356,9 @@ func TestTraceHeader(t *testing.T) {
 func TestChosenAttributes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
 		attributes := object{"Hello": text("1"), "Help.Me": text("2"), "bar.x": text("3"), "attr.1øßä": text("4"), "hel": text("5")}
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m", "MessageAttributes": attributes})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m", "MessageAttributes": attributes})
 		var whole any
 		for _, tc := range []struct{ names, want list }{
 			{list{"All"}, list{"Hello", "Help.Me", "bar.x", "attr.1øßä", "hel"}},
@@ -369,7 +369,7 @@ func TestChosenAttributes(t *testing.T) {
 			{list{"hello", "Hel*", "Hel", "*", "$%&", ""}, nil},
 			{list{}, nil},
 		} {
-			m := c.make("ReceiveMessage", object{"QueueUrl": c.url("q"), "MessageAttributeNames": tc.names, "VisibilityTimeout": 0})["Messages"].(list)[0].(object)
+			m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MessageAttributeNames": tc.names, "VisibilityTimeout": 0})["Messages"].(list)[0].(object)
 			got, _ := m["MessageAttributes"].(object)
 			var names list
 			for name := range got {
@@ -396,38 +396,38 @@ func TestChosenAttributes(t *testing.T) {
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q", "Attributes": object{"MaximumMessageSize": "1024"}})
+		c.Make("CreateQueue", object{"QueueName": "q", "Attributes": object{"MaximumMessageSize": "1024"}})
 		for _, body := range []string{
 			" ", "\r\n", "\r", "\n \t", " lead and trail ", "<a>&amp;\"'</a>", "]]>", "a+b%20c=d&e;f", `\u0000\n"`, "\x7f", "\u0085\u00a0\u2028\ufeff",
 			"é", "e\u0301", "\ud7ff\ue000\ufffd\U00010000\U0010ffff", "😀", strings.Repeat("x", 1024), strings.Repeat("é", 512),
 			`{"json":["text"]}`, "\u007f\u0080\u009f",
 		} {
-			c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": body})
-			m := c.make("ReceiveMessage", object{"QueueUrl": c.url("q")})["Messages"].(list)[0].(object)
+			c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": body})
+			m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q")})["Messages"].(list)[0].(object)
 			if m["Body"] != body {
 				t.Errorf("%q comes back as %q", body, m["Body"])
 			}
-			c.make("DeleteMessage", object{"QueueUrl": c.url("q"), "ReceiptHandle": m["ReceiptHandle"]})
+			c.Make("DeleteMessage", object{"QueueUrl": c.URL("q"), "ReceiptHandle": m["ReceiptHandle"]})
 		}
 		// What is sent to its limit: body and attributes together.
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": strings.Repeat("x", 1016), "MessageAttributes": object{"a": text("b")},
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": strings.Repeat("x", 1016), "MessageAttributes": object{"a": text("b")},
 			"MessageSystemAttributes": object{"AWSTraceHeader": text("does not count")}, "MessageGroupId": "nor-does-this"})
 		binary := object{"DataType": "Binary", "BinaryValue": base64.StdEncoding.EncodeToString(make([]byte, 1016))} // a, Binary
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "x", "MessageAttributes": object{"a": binary}})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "x", "MessageAttributes": object{"a": binary}})
 	})
 }
 
 func TestNumberAttributes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
 		attributes := object{}
 		for i, n := range []string{"0", "-0", "000123456", "1.50", "+1", "-1E126", "1e-128", ".5", strings.Repeat("9", 38) + "000"} {
 			attributes[fmt.Sprint("n", i)] = object{"DataType": "Number.my label ✓", "StringValue": n}
 		}
 		attributes[strings.Repeat("x", 256)] = object{"DataType": "String." + strings.Repeat("x", 249), "StringValue": "x"}
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m", "MessageAttributes": attributes})
-		m := c.make("ReceiveMessage", object{"QueueUrl": c.url("q"), "MessageAttributeNames": list{"All"}})["Messages"].(list)[0].(object)
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m", "MessageAttributes": attributes})
+		m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MessageAttributeNames": list{"All"}})["Messages"].(list)[0].(object)
 		if err := match(attributes, m["MessageAttributes"]); err != nil {
 			t.Error(err)
 		}
@@ -437,8 +437,8 @@ func TestNumberAttributes(t *testing.T) {
 func TestBatchShapes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q", "Attributes": object{"MaximumMessageSize": "1024"}})
-		u := c.url("q")
+		c.Make("CreateQueue", object{"QueueName": "q", "Attributes": object{"MaximumMessageSize": "1024"}})
+		u := c.URL("q")
 		entries := list{
 			object{"Id": "last", "MessageBody": "test message body 1"},
 			object{"Id": "a-1", "MessageBody": "test message body 2", "DelaySeconds": 60, "MessageAttributes": object{"color": text("blue")},
@@ -455,7 +455,7 @@ func TestBatchShapes(t *testing.T) {
 		failed := func(id, code string, message any) object {
 			return object{"Id": id, "SenderFault": true, "Code": code, "Message": message}
 		}
-		c.ok("SendMessageBatch", object{"QueueUrl": u, "Entries": entries}, object{
+		c.OK("SendMessageBatch", object{"QueueUrl": u, "Entries": entries}, object{
 			"Successful": list{
 				object{"Id": "last", "MessageId": uuidPattern, "MD5OfMessageBody": "0e024d309850c78cba5eabbeff7cae71"},
 				object{"Id": "a-1", "MessageId": uuidPattern, "MD5OfMessageBody": "7fb8146a82f95e0af155278f406862c2",
@@ -472,22 +472,22 @@ func TestBatchShapes(t *testing.T) {
 				failed("lists", "AWS.SimpleQueueService.UnsupportedOperation", anything),
 			},
 		})
-		c.ok("SendMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": "m"}}}, object{
+		c.OK("SendMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": "m"}}}, object{
 			"Successful": list{object{"Id": "a", "MessageId": uuidPattern, "MD5OfMessageBody": anything}},
 		})
-		c.ok("SendMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": ""}}}, object{
+		c.OK("SendMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": ""}}}, object{
 			"Failed": list{failed("a", "EmptyValue", anything)},
 		})
 
 		var got []any
-		for _, m := range c.make("ReceiveMessage", object{"QueueUrl": u, "MaxNumberOfMessages": 10})["Messages"].(list) {
+		for _, m := range c.Make("ReceiveMessage", object{"QueueUrl": u, "MaxNumberOfMessages": 10})["Messages"].(list) {
 			got = append(got, m.(object)["ReceiptHandle"])
 		}
 		if len(got) != 3 {
 			t.Fatalf("%d messages have come, want 3", len(got))
 		}
 		badHandle := `The input receipt handle "garbage" is not a valid receipt handle.`
-		c.ok("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": list{
+		c.OK("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": list{
 			object{"Id": "a", "ReceiptHandle": got[0], "VisibilityTimeout": 100},
 			object{"Id": "b", "ReceiptHandle": "garbage", "VisibilityTimeout": 100},
 			object{"Id": "c", "ReceiptHandle": got[1], "VisibilityTimeout": 43201},
@@ -503,11 +503,11 @@ func TestBatchShapes(t *testing.T) {
 				failed("e", "MissingParameter", "The request must contain the parameter ChangeMessageVisibilityBatchRequestEntry.5.ReceiptHandle."),
 			},
 		})
-		c.ok("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": got[0], "VisibilityTimeout": 9}}},
+		c.OK("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": got[0], "VisibilityTimeout": 9}}},
 			object{"Successful": list{object{"Id": "a"}}})
-		c.ok("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": "garbage", "VisibilityTimeout": 9}}},
+		c.OK("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": "garbage", "VisibilityTimeout": 9}}},
 			object{"Failed": list{failed("a", "ReceiptHandleIsInvalid", badHandle)}})
-		c.ok("DeleteMessageBatch", object{"QueueUrl": u, "Entries": list{
+		c.OK("DeleteMessageBatch", object{"QueueUrl": u, "Entries": list{
 			object{"Id": "a", "ReceiptHandle": got[0]}, object{"Id": "b", "ReceiptHandle": "garbage"}, object{"Id": "c", "ReceiptHandle": got[0]},
 			object{"Id": "d"},
 		}}, object{
@@ -517,31 +517,31 @@ func TestBatchShapes(t *testing.T) {
 				failed("d", "MissingParameter", "The request must contain the parameter DeleteMessageBatchRequestEntry.4.ReceiptHandle."),
 			},
 		})
-		c.ok("DeleteMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": got[1]}}},
+		c.OK("DeleteMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": got[1]}}},
 			object{"Successful": list{object{"Id": "a"}}})
 		// Ten of them, and as large as they may be.
-		c.make("CreateQueue", object{"QueueName": "large"})
+		c.Make("CreateQueue", object{"QueueName": "large"})
 		var ten list
 		for i := range 10 {
 			ten = append(ten, object{"Id": fmt.Sprint(i), "MessageBody": strings.Repeat("x", 104_857)})
 		}
 		ten[0].(object)["MessageBody"] = strings.Repeat("x", 104_863) // 1,048,576 in all
-		if n := len(c.make("SendMessageBatch", object{"QueueUrl": c.url("large"), "Entries": ten})["Successful"].(list)); n != 10 {
+		if n := len(c.Make("SendMessageBatch", object{"QueueUrl": c.URL("large"), "Entries": ten})["Successful"].(list)); n != 10 {
 			t.Errorf("%d of ten have been sent", n)
 		}
 
-		c.make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true"}})
+		c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true"}})
 		fifo := func(id, dedup string) object {
 			return object{"Id": id, "MessageBody": "m", "MessageGroupId": "g", "MessageDeduplicationId": dedup}
 		}
 		result := object{"Id": anything, "MessageId": uuidPattern, "MD5OfMessageBody": anything, "SequenceNumber": sequences}
-		sent := c.ok("SendMessageBatch", object{"QueueUrl": c.url("q.fifo"), "Entries": list{fifo("a", "1"), fifo("b", "2"), fifo("c", "1")}},
+		sent := c.OK("SendMessageBatch", object{"QueueUrl": c.URL("q.fifo"), "Entries": list{fifo("a", "1"), fifo("b", "2"), fifo("c", "1")}},
 			object{"Successful": list{result, result, result}})["Successful"].(list)
-		late := c.make("ReceiveMessage", object{"QueueUrl": c.url("q.fifo"), "VisibilityTimeout": 0})["Messages"].(list)[0].(object)["ReceiptHandle"]
+		late := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q.fifo"), "VisibilityTimeout": 0})["Messages"].(list)[0].(object)["ReceiptHandle"]
 		expired := object{"Failed": list{failed("a", "InvalidParameterValue",
 			fmt.Sprintf("Value %s for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.", late))}}
-		c.ok("DeleteMessageBatch", object{"QueueUrl": c.url("q.fifo"), "Entries": list{object{"Id": "a", "ReceiptHandle": late}}}, expired)
-		c.ok("ChangeMessageVisibilityBatch", object{"QueueUrl": c.url("q.fifo"), "Entries": list{object{"Id": "a", "ReceiptHandle": late, "VisibilityTimeout": 1}}}, expired)
+		c.OK("DeleteMessageBatch", object{"QueueUrl": c.URL("q.fifo"), "Entries": list{object{"Id": "a", "ReceiptHandle": late}}}, expired)
+		c.OK("ChangeMessageVisibilityBatch", object{"QueueUrl": c.URL("q.fifo"), "Entries": list{object{"Id": "a", "ReceiptHandle": late, "VisibilityTimeout": 1}}}, expired)
 		if a, c := sent[0].(object), sent[2].(object); a["MessageId"] != c["MessageId"] || a["SequenceNumber"] != c["SequenceNumber"] {
 			t.Errorf("a duplicate within a batch is answered with %v, the original with %v", c, a)
 		}
@@ -551,64 +551,64 @@ func TestBatchShapes(t *testing.T) {
 func TestTagShapes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
-		u := c.url("q")
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		u := c.URL("q")
 		tags := func(want object) {
 			t.Helper()
 			result := object{}
 			if want != nil {
 				result["Tags"] = want
 			}
-			c.ok("ListQueueTags", object{"QueueUrl": u}, result)
+			c.OK("ListQueueTags", object{"QueueUrl": u}, result)
 		}
 		tags(nil)
-		c.ok("TagQueue", object{"QueueUrl": u, "Tags": object{"a": "1", "A": "", "k e:y/=+-@_.é": "v"}}, object{})
+		c.OK("TagQueue", object{"QueueUrl": u, "Tags": object{"a": "1", "A": "", "k e:y/=+-@_.é": "v"}}, object{})
 		tags(object{"a": "1", "A": "", "k e:y/=+-@_.é": "v"})
-		c.ok("TagQueue", object{"QueueUrl": u, "Tags": object{"a": "2", strings.Repeat("é", 128): strings.Repeat("é", 256)}}, object{})
+		c.OK("TagQueue", object{"QueueUrl": u, "Tags": object{"a": "2", strings.Repeat("é", 128): strings.Repeat("é", 256)}}, object{})
 		tags(object{"a": "2", "A": "", "k e:y/=+-@_.é": "v", strings.Repeat("é", 128): strings.Repeat("é", 256)})
-		c.ok("UntagQueue", object{"QueueUrl": u, "TagKeys": list{"nobody", "a", strings.Repeat("é", 128), "k e:y/=+-@_.é"}}, object{})
+		c.OK("UntagQueue", object{"QueueUrl": u, "TagKeys": list{"nobody", "a", strings.Repeat("é", 128), "k e:y/=+-@_.é"}}, object{})
 		tags(object{"A": ""})
-		c.ok("UntagQueue", object{"QueueUrl": u, "TagKeys": list{"A"}}, object{})
+		c.OK("UntagQueue", object{"QueueUrl": u, "TagKeys": list{"A"}}, object{})
 		tags(nil)
-		c.make("CreateQueue", object{"QueueName": "tagged", "tags": object{"x": "y"}})
-		c.ok("ListQueueTags", object{"QueueUrl": c.url("tagged")}, object{"Tags": object{"x": "y"}})
-		c.ok("CreateQueue", object{"QueueName": "tagged", "tags": object{"x": "y"}}, object{"QueueUrl": c.url("tagged")})
-		c.ok("CreateQueue", object{"QueueName": "tagged"}, object{"QueueUrl": c.url("tagged")})
+		c.Make("CreateQueue", object{"QueueName": "tagged", "tags": object{"x": "y"}})
+		c.OK("ListQueueTags", object{"QueueUrl": c.URL("tagged")}, object{"Tags": object{"x": "y"}})
+		c.OK("CreateQueue", object{"QueueName": "tagged", "tags": object{"x": "y"}}, object{"QueueUrl": c.URL("tagged")})
+		c.OK("CreateQueue", object{"QueueName": "tagged"}, object{"QueueUrl": c.URL("tagged")})
 	})
 }
 
 func TestPermissionShapes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
-		u, arn := c.url("q"), c.arn("q")
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		u, arn := c.URL("q"), c.ARN("q")
 		policy := func(want string) {
 			t.Helper()
 			result := object{}
 			if want != "" {
 				result["Attributes"] = object{"Policy": want}
 			}
-			c.ok("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": list{"Policy"}}, result)
+			c.OK("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": list{"Policy"}}, result)
 		}
-		c.ok("AddPermission", object{"QueueUrl": u, "Label": "one", "AWSAccountIds": list{otherAccount}, "Actions": list{"ReceiveMessage"}}, object{})
+		c.OK("AddPermission", object{"QueueUrl": u, "Label": "one", "AWSAccountIds": list{otherAccount}, "Actions": list{"ReceiveMessage"}}, object{})
 		one := `{"Sid":"one","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111111111111:root"},"Action":"SQS:ReceiveMessage","Resource":"` + arn + `"}`
 		head := `{"Version":"2008-10-17","Id":"` + arn + `/SQSDefaultPolicy","Statement":[`
 		policy(head + one + `]}`)
-		c.ok("AddPermission", object{"QueueUrl": u, "Label": "two", "AWSAccountIds": list{account, otherAccount}, "Actions": list{"SendMessage", "*"}}, object{})
+		c.OK("AddPermission", object{"QueueUrl": u, "Label": "two", "AWSAccountIds": list{account, otherAccount}, "Actions": list{"SendMessage", "*"}}, object{})
 		two := `{"Sid":"two","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::000000000000:root","arn:aws:iam::111111111111:root"]},` +
 			`"Action":["SQS:SendMessage","SQS:*"],"Resource":"` + arn + `"}`
 		policy(head + one + `,` + two + `]}`)
-		c.ok("RemovePermission", object{"QueueUrl": u, "Label": "one"}, object{})
+		c.OK("RemovePermission", object{"QueueUrl": u, "Label": "one"}, object{})
 		policy(head + two + `]}`)
-		c.ok("RemovePermission", object{"QueueUrl": u, "Label": "two"}, object{})
+		c.OK("RemovePermission", object{"QueueUrl": u, "Label": "two"}, object{})
 		policy("")
 
 		// A policy that somebody wrote keeps what is in it.
 		theirs := `{"Sid":"a b","Effect":"Deny","Principal":"*","Action":"sqs:PurgeQueue","Resource":"*","Condition":{"StringEquals":{"aws:UserAgent":"<&>"}}}`
-		c.make("SetQueueAttributes", object{"QueueUrl": u, "Attributes": object{"Policy": `{"Version":"2012-10-17","Statement":` + theirs + `}`}})
-		c.make("AddPermission", object{"QueueUrl": u, "Label": "one", "AWSAccountIds": list{otherAccount}, "Actions": list{"ReceiveMessage"}})
+		c.Make("SetQueueAttributes", object{"QueueUrl": u, "Attributes": object{"Policy": `{"Version":"2012-10-17","Statement":` + theirs + `}`}})
+		c.Make("AddPermission", object{"QueueUrl": u, "Label": "one", "AWSAccountIds": list{otherAccount}, "Actions": list{"ReceiveMessage"}})
 		policy(`{"Version":"2012-10-17","Statement":[` + theirs + `,` + one + `]}`)
-		c.make("RemovePermission", object{"QueueUrl": u, "Label": "a b"})
+		c.Make("RemovePermission", object{"QueueUrl": u, "Label": "a b"})
 		policy(`{"Version":"2012-10-17","Statement":[` + one + `]}`)
 	})
 }
@@ -616,64 +616,64 @@ func TestPermissionShapes(t *testing.T) {
 func TestDeadLetterShapes(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "dlq"})
-		c.ok("ListDeadLetterSourceQueues", object{"QueueUrl": c.url("dlq")}, object{})
+		c.Make("CreateQueue", object{"QueueName": "dlq"})
+		c.OK("ListDeadLetterSourceQueues", object{"QueueUrl": c.URL("dlq")}, object{})
 		for _, name := range []string{"a", "b", "c"} {
-			c.make("CreateQueue", object{"QueueName": name, "Attributes": object{"RedrivePolicy": redrive(c.arn("dlq"), 1), "VisibilityTimeout": "0"}})
+			c.Make("CreateQueue", object{"QueueName": name, "Attributes": object{"RedrivePolicy": redrive(c.ARN("dlq"), 1), "VisibilityTimeout": "0"}})
 		}
-		c.ok("ListDeadLetterSourceQueues", object{"QueueUrl": c.url("dlq")}, object{"queueUrls": list{c.url("a"), c.url("b"), c.url("c")}})
-		c.ok("ListDeadLetterSourceQueues", object{"QueueUrl": c.url("dlq"), "MaxResults": 3}, object{"queueUrls": list{anything, anything, anything}})
-		page := c.ok("ListDeadLetterSourceQueues", object{"QueueUrl": c.url("dlq"), "MaxResults": 2},
-			object{"queueUrls": list{c.url("a"), c.url("b")}, "NextToken": anything})
-		c.ok("ListDeadLetterSourceQueues", object{"QueueUrl": c.url("dlq"), "MaxResults": 2, "NextToken": page["NextToken"]},
-			object{"queueUrls": list{c.url("c")}})
+		c.OK("ListDeadLetterSourceQueues", object{"QueueUrl": c.URL("dlq")}, object{"queueUrls": list{c.URL("a"), c.URL("b"), c.URL("c")}})
+		c.OK("ListDeadLetterSourceQueues", object{"QueueUrl": c.URL("dlq"), "MaxResults": 3}, object{"queueUrls": list{anything, anything, anything}})
+		page := c.OK("ListDeadLetterSourceQueues", object{"QueueUrl": c.URL("dlq"), "MaxResults": 2},
+			object{"queueUrls": list{c.URL("a"), c.URL("b")}, "NextToken": anything})
+		c.OK("ListDeadLetterSourceQueues", object{"QueueUrl": c.URL("dlq"), "MaxResults": 2, "NextToken": page["NextToken"]},
+			object{"queueUrls": list{c.URL("c")}})
 
-		c.ok("ListMessageMoveTasks", object{"SourceArn": c.arn("dlq")}, object{})
+		c.OK("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")}, object{})
 		var ten list
 		for i := range 10 {
 			ten = append(ten, object{"Id": fmt.Sprint(i), "MessageBody": "m", "MessageAttributes": object{"color": text("blue")}})
 		}
-		c.make("SendMessageBatch", object{"QueueUrl": c.url("a"), "Entries": ten})
-		c.make("ReceiveMessage", object{"QueueUrl": c.url("a"), "MaxNumberOfMessages": 10})
-		c.ok("ReceiveMessage", object{"QueueUrl": c.url("a")}, object{}) // which moves them
+		c.Make("SendMessageBatch", object{"QueueUrl": c.URL("a"), "Entries": ten})
+		c.Make("ReceiveMessage", object{"QueueUrl": c.URL("a"), "MaxNumberOfMessages": 10})
+		c.OK("ReceiveMessage", object{"QueueUrl": c.URL("a")}, object{}) // which moves them
 		// The attempt that moved it does not count.
-		c.ok("ReceiveMessage", object{"QueueUrl": c.url("dlq"), "VisibilityTimeout": 0, "AttributeNames": list{"All"}, "MessageAttributeNames": list{"All"}},
+		c.OK("ReceiveMessage", object{"QueueUrl": c.URL("dlq"), "VisibilityTimeout": 0, "AttributeNames": list{"All"}, "MessageAttributeNames": list{"All"}},
 			object{"Messages": list{object{
 				"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": anything, "Body": "m",
 				"Attributes": object{
 					"SenderId": account, "SentTimestamp": sent, "ApproximateReceiveCount": 2, "ApproximateFirstReceiveTimestamp": sent,
-					"DeadLetterQueueSourceArn": c.arn("a"),
+					"DeadLetterQueueSourceArn": c.ARN("a"),
 				},
 				"MD5OfMessageAttributes": "da1b33cc3cbfe8b1630921e78e6b9880", "MessageAttributes": object{"color": text("blue")},
 			}}})
 
 		// Its rate keeps the task running for ten seconds.
-		handle := c.ok("StartMessageMoveTask", object{"SourceArn": c.arn("dlq"), "MaxNumberOfMessagesPerSecond": 1}, object{"TaskHandle": anything})["TaskHandle"]
+		handle := c.OK("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq"), "MaxNumberOfMessagesPerSecond": 1}, object{"TaskHandle": anything})["TaskHandle"]
 		running := object{
-			"TaskHandle": handle, "Status": "RUNNING", "SourceArn": c.arn("dlq"), "MaxNumberOfMessagesPerSecond": 1,
+			"TaskHandle": handle, "Status": "RUNNING", "SourceArn": c.ARN("dlq"), "MaxNumberOfMessagesPerSecond": 1,
 			"ApproximateNumberOfMessagesMoved": decimal, "ApproximateNumberOfMessagesToMove": 10, "StartedTimestamp": sent,
 		}
-		c.ok("ListMessageMoveTasks", object{"SourceArn": c.arn("dlq")}, object{"Results": list{running}})
-		c.fails("StartMessageMoveTask", object{"SourceArn": c.arn("dlq")},
+		c.OK("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")}, object{"Results": list{running}})
+		c.Fails("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq")},
 			invalid("There is already a task running. Only one active task is allowed for a source queue arn at a given time."))
-		c.ok("CancelMessageMoveTask", object{"TaskHandle": handle}, object{"ApproximateNumberOfMessagesMoved": decimal})
-		c.fails("CancelMessageMoveTask", object{"TaskHandle": handle}, resourceNotFound("Task does not exist."))
+		c.OK("CancelMessageMoveTask", object{"TaskHandle": handle}, object{"ApproximateNumberOfMessagesMoved": decimal})
+		c.Fails("CancelMessageMoveTask", object{"TaskHandle": handle}, resourceNotFound("Task does not exist."))
 		cancelled := object{
-			"Status": "CANCELLED", "SourceArn": c.arn("dlq"), "MaxNumberOfMessagesPerSecond": 1,
+			"Status": "CANCELLED", "SourceArn": c.ARN("dlq"), "MaxNumberOfMessagesPerSecond": 1,
 			"ApproximateNumberOfMessagesMoved": decimal, "ApproximateNumberOfMessagesToMove": 10, "StartedTimestamp": sent,
 		}
-		c.ok("ListMessageMoveTasks", object{"SourceArn": c.arn("dlq")}, object{"Results": list{cancelled}})
+		c.OK("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")}, object{"Results": list{cancelled}})
 
-		c.make("StartMessageMoveTask", object{"SourceArn": c.arn("dlq"), "DestinationArn": c.arn("b")})
+		c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("b")})
 		completed := object{
-			"Status": "COMPLETED", "SourceArn": c.arn("dlq"), "DestinationArn": c.arn("b"),
+			"Status": "COMPLETED", "SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("b"),
 			"ApproximateNumberOfMessagesMoved": decimal, "ApproximateNumberOfMessagesToMove": decimal, "StartedTimestamp": sent,
 		}
 		eventually(t, func() error {
-			return match(object{"Results": list{completed, cancelled}}, c.make("ListMessageMoveTasks", object{"SourceArn": c.arn("dlq"), "MaxResults": 10}))
+			return match(object{"Results": list{completed, cancelled}}, c.Make("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq"), "MaxResults": 10}))
 		})
-		c.ok("ListMessageMoveTasks", object{"SourceArn": c.arn("dlq")}, object{"Results": list{completed}})
-		c.ok("ReceiveMessage", object{"QueueUrl": c.url("b"), "AttributeNames": list{"ApproximateReceiveCount", "DeadLetterQueueSourceArn"}}, object{"Messages": list{object{
+		c.OK("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")}, object{"Results": list{completed}})
+		c.OK("ReceiveMessage", object{"QueueUrl": c.URL("b"), "AttributeNames": list{"ApproximateReceiveCount", "DeadLetterQueueSourceArn"}}, object{"Messages": list{object{
 			"MessageId": uuidOfMove, "ReceiptHandle": handles, "MD5OfBody": anything, "Body": "m", "Attributes": object{"ApproximateReceiveCount": 1},
 		}}})
 	})

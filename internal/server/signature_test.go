@@ -104,51 +104,51 @@ func TestSignatureVersion4(t *testing.T) {
 	inAll(t, func(t *testing.T, c *client) {
 		send := func(name string, want refusal, prepare func(r *http.Request)) {
 			t.Helper()
-			r := c.request("ListQueues", object{"QueueNamePrefix": "a b"})
+			r := c.Request("ListQueues", object{"QueueNamePrefix": "a b"})
 			prepare(r)
-			a := c.send("ListQueues", r)
+			a := c.Send("ListQueues", r)
 			// Times are those of the moment.
-			if strings.HasPrefix(want.message, "^") {
-				if !regexp.MustCompile(want.message).MatchString(a.failed.message) {
-					t.Errorf("%s: %q", name, a.failed.message)
+			if strings.HasPrefix(want.Message, "^") {
+				if !regexp.MustCompile(want.Message).MatchString(a.Failed.Message) {
+					t.Errorf("%s: %q", name, a.Failed.Message)
 				}
-				want.message = a.failed.message
+				want.Message = a.Failed.Message
 			}
-			c.compare(name, nil, a, want)
+			c.Compare(name, nil, a, want)
 		}
 		sign := func(r *http.Request, cred identity.Credential, service, region string, offset time.Duration) {
 			signAt(t, r, cred, service, region, time.Now().Add(offset))
 		}
-		stranger := identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.cred.Secret}
-		liar := identity.Credential{Identity: c.cred.Identity, Secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
+		stranger := identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.Cred.Secret}
+		liar := identity.Credential{Identity: c.Cred.Identity, Secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
 
-		send("unsigned", denied("Access to the resource "+c.base+"/ is denied."), func(*http.Request) {})
-		send("unknown key", unknownKey, func(r *http.Request) { sign(r, stranger, "sqs", c.region, 0) })
-		send("wrong secret", mismatch, func(r *http.Request) { sign(r, liar, "sqs", c.region, 0) })
+		send("unsigned", denied("Access to the resource "+c.Base+"/ is denied."), func(*http.Request) {})
+		send("unknown key", unknownKey, func(r *http.Request) { sign(r, stranger, "sqs", c.Region, 0) })
+		send("wrong secret", mismatch, func(r *http.Request) { sign(r, liar, "sqs", c.Region, 0) })
 		send("wrong path", mismatch, func(r *http.Request) {
-			sign(r, c.cred, "sqs", c.region, 0)
+			sign(r, c.Cred, "sqs", c.Region, 0)
 			r.URL.Path = "/other"
 		})
 		send("wrong host", mismatch, func(r *http.Request) {
-			sign(r, c.cred, "sqs", c.region, 0)
+			sign(r, c.Cred, "sqs", c.Region, 0)
 			r.Host = "sqs.example.com"
 		})
 		send("too old", badSignature(`^Signature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 15 min\.\)$`),
-			func(r *http.Request) { sign(r, c.cred, "sqs", c.region, -20*time.Minute) })
+			func(r *http.Request) { sign(r, c.Cred, "sqs", c.Region, -20*time.Minute) })
 		send("too new", badSignature(`^Signature not yet current: \d{8}T\d{6}Z is still later than \d{8}T\d{6}Z \(\d{8}T\d{6}Z \+ 15 min\.\)$`),
-			func(r *http.Request) { sign(r, c.cred, "sqs", c.region, 20*time.Minute) })
+			func(r *http.Request) { sign(r, c.Cred, "sqs", c.Region, 20*time.Minute) })
 		send("wrong service", badSignature("Credential should be scoped to correct service: 'sqs'."),
-			func(r *http.Request) { sign(r, c.cred, "sns", c.region, 0) })
+			func(r *http.Request) { sign(r, c.Cred, "sns", c.Region, 0) })
 		send("no region", badSignature("Credential should be scoped to a valid region, not 'US_East'. "),
-			func(r *http.Request) { sign(r, c.cred, "sqs", "US_East", 0) })
+			func(r *http.Request) { sign(r, c.Cred, "sqs", "US_East", 0) })
 		send("token", unknownKey, func(r *http.Request) {
-			credentials := aws.Credentials{AccessKeyID: c.cred.AccessKeyID, SecretAccessKey: c.cred.Secret, SessionToken: "made-up"}
-			if err := v4.NewSigner().SignHTTP(context.Background(), credentials, r, bodyHash(t, r), "sqs", c.region, time.Now()); err != nil {
+			credentials := aws.Credentials{AccessKeyID: c.Cred.AccessKeyID, SecretAccessKey: c.Cred.Secret, SessionToken: "made-up"}
+			if err := v4.NewSigner().SignHTTP(context.Background(), credentials, r, bodyHash(t, r), "sqs", c.Region, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		})
 		send("not a signature", incomplete("Unsupported AWS 'algorithm': 'Basic' (only AWS4-HMAC-SHA256 for now)."), func(r *http.Request) {
-			sign(r, c.cred, "sqs", c.region, 0)
+			sign(r, c.Cred, "sqs", c.Region, 0)
 			r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256", "Basic", 1))
 		})
 		send("no equals sign", incomplete("'x' not a valid key=value pair (missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 x'."),
@@ -158,24 +158,24 @@ func TestSignatureVersion4(t *testing.T) {
 				r.Header.Set("X-Amz-Date", "20250101T000000Z")
 				r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host;x-amz-date;x-amz-target, Signature=00")
 			})
-		if c.dialect != inURL {
+		if c.Dialect != inURL {
 			send("another body", mismatch, func(r *http.Request) {
-				sign(r, c.cred, "sqs", c.region, 0)
+				sign(r, c.Cred, "sqs", c.Region, 0)
 				body := `{"QueueNamePrefix":"c"}`
-				if c.dialect == inForm {
+				if c.Dialect == inForm {
 					body = "Action=ListQueues&Version=2012-11-05"
 				}
-				other := c.newRequest(http.MethodPost, "", body)
+				other := c.NewRequest(http.MethodPost, "", body)
 				r.Body, r.ContentLength = other.Body, other.ContentLength
 			})
 		}
 
-		if c.dialect == inJSON {
+		if c.Dialect == inJSON {
 			return // signers move X-Amz-Target into the URL too, which no server understands
 		}
 		presign := func(r *http.Request, cred identity.Credential, offset time.Duration) *http.Request {
 			credentials := aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}
-			uri, headers, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, r, bodyHash(t, r), "sqs", c.region, time.Now().Add(offset))
+			uri, headers, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, r, bodyHash(t, r), "sqs", c.Region, time.Now().Add(offset))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,15 +190,15 @@ func TestSignatureVersion4(t *testing.T) {
 			out.ContentLength = r.ContentLength
 			return out
 		}
-		request := func() *http.Request { return c.request("ListQueues", nil) }
-		if a := c.send("ListQueues", presign(request(), c.cred, 0)); a.status != 200 {
-			t.Errorf("presigned: %d %s", a.status, a.body)
+		request := func() *http.Request { return c.Request("ListQueues", nil) }
+		if a := c.Send("ListQueues", presign(request(), c.Cred, 0)); a.Status != 200 {
+			t.Errorf("presigned: %d %s", a.Status, a.Body)
 		}
-		c.compare("presigned, wrong secret", nil, c.send("ListQueues", presign(request(), liar, 0)), mismatch)
-		c.compare("presigned, unknown key", nil, c.send("ListQueues", presign(request(), stranger, 0)), unknownKey)
-		a := c.send("ListQueues", presign(request(), c.cred, -16*time.Minute))
-		if a.failed.code != "SignatureDoesNotMatch" || !strings.HasPrefix(a.failed.message, "Signature expired: ") {
-			t.Errorf("presigned too long ago: %+v", a.failed)
+		c.Compare("presigned, wrong secret", nil, c.Send("ListQueues", presign(request(), liar, 0)), mismatch)
+		c.Compare("presigned, unknown key", nil, c.Send("ListQueues", presign(request(), stranger, 0)), unknownKey)
+		a := c.Send("ListQueues", presign(request(), c.Cred, -16*time.Minute))
+		if a.Failed.Code != "SignatureDoesNotMatch" || !strings.HasPrefix(a.Failed.Message, "Signature expired: ") {
+			t.Errorf("presigned too long ago: %+v", a.Failed)
 		}
 	})
 }
@@ -209,33 +209,33 @@ func TestSignatureVersion2(t *testing.T) {
 		t.Run(d.String(), func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, d)
-			c.region = "us-east-1" // of requests that do not say theirs
+			c.Region = "us-east-1" // of requests that do not say theirs
 			name := "v2-" + d.String()
 			in := object{"QueueName": name, "Attributes": object{"Policy": "", "VisibilityTimeout": "40"}}
 			request := func() *http.Request {
 				if d == inURL {
-					return c.newRequest(http.MethodGet, "", "")
+					return c.NewRequest(http.MethodGet, "", "")
 				}
-				return c.newRequest(http.MethodPost, "", "")
+				return c.NewRequest(http.MethodPost, "", "")
 			}
 			send := func(o version2) *answer {
 				t.Helper()
-				return c.send("CreateQueue", signVersion2(t, request(), c.form("CreateQueue", in), c.cred, o))
+				return c.Send("CreateQueue", signVersion2(t, request(), c.Form("CreateQueue", in), c.Cred, o))
 			}
 			for _, method := range []string{"HmacSHA256", "HmacSHA1"} {
 				for _, expires := range []bool{false, true} {
-					if a := send(version2{method: method, expires: expires}); a.status != 200 || a.result["QueueUrl"] != c.url(name) {
-						t.Errorf("%s, Expires %v: %d %s", method, expires, a.status, a.body)
+					if a := send(version2{method: method, expires: expires}); a.Status != 200 || a.Result["QueueUrl"] != c.URL(name) {
+						t.Errorf("%s, Expires %v: %d %s", method, expires, a.Status, a.Body)
 					}
 				}
 			}
 			// A queue that is full of characters to be escaped.
 			body := "a b+c&d=e%f~g*h'(é)/\r\n"
-			r := signVersion2(t, request(), c.form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.cred, version2{})
-			if a := c.send("SendMessage", r); a.status != 200 {
-				t.Errorf("%d %s", a.status, a.body)
+			r := signVersion2(t, request(), c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, version2{})
+			if a := c.Send("SendMessage", r); a.Status != 200 {
+				t.Errorf("%d %s", a.Status, a.Body)
 			}
-			if m := c.make("ReceiveMessage", object{"QueueUrl": name}); m["Messages"].(list)[0].(object)["Body"] != body {
+			if m := c.Make("ReceiveMessage", object{"QueueUrl": name}); m["Messages"].(list)[0].(object)["Body"] != body {
 				t.Errorf("%q comes back as %v", body, m)
 			}
 
@@ -248,34 +248,34 @@ func TestSignatureVersion2(t *testing.T) {
 				}
 			}
 			query := func(code string, status int, message string) refusal {
-				return refusal{code: code, status: status, message: message}
+				return refusal{Code: code, Status: status, Message: message}
 			}
-			c.compare("tampered", nil, send(version2{tamper: set("QueueName", "other")}), mismatch)
-			c.compare("no base64", nil, send(version2{tamper: set("Signature", "?")}), mismatch)
-			c.compare("wrong method", nil, send(version2{tamper: set("SignatureMethod", "HmacSHA1")}), mismatch)
-			c.compare("unknown method", nil, send(version2{tamper: set("SignatureMethod", "HmacMD5")}),
+			c.Compare("tampered", nil, send(version2{tamper: set("QueueName", "other")}), mismatch)
+			c.Compare("no base64", nil, send(version2{tamper: set("Signature", "?")}), mismatch)
+			c.Compare("wrong method", nil, send(version2{tamper: set("SignatureMethod", "HmacSHA1")}), mismatch)
+			c.Compare("unknown method", nil, send(version2{tamper: set("SignatureMethod", "HmacMD5")}),
 				query("InvalidParameterValue", 400, "Value (HmacMD5) for parameter SignatureMethod is invalid. Reason: Must be HmacSHA256 or HmacSHA1."))
-			c.compare("version 1", nil, send(version2{tamper: set("SignatureVersion", "1")}),
+			c.Compare("version 1", nil, send(version2{tamper: set("SignatureVersion", "1")}),
 				query("InvalidParameterValue", 400, "Value (1) for parameter SignatureVersion is invalid. Reason: Must be 2."))
-			c.compare("unknown key", nil, send(version2{tamper: set("AWSAccessKeyId", "AKIAIOSFODNN7EXAMPLE")}),
+			c.Compare("unknown key", nil, send(version2{tamper: set("AWSAccessKeyId", "AKIAIOSFODNN7EXAMPLE")}),
 				query("InvalidClientTokenId", 403, "The AWS Access Key Id you provided does not exist in our records."))
-			c.compare("no key", nil, send(version2{tamper: set("AWSAccessKeyId", "")}),
+			c.Compare("no key", nil, send(version2{tamper: set("AWSAccessKeyId", "")}),
 				query("MissingParameter", 400, "Request must contain AWSAccessKeyId or X.509 certificate."))
-			c.compare("no signature", nil, send(version2{tamper: set("Signature", "")}), missing("Signature"))
-			c.compare("no time", nil, send(version2{tamper: set("Timestamp", "")}),
+			c.Compare("no signature", nil, send(version2{tamper: set("Signature", "")}), missing("Signature"))
+			c.Compare("no time", nil, send(version2{tamper: set("Timestamp", "")}),
 				query("MissingParameter", 400, "The request must contain the parameter Timestamp or Expires."))
-			c.compare("both times", nil, send(version2{more: url.Values{"Expires": {"2099-01-01T00:00:00Z"}}}),
+			c.Compare("both times", nil, send(version2{more: url.Values{"Expires": {"2099-01-01T00:00:00Z"}}}),
 				query("InvalidParameterCombination", 400, "The parameters Timestamp and Expires must not be used together."))
-			c.compare("token", nil, send(version2{more: url.Values{"SecurityToken": {"made-up"}}}), unknownKey)
+			c.Compare("token", nil, send(version2{more: url.Values{"SecurityToken": {"made-up"}}}), unknownKey)
 			for name, o := range map[string]version2{
 				"Timestamp": {offset: -20 * time.Minute}, "Expires": {offset: -20 * time.Minute, expires: true},
 			} {
 				a := send(o)
-				if a.status != 400 || a.failed.code != "RequestExpired" || !strings.HasPrefix(a.failed.message, "Request has expired. "+name+" date: ") {
-					t.Errorf("%s in the past: %d %+v", name, a.status, a.failed)
+				if a.Status != 400 || a.Failed.Code != "RequestExpired" || !strings.HasPrefix(a.Failed.Message, "Request has expired. "+name+" date: ") {
+					t.Errorf("%s in the past: %d %+v", name, a.Status, a.Failed)
 				}
 			}
-			if urls := c.make("ListQueues", object{"QueueNamePrefix": "other"}); len(urls) > 0 {
+			if urls := c.Make("ListQueues", object{"QueueNamePrefix": "other"}); len(urls) > 0 {
 				t.Errorf("there is %v", urls)
 			}
 		})
@@ -283,16 +283,16 @@ func TestSignatureVersion2(t *testing.T) {
 
 	// It is for Query only: JSON requests have a body that it does not cover.
 	c := newClient(t, inJSON)
-	r := c.jsonRequest("ListQueues", "{}")
-	r.URL.RawQuery = signVersion2(t, c.newRequest(http.MethodGet, "", ""), url.Values{}, c.cred, version2{}).URL.RawQuery
-	c.compare("JSON", nil, c.send("ListQueues", r), incomplete("Signature Version 2 is for requests of the Query protocol only."))
+	r := c.JSONRequest("ListQueues", "{}")
+	r.URL.RawQuery = signVersion2(t, c.NewRequest(http.MethodGet, "", ""), url.Values{}, c.Cred, version2{}).URL.RawQuery
+	c.Compare("JSON", nil, c.Send("ListQueues", r), incomplete("Signature Version 2 is for requests of the Query protocol only."))
 }
 
 // validInputs has an input for each of the operations with which it would do
 // something, in an account that has the queue "q", of which handle is a receipt
 // handle, and its dead-letter queue "dlq", in which task runs.
 func validInputs(c *client, handle, task string) map[string]object {
-	u, entry := c.url("q"), object{"Id": "a", "ReceiptHandle": handle}
+	u, entry := c.URL("q"), object{"Id": "a", "ReceiptHandle": handle}
 	return map[string]object{
 		"AddPermission":                {"QueueUrl": u, "Label": "l", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}},
 		"CancelMessageMoveTask":        {"TaskHandle": task},
@@ -304,8 +304,8 @@ func validInputs(c *client, handle, task string) map[string]object {
 		"DeleteQueue":                  {"QueueUrl": u},
 		"GetQueueAttributes":           {"QueueUrl": u, "AttributeNames": list{"All"}},
 		"GetQueueUrl":                  {"QueueName": "q", "QueueOwnerAWSAccountId": account},
-		"ListDeadLetterSourceQueues":   {"QueueUrl": c.url("dlq")},
-		"ListMessageMoveTasks":         {"SourceArn": c.arn("dlq")},
+		"ListDeadLetterSourceQueues":   {"QueueUrl": c.URL("dlq")},
+		"ListMessageMoveTasks":         {"SourceArn": c.ARN("dlq")},
 		"ListQueues":                   {},
 		"ListQueueTags":                {"QueueUrl": u},
 		"PurgeQueue":                   {"QueueUrl": u},
@@ -314,7 +314,7 @@ func validInputs(c *client, handle, task string) map[string]object {
 		"SendMessage":                  {"QueueUrl": u, "MessageBody": "m"},
 		"SendMessageBatch":             {"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": "m"}}},
 		"SetQueueAttributes":           {"QueueUrl": u, "Attributes": object{"DelaySeconds": "9"}},
-		"StartMessageMoveTask":         {"SourceArn": c.arn("other-dlq")},
+		"StartMessageMoveTask":         {"SourceArn": c.ARN("other-dlq")},
 		"TagQueue":                     {"QueueUrl": u, "Tags": object{"a": "b"}},
 		"UntagQueue":                   {"QueueUrl": u, "TagKeys": list{"k"}},
 	}
@@ -334,7 +334,7 @@ func unsignedARN(c *client, op string, in object) string {
 	case in["SourceArn"] != nil:
 		return in["SourceArn"].(string)
 	case op == "CancelMessageMoveTask":
-		return c.arn("dlq")
+		return c.ARN("dlq")
 	case op == "ListDeadLetterSourceQueues":
 		return "arn:aws:sqs:us-east-1:" + account + ":dlq"
 	}
@@ -354,68 +354,68 @@ func TestStrangersAreRefused(t *testing.T) {
 	other, _ := shared.credentials.Root(otherAccount)
 	inAll(t, func(t *testing.T, c *client) {
 		for _, name := range []string{"dlq", "other-dlq"} {
-			c.make("CreateQueue", object{"QueueName": name})
-			c.make("CreateQueue", object{"QueueName": "source-of-" + name, "Attributes": object{"RedrivePolicy": redrive(c.arn(name), 1)}})
+			c.Make("CreateQueue", object{"QueueName": name})
+			c.Make("CreateQueue", object{"QueueName": "source-of-" + name, "Attributes": object{"RedrivePolicy": redrive(c.ARN(name), 1)}})
 		}
-		c.make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}})
-		c.make("AddPermission", object{"QueueUrl": c.url("q"), "Label": "taken", "AWSAccountIds": list{account}, "Actions": list{"PurgeQueue"}})
-		c.make("SendMessage", object{"QueueUrl": c.url("dlq"), "MessageBody": "m"})
-		c.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
-		handle := c.make("ReceiveMessage", object{"QueueUrl": c.url("q"), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
-		task := c.make("StartMessageMoveTask", object{"SourceArn": c.arn("dlq"), "DestinationArn": c.arn("source-of-dlq"), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
-		c.make("CancelMessageMoveTask", object{"TaskHandle": task}) // so that nothing changes by itself
+		c.Make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}})
+		c.Make("AddPermission", object{"QueueUrl": c.URL("q"), "Label": "taken", "AWSAccountIds": list{account}, "Actions": list{"PurgeQueue"}})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("dlq"), "MessageBody": "m"})
+		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
+		handle := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+		task := c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("source-of-dlq"), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
+		c.Make("CancelMessageMoveTask", object{"TaskHandle": task}) // so that nothing changes by itself
 		inputs := validInputs(c, handle, task)
 		before := everything(c)
 
-		stranger := c.as(identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.cred.Secret})
-		neighbour := c.as(other)
-		foreign := c.make("ListQueues", nil)
+		stranger := c.As(identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.Cred.Secret})
+		neighbour := c.As(other)
+		foreign := c.Make("ListQueues", nil)
 		for _, op := range operations {
 			in := inputs[op]
 			if in == nil {
 				t.Fatalf("there is no input for %s", op)
 			}
 			for i, in := range []object{in, {}, {"QueueUrl": 1, "SourceArn": "x", "TaskHandle": "x", "MaxResults": "x"}} {
-				want := denied("Access to the resource " + c.base + "/ is denied.")
+				want := denied("Access to the resource " + c.Base + "/ is denied.")
 				if i == 0 && op != "CreateQueue" && op != "ListQueues" { // which name no account
 					want = noPolicyAllows("anonymous", op, unsignedARN(c, op, in))
 				}
-				c.compare(op+" unsigned", in, c.send(op, c.request(op, in)), want)
-				stranger.fails(op, in, unknownKey)
+				c.Compare(op+" unsigned", in, c.Send(op, c.Request(op, in)), want)
+				stranger.Fails(op, in, unknownKey)
 			}
 			switch op {
 			case "ListQueues":
-				neighbour.ok(op, in, object{}) // of which it has none
+				neighbour.OK(op, in, object{}) // of which it has none
 			case "CreateQueue":
 				u := "/" + otherAccount + "/new"
-				neighbour.ok(op, in, object{"QueueUrl": c.base + u})
-				neighbour.make("DeleteQueue", object{"QueueUrl": c.base + u})
+				neighbour.OK(op, in, object{"QueueUrl": c.Base + u})
+				neighbour.Make("DeleteQueue", object{"QueueUrl": c.Base + u})
 			case "GetQueueUrl":
 				noAccess := noQueue
-				noAccess.message, noAccess.queryMessage = "The specified queue does not exist or you do not have access to it.", ""
-				neighbour.fails(op, in, noAccess)
+				noAccess.Message, noAccess.QueryMessage = "The specified queue does not exist or you do not have access to it.", ""
+				neighbour.Fails(op, in, noAccess)
 				in["QueueName"] = "nobody"
-				neighbour.fails(op, in, noAccess)
+				neighbour.Fails(op, in, noAccess)
 			default:
 				// The answer does not tell whether the queue exists.
 				for _, name := range []string{"q", "nobody"} {
-					arn := c.arn(name)
+					arn := c.ARN(name)
 					if in["QueueUrl"] != nil {
-						in["QueueUrl"] = c.url(name)
+						in["QueueUrl"] = c.URL(name)
 					} else {
-						arn = c.arn("dlq")
+						arn = c.ARN("dlq")
 						if op == "StartMessageMoveTask" {
-							arn = c.arn("other-dlq")
+							arn = c.ARN("other-dlq")
 						}
 					}
-					neighbour.fails(op, in, noPolicyAllows(other.ARN, op, arn))
+					neighbour.Fails(op, in, noPolicyAllows(other.ARN, op, arn))
 				}
 			}
 		}
 		if after := everything(c); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
 		}
-		if got := c.make("ListQueues", nil); !slices.Equal(got["QueueUrls"].(list), foreign["QueueUrls"].(list)) {
+		if got := c.Make("ListQueues", nil); !slices.Equal(got["QueueUrls"].(list), foreign["QueueUrls"].(list)) {
 			t.Errorf("the queues are now %v", got)
 		}
 	})

@@ -104,13 +104,13 @@ func TestConsumersVanish(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				v := &vanishing{client: newClient(t, inJSON), witness: w, queue: "q", hard: hard}
-				v.base, v.cred = s.Endpoint(), s.Root()
+				v.Base, v.Cred = s.Endpoint(), s.Root()
 				attributes := object{"VisibilityTimeout": "43200"}
 				if fifo {
 					v.queue = "q.fifo"
 					attributes["FifoQueue"], attributes["ContentBasedDeduplication"] = "true", "true"
 				}
-				v.make("CreateQueue", object{"QueueName": v.queue, "Attributes": attributes})
+				v.Make("CreateQueue", object{"QueueName": v.queue, "Attributes": attributes})
 				for round := range rounds {
 					if v.round(fmt.Sprint("m", round), fifo) {
 						given.Add(1)
@@ -136,19 +136,19 @@ type vanishing struct {
 // round sends one message to a consumer that is about to go, and reports whether
 // it got it.
 func (v *vanishing) round(body string, fifo bool) (given bool) {
-	v.t.Helper()
+	v.T.Helper()
 	conn, err := net.Dial("tcp", v.witness.Addr().String())
 	if err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	defer conn.Close()
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
-	r := v.request("ReceiveMessage", object{"QueueUrl": v.queue, "WaitTimeSeconds": 20})
-	v.sign(r)
+	r := v.Request("ReceiveMessage", object{"QueueUrl": v.queue, "WaitTimeSeconds": 20})
+	v.Sign(r)
 	if err := r.Write(conn); err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	gone := make(chan error, 1)
 	go func() {
@@ -164,24 +164,24 @@ func (v *vanishing) round(body string, fifo bool) (given bool) {
 	if fifo {
 		in["MessageGroupId"] = body
 	}
-	v.make("SendMessage", in)
+	v.Make("SendMessage", in)
 	if err := <-gone; err != nil {
-		v.t.Fatal(err)
+		v.T.Fatal(err)
 	}
 	if v.hard {
 		// What was written is given, whether or not it was read.
-		given = v.witness.of(v.t, conn).wrote.Load()
+		given = v.witness.of(v.T, conn).wrote.Load()
 	} else {
-		given = received(v.t, conn, body)
+		given = received(v.T, conn, body)
 	}
 	if given {
 		return true
 	}
-	got := v.make("ReceiveMessage", object{"QueueUrl": v.queue, "WaitTimeSeconds": 20, "AttributeNames": list{"ApproximateReceiveCount"}})
+	got := v.Make("ReceiveMessage", object{"QueueUrl": v.queue, "WaitTimeSeconds": 20, "AttributeNames": list{"ApproximateReceiveCount"}})
 	messages, _ := got["Messages"].(list)
 	if len(messages) != 1 || messages[0].(object)["Body"] != body ||
 		messages[0].(object)["Attributes"].(object)["ApproximateReceiveCount"] != "1" {
-		v.t.Fatalf("the next consumer gets %v, want %s for the first time", got, body)
+		v.T.Fatalf("the next consumer gets %v, want %s for the first time", got, body)
 	}
 	return false
 }

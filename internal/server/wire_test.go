@@ -19,7 +19,7 @@ func serialization(message string) refusal {
 func TestMalformedJSON(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
-	c.make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "q"})
 	for _, tc := range []struct{ op, body, message string }{
 		{"ListQueues", `{`, "The request body is not valid: it ends after 1 bytes."},
 		{"ListQueues", ``, "The request body is not valid: it ends after 0 bytes."},
@@ -40,18 +40,18 @@ func TestMalformedJSON(t *testing.T) {
 		{"SendMessage", `{"QueueUrl":"q","MessageBody":"m","MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"no base64"}}}`,
 			"The value of a blob is not valid Base64."},
 	} {
-		r := c.jsonRequest(tc.op, tc.body)
-		c.sign(r)
-		c.compare(tc.op+" "+tc.body, nil, c.send(tc.op, r), serialization(tc.message))
+		r := c.JSONRequest(tc.op, tc.body)
+		c.Sign(r)
+		c.Compare(tc.op+" "+tc.body, nil, c.Send(tc.op, r), serialization(tc.message))
 	}
 	// Surrogates that have no partner stand for no character.
 	for _, body := range []string{`\ud800`, `\udc00\ud800`, `a\udfffb`} {
-		r := c.jsonRequest("SendMessage", `{"QueueUrl":"q","MessageBody":"`+body+`"}`)
-		c.sign(r)
-		c.compare(body, nil, c.send("SendMessage", r), modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
+		r := c.JSONRequest("SendMessage", `{"QueueUrl":"q","MessageBody":"`+body+`"}`)
+		c.Sign(r)
+		c.Compare(body, nil, c.Send("SendMessage", r), modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
 	}
-	c.ok("ListQueues", nil, object{"QueueUrls": list{c.url("q")}})
-	c.ok("ReceiveMessage", object{"QueueUrl": "q"}, object{})
+	c.OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
+	c.OK("ReceiveMessage", object{"QueueUrl": "q"}, object{})
 
 	// Members that nobody knows do no harm, null is as good as absent, and the
 	// names of members are theirs, in this spelling only.
@@ -60,10 +60,10 @@ func TestMalformedJSON(t *testing.T) {
 		`{"maxresults":0}`:                            200,
 		`{"MaxResults":0}`:                            400,
 	} {
-		r := c.jsonRequest("ListQueues", body)
-		c.sign(r)
-		if a := c.send("ListQueues", r); a.status != want {
-			t.Errorf("%s gives %d %s", body, a.status, a.body)
+		r := c.JSONRequest("ListQueues", body)
+		c.Sign(r)
+		if a := c.Send("ListQueues", r); a.Status != want {
+			t.Errorf("%s gives %d %s", body, a.Status, a.Body)
 		}
 	}
 }
@@ -75,19 +75,19 @@ func TestUnknownOperation(t *testing.T) {
 			return generic("UnknownOperationException", "InvalidAction", 400, "The action "+op+" is not valid for this endpoint.")
 		}
 		for _, op := range []string{"FooBar", "sendMessage", "SendMessages", "PeekMessage", `<a>&"`} {
-			c.fails(op, nil, unknown(op))
+			c.Fails(op, nil, unknown(op))
 		}
-		if c.dialect == inJSON {
-			r := c.jsonRequest("ListQueues", "{}")
+		if c.Dialect == inJSON {
+			r := c.JSONRequest("ListQueues", "{}")
 			r.Header.Set("X-Amz-Target", "AmazonSNS.ListQueues")
-			c.sign(r)
-			c.compare("another service", nil, c.send("ListQueues", r), unknown("ListQueues"))
+			c.Sign(r)
+			c.Compare("another service", nil, c.Send("ListQueues", r), unknown("ListQueues"))
 			return
 		}
 		// These two make or find queues, and act on none.
-		queue := c.at("/" + account + "/q")
-		queue.fails("CreateQueue", object{"QueueName": "q"}, unknown("CreateQueue"))
-		queue.fails("ListQueues", nil, unknown("ListQueues"))
+		queue := c.At("/" + account + "/q")
+		queue.Fails("CreateQueue", object{"QueueName": "q"}, unknown("CreateQueue"))
+		queue.Fails("ListQueues", nil, unknown("ListQueues"))
 	})
 }
 
@@ -95,15 +95,15 @@ func TestUnknownOperation(t *testing.T) {
 func TestJSONOnQueuePath(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inJSON)
-	c.make("CreateQueue", object{"QueueName": "q"})
-	c.make("CreateQueue", object{"QueueName": "other"})
-	at := c.at("/" + account + "/other")
-	at.make("SendMessage", object{"QueueUrl": c.url("q"), "MessageBody": "m"})
-	at.make("ListQueues", nil)
-	at.make("CreateQueue", object{"QueueName": "third"})
-	at.ok("ReceiveMessage", object{"QueueUrl": c.url("other")}, object{}) // the body says which
-	at.fails("ReceiveMessage", nil, noQueue)                              // and nothing else does
-	if got := c.make("ReceiveMessage", object{"QueueUrl": c.url("q")}); got["Messages"] == nil {
+	c.Make("CreateQueue", object{"QueueName": "q"})
+	c.Make("CreateQueue", object{"QueueName": "other"})
+	at := c.At("/" + account + "/other")
+	at.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
+	at.Make("ListQueues", nil)
+	at.Make("CreateQueue", object{"QueueName": "third"})
+	at.OK("ReceiveMessage", object{"QueueUrl": c.URL("other")}, object{}) // the body says which
+	at.Fails("ReceiveMessage", nil, noQueue)                              // and nothing else does
+	if got := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q")}); got["Messages"] == nil {
 		t.Error("the message has not come")
 	}
 }
@@ -112,35 +112,35 @@ func TestJSONOnQueuePath(t *testing.T) {
 func TestQueueAddresses(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		c.make("CreateQueue", object{"QueueName": "q"})
-		want := object{"Attributes": object{"QueueArn": c.arn("q")}}
+		c.Make("CreateQueue", object{"QueueName": "q"})
+		want := object{"Attributes": object{"QueueArn": c.ARN("q")}}
 		names := list{"QueueArn"}
 		for _, u := range []string{
-			c.url("q"), "q", account + "/q", "/" + account + "/q", c.url("q") + "/",
+			c.URL("q"), "q", account + "/q", "/" + account + "/q", c.URL("q") + "/",
 			"http://localhost:4566/" + account + "/q", "https://queue.amazonaws.com/" + account + "/q",
-			"https://sqs." + c.region + ".amazonaws.com/" + account + "/q", "https://" + c.region + ".queue.amazonaws.com/" + account + "/q",
+			"https://sqs." + c.Region + ".amazonaws.com/" + account + "/q", "https://" + c.Region + ".queue.amazonaws.com/" + account + "/q",
 			"https://sqs.eu-fake-99.amazonaws.com/" + account + "/q",
 			"https://sqs.us-east-1.example.com/" + account + "/q", "http://localhost:4566/queue/us-east-1/" + account + "/q",
 			"ftp://[::1]:1/a/b/c/" + account + "/q",
 		} {
-			c.ok("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": names}, want)
+			c.OK("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": names}, want)
 		}
-		if c.dialect == inJSON {
+		if c.Dialect == inJSON {
 			return
 		}
-		c.make("CreateQueue", object{"QueueName": "other"})
+		c.Make("CreateQueue", object{"QueueName": "other"})
 		for _, path := range []string{"/" + account + "/q", "/" + account + "/q/", "/q", "/some/prefix/" + account + "/q"} {
-			on := c.at(path)
-			on.ok("GetQueueAttributes", object{"AttributeNames": names}, want)
-			on.ok("GetQueueAttributes", object{"QueueUrl": c.url("other"), "AttributeNames": names}, object{"Attributes": object{"QueueArn": c.arn("other")}})
-			on.ok("GetQueueUrl", object{"QueueName": "q"}, object{"QueueUrl": c.url("q")})
-			on.ok("GetQueueUrl", object{"QueueName": "other", "QueueOwnerAWSAccountId": account}, object{"QueueUrl": c.url("other")})
+			on := c.At(path)
+			on.OK("GetQueueAttributes", object{"AttributeNames": names}, want)
+			on.OK("GetQueueAttributes", object{"QueueUrl": c.URL("other"), "AttributeNames": names}, object{"Attributes": object{"QueueArn": c.ARN("other")}})
+			on.OK("GetQueueUrl", object{"QueueName": "q"}, object{"QueueUrl": c.URL("q")})
+			on.OK("GetQueueUrl", object{"QueueName": "other", "QueueOwnerAWSAccountId": account}, object{"QueueUrl": c.URL("other")})
 		}
-		on := c.at("/" + account + "/q")
-		on.make("SendMessage", object{"MessageBody": "m"})
-		on.ok("ReceiveMessage", nil, object{"Messages": list{someMessage}})
-		on.make("DeleteQueue", nil)
-		on.fails("ReceiveMessage", nil, noQueue)
+		on := c.At("/" + account + "/q")
+		on.Make("SendMessage", object{"MessageBody": "m"})
+		on.OK("ReceiveMessage", nil, object{"Messages": list{someMessage}})
+		on.Make("DeleteQueue", nil)
+		on.Fails("ReceiveMessage", nil, noQueue)
 	})
 }
 
@@ -154,37 +154,37 @@ func TestAPIVersions(t *testing.T) {
 		var names []string
 		// All versions see the same queues.
 		for i, version := range []string{"2008-01-01", "2009-02-01", "2011-10-01", "2012-11-05", ""} {
-			c.version = version
+			c.Version = version
 			name := fmt.Sprint("q", i)
-			c.ok("CreateQueue", object{"QueueName": name, "DefaultVisibilityTimeout": 40}, object{"QueueUrl": c.url(name)})
+			c.OK("CreateQueue", object{"QueueName": name, "DefaultVisibilityTimeout": 40}, object{"QueueUrl": c.URL(name)})
 			names = append(names, name)
 			var urls list
 			for _, n := range names {
-				urls = append(urls, c.url(n))
+				urls = append(urls, c.URL(n))
 			}
-			c.ok("ListQueues", nil, object{"QueueUrls": urls})
-			on := c.at("/" + account + "/" + name)
-			on.ok("GetQueueAttributes", object{"AttributeName": "VisibilityTimeout"}, object{"Attributes": object{"VisibilityTimeout": 40}})
-			on.ok("SetQueueAttributes", object{"Attribute.Name": "VisibilityTimeout", "Attribute.Value": 35}, object{})
-			on.ok("GetQueueAttributes", object{"AttributeName.1": "VisibilityTimeout"}, object{"Attributes": object{"VisibilityTimeout": 35}})
-			on.make("SendMessage", object{"MessageBody": "m"})
-			m := on.make("ReceiveMessage", object{"AttributeName": "All"})["Messages"].(list)[0].(object)
+			c.OK("ListQueues", nil, object{"QueueUrls": urls})
+			on := c.At("/" + account + "/" + name)
+			on.OK("GetQueueAttributes", object{"AttributeName": "VisibilityTimeout"}, object{"Attributes": object{"VisibilityTimeout": 40}})
+			on.OK("SetQueueAttributes", object{"Attribute.Name": "VisibilityTimeout", "Attribute.Value": 35}, object{})
+			on.OK("GetQueueAttributes", object{"AttributeName.1": "VisibilityTimeout"}, object{"Attributes": object{"VisibilityTimeout": 35}})
+			on.Make("SendMessage", object{"MessageBody": "m"})
+			m := on.Make("ReceiveMessage", object{"AttributeName": "All"})["Messages"].(list)[0].(object)
 			if m["Attributes"].(object)["ApproximateReceiveCount"] != "1" {
 				t.Errorf("%s: %v", version, m)
 			}
-			on.make("DeleteMessage", object{"ReceiptHandle": m["ReceiptHandle"]})
-			on.make("ListQueueTags", nil) // which those versions did not have
+			on.Make("DeleteMessage", object{"ReceiptHandle": m["ReceiptHandle"]})
+			on.Make("ListQueueTags", nil) // which those versions did not have
 		}
-		c.version = "2012-11-05"
+		c.Version = "2012-11-05"
 		// What it says of the timeout counts as what it says of the attribute.
-		c.fails("CreateQueue", object{"QueueName": "q0", "DefaultVisibilityTimeout": 41},
+		c.Fails("CreateQueue", object{"QueueName": "q0", "DefaultVisibilityTimeout": 41},
 			modelled("QueueNameExists", "QueueAlreadyExists", 400, "A queue already exists with the same name and a different value for attribute VisibilityTimeout"))
-		c.fails("CreateQueue", object{"QueueName": "new", "DefaultVisibilityTimeout": "x"},
+		c.Fails("CreateQueue", object{"QueueName": "new", "DefaultVisibilityTimeout": "x"},
 			attributeValue("Invalid value for the parameter VisibilityTimeout. Reason: Must be an integer from 0 to 43200."))
-		c.version = "2012-11-06"
-		c.fails("ListQueues", nil, refusal{code: "NoSuchVersion", status: 400, message: "The version 2012-11-06 does not exist for this web service."})
-		c.version = "latest"
-		c.fails("ListQueues", nil, refusal{code: "MalformedVersion", status: 400, message: "The version latest is not a date of the form YYYY-MM-DD."})
+		c.Version = "2012-11-06"
+		c.Fails("ListQueues", nil, refusal{Code: "NoSuchVersion", Status: 400, Message: "The version 2012-11-06 does not exist for this web service."})
+		c.Version = "latest"
+		c.Fails("ListQueues", nil, refusal{Code: "MalformedVersion", Status: 400, Message: "The version latest is not a date of the form YYYY-MM-DD."})
 	}
 }
 
@@ -193,31 +193,31 @@ func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for _, d := range []dialect{inForm, inURL} {
 		c := newClient(t, d)
-		c.make("CreateQueue", object{"QueueName": "q", "Tags.1.Key": "a", "Tags.1.Value": "1", "Tags.2.Value": "2", "Tags.2.Key": "b"})
-		c.ok("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"a": "1", "b": "2"}})
-		c.make("TagQueue", object{"QueueUrl": "q", "Tags.7.Value": "3", "Tags.7.Key": "c"})
-		c.make("TagQueue", object{"QueueUrl": "q", "Tag.Key": "d", "Tag.Value": "4"})
-		c.make("UntagQueue", object{"QueueUrl": "q", "TagKey": "a"})
-		c.make("UntagQueue", object{"QueueUrl": "q", "TagKey.9": "b"})
-		c.ok("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"c": "3", "d": "4"}})
+		c.Make("CreateQueue", object{"QueueName": "q", "Tags.1.Key": "a", "Tags.1.Value": "1", "Tags.2.Value": "2", "Tags.2.Key": "b"})
+		c.OK("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"a": "1", "b": "2"}})
+		c.Make("TagQueue", object{"QueueUrl": "q", "Tags.7.Value": "3", "Tags.7.Key": "c"})
+		c.Make("TagQueue", object{"QueueUrl": "q", "Tag.Key": "d", "Tag.Value": "4"})
+		c.Make("UntagQueue", object{"QueueUrl": "q", "TagKey": "a"})
+		c.Make("UntagQueue", object{"QueueUrl": "q", "TagKey.9": "b"})
+		c.OK("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"c": "3", "d": "4"}})
 
-		c.make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Value": "1", "Attribute.Name": "DelaySeconds"})
-		c.make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.3.Value": "44", "Attribute.3.Name": "VisibilityTimeout"})
-		c.ok("GetQueueAttributes", object{"QueueUrl": "q", "AttributeName.1": "DelaySeconds", "AttributeName.02": "VisibilityTimeout"},
+		c.Make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Value": "1", "Attribute.Name": "DelaySeconds"})
+		c.Make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.3.Value": "44", "Attribute.3.Name": "VisibilityTimeout"})
+		c.OK("GetQueueAttributes", object{"QueueUrl": "q", "AttributeName.1": "DelaySeconds", "AttributeName.02": "VisibilityTimeout"},
 			object{"Attributes": object{"DelaySeconds": 1, "VisibilityTimeout": 44}})
-		c.make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 0})
+		c.Make("SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 0})
 
 		// The timer of 2011: the modelled name is DelaySeconds.
-		c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": 45})
-		c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "DelaySeconds": 0, "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 45})
-		c.ok("GetQueueAttributes", object{"QueueUrl": "q", "AttributeName.1": "ApproximateNumberOfMessages", "AttributeName.2": "ApproximateNumberOfMessagesDelayed"},
+		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": 45})
+		c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "DelaySeconds": 0, "Attribute.1.Name": "DelaySeconds", "Attribute.1.Value": 45})
+		c.OK("GetQueueAttributes", object{"QueueUrl": "q", "AttributeName.1": "ApproximateNumberOfMessages", "AttributeName.2": "ApproximateNumberOfMessagesDelayed"},
 			object{"Attributes": object{"ApproximateNumberOfMessages": 1, "ApproximateNumberOfMessagesDelayed": 1}})
-		c.fails("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "soon"},
+		c.Fails("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "soon"},
 			invalid("Value soon for parameter DelaySeconds is invalid. Reason: DelaySeconds must be an integer."))
-		c.fails("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "901"},
+		c.Fails("SendMessage", object{"QueueUrl": "q", "MessageBody": "m", "Attribute.Name": "DelaySeconds", "Attribute.Value": "901"},
 			invalid("Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900."))
 
-		m := c.make("ReceiveMessage", object{"QueueUrl": "q", "AttributeName.1": "SenderId", "MessageSystemAttributeName.1": "ApproximateReceiveCount"})
+		m := c.Make("ReceiveMessage", object{"QueueUrl": "q", "AttributeName.1": "SenderId", "MessageSystemAttributeName.1": "ApproximateReceiveCount"})
 		if err := match(object{"SenderId": account, "ApproximateReceiveCount": 1}, m["Messages"].(list)[0].(object)["Attributes"]); err != nil {
 			t.Error(err)
 		}
@@ -229,7 +229,7 @@ func TestMalformedParameters(t *testing.T) {
 	t.Parallel()
 	for _, d := range []dialect{inForm, inURL} {
 		c := newClient(t, d)
-		c.make("CreateQueue", object{"QueueName": "q"})
+		c.Make("CreateQueue", object{"QueueName": "q"})
 		before := everything(c)
 		for _, tc := range []refusalCase{
 			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Name": "DelaySeconds"}, missing("Attribute.Value")},
@@ -248,19 +248,19 @@ func TestMalformedParameters(t *testing.T) {
 			{"ReceiveMessage", object{"QueueUrl": "q", "AttributeName.99999999999": "All"}, invalid("The index of the parameter AttributeName.99999999999 is too large.")},
 			{"ListQueues", object{"MaxResults": "x"}, invalid("Value x for parameter MaxResults is invalid. Reason: Must be an integer.")},
 		} {
-			c.fails(tc.op, tc.in, tc.want)
+			c.Fails(tc.op, tc.in, tc.want)
 		}
 		// Bytes that are no text.
-		r := c.formRequest(d, "Action=SendMessage&Version=2012-11-05&QueueUrl=q&MessageBody=a%ffb")
-		c.sign(r)
-		c.compare("%ff", nil, c.send("SendMessage", r), modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
+		r := c.FormRequest(d, "Action=SendMessage&Version=2012-11-05&QueueUrl=q&MessageBody=a%ffb")
+		c.Sign(r)
+		c.Compare("%ff", nil, c.Send("SendMessage", r), modelled("InvalidMessageContents", "InvalidMessageContents", 400, badContents))
 
 		// Escapes that are none: in the URL the signature cannot be checked,
 		// in the body the parameters cannot be read.
-		r = c.formRequest(inForm, "Action=SendMessage&QueueUrl=q&MessageBody=%zz")
-		c.sign(r)
-		c.compare("%zz", nil, c.send("SendMessage", r), refusal{code: "MalformedQueryString", status: 404,
-			message: "The value of the parameter MessageBody has a percent sign that two hexadecimal digits do not follow."})
+		r = c.FormRequest(inForm, "Action=SendMessage&QueueUrl=q&MessageBody=%zz")
+		c.Sign(r)
+		c.Compare("%zz", nil, c.Send("SendMessage", r), refusal{Code: "MalformedQueryString", Status: 404,
+			Message: "The value of the parameter MessageBody has a percent sign that two hexadecimal digits do not follow."})
 
 		if after := everything(c); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
@@ -268,20 +268,20 @@ func TestMalformedParameters(t *testing.T) {
 	}
 
 	c := newClient(t, inForm)
-	r := c.formRequest(inForm, "Version=2012-11-05")
-	c.sign(r)
-	c.compare("no action", nil, c.send("", r), refusal{code: "MissingAction", status: 400, message: "The request must contain the parameter Action."})
-	r = c.newRequest(http.MethodPost, "", "<soap/>")
+	r := c.FormRequest(inForm, "Version=2012-11-05")
+	c.Sign(r)
+	c.Compare("no action", nil, c.Send("", r), refusal{Code: "MissingAction", Status: 400, Message: "The request must contain the parameter Action."})
+	r = c.NewRequest(http.MethodPost, "", "<soap/>")
 	r.Header.Set("Content-Type", "text/xml")
-	c.sign(r)
-	c.compare("SOAP", nil, c.send("", r), refusal{code: "InvalidRequest", status: 400,
-		message: "SOAP has not been supported since 2011-08-08. Use the Query protocol or JSON."})
-	r = c.newRequest(http.MethodPut, "?Action=ListQueues", "")
-	c.sign(r)
-	a := c.send("", r)
-	c.compare("PUT", nil, a, refusal{code: "InvalidHttpRequest", status: 405, message: "The HTTP method PUT is not supported; use GET or POST."})
-	if a.header.Get("Allow") != "GET, POST" {
-		t.Errorf("Allow is %q", a.header.Get("Allow"))
+	c.Sign(r)
+	c.Compare("SOAP", nil, c.Send("", r), refusal{Code: "InvalidRequest", Status: 400,
+		Message: "SOAP has not been supported since 2011-08-08. Use the Query protocol or JSON."})
+	r = c.NewRequest(http.MethodPut, "?Action=ListQueues", "")
+	c.Sign(r)
+	a := c.Send("", r)
+	c.Compare("PUT", nil, a, refusal{Code: "InvalidHttpRequest", Status: 405, Message: "The HTTP method PUT is not supported; use GET or POST."})
+	if a.Header.Get("Allow") != "GET, POST" {
+		t.Errorf("Allow is %q", a.Header.Get("Allow"))
 	}
 }
 
@@ -292,7 +292,7 @@ func TestNoAction(t *testing.T) {
 	c := newClient(t, inURL)
 	for _, path := range []string{"/", "/" + account + "/q"} {
 		for _, accept := range []string{"", "application/json"} {
-			r := c.at(path).newRequest(http.MethodGet, "", "")
+			r := c.At(path).NewRequest(http.MethodGet, "", "")
 			r.Header.Set("Accept", accept)
 			response, err := http.DefaultClient.Do(r)
 			if err != nil {
@@ -313,19 +313,19 @@ func TestAcceptJSON(t *testing.T) {
 	t.Parallel()
 	for _, d := range []dialect{inForm, inURL} {
 		c := newClient(t, d)
-		c.make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}})
+		c.Make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}})
 		call := func(op string, in object, status int) object {
 			t.Helper()
-			r := c.request(op, in)
+			r := c.Request(op, in)
 			r.Header.Set("Accept", "application/json")
-			c.sign(r)
-			a := c.send(op, r)
-			if a.status != status || a.header.Get("Content-Type") != "application/json" {
-				t.Errorf("%s: %d, %s", op, a.status, a.header.Get("Content-Type"))
+			c.Sign(r)
+			a := c.Send(op, r)
+			if a.Status != status || a.Header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s: %d, %s", op, a.Status, a.Header.Get("Content-Type"))
 			}
 			var m object
-			if err := json.Unmarshal(a.body, &m); err != nil {
-				t.Fatalf("%s: %v", a.body, err)
+			if err := json.Unmarshal(a.Body, &m); err != nil {
+				t.Fatalf("%s: %v", a.Body, err)
 			}
 			id := m["RequestId"]
 			if status == 200 {
@@ -333,18 +333,18 @@ func TestAcceptJSON(t *testing.T) {
 				id = m["ResponseMetadata"].(object)["RequestId"]
 				m, _ = m[op+"Result"].(object)
 			}
-			if id != a.header.Get("x-amzn-RequestId") {
-				t.Errorf("%s: the RequestId is not that of the header in %s", op, a.body)
+			if id != a.Header.Get("x-amzn-RequestId") {
+				t.Errorf("%s: the RequestId is not that of the header in %s", op, a.Body)
 			}
 			return m
 		}
-		if got := call("ListQueues", nil, 200); fmt.Sprint(got["queueUrls"]) != "["+c.url("q")+"]" {
+		if got := call("ListQueues", nil, 200); fmt.Sprint(got["queueUrls"]) != "["+c.URL("q")+"]" {
 			t.Errorf("ListQueues: %v", got)
 		}
-		if got := call("GetQueueUrl", object{"QueueName": "q"}, 200); got["QueueUrl"] != c.url("q") {
+		if got := call("GetQueueUrl", object{"QueueName": "q"}, 200); got["QueueUrl"] != c.URL("q") {
 			t.Errorf("GetQueueUrl: %v", got)
 		}
-		if got := call("GetQueueAttributes", object{"QueueUrl": "q", "AttributeNames": list{"QueueArn"}}, 200); fmt.Sprint(got["Attributes"]) != "[map[Name:QueueArn Value:"+c.arn("q")+"]]" {
+		if got := call("GetQueueAttributes", object{"QueueUrl": "q", "AttributeNames": list{"QueueArn"}}, 200); fmt.Sprint(got["Attributes"]) != "[map[Name:QueueArn Value:"+c.ARN("q")+"]]" {
 			t.Errorf("GetQueueAttributes: %v", got)
 		}
 		call("SendMessage", object{"QueueUrl": "q", "MessageBody": "<m>", "MessageAttributes": object{"a": text("b")}}, 200)
@@ -357,7 +357,7 @@ func TestAcceptJSON(t *testing.T) {
 			t.Errorf("PurgeQueue: %v", got)
 		}
 		e, _ := call("GetQueueUrl", object{"QueueName": "nobody"}, 400)["Error"].(object)
-		if e["Code"] != noQueue.code || e["Message"] != noQueue.queryMessage || e["Type"] != "Sender" {
+		if e["Code"] != noQueue.Code || e["Message"] != noQueue.QueryMessage || e["Type"] != "Sender" {
 			t.Errorf("error: %v", e)
 		}
 	}
@@ -367,18 +367,18 @@ func TestAcceptJSON(t *testing.T) {
 func TestXMLText(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inForm)
-	c.make("CreateQueue", object{"QueueName": "q"})
-	c.make("SendMessage", object{"QueueUrl": "q", "MessageBody": "\"<&>'\r\n\t]]>"})
-	r := c.request("ReceiveMessage", object{"QueueUrl": "q"})
-	c.sign(r)
-	a := c.send("ReceiveMessage", r)
-	if !strings.Contains(string(a.body), "<Body>&quot;&lt;&amp;&gt;'&#xD;\n\t]]&gt;</Body>") {
-		t.Errorf("%s", a.body)
+	c.Make("CreateQueue", object{"QueueName": "q"})
+	c.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "\"<&>'\r\n\t]]>"})
+	r := c.Request("ReceiveMessage", object{"QueueUrl": "q"})
+	c.Sign(r)
+	a := c.Send("ReceiveMessage", r)
+	if !strings.Contains(string(a.Body), "<Body>&quot;&lt;&amp;&gt;'&#xD;\n\t]]&gt;</Body>") {
+		t.Errorf("%s", a.Body)
 	}
-	r = c.request("ReceiveMessage", object{"QueueUrl": "q"})
-	c.sign(r)
-	if a := c.send("ReceiveMessage", r); !strings.Contains(string(a.body), "<ReceiveMessageResult/>") {
-		t.Errorf("%s", a.body)
+	r = c.Request("ReceiveMessage", object{"QueueUrl": "q"})
+	c.Sign(r)
+	if a := c.Send("ReceiveMessage", r); !strings.Contains(string(a.Body), "<ReceiveMessageResult/>") {
+		t.Errorf("%s", a.Body)
 	}
 }
 
@@ -487,13 +487,13 @@ func TestGuideExamples(t *testing.T) {
 				s, _ := start(t, config)
 				cred := s.Root()
 				c := newClient(t, inForm)
-				c.base, c.cred = s.Endpoint(), cred
-				c.region = strings.Split(ex.host, ".")[1]
+				c.Base, c.Cred = s.Endpoint(), cred
+				c.Region = strings.Split(ex.host, ".")[1]
 				if ex.path != "/" {
 					for _, name := range []string{"testQueue", "MyQueue", "queue1"} {
-						c.make("CreateQueue", object{"QueueName": name})
+						c.Make("CreateQueue", object{"QueueName": name})
 					}
-					c.make("SendMessage", object{"QueueUrl": "MyQueue", "MessageBody": "m"})
+					c.Make("SendMessage", object{"QueueUrl": "MyQueue", "MessageBody": "m"})
 				}
 				parameters := parameters
 				if version == 2 {
@@ -505,34 +505,34 @@ func TestGuideExamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.version = values.Get("Version")
+				c.Version = values.Get("Version")
 				query, body := "", parameters
 				if ex.method == "GET" {
 					query, body = "?"+parameters, ""
 				}
 				path := strings.ReplaceAll(ex.path, "ACCOUNT", account)
-				r := c.at(path).newRequest(ex.method, query, body)
+				r := c.At(path).NewRequest(ex.method, query, body)
 				r.Host = ex.host
 				if ex.method == "POST" {
 					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				}
 				if version == 4 {
-					c.sign(r)
+					c.Sign(r)
 				} else {
 					r = signVersion2(t, r, values, cred, version2{})
 				}
-				a := c.send(values.Get("Action"), r)
-				if a.status != 200 {
-					t.Fatalf("%d %s", a.status, a.body)
+				a := c.Send(values.Get("Action"), r)
+				if a.Status != 200 {
+					t.Fatalf("%d %s", a.Status, a.Body)
 				}
-				if u := a.result["QueueUrl"]; u != nil && u != "http://"+ex.host+"/"+account+"/testQueue" {
+				if u := a.Result["QueueUrl"]; u != nil && u != "http://"+ex.host+"/"+account+"/testQueue" {
 					t.Errorf("QueueUrl is %v", u)
 				}
-				if values.Get("Action") == "ReceiveMessage" && a.result["Messages"] == nil {
+				if values.Get("Action") == "ReceiveMessage" && a.Result["Messages"] == nil {
 					t.Error("the message has not come")
 				}
-				if values.Get("MessageBody") == "This is a test message" && a.result["MD5OfMessageBody"] != "fafb00f5732ab283681e124bf8747ed1" {
-					t.Errorf("%v", a.result)
+				if values.Get("MessageBody") == "This is a test message" && a.Result["MD5OfMessageBody"] != "fafb00f5732ab283681e124bf8747ed1" {
+					t.Errorf("%v", a.Result)
 				}
 			})
 		}
