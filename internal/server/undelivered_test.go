@@ -77,7 +77,7 @@ func (w *witness) of(t *testing.T, client net.Conn) *witnessed {
 // timeout is over, which is half a day.
 func TestConsumersVanish(t *testing.T) {
 	t.Parallel()
-	rounds, err := strconv.Atoi(os.Getenv("SLUICE_VANISH_ROUNDS"))
+	rounds, err := strconv.Atoi(os.Getenv("SLUICE_TEST_VANISH_ROUNDS"))
 	if err != nil {
 		rounds = 60
 	}

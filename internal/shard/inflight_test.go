@@ -82,9 +82,9 @@ func (r *jumpRig) remove(id queue.ID, messages []shard.Message) {
 // standard queue says so, a FIFO queue is silent. It goes on when some are
 // deleted, and when they become visible again.
 //
-// SLUICE_IN_FLIGHT=120000 tests the limit itself.
+// SLUICE_TEST_IN_FLIGHT=120000 tests the limit itself.
 func TestTooManyInFlight(t *testing.T) {
-	limit := size(t, "SLUICE_IN_FLIGHT", 2_000)
+	limit := size(t, "SLUICE_TEST_IN_FLIGHT", 2_000)
 	for name, id := range map[string]queue.ID{"standard": jobs, "FIFO": orders} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -178,9 +178,9 @@ func limited(t *testing.T, limit int) *jumpRig {
 // Deduplication ids are on disk: memory does not grow with them, and each is
 // known for five minutes, the first as well as the last.
 //
-// SLUICE_DEDUP_IDS=1000000 tests a million.
+// SLUICE_TEST_DEDUP_IDS=1000000 tests a million.
 func TestManyDeduplicationIDs(t *testing.T) {
-	n := size(t, "SLUICE_DEDUP_IDS", 5_000) / chunk * chunk
+	n := size(t, "SLUICE_TEST_DEDUP_IDS", 5_000) / chunk * chunk
 	const interval = 5 * time.Minute
 	r := limited(t, queue.MaxInFlight)
 	step := (interval - time.Second) / time.Duration(n/chunk)

@@ -14,7 +14,7 @@ import (
 )
 
 // asServer makes the test binary a server that tells about itself.
-const asServer = "SLUICE_CRASH_SERVER"
+const asServer = "SLUICE_TEST_CRASH_SERVER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asServer) == "" {

@@ -21,8 +21,8 @@
 //
 // A run can be made longer, or be repeated, from the environment:
 //
-//	SLUICE_CRASH_ROUNDS   how often TestKill kills the server (4), and TestDiskFull fills its disk (3)
-//	SLUICE_CRASH_SEED     where the random choices begin
-//	SLUICE_LARGE_ROUNDS   how often each client of TestLargeMessages does its part (1)
-//	SLUICE_SOAK           how long TestSoak lasts (4s; from 1m on growth is judged)
+//	SLUICE_TEST_CRASH_ROUNDS   how often TestKill kills the server (4), and TestDiskFull fills its disk (3)
+//	SLUICE_TEST_CRASH_SEED     where the random choices begin
+//	SLUICE_TEST_LARGE_ROUNDS   how often each client of TestLargeMessages does its part (1)
+//	SLUICE_TEST_SOAK           how long TestSoak lasts (4s; from 1m on growth is judged)
 package crash

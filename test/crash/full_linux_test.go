@@ -190,9 +190,9 @@ func TestDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
-	seed := number(t, "SLUICE_CRASH_SEED", uint64(time.Now().UnixNano()))
-	rounds := number(t, "SLUICE_CRASH_ROUNDS", 3)
-	t.Logf("SLUICE_CRASH_SEED=%d SLUICE_CRASH_ROUNDS=%d", seed, rounds)
+	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
+	rounds := number(t, "SLUICE_TEST_CRASH_ROUNDS", 3)
+	t.Logf("SLUICE_TEST_CRASH_SEED=%d SLUICE_TEST_CRASH_ROUNDS=%d", seed, rounds)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	dir := smallDisk(t, 256<<20)
 	data := filepath.Join(dir, "data")

@@ -20,9 +20,9 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
-	seed := number(t, "SLUICE_CRASH_SEED", uint64(time.Now().UnixNano()))
-	rounds := number(t, "SLUICE_CRASH_ROUNDS", 4)
-	t.Logf("SLUICE_CRASH_SEED=%d SLUICE_CRASH_ROUNDS=%d", seed, rounds)
+	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
+	rounds := number(t, "SLUICE_TEST_CRASH_ROUNDS", 4)
+	t.Logf("SLUICE_TEST_CRASH_SEED=%d SLUICE_TEST_CRASH_ROUNDS=%d", seed, rounds)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	within := func(least, most time.Duration) time.Duration {
 		return least + time.Duration(rng.Int64N(int64(most-least)))

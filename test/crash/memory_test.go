@@ -22,7 +22,7 @@ func TestLargeMessages(t *testing.T) {
 		size        = 1 << 20
 		most        = 1 << 30 // bytes; four times what is alive, and what the store has
 	)
-	rounds := int(number(t, "SLUICE_LARGE_ROUNDS", 1))
+	rounds := int(number(t, "SLUICE_TEST_LARGE_ROUNDS", 1))
 	p := launch(t, build(t), t.TempDir())
 	c := p.ready(t)
 	q := c.URL("large")

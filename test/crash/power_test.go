@@ -17,7 +17,7 @@ import (
 // clock may have been set back.
 func TestPowerLoss(t *testing.T) {
 	const seeds = 40
-	first := number(t, "SLUICE_CRASH_SEED", 0)
+	first := number(t, "SLUICE_TEST_CRASH_SEED", 0)
 	for seed := first; seed < first+seeds; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

@@ -30,12 +30,12 @@ func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
-	length, err := time.ParseDuration(cmp.Or(os.Getenv("SLUICE_SOAK"), "4s"))
+	length, err := time.ParseDuration(cmp.Or(os.Getenv("SLUICE_TEST_SOAK"), "4s"))
 	if err != nil {
-		t.Fatalf("SLUICE_SOAK: %v", err)
+		t.Fatalf("SLUICE_TEST_SOAK: %v", err)
 	}
-	seed := number(t, "SLUICE_CRASH_SEED", uint64(time.Now().UnixNano()))
-	t.Logf("SLUICE_CRASH_SEED=%d SLUICE_SOAK=%s", seed, length)
+	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
+	t.Logf("SLUICE_TEST_CRASH_SEED=%d SLUICE_TEST_SOAK=%s", seed, length)
 	rng := rand.New(rand.NewPCG(seed, 3))
 
 	p := launchChild(t, t.TempDir())
