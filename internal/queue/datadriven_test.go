@@ -96,7 +96,7 @@ func (s *script) run(line string) {
 	verbs := map[string]func(*command, *Engine) error{
 		"send": (*command).send, "batch": (*command).batch, "flood": (*command).flood,
 		"heavy": (*command).heavy, "receive": (*command).receive, "delete": (*command).delete, "visibility": (*command).visibility,
-		"return": (*command).giveBack, "counts": (*command).count, "available": (*command).available,
+		"return": (*command).giveBack, "shorten": (*command).shorten, "counts": (*command).count, "available": (*command).available,
 		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves,
 		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
 		"departing": (*command).departing, "departed": (*command).departed, "arrive": (*command).arrive,
@@ -447,6 +447,14 @@ func (c *command) giveBack(e *Engine) error {
 	attempt, _ := c.setting("attempt")
 	_, given := c.deliveries()
 	return e.Return(id, given, attempt)
+}
+
+func (c *command) shorten(e *Engine) error {
+	id := c.id()
+	attempt, _ := c.setting("attempt")
+	n := c.number(c.word())
+	_, given := c.deliveries()
+	return e.Shorten(id, given, n, attempt)
 }
 
 func (c *command) count(e *Engine) error {

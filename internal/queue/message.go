@@ -49,6 +49,16 @@ type Message struct {
 	PriorFirst    Instant
 }
 
+// Size is how many bytes of the message are of the length that its sender chose:
+// its body, its attributes, and what SQS calls system attributes.
+func (m *Message) Size() int {
+	n := len(m.Body) + len(m.Sender) + len(m.Group) + len(m.Dedup) + len(m.Trace) + len(m.Source)
+	for _, a := range m.Attributes {
+		n += len(a.Name) + len(a.Type) + len(a.Value)
+	}
+	return n
+}
+
 // Outgoing is a message to be sent.
 type Outgoing struct {
 	ID         MessageID

@@ -657,10 +657,19 @@ func (m *model) giveBack(*rapid.T) {
 		attempt = pick(m, "attempt", "", "1", "2")
 	}
 	var given []Delivery
-	taken := false
 	for _, r := range picked {
 		given = append(given, r.d)
-		if r.m.gone || r.m.receipt != r.d.Receipt || r.m.hidden != r.d.Until {
+	}
+	n := 0 // how many the consumer keeps
+	if len(picked) > 0 {
+		n = rapid.IntRange(0, len(picked)-1).Draw(m.t, "kept")
+	}
+	held := func(r modelReceipt) bool {
+		return !r.m.gone && r.m.receipt == r.d.Receipt && r.m.hidden == r.d.Until
+	}
+	taken := false
+	for _, r := range picked[n:] {
+		if !held(r) {
 			continue
 		}
 		taken = true
@@ -671,8 +680,17 @@ func (m *model) giveBack(*rapid.T) {
 	}
 	if taken {
 		delete(q.attempts, attempt)
+		kept := slices.DeleteFunc(slices.Clone(picked[:n]), func(r modelReceipt) bool { return !held(r) })
+		if attempt != "" && len(kept) > 0 {
+			m.attempted(q, attempt, kept)
+		}
 	}
-	err := m.rig.transact(func(e *Engine) error { return e.Return(q.cfg.ID, given, attempt) })
+	err := m.rig.transact(func(e *Engine) error {
+		if n == 0 {
+			return e.Return(q.cfg.ID, given, attempt)
+		}
+		return e.Shorten(q.cfg.ID, given, n, attempt)
+	})
 	if err != nil {
 		m.failf("return: %v", err)
 	}

@@ -256,23 +256,36 @@ func (q *queue) serve(g *group, room int, timeout time.Duration) ([]Delivery, er
 // visible again at once and the receive does not count. A message that was
 // received again meanwhile, by a repetition of the attempt too, or whose
 // visibility was changed with the handle of an earlier receive, stays as it is:
-// somebody else relies on it.
+// another consumer relies on it. The engine forgets the receive attempt, if any
+// message was taken back: to repeat it is to receive anew.
 func (e *Engine) Return(id ID, deliveries []Delivery, attempt string) error {
+	return e.takeBack(id, nil, deliveries, attempt)
+}
+
+// Shorten takes back all but the first n deliveries of a receive, because one
+// answer cannot hold more. A repetition of the attempt gives those n.
+func (e *Engine) Shorten(id ID, deliveries []Delivery, n int, attempt string) error {
+	return e.takeBack(id, deliveries[:n], deliveries[n:], attempt)
+}
+
+// takeBack makes some deliveries of a receive visible again, while the consumer
+// gets the kept ones.
+func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 	q, err := e.enter(id)
 	if err != nil {
 		return err
 	}
 	taken := false
-	for _, d := range deliveries {
-		m := q.received[d.Position]
-		if m == nil || m.receipt != d.Receipt || m.deadline != d.Until {
+	for _, d := range back {
+		m := q.delivered(d)
+		if m == nil {
 			continue
 		}
 		taken = true
 		if m.receives--; m.receives == 0 {
 			m.first = 0
 		}
-		m.receipt = 0 // nobody has it
+		m.receipt = 0 // no consumer has it
 		q.hide(m, 0)
 		q.save(m)
 		if m.group != nil {
@@ -281,8 +294,24 @@ func (e *Engine) Return(id ID, deliveries []Delivery, attempt string) error {
 			}
 		}
 	}
-	if attempt != "" && taken {
-		return q.forgetAttempt(attempt)
+	if attempt == "" || !taken || !q.cfg.FIFO {
+		return nil
+	}
+	if err := q.forgetAttempt(attempt); err != nil {
+		return err
+	}
+	kept = slices.DeleteFunc(slices.Clone(kept), func(d Delivery) bool { return q.delivered(d) == nil })
+	if len(kept) > 0 {
+		q.rememberAttempt(attempt, kept)
+	}
+	return nil
+}
+
+// delivered returns the message of a delivery, or nil if its consumer no longer
+// holds it just as it was delivered.
+func (q *queue) delivered(d Delivery) *received {
+	if m := q.received[d.Position]; m != nil && m.receipt == d.Receipt && m.deadline == d.Until {
+		return m
 	}
 	return nil
 }

@@ -48,8 +48,15 @@ func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing
 	return ask(ctx, s, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
 }
 
+// MaxReceive bounds the messages of one receive, in bytes of queue.Message.Size.
+// Ten messages of SQS's largest size are below it. Messages beyond it can be
+// stored all the same, by a program that knew other limits; a receive then
+// gives fewer messages than were asked for, but one at least.
+const MaxReceive = 11 << 20
+
 // Receive gives out messages. If there are none it waits for some, for the
-// length of wait or until ctx ends, and then gives none. If ctx ends and
+// length of wait or until ctx ends, and then gives none. It gives at most
+// MaxReceive bytes, unless the first message alone is longer. If ctx ends and
 // messages have already been given, they are taken back; if the shard is closed
 // by then, it gives them all the same, to be returned where it is open next.
 //
@@ -143,7 +150,8 @@ func (s *Shard) forsake(p *poll, c *Condition) error {
 // read adds to deliveries what the messages say. It runs outside the owner, as
 // do all reads of bodies; a message that was purged or has expired meanwhile is
 // left out. If one cannot be read, the others are taken back, to be received
-// without it while it is in flight.
+// without it while it is in flight. Where the answer would grow beyond
+// MaxReceive, the rest is taken back.
 func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) ([]Message, error) {
 	out := make([]Message, 0, len(deliveries))
 	var read []queue.Delivery
@@ -154,8 +162,15 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 		defer r.Close()
 		get = r.Get
 	}
-	for _, d := range deliveries {
+	size := 0
+	for i, d := range deliveries {
 		m, err := queue.ReadMessage(get, id, d.Position)
+		if err == nil && m != nil {
+			if size += m.Size(); size > MaxReceive && len(out) > 0 {
+				s.shorten(ctx, id, deliveries, i, attempt)
+				break
+			}
+		}
 		switch {
 		case err != nil:
 			failed = errors.Join(failed, err)
@@ -172,6 +187,15 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 	s.log.Error("received message cannot be read", "error", failed)
 	back := s.Return(context.WithoutCancel(ctx), id, read, attempt)
 	return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnavailable, failed), back)
+}
+
+// shorten takes back all but the first n deliveries. If that fails, the messages
+// become visible again when their visibility timeout ends.
+func (s *Shard) shorten(ctx context.Context, id queue.ID, deliveries []queue.Delivery, n int, attempt string) {
+	err := s.do(context.WithoutCancel(ctx), func(e *queue.Engine) error { return e.Shorten(id, deliveries, n, attempt) })
+	if err != nil && !errors.Is(err, queue.ErrNoQueue) {
+		s.log.Warn("messages that an answer could not hold were not taken back", "messages", len(deliveries)-n, "error", err)
+	}
 }
 
 // absent tells a message that has gone from one that is lost: it asks the owner

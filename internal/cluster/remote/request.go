@@ -3,7 +3,9 @@ package remote
 import (
 	"time"
 
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
 )
 
 // The kinds of messages between nodes.
@@ -54,3 +56,7 @@ func getCall(r *reader) callID { return callID{r.uint(), r.uint()} }
 // of another version than its own a node answers with noVersion, followed by
 // the one it knows: all versions have that in common.
 const noVersion = 0
+
+// An answer to a receive has room for what a shard gives at most, and for what
+// comes with it: ten messages have less than 64 KiB of other fields.
+const _ = uint(messenger.MaxPayload - shard.MaxReceive - 64<<10)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -411,5 +412,36 @@ func TestPurgeReachesAllShards(t *testing.T) {
 	}
 	if err := r.Purge(t.Context(), wide); !errors.Is(err, queue.ErrPurgeInProgress) {
 		t.Errorf("once more: %v", err)
+	}
+}
+
+// What is stored may be more than nodes can tell each other in one answer: a
+// receive gives fewer messages then, at every node.
+func TestNothingStoredMakesAQueueUnreadable(t *testing.T) {
+	c := newCluster(t, 2, "a", "b")
+	for _, id := range []queue.ID{single, groups} {
+		for _, node := range c.nodes {
+			r := c.router(node)
+			want := numbered(node, 10)
+			for batch := range slices.Chunk(want, 3) {
+				messages := outgoing(batch...)
+				for i := range messages {
+					messages[i].Trace = strings.Repeat("t", 3<<20)
+					if id == groups {
+						messages[i].Group, messages[i].Dedup = "g", batch[i]
+					}
+				}
+				if _, err := r.Send(t.Context(), id, messages); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := drainMessages(t, r, id)
+			equal(t, fmt.Sprintf("queue %d at node %s", id, node), bodies(got), want)
+			for _, m := range got {
+				if m.ReceiveCount() != 1 {
+					t.Errorf("message %s was received %d times", m.Body, m.ReceiveCount())
+				}
+			}
+		}
 	}
 }
