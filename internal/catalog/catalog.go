@@ -49,6 +49,7 @@ type records struct {
 	secret  []byte
 	queues  map[Name]*Queue
 	byID    map[queue.ID]*Queue
+	counts  map[namespace]int // how many queues there are; only where there are any
 	deleted map[Name]time.Time
 	lastID  queue.ID
 }
@@ -117,6 +118,33 @@ func (c *Catalog) List(account, region string, keep func(*Queue) bool) []*Queue 
 	c.mu.RUnlock()
 	slices.SortFunc(out, func(a, b *Queue) int { return cmp.Compare(a.Name.Queue, b.Name.Queue) })
 	return out
+}
+
+// Regions returns the regions, sorted, in which an account has a queue of that name.
+func (c *Catalog) Regions(account, name string) []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var regions []string
+	for space := range c.counts {
+		if space.account == account && c.queues[Name{account, space.region, name}] != nil {
+			regions = append(regions, space.region)
+		}
+	}
+	slices.Sort(regions)
+	return regions
+}
+
+// Count returns how many queues an account has, in all regions together.
+func (c *Catalog) Count(account string) int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	total := 0
+	for space, n := range c.counts {
+		if space.account == account {
+			total += n
+		}
+	}
+	return total
 }
 
 // All returns all queues.

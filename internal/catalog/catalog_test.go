@@ -247,3 +247,50 @@ func TestStoredForm(t *testing.T) {
 		t.Errorf("reads %+v, was made as %+v", q, made)
 	}
 }
+
+func TestQueuesAreCountedByAccountAndFoundInAllRegions(t *testing.T) {
+	d := newDisk()
+	c, closeIt := d.open(t)
+	name := func(account, region, queue string) catalog.Name {
+		return catalog.Name{Account: account, Region: region, Queue: queue}
+	}
+	ids := make(map[catalog.Name]queue.ID)
+	for _, n := range []catalog.Name{
+		name("111111111111", "us-east-1", "jobs"), name("111111111111", "eu-west-1", "jobs"), name("111111111111", "eu-west-1", "mail"),
+		name("222222222222", "ap-south-1", "jobs"),
+	} {
+		q, err := create(c, n, catalog.Attributes{}, nil, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[n] = q.ID
+	}
+	check := func(when string, first, second int, regions ...string) {
+		t.Helper()
+		if got := c.Count("111111111111"); got != first {
+			t.Errorf("%s: the first account has %d queues, want %d", when, got, first)
+		}
+		if got := c.Count("222222222222"); got != second {
+			t.Errorf("%s: the second account has %d queues, want %d", when, got, second)
+		}
+		if got := c.Regions("111111111111", "jobs"); fmt.Sprint(got) != fmt.Sprint(regions) {
+			t.Errorf("%s: jobs is in %v, want %v", when, got, regions)
+		}
+	}
+	check("when made", 3, 1, "eu-west-1", "us-east-1")
+	changed := name("111111111111", "us-east-1", "jobs")
+	if err := update(c, changed, ids[changed], func(q *catalog.Queue) error { q.Attributes.DelaySeconds = 1; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	check("after a change", 3, 1, "eu-west-1", "us-east-1")
+	for _, n := range []catalog.Name{name("111111111111", "eu-west-1", "jobs"), name("222222222222", "ap-south-1", "jobs")} {
+		if err := remove(c, n, ids[n], now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("after deletions", 2, 0, "us-east-1")
+	closeIt()
+	c, closeIt = d.open(t)
+	defer closeIt()
+	check("when opened again", 2, 0, "us-east-1")
+}

@@ -21,6 +21,11 @@ func (n Name) ARN() string {
 	return "arn:aws:sqs:" + n.Region + ":" + n.Account + ":" + n.Queue
 }
 
+// namespace is where the name of a queue is unique: a region of an account.
+type namespace struct{ account, region string }
+
+func (n Name) namespace() namespace { return namespace{n.Account, n.Region} }
+
 // Queue is the record of a queue.
 type Queue struct {
 	Name       Name

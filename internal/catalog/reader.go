@@ -98,7 +98,10 @@ func differences(old, new records) []changed {
 }
 
 func newRecords() records {
-	return records{queues: make(map[Name]*Queue), byID: make(map[queue.ID]*Queue), deleted: make(map[Name]time.Time)}
+	return records{
+		queues: make(map[Name]*Queue), byID: make(map[queue.ID]*Queue), counts: make(map[namespace]int),
+		deleted: make(map[Name]time.Time),
+	}
 }
 
 // put takes in a record.
@@ -118,6 +121,8 @@ func (r *records) put(k string, v []byte) (changed, error) {
 		old := r.queues[q.Name]
 		if old != nil {
 			delete(r.byID, old.ID)
+		} else {
+			r.counts[q.Name.namespace()]++
 		}
 		r.queues[q.Name], r.byID[q.ID] = q, q
 		return changed{old, q}, nil
@@ -148,6 +153,9 @@ func (r *records) remove(k string) (changed, error) {
 		}
 		delete(r.queues, n)
 		delete(r.byID, q.ID)
+		if r.counts[n.namespace()]--; r.counts[n.namespace()] == 0 {
+			delete(r.counts, n.namespace())
+		}
 		return changed{q, nil}, nil
 	case strings.HasPrefix(k, keyDeleted):
 		n, err := nameIn(k, keyDeleted)

@@ -110,6 +110,7 @@ type exchange struct {
 	caller  identity.Identity
 	err     *protocol.Error // what the client was told
 	cause   error           // why, if the client was not told
+	notes   *protocol.Notes // what the operation adds to the request log
 	denial  *access.Denial  // who refused the caller, if policies did
 	gone    bool            // the client did not get its answer
 	relayed int             // the status of another node's answer
@@ -147,6 +148,10 @@ func (x *exchange) serve() {
 		Operation: x.request.Operation, RequestID: x.id, Kind: x.request.Kind,
 		Path: x.request.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.encrypted,
 		SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
+	}
+	if x.server.config.LogRequests {
+		x.notes = new(protocol.Notes)
+		call.Notes = x.notes
 	}
 	if err := x.authenticateTwice(call, body); err != nil {
 		x.fail(err)
@@ -317,6 +322,7 @@ func (x *exchange) log() {
 	if x.caller.ARN != "" {
 		attrs = append(attrs, slog.String("caller", x.caller.ARN), slog.String("access_key_id", x.caller.AccessKeyID))
 	}
+	attrs = append(attrs, x.notes.Attrs()...)
 	status := http.StatusOK
 	if x.err != nil {
 		status = x.err.Status

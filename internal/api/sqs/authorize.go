@@ -136,6 +136,7 @@ func (s *Service) queue(c *protocol.Call, url, action string) (*catalog.Queue, e
 
 func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, action string) (*catalog.Queue, error) {
 	n, fault := target(c, url)
+	noteName(c, noteQueue, n)
 	r, err := s.resolve(c, n, fault)
 	if err != nil {
 		return nil, err
@@ -143,10 +144,11 @@ func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, actio
 	if err := s.authorize(c, r, tags, action); err != nil {
 		return nil, err
 	}
-	switch {
-	case r.queue != nil:
+	if r.queue != nil {
 		return r.queue, nil
-	case elsewhere(url, c.Region):
+	}
+	s.noteOtherRegions(c, n)
+	if elsewhere(url, c.Region) {
 		return nil, errAddress(url)
 	}
 	return nil, errNoQueue()

@@ -28,6 +28,7 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 	case results[0] != nil:
 		return nil, receiptFailure(results[0], in.ReceiptHandle, 0)
 	}
+	noteCount(c, 1)
 	return nil, nil
 }
 
@@ -81,6 +82,8 @@ func (s *Service) deleteMessageBatch(ctx context.Context, c *protocol.Call, in *
 		}
 		out.Successful = append(out.Successful, batchResult{Id: e.Id})
 	}
+	noteCount(c, len(out.Successful))
+	noteFailures(c, len(out.Failed))
 	return &out, nil
 }
 

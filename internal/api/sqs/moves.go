@@ -44,6 +44,7 @@ func moveActions(action string) []string {
 
 // moveSource finds the queue that a move task takes messages out of.
 func (s *Service) moveSource(c *protocol.Call, n catalog.Name, fault *protocol.Error, action string) (*catalog.Queue, error) {
+	noteName(c, noteQueue, n)
 	q, err := s.admit(c, n, fault, moveActions(action)...)
 	if err != nil {
 		return nil, err
@@ -60,6 +61,7 @@ func (s *Service) moveSource(c *protocol.Call, n catalog.Name, fault *protocol.E
 func (s *Service) moveDestinations(c *protocol.Call, source *catalog.Queue, arn string) (*catalog.Queue, error) {
 	if arn != "" {
 		n, fault := arnTarget("DestinationArn", arn)
+		noteName(c, noteDestination, n)
 		q, err := s.admit(c, n, fault, "sqs:SendMessage")
 		if err != nil || n.Region != c.Region {
 			return nil, err

@@ -31,6 +31,7 @@ func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQue
 	if in.QueueName != nil {
 		n.Queue = *in.QueueName
 	}
+	noteName(c, noteQueue, n)
 	r, err := s.resolve(c, n, nil)
 	if err != nil {
 		return nil, err
@@ -148,6 +149,7 @@ type getQueueURLInput struct {
 
 func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueURLInput) (*queueURLOutput, error) {
 	n, fault := in.target(c)
+	noteName(c, noteQueue, n)
 	q, err := s.admit(c, n, fault, "sqs:GetQueueUrl")
 	switch {
 	case err != nil && fault == nil && !anonymous(c) && n.Account != caller(c).Account:
@@ -155,6 +157,7 @@ func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueU
 	case err != nil:
 		return nil, err
 	case q == nil:
+		s.noteOtherRegions(c, n)
 		return nil, errNoQueue()
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, q.Name)}, nil

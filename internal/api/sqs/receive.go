@@ -87,6 +87,7 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 		}
 		return nil, failure(err, q)
 	}
+	noteReceived(c, messages)
 	out := &receiveMessageOutput{Messages: make([]receivedMessage, 0, len(messages))}
 	deliveries := make([]queue.Delivery, 0, len(messages))
 	for i := range messages {

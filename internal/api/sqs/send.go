@@ -84,6 +84,7 @@ func (s *Service) sendMessage(ctx context.Context, c *protocol.Call, in *sendMes
 	if err != nil {
 		return nil, failure(err, q)
 	}
+	noteSent(c, sent)
 	return &sendMessageOutput{
 		MD5OfMessageBody:             hex.EncodeToString(out.BodyMD5[:]),
 		MD5OfMessageAttributes:       attributesMD5(out.Attributes),
@@ -264,6 +265,7 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 		messages = append(messages, m)
 		accepted = append(accepted, i)
 	}
+	noteFailures(c, len(result.Failed))
 	if len(messages) == 0 {
 		return &result, nil
 	}
@@ -274,6 +276,7 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 	if err != nil {
 		return nil, failure(err, q)
 	}
+	noteSent(c, sent)
 	for k, i := range accepted {
 		m := &messages[k]
 		result.Successful = append(result.Successful, sendMessageBatchResult{

@@ -73,7 +73,14 @@ func invoke(ctx context.Context, t *testing.T, s *protocol.Service, op, input st
 
 func invokeAs(ctx context.Context, t testing.TB, s *protocol.Service, who identity.Identity, op, input string) (any, error) {
 	t.Helper()
-	req := &protocol.Request{Kind: protocol.JSON, Target: "AmazonSQS", Operation: op, Body: []byte(input)}
+	return invokeCall(ctx, t, s, &protocol.Call{
+		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: who,
+	}, input)
+}
+
+func invokeCall(ctx context.Context, t testing.TB, s *protocol.Service, c *protocol.Call, input string) (any, error) {
+	t.Helper()
+	req := &protocol.Request{Kind: protocol.JSON, Target: "AmazonSQS", Operation: c.Operation, Body: []byte(input)}
 	operation, perr := s.Lookup(req)
 	if perr != nil {
 		t.Fatal(perr)
@@ -82,9 +89,7 @@ func invokeAs(ctx context.Context, t testing.TB, s *protocol.Service, who identi
 	if perr != nil {
 		t.Fatal(perr)
 	}
-	return operation.Invoke(ctx, &protocol.Call{
-		Operation: op, Kind: protocol.JSON, Path: "/", Region: "us-east-1", Host: "localhost", Scheme: "http", Identity: who,
-	}, in)
+	return operation.Invoke(ctx, c, in)
 }
 
 // What the engine refuses and what goes wrong below has one translation.

@@ -39,6 +39,7 @@ func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call,
 	case results[0] != nil:
 		return nil, receiptFailure(results[0], in.ReceiptHandle, int(timeout))
 	}
+	noteCount(c, 1)
 	return nil, nil
 }
 
@@ -93,6 +94,8 @@ func (s *Service) changeMessageVisibilityBatch(ctx context.Context, c *protocol.
 		}
 		out.Successful = append(out.Successful, batchResult{Id: e.Id})
 	}
+	noteCount(c, len(out.Successful))
+	noteFailures(c, len(out.Failed))
 	return &out, nil
 }
 

@@ -40,6 +40,8 @@ type Call struct {
 
 	Identity any // who is calling, as established by the authentication layer; nil if anonymous
 
+	Notes *Notes // what the handler adds to the request log; nil if the request is not logged
+
 	undelivered func(context.Context)
 }
 

@@ -1,0 +1,89 @@
+package sqs
+
+import (
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// What the request log says about a request to SQS, besides who has made it and
+// what became of it.
+const (
+	noteQueue       = "queue"             // ARN
+	noteDestination = "destination"       // ARN, of a message move task
+	noteRegions     = "exists_in_regions" // where the queue is that was not found here
+	noteMessages    = "messages"          // how many were sent, received, deleted or changed
+	noteMessageIDs  = "message_ids"
+	noteDuplicates  = "duplicates" // how many messages were acknowledged and not stored
+	noteFailed      = "failed_entries"
+)
+
+// noteName notes the ARN of a queue that a request names.
+func noteName(c *protocol.Call, key string, n catalog.Name) {
+	if c.Notes.Wanted() && n.Queue != "" {
+		n.Queue = shorten(n.Queue)
+		c.Notes.Set(key, n.ARN())
+	}
+}
+
+// noteOtherRegions notes in which other regions there is a queue of the name that was
+// not found in this one. A queue URL does not name its region, so a client that uses
+// another region than the queue's maker gets no other hint.
+func (s *Service) noteOtherRegions(c *protocol.Call, n catalog.Name) {
+	if !c.Notes.Wanted() {
+		return
+	}
+	if regions := s.catalog.Regions(n.Account, n.Queue); len(regions) > 0 {
+		c.Notes.Set(noteRegions, strings.Join(regions, ","))
+	}
+}
+
+func noteCount(c *protocol.Call, messages int) {
+	if c.Notes.Wanted() {
+		c.Notes.Set(noteMessages, messages)
+	}
+}
+
+// noteFailures notes how many entries of a batch failed, if any did.
+func noteFailures(c *protocol.Call, entries int) {
+	if entries > 0 && c.Notes.Wanted() {
+		c.Notes.Set(noteFailed, entries)
+	}
+}
+
+func noteSent(c *protocol.Call, sent []queue.Sent) {
+	if !c.Notes.Wanted() {
+		return
+	}
+	noteIDs(c, sent, func(m *queue.Sent) queue.MessageID { return m.ID })
+	duplicates := 0
+	for i := range sent {
+		if sent[i].Duplicate {
+			duplicates++
+		}
+	}
+	if duplicates > 0 {
+		c.Notes.Set(noteDuplicates, duplicates)
+	}
+}
+
+func noteReceived(c *protocol.Call, messages []shard.Message) {
+	if c.Notes.Wanted() {
+		noteIDs(c, messages, func(m *shard.Message) queue.MessageID { return m.ID })
+	}
+}
+
+// noteIDs notes which messages were sent or received. There are at most ten.
+func noteIDs[M any](c *protocol.Call, messages []M, id func(*M) queue.MessageID) {
+	c.Notes.Set(noteMessages, len(messages))
+	ids := make([]string, len(messages))
+	for i := range messages {
+		ids[i] = id(&messages[i]).String()
+	}
+	if len(ids) > 0 {
+		c.Notes.Set(noteMessageIDs, strings.Join(ids, ","))
+	}
+}

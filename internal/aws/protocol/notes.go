@@ -1,0 +1,43 @@
+package protocol
+
+import (
+	"log/slog"
+	"slices"
+	"strings"
+)
+
+// Notes are what a handler says about its request for the line in the request log: which queue or user the request is
+// about, how many messages were received. A nil *Notes, which a call has whose request is not logged, keeps nothing.
+//
+// Notes hold no secrets and no message bodies, and of what a client has sent they keep a bounded part.
+type Notes struct{ attrs []slog.Attr }
+
+// maxNoteBytes is the longest text that a note keeps. An ARN of IAM, with its path, can have so many bytes.
+const maxNoteBytes = 1024
+
+// Wanted reports whether notes are kept. A handler asks when a note is expensive to make.
+func (n *Notes) Wanted() bool { return n != nil }
+
+// Set adds a note, or replaces the one that has this key: a handler may run twice for a request.
+func (n *Notes) Set(key string, value any) {
+	if n == nil {
+		return
+	}
+	if text, ok := value.(string); ok && len(text) > maxNoteBytes {
+		value = strings.ToValidUTF8(text[:maxNoteBytes], "") + "..."
+	}
+	attr := slog.Any(key, value)
+	if i := slices.IndexFunc(n.attrs, func(a slog.Attr) bool { return a.Key == key }); i >= 0 {
+		n.attrs[i] = attr
+		return
+	}
+	n.attrs = append(n.attrs, attr)
+}
+
+// Attrs returns the notes in the order in which they were first set.
+func (n *Notes) Attrs() []slog.Attr {
+	if n == nil {
+		return nil
+	}
+	return n.attrs
+}
