@@ -147,6 +147,20 @@ func (c *Catalog) Count(account string) int {
 	return total
 }
 
+// Owned returns the names of an account's queues with their regions, in order.
+func (c *Catalog) Owned(account string) []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var out []string
+	for n := range c.queues {
+		if n.Account == account {
+			out = append(out, n.Queue+" in "+n.Region)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // All returns all queues.
 func (c *Catalog) All() []*Queue {
 	c.mu.RLock()

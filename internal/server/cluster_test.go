@@ -380,6 +380,12 @@ func (w *walk) accounts(wire *protocol.Service) {
 	if all := do("ListAccounts", "{}"); !strings.Contains(all, "222222222222") {
 		w.t.Errorf("accounts: %s", all)
 	}
+	do("DeleteAccount", `{"AccountId":"222222222222"}`)
+	for _, s := range []*Server{w.owner, w.other} {
+		if _, ok := s.credentials.Root("222222222222"); ok {
+			w.t.Errorf("the deleted account is still there")
+		}
+	}
 	do("DescribeCluster", "{}")
 	do("DrainNode", `{"Node":"b"}`)
 	do("RemoveNode", `{"Node":"b"}`)

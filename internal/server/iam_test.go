@@ -425,7 +425,7 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	if operations < 73 {
 		t.Errorf("only %d operations were tried", operations)
 	}
-	for _, op := range []string{"CreateAccount", "ListAccounts"} {
+	for _, op := range []string{"CreateAccount", "DeleteAccount", "ListAccounts"} {
 		for who, c := range map[string]struct {
 			cred *identity.Credential
 			code string

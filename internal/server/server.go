@@ -136,7 +136,9 @@ func Start(c Config) (_ *Server, err error) {
 	tokens := sts.New(sts.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.now,
 	})
-	accounts := admin.New(s.credentials, c.Accounts[0], s.node)
+	accounts := admin.New(admin.Options{
+		Accounts: s.credentials, Operator: c.Accounts[0], Directory: s.directory, Queues: cat.Owned, Cluster: s.node,
+	})
 	services := []*protocol.Service{queues, users, tokens, accounts}
 	s.measure(services)
 	s.handler = newHandler(s, services...)

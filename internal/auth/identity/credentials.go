@@ -28,8 +28,10 @@ func (c Credential) GoString() string { return c.String() }
 type Credentials struct {
 	// keep makes a new key durable; nil: keys are kept in memory only.
 	keep func(account, keyID, secret string) error
+	// drop removes an account's key for good; nil: keys are kept in memory only.
+	drop func(account string) error
 
-	creating sync.Mutex // held while an account is made
+	changing sync.Mutex // held while an account is made or deleted
 
 	mu         sync.RWMutex
 	byKey      map[string]Credential
@@ -64,16 +66,19 @@ func (c *Credentials) Accounts() []string {
 	return slices.Sorted(maps.Keys(c.roots))
 }
 
-// ErrAccountExists says that there is an account of that number already.
-var ErrAccountExists = errors.New("the account exists")
+// Why an account was not made or deleted.
+var (
+	ErrAccountExists = errors.New("the account exists")
+	ErrNoAccount     = errors.New("the account does not exist")
+)
 
 // Create makes an account with a root key that will be there after a restart.
 func (c *Credentials) Create(account string) (Credential, error) {
 	if !IsAccount(account) {
 		return Credential{}, fmt.Errorf("%q is not an account's 12 digits", account)
 	}
-	c.creating.Lock()
-	defer c.creating.Unlock()
+	c.changing.Lock()
+	defer c.changing.Unlock()
 	if _, ok := c.Root(account); ok {
 		return Credential{}, ErrAccountExists
 	}
@@ -88,6 +93,34 @@ func (c *Credentials) Create(account string) (Credential, error) {
 	}
 	root, _ := c.Root(account)
 	return root, nil
+}
+
+// Delete removes an account and its root key for good. Whether something still belongs to the account is for the
+// caller to find out.
+func (c *Credentials) Delete(account string) error {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	if _, ok := c.Root(account); !ok {
+		return ErrNoAccount
+	}
+	if c.drop != nil {
+		if err := c.drop(account); err != nil {
+			return err
+		}
+	}
+	c.forget(account)
+	return nil
+}
+
+// forget removes a key that is no longer kept, unless the operator has chosen it.
+func (c *Credentials) forget(account string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if account == c.overridden {
+		return
+	}
+	delete(c.byKey, c.roots[account].AccessKeyID)
+	delete(c.roots, account)
 }
 
 // learn takes in a key that is kept. It is nothing new if it is known.
@@ -215,6 +248,16 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 		}
 		return nil
 	}
+	c.drop = func(account string) error {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("read root keys: %w", err)
+		}
+		if err := writePrivate(path, removeProfile(text, account)); err != nil {
+			return fmt.Errorf("write root keys: %w", err)
+		}
+		return nil
+	}
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -253,6 +296,23 @@ func appendProfile(text []byte, account, keyID, secret string) []byte {
 		text = append(text, '\n') // an editor has left the last line open
 	}
 	return fmt.Appendf(text, "[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n\n", account, keyID, secret)
+}
+
+// removeProfile returns text without the profile of an account. Comments and all other lines stay as they are.
+func removeProfile(text []byte, account string) []byte {
+	var kept []byte
+	inside := false
+	for line := range bytes.Lines(text) {
+		trimmed := bytes.TrimSpace(line)
+		isComment := len(trimmed) > 0 && (trimmed[0] == '#' || trimmed[0] == ';')
+		if bytes.HasPrefix(trimmed, []byte("[")) {
+			inside = string(trimmed) == "["+account+"]"
+		}
+		if !inside || isComment {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
 }
 
 func (c *Credentials) parse(text []byte) error {

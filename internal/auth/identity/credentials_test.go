@@ -1,9 +1,11 @@
 package identity_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +49,38 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 	}
 	if _, ok := again.Lookup("AKIAUNKNOWN"); ok {
 		t.Error("an unknown key was found")
+	}
+}
+
+// A deleted account is gone for good, and nothing else in the file is.
+func TestDeletedAccount(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "credentials")
+	text := "# ours\n[000000000000]\naws_access_key_id = AKID1\naws_secret_access_key = s\n\n" +
+		"[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = s\n; theirs\n" +
+		"[222222222222]\naws_access_key_id = AKID3\naws_secret_access_key = s\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := identity.LoadCredentials(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(second); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(second); !errors.Is(err, identity.ErrNoAccount) {
+		t.Errorf("deleted twice: %v", err)
+	}
+	if _, ok := c.Lookup("AKID2"); ok {
+		t.Error("its key still works")
+	}
+	left := strings.Replace(text, "[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = s\n", "", 1)
+	if after, err := os.ReadFile(path); err != nil || string(after) != left {
+		t.Errorf("the file has become %q, %v", after, err)
+	}
+	again, err := identity.LoadCredentials(path, nil)
+	if err != nil || !slices.Equal(again.Accounts(), []string{first, "222222222222"}) {
+		t.Errorf("after a restart there are %v, %v", again.Accounts(), err)
 	}
 }
 

@@ -91,6 +91,17 @@ func OpenShared(c *control.Control) (*Credentials, *Vault, error) {
 			return nil
 		})
 	}
+	r.roots.drop = func(account string) error {
+		return c.Change(func(tx *control.Tx) error {
+			if v, err := tx.Get(keyRoot + account); err != nil {
+				return err
+			} else if v == nil {
+				return ErrNoAccount
+			}
+			tx.Delete(keyRoot + account)
+			return nil
+		})
+	}
 	if err := c.Register(Prefix, r); err != nil {
 		return nil, nil, err
 	}
@@ -124,7 +135,12 @@ func (r *shared) Load(records iter.Seq2[string, []byte]) error {
 func (r *shared) Apply(changes []control.Change) error {
 	for _, ch := range changes {
 		if ch.Removed {
-			return fmt.Errorf("%s: keys are not removed", ch.Key)
+			account, isRoot := strings.CutPrefix(ch.Key, keyRoot)
+			if !isRoot {
+				return fmt.Errorf("%s: only the keys of roots are removed", ch.Key)
+			}
+			r.roots.forget(account)
+			continue
 		}
 		if err := put(ch.Key, ch.Value, &r.vault, r.roots); err != nil {
 			return err

@@ -94,6 +94,23 @@ func TestSharedKeys(t *testing.T) {
 		t.Errorf("accounts %v", all)
 	}
 
+	// An account that one node deletes is gone for all.
+	if _, err := roots.Create("333333333333"); err != nil {
+		t.Fatal(err)
+	}
+	if err := roots.Delete("333333333333"); err != nil {
+		t.Fatal(err)
+	}
+	if err := roots.Delete("333333333333"); !errors.Is(err, identity.ErrNoAccount) {
+		t.Errorf("deleted twice: %v", err)
+	}
+	if err := follower.Reload(s); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := copied.Root("333333333333"); ok {
+		t.Error("a deleted account is still there")
+	}
+
 	// Secrets are not in the store as they are.
 	checked, vault, problems, err := identity.Check(s)
 	if err != nil || len(problems) > 0 || !vault.Same(v) || len(checked.Accounts()) != 3 {

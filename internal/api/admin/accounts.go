@@ -1,0 +1,168 @@
+package admin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+type createAccountInput struct {
+	AccountId *string // one is drawn if it is absent
+}
+
+type createAccountOutput struct {
+	AccountId       string
+	AccessKeyId     string // of the account's root
+	SecretAccessKey string
+}
+
+func (s *Service) createAccount(_ context.Context, c *protocol.Call, in *createAccountInput) (*createAccountOutput, error) {
+	if err := s.allow(c); err != nil {
+		return nil, err
+	}
+	account := draw()
+	if in.AccountId != nil {
+		account = *in.AccountId
+	}
+	if !identity.IsAccount(account) {
+		return nil, errNoNumber(account)
+	}
+	root, err := s.accounts.Create(account)
+	switch {
+	case errors.Is(err, identity.ErrAccountExists):
+		return nil, &protocol.Error{
+			Code: "AccountAlreadyExists", Type: "AccountAlreadyExistsException", Status: http.StatusConflict,
+			Message: fmt.Sprintf("The account %s exists already.", account),
+		}
+	case err != nil:
+		return nil, errors.Join(protocol.ServiceUnavailable(), err)
+	}
+	return &createAccountOutput{AccountId: account, AccessKeyId: root.AccessKeyID, SecretAccessKey: root.Secret}, nil
+}
+
+func errNoNumber(account string) error {
+	return protocol.ValidationError("The account %.100q is not a number of 12 digits.", account)
+}
+
+// draw returns an account number that does not begin with a zero.
+func draw() string {
+	const least, span = 100_000_000_000, 900_000_000_000
+	n, err := rand.Int(rand.Reader, big.NewInt(span))
+	if err != nil {
+		panic(err) // the source never fails
+	}
+	return fmt.Sprint(least + n.Int64())
+}
+
+// Account is an account of this server.
+type Account struct {
+	AccountId   string
+	AccessKeyId string // of its root
+}
+
+type listAccountsOutput struct {
+	Accounts []Account `json:",always"`
+}
+
+func (s *Service) listAccounts(_ context.Context, c *protocol.Call, _ *empty) (*listAccountsOutput, error) {
+	if err := s.allow(c); err != nil {
+		return nil, err
+	}
+	out := new(listAccountsOutput)
+	for _, account := range s.accounts.Accounts() {
+		root, _ := s.accounts.Root(account)
+		out.Accounts = append(out.Accounts, Account{account, root.AccessKeyID})
+	}
+	return out, nil
+}
+
+type deleteAccountInput struct {
+	AccountId *string
+}
+
+// deleteAccount deletes an account that has nothing. A request of the account that is under way meanwhile may still
+// make a queue or a user; it is there again if the account is made again.
+func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteAccountInput) (*empty, error) {
+	if err := s.allow(c); err != nil {
+		return nil, err
+	}
+	var v protocol.Violations
+	account := v.Required("accountId", in.AccountId)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	switch has := s.belongings(account); {
+	case !identity.IsAccount(account):
+		return nil, errNoNumber(account)
+	case account == s.operator:
+		return nil, protocol.ValidationError("The account %s is the first of this server and cannot be deleted.", account)
+	case len(has) > 0:
+		return nil, &protocol.Error{
+			Code: "AccountNotEmpty", Type: "AccountNotEmptyException", Status: http.StatusConflict,
+			Message: fmt.Sprintf("The account %s still has %s. Delete them first.", account, strings.Join(has, ", ")),
+		}
+	}
+	if s.directory.Alias(account) != "" {
+		if err := s.directory.Change(func(tx *directory.Tx) error { tx.SetAlias(account, ""); return nil }); err != nil {
+			return nil, errors.Join(protocol.ServiceUnavailable(), err)
+		}
+	}
+	switch err := s.accounts.Delete(account); {
+	case errors.Is(err, identity.ErrNoAccount):
+		return nil, &protocol.Error{
+			Code: "NoSuchAccount", Type: "NoSuchAccountException", Status: http.StatusNotFound,
+			Message: fmt.Sprintf("The account %s does not exist.", account),
+		}
+	case err != nil:
+		return nil, errors.Join(protocol.ServiceUnavailable(), err)
+	}
+	return nil, nil
+}
+
+// belongings says what an account has, one phrase a kind: "2 users (bob, eve)".
+func (s *Service) belongings(account string) []string {
+	var has []string
+	add := func(kind string, names []string) {
+		const most = 5
+		shown := strings.Join(names[:min(len(names), most)], ", ")
+		if len(names) > most {
+			shown += ", ..."
+		}
+		switch len(names) {
+		case 0:
+		case 1:
+			has = append(has, fmt.Sprintf("1 %s (%s)", kind, shown))
+		default:
+			has = append(has, fmt.Sprintf("%d %s (%s)", len(names), plural(kind), shown))
+		}
+	}
+	add("queue", s.queues(account))
+	for _, kind := range []directory.Kind{directory.User, directory.Group, directory.Role} {
+		var names []string
+		for _, e := range s.directory.List(kind, account) {
+			names = append(names, e.Name)
+		}
+		add(string(kind), names)
+	}
+	var names []string
+	for _, p := range s.directory.Policies(account) {
+		names = append(names, p.Name)
+	}
+	add("policy", names)
+	return has
+}
+
+func plural(noun string) string {
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		return stem + "ies"
+	}
+	return noun + "s"
+}
