@@ -15,7 +15,7 @@ import (
 )
 
 type createAccountInput struct {
-	AccountId *string // one is drawn if it is absent
+	AccountId *string `max:"64"` // one is drawn if it is absent
 }
 
 type createAccountOutput struct {
@@ -85,7 +85,7 @@ func (s *Service) listAccounts(_ context.Context, c *protocol.Call, _ *empty) (*
 }
 
 type deleteAccountInput struct {
-	AccountId *string
+	AccountId *string `max:"64"`
 }
 
 // deleteAccount deletes an account that has nothing. A request of the account that is under way meanwhile may still

@@ -41,8 +41,8 @@ func (s *Service) allowCluster(c *protocol.Call) error {
 }
 
 type drainNodeInput struct {
-	Node string
-	Undo bool // let it keep shards again
+	Node string `max:"256"`
+	Undo bool   // let it keep shards again
 }
 
 func (s *Service) drainNode(_ context.Context, c *protocol.Call, in *drainNodeInput) (*empty, error) {
@@ -53,7 +53,7 @@ func (s *Service) drainNode(_ context.Context, c *protocol.Call, in *drainNodeIn
 }
 
 type removeNodeInput struct {
-	Node string
+	Node string `max:"256"`
 }
 
 func (s *Service) removeNode(_ context.Context, c *protocol.Call, in *removeNodeInput) (*empty, error) {

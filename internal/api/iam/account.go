@@ -57,8 +57,8 @@ func (s *Service) getAccountSummary(_ context.Context, c *protocol.Call, _ *empt
 }
 
 type aliasInput struct {
-	AccountAlias *string
-	Marker       *string
+	AccountAlias *string `max:"63"`
+	Marker       *string `max:"2048"`
 	MaxItems     *int32
 }
 

@@ -18,12 +18,12 @@ func (s *Service) registerAttached(wire *protocol.Service) {
 
 // attachedInput is for entities of each kind, of whose names it has one.
 type attachedInput struct {
-	UserName   *string
-	GroupName  *string
-	RoleName   *string
-	PolicyArn  *string
-	PathPrefix *string
-	Marker     *string
+	UserName   *string `max:"128"`
+	GroupName  *string `max:"128"`
+	RoleName   *string `max:"64"`
+	PolicyArn  *string `max:"2048"`
+	PathPrefix *string `max:"512"`
+	Marker     *string `max:"2048"`
 	MaxItems   *int32
 }
 
@@ -107,9 +107,9 @@ func (s *Service) listAttached(k directory.Kind, action string, c *protocol.Call
 }
 
 type boundaryInput struct {
-	UserName            *string
-	RoleName            *string
-	PermissionsBoundary *string
+	UserName            *string `max:"128"`
+	RoleName            *string `max:"64"`
+	PermissionsBoundary *string `max:"2048"`
 }
 
 func (s *Service) putBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*empty, error) {

@@ -34,8 +34,8 @@ func (s *Service) registerGroups(wire *protocol.Service) {
 }
 
 type createGroupInput struct {
-	GroupName *string
-	Path      *string
+	GroupName *string `max:"128"`
+	Path      *string `max:"512"`
 }
 
 type groupOutput struct{ Group Group }
@@ -52,8 +52,8 @@ func (s *Service) createGroup(_ context.Context, c *protocol.Call, in *createGro
 }
 
 type getGroupInput struct {
-	GroupName *string
-	Marker    *string
+	GroupName *string `max:"128"`
+	Marker    *string `max:"2048"`
 	MaxItems  *int32
 }
 
@@ -77,24 +77,26 @@ func (s *Service) getGroup(_ context.Context, c *protocol.Call, in *getGroupInpu
 }
 
 type updateGroupInput struct {
-	GroupName    *string
-	NewPath      *string
-	NewGroupName *string
+	GroupName    *string `max:"128"`
+	NewPath      *string `max:"512"`
+	NewGroupName *string `max:"128"`
 }
 
 func (s *Service) updateGroup(_ context.Context, c *protocol.Call, in *updateGroupInput) (*empty, error) {
 	return s.rename(c, directory.Group, in.GroupName, in.NewGroupName, in.NewPath)
 }
 
-type groupInput struct{ GroupName *string }
+type groupInput struct {
+	GroupName *string `max:"128"`
+}
 
 func (s *Service) deleteGroup(_ context.Context, c *protocol.Call, in *groupInput) (*empty, error) {
 	return s.remove(c, directory.Group, in.GroupName)
 }
 
 type listGroupsInput struct {
-	PathPrefix *string
-	Marker     *string
+	PathPrefix *string `max:"512"`
+	Marker     *string `max:"2048"`
 	MaxItems   *int32
 }
 
@@ -113,8 +115,8 @@ func (s *Service) listGroups(_ context.Context, c *protocol.Call, in *listGroups
 }
 
 type groupsForUserInput struct {
-	UserName *string
-	Marker   *string
+	UserName *string `max:"128"`
+	Marker   *string `max:"2048"`
 	MaxItems *int32
 }
 
@@ -131,8 +133,8 @@ func (s *Service) listGroupsForUser(_ context.Context, c *protocol.Call, in *gro
 }
 
 type membershipInput struct {
-	GroupName *string
-	UserName  *string
+	GroupName *string `max:"128"`
+	UserName  *string `max:"128"`
 }
 
 // membership returns the group and the user that a request names.

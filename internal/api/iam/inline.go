@@ -18,12 +18,12 @@ func (s *Service) registerInline(wire *protocol.Service) {
 
 // inlineInput is for entities of each kind, of whose names it has one.
 type inlineInput struct {
-	UserName       *string
-	GroupName      *string
-	RoleName       *string
-	PolicyName     *string
-	PolicyDocument *string
-	Marker         *string
+	UserName       *string `max:"128"`
+	GroupName      *string `max:"128"`
+	RoleName       *string `max:"64"`
+	PolicyName     *string `max:"128"`
+	PolicyDocument *string `max:"128K"`
+	Marker         *string `max:"2048"`
 	MaxItems       *int32
 }
 

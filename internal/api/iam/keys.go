@@ -85,8 +85,8 @@ func (s *Service) createAccessKey(_ context.Context, c *protocol.Call, in *userI
 }
 
 type listAccessKeysInput struct {
-	UserName *string
-	Marker   *string
+	UserName *string `max:"128"`
+	Marker   *string `max:"2048"`
 	MaxItems *int32
 }
 
@@ -123,9 +123,9 @@ func (s *Service) listAccessKeys(_ context.Context, c *protocol.Call, in *listAc
 func keyOrder(k *directory.Key) string { return k.Created.Format(time.RFC3339) + k.ID }
 
 type accessKeyInput struct {
-	UserName    *string
-	AccessKeyId *string
-	Status      *string
+	UserName    *string `max:"128"`
+	AccessKeyId *string `max:"128"`
+	Status      *string `max:"64"`
 }
 
 // keyOf returns the user's key that a request names.

@@ -81,11 +81,11 @@ func checkManaged(text string) error {
 }
 
 type createPolicyInput struct {
-	PolicyName     *string
-	Path           *string
-	PolicyDocument *string
-	Description    *string
-	Tags           []Tag `wrap:"member"`
+	PolicyName     *string `max:"128"`
+	Path           *string `max:"512"`
+	PolicyDocument *string `max:"128K"`
+	Description    *string `max:"1000"`
+	Tags           []Tag   `wrap:"member" max:"50"`
 }
 
 type policyOutput struct{ Policy Policy }
@@ -190,9 +190,9 @@ func (s *Service) editPolicy(m *directory.Managed, change func(tx *directory.Tx,
 }
 
 type policyInput struct {
-	PolicyArn *string
-	VersionId *string
-	Marker    *string
+	PolicyArn *string `max:"2048"`
+	VersionId *string `max:"64"`
+	Marker    *string `max:"2048"`
 	MaxItems  *int32
 }
 
@@ -223,11 +223,11 @@ func (s *Service) deletePolicy(_ context.Context, c *protocol.Call, in *policyIn
 }
 
 type listPoliciesInput struct {
-	Scope             *string
+	Scope             *string `max:"64"`
 	OnlyAttached      *bool
-	PathPrefix        *string
-	PolicyUsageFilter *string
-	Marker            *string
+	PathPrefix        *string `max:"512"`
+	PolicyUsageFilter *string `max:"64"`
+	Marker            *string `max:"2048"`
 	MaxItems          *int32
 }
 
@@ -291,8 +291,8 @@ func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 }
 
 type createPolicyVersionInput struct {
-	PolicyArn      *string
-	PolicyDocument *string
+	PolicyArn      *string `max:"2048"`
+	PolicyDocument *string `max:"128K"`
 	SetAsDefault   *bool
 }
 
@@ -417,11 +417,11 @@ func (s *Service) setDefaultPolicyVersion(_ context.Context, c *protocol.Call, i
 }
 
 type listEntitiesForPolicyInput struct {
-	PolicyArn         *string
-	EntityFilter      *string
-	PathPrefix        *string
-	PolicyUsageFilter *string
-	Marker            *string
+	PolicyArn         *string `max:"2048"`
+	EntityFilter      *string `max:"64"`
+	PathPrefix        *string `max:"512"`
+	PolicyUsageFilter *string `max:"64"`
+	Marker            *string `max:"2048"`
 	MaxItems          *int32
 }
 

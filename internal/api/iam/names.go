@@ -67,7 +67,10 @@ func prefixed(path string, prefix *string) bool {
 }
 
 // Tag is a tag of an entity.
-type Tag struct{ Key, Value string }
+type Tag struct {
+	Key   string `max:"128"`
+	Value string `max:"256"`
+}
 
 func checkTags(tags []Tag) (map[string]string, error) {
 	if len(tags) == 0 {

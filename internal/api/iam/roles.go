@@ -58,13 +58,13 @@ const (
 )
 
 type createRoleInput struct {
-	RoleName                 *string
-	Path                     *string
-	AssumeRolePolicyDocument *string
-	Description              *string
+	RoleName                 *string `max:"64"`
+	Path                     *string `max:"512"`
+	AssumeRolePolicyDocument *string `max:"128K"`
+	Description              *string `max:"1000"`
 	MaxSessionDuration       *int32
-	PermissionsBoundary      *string
-	Tags                     []Tag `wrap:"member"`
+	PermissionsBoundary      *string `max:"2048"`
+	Tags                     []Tag   `wrap:"member" max:"50"`
 }
 
 type roleOutput struct{ Role Role }
@@ -123,7 +123,9 @@ func (s *Service) setTrust(e *directory.Entity, text string) error {
 	return nil
 }
 
-type roleInput struct{ RoleName *string }
+type roleInput struct {
+	RoleName *string `max:"64"`
+}
 
 func (s *Service) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*roleOutput, error) {
 	e, err := s.find(c, directory.Role, in.RoleName, "GetRole")
@@ -134,8 +136,8 @@ func (s *Service) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*
 }
 
 type updateRoleInput struct {
-	RoleName           *string
-	Description        *string
+	RoleName           *string `max:"64"`
+	Description        *string `max:"1000"`
 	MaxSessionDuration *int32
 }
 
@@ -178,8 +180,8 @@ func (s *Service) describeRole(c *protocol.Call, in *updateRoleInput, action str
 }
 
 type assumeRolePolicyInput struct {
-	RoleName       *string
-	PolicyDocument *string
+	RoleName       *string `max:"64"`
+	PolicyDocument *string `max:"128K"`
 }
 
 func (s *Service) updateAssumeRolePolicy(_ context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*empty, error) {
@@ -200,8 +202,8 @@ func (s *Service) deleteRole(_ context.Context, c *protocol.Call, in *roleInput)
 }
 
 type listRolesInput struct {
-	PathPrefix *string
-	Marker     *string
+	PathPrefix *string `max:"512"`
+	Marker     *string `max:"2048"`
 	MaxItems   *int32
 }
 

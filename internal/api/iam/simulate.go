@@ -23,23 +23,23 @@ func (s *Service) registerSimulator(wire *protocol.Service) {
 
 // ContextEntry states the value of a condition key for a simulation.
 type ContextEntry struct {
-	ContextKeyName   string
-	ContextKeyValues []string `wrap:"member"`
-	ContextKeyType   string
+	ContextKeyName   string   `max:"256"`
+	ContextKeyValues []string `wrap:"member" max:"50,2048"`
+	ContextKeyType   string   `max:"64"`
 }
 
 type simulateInput struct {
-	PolicySourceArn                    *string
-	PolicyInputList                    []string `wrap:"member"`
-	PermissionsBoundaryPolicyInputList []string `wrap:"member"`
-	ActionNames                        []string `wrap:"member"`
-	ResourceArns                       []string `wrap:"member"`
-	ResourcePolicy                     *string
-	ResourceOwner                      *string
-	CallerArn                          *string
-	ContextEntries                     []ContextEntry `wrap:"member"`
-	ResourceHandlingOption             *string
-	Marker                             *string
+	PolicySourceArn                    *string        `max:"2048"`
+	PolicyInputList                    []string       `wrap:"member" max:"100,128K"`
+	PermissionsBoundaryPolicyInputList []string       `wrap:"member" max:"100,128K"`
+	ActionNames                        []string       `wrap:"member" max:"1000,128"`
+	ResourceArns                       []string       `wrap:"member" max:"1000,2048"`
+	ResourcePolicy                     *string        `max:"128K"`
+	ResourceOwner                      *string        `max:"2048"`
+	CallerArn                          *string        `max:"2048"`
+	ContextEntries                     []ContextEntry `wrap:"member" max:"50"`
+	ResourceHandlingOption             *string        `max:"64"`
+	Marker                             *string        `max:"2048"`
 	MaxItems                           *int32
 }
 
@@ -311,8 +311,8 @@ func ownerOf(arn, account string) string {
 }
 
 type contextKeysInput struct {
-	PolicySourceArn *string
-	PolicyInputList []string `wrap:"member"`
+	PolicySourceArn *string  `max:"2048"`
+	PolicyInputList []string `wrap:"member" max:"100,128K"`
 }
 
 type contextKeysOutput struct {

@@ -57,10 +57,10 @@ func (s *Service) registerUsers(wire *protocol.Service) {
 }
 
 type createUserInput struct {
-	UserName            *string
-	Path                *string
-	PermissionsBoundary *string
-	Tags                []Tag `wrap:"member"`
+	UserName            *string `max:"64"`
+	Path                *string `max:"512"`
+	PermissionsBoundary *string `max:"2048"`
+	Tags                []Tag   `wrap:"member" max:"50"`
 }
 
 type userOutput struct{ User User }
@@ -134,7 +134,9 @@ func (s *Service) edit(e *directory.Entity, change func(e *directory.Entity) err
 	})
 }
 
-type userInput struct{ UserName *string }
+type userInput struct {
+	UserName *string `max:"128"`
+}
 
 func (s *Service) getUser(_ context.Context, c *protocol.Call, in *userInput) (*userOutput, error) {
 	if in.UserName == nil {
@@ -164,9 +166,9 @@ func errMustName() error {
 }
 
 type updateUserInput struct {
-	UserName    *string
-	NewPath     *string
-	NewUserName *string
+	UserName    *string `max:"128"`
+	NewPath     *string `max:"512"`
+	NewUserName *string `max:"64"`
 }
 
 func (s *Service) updateUser(_ context.Context, c *protocol.Call, in *updateUserInput) (*empty, error) {
@@ -236,8 +238,8 @@ func (s *Service) remove(c *protocol.Call, kind directory.Kind, name *string) (*
 }
 
 type listUsersInput struct {
-	PathPrefix *string
-	Marker     *string
+	PathPrefix *string `max:"512"`
+	Marker     *string `max:"2048"`
 	MaxItems   *int32
 }
 

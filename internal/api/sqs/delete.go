@@ -8,8 +8,8 @@ import (
 )
 
 type deleteMessageInput struct {
-	QueueUrl      string
-	ReceiptHandle string
+	QueueUrl      string `max:"2048"`
+	ReceiptHandle string `max:"2048"`
 }
 
 func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *deleteMessageInput) (*empty, error) {
@@ -33,13 +33,13 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 }
 
 type deleteMessageBatchInput struct {
-	QueueUrl string
-	Entries  []deleteMessageBatchEntry `query:"DeleteMessageBatchRequestEntry"`
+	QueueUrl string                    `max:"2048"`
+	Entries  []deleteMessageBatchEntry `query:"DeleteMessageBatchRequestEntry" max:"1000"`
 }
 
 type deleteMessageBatchEntry struct {
-	Id            string
-	ReceiptHandle string
+	Id            string `max:"256"`
+	ReceiptHandle string `max:"2048"`
 }
 
 type deleteMessageBatchOutput struct {

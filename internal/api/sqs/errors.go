@@ -136,6 +136,15 @@ func errValue(value any, parameter, reason string) *protocol.Error {
 		shorten(fmt.Sprint(value)), parameter, reason)
 }
 
+// errTooLong refuses a parameter that is longer than any of SQS's own limits, which
+// are checked later, and in its own words, once it is known what is meant.
+func errTooLong(e *protocol.Excess) *protocol.Error {
+	if strings.HasSuffix(e.Member, "ReceiptHandle") {
+		return errReceiptHandle(e.Value)
+	}
+	return protocol.InvalidParameterValue("Value %s for parameter %s is invalid. Reason: %s", e.Value, e.Member, e.Constraint())
+}
+
 // shorten keeps what a client sent from making the answer longer than it needs
 // to be understood.
 func shorten(s string) string {

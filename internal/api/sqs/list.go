@@ -13,9 +13,9 @@ import (
 const maxListed = 1000
 
 type listQueuesInput struct {
-	QueueNamePrefix string
+	QueueNamePrefix string `max:"256"`
 	MaxResults      *int32
-	NextToken       string
+	NextToken       string `max:"4096"`
 }
 
 type listQueuesOutput struct {
@@ -39,9 +39,9 @@ func (s *Service) listQueues(_ context.Context, c *protocol.Call, in *listQueues
 }
 
 type listDeadLetterSourceQueuesInput struct {
-	QueueUrl   string
+	QueueUrl   string `max:"2048"`
 	MaxResults *int32
-	NextToken  string
+	NextToken  string `max:"4096"`
 }
 
 type listDeadLetterSourceQueuesOutput struct {

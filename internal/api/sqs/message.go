@@ -21,11 +21,11 @@ const (
 
 // attributeValue is a message attribute on the wire.
 type attributeValue struct {
-	StringValue      *string
-	BinaryValue      []byte
-	StringListValues []string `query:"StringListValue"`
-	BinaryListValues [][]byte `query:"BinaryListValue"`
-	DataType         string
+	StringValue      *string  `max:"8M"`
+	BinaryValue      []byte   `max:"8M"`
+	StringListValues []string `query:"StringListValue" max:"100,8M"`
+	BinaryListValues [][]byte `query:"BinaryListValue" max:"100,8M"`
+	DataType         string   `max:"1024"`
 }
 
 // binaryType reports whether values of a type travel as bytes.

@@ -81,8 +81,8 @@ func errNoARN(parameter string) *protocol.Error {
 }
 
 type startMessageMoveTaskInput struct {
-	SourceArn                    string
-	DestinationArn               string
+	SourceArn                    string `max:"1024"`
+	DestinationArn               string `max:"1024"`
 	MaxNumberOfMessagesPerSecond *int32
 }
 
@@ -155,7 +155,7 @@ func taskTarget(handle string) (n catalog.Name, id string, _ *protocol.Error) {
 }
 
 type cancelMessageMoveTaskInput struct {
-	TaskHandle string
+	TaskHandle string `max:"4096"`
 }
 
 type cancelMessageMoveTaskOutput struct {
@@ -179,7 +179,7 @@ func (s *Service) cancelMessageMoveTask(ctx context.Context, c *protocol.Call, i
 }
 
 type listMessageMoveTasksInput struct {
-	SourceArn  string
+	SourceArn  string `max:"1024"`
 	MaxResults *int32
 }
 

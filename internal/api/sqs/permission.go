@@ -53,10 +53,10 @@ func policyError(err error) *protocol.Error {
 }
 
 type addPermissionInput struct {
-	QueueUrl      string
-	Label         string
-	AWSAccountIds []string `query:"AWSAccountId"`
-	Actions       []string `query:"ActionName"`
+	QueueUrl      string   `max:"2048"`
+	Label         string   `max:"256"`
+	AWSAccountIds []string `query:"AWSAccountId" max:"100,256"`
+	Actions       []string `query:"ActionName" max:"100,256"`
 }
 
 func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPermissionInput) (*empty, error) {
@@ -74,8 +74,8 @@ func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPerm
 }
 
 type removePermissionInput struct {
-	QueueUrl string
-	Label    string
+	QueueUrl string `max:"2048"`
+	Label    string `max:"256"`
 }
 
 func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *removePermissionInput) (*empty, error) {

@@ -14,12 +14,12 @@ import (
 )
 
 type createQueueInput struct {
-	QueueName  *string
-	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
-	Tags       map[string]string `json:"tags" query:"Tag,Tags" entry:"Key,Value"`
+	QueueName  *string           `max:"256"`
+	Attributes map[string]string `query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
+	Tags       map[string]string `json:"tags" query:"Tag,Tags" entry:"Key,Value" max:"200,512,1024"`
 	// DefaultVisibilityTimeout is how the API versions before 2011-10-01
 	// spelt the attribute VisibilityTimeout.
-	DefaultVisibilityTimeout *string `json:"-" query:"DefaultVisibilityTimeout"`
+	DefaultVisibilityTimeout *string `json:"-" query:"DefaultVisibilityTimeout" max:"64"`
 }
 
 type queueURLOutput struct {
@@ -143,8 +143,8 @@ func checkQueueName(name *string, fifo bool) *protocol.Error {
 }
 
 type getQueueURLInput struct {
-	QueueName              *string
-	QueueOwnerAWSAccountId string
+	QueueName              *string `max:"256"`
+	QueueOwnerAWSAccountId string  `max:"64"`
 }
 
 func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueURLInput) (*queueURLOutput, error) {
@@ -180,7 +180,7 @@ func (in *getQueueURLInput) target(c *protocol.Call) (catalog.Name, *protocol.Er
 }
 
 type queueInput struct {
-	QueueUrl string
+	QueueUrl string `max:"2048"`
 }
 
 func (s *Service) deleteQueue(_ context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
@@ -202,8 +202,8 @@ func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInp
 }
 
 type getQueueAttributesInput struct {
-	QueueUrl       string
-	AttributeNames []string `query:"AttributeName"`
+	QueueUrl       string   `max:"2048"`
+	AttributeNames []string `query:"AttributeName" max:"100,256"`
 }
 
 type getQueueAttributesOutput struct {
@@ -262,8 +262,8 @@ func errPolicyOfOther(c *protocol.Call, q *catalog.Queue) *protocol.Error {
 }
 
 type setQueueAttributesInput struct {
-	QueueUrl   string
-	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
+	QueueUrl   string            `max:"2048"`
+	Attributes map[string]string `query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
 }
 
 func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *setQueueAttributesInput) (*empty, error) {

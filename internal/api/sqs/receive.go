@@ -18,14 +18,14 @@ import (
 const maxReceived = 10
 
 type receiveMessageInput struct {
-	QueueUrl                    string
-	AttributeNames              []string `query:"AttributeName"`
-	MessageSystemAttributeNames []string `query:"MessageSystemAttributeName"`
-	MessageAttributeNames       []string `query:"MessageAttributeName"`
+	QueueUrl                    string   `max:"2048"`
+	AttributeNames              []string `query:"AttributeName" max:"100,256"`
+	MessageSystemAttributeNames []string `query:"MessageSystemAttributeName" max:"100,256"`
+	MessageAttributeNames       []string `query:"MessageAttributeName" max:"100,512"`
 	MaxNumberOfMessages         *int32
 	VisibilityTimeout           *int32
 	WaitTimeSeconds             *int32
-	ReceiveRequestAttemptId     *string
+	ReceiveRequestAttemptId     *string `max:"512"`
 }
 
 type receiveMessageOutput struct {

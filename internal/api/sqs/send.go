@@ -27,16 +27,16 @@ type messageInput struct {
 }
 
 type sendMessageInput struct {
-	QueueUrl                string
-	MessageBody             string
+	QueueUrl                string `max:"2048"`
+	MessageBody             string `max:"8M"`
 	DelaySeconds            *int32
-	MessageAttributes       map[string]attributeValue `query:"MessageAttribute" entry:"Name,Value"`
-	MessageSystemAttributes map[string]attributeValue `query:"MessageSystemAttribute" entry:"Name,Value"`
-	MessageGroupId          *string
-	MessageDeduplicationId  *string
+	MessageAttributes       map[string]attributeValue `query:"MessageAttribute" entry:"Name,Value" max:"100,1024"`
+	MessageSystemAttributes map[string]attributeValue `query:"MessageSystemAttribute" entry:"Name,Value" max:"100,1024"`
+	MessageGroupId          *string                   `max:"512"`
+	MessageDeduplicationId  *string                   `max:"512"`
 	// Attributes is how the guide's example of API version 2011-10-01 gives
 	// DelaySeconds.
-	Attributes map[string]string `json:"-" query:"Attribute" entry:"Name,Value"`
+	Attributes map[string]string `json:"-" query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
 }
 
 type sendMessageOutput struct {
@@ -200,18 +200,18 @@ func sequence(n uint64) string {
 }
 
 type sendMessageBatchInput struct {
-	QueueUrl string
-	Entries  []sendMessageBatchEntry `query:"SendMessageBatchRequestEntry"`
+	QueueUrl string                  `max:"2048"`
+	Entries  []sendMessageBatchEntry `query:"SendMessageBatchRequestEntry" max:"1000"`
 }
 
 type sendMessageBatchEntry struct {
-	Id                      string
-	MessageBody             *string
+	Id                      string  `max:"256"`
+	MessageBody             *string `max:"8M"`
 	DelaySeconds            *int32
-	MessageAttributes       map[string]attributeValue `query:"MessageAttribute" entry:"Name,Value"`
-	MessageSystemAttributes map[string]attributeValue `query:"MessageSystemAttribute" entry:"Name,Value"`
-	MessageGroupId          *string
-	MessageDeduplicationId  *string
+	MessageAttributes       map[string]attributeValue `query:"MessageAttribute" entry:"Name,Value" max:"100,1024"`
+	MessageSystemAttributes map[string]attributeValue `query:"MessageSystemAttribute" entry:"Name,Value" max:"100,1024"`
+	MessageGroupId          *string                   `max:"512"`
+	MessageDeduplicationId  *string                   `max:"512"`
 }
 
 type sendMessageBatchOutput struct {

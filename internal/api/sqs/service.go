@@ -89,6 +89,7 @@ func New(o Options) *protocol.Service {
 		Namespace:      "http://queue.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.sqs",
 		ErrorDetail:    true,
+		TooLong:        errTooLong,
 	})
 	protocol.Register(wire, "AddPermission", s.addPermission, protocol.Control)
 	protocol.Register(wire, "CancelMessageMoveTask", s.cancelMessageMoveTask)

@@ -70,8 +70,8 @@ func validTag(s string) bool {
 }
 
 type tagQueueInput struct {
-	QueueUrl string
-	Tags     map[string]string `query:"Tag,Tags" entry:"Key,Value"`
+	QueueUrl string            `max:"2048"`
+	Tags     map[string]string `query:"Tag,Tags" entry:"Key,Value" max:"200,512,1024"`
 }
 
 func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInput) (*empty, error) {
@@ -97,8 +97,8 @@ func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInpu
 }
 
 type untagQueueInput struct {
-	QueueUrl string
-	TagKeys  []string `query:"TagKey"`
+	QueueUrl string   `max:"2048"`
+	TagKeys  []string `query:"TagKey" max:"200,512"`
 }
 
 func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueueInput) (*empty, error) {

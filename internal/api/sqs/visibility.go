@@ -9,8 +9,8 @@ import (
 )
 
 type changeMessageVisibilityInput struct {
-	QueueUrl          string
-	ReceiptHandle     string
+	QueueUrl          string `max:"2048"`
+	ReceiptHandle     string `max:"2048"`
 	VisibilityTimeout *int32
 }
 
@@ -44,13 +44,13 @@ func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call,
 }
 
 type changeMessageVisibilityBatchInput struct {
-	QueueUrl string
-	Entries  []changeMessageVisibilityBatchEntry `query:"ChangeMessageVisibilityBatchRequestEntry"`
+	QueueUrl string                              `max:"2048"`
+	Entries  []changeMessageVisibilityBatchEntry `query:"ChangeMessageVisibilityBatchRequestEntry" max:"1000"`
 }
 
 type changeMessageVisibilityBatchEntry struct {
-	Id                string
-	ReceiptHandle     string
+	Id                string `max:"256"`
+	ReceiptHandle     string `max:"2048"`
 	VisibilityTimeout *int32
 }
 

@@ -101,7 +101,9 @@ func (s *Service) getCallerIdentity(_ context.Context, c *protocol.Call, _ *empt
 	return &callerIdentityOutput{UserId: id.UserID, Account: id.Account, Arn: id.ARN}, nil
 }
 
-type accessKeyInfoInput struct{ AccessKeyId *string }
+type accessKeyInfoInput struct {
+	AccessKeyId *string `max:"128"`
+}
 
 type accessKeyInfoOutput struct{ Account string }
 

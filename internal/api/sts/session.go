@@ -37,11 +37,14 @@ const (
 
 // PolicyDescriptor names a managed policy that is to limit a session.
 type PolicyDescriptor struct {
-	Arn *string `json:"arn"`
+	Arn *string `json:"arn" max:"2048"`
 }
 
 // Tag is a tag of a session.
-type Tag struct{ Key, Value string }
+type Tag struct {
+	Key   string `max:"128"`
+	Value string `max:"256"`
+}
 
 // limits is what a request wants its session to be limited by and to carry.
 type limits struct {

@@ -34,8 +34,8 @@ func noMFA(serial, code *string) error {
 
 type sessionTokenInput struct {
 	DurationSeconds *int32
-	SerialNumber    *string
-	TokenCode       *string
+	SerialNumber    *string `max:"256"`
+	TokenCode       *string `max:"6"`
 }
 
 type sessionTokenOutput struct{ Credentials Credentials }
@@ -61,11 +61,11 @@ func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessi
 }
 
 type federationTokenInput struct {
-	Name            *string
-	Policy          *string
-	PolicyArns      []PolicyDescriptor `wrap:"member"`
+	Name            *string            `max:"32"`
+	Policy          *string            `max:"16K"`
+	PolicyArns      []PolicyDescriptor `wrap:"member" max:"10"`
 	DurationSeconds *int32
-	Tags            []Tag `wrap:"member"`
+	Tags            []Tag `wrap:"member" max:"50"`
 }
 
 // FederatedUser is who has got keys by GetFederationToken.
@@ -117,17 +117,17 @@ func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *fe
 }
 
 type assumeRoleInput struct {
-	RoleArn           *string
-	RoleSessionName   *string
-	Policy            *string
-	PolicyArns        []PolicyDescriptor `wrap:"member"`
+	RoleArn           *string            `max:"2048"`
+	RoleSessionName   *string            `max:"64"`
+	Policy            *string            `max:"16K"`
+	PolicyArns        []PolicyDescriptor `wrap:"member" max:"10"`
 	DurationSeconds   *int32
-	ExternalId        *string
-	Tags              []Tag    `wrap:"member"`
-	TransitiveTagKeys []string `wrap:"member"`
-	SourceIdentity    *string
-	SerialNumber      *string
-	TokenCode         *string
+	ExternalId        *string  `max:"1224"`
+	Tags              []Tag    `wrap:"member" max:"50"`
+	TransitiveTagKeys []string `wrap:"member" max:"50,128"`
+	SourceIdentity    *string  `max:"64"`
+	SerialNumber      *string  `max:"256"`
+	TokenCode         *string  `max:"6"`
 }
 
 // AssumedRoleUser is a session of a role.

@@ -5,10 +5,10 @@
 // JSON answers that a Query client gets when it asks for application/json:
 //
 //	type SendMessageInput struct {
-//		QueueUrl          string
-//		MessageBody       *string
+//		QueueUrl          string  `max:"2048"`
+//		MessageBody       *string `max:"1M"`
 //		DelaySeconds      *int32
-//		MessageAttributes map[string]AttributeValue `query:"MessageAttribute" entry:"Name,Value"`
+//		MessageAttributes map[string]AttributeValue `query:"MessageAttribute" entry:"Name,Value" max:"10,256"`
 //	}
 //
 //	type SendMessageOutput struct {
@@ -31,8 +31,9 @@
 //
 // Fields may be string, bool, int, int32, int64 and types derived from them; pointers to these; []byte, which travels
 // as standard base64; time.Time, which is ISO 8601 in Query and XML and seconds since 1970 in JSON; lists []T and maps map[string]T of scalars, blobs and structs; structs and pointers to structs.
-// Recursive types, lists of lists and embedded fields are refused. Unexported fields are refused too: every field of a
-// wire struct is on the wire. All of this is checked by Register, which panics, so that a mistake shows at start-up.
+// The fields of an embedded struct count as those of the struct that embeds it. Recursive types, lists of lists and other
+// embedded fields are refused. Unexported fields are refused too: every field of a wire struct is on the wire. All of this
+// is checked by Register, which panics, so that a mistake shows at start-up.
 //
 // What is absent from a request leaves its field untouched: nil for pointers, lists and maps. A list or map that is
 // present but empty is empty and not nil. JSON null means absent.
@@ -48,6 +49,21 @@
 //	wrap:"member"          a list or map inside an element of its own, each entry called as given; if left out, lists
 //	                       and maps are flattened
 //	wrapper:"messages"     the member's name in the JSON answer to a Query request; the JSON name if left out
+//
+//	max:"128"              the most characters of a string or bytes of a blob
+//	max:"10"               the most entries of a list or map of structs, numbers or bools; of a map with the most
+//	                       characters of a key, max:"10,256"
+//	max:"50,128"           the most entries of a list of strings or blobs, and the most characters or bytes of each
+//	max:"50,128,256"       the most entries of a map of strings or blobs, and the most characters of a key and of a value
+//
+// # Limits
+//
+// Every field of an input that a client could make as long as it likes needs the tag max. The codec checks it while it
+// decodes, so a handler and the policies that it asks never meet a longer value; the request is refused with
+// Service.TooLong. K and M stand for 1024 and 1048576. Where a service has an error of its own for a value that is too
+// long, the tag allows somewhat more, and the handler knows the exact limit.
+//
+// # Names
 //
 // A list is flattened (Base.1, Base.2, and repeated <Base> elements), or, with wrap:"member", Base.member.1 and
 // <Base><member>. A map is Base.1.Name with Base.1.Value, or, with wrap:"entry" entry:"key,value",

@@ -40,7 +40,3 @@ func (p *plan) entries(m reflect.Value) iter.Seq2[string, reflect.Value] {
 		}
 	}
 }
-
-func tooManyEntries(what string) *Error {
-	return Serialization("%s has more than %d entries.", what, maxEntries)
-}

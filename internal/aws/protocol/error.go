@@ -20,6 +20,9 @@ type Error struct {
 	// Bare errors have no document in the Query protocol, only an empty element named after Type. Front ends
 	// answer so when they cannot tell what a request is.
 	Bare bool
+
+	// excess is set while a codec is decoding, in an error that has nothing else yet.
+	excess *Excess
 }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }

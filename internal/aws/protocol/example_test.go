@@ -11,8 +11,8 @@ import (
 )
 
 type greetInput struct {
-	Name  *string
-	Moods map[string]string `query:"Mood" entry:"Key,Value"`
+	Name  *string           `max:"64"`
+	Moods map[string]string `query:"Mood" entry:"Key,Value" max:"10,64,64"`
 }
 
 type greetOutput struct {

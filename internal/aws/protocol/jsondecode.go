@@ -5,10 +5,6 @@ import (
 	"strconv"
 )
 
-// maxEntries is how many entries a list or map of a request may have in any protocol. Services allow far fewer, and
-// report them in their own words; the bound keeps a small body from becoming a large heap.
-const maxEntries = 1000
-
 // jsonDecoder reads a document of AWS JSON by the plan of what it should be.
 type jsonDecoder struct {
 	scanner
@@ -31,7 +27,7 @@ func decodeJSON(data []byte, p *plan, v reflect.Value) *Error {
 }
 
 // value reads the next value into v. A null leaves v zero.
-func (d *jsonDecoder) value(p *plan, v reflect.Value) *Error {
+func (d *jsonDecoder) value(p *plan, l *limits, v reflect.Value) *Error {
 	c := d.next()
 	if c == 'n' {
 		return d.literal("null")
@@ -48,9 +44,9 @@ func (d *jsonDecoder) value(p *plan, v reflect.Value) *Error {
 	case structShape:
 		return d.structure(p, v)
 	case listShape:
-		return d.list(p, v)
+		return d.list(p, l, v)
 	case mapShape:
-		return d.entries(p, v)
+		return d.entries(p, l, v)
 	case boolShape:
 		if c == 'f' {
 			return d.literal("false")
@@ -66,16 +62,17 @@ func (d *jsonDecoder) value(p *plan, v reflect.Value) *Error {
 	if err != nil {
 		return err
 	}
+	text := q.text()
 	if p.shape == stringShape {
-		v.SetString(q.text())
-		return nil
+		v.SetString(text)
+		return l.textExcess(text)
 	}
-	blob, ok := decodeBase64(q.text())
+	blob, ok := decodeBase64(text)
 	if !ok {
 		return Serialization("The value of a blob is not valid Base64.")
 	}
 	v.SetBytes(blob)
-	return nil
+	return l.blobExcess(blob)
 }
 
 func (d *jsonDecoder) structure(p *plan, v reflect.Value) *Error {
@@ -99,9 +96,9 @@ func (d *jsonDecoder) structure(p *plan, v reflect.Value) *Error {
 			err = d.skip()
 		} else {
 			f := &p.fields[i]
-			fv := v.Field(f.index)
+			fv := v.FieldByIndex(f.index)
 			fv.SetZero()
-			err = d.value(f.plan, fv)
+			err = d.value(f.plan, &f.limits, fv).under(f.json)
 		}
 		if err != nil {
 			return err
@@ -109,7 +106,7 @@ func (d *jsonDecoder) structure(p *plan, v reflect.Value) *Error {
 	}
 }
 
-func (d *jsonDecoder) list(p *plan, v reflect.Value) *Error {
+func (d *jsonDecoder) list(p *plan, l *limits, v reflect.Value) *Error {
 	if err := d.enter(); err != nil {
 		return err
 	}
@@ -119,8 +116,8 @@ func (d *jsonDecoder) list(p *plan, v reflect.Value) *Error {
 		if err != nil || !more {
 			return err
 		}
-		if n == maxEntries {
-			return tooManyEntries("A list")
+		if err := l.entriesExcess(n + 1); err != nil {
+			return err
 		}
 		if d.next() == 'n' {
 			return Serialization("NULL_VALUE found in a list")
@@ -129,13 +126,13 @@ func (d *jsonDecoder) list(p *plan, v reflect.Value) *Error {
 			v.Grow(1)
 		}
 		v.SetLen(n + 1)
-		if err := d.value(p.elem, v.Index(n)); err != nil {
-			return err
+		if err := d.value(p.elem, l, v.Index(n)); err != nil {
+			return err.underEntry(n)
 		}
 	}
 }
 
-func (d *jsonDecoder) entries(p *plan, v reflect.Value) *Error {
+func (d *jsonDecoder) entries(p *plan, l *limits, v reflect.Value) *Error {
 	if err := d.enter(); err != nil {
 		return err
 	}
@@ -146,22 +143,26 @@ func (d *jsonDecoder) entries(p *plan, v reflect.Value) *Error {
 		if err != nil || !more {
 			return err
 		}
-		if n == maxEntries {
-			return tooManyEntries("A map")
+		if err := l.entriesExcess(n + 1); err != nil {
+			return err
 		}
 		name, err := d.name()
 		if err != nil {
 			return err
 		}
-		null := d.next() == 'n'
-		entry.SetZero()
-		if err := d.value(p.elem, entry); err != nil {
+		key := name.text()
+		if err := l.keyExcess(key); err != nil {
 			return err
 		}
+		null := d.next() == 'n'
+		entry.SetZero()
+		if err := d.value(p.elem, l, entry); err != nil {
+			return err.under("value")
+		}
 		if null {
-			v.SetMapIndex(p.mapKey(name.text()), reflect.Value{})
+			v.SetMapIndex(p.mapKey(key), reflect.Value{})
 		} else {
-			p.setEntry(v, name.text(), entry)
+			p.setEntry(v, key, entry)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func appendJSONStructure(dst []byte, p *plan, v reflect.Value, st style) []byte 
 	dst = append(dst, '{')
 	for i := range p.fields {
 		f := &p.fields[i]
-		fv := v.Field(f.index)
+		fv := v.FieldByIndex(f.index)
 		present := f.present(fv)
 		name := f.json
 		if st == queryJSON {

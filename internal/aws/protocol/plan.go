@@ -36,8 +36,9 @@ const (
 
 // field is one member of a structure, with what its tags say.
 type field struct {
-	plan  *plan
-	index int // in the Go struct
+	plan   *plan
+	index  []int // in the Go struct, through the structs that it embeds
+	limits limits
 
 	json    string // "" if the field is not in JSON
 	query   string // "" if the field is not in Query
@@ -50,19 +51,31 @@ type field struct {
 	key, value string // of a map
 }
 
-// planOf returns the plan of a structure that is an operation's input or output. It panics if the type, or one that it
+// planInput returns the plan of a structure that is an operation's input. It panics if the type, or one that it contains,
+// cannot travel, or has a field that clients could make as long as they like.
+func planInput(t reflect.Type) *plan {
+	pl := planner{done: make(map[reflect.Type]*plan), input: true}
+	return pl.root(t)
+}
+
+// planOutput returns the plan of a structure that is an operation's output. It panics if the type, or one that it
 // contains, cannot travel.
-func planOf(t reflect.Type) *plan {
-	if t.Kind() != reflect.Struct {
-		panic(fmt.Sprintf("protocol: %s is not a struct", t))
-	}
+func planOutput(t reflect.Type) *plan {
 	pl := planner{done: make(map[reflect.Type]*plan)}
-	return pl.plan(t, t.String())
+	return pl.root(t)
 }
 
 // planner makes plans, one per type.
 type planner struct {
-	done map[reflect.Type]*plan // nil while a type is being planned
+	done  map[reflect.Type]*plan // nil while a type is being planned
+	input bool                   // fields need limits
+}
+
+func (pl *planner) root(t reflect.Type) *plan {
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("protocol: %s is not a struct", t))
+	}
+	return pl.plan(t, t.String())
 }
 
 // plan returns the plan of t. In the panics, at tells where t is found.
@@ -102,7 +115,8 @@ func (pl *planner) plan(t reflect.Type, at string) *plan {
 			break
 		}
 		p.shape = structShape
-		pl.fields(p, at)
+		p.json, p.query = make(map[string]int), make(map[string]int)
+		pl.fields(p, p.typ, nil, at)
 	default:
 		panic(fmt.Sprintf("protocol: %s: type %s cannot travel", at, t))
 	}
@@ -122,15 +136,23 @@ func (pl *planner) element(t reflect.Type, at string) *plan {
 	return p
 }
 
-func (pl *planner) fields(p *plan, at string) {
-	p.json, p.query = make(map[string]int), make(map[string]int)
-	for i := range p.typ.NumField() {
-		sf := p.typ.Field(i)
+// fields plans the fields of t, which is p's struct or, at index, one that it embeds.
+func (pl *planner) fields(p *plan, t reflect.Type, index []int, at string) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
 		at := at + "." + sf.Name
-		if sf.Anonymous || !sf.IsExported() {
-			panic(fmt.Sprintf("protocol: %s: embedded and unexported fields cannot travel", at))
+		index := append(slices.Clone(index), i)
+		if sf.Anonymous && sf.Type.Kind() == reflect.Struct {
+			pl.fields(p, sf.Type, index, at)
+			continue
 		}
-		f := field{index: i, plan: pl.plan(sf.Type, at)}
+		if sf.Anonymous || !sf.IsExported() {
+			panic(fmt.Sprintf("protocol: %s: unexported fields and embedded ones that are not structs cannot travel", at))
+		}
+		f := field{index: index, plan: pl.plan(sf.Type, at)}
+		if pl.input {
+			f.limits = parseLimits(sf, f.plan, at)
+		}
 		queryNames := f.parse(sf, at)
 		if f.json != "" {
 			claim(p.json, f.json, len(p.fields), at)

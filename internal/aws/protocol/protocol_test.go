@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,20 +14,20 @@ import (
 // The service of these tests resembles SQS where SQS is peculiar, and beyond that has what other services need.
 
 type attributeValue struct {
-	StringValue      *string
-	BinaryValue      []byte
-	StringListValues []string `query:"StringListValue"`
-	BinaryListValues [][]byte `query:"BinaryListValue"`
-	DataType         string
+	StringValue      *string  `max:"1M"`
+	BinaryValue      []byte   `max:"1M"`
+	StringListValues []string `query:"StringListValue" max:"1000,1M"`
+	BinaryListValues [][]byte `query:"BinaryListValue" max:"1000,1M"`
+	DataType         string   `max:"256"`
 }
 
 type sendInput struct {
-	QueueUrl          string
-	MessageBody       *string
+	QueueUrl          string  `max:"2048"`
+	MessageBody       *string `max:"1M"`
 	DelaySeconds      *int32
 	Priority          int64
 	Urgent            *bool
-	MessageAttributes map[string]attributeValue `query:"MessageAttribute"`
+	MessageAttributes map[string]attributeValue `query:"MessageAttribute" max:"1000,256"`
 	Note              *attributeValue
 }
 
@@ -37,27 +38,27 @@ type sendOutput struct {
 }
 
 type sendBatchInput struct {
-	QueueUrl string
-	Entries  []sendBatchEntry `query:"SendMessageBatchRequestEntry"`
+	QueueUrl string           `max:"2048"`
+	Entries  []sendBatchEntry `query:"SendMessageBatchRequestEntry" max:"1000"`
 }
 
 type sendBatchEntry struct {
-	Id                string
-	MessageBody       string
+	Id                string `max:"80"`
+	MessageBody       string `max:"1M"`
 	DelaySeconds      *int
-	MessageAttributes map[string]*attributeValue `query:"MessageAttribute"`
+	MessageAttributes map[string]*attributeValue `query:"MessageAttribute" max:"1000,256"`
 }
 
 type createInput struct {
-	QueueName  string
-	Attributes map[string]string `query:"Attribute"`
-	Tags       map[string]string `json:"tags" query:"Tag,Tags" entry:"Key,Value"`
-	Legacy     *string           `json:"-" query:"DefaultVisibilityTimeout"`
-	JSONOnly   *string           `query:"-"`
+	QueueName  string            `max:"80"`
+	Attributes map[string]string `query:"Attribute" max:"1000,256,8K"`
+	Tags       map[string]string `json:"tags" query:"Tag,Tags" entry:"Key,Value" max:"1000,128,256"`
+	Legacy     *string           `json:"-" query:"DefaultVisibilityTimeout" max:"256"`
+	JSONOnly   *string           `query:"-" max:"256"`
 }
 
 type receiveInput struct {
-	AttributeNames []string `query:"AttributeName"`
+	AttributeNames []string `query:"AttributeName" max:"1000,256"`
 }
 
 type receiveOutput struct {
@@ -74,12 +75,15 @@ type message struct {
 }
 
 type wrappedInput struct {
-	Names []string          `wrap:"member"`
-	Pairs map[string]string `wrap:"entry" entry:"key,value"`
-	Tags  []tag             `wrap:"member"`
+	Names []string          `wrap:"member" max:"1000,256"`
+	Pairs map[string]string `wrap:"entry" entry:"key,value" max:"1000,256,256"`
+	Tags  []tag             `wrap:"member" max:"1000"`
 }
 
-type tag struct{ Key, Value string }
+type tag struct {
+	Key   string `max:"128"`
+	Value string `max:"256"`
+}
 
 type wrappedOutput struct {
 	Names []string          `wrap:"member" json:",always"`
@@ -101,6 +105,9 @@ func newService() *protocol.Service {
 		Namespace:      "http://queue.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.sqs",
 		ErrorDetail:    true,
+		TooLong: func(e *protocol.Excess) *protocol.Error {
+			return &protocol.Error{Code: "TooLong", Status: 400, Message: fmt.Sprintf("%s: at most %d %s", e.Member, e.Max, e.Unit)}
+		},
 	})
 	protocol.Register(s, "SendMessage", handle[sendInput, sendOutput])
 	protocol.Register(s, "SendMessageBatch", handle[sendBatchInput, nothing])

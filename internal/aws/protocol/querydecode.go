@@ -66,8 +66,8 @@ func queryStructure(args []argument, p *plan, v reflect.Value) *Error {
 		f := &p.fields[args[0].field]
 		run := args[:runLength(args, func(a argument) int { return a.field })]
 		args = args[len(run):]
-		if err := queryField(run, f, v.Field(f.index)); err != nil {
-			return err
+		if err := queryField(run, f, v.FieldByIndex(f.index)); err != nil {
+			return err.under(f.wrapper)
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func queryStructure(args []argument, p *plan, v reflect.Value) *Error {
 
 func queryField(args []argument, f *field, v reflect.Value) *Error {
 	if !f.plan.collection() {
-		return queryValue(args, f.plan, v)
+		return queryValue(args, f.plan, &f.limits, v)
 	}
 	if a := args[0]; a.index == unnumbered && a.rest == "" && a.value == "" {
 		args = args[1:] // it says that there is a collection, and is no entry
@@ -86,8 +86,8 @@ func queryField(args []argument, f *field, v reflect.Value) *Error {
 			n++
 		}
 	}
-	if n > maxEntries {
-		return tooManyEntries("The parameter " + f.query)
+	if err := f.limits.entriesExcess(n); err != nil {
+		return err
 	}
 	if f.plan.shape == listShape {
 		v.Set(reflect.MakeSlice(f.plan.typ, n, n))
@@ -99,7 +99,7 @@ func queryField(args []argument, f *field, v reflect.Value) *Error {
 		args = args[len(run):]
 		var err *Error
 		if f.plan.shape == listShape {
-			err = queryValue(run, f.plan.elem, v.Index(i))
+			err = queryValue(run, f.plan.elem, &f.limits, v.Index(i)).underEntry(i)
 		} else {
 			err = queryEntry(run, f, v)
 		}
@@ -135,20 +135,23 @@ func queryEntry(args []argument, f *field, m reflect.Value) *Error {
 	case value == nil:
 		return MissingParameter(base + f.value)
 	}
+	if err := f.limits.keyExcess(key.value); err != nil {
+		return err
+	}
 	k := f.plan.mapKey(strings.Clone(key.value))
 	if m.MapIndex(k).IsValid() {
 		return nil
 	}
 	entry := reflect.New(f.plan.typ.Elem()).Elem()
-	if err := queryValue(value, f.plan.elem, entry); err != nil {
-		return err
+	if err := queryValue(value, f.plan.elem, &f.limits, entry); err != nil {
+		return err.under("value")
 	}
 	m.SetMapIndex(k, entry)
 	return nil
 }
 
 // queryValue reads what is not a collection. Of a scalar there is at least one argument.
-func queryValue(args []argument, p *plan, v reflect.Value) *Error {
+func queryValue(args []argument, p *plan, l *limits, v reflect.Value) *Error {
 	if p.pointer {
 		n := reflect.New(p.typ)
 		v.Set(n)
@@ -159,6 +162,9 @@ func queryValue(args []argument, p *plan, v reflect.Value) *Error {
 	case structShape:
 		return queryStructure(args, p, v)
 	case stringShape:
+		if err := l.textExcess(a.value); err != nil {
+			return err
+		}
 		v.SetString(strings.Clone(a.value))
 	case boolShape:
 		b, err := strconv.ParseBool(a.value)
@@ -184,6 +190,7 @@ func queryValue(args []argument, p *plan, v reflect.Value) *Error {
 			return a.invalid("Must be valid Base64.")
 		}
 		v.SetBytes(blob)
+		return l.blobExcess(blob)
 	}
 	return nil
 }

@@ -26,6 +26,9 @@ type Service struct {
 	ErrorNamespace string
 	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
 	ErrorDetail bool
+	// TooLong returns the error for a parameter that is longer than its field allows. Without it, that is a
+	// ValidationError.
+	TooLong func(*Excess) *Error
 
 	operations map[string]*Operation
 }
@@ -34,6 +37,9 @@ type Service struct {
 func NewService(identity Service) *Service {
 	s := identity
 	s.operations = make(map[string]*Operation)
+	if s.TooLong == nil {
+		s.TooLong = tooLong
+	}
 	for _, v := range s.Versions {
 		if !isDate(v) {
 			panic(fmt.Sprintf("protocol: service %s: version %q is not a date", s.Name, v))
@@ -52,6 +58,7 @@ type Operation struct {
 	rootOnly bool
 	control  bool
 	in, out  *plan
+	tooLong  func(*Excess) *Error
 	invoke   func(ctx context.Context, c *Call, in any) (any, error)
 }
 
@@ -80,8 +87,10 @@ func Register[In, Out any](s *Service, name string, h func(ctx context.Context, 
 	}
 	op := &Operation{
 		Name: name,
-		in:   planOf(reflect.TypeFor[In]()),
-		out:  planOf(reflect.TypeFor[Out]()),
+		in:   planInput(reflect.TypeFor[In]()),
+		out:  planOutput(reflect.TypeFor[Out]()),
+
+		tooLong: s.TooLong,
 		invoke: func(ctx context.Context, c *Call, in any) (any, error) {
 			out, err := h(ctx, c, in.(*In))
 			if err != nil {
@@ -142,8 +151,8 @@ func (s *Service) Lookup(req *Request) (*Operation, *Error) {
 	return op, nil
 }
 
-// Decode reads the input of the operation from req and returns a pointer to its input struct. It checks syntax and
-// types; whether required members are there and values make sense is the handler's business.
+// Decode reads the input of the operation from req and returns a pointer to its input struct. It checks syntax, types
+// and limits; whether required members are there and values make sense is the handler's business.
 func (op *Operation) Decode(req *Request) (any, *Error) {
 	in := reflect.New(op.in.typ)
 	var err *Error
@@ -152,10 +161,13 @@ func (op *Operation) Decode(req *Request) (any, *Error) {
 	} else {
 		err = decodeForm(req.Form, op.in, in.Elem())
 	}
-	if err != nil {
-		return nil, err
+	switch {
+	case err == nil:
+		return in.Interface(), nil
+	case err.excess != nil:
+		return nil, op.tooLong(err.excess)
 	}
-	return in.Interface(), nil
+	return nil, err
 }
 
 // Invoke runs the handler with an input that Decode returned. The output is a pointer to the operation's output struct.

@@ -79,39 +79,62 @@ func TestRegisterRefuses(t *testing.T) {
 	f(".A: collections of collections cannot travel", declares[struct{ A [][]string }])
 	f(".A: collections of collections cannot travel", declares[struct{ A map[string][]string }])
 	f(".A: []string needs no pointer", declares[struct{ A *[]string }])
-	f(".a: embedded and unexported fields cannot travel", declares[struct{ a string }])
-	f(".tag: embedded and unexported fields cannot travel", declares[struct{ tag }])
-	f(".B: the name A is taken by another field", declares[struct {
-		A string
-		B string `json:"A" query:"B"`
+	f(".a: unexported fields and embedded ones that are not structs cannot travel", declares[struct{ a string }])
+	f(".tag: unexported fields and embedded ones that are not structs cannot travel", declares[struct{ *tag }])
+	f(".tag.Key: the name Key is taken by another field", declares[struct {
+		Key string `max:"1"`
+		tag
 	}])
 	f(".B: the name A is taken by another field", declares[struct {
-		A string
-		B string `query:"B,A"`
+		A string `max:"1"`
+		B string `json:"A" query:"B" max:"1"`
+	}])
+	f(".B: the name A is taken by another field", declares[struct {
+		A string `max:"1"`
+		B string `query:"B,A" max:"1"`
 	}])
 	f(".A has no name in any protocol", declares[struct {
-		A string `json:"-"`
+		A string `json:"-" max:"1"`
 	}])
 	f(`.A: unknown json option "omitzero"`, declares[struct {
-		A string `json:",omitzero"`
+		A string `json:",omitzero" max:"1"`
 	}])
 	f(".A: only lists and maps can be written always", declares[struct {
-		A string `json:",always"`
+		A string `json:",always" max:"1"`
 	}])
 	f(".A: only lists and maps can be wrapped", declares[struct {
-		A string `wrap:"member"`
+		A string `wrap:"member" max:"1"`
 	}])
 	f(".A: only maps have entries", declares[struct {
-		A []string `entry:"Key,Value"`
+		A []string `entry:"Key,Value" max:"1,1"`
 	}])
 	f(`.A: keys and values are both called "Key"`, declares[struct {
-		A map[string]string `entry:"Key,Key"`
+		A map[string]string `entry:"Key,Key" max:"1,1,1"`
 	}])
 	f(`.A: "B.C" is not a name`, declares[struct {
-		A string `query:"B.C"`
+		A string `query:"B.C" max:"1"`
 	}])
 	f(`.A: "" is not a name`, declares[struct {
-		A map[string]string `entry:"Key"`
+		A map[string]string `entry:"Key" max:"1,1,1"`
+	}])
+	f(`.A: the tag max:"" has 0 limits; string needs 1`, declares[struct{ A *string }])
+	f(`.A[].B: the tag max:"" has 0 limits; []uint8 needs 1`, declares[struct {
+		A []struct{ B []byte } `max:"1"`
+	}])
+	f(`.A: the tag max:"1" has 1 limits; []string needs 2`, declares[struct {
+		A []string `max:"1"`
+	}])
+	f(`.A: the tag max:"1,1" has 2 limits; map[string]string needs 3`, declares[struct {
+		A map[string]string `max:"1,1"`
+	}])
+	f(`.A: the tag max:"1" has 1 limits; int needs 0`, declares[struct {
+		A int `max:"1"`
+	}])
+	f(`.A: the limit "0" is not a positive number`, declares[struct {
+		A string `max:"0"`
+	}])
+	f(`.A: the limit "1G" is not a positive number`, declares[struct {
+		A string `max:"1G"`
 	}])
 	f(`version "2012" is not a date`, func(*protocol.Service) {
 		protocol.NewService(protocol.Service{Name: "x", Versions: []string{"2012"}})

@@ -23,9 +23,15 @@ func ValidationError(format string, args ...any) *Error {
 
 // Err returns nil if nothing is wrong, or all that is.
 func (v *Violations) Err() error {
-	switch n := len(v.faults); n {
-	case 0:
+	if len(v.faults) == 0 {
 		return nil
+	}
+	return v.refusal()
+}
+
+// refusal returns all that is wrong, which is something.
+func (v *Violations) refusal() *Error {
+	switch n := len(v.faults); n {
 	case 1:
 		return ValidationError("1 validation error detected: %s", v.faults[0])
 	default:

@@ -12,7 +12,7 @@ import (
 func appendXML(dst []byte, p *plan, v reflect.Value) []byte {
 	for i := range p.fields {
 		f := &p.fields[i]
-		fv := v.Field(f.index)
+		fv := v.FieldByIndex(f.index)
 		if f.query == "" || !f.present(fv) {
 			continue
 		}

@@ -1,0 +1,180 @@
+package protocol
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// limits bound what a client may send in one field of an input. Codecs check them while they decode, so that neither a
+// handler nor a policy ever sees a value that is longer. In an output they are zero and bound nothing.
+type limits struct {
+	entries int // of a list or map
+	key     int // of each key of a map, in characters
+	text    int // of a string, or of each one in a list or map, in characters; of a blob in bytes
+}
+
+// Excess is what of a request is longer than its field allows. A Service turns it into its own error.
+type Excess struct {
+	Member string // path of the field, as "Entries.2.MessageAttributes.key"; lists count from 1
+	Value  string // what was sent, cut to maxExcessValue characters; empty for lists and maps
+	Max    int    // the most that is allowed
+	Unit   Unit   // in which Max counts
+}
+
+// Unit is what a limit counts.
+type Unit string
+
+// The units of limits.
+const (
+	Characters Unit = "characters"
+	Bytes      Unit = "bytes"
+	Entries    Unit = "entries"
+)
+
+const maxExcessValue = 1024
+
+// Constraint says in a sentence what is allowed.
+func (e *Excess) Constraint() string {
+	if e.Unit == Entries {
+		return fmt.Sprintf("Must have at most %d entries.", e.Max)
+	}
+	return fmt.Sprintf("Must be at most %d %s long.", e.Max, e.Unit)
+}
+
+// exceeds reports whether s has more than most characters.
+func exceeds(s string, most int) bool {
+	return len(s) > most && (len(s) > most*utf8.UTFMax || utf8.RuneCountInString(s) > most)
+}
+
+// textExcess returns nil if s has no more characters than l allows.
+func (l *limits) textExcess(s string) *Error {
+	if l.text == 0 || !exceeds(s, l.text) {
+		return nil
+	}
+	return newExcess("", s, l.text, Characters)
+}
+
+// keyExcess returns nil if s, a map's key, has no more characters than l allows.
+func (l *limits) keyExcess(s string) *Error {
+	if l.key == 0 || !exceeds(s, l.key) {
+		return nil
+	}
+	return newExcess("key", s, l.key, Characters)
+}
+
+// blobExcess returns nil if b has no more bytes than l allows.
+func (l *limits) blobExcess(b []byte) *Error {
+	if l.text == 0 || len(b) <= l.text {
+		return nil
+	}
+	return newExcess("", "", l.text, Bytes)
+}
+
+// entriesExcess returns nil if l allows n entries.
+func (l *limits) entriesExcess(n int) *Error {
+	if l.entries == 0 || n <= l.entries {
+		return nil
+	}
+	return newExcess("", "", l.entries, Entries)
+}
+
+func newExcess(member, value string, most int, unit Unit) *Error {
+	return &Error{excess: &Excess{Member: member, Value: cut(value, maxExcessValue), Max: most, Unit: unit}}
+}
+
+// under returns err as it is seen from the structure, list or map that has the member called name.
+func (err *Error) under(name string) *Error {
+	if err == nil || err.excess == nil {
+		return err
+	}
+	if err.excess.Member != "" {
+		name += "." + err.excess.Member
+	}
+	err.excess.Member = name
+	return err
+}
+
+// underEntry is under for entry i of a list.
+func (err *Error) underEntry(i int) *Error {
+	if err == nil || err.excess == nil {
+		return err
+	}
+	return err.under(strconv.Itoa(i + 1))
+}
+
+// cut returns the first characters of s, and dots if there are more.
+func cut(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n == most {
+			return s[:i] + "..."
+		}
+		n++
+	}
+	return s
+}
+
+// tooLong is the error of a service that does not have its own: that of the framework under most services.
+func tooLong(e *Excess) *Error {
+	parts := strings.Split(e.Member, ".")
+	for i, part := range parts {
+		if part != "" && part[0] >= '0' && part[0] <= '9' {
+			parts[i] += ".member"
+			continue
+		}
+		parts[i] = strings.ToLower(part[:1]) + part[1:]
+	}
+	var v Violations
+	v.Add(e.Value, strings.Join(parts, "."), "Member must have length less than or equal to "+strconv.Itoa(e.Max))
+	return v.refusal()
+}
+
+// parseLimits reads the tag max of sf, which every field of an input needs that a client could make long.
+func parseLimits(sf reflect.StructField, p *plan, at string) limits {
+	var l limits
+	var want []*int
+	switch elem := p.elem; {
+	case p.shape == stringShape, p.shape == blobShape:
+		want = []*int{&l.text}
+	case p.collection():
+		want = []*int{&l.entries}
+		if p.shape == mapShape {
+			want = append(want, &l.key)
+		}
+		if elem.shape == stringShape || elem.shape == blobShape {
+			want = append(want, &l.text)
+		}
+	}
+	tag := sf.Tag.Get("max")
+	var parts []string
+	if tag != "" {
+		parts = strings.Split(tag, ",")
+	}
+	if len(parts) != len(want) {
+		panic(fmt.Sprintf("protocol: %s: the tag max:%q has %d limits; %s needs %d: see the package comment", at, tag, len(parts), p.typ, len(want)))
+	}
+	for i, part := range parts {
+		n, ok := parseLimit(part)
+		if !ok {
+			panic(fmt.Sprintf("protocol: %s: the limit %q is not a positive number", at, part))
+		}
+		*want[i] = n
+	}
+	return l
+}
+
+// parseLimit reads a number that may end in K or M, for 1024 and 1048576.
+func parseLimit(s string) (int, bool) {
+	digits, unit := s, 1
+	switch {
+	case strings.HasSuffix(s, "K"):
+		digits, unit = s[:len(s)-1], 1<<10
+	case strings.HasSuffix(s, "M"):
+		digits, unit = s[:len(s)-1], 1<<20
+	}
+	n, err := strconv.Atoi(digits)
+	return n * unit, err == nil && n > 0
+}

@@ -1,0 +1,81 @@
+package sluice_test
+
+import (
+	"go/ast"
+	"path"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/iam"
+	"github.com/sluicemq/sluice/internal/api/sqs"
+	"github.com/sluicemq/sluice/internal/api/sts"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// services makes the wire form of every service.
+var services = map[string]func(*testing.T) *protocol.Service{
+	"internal/api/admin": func(*testing.T) *protocol.Service { return admin.New(admin.Options{}) },
+	"internal/api/iam":   func(*testing.T) *protocol.Service { return iam.New(iam.Options{}) },
+	"internal/api/sqs":   func(t *testing.T) *protocol.Service { return sqs.New(sqs.Options{Catalog: emptyCatalog(t)}) },
+	"internal/api/sts":   func(*testing.T) *protocol.Service { return sts.New(sts.Options{}) },
+}
+
+// Every field of every operation's input that a client could make as long as it likes has a limit. protocol.Register
+// panics over one that has none; here that shows without a server being started.
+func TestEveryInputHasLimits(t *testing.T) {
+	for dir, build := range services {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("%s: %v", dir, p)
+				}
+			}()
+			if len(build(t).Operations()) == 0 {
+				t.Errorf("%s has no operations", dir)
+			}
+		}()
+	}
+	for dir, files := range sources(t) {
+		if path.Dir(dir) == "internal/api" && services[dir] == nil && makesService(files) {
+			t.Errorf("%s registers operations: add it to the services of this test", dir)
+		}
+	}
+}
+
+// makesService reports whether files make the wire form of a service.
+func makesService(files map[string]*ast.File) bool {
+	found := false
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			found = found || ok && sel.Sel.Name == "NewService"
+			return !found
+		})
+	}
+	return found
+}
+
+func emptyCatalog(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	records, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := records.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := control.New(control.Options{Store: records})
+	if err := c.Change(catalog.Initialise); err != nil {
+		t.Fatal(err)
+	}
+	cat, err := catalog.Open(catalog.Options{Control: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cat
+}
