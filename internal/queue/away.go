@@ -47,12 +47,15 @@ func (a *awayRecord) decode(b []byte) error {
 // destination is where a message of this shard can be redriven or moved to.
 type destination interface {
 	isFIFO() bool
+	queueID() ID
 	// admit takes m in, available from due.
 	admit(m *Message, due Instant) error
 }
 
 func (q *queue) isFIFO() bool { return q.cfg.FIFO }
 func (a *away) isFIFO() bool  { return a.fifo }
+func (q *queue) queueID() ID  { return q.cfg.ID }
+func (a *away) queueID() ID   { return a.id }
 
 // awayPosition is the least position that a message gets at an instant. Being
 // taken from the clock, positions grow even if the shard is brought back from

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -222,7 +223,7 @@ func (c *memoryChecker) checkRecord(t *tables) {
 	}
 	c.want(len(t.tasks) == len(q.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.tasks))
 	for i := range min(len(t.tasks), len(q.tasks)) {
-		c.want(*t.tasks[i] == *q.tasks[i], "task %+v is stored as %+v", *q.tasks[i], *t.tasks[i])
+		c.want(reflect.DeepEqual(t.tasks[i], q.tasks[i]), "task %+v is stored as %+v", *q.tasks[i], *t.tasks[i])
 	}
 }
 

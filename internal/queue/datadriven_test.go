@@ -486,6 +486,11 @@ func (c *command) move(e *Engine) error {
 	id := c.id()
 	task := MoveTask{ID: c.word()}
 	task.Destination, _ = c.setting("to")
+	if v, ok := c.setting("sources"); ok {
+		for name := range strings.SplitSeq(v, ",") {
+			task.Sources = append(task.Sources, c.s.id(name))
+		}
+	}
 	if v, ok := c.setting("rate"); ok {
 		task.Rate = c.number(v)
 	}

@@ -79,13 +79,14 @@ func FuzzMoveTask(f *testing.F) {
 		ID: "t", Destination: "arn", Rate: 500, Started: epoch, Status: MoveFailed, Moved: 1, ToMove: 2,
 		Failure: FailureNoSource,
 	}).encode())
+	f.Add((&MoveTask{ID: "t", Sources: []ID{1, 1 << 40}}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		task, err := decodeMoveTask(b)
 		if err != nil {
 			return
 		}
 		again, err := decodeMoveTask(task.encode())
-		if err != nil || *task != *again {
+		if err != nil || !reflect.DeepEqual(task, again) {
 			t.Fatalf("%+v became %+v, %v", task, again, err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -748,6 +749,9 @@ func (m *model) move(*rapid.T) {
 		Rate:        pick(m, "rate", 0, 1, 3, 500),
 	}
 	for _, other := range m.queues {
+		if pick(m, "source", true, true, false) {
+			task.Sources = append(task.Sources, other.cfg.ID)
+		}
 		if other != q && len(other.tasks) > 0 && other.tasks[0].Status == MoveRunning {
 			m.t.Skip("one task at a time, so that no message is moved twice at once")
 		}
@@ -973,7 +977,7 @@ func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
 	if want == "" {
 		want = x.source
 	}
-	if to.cfg.ARN != want || !slices.Contains(m.reachable(from), x) {
+	if to.cfg.ARN != want || task.Destination == "" && len(task.Sources) > 0 && !slices.Contains(task.Sources, to.cfg.ID) || !slices.Contains(m.reachable(from), x) {
 		m.failf("%+v was moved from %s to %s by %+v", x, from.cfg.ARN, to.cfg.ARN, task)
 	}
 	for _, z := range m.reachable(from) {
@@ -999,7 +1003,7 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 		for i, mine := range q.tasks {
 			got := *tasks[len(tasks)-1-i]
 			if i > 0 || mine.Status != MoveRunning {
-				if got != *mine {
+				if !reflect.DeepEqual(got, *mine) {
 					m.failf("task %+v should be %+v", got, *mine)
 				}
 				continue
@@ -1009,7 +1013,7 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 			case MoveCompleted, MoveFailed:
 				mine.Status, mine.Failure = got.Status, got.Failure
 			}
-			if got != *mine || got.Moved > got.ToMove {
+			if !reflect.DeepEqual(got, *mine) || got.Moved > got.ToMove {
 				m.failf("task %+v should be %+v", got, *mine)
 			}
 			due := uint64(max(0, m.now().Sub(got.Started)/time.Millisecond)) * uint64(got.Rate) / 1000

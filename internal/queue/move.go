@@ -34,14 +34,27 @@ const movesKept = 10
 type MoveTask struct {
 	ID          string
 	Destination string // ARN; empty: the queue that each message came from
-	Rate        int    // messages per second; 0: as fast as it goes
-	Started     Instant
-	Status      MoveStatus
-	Moved       uint64
-	ToMove      uint64 // visible messages when the task started
-	Failure     string
+	// Sources are the queues that messages may be moved back to: those that whoever
+	// started the task was allowed to send to. A message from another queue ends the task.
+	// An empty list means any queue, as in tasks of older programs. A task with a
+	// Destination has no use for it.
+	Sources []ID
+	Rate    int // messages per second; 0: as fast as it goes
+	Started Instant
+	Status  MoveStatus
+	Moved   uint64
+	ToMove  uint64 // visible messages when the task started
+	Failure string
 }
 
+// taskVersion is the version of a task's record that has Sources. Without them it is
+// of recordVersion, which older programs can read.
+const taskVersion = 2
+
+// encode returns the record of a task:
+//
+//	version | ID | Destination | Rate | Started | Status | Moved | ToMove | Failure
+//	and, of taskVersion: number of Sources | each
 func (t *MoveTask) encode() []byte {
 	w := newRecord(128)
 	w.string(t.ID)
@@ -52,14 +65,31 @@ func (t *MoveTask) encode() []byte {
 	w.uint(t.Moved)
 	w.uint(t.ToMove)
 	w.string(t.Failure)
+	if len(t.Sources) > 0 {
+		w[0] = taskVersion
+		w.uint(uint64(len(t.Sources)))
+		for _, id := range t.Sources {
+			w.uint(uint64(id))
+		}
+	}
 	return w
 }
 
 func decodeMoveTask(b []byte) (*MoveTask, error) {
-	r := readRecord(b)
+	r := readRecordUpTo(taskVersion, b)
 	t := &MoveTask{
 		ID: r.string(), Destination: r.string(), Rate: int(r.uint()), Started: r.instant(),
 		Status: MoveStatus(r.string()), Moved: r.uint(), ToMove: r.uint(), Failure: r.string(),
+	}
+	if r.err == nil && b[0] == taskVersion {
+		n := r.uint()
+		if n == 0 || n > uint64(len(r.rest)) { // each takes a byte at least
+			r.fail()
+			n = 0
+		}
+		for range n {
+			t.Sources = append(t.Sources, ID(r.uint()))
+		}
 	}
 	return t, r.done("message move task")
 }
@@ -194,6 +224,10 @@ func (q *queue) moveOne(t *MoveTask) error {
 		t.Status, t.Failure = MoveFailed, FailureNoDestination
 		return nil
 	}
+	if !t.mayFill(to) {
+		t.Status, t.Failure = MoveFailed, FailureNoSource
+		return nil
+	}
 	if err := q.takeOut(next); err != nil {
 		return err
 	}
@@ -205,6 +239,11 @@ func (q *queue) moveOne(t *MoveTask) error {
 		t.Status = MoveCompleted
 	}
 	return to.admit(m, q.e.now)
+}
+
+// mayFill reports whether the task may move messages to a queue.
+func (t *MoveTask) mayFill(to destination) bool {
+	return t.Destination != "" || len(t.Sources) == 0 || slices.Contains(t.Sources, to.queueID())
 }
 
 // candidate is the next available message of a queue, wherever it stands.

@@ -28,12 +28,15 @@ type reader struct {
 	err  error
 }
 
-func readRecord(b []byte) *reader {
+func readRecord(b []byte) *reader { return readRecordUpTo(recordVersion, b) }
+
+// readRecordUpTo begins to read a record that may be of any version up to the newest.
+func readRecordUpTo(newest byte, b []byte) *reader {
 	r := &reader{rest: b}
 	switch {
 	case len(b) == 0:
 		r.err = errRecordMalformed
-	case b[0] != recordVersion:
+	case b[0] < recordVersion || b[0] > newest:
 		r.err = fmt.Errorf("%w (%d)", errRecordNewVersion, b[0])
 	default:
 		r.rest = b[1:]

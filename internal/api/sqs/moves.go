@@ -56,9 +56,10 @@ func (s *Service) moveSource(c *protocol.Call, n catalog.Name, fault *protocol.E
 }
 
 // moveDestinations makes sure that the caller may send to the queue that a move
-// task is to fill or, if none is named, to those where the messages came from.
-// The queue is nil if none is named or if it does not exist.
-func (s *Service) moveDestinations(c *protocol.Call, source *catalog.Queue, arn string) (*catalog.Queue, error) {
+// task is to fill or, if none is named, to all of sources, the queues that have
+// their dead letters in the task's queue. The result is nil if no queue is named or
+// if it does not exist.
+func (s *Service) moveDestinations(c *protocol.Call, sources []*catalog.Queue, arn string) (*catalog.Queue, error) {
 	if arn != "" {
 		n, fault := arnTarget("DestinationArn", arn)
 		noteName(c, noteDestination, n)
@@ -68,7 +69,7 @@ func (s *Service) moveDestinations(c *protocol.Call, source *catalog.Queue, arn 
 		}
 		return q, nil
 	}
-	for _, q := range s.sources(source) {
+	for _, q := range sources {
 		if err := s.authorize(c, resource{q.Name, q}, tagging{}, "sqs:SendMessage"); err != nil {
 			return nil, err
 		}
@@ -96,7 +97,8 @@ func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.moveDestinations(c, source, in.DestinationArn)
+	sources := s.sources(source)
+	to, err := s.moveDestinations(c, sources, in.DestinationArn)
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +109,16 @@ func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in
 		}
 		task.Rate = int(*n)
 	}
-	if len(s.sources(source)) == 0 {
+	if len(sources) == 0 {
 		return nil, protocol.InvalidParameterValue("Source queue must be configured as a Dead Letter Queue.")
 	}
-	if in.DestinationArn != "" {
+	if in.DestinationArn == "" {
+		// A message can be from a queue that has other dead letters now, or had none when the
+		// caller was authorised. The task must not take it there.
+		for _, q := range sources {
+			task.Sources = append(task.Sources, q.ID)
+		}
+	} else {
 		switch {
 		case to == nil:
 			return nil, errNoARN("DestinationArn")

@@ -180,3 +180,8 @@ func TestNoRoom(t *testing.T) {
 		}
 	}
 }
+
+// queueNamed returns the record of a queue of the tests' account and region.
+func queueNamed(c *catalog.Catalog, name string) *catalog.Queue {
+	return c.Find(catalog.Name{Account: account, Region: "us-east-1", Queue: name})
+}

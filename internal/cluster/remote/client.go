@@ -103,7 +103,11 @@ func (c *Client) Counts(ctx context.Context, id queue.ID) (queue.Counts, error) 
 
 // StartMove starts a message move task.
 func (c *Client) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error {
-	_, err := invoke(ctx, c, &startMove, id, t)
+	m := &startMove
+	if len(t.Sources) > 0 {
+		m = &startMoveBack
+	}
+	_, err := invoke(ctx, c, m, id, t)
 	return err
 }
 

@@ -68,6 +68,7 @@ func recorded(tb testing.TB) *tap {
 	_ = c.Purge(ctx, 1)
 	_, _ = c.Counts(ctx, 1)
 	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t"})
+	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t", Sources: []queue.ID{1, 1 << 40}})
 	_, _ = c.CancelMove(ctx, 1, "t")
 	_, _ = c.Moves(ctx, 1)
 	_ = c.Arrive(ctx, 1, queue.Source{Shard: 3}, []queue.Arriving{{Position: 5, Message: queue.Message{Body: "m"}}})

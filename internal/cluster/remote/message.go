@@ -17,6 +17,7 @@ const (
 	sizeReceipt    = 2
 	sizeVisibility = sizeReceipt + 1
 	sizeMove       = 8
+	sizeID         = 1
 	sizeError      = 1
 )
 
@@ -179,6 +180,7 @@ func getCounts(r *reader) queue.Counts {
 	return queue.Counts{Visible: r.uint(), InFlight: r.uint(), Delayed: r.uint()}
 }
 
+// putMove leaves out the task's Sources: only who starts the task has to say them.
 func putMove(w *writer, t *queue.MoveTask) {
 	w.string(t.ID)
 	w.string(t.Destination)
@@ -200,3 +202,6 @@ func getMove(r *reader, t *queue.MoveTask) {
 	t.ToMove = r.uint()
 	t.Failure = r.ownString()
 }
+
+func putID(w *writer, id *queue.ID) { w.uint(uint64(*id)) }
+func getID(r *reader, id *queue.ID) { *id = queue.ID(r.uint()) }

@@ -137,6 +137,23 @@ var startMove = method[queue.MoveTask, none]{
 	putResult: putNone, getResult: getNone,
 }
 
+// startMoveBack starts a task that has Sources, which startMove cannot carry: nodes of
+// older programs do not know of them, and refuse this call.
+var startMoveBack = method[queue.MoveTask, none]{
+	code: 12,
+	putArgs: func(w *writer, t *queue.MoveTask) {
+		putMove(w, t)
+		putAll(w, t.Sources, putID)
+	},
+	getArgs: func(r *reader) (t queue.MoveTask) {
+		getMove(r, &t)
+		t.Sources = getAll(r, sizeID, getID)
+		return t
+	},
+	do:        startMove.do,
+	putResult: putNone, getResult: getNone,
+}
+
 var cancelMove = method[string, queue.MoveTask]{
 	code:      9,
 	putArgs:   func(w *writer, task *string) { w.string(*task) },
@@ -176,6 +193,7 @@ var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, giveBack.code: &giveBack, remove.code: &remove,
 	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, arrive.code: &arrive,
+	startMoveBack.code: &startMoveBack,
 }
 
 func putNoArgs(*writer, *none) {}
