@@ -54,6 +54,7 @@ var rules = []rule{
 	{dir: "internal/api/admin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster",
 	}, mayNot: []string{"net"}},
+	{dir: "internal/api/apitest", may: []string{"internal/auth/identity"}},
 
 	// What happened.
 	{dir: "internal/observe", may: []string{"internal/cluster", "internal/observe"}, mayNot: network},

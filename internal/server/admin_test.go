@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 // An account is deleted only when it has nothing any more, and whoever asks is told what it has.
@@ -27,21 +28,21 @@ func TestDeleteAccount(t *testing.T) {
 	cred, _ := s.credentials.Root(third)
 	root := act(s, cred.AccessKeyID, cred.Secret, "")
 	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("orders")})
-	url := must(t, q, err).QueueUrl
+	url := apitest.Must(t, q, err).QueueUrl
 	for _, name := range []string{"bob", "eve"} {
 		u, err := root.iam.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})
-		must(t, u, err)
+		apitest.Must(t, u, err)
 	}
 	_, err = root.iam.CreateAccountAlias(t.Context(), &iam.CreateAccountAliasInput{AccountAlias: aws.String("shop")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want(`{"AccountId":"`+third+`"}`, http.StatusConflict, "still has 1 queue (orders in us-east-1), 2 users (bob, eve).")
 	for _, name := range []string{"bob", "eve"} {
 		_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: &name})
-		must(t, 0, err)
+		apitest.Must(t, 0, err)
 	}
 	want(`{"AccountId":"`+third+`"}`, http.StatusConflict, "still has 1 queue (orders in us-east-1).")
 	_, err = root.sqs.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: url})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 
 	want(`{}`, http.StatusBadRequest, "accountId")
 	want(`{"AccountId":"shop"}`, http.StatusBadRequest, "12 digits")

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 // Who may assume a role, and for how long, is as its trust policy and the
@@ -31,7 +32,7 @@ func TestAssumeRole(t *testing.T) {
 		roles++
 		trust := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":%q},"Action":[%s],"Condition":{%s}}]}`, principal, action, condition)
 		out, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String(fmt.Sprint("r", roles)), AssumeRolePolicyDocument: &trust, MaxSessionDuration: aws.Int32(7200)})
-		return must(t, out, err).Role.Arn
+		return apitest.Must(t, out, err).Role.Arn
 	}
 	const assume, tag = `"sts:AssumeRole"`, `"sts:AssumeRole","sts:TagSession"`
 	iamARN := func(account, name string) string { return "arn:aws:iam::" + account + ":" + name }
@@ -80,9 +81,9 @@ func TestAssumeRole(t *testing.T) {
 	// A role that is assumed from another's session lasts an hour at most.
 	first := role(iamARN(account, "user/bob"), assume, "")
 	_, err := root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String(fmt.Sprint("r", roles)), PolicyName: aws.String("p"), PolicyDocument: &assuming})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	out, err := bob.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: first, RoleSessionName: aws.String("s1")})
-	chained := temporary(s, must(t, out, err).Credentials)
+	chained := temporary(s, apitest.Must(t, out, err).Credentials)
 	for seconds, want := range map[int32]string{3600: "", 3601: "ValidationError"} {
 		_, err := chained.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: delegated, RoleSessionName: aws.String("s2"), DurationSeconds: &seconds})
 		if code(err) != want {
@@ -92,12 +93,12 @@ func TestAssumeRole(t *testing.T) {
 
 	// Whoever gets the name of a user who was deleted is not trusted.
 	keys, err := root.iam.ListAccessKeys(t.Context(), &iam.ListAccessKeysInput{UserName: aws.String("bob")})
-	for _, k := range must(t, keys, err).AccessKeyMetadata {
+	for _, k := range apitest.Must(t, keys, err).AccessKeyMetadata {
 		_, err := root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: k.AccessKeyId})
-		must(t, 0, err)
+		apitest.Must(t, 0, err)
 	}
 	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	bob, _ = root.user(t, s, "bob", "")
 	if _, err := bob.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: named, RoleSessionName: aws.String("s1")}); code(err) != "AccessDenied" {
 		t.Errorf("another bob is trusted: %v", err)
@@ -105,19 +106,19 @@ func TestAssumeRole(t *testing.T) {
 
 	// A role of another account's queue: both sides have to agree.
 	q, err := other.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("theirs")})
-	url := *must(t, q, err).QueueUrl
+	url := *apitest.Must(t, q, err).QueueUrl
 	out, err = ally.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: abroad, RoleSessionName: aws.String("s1")})
-	visitor := temporary(s, must(t, out, err).Credentials)
+	visitor := temporary(s, apitest.Must(t, out, err).Credentials)
 	if got := code(visitor.send(t, url)); got != "AccessDenied" {
 		t.Errorf("a visitor sends without policies: %q", got)
 	}
 	_, err = other.sqs.AddPermission(t.Context(), &sqs.AddPermissionInput{QueueUrl: &url, Label: aws.String("l"), AWSAccountIds: []string{account}, Actions: []string{"SendMessage"}})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	if got := code(visitor.send(t, url)); got != "AccessDenied" {
 		t.Errorf("a visitor sends without its own account's leave: %q", got)
 	}
 	_, err = root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("r6"), PolicyName: aws.String("p"), PolicyDocument: aws.String(allow("sqs:SendMessage", "*"))})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	if err := visitor.send(t, url); err != nil {
 		t.Errorf("a visitor whom both accounts let: %v", err)
 	}

@@ -20,6 +20,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -82,8 +83,8 @@ func (p *pair) newControls(t *testing.T) (owner, other *control.Control) {
 	var stores []*store.Store
 	for range 2 {
 		s, err := store.OpenMemory(store.Options{})
-		must(t, s, err)
-		t.Cleanup(func() { must(t, 0, s.Close()) })
+		apitest.Must(t, s, err)
+		t.Cleanup(func() { apitest.Must(t, 0, s.Close()) })
 		stores = append(stores, s)
 	}
 	owner = control.New(control.Options{Store: stores[0], Follow: true})
@@ -96,7 +97,7 @@ func (p *pair) newControls(t *testing.T) (owner, other *control.Control) {
 		}
 		return p.deliver(stores[1], other)
 	}
-	must(t, 0, errors.Join(owner.Register("test/", deaf{}), other.Register("test/", deaf{})))
+	apitest.Must(t, 0, errors.Join(owner.Register("test/", deaf{}), other.Register("test/", deaf{})))
 	return owner, other
 }
 
@@ -139,7 +140,7 @@ func newPair(t *testing.T, change func(owner, other *Config)) *pair {
 	change(&one, &two)
 	fresh := one
 	fresh.Data = t.TempDir()
-	must(t, 0, Initialise(&fresh, mine))
+	apitest.Must(t, 0, Initialise(&fresh, mine))
 	p.owner, _ = start(t, one)
 	p.other, _ = start(t, two)
 	return p
@@ -196,7 +197,7 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 	p := newPair(t, alike)
 	w := &walk{pair: p, t: t, done: make(map[string]bool)}
 	services := p.other.handler.services
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		w.queues(services[0], clientOf(t, p.other, d))
 	}
 	w.people(services[1], services[2])
@@ -358,10 +359,10 @@ func (w *walk) people(iam, sts *protocol.Service) {
 func callAdmin(t *testing.T, s *Server, op, input string) (status int, body string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(input))
-	must(t, r, err)
+	apitest.Must(t, r, err)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "Sluice."+op)
-	signAt(t, r, s.Root(), admin.ServiceName, "us-east-1", time.Now())
+	apitest.SignAt(t, r, s.Root(), admin.ServiceName, "us-east-1", time.Now())
 	return exchangeOf(t, r)
 }
 
@@ -399,7 +400,7 @@ func TestForwardedAnswers(t *testing.T) {
 	p := newPair(t, func(_, other *Config) {
 		other.LogRequests, other.Logger = true, slog.New(slog.NewTextHandler(&log, nil))
 	})
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		here, there := clientOf(t, p.other, d), clientOf(t, p.owner, d)
 		there.Region = here.Region
 		bad := object{"QueueName": "q", "Attributes": object{"DelaySeconds": "x"}}
@@ -439,12 +440,12 @@ func TestForwardedPresigned(t *testing.T) {
 	p := newPair(t, alike)
 	c := clientOf(t, p.other, inURL)
 	r, err := http.NewRequest(http.MethodGet, p.other.Endpoint()+"/?Action=CreateQueue&QueueName=pre%73igned&Version=2012-11-05&X-Amz-Expires=60", nil)
-	must(t, r, err)
+	apitest.Must(t, r, err)
 	credentials := aws.Credentials{AccessKeyID: c.Cred.AccessKeyID, SecretAccessKey: c.Cred.Secret}
-	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), credentials, r, bodyHash(t, r), "sqs", c.Region, time.Now())
-	must(t, uri, err)
+	uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), credentials, r, apitest.BodyHash(t, r), "sqs", c.Region, time.Now())
+	apitest.Must(t, uri, err)
 	signed, err := http.NewRequest(http.MethodGet, uri, nil)
-	must(t, signed, err)
+	apitest.Must(t, signed, err)
 	for name, values := range headers {
 		signed.Header[name] = values
 	}
@@ -480,7 +481,7 @@ func TestForwardedFacts(t *testing.T) {
 		r.Header.Set("X-Forwarded-For", tc.from)
 		r.Header.Set("X-Forwarded-Proto", tc.proto)
 		r.Header.Set("X-Note", "caf\xe9") // which is no UTF-8, but signed
-		signAt(t, r, bob, "sqs", c.Region, time.Now().Add(-tc.age))
+		apitest.SignAt(t, r, bob, "sqs", c.Region, time.Now().Add(-tc.age))
 		a := c.Send("CreateQueue", r)
 		if a.Status != tc.status {
 			t.Errorf("%+v: %d %s", tc, a.Status, a.Body)
@@ -496,7 +497,7 @@ func TestForwardedFacts(t *testing.T) {
 func TestForwardedToNobody(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		c := clientOf(t, p.other, d)
 		unavailable := generic("ServiceUnavailableException", "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again.")
 		p.broken.Store(true)
@@ -526,7 +527,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 	p := newPair(t, alike)
 	p.setSlow(true)
 	root := rootOf(p.owner)
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		here, there := clientOf(t, p.owner, d), clientOf(t, p.other, d)
 		there.Region = here.Region
 		here.Make("CreateQueue", object{"QueueName": "q"})
@@ -574,7 +575,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 func TestNodeThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		c := clientOf(t, p.other, d)
 		c.Make("CreateQueue", object{"QueueName": "q"})
 		p.outdated.Store(true)
@@ -606,15 +607,15 @@ func TestUsesReachTheOwner(t *testing.T) {
 	if got := lastUse(p.owner); got != " " {
 		t.Errorf("the owner knows already: %s", got)
 	}
-	must(t, 0, p.other.directory.SaveUses(t.Context(), p.other.sendUses))
-	must(t, 0, p.owner.directory.SaveUses(t.Context(), nil))
+	apitest.Must(t, 0, p.other.directory.SaveUses(t.Context(), p.other.sendUses))
+	apitest.Must(t, 0, p.owner.directory.SaveUses(t.Context(), nil))
 	for name, s := range map[string]*Server{"owner": p.owner, "other": p.other} {
 		if got := lastUse(s); got != "sqs "+c.Region {
 			t.Errorf("%s: used for %q", name, got)
 		}
 	}
 	forwarded := p.forwarded.Load()
-	must(t, 0, p.other.directory.SaveUses(t.Context(), func(context.Context, directory.Uses) error {
+	apitest.Must(t, 0, p.other.directory.SaveUses(t.Context(), func(context.Context, directory.Uses) error {
 		return errors.New("there is nothing new")
 	}))
 	if n := p.forwarded.Load(); n != forwarded {
@@ -627,11 +628,11 @@ func TestNodeLeavesCluster(t *testing.T) {
 	t.Parallel()
 	alone := onDisk(t.TempDir())
 	records, err := store.Open(filepath.Join(alone.Data, ControlDir), store.Options{})
-	must(t, records, err)
-	must(t, 0, Initialise(&alone, control.New(control.Options{Store: records})))
+	apitest.Must(t, records, err)
+	apitest.Must(t, 0, Initialise(&alone, control.New(control.Options{Store: records})))
 	roots, vault, _, err := identity.Check(records)
-	must(t, vault, err)
-	must(t, 0, records.Close())
+	apitest.Must(t, vault, err)
+	apitest.Must(t, 0, records.Close())
 	alone.Accounts = append(alone.Accounts, "333333333333")
 	s, stop := start(t, alone)
 	if want, _ := roots.Root(account); s.Root() != want || !s.vault.Same(vault) {
@@ -642,7 +643,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 		t.Error("the new account has no key")
 	}
 	clientOf(t, s, inJSON).Make("CreateQueue", object{"QueueName": "q"})
-	must(t, 0, stop())
+	apitest.Must(t, 0, stop())
 	s, _ = start(t, alone)
 	if again, _ := s.credentials.Root("333333333333"); again != added {
 		t.Errorf("the new account's key is %v, after it was %v", again, added)
@@ -667,8 +668,8 @@ func TestKeysOfACluster(t *testing.T) {
 	s, stop := start(t, single)
 	root := s.Root()
 	master, err := os.ReadFile(filepath.Join(dir, MasterKeyFile))
-	must(t, master, err)
-	must(t, 0, stop())
+	apitest.Must(t, master, err)
+	apitest.Must(t, 0, stop())
 
 	p := new(pair)
 	mine, copied := p.newControls(t)
@@ -682,7 +683,7 @@ func TestKeysOfACluster(t *testing.T) {
 	if err := Initialise(&single, copied); !errors.Is(err, control.ErrElsewhere) {
 		t.Errorf("somebody else makes keys: %v", err)
 	}
-	must(t, 0, Initialise(&single, mine))
+	apitest.Must(t, 0, Initialise(&single, mine))
 	if there, err := Initialised(copied); !there || err != nil {
 		t.Errorf("there are no keys: %t, %v", there, err)
 	}
@@ -699,16 +700,16 @@ func TestKeysOfACluster(t *testing.T) {
 	}
 	file := filepath.Join(second.Data, CredentialsFile)
 	text, err := os.ReadFile(file)
-	if !strings.Contains(string(must(t, text, err)), root.Secret) {
+	if !strings.Contains(string(apitest.Must(t, text, err)), root.Secret) {
 		t.Errorf("the operator of the second node finds %s", text)
 	}
-	must(t, 0, stop())
-	must(t, 0, stopOther())
+	apitest.Must(t, 0, stop())
+	apitest.Must(t, 0, stopOther())
 
 	// The next owner makes what is missing, and nothing else.
 	before := p.changes.Load()
-	must(t, 0, Initialise(&second, mine))
-	must(t, 0, Initialise(&single, mine))
+	apitest.Must(t, 0, Initialise(&second, mine))
+	apitest.Must(t, 0, Initialise(&single, mine))
 	if n := p.changes.Load() - before; n != 1 {
 		t.Errorf("%d changes", n)
 	}
@@ -733,7 +734,7 @@ func TestKeysOfACluster(t *testing.T) {
 	} {
 		stranger := onDisk(t.TempDir())
 		stranger.Join = joined(copied)
-		must(t, 0, spoil(stranger.Data))
+		apitest.Must(t, 0, spoil(stranger.Data))
 		if _, err := Start(stranger); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "another installation") {
 			t.Errorf("want it to say that it has %s: %v", what, err)
 		}
@@ -756,9 +757,9 @@ func TestOwnerThatCannotLook(t *testing.T) {
 	}})
 	fresh := c
 	fresh.Data = t.TempDir()
-	must(t, 0, Initialise(&fresh, mine))
+	apitest.Must(t, 0, Initialise(&fresh, mine))
 	s, _ := start(t, c)
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		client := clientOf(t, s, d)
 		cutOff = true
 		client.Fails("GetQueueUrl", object{"QueueName": "absent"},

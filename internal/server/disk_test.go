@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -55,7 +56,7 @@ func onFaultyDisk(t *testing.T, fault *atomic.Pointer[syscall.Errno]) (Config, *
 }
 
 // clientOf returns a client of s.
-func clientOf(t *testing.T, s *Server, d dialect) *client {
+func clientOf(t *testing.T, s *Server, d apitest.Dialect) *client {
 	c := newClient(t, d)
 	c.Base = s.Endpoint()
 	c.Cred, _ = s.credentials.Root(account)
@@ -83,7 +84,7 @@ func TestFullDisk(t *testing.T) {
 	config, log := onFaultyDisk(t, &fault)
 	s, _ := start(t, config)
 	full := syscall.ENOSPC
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		c := clientOf(t, s, d)
 		c.Make("CreateQueue", object{"QueueName": "q"})
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "before"})
@@ -125,10 +126,10 @@ func TestFullDisk(t *testing.T) {
 		}
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "after"})
 	}
-	if n := log.count("level=ERROR"); n != len(dialects) {
+	if n := log.count("level=ERROR"); n != len(apitest.Dialects) {
 		t.Errorf("%d errors are logged:\n%s", n, log.b.String())
 	}
-	if n := log.count("written again"); n != len(dialects) {
+	if n := log.count("written again"); n != len(apitest.Dialects) {
 		t.Errorf("%d times all is well again:\n%s", n, log.b.String())
 	}
 }

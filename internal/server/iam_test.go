@@ -24,6 +24,7 @@ import (
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
@@ -72,13 +73,13 @@ func temporary(s *Server, c *ststypes.Credentials) *actor {
 func (a *actor) user(t *testing.T, s *Server, name, document string) (*actor, string) {
 	t.Helper()
 	u, err := a.iam.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})
-	must(t, u, err)
+	apitest.Must(t, u, err)
 	if document != "" {
 		out, err := a.iam.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: &name, PolicyName: aws.String("own"), PolicyDocument: &document})
-		must(t, out, err)
+		apitest.Must(t, out, err)
 	}
 	k, err := a.iam.CreateAccessKey(t.Context(), &iam.CreateAccessKeyInput{UserName: &name})
-	must(t, k, err)
+	apitest.Must(t, k, err)
 	return act(s, *k.AccessKey.AccessKeyId, *k.AccessKey.SecretAccessKey, ""), *k.AccessKey.AccessKeyId
 }
 
@@ -124,7 +125,7 @@ func TestActors(t *testing.T) {
 	s, _ := start(t, passed.config(inMemory()))
 	root := rootOf(s)
 	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
-	url := *must(t, q, err).QueueUrl
+	url := *apitest.Must(t, q, err).QueueUrl
 	want := func(who string, a *actor, denied string) {
 		t.Helper()
 		if got := code(a.send(t, url)); got != denied {
@@ -140,34 +141,34 @@ func TestActors(t *testing.T) {
 
 	// A member of a group.
 	_, err = root.iam.CreateGroup(t.Context(), &iam.CreateGroupInput{GroupName: aws.String("senders")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	_, err = root.iam.AttachGroupPolicy(t.Context(), &iam.AttachGroupPolicyInput{
 		GroupName: aws.String("senders"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AmazonSQSFullAccess")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	_, err = root.iam.AddUserToGroup(t.Context(), &iam.AddUserToGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want("a member of a group", eve, "")
 	_, err = root.iam.RemoveUserFromGroup(t.Context(), &iam.RemoveUserFromGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want("a member no more", eve, no)
 
 	// Who sent a message.
 	received, err := root.sqs.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{"SenderId"}})
-	if id := must(t, received, err).Messages[0].Attributes["SenderId"]; !strings.HasPrefix(id, "AIDA") {
+	if id := apitest.Must(t, received, err).Messages[0].Attributes["SenderId"]; !strings.HasPrefix(id, "AIDA") {
 		t.Errorf("the message is from %q", id)
 	}
 
 	// A boundary.
 	_, err = root.iam.PutUserPermissionsBoundary(t.Context(), &iam.PutUserPermissionsBoundaryInput{
 		UserName: aws.String("bob"), PermissionsBoundary: aws.String("arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want("a user behind a boundary", bob, no)
 	_, err = root.iam.DeleteUserPermissionsBoundary(t.Context(), &iam.DeleteUserPermissionsBoundaryInput{UserName: aws.String("bob")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 
 	// GetSessionToken.
 	out, err := bob.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{DurationSeconds: aws.Int32(900)})
-	session := temporary(s, must(t, out, err).Credentials)
+	session := temporary(s, apitest.Must(t, out, err).Credentials)
 	want("a user's session", session, "")
 	_, err = session.iam.GetUser(t.Context(), &iam.GetUserInput{})
 	if code(err) != unknown {
@@ -178,7 +179,7 @@ func TestActors(t *testing.T) {
 		t.Errorf("a session of a session: %v", err)
 	}
 	rootOut, err := root.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
-	rootSession := temporary(s, must(t, rootOut, err).Credentials)
+	rootSession := temporary(s, apitest.Must(t, rootOut, err).Credentials)
 	want("the root's session", rootSession, "")
 
 	// GetFederationToken.
@@ -188,25 +189,25 @@ func TestActors(t *testing.T) {
 	}
 	document := `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sqs:SendMessage","sts:GetFederationToken","sts:AssumeRole"],"Resource":"*"}]}`
 	_, err = root.iam.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own"), PolicyDocument: &document})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	federate := func(policy *string) *actor {
 		t.Helper()
 		out, err := bob.sts.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("jean"), Policy: policy, DurationSeconds: aws.Int32(900)})
-		return temporary(s, must(t, out, err).Credentials)
+		return temporary(s, apitest.Must(t, out, err).Credentials)
 	}
 	jean := federate(aws.String(allow("sqs:SendMessage", "*")))
 	want("a federated user", jean, "")
 	want("a federated user without a policy", federate(nil), no)
 	want("a federated user with another policy", federate(aws.String(allow("sqs:DeleteMessage", "*"))), no)
 	who, err := jean.sts.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
-	if arn := *must(t, who, err).Arn; arn != "arn:aws:sts::"+account+":federated-user/jean" {
+	if arn := *apitest.Must(t, who, err).Arn; arn != "arn:aws:sts::"+account+":federated-user/jean" {
 		t.Errorf("jean is %s", arn)
 	}
 
 	// AssumeRole.
 	role, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{
 		RoleName: aws.String("worker"), Path: aws.String("/jobs/"), AssumeRolePolicyDocument: aws.String(trusting("arn:aws:iam::" + account + ":user/bob"))})
-	arn := must(t, role, err).Role.Arn
+	arn := apitest.Must(t, role, err).Role.Arn
 	assume := func(a *actor, policy *string) (*actor, error) {
 		out, err := a.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: arn, RoleSessionName: aws.String("s1"), Policy: policy, DurationSeconds: aws.Int32(900)})
 		if err != nil {
@@ -220,22 +221,22 @@ func TestActors(t *testing.T) {
 		}
 	}
 	worker, err := assume(bob, nil)
-	must(t, worker, err)
+	apitest.Must(t, worker, err)
 	want("a role without a policy", worker, no)
 	_, err = root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own"), PolicyDocument: aws.String(allow("sqs:*", "*"))})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want("a role's session", worker, "")
 	limited, err := assume(bob, aws.String(allow("sqs:ReceiveMessage", "*")))
-	want("a role's session with a policy", must(t, limited, err), no)
+	want("a role's session with a policy", apitest.Must(t, limited, err), no)
 	fromSession, err := assume(session, nil)
-	want("a role's session from a user's session", must(t, fromSession, err), "")
+	want("a role's session from a user's session", apitest.Must(t, fromSession, err), "")
 	who, err = worker.sts.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
-	if id := must(t, who, err); *id.Arn != "arn:aws:sts::"+account+":assumed-role/worker/s1" || *id.UserId != *role.Role.RoleId+":s1" {
+	if id := apitest.Must(t, who, err); *id.Arn != "arn:aws:sts::"+account+":assumed-role/worker/s1" || *id.UserId != *role.Role.RoleId+":s1" {
 		t.Errorf("the worker is %s, %s", *id.Arn, *id.UserId)
 	}
 
 	// A changed token, none, and another's.
-	keys := must(t, out, nil).Credentials
+	keys := apitest.Must(t, out, nil).Credentials
 	for what, token := range map[string]string{
 		"no token": "", "a changed token": "A" + (*keys.SessionToken)[1:], "the token of another key": *rootOut.Credentials.SessionToken,
 	} {
@@ -258,34 +259,34 @@ func TestActors(t *testing.T) {
 
 	// A role that is no more, and one that was made again under its name.
 	worker, err = assume(bob, nil)
-	want("a role's new session", must(t, worker, err), "")
+	want("a role's new session", apitest.Must(t, worker, err), "")
 	_, err = root.iam.DeleteRolePolicy(t.Context(), &iam.DeleteRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	_, err = root.iam.DeleteRole(t.Context(), &iam.DeleteRoleInput{RoleName: aws.String("worker")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want("a session of a role that is no more", worker, unknown)
 
 	// A key that is inactive, active again, and deleted.
 	for _, status := range []iamtypes.StatusType{"Inactive", "Active"} {
 		_, err = root.iam.UpdateAccessKey(t.Context(), &iam.UpdateAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey, Status: status})
-		must(t, 0, err)
+		apitest.Must(t, 0, err)
 		want("a key that is "+string(status), bob, map[iamtypes.StatusType]string{"Inactive": unknown}[status])
 	}
 	out, err = bob.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
-	session = temporary(s, must(t, out, err).Credentials)
+	session = temporary(s, apitest.Must(t, out, err).Credentials)
 	used, err := root.iam.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &bobKey})
-	if u := must(t, used, err); *u.UserName != "bob" || *u.AccessKeyLastUsed.ServiceName != "sts" || *u.AccessKeyLastUsed.Region != "us-east-1" {
+	if u := apitest.Must(t, used, err); *u.UserName != "bob" || *u.AccessKeyLastUsed.ServiceName != "sts" || *u.AccessKeyLastUsed.Region != "us-east-1" {
 		t.Errorf("bob's key was used for %+v", u.AccessKeyLastUsed)
 	}
 	_, err = root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want("a revoked key", bob, unknown)
 	want("the session of a user whose key is revoked", session, "")
 	_, err = root.iam.DeleteUserPolicy(t.Context(), &iam.DeleteUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want("the session of a user whose policy was taken", session, no)
 	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	want("the session of a user who is no more", session, unknown)
 }
 
@@ -297,13 +298,13 @@ func TestUsersAreKept(t *testing.T) {
 	s, stop := start(t, config)
 	root := rootOf(s)
 	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
-	queue := must(t, q, err)
+	queue := apitest.Must(t, q, err)
 	_, key := root.user(t, s, "bob", allow("sqs:*", allQueues))
 	cred, _ := s.lookup(key)
 	out, err := act(s, key, cred.Secret, "").sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
-	session := must(t, out, err).Credentials
+	session := apitest.Must(t, out, err).Credentials
 	url := func(s *Server) string { return s.Endpoint() + "/" + account + "/q" }
-	must(t, queue, stop())
+	apitest.Must(t, queue, stop())
 
 	found := false
 	err = filepath.WalkDir(config.Data, func(path string, d os.DirEntry, err error) error {
@@ -329,27 +330,27 @@ func TestUsersAreKept(t *testing.T) {
 		t.Errorf("a session after a restart: %v", err)
 	}
 	used, err := rootOf(s).iam.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &key})
-	if u := must(t, used, err).AccessKeyLastUsed; u.LastUsedDate == nil || *u.ServiceName != "sqs" {
+	if u := apitest.Must(t, used, err).AccessKeyLastUsed; u.LastUsedDate == nil || *u.ServiceName != "sqs" {
 		t.Errorf("the key was used for %+v", u)
 	}
-	must(t, 0, stop())
+	apitest.Must(t, 0, stop())
 
 	master := filepath.Join(config.Data, MasterKeyFile)
 	text, err := os.ReadFile(master)
-	must(t, text, err)
+	apitest.Must(t, text, err)
 	for what, spoil := range map[string]func() error{
 		"missing":             func() error { return os.Remove(master) },
 		"read by others":      func() error { return os.Chmod(master, 0o644) },
 		"cannot be decrypted": func() error { return os.WriteFile(master, []byte(strings.Repeat("0", 64)), 0o600) },
 	} {
-		must(t, 0, os.WriteFile(master, text, 0o600))
-		must(t, 0, spoil())
+		apitest.Must(t, 0, os.WriteFile(master, text, 0o600))
+		apitest.Must(t, 0, spoil())
 		if s, err := Start(config); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("with a master key that is spoilt (%s) it starts: %v, %v", what, s, err)
 		}
 		_ = os.Remove(master)
 	}
-	must(t, 0, os.WriteFile(master, text, 0o600))
+	apitest.Must(t, 0, os.WriteFile(master, text, 0o600))
 	start(t, config)
 }
 
@@ -357,10 +358,10 @@ func TestUsersAreKept(t *testing.T) {
 func call(t *testing.T, s *Server, service, form string, cred *identity.Credential) (status int, body string) {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(form))
-	must(t, r, err)
+	apitest.Must(t, r, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if cred != nil {
-		signAt(t, r, *cred, service, "us-east-1", time.Now())
+		apitest.SignAt(t, r, *cred, service, "us-east-1", time.Now())
 	}
 	return exchangeOf(t, r)
 }
@@ -368,10 +369,10 @@ func call(t *testing.T, s *Server, service, form string, cred *identity.Credenti
 func exchangeOf(t *testing.T, r *http.Request) (int, string) {
 	t.Helper()
 	response, err := http.DefaultClient.Do(r)
-	must(t, response, err)
+	apitest.Must(t, response, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	return response.StatusCode, string(must(t, body, err))
+	return response.StatusCode, string(apitest.Must(t, body, err))
 }
 
 // No operation of IAM, STS or the server's own is done for those who are unknown,
@@ -384,7 +385,7 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	eve, _ := s.lookup(key)
 	_, other := root.user(t, s, "bob", "")
 	roleOut, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("r"), AssumeRolePolicyDocument: aws.String(trusting("arn:aws:iam::" + account + ":user/bob"))})
-	must(t, roleOut, err)
+	apitest.Must(t, roleOut, err)
 	// Parameters with which any of the operations would do something.
 	params := url.Values{
 		"UserName": {"bob"}, "NewUserName": {"rob"}, "GroupName": {"g"}, "RoleName": {"r"}, "PolicyName": {"p"}, "AccessKeyId": {other},
@@ -434,11 +435,11 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 			"another account's root": {pointer(s.credentials.Root(otherAccount)), "AccessDenied"},
 		} {
 			r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader("{}"))
-			must(t, r, err)
+			apitest.Must(t, r, err)
 			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 			r.Header.Set("X-Amz-Target", "Sluice."+op)
 			if c.cred != nil {
-				signAt(t, r, *c.cred, "sluice", "us-east-1", time.Now())
+				apitest.SignAt(t, r, *c.cred, "sluice", "us-east-1", time.Now())
 			}
 			if status, body := exchangeOf(t, r); status != http.StatusForbidden || !strings.Contains(body, c.code) {
 				t.Errorf("%s for %s: %d %s", op, who, status, body)
@@ -446,7 +447,7 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 		}
 	}
 	users, err := root.iam.ListUsers(t.Context(), &iam.ListUsersInput{})
-	if n := len(must(t, users, err).Users); n != 2 {
+	if n := len(apitest.Must(t, users, err).Users); n != 2 {
 		t.Errorf("there are %d users now", n)
 	}
 }
@@ -477,11 +478,11 @@ func TestServices(t *testing.T) {
 		{"Action=ListQueues", "", "", "queue.amazonaws.com"},
 	} {
 		r, err := http.NewRequest(http.MethodPost, shared.Endpoint(), strings.NewReader(c.form))
-		must(t, r, err)
+		apitest.Must(t, r, err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Host = c.host
 		if c.scope != "" {
-			signAt(t, r, root, c.scope, "eu-north-7", time.Now())
+			apitest.SignAt(t, r, root, c.scope, "eu-north-7", time.Now())
 		}
 		if _, body := exchangeOf(t, r); !strings.Contains(body, c.want) {
 			t.Errorf("%s for %q to %q: %s", c.form, c.scope, c.host, body)
@@ -499,13 +500,13 @@ func TestPoliciesNamePeople(t *testing.T) {
 	root := rootOf(s)
 	bob, key := root.user(t, s, "bob", "")
 	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
-	must(t, q, err)
+	apitest.Must(t, q, err)
 	document := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Sid":"bob","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::%[1]s:user/bob","arn:aws:iam::%[1]s:user/nobody"]},
 		"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"}]}`, account)
 	set := func() {
 		t.Helper()
 		_, err := root.sqs.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: aws.String(s.Endpoint() + "/" + account + "/q"), Attributes: map[string]string{"Policy": document}})
-		must(t, 0, err)
+		apitest.Must(t, 0, err)
 	}
 	want := func(what string, a *actor, denied string) {
 		t.Helper()
@@ -518,12 +519,12 @@ func TestPoliciesNamePeople(t *testing.T) {
 	nobody, _ := root.user(t, s, "nobody", "")
 	want("somebody who was named before being there", nobody, "")
 	_, err = root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &key})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	_, key = root.user(t, s, "bob", "")
 	cred, _ := s.lookup(key)
-	must(t, 0, stop())
+	apitest.Must(t, 0, stop())
 	s, _ = start(t, config)
 	root, bob = rootOf(s), act(s, key, cred.Secret, "")
 	want("another bob", bob, "AccessDenied")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 // While a node waits for its cluster it sends clients away, in their own protocol,
@@ -21,7 +23,7 @@ func TestClientsOfANodeThatWaits(t *testing.T) {
 	mine, _ := p.newControls(t)
 	fresh := c
 	fresh.Data = t.TempDir()
-	must(t, 0, Initialise(&fresh, mine))
+	apitest.Must(t, 0, Initialise(&fresh, mine))
 	join := joined(mine)
 	c.Join = func(p Premises) (Node, error) {
 		endpoint <- p.Endpoint()
@@ -47,21 +49,21 @@ func TestClientsOfANodeThatWaits(t *testing.T) {
 		{"GET", "/?Action=ListQueues&Version=2012-11-05", "", "<Code>ServiceUnavailable</Code>", 503},
 	} {
 		r, err := http.NewRequest(tc.method, url+tc.path, strings.NewReader("{}"))
-		must(t, r, err)
+		apitest.Must(t, r, err)
 		if tc.target != "" {
 			r.Header.Set("X-Amz-Target", tc.target)
 			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 		}
 		answer, err := http.DefaultClient.Do(r)
-		must(t, answer, err)
+		apitest.Must(t, answer, err)
 		body, err := io.ReadAll(answer.Body)
-		must(t, 0, errors.Join(err, answer.Body.Close()))
+		apitest.Must(t, 0, errors.Join(err, answer.Body.Close()))
 		if answer.StatusCode != tc.status || !strings.Contains(string(body), tc.want) {
 			t.Errorf("%s %s: %d %s", tc.method, tc.path, answer.StatusCode, body)
 		}
 	}
 	silent, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	must(t, silent, err)
+	apitest.Must(t, silent, err)
 	defer silent.Close()
 	close(found)
 	s := <-serving
@@ -72,7 +74,7 @@ func TestClientsOfANodeThatWaits(t *testing.T) {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		answer, err := http.Get(url + "/readyz")
 		if err == nil {
-			must(t, 0, answer.Body.Close())
+			apitest.Must(t, 0, answer.Body.Close())
 			if answer.StatusCode == http.StatusOK {
 				return
 			}

@@ -321,6 +321,11 @@ func (s *Server) Root() identity.Credential {
 	return cred
 }
 
+// RootOf returns the root keys of an account.
+func (s *Server) RootOf(account string) (identity.Credential, bool) {
+	return s.credentials.Root(account)
+}
+
 // Run serves until ctx ends. Then it stops in order: no more connections, long
 // polls answered with what they have, requests under way finished, their
 // commits made, the stores closed. If the disk fails it stops, too, with an error;

@@ -4,18 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -31,6 +25,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/store"
@@ -154,7 +149,7 @@ func TestStoreLost(t *testing.T) {
 // server s.
 func inAllOf(t *testing.T, s *Server, f func(t *testing.T, c *client)) {
 	t.Helper()
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		c := newClient(t, d)
 		c.Base, c.Cred, c.Region = s.Endpoint(), s.Root(), "us-east-1"
 		f(t, c)
@@ -326,15 +321,15 @@ func TestStop(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	connections(0)
 	var polls sync.WaitGroup
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		for _, queue := range []string{"q", "q.fifo"} {
 			c := *c
 			c.Dialect = d
 			polls.Go(func() { c.OK("ReceiveMessage", object{"QueueUrl": queue, "WaitTimeSeconds": 20}, object{}) })
 		}
 	}
-	connections(2 * len(dialects))
-	time.Sleep(2 * arrive)
+	connections(2 * len(apitest.Dialects))
+	time.Sleep(60 * time.Millisecond)
 	began := time.Now()
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -394,7 +389,7 @@ func TestRestart(t *testing.T) {
 	attempt := object{"QueueUrl": "q.fifo", "ReceiveRequestAttemptId": "a", "VisibilityTimeout": 600}
 	tried := c.Make("ReceiveMessage", attempt)
 	c.Make("SendMessage", object{"QueueUrl": "q.fifo", "MessageBody": "next", "MessageGroupId": "g", "MessageDeduplicationId": "e"})
-	before := everything(c)
+	before := dumpRegion(c)
 
 	if err := stop(); err != nil {
 		t.Fatal(err)
@@ -404,7 +399,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("the root key was %s and is %s", root, got)
 	}
 	c.Base = s.Endpoint()
-	after := everything(c)
+	after := dumpRegion(c)
 	// Queue URLs have the server's port in them.
 	port := regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 	if b, a := port.ReplaceAllString(fmt.Sprint(before), ""), port.ReplaceAllString(fmt.Sprint(after), ""); a != b {
@@ -505,7 +500,7 @@ func TestCredentialsFile(t *testing.T) {
 	c := newClient(t, inJSON)
 	c.Base, c.Cred = s.Endpoint(), s.Root()
 	c.Make("ListQueues", nil)
-	c.As(root).Fails("ListQueues", nil, unknownKey)
+	c.As(root).Fails("ListQueues", nil, apitest.UnknownKey)
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -565,7 +560,7 @@ func TestPublicURL(t *testing.T) {
 		t.Errorf("the endpoint is %s", s.Endpoint())
 	}
 	backend = &url.URL{Scheme: "http", Host: s.listener.Addr().String()}
-	for _, d := range dialects {
+	for _, d := range apitest.Dialects {
 		c := newClient(t, d)
 		c.Base, c.Cred = s.Endpoint(), s.Root()
 		c.OK("CreateQueue", object{"QueueName": "q"}, object{"QueueUrl": proxy.URL + "/sqs/" + account + "/q"})
@@ -574,7 +569,7 @@ func TestPublicURL(t *testing.T) {
 		c.At("").OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
 		if d != inJSON {
 			c.At("/"+account+"/q").OK("ReceiveMessage", nil, object{"Messages": list{someMessage}})
-			r := signVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred, version2{})
+			r := apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred, apitest.Version2{})
 			if a := c.Send("ListQueues", r); a.Status != 200 {
 				t.Errorf("%d %s", a.Status, a.Body)
 			}
@@ -589,7 +584,7 @@ func TestPublicURL(t *testing.T) {
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	pool := writeCertificate(t, dir)
+	pool := apitest.Certificate(t, dir)
 	config := inMemory()
 	config.TLSCert, config.TLSKey = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	s, _ := start(t, config)
@@ -616,36 +611,6 @@ func TestTLS(t *testing.T) {
 	if _, err := Start(config); err == nil || !strings.Contains(err.Error(), "load TLS certificate") {
 		t.Errorf("it starts without a key: %v", err)
 	}
-}
-
-// writeCertificate makes a certificate for 127.0.0.1 and returns who trusts it.
-func writeCertificate(t *testing.T, dir string) *x509.CertPool {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
-	for name, content := range map[string][]byte{"cert.pem": certPEM, "key.pem": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(certPEM)
-	return pool
 }
 
 func TestHostRegion(t *testing.T) {
@@ -737,10 +702,10 @@ func TestLog(t *testing.T) {
 		r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "SignedHeaders=", "SignedHeaders", 1))
 		c.Send("ListQueues", r)
 		if c.Dialect == inURL {
-			r := signVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, version2{})
+			r := apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, apitest.Version2{})
 			note(r)
 			c.Send("SendMessage", r)
-			r = signVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred, version2{tamper: func(v url.Values) { v.Set("AWSAccessKeyId", "x") }})
+			r = apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), c.Form("ListQueues", nil), c.Cred, apitest.Version2{Tamper: func(v url.Values) { v.Set("AWSAccessKeyId", "x") }})
 			note(r)
 			c.Send("ListQueues", r)
 		}

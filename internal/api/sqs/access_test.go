@@ -1,4 +1,4 @@
-package server
+package sqs_test
 
 import (
 	"crypto/tls"
@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
@@ -29,13 +30,13 @@ func newName() string { return fmt.Sprintf("shared-%d", names.Add(1)) }
 
 // asOwner returns a client of the owner in the region of unsigned requests.
 func asOwner(t *testing.T) *sdk {
-	cred, _ := shared.credentials.Root(account)
+	cred, _ := shared.RootOf(account)
 	return sdkOf(t, shared, cred, unsignedRegion)
 }
 
 // asOther returns a client of another account.
 func asOther(t *testing.T) *sdk {
-	cred, _ := shared.credentials.Root(otherAccount)
+	cred, _ := shared.RootOf(otherAccount)
 	return sdkOf(t, shared, cred, unsignedRegion)
 }
 
@@ -43,42 +44,6 @@ func asOther(t *testing.T) *sdk {
 func asNobody(t *testing.T, options ...func(*sqs.Options)) *sdk {
 	o := sqs.Options{Region: unsignedRegion, BaseEndpoint: aws.String(shared.Endpoint()), Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}}
 	return &sdk{Client: sqs.New(o, options...), T: t, Ctx: t.Context()}
-}
-
-// setPolicy gives a queue a policy of these statements.
-func (c *sdk) SetPolicy(u *string, statements ...string) {
-	c.T.Helper()
-	text := `{"Version":"2012-10-17","Statement":[` + strings.Join(statements, ",") + `]}`
-	if len(statements) == 0 {
-		text = ""
-	}
-	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": text}})
-	must(c.T, 0, err)
-}
-
-// trySend sends a message and returns what keeps it from that, or "".
-func (c *sdk) TrySend(u *string) string {
-	c.T.Helper()
-	_, err := c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("m")})
-	return c.Why(err)
-}
-
-// why is how a refusal of access ends. Another error ends the test.
-func (c *sdk) Why(err error) string {
-	c.T.Helper()
-	if err == nil {
-		return ""
-	}
-	_, text, ok := strings.Cut(err.Error(), "AccessDenied: User: ")
-	if !ok {
-		c.T.Fatal(err)
-	}
-	for _, mark := range []string{" because ", " with "} {
-		if i := strings.LastIndex(text, mark); i >= 0 {
-			return text[i+1:]
-		}
-	}
-	return text
 }
 
 func denying(principal, action, condition string) string {
@@ -94,8 +59,8 @@ func TestSharing(t *testing.T) {
 		"GetQueueUrl", "ListDeadLetterSourceQueues", "PurgeQueue", "ReceiveMessage", "SendMessage", "SendMessageBatch",
 	}
 	own := []string{"CreateQueue", "ListQueues"} // about the caller's own account
-	other, _ := shared.credentials.Root(otherAccount)
-	for _, d := range dialects {
+	other, _ := shared.RootOf(otherAccount)
+	for _, d := range apitest.Dialects {
 		t.Run(d.String(), func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, d)
@@ -110,7 +75,7 @@ func TestSharing(t *testing.T) {
 			handle := c.Make("ReceiveMessage", object{"QueueUrl": c.URL(q), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
 			task := c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN(dlq), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
 
-			inputs := validInputs(c, handle, task)
+			inputs := apitest.ValidInputs(c, handle, task)
 			for _, in := range inputs {
 				for name, value := range map[string]string{"QueueUrl": c.URL(q), "SourceArn": c.ARN(dlq), "QueueName": q} {
 					if in[name] != nil {
@@ -182,7 +147,7 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 	add := func(label string, actions ...string) {
 		t.Helper()
 		_, err := a.AddPermission(a.Ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: &label, AWSAccountIds: []string{otherAccount}, Actions: actions})
-		must(t, 0, err)
+		apitest.Must(t, 0, err)
 	}
 	remove := func(label string) error {
 		_, err := a.RemovePermission(a.Ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: &label})
@@ -199,9 +164,9 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 	add("all", "*")
 	sends("")
 	add("send", "SendMessage")
-	must(t, 0, remove("all"))
+	apitest.Must(t, 0, remove("all"))
 	sends("") // the other permission is one of its own
-	must(t, 0, remove("send"))
+	apitest.Must(t, 0, remove("send"))
 	sends(no)
 	add("all", "*")
 	if err := remove("SendMessage"); err == nil || !strings.Contains(err.Error(), "can't find label") {
@@ -210,10 +175,10 @@ func TestPermissionsCountAtOnce(t *testing.T) {
 	sends("")
 
 	// Batches come with their single actions.
-	must(t, 0, remove("all"))
+	apitest.Must(t, 0, remove("all"))
 	add("send", "SendMessage")
 	out, err := b.SendMessageBatch(b.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{{Id: aws.String("1"), MessageBody: aws.String("in a batch")}}})
-	if got := must(t, out, err); len(got.Successful) != 1 {
+	if got := apitest.Must(t, out, err); len(got.Successful) != 1 {
 		t.Errorf("got %v", got)
 	}
 	_, err = b.ReceiveMessage(b.Ctx, &sqs.ReceiveMessageInput{QueueUrl: u})
@@ -233,7 +198,7 @@ func TestUseOfASharedQueue(t *testing.T) {
 		return c.GetQueueUrl(c.Ctx, &sqs.GetQueueUrlInput{QueueName: &name, QueueOwnerAWSAccountId: aws.String(account)})
 	}
 	_, err := find(b)
-	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
+	apitest.Refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
 	_, err = find(nobody)
 	if got := nobody.Why(err); got != "because no resource-based policy allows the sqs:getqueueurl action" {
 		t.Errorf("anonymous: %q", got)
@@ -241,7 +206,7 @@ func TestUseOfASharedQueue(t *testing.T) {
 	a.SetPolicy(u, allowing("*", "sqs:*", "*", ""))
 	for _, c := range []*sdk{b, nobody} {
 		out, err := find(c)
-		if got := must(t, out, err); *got.QueueUrl != *u {
+		if got := apitest.Must(t, out, err); *got.QueueUrl != *u {
 			t.Errorf("found %s", *got.QueueUrl)
 		}
 		if got := c.Attributes(u); got["QueueArn"] == "" || got["Policy"] != "" {
@@ -324,7 +289,7 @@ func TestConditions(t *testing.T) {
 		`"StringEquals":{"aws:userid":["x","` + otherAccount + `"]}`: true,
 	} {
 		_, err := a.TagQueue(a.Ctx, &sqs.TagQueueInput{QueueUrl: u, Tags: map[string]string{"shared": "yes"}})
-		must(t, 0, err)
+		apitest.Must(t, 0, err)
 		a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", condition))
 		if got := b.TrySend(u); (got == "") != met {
 			t.Errorf("%s: %q", condition, got)
@@ -337,7 +302,7 @@ func TestSecureTransport(t *testing.T) {
 	t.Parallel()
 	secure := allowing("*", "sqs:SendMessage", "*", `"Bool":{"aws:SecureTransport":"true"}`)
 	dir := t.TempDir()
-	pool := writeCertificate(t, dir)
+	pool := apitest.Certificate(t, dir)
 	c := inMemory()
 	c.TLSCert, c.TLSKey = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	s, _ := start(t, c)

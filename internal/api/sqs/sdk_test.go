@@ -1,4 +1,4 @@
-package server
+package sqs_test
 
 import (
 	"bytes"
@@ -15,138 +15,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
-
-	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
-
-// sdk is a client as most users have it, which makes a test fail rather than
-// return errors.
-type sdk struct {
-	*sqs.Client
-	T   *testing.T
-	Ctx context.Context
-}
-
-// newSDK returns a client in a region of its own.
-func newSDK(t *testing.T) *sdk {
-	cred, _ := shared.credentials.Root(account)
-	return sdkOf(t, shared, cred, newRegion())
-}
-
-func sdkOf(t *testing.T, s *Server, cred identity.Credential, region string, options ...func(*sqs.Options)) *sdk {
-	client := sqs.New(sqs.Options{
-		Region: region, BaseEndpoint: aws.String(s.Endpoint()),
-		Retryer: aws.NopRetryer{},
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}, nil
-		}),
-	}, options...)
-	return &sdk{Client: client, T: t, Ctx: t.Context()}
-}
-
-func must[T any](t *testing.T, out T, err error) T {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func (c *sdk) Create(name string, attributes map[string]string) *string {
-	c.T.Helper()
-	out, err := c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
-	return must(c.T, out, err).QueueUrl
-}
-
-func (c *sdk) Send(u *string, body string) *sqs.SendMessageOutput {
-	c.T.Helper()
-	out, err := c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: &body})
-	return must(c.T, out, err)
-}
-
-// receive returns up to ten messages, as they are there now.
-func (c *sdk) Receive(u *string, options ...func(*sqs.ReceiveMessageInput)) []types.Message {
-	c.T.Helper()
-	in := &sqs.ReceiveMessageInput{QueueUrl: u, MaxNumberOfMessages: 10, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}, MessageAttributeNames: []string{"All"}}
-	for _, o := range options {
-		o(in)
-	}
-	out, err := c.ReceiveMessage(c.Ctx, in)
-	return must(c.T, out, err).Messages
-}
-
-// bodies receives and returns what the messages say.
-func (c *sdk) Bodies(u *string, options ...func(*sqs.ReceiveMessageInput)) []string {
-	c.T.Helper()
-	var out []string
-	for _, m := range c.Receive(u, options...) {
-		out = append(out, *m.Body)
-	}
-	return out
-}
-
-func visible(seconds int32) func(*sqs.ReceiveMessageInput) {
-	return func(in *sqs.ReceiveMessageInput) { in.VisibilityTimeout = seconds }
-}
-
-// comesBack is an attribute of queues from which messages are received without
-// becoming invisible. The SDK cannot ask for that in a receive: it takes 0 for
-// nothing said.
-var comesBack = map[string]string{"VisibilityTimeout": "0"}
-
-func (c *sdk) Delete(u *string, messages ...types.Message) {
-	c.T.Helper()
-	for _, m := range messages {
-		_, err := c.DeleteMessage(c.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle})
-		must(c.T, 0, err)
-	}
-}
-
-func (c *sdk) Attributes(u *string) map[string]string {
-	c.T.Helper()
-	out, err := c.GetQueueAttributes(c.Ctx, &sqs.GetQueueAttributesInput{QueueUrl: u, AttributeNames: []types.QueueAttributeName{"All"}})
-	return must(c.T, out, err).Attributes
-}
-
-// counts compares the three counters of a queue, which are exact.
-func (c *sdk) Counts(u *string, visible, notVisible, delayed int) {
-	c.T.Helper()
-	a := c.Attributes(u)
-	got := fmt.Sprint(a["ApproximateNumberOfMessages"], a["ApproximateNumberOfMessagesNotVisible"], a["ApproximateNumberOfMessagesDelayed"])
-	if want := fmt.Sprint(fmt.Sprint(visible), fmt.Sprint(notVisible), fmt.Sprint(delayed)); got != want {
-		c.T.Errorf("visible, not visible and delayed are %s, want %s", got, want)
-	}
-}
-
-func (c *sdk) ARN(u *string) string {
-	c.T.Helper()
-	return c.Attributes(u)["QueueArn"]
-}
-
-func equal[T comparable](t *testing.T, got, want []T) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-// refused makes sure that err is the SDK's own type for one of SQS's errors, and
-// that it carries the code of the Query protocol.
-func refused[E error](t *testing.T, err error, code string) {
-	t.Helper()
-	var typed E
-	var api smithy.APIError
-	if !errors.As(err, &typed) || !errors.As(err, &api) || api.ErrorCode() != code {
-		t.Errorf("got %v, want a %T with the code %s", err, typed, code)
-	}
-}
 
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)
 	u := c.Create("q", map[string]string{"VisibilityTimeout": "60"})
 	out, err := c.GetQueueUrl(c.Ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
-	if got := *must(t, out, err).QueueUrl; got != *u {
+	if got := *apitest.Must(t, out, err).QueueUrl; got != *u {
 		t.Errorf("the queue URL is %s, and then %s", *u, got)
 	}
 	c.Counts(u, 0, 0, 0)
@@ -157,7 +34,7 @@ func TestLifecycle(t *testing.T) {
 	}
 	sent, err := c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("hello"), MessageAttributes: want,
 		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{"AWSTraceHeader": {DataType: aws.String("String"), StringValue: aws.String("Root=1")}}})
-	must(t, sent, err)
+	apitest.Must(t, sent, err)
 	c.Counts(u, 1, 0, 0)
 	got := c.Receive(u)
 	if len(got) != 1 {
@@ -176,16 +53,16 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("message attributes %v", m.MessageAttributes)
 	}
 	c.Counts(u, 0, 1, 0)
-	equal(t, c.Bodies(u), nil)
+	apitest.Equal(t, c.Bodies(u), nil)
 	c.Delete(u, m, m)
 	c.Counts(u, 0, 0, 0)
 
 	_, err = c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: u})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	_, err = c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("late")})
-	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
+	apitest.Refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
 	_, err = c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: aws.String("q")})
-	refused[*types.QueueDeletedRecently](t, err, "AWS.SimpleQueueService.QueueDeletedRecently")
+	apitest.Refused[*types.QueueDeletedRecently](t, err, "AWS.SimpleQueueService.QueueDeletedRecently")
 }
 
 // The SDK knows SQS's errors as types of its own.
@@ -194,19 +71,19 @@ func TestTypedErrors(t *testing.T) {
 	c := newSDK(t)
 	u := c.Create("q", nil)
 	_, err := c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: aws.String("q"), Attributes: map[string]string{"DelaySeconds": "1"}})
-	refused[*types.QueueNameExists](t, err, "QueueAlreadyExists")
+	apitest.Refused[*types.QueueNameExists](t, err, "QueueAlreadyExists")
 	_, err = c.DeleteMessage(c.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: aws.String("garbage")})
-	refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
+	apitest.Refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
 	_, err = c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: u, MessageBody: aws.String("\x00")})
-	refused[*types.InvalidMessageContents](t, err, "InvalidMessageContents")
+	apitest.Refused[*types.InvalidMessageContents](t, err, "InvalidMessageContents")
 	_, err = c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Nonsense": "1"}})
-	refused[*types.InvalidAttributeName](t, err, "InvalidAttributeName")
+	apitest.Refused[*types.InvalidAttributeName](t, err, "InvalidAttributeName")
 	_, err = c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"DelaySeconds": "901"}})
-	refused[*types.InvalidAttributeValue](t, err, "InvalidAttributeValue")
+	apitest.Refused[*types.InvalidAttributeValue](t, err, "InvalidAttributeValue")
 	_, err = c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{}})
-	refused[*types.EmptyBatchRequest](t, err, "AWS.SimpleQueueService.EmptyBatchRequest")
+	apitest.Refused[*types.EmptyBatchRequest](t, err, "AWS.SimpleQueueService.EmptyBatchRequest")
 	_, err = c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(strings.Replace(c.ARN(u), ":q", ":nobody", 1))})
-	refused[*types.ResourceNotFoundException](t, err, "ResourceNotFoundException")
+	apitest.Refused[*types.ResourceNotFoundException](t, err, "ResourceNotFoundException")
 }
 
 func TestVisibility(t *testing.T) {
@@ -216,7 +93,7 @@ func TestVisibility(t *testing.T) {
 	change := func(m types.Message, seconds int32) {
 		t.Helper()
 		_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: m.ReceiptHandle, VisibilityTimeout: seconds})
-		must(t, 0, err)
+		apitest.Must(t, 0, err)
 	}
 	c.Send(u, "default")
 	first := c.Receive(u)[0]
@@ -229,7 +106,7 @@ func TestVisibility(t *testing.T) {
 	if *got[0].ReceiptHandle == *first.ReceiptHandle {
 		t.Error("two receives have given the same handle")
 	}
-	equal(t, c.Bodies(u), nil)
+	apitest.Equal(t, c.Bodies(u), nil)
 	change(got[0], 0)
 	c.Counts(u, 1, 0, 0)
 	got = c.Receive(u, visible(100))
@@ -237,7 +114,7 @@ func TestVisibility(t *testing.T) {
 	c.Counts(u, 1, 0, 0)
 	change(first, 100) // and hides it again
 	c.Counts(u, 0, 1, 0)
-	equal(t, c.Bodies(u), nil)
+	apitest.Equal(t, c.Bodies(u), nil)
 	c.Delete(u, got[0])
 	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: first.ReceiptHandle, VisibilityTimeout: 1})
 	if err == nil || !strings.Contains(err.Error(), "Message does not exist or is not available for visibility timeout change.") {
@@ -264,14 +141,14 @@ func TestDelays(t *testing.T) {
 	_, err := c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: []types.SendMessageBatchRequestEntry{
 		{Id: aws.String("a"), MessageBody: aws.String("delayed by itself"), DelaySeconds: 900},
 	}})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	// The SDK cannot say 0 for one message; the wire can.
 	raw := newClient(t, inJSON)
 	raw.Region = c.Options().Region
 	raw.Make("SendMessage", object{"QueueUrl": "q", "MessageBody": "at once", "DelaySeconds": 0})
 	c.Counts(u, 1, 0, 2)
-	equal(t, c.Bodies(u), []string{"at once"})
-	equal(t, c.Bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 }), []string{"delayed by the queue"})
+	apitest.Equal(t, c.Bodies(u), []string{"at once"})
+	apitest.Equal(t, c.Bodies(u, func(in *sqs.ReceiveMessageInput) { in.WaitTimeSeconds = 20 }), []string{"delayed by the queue"})
 	c.Counts(u, 0, 2, 1)
 }
 
@@ -286,7 +163,7 @@ func TestBatches(t *testing.T) {
 		entries = append(entries, types.SendMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), MessageBody: &want[i]})
 	}
 	sent, err := c.SendMessageBatch(c.Ctx, &sqs.SendMessageBatchInput{QueueUrl: u, Entries: entries})
-	if must(t, sent, err); len(sent.Successful) != 10 || len(sent.Failed) != 0 {
+	if apitest.Must(t, sent, err); len(sent.Successful) != 10 || len(sent.Failed) != 0 {
 		t.Fatalf("%+v", sent)
 	}
 	got := c.Receive(u)
@@ -299,27 +176,17 @@ func TestBatches(t *testing.T) {
 		remove = append(remove, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(i)), ReceiptHandle: m.ReceiptHandle})
 	}
 	slices.Sort(bodies)
-	equal(t, bodies, want)
+	apitest.Equal(t, bodies, want)
 	changed, err := c.ChangeMessageVisibilityBatch(c.Ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: u, Entries: hide[:4]})
-	if must(t, changed, err); len(changed.Successful) != 4 {
+	if apitest.Must(t, changed, err); len(changed.Successful) != 4 {
 		t.Errorf("%+v", changed)
 	}
 	c.Counts(u, 4, 6, 0)
 	deleted, err := c.DeleteMessageBatch(c.Ctx, &sqs.DeleteMessageBatchInput{QueueUrl: u, Entries: remove})
-	if must(t, deleted, err); len(deleted.Successful) != 10 {
+	if apitest.Must(t, deleted, err); len(deleted.Successful) != 10 {
 		t.Errorf("%+v", deleted)
 	}
 	c.Counts(u, 0, 0, 0)
-}
-
-func (c *sdk) SendFIFO(u *string, group, dedup, body string) *sqs.SendMessageOutput {
-	c.T.Helper()
-	in := &sqs.SendMessageInput{QueueUrl: u, MessageBody: &body, MessageGroupId: &group}
-	if dedup != "" {
-		in.MessageDeduplicationId = &dedup
-	}
-	out, err := c.SendMessage(c.Ctx, in)
-	return must(c.T, out, err)
 }
 
 func TestFIFO(t *testing.T) {
@@ -335,31 +202,31 @@ func TestFIFO(t *testing.T) {
 	one := func(in *sqs.ReceiveMessageInput) { in.MaxNumberOfMessages = 1 }
 	a1 := c.Receive(u, one)
 	b1 := c.Receive(u, one)
-	equal(t, []string{*a1[0].Body, *b1[0].Body}, []string{"a1", "b1"})
-	equal(t, c.Bodies(u), nil)
+	apitest.Equal(t, []string{*a1[0].Body, *b1[0].Body}, []string{"a1", "b1"})
+	apitest.Equal(t, c.Bodies(u), nil)
 	c.Counts(u, 3, 2, 0)
 	c.Delete(u, a1[0])
 	rest := c.Receive(u)
-	equal(t, []string{*rest[0].Body, *rest[1].Body}, []string{"a2", "a3"})
+	apitest.Equal(t, []string{*rest[0].Body, *rest[1].Body}, []string{"a2", "a3"})
 	c.Delete(u, rest[1]) // the second of them; the first keeps the group
 	c.SendFIFO(u, "a", "", "a4")
-	equal(t, c.Bodies(u), nil)
+	apitest.Equal(t, c.Bodies(u), nil)
 	// What comes back does so in its old place.
 	_, err := c.ChangeMessageVisibility(c.Ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle, VisibilityTimeout: 0})
-	must(t, 0, err)
-	equal(t, c.Bodies(u), []string{"a2", "a4"})
+	apitest.Must(t, 0, err)
+	apitest.Equal(t, c.Bodies(u), []string{"a2", "a4"})
 	_, err = c.DeleteMessage(c.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: rest[0].ReceiptHandle})
 	if err == nil || !strings.HasSuffix(err.Error(), "Reason: The receipt handle has expired.") {
 		t.Errorf("an older handle of a FIFO message: %v", err)
 	}
 	// A purge forgets what was sent.
 	_, err = c.PurgeQueue(c.Ctx, &sqs.PurgeQueueInput{QueueUrl: u})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	c.Counts(u, 0, 0, 0)
 	c.SendFIFO(u, "a", "", "a1")
-	equal(t, c.Bodies(u), []string{"a1"})
+	apitest.Equal(t, c.Bodies(u), []string{"a1"})
 	_, err = c.PurgeQueue(c.Ctx, &sqs.PurgeQueueInput{QueueUrl: u})
-	refused[*types.PurgeQueueInProgress](t, err, "AWS.SimpleQueueService.PurgeQueueInProgress")
+	apitest.Refused[*types.PurgeQueueInProgress](t, err, "AWS.SimpleQueueService.PurgeQueueInProgress")
 }
 
 func TestFIFOScopes(t *testing.T) {
@@ -379,7 +246,7 @@ func TestLongPoll(t *testing.T) {
 	c := newSDK(t)
 	u := c.Create("q", map[string]string{"ReceiveMessageWaitTimeSeconds": "1"})
 	began := time.Now()
-	equal(t, c.Bodies(u), nil)
+	apitest.Equal(t, c.Bodies(u), nil)
 	if took := time.Since(began); took < 900*time.Millisecond || took > 10*time.Second {
 		t.Errorf("a poll of one second took %s", took)
 	}
@@ -411,7 +278,7 @@ func TestLongPoll(t *testing.T) {
 	// it; at the worst after the visibility timeout, when the first one's socket
 	// still took it.
 	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"VisibilityTimeout": "1"}})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	for range 10 {
 		ctx, cancel := context.WithCancel(c.Ctx)
 		gone := poll(ctx)
@@ -456,10 +323,10 @@ func TestDeadLetterQueue(t *testing.T) {
 			id = *c.SendFIFO(u, "g", "", "m").MessageId
 		}
 		for range 2 {
-			equal(t, c.Bodies(u), []string{"m"})
+			apitest.Equal(t, c.Bodies(u), []string{"m"})
 		}
 		c.Counts(u, 1, 0, 0)
-		equal(t, c.Bodies(u), nil) // the one after the last moves it
+		apitest.Equal(t, c.Bodies(u), nil) // the one after the last moves it
 		c.Counts(u, 0, 0, 0)
 		c.Counts(dlq, 1, 0, 0)
 		got := c.Receive(dlq)
@@ -470,14 +337,14 @@ func TestDeadLetterQueue(t *testing.T) {
 			t.Errorf("got %v", got[0].Attributes)
 		}
 		out, err := c.ListDeadLetterSourceQueues(c.Ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq})
-		equal(t, must(t, out, err).QueueUrls, []string{*u})
+		apitest.Equal(t, apitest.Must(t, out, err).QueueUrls, []string{*u})
 
 		// And back to where it came from.
 		task, err := c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(c.ARN(dlq))})
-		must(t, task, err)
+		apitest.Must(t, task, err)
 		eventually(t, func() error {
 			out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(c.ARN(dlq))})
-			if must(t, out, err); *out.Results[0].Status != "COMPLETED" || out.Results[0].ApproximateNumberOfMessagesMoved != 1 {
+			if apitest.Must(t, out, err); *out.Results[0].Status != "COMPLETED" || out.Results[0].ApproximateNumberOfMessagesMoved != 1 {
 				return fmt.Errorf("%+v", out.Results[0])
 			}
 			return nil
@@ -502,13 +369,13 @@ func TestMoveTasks(t *testing.T) {
 	}
 	list := func() types.ListMessageMoveTasksResultEntry {
 		out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: arn})
-		return must(t, out, err).Results[0]
+		return apitest.Must(t, out, err).Results[0]
 	}
 	start := func(in *sqs.StartMessageMoveTaskInput) *string {
 		t.Helper()
 		in.SourceArn = arn
 		out, err := c.StartMessageMoveTask(c.Ctx, in)
-		return must(t, out, err).TaskHandle
+		return apitest.Must(t, out, err).TaskHandle
 	}
 	// Slow enough to be stopped before its last message.
 	task := start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(1)})
@@ -516,7 +383,7 @@ func TestMoveTasks(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	cancelled, err := c.CancelMessageMoveTask(c.Ctx, &sqs.CancelMessageMoveTaskInput{TaskHandle: task})
-	moved := must(t, cancelled, err).ApproximateNumberOfMessagesMoved
+	moved := apitest.Must(t, cancelled, err).ApproximateNumberOfMessagesMoved
 	if got := list(); *got.Status != "CANCELLED" || got.ApproximateNumberOfMessagesMoved != moved || got.TaskHandle != nil {
 		t.Errorf("%+v, %+v", cancelled, got)
 	}
@@ -530,7 +397,7 @@ func TestMoveTasks(t *testing.T) {
 		return nil
 	})
 	c.Counts(dlq, 0, 0, 0)
-	equal(t, c.Bodies(to), []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"})
+	apitest.Equal(t, c.Bodies(to), []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"})
 
 	// Where messages came from is not known of those sent here directly.
 	c.Send(dlq, "whose?")
@@ -547,7 +414,7 @@ func TestMoveTasks(t *testing.T) {
 	}
 	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(2)})
 	_, err = c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: to})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	eventually(t, func() error {
 		got := list()
 		if *got.Status != "FAILED" || *got.FailureReason != "AWS.SimpleQueueService.NonExistentQueue" {
@@ -567,31 +434,31 @@ func TestPaging(t *testing.T) {
 	for i := range 7 {
 		want = append(want, *c.Create(fmt.Sprint("q", i), map[string]string{"RedrivePolicy": redrive(c.ARN(dlq), 1)}))
 		_, err := c.TagQueue(c.Ctx, &sqs.TagQueueInput{QueueUrl: &want[i], Tags: map[string]string{"n": fmt.Sprint(i)}})
-		must(t, 0, err)
+		apitest.Must(t, 0, err)
 	}
 	var got []string
 	pages := sqs.NewListQueuesPaginator(c, &sqs.ListQueuesInput{QueueNamePrefix: aws.String("q"), MaxResults: aws.Int32(3)})
 	for pages.HasMorePages() {
 		out, err := pages.NextPage(c.Ctx)
-		got = append(got, must(t, out, err).QueueUrls...)
+		got = append(got, apitest.Must(t, out, err).QueueUrls...)
 	}
-	equal(t, got, want)
+	apitest.Equal(t, got, want)
 	got = nil
 	sources := sqs.NewListDeadLetterSourceQueuesPaginator(c, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: dlq, MaxResults: aws.Int32(2)})
 	for sources.HasMorePages() {
 		out, err := sources.NextPage(c.Ctx)
-		got = append(got, must(t, out, err).QueueUrls...)
+		got = append(got, apitest.Must(t, out, err).QueueUrls...)
 	}
-	equal(t, got, want)
+	apitest.Equal(t, got, want)
 	for i, u := range want {
 		out, err := c.ListQueueTags(c.Ctx, &sqs.ListQueueTagsInput{QueueUrl: &u})
-		if must(t, out, err); len(out.Tags) != 1 || out.Tags["n"] != fmt.Sprint(i) {
+		if apitest.Must(t, out, err); len(out.Tags) != 1 || out.Tags["n"] != fmt.Sprint(i) {
 			t.Errorf("%s: %v", u, out.Tags)
 		}
 	}
 	// Without a limit there is no token, however many there are.
 	out, err := c.ListQueues(c.Ctx, &sqs.ListQueuesInput{})
-	if must(t, out, err); len(out.QueueUrls) != 8 || out.NextToken != nil {
+	if apitest.Must(t, out, err); len(out.QueueUrls) != 8 || out.NextToken != nil {
 		t.Errorf("%d queues, token %v", len(out.QueueUrls), out.NextToken)
 	}
 }
@@ -606,17 +473,17 @@ func TestPolicy(t *testing.T) {
     "Condition":{"ArnLike":{"aws:SourceArn":"arn:aws:sns:*:*:<&>"}} } ]
 }`
 	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: u, Attributes: map[string]string{"Policy": policy}})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	if got := c.Attributes(u)["Policy"]; got != policy {
 		t.Errorf("the policy comes back as %s", got)
 	}
 	_, err = c.AddPermission(c.Ctx, &sqs.AddPermissionInput{QueueUrl: u, Label: aws.String("l"), AWSAccountIds: []string{otherAccount}, Actions: []string{"*"}})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	if got := c.Attributes(u)["Policy"]; !strings.Contains(got, `"arn:aws:sns:*:*:<&>"`) || !strings.Contains(got, `"Sid":"l"`) {
 		t.Errorf("the policy is now %s", got)
 	}
 	_, err = c.RemovePermission(c.Ctx, &sqs.RemovePermissionInput{QueueUrl: u, Label: aws.String("l")})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	if got := c.Attributes(u)["Policy"]; strings.Contains(got, `"Sid"`) {
 		t.Errorf("the policy is now %s", got)
 	}
@@ -624,32 +491,32 @@ func TestPolicy(t *testing.T) {
 
 func TestRegionsAreNamespaces(t *testing.T) {
 	t.Parallel()
-	cred, _ := shared.credentials.Root(account)
+	cred, _ := shared.RootOf(account)
 	a, b := sdkOf(t, shared, cred, newRegion()), sdkOf(t, shared, cred, newRegion())
 	u := a.Create("q", nil)
 	_, err := b.GetQueueUrl(b.Ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
-	refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
+	apitest.Refused[*types.QueueDoesNotExist](t, err, "AWS.SimpleQueueService.NonExistentQueue")
 	if other := b.Create("q", nil); *other != *u {
 		t.Errorf("the URLs are %s and %s", *u, *other)
 	}
 	a.Send(u, "for a")
 	b.Counts(u, 0, 0, 0)
-	equal(t, b.Bodies(u), nil)
+	apitest.Equal(t, b.Bodies(u), nil)
 	got := a.Receive(u)
 	if len(got) != 1 {
 		t.Fatalf("got %v", got)
 	}
 	_, err = b.DeleteMessage(b.Ctx, &sqs.DeleteMessageInput{QueueUrl: u, ReceiptHandle: got[0].ReceiptHandle})
-	refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
+	apitest.Refused[*types.ReceiptHandleIsInvalid](t, err, "ReceiptHandleIsInvalid")
 	_, err = b.DeleteQueue(b.Ctx, &sqs.DeleteQueueInput{QueueUrl: u})
-	must(t, 0, err)
+	apitest.Must(t, 0, err)
 	a.Counts(u, 0, 1, 0)
 }
 
 func TestTwoAccounts(t *testing.T) {
 	t.Parallel()
-	cred, _ := shared.credentials.Root(account)
-	other, _ := shared.credentials.Root(otherAccount)
+	cred, _ := shared.RootOf(account)
+	other, _ := shared.RootOf(otherAccount)
 	region := newRegion()
 	a, b := sdkOf(t, shared, cred, region), sdkOf(t, shared, other, region)
 	ua, ub := a.Create("q", nil), b.Create("q", nil)
@@ -663,13 +530,13 @@ func TestTwoAccounts(t *testing.T) {
 	if !errors.As(err, &api) || api.ErrorCode() != "AccessDenied" {
 		t.Errorf("the queue of another account: %v", err)
 	}
-	equal(t, a.Bodies(ua), []string{"for a"})
+	apitest.Equal(t, a.Bodies(ua), []string{"for a"})
 	got := b.Receive(ub)
 	if len(got) != 1 || got[0].Attributes["SenderId"] != otherAccount {
 		t.Errorf("got %v", got)
 	}
 	out, err := b.ListQueues(b.Ctx, &sqs.ListQueuesInput{})
-	equal(t, must(t, out, err).QueueUrls, []string{*ub})
+	apitest.Equal(t, apitest.Must(t, out, err).QueueUrls, []string{*ub})
 }
 
 // A queue that is made while it is deleted, changed and used belongs to
@@ -685,12 +552,12 @@ func TestQueuesComeAndGo(t *testing.T) {
 			for i := range 20 {
 				name := fmt.Sprint("q", (w/2+i)%20) // others are a step ahead or behind
 				for _, err := range []error{
-					second(c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: &name})),
-					second(c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: &name, MessageBody: aws.String("m")})),
-					second(c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: &name, Attributes: map[string]string{"DelaySeconds": "0"}})),
-					second(c.TagQueue(c.Ctx, &sqs.TagQueueInput{QueueUrl: &name, Tags: map[string]string{"a": "b"}})),
-					second(c.ReceiveMessage(c.Ctx, &sqs.ReceiveMessageInput{QueueUrl: &name})),
-					second(c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: &name})),
+					apitest.Second(c.CreateQueue(c.Ctx, &sqs.CreateQueueInput{QueueName: &name})),
+					apitest.Second(c.SendMessage(c.Ctx, &sqs.SendMessageInput{QueueUrl: &name, MessageBody: aws.String("m")})),
+					apitest.Second(c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: &name, Attributes: map[string]string{"DelaySeconds": "0"}})),
+					apitest.Second(c.TagQueue(c.Ctx, &sqs.TagQueueInput{QueueUrl: &name, Tags: map[string]string{"a": "b"}})),
+					apitest.Second(c.ReceiveMessage(c.Ctx, &sqs.ReceiveMessageInput{QueueUrl: &name})),
+					apitest.Second(c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: &name})),
 				} {
 					var api smithy.APIError
 					if errors.As(err, &api) && (api.ErrorCode() == noQueue.Code || api.ErrorCode() == "AWS.SimpleQueueService.QueueDeletedRecently") {
@@ -708,5 +575,3 @@ func TestQueuesComeAndGo(t *testing.T) {
 		}
 	}
 }
-
-func second[T any](_ T, err error) error { return err }

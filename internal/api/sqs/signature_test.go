@@ -1,13 +1,8 @@
-package server
+package sqs_test
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
-	"hash"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,76 +11,17 @@ import (
 	"testing"
 	"time"
 
+	sqsapi "github.com/sluicemq/sluice/internal/api/sqs"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
+	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
-// version2 is how to sign with Signature Version 2. The zero value is right.
-type version2 struct {
-	method  string        // HmacSHA256 if empty
-	expires bool          // say Expires and not Timestamp
-	offset  time.Duration // of that time from what is right
-	more    url.Values    // parameters that are signed too
-	tamper  func(url.Values)
-}
-
-// signVersion2 returns a request like r whose parameters are values, signed.
-func signVersion2(t *testing.T, r *http.Request, values url.Values, cred identity.Credential, o version2) *http.Request {
-	t.Helper()
-	if o.method == "" {
-		o.method = "HmacSHA256"
-	}
-	signed := url.Values{
-		"AWSAccessKeyId": {cred.AccessKeyID}, "SignatureVersion": {"2"}, "SignatureMethod": {o.method},
-	}
-	now := time.Now().UTC().Add(o.offset)
-	if o.expires {
-		signed.Set("Expires", now.Add(time.Minute).Format(time.RFC3339))
-	} else {
-		signed.Set("Timestamp", now.Format("2006-01-02T15:04:05Z"))
-	}
-	for _, more := range []url.Values{values, o.more} {
-		for name, v := range more {
-			signed.Set(name, v[0])
-		}
-	}
-	digest := map[string]func() hash.Hash{"HmacSHA256": sha256.New, "HmacSHA1": sha1.New}[o.method]
-	if digest == nil {
-		digest = sha256.New
-	}
-	host := r.Host
-	if host == "" {
-		host = r.URL.Host
-	}
-	mac := hmac.New(digest, []byte(cred.Secret))
-	fmt.Fprintf(mac, "%s\n%s\n%s\n%s", r.Method, strings.ToLower(host), r.URL.Path, strings.ReplaceAll(signed.Encode(), "+", "%20"))
-	signed.Set("Signature", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	if o.tamper != nil {
-		o.tamper(signed)
-	}
-	var out *http.Request
-	var err error
-	if r.Method == http.MethodGet {
-		u := *r.URL
-		u.RawQuery = signed.Encode()
-		out, err = http.NewRequest(r.Method, u.String(), nil)
-	} else {
-		out, err = http.NewRequest(r.Method, r.URL.String(), strings.NewReader(signed.Encode()))
-		if err == nil {
-			out.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.Host = r.Host
-	return out
-}
-
 var (
-	unknownKey = generic("UnrecognizedClientException", "InvalidClientTokenId", 403, "The security token included in the request is invalid.")
+	unknownKey = apitest.UnknownKey
 	mismatch   = generic("InvalidSignatureException", "SignatureDoesNotMatch", 403, "The request signature we calculated does not match the signature you provided. "+
 		"Check your AWS Secret Access Key and signing method. Consult the service documentation for details.")
 )
@@ -117,7 +53,7 @@ func TestSignatureVersion4(t *testing.T) {
 			c.Compare(name, nil, a, want)
 		}
 		sign := func(r *http.Request, cred identity.Credential, service, region string, offset time.Duration) {
-			signAt(t, r, cred, service, region, time.Now().Add(offset))
+			apitest.SignAt(t, r, cred, service, region, time.Now().Add(offset))
 		}
 		stranger := identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.Cred.Secret}
 		liar := identity.Credential{Identity: c.Cred.Identity, Secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
@@ -143,7 +79,7 @@ func TestSignatureVersion4(t *testing.T) {
 			func(r *http.Request) { sign(r, c.Cred, "sqs", "US_East", 0) })
 		send("token", unknownKey, func(r *http.Request) {
 			credentials := aws.Credentials{AccessKeyID: c.Cred.AccessKeyID, SecretAccessKey: c.Cred.Secret, SessionToken: "made-up"}
-			if err := v4.NewSigner().SignHTTP(context.Background(), credentials, r, bodyHash(t, r), "sqs", c.Region, time.Now()); err != nil {
+			if err := v4.NewSigner().SignHTTP(context.Background(), credentials, r, apitest.BodyHash(t, r), "sqs", c.Region, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -175,7 +111,7 @@ func TestSignatureVersion4(t *testing.T) {
 		}
 		presign := func(r *http.Request, cred identity.Credential, offset time.Duration) *http.Request {
 			credentials := aws.Credentials{AccessKeyID: cred.AccessKeyID, SecretAccessKey: cred.Secret}
-			uri, headers, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, r, bodyHash(t, r), "sqs", c.Region, time.Now().Add(offset))
+			uri, headers, err := v4.NewSigner().PresignHTTP(context.Background(), credentials, r, apitest.BodyHash(t, r), "sqs", c.Region, time.Now().Add(offset))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,7 +141,7 @@ func TestSignatureVersion4(t *testing.T) {
 
 func TestSignatureVersion2(t *testing.T) {
 	t.Parallel()
-	for _, d := range []dialect{inForm, inURL} {
+	for _, d := range []apitest.Dialect{inForm, inURL} {
 		t.Run(d.String(), func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, d)
@@ -218,20 +154,20 @@ func TestSignatureVersion2(t *testing.T) {
 				}
 				return c.NewRequest(http.MethodPost, "", "")
 			}
-			send := func(o version2) *answer {
+			send := func(o apitest.Version2) *answer {
 				t.Helper()
-				return c.Send("CreateQueue", signVersion2(t, request(), c.Form("CreateQueue", in), c.Cred, o))
+				return c.Send("CreateQueue", apitest.SignVersion2(t, request(), c.Form("CreateQueue", in), c.Cred, o))
 			}
 			for _, method := range []string{"HmacSHA256", "HmacSHA1"} {
 				for _, expires := range []bool{false, true} {
-					if a := send(version2{method: method, expires: expires}); a.Status != 200 || a.Result["QueueUrl"] != c.URL(name) {
+					if a := send(apitest.Version2{Method: method, Expires: expires}); a.Status != 200 || a.Result["QueueUrl"] != c.URL(name) {
 						t.Errorf("%s, Expires %v: %d %s", method, expires, a.Status, a.Body)
 					}
 				}
 			}
 			// A queue that is full of characters to be escaped.
 			body := "a b+c&d=e%f~g*h'(é)/\r\n"
-			r := signVersion2(t, request(), c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, version2{})
+			r := apitest.SignVersion2(t, request(), c.Form("SendMessage", object{"QueueUrl": name, "MessageBody": body}), c.Cred, apitest.Version2{})
 			if a := c.Send("SendMessage", r); a.Status != 200 {
 				t.Errorf("%d %s", a.Status, a.Body)
 			}
@@ -250,25 +186,25 @@ func TestSignatureVersion2(t *testing.T) {
 			query := func(code string, status int, message string) refusal {
 				return refusal{Code: code, Status: status, Message: message}
 			}
-			c.Compare("tampered", nil, send(version2{tamper: set("QueueName", "other")}), mismatch)
-			c.Compare("no base64", nil, send(version2{tamper: set("Signature", "?")}), mismatch)
-			c.Compare("wrong method", nil, send(version2{tamper: set("SignatureMethod", "HmacSHA1")}), mismatch)
-			c.Compare("unknown method", nil, send(version2{tamper: set("SignatureMethod", "HmacMD5")}),
+			c.Compare("tampered", nil, send(apitest.Version2{Tamper: set("QueueName", "other")}), mismatch)
+			c.Compare("no base64", nil, send(apitest.Version2{Tamper: set("Signature", "?")}), mismatch)
+			c.Compare("wrong method", nil, send(apitest.Version2{Tamper: set("SignatureMethod", "HmacSHA1")}), mismatch)
+			c.Compare("unknown method", nil, send(apitest.Version2{Tamper: set("SignatureMethod", "HmacMD5")}),
 				query("InvalidParameterValue", 400, "Value (HmacMD5) for parameter SignatureMethod is invalid. Reason: Must be HmacSHA256 or HmacSHA1."))
-			c.Compare("version 1", nil, send(version2{tamper: set("SignatureVersion", "1")}),
+			c.Compare("version 1", nil, send(apitest.Version2{Tamper: set("SignatureVersion", "1")}),
 				query("InvalidParameterValue", 400, "Value (1) for parameter SignatureVersion is invalid. Reason: Must be 2."))
-			c.Compare("unknown key", nil, send(version2{tamper: set("AWSAccessKeyId", "AKIAIOSFODNN7EXAMPLE")}),
+			c.Compare("unknown key", nil, send(apitest.Version2{Tamper: set("AWSAccessKeyId", "AKIAIOSFODNN7EXAMPLE")}),
 				query("InvalidClientTokenId", 403, "The AWS Access Key Id you provided does not exist in our records."))
-			c.Compare("no key", nil, send(version2{tamper: set("AWSAccessKeyId", "")}),
+			c.Compare("no key", nil, send(apitest.Version2{Tamper: set("AWSAccessKeyId", "")}),
 				query("MissingParameter", 400, "Request must contain AWSAccessKeyId or X.509 certificate."))
-			c.Compare("no signature", nil, send(version2{tamper: set("Signature", "")}), missing("Signature"))
-			c.Compare("no time", nil, send(version2{tamper: set("Timestamp", "")}),
+			c.Compare("no signature", nil, send(apitest.Version2{Tamper: set("Signature", "")}), missing("Signature"))
+			c.Compare("no time", nil, send(apitest.Version2{Tamper: set("Timestamp", "")}),
 				query("MissingParameter", 400, "The request must contain the parameter Timestamp or Expires."))
-			c.Compare("both times", nil, send(version2{more: url.Values{"Expires": {"2099-01-01T00:00:00Z"}}}),
+			c.Compare("both times", nil, send(apitest.Version2{More: url.Values{"Expires": {"2099-01-01T00:00:00Z"}}}),
 				query("InvalidParameterCombination", 400, "The parameters Timestamp and Expires must not be used together."))
-			c.Compare("token", nil, send(version2{more: url.Values{"SecurityToken": {"made-up"}}}), unknownKey)
-			for name, o := range map[string]version2{
-				"Timestamp": {offset: -20 * time.Minute}, "Expires": {offset: -20 * time.Minute, expires: true},
+			c.Compare("token", nil, send(apitest.Version2{More: url.Values{"SecurityToken": {"made-up"}}}), unknownKey)
+			for name, o := range map[string]apitest.Version2{
+				"Timestamp": {Offset: -20 * time.Minute}, "Expires": {Offset: -20 * time.Minute, Expires: true},
 			} {
 				a := send(o)
 				if a.Status != 400 || a.Failed.Code != "RequestExpired" || !strings.HasPrefix(a.Failed.Message, "Request has expired. "+name+" date: ") {
@@ -284,40 +220,8 @@ func TestSignatureVersion2(t *testing.T) {
 	// It is for Query only: JSON requests have a body that it does not cover.
 	c := newClient(t, inJSON)
 	r := c.JSONRequest("ListQueues", "{}")
-	r.URL.RawQuery = signVersion2(t, c.NewRequest(http.MethodGet, "", ""), url.Values{}, c.Cred, version2{}).URL.RawQuery
+	r.URL.RawQuery = apitest.SignVersion2(t, c.NewRequest(http.MethodGet, "", ""), url.Values{}, c.Cred, apitest.Version2{}).URL.RawQuery
 	c.Compare("JSON", nil, c.Send("ListQueues", r), incomplete("Signature Version 2 is for requests of the Query protocol only."))
-}
-
-// validInputs has an input for each of the operations with which it would do
-// something, in an account that has the queue "q", of which handle is a receipt
-// handle, and its dead-letter queue "dlq", in which task runs.
-func validInputs(c *client, handle, task string) map[string]object {
-	u, entry := c.URL("q"), object{"Id": "a", "ReceiptHandle": handle}
-	return map[string]object{
-		"AddPermission":                {"QueueUrl": u, "Label": "l", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}},
-		"CancelMessageMoveTask":        {"TaskHandle": task},
-		"ChangeMessageVisibility":      {"QueueUrl": u, "ReceiptHandle": handle, "VisibilityTimeout": 0},
-		"ChangeMessageVisibilityBatch": {"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": handle, "VisibilityTimeout": 0}}},
-		"CreateQueue":                  {"QueueName": "new"},
-		"DeleteMessage":                {"QueueUrl": u, "ReceiptHandle": handle},
-		"DeleteMessageBatch":           {"QueueUrl": u, "Entries": list{entry}},
-		"DeleteQueue":                  {"QueueUrl": u},
-		"GetQueueAttributes":           {"QueueUrl": u, "AttributeNames": list{"All"}},
-		"GetQueueUrl":                  {"QueueName": "q", "QueueOwnerAWSAccountId": account},
-		"ListDeadLetterSourceQueues":   {"QueueUrl": c.URL("dlq")},
-		"ListMessageMoveTasks":         {"SourceArn": c.ARN("dlq")},
-		"ListQueues":                   {},
-		"ListQueueTags":                {"QueueUrl": u},
-		"PurgeQueue":                   {"QueueUrl": u},
-		"ReceiveMessage":               {"QueueUrl": u, "VisibilityTimeout": 0},
-		"RemovePermission":             {"QueueUrl": u, "Label": "taken"},
-		"SendMessage":                  {"QueueUrl": u, "MessageBody": "m"},
-		"SendMessageBatch":             {"QueueUrl": u, "Entries": list{object{"Id": "a", "MessageBody": "m"}}},
-		"SetQueueAttributes":           {"QueueUrl": u, "Attributes": object{"DelaySeconds": "9"}},
-		"StartMessageMoveTask":         {"SourceArn": c.ARN("other-dlq")},
-		"TagQueue":                     {"QueueUrl": u, "Tags": object{"a": "b"}},
-		"UntagQueue":                   {"QueueUrl": u, "TagKeys": list{"k"}},
-	}
 }
 
 // noPolicyAllows is what is said to those who belong to another account than the
@@ -344,14 +248,11 @@ func unsignedARN(c *client, op string, in object) string {
 // Nobody but the owner gets anywhere without a policy, whatever the operation and the protocol.
 func TestStrangersAreRefused(t *testing.T) {
 	t.Parallel()
-	var operations []string
-	for _, op := range shared.http.Handler.(*handler).services[0].Operations() {
-		operations = append(operations, op.Name)
-	}
+	operations := sqsapi.OperationNames(t)
 	if len(operations) != 23 {
 		t.Errorf("there are %d operations", len(operations))
 	}
-	other, _ := shared.credentials.Root(otherAccount)
+	other, _ := shared.RootOf(otherAccount)
 	inAll(t, func(t *testing.T, c *client) {
 		for _, name := range []string{"dlq", "other-dlq"} {
 			c.Make("CreateQueue", object{"QueueName": name})
@@ -364,8 +265,8 @@ func TestStrangersAreRefused(t *testing.T) {
 		handle := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "VisibilityTimeout": 1000})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
 		task := c.Make("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("source-of-dlq"), "MaxNumberOfMessagesPerSecond": 1})["TaskHandle"].(string)
 		c.Make("CancelMessageMoveTask", object{"TaskHandle": task}) // so that nothing changes by itself
-		inputs := validInputs(c, handle, task)
-		before := everything(c)
+		inputs := apitest.ValidInputs(c, handle, task)
+		before := dumpRegion(c)
 
 		stranger := c.As(identity.Credential{Identity: identity.Root(account, "AKIAIOSFODNN7EXAMPLE"), Secret: c.Cred.Secret})
 		neighbour := c.As(other)
@@ -412,7 +313,7 @@ func TestStrangersAreRefused(t *testing.T) {
 				}
 			}
 		}
-		if after := everything(c); fmt.Sprint(after) != fmt.Sprint(before) {
+		if after := dumpRegion(c); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
 		}
 		if got := c.Make("ListQueues", nil); !slices.Equal(got["QueueUrls"].(list), foreign["QueueUrls"].(list)) {

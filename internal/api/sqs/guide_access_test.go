@@ -1,4 +1,4 @@
-package server
+package sqs_test
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestGuidePolicies(t *testing.T) {
 		return func(o *sqs.Options) { o.HTTPClient = withHeaders{"X-Forwarded-For": address} }
 	}
 	root := func(account, address string) *sdk {
-		cred, _ := s.credentials.Root(account)
+		cred, _ := s.RootOf(account)
 		return sdkOf(t, s, cred, config.Region, from(address))
 	}
 	nobody := func(address string) *sdk {

@@ -1,4 +1,4 @@
-package server
+package sqs_test
 
 import (
 	"encoding/json"
@@ -16,14 +16,14 @@ type refusalCase struct {
 	want refusal
 }
 
-// furniture is what the cases find in their region.
-type furniture struct {
+// fixture is what the cases find in their region.
+type fixture struct {
 	handle  string // of a message of "q"
 	gone    string // of one that was deleted
 	expired string // of a message of "f.fifo" that is visible again
 }
 
-func furnish(c *client) furniture {
+func newFixture(c *client) fixture {
 	c.T.Helper()
 	c.Make("CreateQueue", object{"QueueName": "q", "Attributes": object{"MaximumMessageSize": "1024"}})
 	c.Make("CreateQueue", object{"QueueName": "f.fifo", "Attributes": object{"FifoQueue": "true"}})
@@ -52,7 +52,7 @@ func furnish(c *client) furniture {
 	c.Make("CreateQueue", object{"QueueName": "purged"})
 	c.Make("PurgeQueue", object{"QueueUrl": c.URL("purged")})
 
-	var f furniture
+	var f fixture
 	receive := func(queue string, timeout int) string {
 		r := c.Make("ReceiveMessage", object{"QueueUrl": c.URL(queue), "VisibilityTimeout": timeout})
 		return r["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
@@ -68,30 +68,13 @@ func furnish(c *client) furniture {
 	return f
 }
 
-func redrive(arn string, count any) string {
-	return fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":%v}`, arn, count)
-}
-
-// everything is what can be seen of the region.
-func everything(c *client) object {
-	c.T.Helper()
-	all := object{}
-	for _, u := range c.Make("ListQueues", nil)["QueueUrls"].(list) {
-		all[u.(string)] = list{
-			c.Make("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": list{"All"}}),
-			c.Make("ListQueueTags", object{"QueueUrl": u}),
-		}
-	}
-	return all
-}
-
 // Whatever is wrong with a request, the answer is SQS's, in all dialects, and
 // nothing has changed.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
-		f := furnish(c)
-		before := everything(c)
+		f := newFixture(c)
+		before := dumpRegion(c)
 		for _, group := range [][]refusalCase{
 			createCases(c), queueCases(c), attributeCases(c), sendCases(c), messageAttributeCases(c),
 			batchCases(c, f), receiveCases(c), receiptCases(c, f), permissionCases(c), tagCases(c), moveCases(c),
@@ -100,7 +83,7 @@ func TestRefusals(t *testing.T) {
 				c.Fails(rc.op, rc.in, rc.want)
 			}
 		}
-		if after := everything(c); !reflect.DeepEqual(before, after) {
+		if after := dumpRegion(c); !reflect.DeepEqual(before, after) {
 			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
 		}
 	})
@@ -448,9 +431,6 @@ func sendCases(c *client) (cases []refusalCase) {
 	return cases
 }
 
-func text(value string) object   { return object{"DataType": "String", "StringValue": value} }
-func number(value string) object { return object{"DataType": "Number", "StringValue": value} }
-
 func messageAttributeCases(c *client) (cases []refusalCase) {
 	send := func(attributes object, want refusal) {
 		cases = append(cases, refusalCase{"SendMessage", object{"QueueUrl": c.URL("dlq"), "MessageBody": "m", "MessageAttributes": attributes}, want})
@@ -505,7 +485,7 @@ func messageAttributeCases(c *client) (cases []refusalCase) {
 }
 
 // batchCases fail as a whole.
-func batchCases(c *client, f furniture) (cases []refusalCase) {
+func batchCases(c *client, f fixture) (cases []refusalCase) {
 	batch := func(op, queue string, entries list, want refusal) {
 		cases = append(cases, refusalCase{op, object{"QueueUrl": c.URL(queue), "Entries": entries}, want})
 	}
@@ -590,7 +570,7 @@ func receiveCases(c *client) (cases []refusalCase) {
 	return cases
 }
 
-func receiptCases(c *client, f furniture) (cases []refusalCase) {
+func receiptCases(c *client, f fixture) (cases []refusalCase) {
 	add := func(op, queue, handle string, more object, want refusal) {
 		in := object{"QueueUrl": c.URL(queue)}
 		for k, v := range more {

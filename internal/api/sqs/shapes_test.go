@@ -1,4 +1,4 @@
-package server
+package sqs_test
 
 import (
 	"encoding/base64"
@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 // What an operation answers when it succeeds: every member, and no other.
@@ -293,7 +294,7 @@ func TestDigests(t *testing.T) {
 			m := c.Make("ReceiveMessage", object{"QueueUrl": u, "MessageAttributeNames": list{"All"}})["Messages"].(list)[0].(object)
 			c.Make("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": m["ReceiptHandle"]})
 			delete(m, "ReceiptHandle")
-			err := match(object{"MessageId": uuidPattern, "MD5OfBody": anything, "Body": "m", "MD5OfMessageAttributes": v.md5, "MessageAttributes": v.attributes}, m)
+			err := apitest.Match(object{"MessageId": uuidPattern, "MD5OfBody": anything, "Body": "m", "MD5OfMessageAttributes": v.md5, "MessageAttributes": v.attributes}, m)
 			if err != nil {
 				t.Error(err)
 			}
@@ -307,7 +308,7 @@ func TestDigests(t *testing.T) {
 			"MD5OfMessageSystemAttributes": "5ae4d5d7636402d80f4eb6d213245a88",
 		})
 		m := c.Make("ReceiveMessage", object{"QueueUrl": u, "MessageSystemAttributeNames": list{"AWSTraceHeader"}})["Messages"].(list)[0].(object)
-		if err := match(object{"MessageId": uuidPattern, "MD5OfBody": anything, "Body": "m", "ReceiptHandle": handles,
+		if err := apitest.Match(object{"MessageId": uuidPattern, "MD5OfBody": anything, "Body": "m", "ReceiptHandle": handles,
 			"Attributes": object{"AWSTraceHeader": trace}}, m); err != nil {
 			t.Error(err)
 		}
@@ -345,7 +346,7 @@ func TestTraceHeader(t *testing.T) {
 		send(object{"QueueUrl": c.URL("q"), "MessageBody": "b", "MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1-of-the-message")}})
 		for _, want := range []string{"Root=1-of-the-request", "Root=1-of-the-message"} {
 			m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"AWSTraceHeader"}})["Messages"].(list)[0].(object)
-			if err := match(object{"AWSTraceHeader": want}, m["Attributes"]); err != nil {
+			if err := apitest.Match(object{"AWSTraceHeader": want}, m["Attributes"]); err != nil {
 				t.Error(err)
 			}
 		}
@@ -428,7 +429,7 @@ func TestNumberAttributes(t *testing.T) {
 		attributes[strings.Repeat("x", 256)] = object{"DataType": "String." + strings.Repeat("x", 249), "StringValue": "x"}
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m", "MessageAttributes": attributes})
 		m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MessageAttributeNames": list{"All"}})["Messages"].(list)[0].(object)
-		if err := match(attributes, m["MessageAttributes"]); err != nil {
+		if err := apitest.Match(attributes, m["MessageAttributes"]); err != nil {
 			t.Error(err)
 		}
 	})
@@ -670,7 +671,7 @@ func TestDeadLetterShapes(t *testing.T) {
 			"ApproximateNumberOfMessagesMoved": decimal, "ApproximateNumberOfMessagesToMove": decimal, "StartedTimestamp": sent,
 		}
 		eventually(t, func() error {
-			return match(object{"Results": list{completed, cancelled}}, c.Make("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq"), "MaxResults": 10}))
+			return apitest.Match(object{"Results": list{completed, cancelled}}, c.Make("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq"), "MaxResults": 10}))
 		})
 		c.OK("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")}, object{"Results": list{completed}})
 		c.OK("ReceiveMessage", object{"QueueUrl": c.URL("b"), "AttributeNames": list{"ApproximateReceiveCount", "DeadLetterQueueSourceArn"}}, object{"Messages": list{object{
@@ -680,20 +681,3 @@ func TestDeadLetterShapes(t *testing.T) {
 }
 
 var uuidOfMove = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-
-// eventually tries f until it succeeds, for longer than it takes on any machine. It is for what the
-// server does by itself and tells nobody of.
-func eventually(t *testing.T, f func() error) {
-	t.Helper()
-	end := time.Now().Add(time.Minute)
-	for {
-		err := f()
-		if err == nil {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}

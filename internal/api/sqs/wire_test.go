@@ -1,4 +1,4 @@
-package server
+package sqs_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 // What only one of the protocols knows.
@@ -145,11 +147,9 @@ func TestQueueAddresses(t *testing.T) {
 }
 
 // someMessage is a received message of which nothing matters.
-var someMessage = object{"MessageId": uuidPattern, "ReceiptHandle": handles, "MD5OfBody": anything, "Body": anything}
-
 func TestAPIVersions(t *testing.T) {
 	t.Parallel()
-	for _, d := range []dialect{inForm, inURL} {
+	for _, d := range []apitest.Dialect{inForm, inURL} {
 		c := newClient(t, d)
 		var names []string
 		// All versions see the same queues.
@@ -191,7 +191,7 @@ func TestAPIVersions(t *testing.T) {
 // How parameters have been spelt over the years.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
-	for _, d := range []dialect{inForm, inURL} {
+	for _, d := range []apitest.Dialect{inForm, inURL} {
 		c := newClient(t, d)
 		c.Make("CreateQueue", object{"QueueName": "q", "Tags.1.Key": "a", "Tags.1.Value": "1", "Tags.2.Value": "2", "Tags.2.Key": "b"})
 		c.OK("ListQueueTags", object{"QueueUrl": "q"}, object{"Tags": object{"a": "1", "b": "2"}})
@@ -218,7 +218,7 @@ func TestSpellings(t *testing.T) {
 			invalid("Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900."))
 
 		m := c.Make("ReceiveMessage", object{"QueueUrl": "q", "AttributeName.1": "SenderId", "MessageSystemAttributeName.1": "ApproximateReceiveCount"})
-		if err := match(object{"SenderId": account, "ApproximateReceiveCount": 1}, m["Messages"].(list)[0].(object)["Attributes"]); err != nil {
+		if err := apitest.Match(object{"SenderId": account, "ApproximateReceiveCount": 1}, m["Messages"].(list)[0].(object)["Attributes"]); err != nil {
 			t.Error(err)
 		}
 	}
@@ -227,10 +227,10 @@ func TestSpellings(t *testing.T) {
 // What is wrong with the parameters themselves.
 func TestMalformedParameters(t *testing.T) {
 	t.Parallel()
-	for _, d := range []dialect{inForm, inURL} {
+	for _, d := range []apitest.Dialect{inForm, inURL} {
 		c := newClient(t, d)
 		c.Make("CreateQueue", object{"QueueName": "q"})
-		before := everything(c)
+		before := dumpRegion(c)
 		for _, tc := range []refusalCase{
 			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.Name": "DelaySeconds"}, missing("Attribute.Value")},
 			{"SetQueueAttributes", object{"QueueUrl": "q", "Attribute.1.Name": "DelaySeconds"}, missing("Attribute.1.Value")},
@@ -262,7 +262,7 @@ func TestMalformedParameters(t *testing.T) {
 		c.Compare("%zz", nil, c.Send("SendMessage", r), refusal{Code: "MalformedQueryString", Status: 404,
 			Message: "The value of the parameter MessageBody has a percent sign that two hexadecimal digits do not follow."})
 
-		if after := everything(c); fmt.Sprint(after) != fmt.Sprint(before) {
+		if after := dumpRegion(c); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("something has changed:\nbefore %v\nafter  %v", before, after)
 		}
 	}
@@ -311,7 +311,7 @@ func TestNoAction(t *testing.T) {
 // Clients without an SDK may have their answers to Query requests in JSON.
 func TestAcceptJSON(t *testing.T) {
 	t.Parallel()
-	for _, d := range []dialect{inForm, inURL} {
+	for _, d := range []apitest.Dialect{inForm, inURL} {
 		c := newClient(t, d)
 		c.Make("CreateQueue", object{"QueueName": "q", "tags": object{"k": "v"}})
 		call := func(op string, in object, status int) object {
@@ -519,7 +519,7 @@ func TestGuideExamples(t *testing.T) {
 				if version == 4 {
 					c.Sign(r)
 				} else {
-					r = signVersion2(t, r, values, cred, version2{})
+					r = apitest.SignVersion2(t, r, values, cred, apitest.Version2{})
 				}
 				a := c.Send(values.Get("Action"), r)
 				if a.Status != 200 {
