@@ -29,7 +29,7 @@ func newAccountCreate(endpoint *string) *cobra.Command {
 		Short: "Create an account, and print the key of its root",
 		Long: `Create an account, and print the key of its root as lines that can be pasted
 into a shell. Without a number of 12 digits one is drawn.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments("[NUMBER]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {
@@ -54,7 +54,7 @@ func newAccountList(endpoint *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the accounts with the keys of their roots",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {

@@ -29,7 +29,7 @@ output.
 
 This takes the root key of the server's first account, in AWS_ACCESS_KEY_ID and
 AWS_SECRET_ACCESS_KEY.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newAPI(endpoint)
 			if err != nil {
@@ -73,7 +73,7 @@ It can be served by one machine, or by the first node of a new cluster whose oth
 nodes begin with empty directories; if the backup is of a cluster with several
 shards, by a cluster only, which may consist of one node. With - for FILE the
 archive comes from standard input.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			in := cmd.InOrStdin()
 			if args[0] != "-" {

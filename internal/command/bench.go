@@ -47,18 +47,19 @@ messages are sent one at a time, to measure how soon each reaches its poller.
 
 The exit status is 1 if a message was lost or, in a FIFO queue, came twice or out
 of order.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p, ok := bench.Presets[preset]; ok {
 				c.Producers, c.Consumers, c.Batch = p.Producers, p.Consumers, p.Batch
-			} else if preset != "" {
-				return fmt.Errorf("--preset %q: want single, double or batched", preset)
 			}
 			if c.Target.KeyID == "" || c.Target.Secret == "" {
 				return errors.New("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 			}
 			if c.Pollers > 0 && c.Queues == 0 {
 				c.Queues = 1
+			}
+			if err := usage(c.Validate()); err != nil {
+				return err
 			}
 			if c.Pollers > 0 {
 				return runPollers(cmd, c, asJSON)
@@ -67,8 +68,7 @@ of order.`,
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&preset, "preset", "", "single, double or batched")
+	addChoice(f, &preset, "preset", "", "single", "double", "batched")
 	f.IntVar(&c.Producers, "producers", c.Producers, "connections that send")
 	f.IntVar(&c.Consumers, "consumers", c.Consumers, "connections that receive and delete")
 	f.IntVar(&c.Batch, "batch", c.Batch, "messages in a call, 1 to 10")
@@ -84,9 +84,10 @@ of order.`,
 	f.IntVar(&c.Queues, "queues", 0, "queues that the pollers wait for (default 1)")
 	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server, if it is on this machine: its memory is printed with --pollers")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
-	for _, ofLoads := range []string{"preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling"} {
-		cmd.MarkFlagsMutuallyExclusive("pollers", ofLoads)
-	}
+	notWith(f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling")
+	notWith(f, "preset", "producers", "consumers", "batch")
+	onlyWith(f, []string{"pollers"}, "queues", "server-pid")
+	onlyWith(f, []string{"fifo"}, "groups")
 	cmd.AddCommand(newCeiling())
 	return cmd
 }
@@ -189,7 +190,7 @@ func newCeiling() *cobra.Command {
 	return &cobra.Command{
 		Use:    "ceiling",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			answer := []byte(`{"MD5OfMessageBody":"","MessageId":"","QueueUrl":"http://ceiling/000000000000/ceiling"}`)
 			return server.ServeHandler(cmd.Context(), "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

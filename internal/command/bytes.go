@@ -1,7 +1,7 @@
 package command
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -25,7 +25,7 @@ func (b byteCount) Set(text string) error {
 	}
 	n, err := strconv.ParseUint(digits, 10, 63)
 	if err != nil || int64(n) > math.MaxInt64/unit {
-		return fmt.Errorf("want a number of bytes, such as 1073741824, 512MiB or 1GiB")
+		return errors.New("want a number of bytes, such as 1073741824, 512MiB or 1GiB")
 	}
 	*b.n = int64(n) * unit
 	return nil
@@ -46,3 +46,26 @@ func (b byteCount) String() string {
 }
 
 func (b byteCount) Type() string { return "bytes" }
+
+// positive is the value of a flag: a number that is at least 1.
+type positive struct{ n *int }
+
+func (p positive) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return errors.New("want a whole number, at least 1")
+	}
+	*p.n = n
+	return nil
+}
+
+// String returns nothing for 0, which stands for a default that the flag's help
+// describes.
+func (p positive) String() string {
+	if p.n == nil || *p.n == 0 {
+		return ""
+	}
+	return strconv.Itoa(*p.n)
+}
+
+func (p positive) Type() string { return "number" }

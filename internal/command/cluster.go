@@ -39,10 +39,10 @@ a node: keep it off the nodes. With it in the directory, a later call adds nodes
 to the same authority. Nothing that is there is overwritten.`,
 		Example: `  sluice cluster certs --out certs a.example b.example c.example
   sluice cluster certs --out certs d.example,10.0.0.4`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments("HOST..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if days < 1 {
-				return errors.New("--days must be at least 1")
+				return usage(errors.New("--days must be at least 1"))
 			}
 			now := time.Now()
 			authority, isNew, err := pki.Open(dir, now)
@@ -65,8 +65,7 @@ to the same authority. Nothing that is there is overwritten.`,
 	}
 	cmd.Flags().StringVar(&dir, "out", "", "directory to write to")
 	cmd.Flags().IntVar(&days, "days", 365, "how long the nodes' certificates are valid")
-	if err := cmd.MarkFlagRequired("out"); err != nil {
-		panic(err)
-	}
+	must(cmd.MarkFlagRequired("out"))
+	directoryPath(cmd.Flags(), "out")
 	return cmd
 }

@@ -1,4 +1,9 @@
 // Package command is what the sluice program does on the command line.
+//
+// Every command is declared the same way: its flags in sections (help.go), the
+// values that a flag takes as a type of its own (choice.go, bytes.go), an example,
+// and an answer that is printed as text or, with --json, as it stands (output.go).
+// finish adds to the whole tree what all commands share.
 package command
 
 import (
@@ -8,12 +13,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Main runs the program and returns its exit status.
@@ -24,7 +26,8 @@ func Main() int {
 	defer cancel()
 	context.AfterFunc(ctx, cancel)
 	err := Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	if err != nil {
+	var no verdict
+	if err != nil && !errors.As(err, &no) {
 		fmt.Fprintln(os.Stderr, "sluice:", err)
 	}
 	return Status(err)
@@ -32,66 +35,112 @@ func Main() int {
 
 // Run executes the program with arguments until it is done or ctx ends.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	root := &cobra.Command{
-		Use:           "sluice",
-		Short:         "A message queue service that speaks Amazon SQS",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return fromEnvironment(cmd.Flags(), os.LookupEnv)
-		},
-	}
-	examine, policies := newDoctor(), newPolicy()
-	root.AddCommand(newServe(), newUser(), newAccount(), newCluster(), newNode(), newBackup(), newRestore(), newBench(), newTorture(), examine, policies, newVersion())
+	root, calls := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	ran, err := root.ExecuteContextC(ctx)
-	asked := ran == examine || ran.Parent() == policies || ran.CommandPath() == "sluice cluster status"
-	if err != nil && asked && !errors.Is(err, errDamaged) && !errors.Is(err, errNotAllowed) && !errors.Is(err, errUnwell) {
-		err = inconclusive{err} // also if it was called in a wrong way
+	cmd, err := root.ExecuteContextC(ctx)
+	return calls.judge(cmd, err)
+}
+
+// newRoot returns the tree of all commands, and what counts which of them began.
+func newRoot() (*cobra.Command, *calls) {
+	root := &cobra.Command{
+		Use:   "sluice",
+		Short: "A message queue service that speaks Amazon SQS",
+		Long: `A message queue service that speaks Amazon SQS.
+
+Every flag can be given in the environment as well: --log-format as
+SLUICE_LOG_FORMAT, and so on. A flag on the command line comes first.
+
+The exit status is 0 for success, 2 if a command was called in a wrong way, and
+1 if anything else went wrong.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(newServe(), newUser(), newAccount(), newCluster(), newNode(), newBackup(), newRestore(),
+		newBench(), newTorture(), newDoctor(), newPolicy(), newVersion())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	addVersionFlag(root)
+	root.SetUsageFunc(printUsage)
+	root.SetFlagErrorFunc(explainFlagError)
+	c := new(calls)
+	c.finish(root)
+	return root, c
+}
+
+// calls notes whether the function of a command has begun. An error before that
+// is one in how it was called.
+type calls struct{ began bool }
+
+// finish gives a command and those below it what they all share.
+func (c *calls) finish(cmd *cobra.Command) {
+	cmd.Flags().SortFlags, cmd.PersistentFlags().SortFlags = false, false
+	cmd.DisableFlagsInUseLine = true
+	if cmd.HasSubCommands() && (cmd.RunE == nil || !cmd.HasParent()) {
+		makeGroup(cmd)
+	}
+	completeNothingElse(cmd)
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			c.began = true
+			return run(cmd, args)
+		}
+	}
+	if cmd.PreRunE == nil && cmd.RunE != nil && !isOfCobra(cmd) {
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+			if err := readEnvironment(cmd, os.Environ()); err != nil {
+				return err
+			}
+			return checkFlags(cmd)
+		}
+	}
+	for _, child := range cmd.Commands() {
+		c.finish(child)
+	}
+}
+
+// isOfCobra reports whether a command comes with the library: these have nothing
+// to do with what is in the environment.
+func isOfCobra(cmd *cobra.Command) bool {
+	for ; cmd != nil; cmd = cmd.Parent() {
+		if cmd.Name() == "completion" || cmd.Name() == "help" {
+			return true
+		}
+	}
+	return false
+}
+
+// groupMark marks a command that does nothing itself.
+const groupMark = "sluice:group"
+
+// makeGroup makes a command that only has others below it show its help, and
+// refuse the name of one that it does not have.
+func makeGroup(cmd *cobra.Command) {
+	cmd.Annotations = map[string]string{groupMark: ""}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return fmt.Errorf("unknown command %q%s", args[0], didYouMean(cmd.SuggestionsFor(args[0])...))
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if cmd.RunE == nil {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+}
+
+// judge says of an error of a command what kind it is, by which it gets its exit status.
+func (c *calls) judge(cmd *cobra.Command, err error) error {
+	var wrong usageError
+	switch {
+	case err == nil:
+		return nil
+	case !c.began:
+		return usageError{cmd.CommandPath(), nameVariables(cmd, err)}
+	case errors.As(err, &wrong):
+		return nameVariables(cmd, err)
 	}
 	return err
-}
-
-// fromEnvironment sets the flags that are not given from the environment:
-// --log-format from SLUICE_LOG_FORMAT, and so on.
-func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
-	var failed error
-	flags.VisitAll(func(f *pflag.Flag) {
-		name := environmentName(f.Name)
-		value, ok := lookup(name)
-		if !ok || f.Changed || f.Name == "help" || failed != nil {
-			return
-		}
-		if err := flags.Set(f.Name, value); err != nil {
-			failed = fmt.Errorf("%s: %w", name, err)
-		}
-	})
-	return failed
-}
-
-func environmentName(flag string) string {
-	return "SLUICE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "sluice", version())
-			return err
-		},
-	}
-}
-
-// version is what the build knows of itself.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -168,20 +169,38 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"serve --root-access-key-id x", "--root-secret-access-key"},
 		{"serve --public-url ftp://x", "--public-url"},
 		{"serve --max-message-size 5", "--max-message-size"},
-		{"serve --min-free-space much", "--min-free-space"},
+		{"serve --max-message-size many", `--max-message-size "many": want a whole number`},
+		{"serve --min-free-space much", `--min-free-space "much": want a number of bytes`},
 		{"serve --min-free-space -1", "--min-free-space"},
-		{"serve --log-format xml", "--log-format"},
-		{"serve --log-level loud", "--log-level"},
-		{"serve --data file/x", "not a directory"},
-		{"serve extra", "unknown command"},
-		{"serve --no-such-flag", "unknown flag"},
-		{"no-such-command", "unknown command"},
-		{"bench --preset huge", "--preset"},
-		{"bench --batch 11", "--batch"},
-		{"bench --pollers 5 --queues 6", "--queues"},
-		{"bench --queues 6", "--pollers"},
-		{"bench --pollers 5 --fifo", "pollers"},
+		{"serve --insecure=maybe", `--insecure "maybe": want true or false`},
+		{"serve --log-format xml", `--log-format "xml": want text or json`},
+		{"serve --log-level loud", `--log-level "loud": want debug, info, warn or error`},
+		{"serve --log-level", "--log-level needs a value: want debug, info, warn or error"},
+		{"serve --max-connections 0", "--max-connections \"0\": want a whole number, at least 1"},
 		{"serve --max-connections -1", "--max-connections"},
+		{"serve extra", `unknown argument "extra": sluice serve takes only flags; see sluice serve --help`},
+		{"serve --dta x", "unknown flag --dta; did you mean --data?; see sluice serve --help"},
+		{"serve --entirely-unlike", "unknown flag --entirely-unlike; see sluice serve --help"},
+		{"serve --in-memory --data x", "--data has no effect with --in-memory"},
+		{"serve --in-memory --min-free-space 1GiB", "--min-free-space has no effect with --in-memory"},
+		{"serve --shards 12", "--shards has no effect without --node or --cluster or --nats"},
+		{"serve --cluster-cert x", "--cluster-cert has no effect without --node or --cluster"},
+		{"serve --node a --cluster a=127.0.0.1:0 --nats-creds x", "--nats-creds has no effect without --nats"},
+		{"serve --node a --cluster b=127.0.0.1:0", "--node a: --cluster names no such node"},
+		{"srve", `unknown command "srve"; did you mean serve?; see sluice --help`},
+		{"user remove x", `unknown command "remove"`},
+		{"user delete", "NAME is missing: want sluice user delete NAME"},
+		{"user delete a b", `"b" is too much: want sluice user delete NAME`},
+		{"cluster certs --out x", "HOST is missing: want sluice cluster certs"},
+		{"cluster certs a.example", "--out is missing: directory to write to"},
+		{"bench --preset huge", `--preset "huge": want single, double or batched`},
+		{"bench --batch 11", "--batch"},
+		{"bench --duration long", `--duration "long": want a duration, such as 10s or 1m30s`},
+		{"bench --pollers 5 --queues 6", "--queues"},
+		{"bench --queues 6", "--queues has no effect without --pollers"},
+		{"bench --pollers 5 --fifo", "--fifo has no effect with --pollers"},
+		{"bench --groups 5", "--groups has no effect without --fifo"},
+		{"torture --nodes 0", "--nodes"},
 	}
 	t.Setenv("AWS_ACCESS_KEY_ID", "k")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
@@ -190,23 +209,69 @@ func TestMistakesAreNamed(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want a word about %s", test.args, err, test.want)
 		}
+		if command.Status(err) != 2 {
+			t.Errorf("%s: status %d, want 2", test.args, command.Status(err))
+		}
+	}
+	_, _, err := run(t, "serve", "--data", "file/x")
+	if err == nil || !strings.Contains(err.Error(), "not a directory") || command.Status(err) != 1 {
+		t.Errorf("a directory that cannot be: %v, status %d", err, command.Status(err))
 	}
 }
 
 func TestEnvironmentSetsFlags(t *testing.T) {
-	t.Setenv("SLUICE_LOG_FORMAT", "xml")
-	if _, _, err := run(t, "serve", "--in-memory"); err == nil || !strings.Contains(err.Error(), "--log-format") {
-		t.Errorf("from the environment: %v", err)
+	tests := []struct{ set, args, want string }{
+		{"SLUICE_LOG_FORMAT=xml", "serve --in-memory", `SLUICE_LOG_FORMAT "xml": want text or json; see sluice serve --help`},
+		{"SLUICE_MAX_MESSAGE_SIZE=many", "serve", `SLUICE_MAX_MESSAGE_SIZE "many": want a whole number`},
+		{"SLUICE_INSECURE=maybe", "serve", `SLUICE_INSECURE "maybe": want true or false`},
+		{"SLUICE_REGION=US!", "serve", "(--region is set by SLUICE_REGION)"},
+		{"SLUICE_LISTENN=127.0.0.1:1", "serve", "the environment has SLUICE_LISTENN, and there is no such flag; did you mean SLUICE_LISTEN?"},
+		{"SLUICE_SHARDS=3", "serve", "--shards has no effect without --node or --cluster or --nats (--shards is set by SLUICE_SHARDS)"},
+		{"SLUICE_IN_MEMORY=1", "serve --data x", "--data has no effect with --in-memory (--in-memory is set by SLUICE_IN_MEMORY)"},
+		{"SLUICE_ACCOUNT=000000000000,12", "serve", `--account "12"`},
 	}
-	t.Setenv("SLUICE_MAX_MESSAGE_SIZE", "many")
-	if _, _, err := run(t, "serve", "--log-format", "text"); err == nil || !strings.Contains(err.Error(), "SLUICE_MAX_MESSAGE_SIZE") {
-		t.Errorf("malformed: %v", err)
+	for _, test := range tests {
+		name, value, _ := strings.Cut(test.set, "=")
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, value)
+			_, _, err := run(t, strings.Fields(test.args)...)
+			if err == nil || !strings.Contains(err.Error(), test.want) || command.Status(err) != 2 {
+				t.Errorf("%s sluice %s: %v, status %d, want %s", test.set, test.args, err, command.Status(err), test.want)
+			}
+		})
+	}
+}
+
+// An image may have its directory in the environment, and Kubernetes puts there
+// where the service called sluice is.
+func TestEnvironmentThatIsNoMistake(t *testing.T) {
+	t.Setenv("SLUICE_DATA", t.TempDir())
+	t.Setenv("SLUICE_TLS_KEY", "") // as if it were not there
+	t.Setenv("SLUICE_SERVICE_HOST", "10.0.0.1")
+	t.Setenv("SLUICE_SERVICE_PORT_HTTP", "9324")
+	t.Setenv("SLUICE_PORT", "tcp://10.0.0.1:9324")
+	t.Setenv("SLUICE_PORT_9324_TCP_ADDR", "10.0.0.1")
+	t.Setenv("SLUICE_METRICS_SERVICE_HOST", "10.0.0.1")
+	t.Setenv("SLUICE_DURATION", "1s") // of another command
+	if err := serve(t, "--in-memory").stop(); err != nil {
+		t.Error(err)
 	}
 }
 
 func TestVersion(t *testing.T) {
-	out, _, err := run(t, "version")
-	if err != nil || !strings.HasPrefix(out, "sluice ") {
-		t.Errorf("%q, %v", out, err)
+	t.Setenv("SLUICE_NO_SUCH", "thing") // keeps it from saying nothing
+	long, _, err := run(t, "version")
+	if err != nil || !strings.HasPrefix(long, "sluice ") || !strings.Contains(long, runtime.Version()) {
+		t.Errorf("%q, %v", long, err)
+	}
+	for _, flag := range []string{"--version", "-v"} {
+		if out, _, err := run(t, flag); err != nil || out != long {
+			t.Errorf("%s: %q, %v, want %q", flag, out, err, long)
+		}
+	}
+	out, _, err := run(t, "version", "--json")
+	var got struct{ Version, Go, Platform string }
+	if err != nil || json.Unmarshal([]byte(out), &got) != nil || got.Version == "" || got.Go != runtime.Version() || got.Platform != runtime.GOOS+"/"+runtime.GOARCH {
+		t.Errorf("%s, %v", out, err)
 	}
 }

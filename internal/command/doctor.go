@@ -1,8 +1,6 @@
 package command
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,14 +14,14 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-var errDamaged = errors.New("the data directory is damaged")
+var errDamaged = newVerdict("the data directory is damaged")
 
 // progressInterval is how often a long examination says how far it has got.
 const progressInterval = 5 * time.Second
 
 func newDoctor() *cobra.Command {
 	data := server.Default().Data
-	var asJSON bool
+	var out output
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check a data directory for damage",
@@ -35,8 +33,10 @@ cluster's log, of which every node has a part, may hold more.
 
 The exit status is 0 if all is sound, 1 if something is damaged, and 2 if that
 could not be found out.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: noArguments,
+		Example: `  sluice doctor --data /var/lib/sluice
+  sluice doctor --data restored --json`,
+		RunE: asked(func(cmd *cobra.Command, _ []string) error {
 			dir, err := doctorDirectory(data)
 			if err != nil {
 				return err
@@ -45,23 +45,18 @@ could not be found out.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				if err := json.NewEncoder(cmd.OutOrStdout()).Encode(report); err != nil {
-					return err
-				}
-			} else {
-				report.Print(cmd.OutOrStdout())
+			if err := out.print(cmd, printed{report}); err != nil {
+				return err
 			}
 			if !report.Sound {
 				return errDamaged
 			}
 			return nil
-		},
+		}),
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&data, "data", data, "directory of all that is kept")
-	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
+	cmd.Flags().StringVar(&data, "data", data, "directory of all that is kept")
+	directoryPath(cmd.Flags(), "data")
+	out.add(cmd)
 	return cmd
 }
 
@@ -97,22 +92,4 @@ func sayProgress(w io.Writer, interval time.Duration) doctor.Progress {
 			fmt.Fprintf(w, "%s: %d MiB read\n", check, bytes>>20)
 		}
 	}
-}
-
-// inconclusive is an error of a command that is asked a question, and could not
-// answer it.
-type inconclusive struct{ error }
-
-func (e inconclusive) Unwrap() error { return e.error }
-
-// Status is the exit status that goes with what Run has returned.
-func Status(err error) int {
-	var unanswered inconclusive
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &unanswered):
-		return 2
-	}
-	return 1
 }

@@ -49,9 +49,6 @@ func TestDoctorAnswersByItsStatus(t *testing.T) {
 			t.Errorf("%s: %v, want a word about %q", test.args, err, test.err)
 		}
 	}
-	if _, _, err := run(t, "serve", "--no-such-flag"); command.Status(err) != 1 {
-		t.Errorf("serve: status %d", command.Status(err))
-	}
 }
 
 func TestDoctorSpeaksJSON(t *testing.T) {

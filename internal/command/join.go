@@ -45,6 +45,18 @@ type clusterFlags struct {
 const defaultMemory = 1 << 30
 
 func (c *clusterFlags) add(f *pflag.FlagSet) {
+	c.memory = defaultMemory
+	section(f, "Cluster", c.addCluster)
+	section(f, "Cluster on an existing NATS", c.addNATS)
+	node := []string{"node", "cluster", "nats"}
+	onlyWith(f, node, "cluster-name", "shards", "default-spread", "cluster-memory", "cluster-insecure")
+	onlyWith(f, []string{"node", "cluster"}, "cluster-listen", "cluster-ca", "cluster-cert", "cluster-key")
+	notWith(f, "nats", "cluster-listen", "cluster-memory")
+	onlyWith(f, []string{"nats"}, "nats-creds", "nats-system-creds", "nats-ca", "cluster-relaxed-sync")
+	filePath(f, "cluster-ca", "cluster-cert", "cluster-key", "nats-creds", "nats-system-creds", "nats-ca")
+}
+
+func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 	f.StringVar(&c.node, "node", "", "name of this node of a cluster, such as a")
 	f.StringSliceVar(&c.peers, "cluster", nil, "all nodes of the cluster, as host:port or name=host:port, separated by commas; without a name a node is called by the first label of its host (port: "+cluster.DefaultPort+")")
 	f.StringVar(&c.name, "cluster-name", "sluice", "name of the cluster")
@@ -55,8 +67,10 @@ func (c *clusterFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&c.insecure, "cluster-insecure", false, "allow traffic between nodes without TLS beyond this machine; whoever reaches --cluster-listen can then read and change everything")
 	f.IntVar(&c.shards, "shards", cluster.DefaultShards, fmt.Sprintf("shards of a cluster that does not exist yet, 1 to %d", cluster.MaxShards))
 	f.IntVar(&c.spread, "default-spread", 1, "shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId")
-	c.memory = defaultMemory
 	f.Var(byteCount{&c.memory}, "cluster-memory", "memory of the process above which the embedded servers' caches are given up, as 2GiB or in bytes; 0 sets no limit, and GOMEMLIMIT in the environment goes before")
+}
+
+func (c *clusterFlags) addNATS(f *pflag.FlagSet) {
 	f.StringVar(&c.nats, "nats", "", "URL of an existing NATS cluster with JetStream, to be used instead of servers inside the nodes; --cluster then only names the nodes")
 	f.StringVar(&c.natsCreds, "nats-creds", "", "file with NATS credentials")
 	f.StringVar(&c.natsSystem, "nats-system-creds", "", "file with credentials of its system account, with which can be seen that it syncs what it acknowledges")
@@ -71,7 +85,7 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 	}
 	peers, own, err := c.check(config)
 	if err != nil {
-		return err
+		return usage(err)
 	}
 	engine, err := c.engine(peers, own, config)
 	if err != nil {

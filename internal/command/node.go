@@ -41,7 +41,7 @@ The command returns when the node owns no shard any more and its replicas are on
 other nodes. Where there are fewer than three others, they have all shards then,
 and the node goes on keeping its own copy. A node that is only to be restarted
 need not be drained: it hands over what it owns when it is stopped.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {
@@ -134,7 +134,7 @@ func newNodeUndrain(endpoint *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "undrain NAME",
 		Short: "Let a node that was drained keep and own shards again",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {
@@ -157,7 +157,7 @@ func newNodeRemove(endpoint *string) *cobra.Command {
 		Long: `Have the cluster forget a node that will not come back. It must have been
 stopped. What it kept is kept by others from now on; take it out of --cluster of
 the other nodes, too, when they are started next.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-var errNotAllowed = errors.New("not allowed")
+var errNotAllowed = newVerdict("not allowed")
 
 func newPolicy() *cobra.Command {
 	cmd := &cobra.Command{Use: "policy", Short: "Work on access policies"}
@@ -25,7 +23,7 @@ func newPolicy() *cobra.Command {
 
 func newSimulate() *cobra.Command {
 	var s simulation
-	var asJSON bool
+	var out output
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "Say whether policies allow a request, and why",
@@ -42,40 +40,33 @@ could not be found out, for instance because a policy has a mistake.`,
 		Example: `  sluice policy simulate --caller 111122223333 --action sqs:SendMessage \
     --resource arn:aws:sqs:us-east-1:000000000000:orders \
     --resource-policy orders.json --context aws:SourceIp=10.1.2.3`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: noArguments,
+		RunE: asked(func(cmd *cobra.Command, _ []string) error {
 			request, err := s.request(time.Now())
 			if err != nil {
 				return err
 			}
 			x := policy.Explain(request)
-			if asJSON {
-				err = json.NewEncoder(cmd.OutOrStdout()).Encode(reportOf(&x, request))
-			} else {
-				err = printExplanation(cmd.OutOrStdout(), &x, request)
-			}
-			switch {
-			case err != nil:
+			if err := out.print(cmd, decision{reportOf(&x, request), &x, request}); err != nil {
 				return err
-			case !x.Allowed():
+			}
+			if !x.Allowed() {
 				return errNotAllowed
 			}
 			return nil
-		},
+		}),
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVar(&s.caller, "caller", "", "who asks: an ARN, an account, or anonymous")
 	f.StringVar(&s.action, "action", "", "what for, such as sqs:SendMessage")
 	f.StringVar(&s.resource, "resource", "", "ARN of what it is about")
 	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeat it for several")
 	f.StringVar(&s.resourcePolicy, "resource-policy", "", "file with the policy of the resource")
 	f.StringArrayVar(&s.context, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeat it for several")
-	f.BoolVar(&asJSON, "json", false, "print the answer as JSON, and nothing else")
+	filePath(f, "policy", "resource-policy")
+	out.add(cmd)
 	for _, name := range []string{"caller", "action", "resource"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
+		must(cmd.MarkFlagRequired(name))
 	}
 	return cmd
 }
@@ -215,14 +206,21 @@ func readPolicy(file string, parse func(text string) (*policy.Policy, error)) (*
 	return p.Named(file), nil
 }
 
-func printExplanation(w io.Writer, x *policy.Explanation, r *policy.Request) error {
+// decision is the answer to a simulation.
+type decision struct {
+	*simulated
+	explanation *policy.Explanation
+	request     *policy.Request
+}
+
+func (d decision) text(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(x.String())
-	if len(x.Missing) > 0 {
-		fmt.Fprintf(&b, "The request does not have: %s\n", strings.Join(x.Missing, ", "))
+	b.WriteString(d.explanation.String())
+	if len(d.Missing) > 0 {
+		fmt.Fprintf(&b, "The request does not have: %s\n", strings.Join(d.Missing, ", "))
 	}
-	if !x.Allowed() {
-		fmt.Fprintln(&b, x.Message(r))
+	if !d.explanation.Allowed() {
+		fmt.Fprintln(&b, d.simulated.Message)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -84,7 +84,7 @@ func TestSimulateAnswersByItsStatus(t *testing.T) {
 		{"--caller bob --action sqs:SendMessage --resource ORDERS", 2, "--caller"},
 		{"--caller arn:aws:iam::000000000000:role/r --action sqs:SendMessage --resource ORDERS", 2, "--caller"},
 		{"--caller anonymous --action sqs:SendMessage --resource orders", 2, "--resource"},
-		{"--caller anonymous", 2, "required flag"},
+		{"--caller anonymous", 2, "--action is missing"},
 		{"--no-such-flag", 2, "unknown flag"},
 	} {
 		stdout, _, err := run(t, arguments(tc.args)...)

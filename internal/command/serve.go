@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sluicemq/sluice/internal/server"
 )
@@ -26,13 +27,19 @@ Without any flags it listens on this machine only, keeps its data in
 prints them as lines that can be pasted into a shell.
 
 Every flag can be given in the environment as well: --log-format as
-SLUICE_LOG_FORMAT, and so on. That is the better place for secrets.`,
-		Args: cobra.NoArgs,
+SLUICE_LOG_FORMAT, and so on; several values are separated by commas. That is the
+better place for secrets.`,
+		Example: `  sluice serve
+  sluice serve --in-memory --log-requests
+  sluice serve --data /var/lib/sluice --listen 0.0.0.0:9324 --tls-cert server.crt --tls-key server.key
+  sluice serve --node a --cluster a.example,b.example,c.example \
+    --cluster-ca ca.crt --cluster-cert a.example.crt --cluster-key a.example.key`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			logger, err := newLogger(cmd.ErrOrStderr(), logFormat, logLevel)
-			if err != nil {
+			if err := usage(config.Validate()); err != nil {
 				return err
 			}
+			logger := newLogger(cmd.ErrOrStderr(), logFormat, logLevel)
 			config.Logger, config.Version = logger, version()
 			if err := member.join(cmd.Context(), &config); err != nil {
 				return err
@@ -49,44 +56,49 @@ SLUICE_LOG_FORMAT, and so on. That is the better place for secrets.`,
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&config.Data, "data", config.Data, "directory of all that is kept")
-	f.BoolVar(&config.InMemory, "in-memory", false, "keep nothing: everything is gone when the server stops")
-	f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on")
-	f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port to serve metrics on, for Prometheus, at /metrics; whoever reaches it can read them (default: nowhere)")
-	f.StringVar(&config.TLSCert, "tls-cert", "", "file with the TLS certificate chain, PEM")
-	f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
-	f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
-	f.StringVar(&config.PublicURL, "public-url", "", "what queue URLs begin with (default: the address each client has used)")
-	f.StringSliceVar(&config.TrustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeat it for several")
-	f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeat it for several, the first is the default")
-	f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
-	f.StringVar(&config.RootKeyID, "root-access-key-id", "", "root access key of the first account (default: generated, kept in the data directory)")
-	f.StringVar(&config.RootSecret, "root-secret-access-key", "", "secret of that key")
-	f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
-	f.Var(byteCount{&config.MinFreeSpace}, "min-free-space", "free space of the disk below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)")
-	f.IntVar(&config.MaxConnections, "max-connections", 0, fmt.Sprintf("connections open at a time; more wait (default: %d, or fewer if the process may not have so many files open)", server.DefaultConnections))
+	section(f, "Data", func(f *pflag.FlagSet) {
+		f.StringVar(&config.Data, "data", config.Data, "directory of all that is kept")
+		f.BoolVar(&config.InMemory, "in-memory", false, "keep nothing: everything is gone when the server stops")
+		f.Var(byteCount{&config.MinFreeSpace}, "min-free-space", "free space of the disk below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)")
+		directoryPath(f, "data")
+		notWith(f, "in-memory", "data", "min-free-space")
+	})
+	section(f, "Clients", func(f *pflag.FlagSet) {
+		f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on")
+		f.StringVar(&config.TLSCert, "tls-cert", "", "file with the TLS certificate chain, PEM")
+		f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
+		f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
+		f.StringVar(&config.PublicURL, "public-url", "", "what queue URLs begin with (default: the address each client has used)")
+		f.StringSliceVar(&config.TrustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeat it for several")
+		f.Var(positive{&config.MaxConnections}, "max-connections", fmt.Sprintf("connections open at a time; more wait (default %d, or fewer if the process may not have so many files open)", server.DefaultConnections))
+		filePath(f, "tls-cert", "tls-key")
+	})
+	section(f, "Accounts and queues", func(f *pflag.FlagSet) {
+		f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeat it for several, or separate them by commas; the first is the default")
+		f.StringVar(&config.RootKeyID, "root-access-key-id", "", "root access key of the first account (default: generated, kept in the data directory)")
+		f.StringVar(&config.RootSecret, "root-secret-access-key", "", "secret of that key")
+		f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
+		f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
+	})
 	member.add(f)
-	f.StringVar(&logFormat, "log-format", logFormat, "text or json")
-	f.StringVar(&logLevel, "log-level", logLevel, "debug, info, warn or error")
-	f.BoolVar(&config.LogRequests, "log-requests", false, "log every request")
+	section(f, "Log and metrics", func(f *pflag.FlagSet) {
+		addChoice(f, &logFormat, "log-format", "", "text", "json")
+		addChoice(f, &logLevel, "log-level", "", "debug", "info", "warn", "error")
+		f.BoolVar(&config.LogRequests, "log-requests", false, "log every request")
+		f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port to serve metrics on, for Prometheus, at /metrics; whoever reaches it can read them (default: nowhere)")
+	})
 	return cmd
 }
 
-func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
+func newLogger(w io.Writer, format, level string) *slog.Logger {
 	var o slog.HandlerOptions
 	var l slog.Level
-	if err := l.UnmarshalText([]byte(level)); err != nil {
-		return nil, fmt.Errorf("--log-level %q: want debug, info, warn or error", level)
-	}
+	must(l.UnmarshalText([]byte(level))) // one of those that --log-level takes
 	o.Level = l
-	switch format {
-	case "text":
-		return slog.New(slog.NewTextHandler(w, &o)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(w, &o)), nil
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, &o))
 	}
-	return nil, fmt.Errorf("--log-format %q: want text or json", format)
+	return slog.New(slog.NewTextHandler(w, &o))
 }
 
 // announce says where the server is and how to use it. The secret is printed

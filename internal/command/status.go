@@ -2,8 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster"
 )
 
-var errUnwell = errors.New("the cluster is not well")
+var errUnwell = newVerdict("the cluster is not well")
 
 // watchInterval is the time between two looks of --watch.
 const watchInterval = 2 * time.Second
@@ -33,8 +31,10 @@ AWS_SECRET_ACCESS_KEY.
 
 The exit status is 0 if all is well, 1 if something is not, and 2 if that could
 not be found out.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: noArguments,
+		Example: `  sluice cluster status
+  sluice cluster status --watch`,
+		RunE: asked(func(cmd *cobra.Command, _ []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {
 				return err
@@ -47,7 +47,7 @@ not be found out.`,
 				return err
 			}
 			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), status)
+				err = printStatusJSON(cmd.OutOrStdout(), status)
 			} else {
 				err = printStatus(cmd.OutOrStdout(), status)
 			}
@@ -55,11 +55,11 @@ not be found out.`,
 				err = errUnwell
 			}
 			return err
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, with what is wrong as Problems")
 	cmd.Flags().BoolVar(&watch, "watch", false, "print it again and again, until Ctrl-C")
-	cmd.MarkFlagsMutuallyExclusive("json", "watch")
+	notWith(cmd.Flags(), "watch", "json")
 	return cmd
 }
 
@@ -96,14 +96,12 @@ func watchStatus(ctx context.Context, w io.Writer, a *api) error {
 	}
 }
 
-func printJSON(w io.Writer, status *cluster.Status) error {
+func printStatusJSON(w io.Writer, status *cluster.Status) error {
 	problems := status.Problems()
 	if problems == nil {
 		problems = []string{}
 	}
-	out := json.NewEncoder(w)
-	out.SetIndent("", "  ")
-	return out.Encode(struct {
+	return printJSON(w, struct {
 		*cluster.Status
 		Problems []string
 	}{status, problems})
@@ -162,13 +160,6 @@ func alive(n *cluster.NodeStatus) string {
 		return "yes"
 	}
 	return "NO"
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }
 
 func clockOf(n *cluster.NodeStatus) string {

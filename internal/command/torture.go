@@ -32,6 +32,9 @@ and what happened to the messages concerned are printed.
 
 Faults:
 ` + torture.Describe(),
+		Example: `  sluice torture --nodes 3 --duration 5m
+  sluice torture --nodes 1 --duration 1m --faults kill --seed 7`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			c.Serve = args
 			if c.Bin == "" {
@@ -44,6 +47,9 @@ Faults:
 			}
 			if c.Dir == "" {
 				c.Dir = filepath.Join(os.TempDir(), fmt.Sprintf("sluice-torture-%d", c.Seed))
+			}
+			if err := usage(c.Validate()); err != nil {
+				return err
 			}
 			progress := cmd.OutOrStdout()
 			if asJSON {
@@ -65,7 +71,6 @@ Faults:
 		},
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.IntVar(&c.Nodes, "nodes", c.Nodes, "servers of the cluster; 1 runs plain serve")
 	f.Uint64Var(&c.Seed, "seed", 0, "where the random choices begin (default: another each time)")
 	f.DurationVar(&c.Duration, "duration", c.Duration, "how long to go on; emptying the queues after each round comes on top")
@@ -95,7 +100,7 @@ func newJudge() *cobra.Command {
 	return &cobra.Command{
 		Use:   "judge FILE",
 		Short: "Judge a history that a run has left",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := os.Open(args[0])
 			if err != nil {

@@ -40,7 +40,7 @@ into a shell. It is the only time that the secret can be seen.
 Without --policy or --managed the user may do nothing.`,
 		Example: `  sluice user create worker --managed AmazonSQSFullAccess
   sluice user create billing --policy billing.json`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {
@@ -109,7 +109,7 @@ func newUserList(endpoint *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the users with their access keys",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {
@@ -181,7 +181,7 @@ func newUserDelete(endpoint *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete NAME",
 		Short: "Delete a user with its access keys, policies and memberships",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newAPI(*endpoint)
 			if err != nil {

@@ -1,0 +1,51 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Flags whose values are paths are marked, so that the shell completes files.
+func filePath(f *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		must(cobra.MarkFlagFilename(f, name))
+	}
+}
+
+func directoryPath(f *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		must(f.SetAnnotation(name, cobra.BashCompSubdirsInDir, []string{}))
+	}
+}
+
+// must is for what can only fail if a command is declared in a wrong way.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// completeNothingElse keeps the shell from offering files where a command or a flag
+// takes none. Flags that take one of a few words complete these.
+func completeNothingElse(cmd *cobra.Command) {
+	if cmd.ValidArgsFunction == nil && cmd.ValidArgs == nil {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	complete := func(f *pflag.Flag) {
+		if f.Annotations[cobra.BashCompFilenameExt] != nil || f.Annotations[cobra.BashCompSubdirsInDir] != nil {
+			return
+		}
+		function := cobra.NoFileCompletions
+		if c, ok := f.Value.(choice); ok {
+			function = c.complete
+		}
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, function) // refused if it has one
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(complete)
+	cmd.PersistentFlags().VisitAll(complete)
+}
+
+// completeFiles is for arguments that are files.
+func completeFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}

@@ -1,0 +1,76 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A flag that has no effect is refused: whoever gives it expects one. Which flags
+// need or exclude others is written beside their declarations.
+const (
+	needsOne = "sluice:needs" // one of these flags
+	excluded = "sluice:excluded"
+)
+
+// onlyWith says that flags have an effect only with one of others.
+func onlyWith(f *pflag.FlagSet, others []string, names ...string) {
+	for _, name := range names {
+		must(f.SetAnnotation(name, needsOne, others))
+	}
+}
+
+// notWith says that flags have no effect when another one is given.
+func notWith(f *pflag.FlagSet, other string, names ...string) {
+	for _, name := range names {
+		known := f.Lookup(name).Annotations[excluded]
+		must(f.SetAnnotation(name, excluded, append(known, other)))
+	}
+}
+
+// checkFlags refuses flags without effect, and asks for those that must be given.
+func checkFlags(cmd *cobra.Command) error {
+	flags := cmd.Flags()
+	var failed error
+	flags.VisitAll(func(f *pflag.Flag) {
+		if failed == nil {
+			failed = checkFlag(flags, f)
+		}
+	})
+	return failed
+}
+
+func checkFlag(flags *pflag.FlagSet, f *pflag.Flag) error {
+	if !f.Changed {
+		if f.Annotations[cobra.BashCompOneRequiredFlag] != nil {
+			return fmt.Errorf("--%s is missing: %s", f.Name, f.Usage)
+		}
+		return nil
+	}
+	for _, name := range f.Annotations[excluded] {
+		if other := flags.Lookup(name); isOn(other) && !overrides(other, f) {
+			return fmt.Errorf("--%s has no effect with --%s", f.Name, name)
+		}
+	}
+	needed := f.Annotations[needsOne]
+	for _, name := range needed {
+		if isOn(flags.Lookup(name)) {
+			return nil
+		}
+	}
+	if needed == nil {
+		return nil
+	}
+	return fmt.Errorf("--%s has no effect without --%s", f.Name, strings.Join(needed, " or --"))
+}
+
+func isOn(f *pflag.Flag) bool { return f.Changed && f.Value.String() != "false" }
+
+// overrides reports whether a flag stands on the command line, and another one that
+// it makes useless in the environment: an image may set a directory in its
+// environment, for servers that do not keep everything in memory.
+func overrides(f, other *pflag.Flag) bool {
+	return f.Annotations[fromVariable] == nil && other.Annotations[fromVariable] != nil
+}

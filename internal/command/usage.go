@@ -1,0 +1,160 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// usageError is an error in how a command was called.
+type usageError struct {
+	command string // whose help says how; empty: the error says enough
+	error
+}
+
+func (e usageError) Error() string {
+	if e.command == "" {
+		return e.error.Error()
+	}
+	return fmt.Sprintf("%v; see %s --help", e.error, e.command)
+}
+
+func (e usageError) Unwrap() error { return e.error }
+
+// usage makes an error one in how a command was called. It leaves nil alone.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{error: err}
+}
+
+// verdict is a "no" to what a command was asked. What it prints has said so
+// already: the verdict only decides the exit status.
+type verdict struct{ error }
+
+func newVerdict(text string) error { return verdict{errors.New(text)} }
+
+// inconclusive is an error of a command that is asked a question, and could not
+// answer it.
+type inconclusive struct{ error }
+
+func (e inconclusive) Unwrap() error { return e.error }
+
+// asked runs a command that is asked a question: every error of it but a verdict
+// is inconclusive.
+func asked(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		err := run(cmd, args)
+		var no verdict
+		if err == nil || errors.As(err, &no) {
+			return err
+		}
+		return inconclusive{err}
+	}
+}
+
+// Status is the exit status that goes with what Run has returned.
+func Status(err error) int {
+	var unanswered inconclusive
+	var wrong usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &unanswered), errors.As(err, &wrong):
+		return 2
+	}
+	return 1
+}
+
+// explainFlagError says what is wrong with a flag, and what would be right.
+func explainFlagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		return fmt.Errorf("unknown flag --%s%s", unknown.GetSpecifiedName(), didYouMean(prefixed("--", nearest(unknown.GetSpecifiedName(), names))...))
+	case errors.As(err, &value):
+		return wrongValue("--"+value.GetFlag().Name, value.GetFlag(), value.GetValue(), value.Unwrap())
+	case errors.As(err, &missing):
+		return fmt.Errorf("--%s needs a value: want %s", missing.GetFlag().Name, wanted(missing.GetFlag(), errors.New(missing.GetFlag().Usage)))
+	}
+	return err
+}
+
+// wrongValue is the error for a value that a flag does not take. name is how the
+// value was given: the flag, or its variable.
+func wrongValue(name string, f *pflag.Flag, value string, cause error) error {
+	return fmt.Errorf("%s %q: want %s", name, value, wanted(f, cause))
+}
+
+// wanted says what values a flag takes. The types of this package say it in their
+// errors, as "want ..."; those of pflag speak of its parsers.
+func wanted(f *pflag.Flag, cause error) string {
+	switch f.Value.Type() {
+	case "bool":
+		return "true or false"
+	case "int", "int32", "int64":
+		return "a whole number"
+	case "uint", "uint16", "uint64":
+		return "a whole number, not below 0"
+	case "duration":
+		return "a duration, such as 10s or 1m30s"
+	}
+	return strings.TrimPrefix(cause.Error(), "want ")
+}
+
+// didYouMean returns a question with names to choose from, or nothing if there are
+// none.
+func didYouMean(names ...string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(names, " or ") + "?"
+}
+
+func prefixed(prefix, name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{prefix + name}
+}
+
+// nearest returns which of the names a misspelt one can stand for, or "".
+func nearest(name string, names []string) string {
+	best, least := "", 1+max(1, len(name)/3)
+	for _, n := range names {
+		if d := distance(name, n); d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters have to be added, left out or changed to make b of
+// a (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // of the letters of a so far, to each beginning of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := diagonal
+			if a[i] != b[j] {
+				changed++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
