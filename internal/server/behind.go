@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
-	"github.com/sluicemq/sluice/internal/api/sqs"
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
@@ -53,5 +52,5 @@ func (x *exchange) cutOff() error {
 // saysAbsent reports whether a client is told that something is not there, or that
 // there is no permission for it.
 func saysAbsent(e *protocol.Error) bool {
-	return e.Status == http.StatusForbidden || e.Status == http.StatusNotFound || sqs.SaysNoQueue(e)
+	return service.SaysAbsent(e)
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/sluicemq/sluice/internal/api/sqs"
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -180,7 +180,7 @@ func (x *exchange) serve() {
 	if perr != nil {
 		// Nobody learns anything from a mistake before saying who they are.
 		if x.caller.ARN == "" {
-			perr = sqs.Denied(call)
+			perr = service.Denied(call)
 		}
 		x.refuse(perr)
 		return
@@ -300,7 +300,7 @@ func (x *exchange) fail(err error) {
 	if e.Status >= http.StatusInternalServerError {
 		x.cause = err
 		// The disk's state is logged once, not for everyone who meets with it.
-		if x.r.Context().Err() == nil && !sqs.OfTheDisk(err) {
+		if x.r.Context().Err() == nil && !service.OfTheDisk(err) {
 			x.handler.log.Error("request failed", "request_id", x.id, "operation", x.request.Operation, "error", err)
 		}
 	}

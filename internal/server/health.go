@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/api/sqs"
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
@@ -39,7 +39,7 @@ func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
 		err = ctx.Err()
 	}
 	switch {
-	case sqs.OfTheDisk(err): // which is in the log already
+	case service.OfTheDisk(err): // which is in the log already
 		health(w, http.StatusServiceUnavailable, reason(err))
 	case err != nil:
 		h.log.Warn("not ready", "error", err)

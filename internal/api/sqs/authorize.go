@@ -1,12 +1,7 @@
 package sqs
 
 import (
-	"errors"
-	"net/netip"
-	"time"
-
-	"github.com/sluicemq/sluice/internal/auth/access"
-	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -32,21 +27,6 @@ var Rules = &policy.Rules{
 	LowerCase: true,
 }
 
-// caller returns who makes the call.
-func caller(c *protocol.Call) identity.Identity {
-	id, _ := c.Identity.(identity.Identity)
-	return id
-}
-
-// anonymous reports whether nobody has signed the request.
-func anonymous(c *protocol.Call) bool { return caller(c).ARN == "" }
-
-// Denied is what a caller is told who has not said who it is, and whose request
-// does not get as far as naming something that everybody could be let to.
-func Denied(c *protocol.Call) *protocol.Error {
-	return protocol.AccessDenied("Access to the resource %s is denied.", shorten(c.Scheme+"://"+c.Host+c.Path))
-}
-
 // resource is what a request is about: a queue's name, and the queue if there
 // is one.
 type resource struct {
@@ -65,8 +45,8 @@ type tagging struct {
 // let them to it.
 func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault *protocol.Error) (resource, error) {
 	switch {
-	case n.Account == "" && anonymous(c), fault != nil && anonymous(c):
-		return resource{}, Denied(c)
+	case n.Account == "" && service.Anonymous(c), fault != nil && service.Anonymous(c):
+		return resource{}, service.Denied(c)
 	case fault != nil:
 		return resource{}, fault
 	}
@@ -77,45 +57,18 @@ func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault *protocol.Erro
 // asked before anything about r is said or done, so that those who may not get
 // the same answer for a queue that exists and for one that does not.
 func (s *Service) authorize(c *protocol.Call, r resource, tags tagging, actions ...string) error {
-	d := details{call: c, resource: r, tagging: tags, now: s.now}
-	q := access.Request{Caller: caller(c), Rules: Rules, Owner: r.name.Account, Details: &d}
-	if r.queue != nil {
-		q.Policy, q.PolicyIDs = r.queue.Attributes.Policy, r.queue.Attributes.PolicyIDs
+	about := service.Subject{Resource: &r, Owner: r.name.Account, NewTags: tags.set, TagKeys: tags.remove}
+	if q := r.queue; q != nil {
+		about.Policy, about.PolicyIDs, about.Tags = q.Attributes.Policy, q.Attributes.PolicyIDs, q.Tags
 	}
-	for _, q.Action = range actions {
-		if denial := s.access.Decide(&q); denial != nil {
-			return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
-		}
-	}
-	return nil
-}
-
-// details tells what policies ask about a request.
-type details struct {
-	call *protocol.Call
-	resource
-	tagging
-	now func() time.Time
+	return s.authorizer.Authorize(c, about, actions...)
 }
 
 // ARN returns the name of the resource for policies and refusals.
-func (d *details) ARN() string {
-	n := d.name
-	n.Queue = shorten(n.Queue)
+func (r *resource) ARN() string {
+	n := r.name
+	n.Queue = service.Shorten(n.Queue)
 	return n.ARN()
-}
-
-// Facts returns what conditions can ask about the request.
-func (d *details) Facts() policy.Facts {
-	f := policy.Facts{
-		Time: d.now(), SecureTransport: d.call.TLS, UserAgent: d.call.UserAgent, Region: d.call.Region,
-		RequestTags: d.set, TagKeys: d.remove,
-	}
-	f.SourceIP, _ = netip.ParseAddr(d.call.SourceIP) // without one, the fact is absent
-	if d.queue != nil {
-		f.ResourceTags = d.queue.Tags
-	}
-	return f
 }
 
 // admit finds what the request is about and makes sure that the caller may take
@@ -157,8 +110,8 @@ func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, actio
 // sender is who a message is from, as SenderId shows it: the unique id of the
 // caller or, of somebody who has not signed, the address.
 func sender(c *protocol.Call) string {
-	if anonymous(c) {
+	if service.Anonymous(c) {
 		return c.SourceIP
 	}
-	return caller(c).UserID
+	return service.Caller(c).UserID
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -240,7 +240,7 @@ func BenchmarkAuthorize(b *testing.B) {
 		}
 	}
 	must("CreateQueue", `{"QueueName":"q"}`)
-	s := &Service{catalog: cat, access: access.New(nil), now: time.Now}
+	s := &Service{catalog: cat, authorizer: service.NewAuthorizer(nil, Rules, nil)}
 	for _, tc := range []struct {
 		name   string
 		who    identity.Identity

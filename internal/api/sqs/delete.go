@@ -3,6 +3,7 @@ package sqs
 import (
 	"context"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -12,7 +13,7 @@ type deleteMessageInput struct {
 	ReceiptHandle string `max:"2048"`
 }
 
-func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *deleteMessageInput) (*empty, error) {
+func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *deleteMessageInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteMessage")
 	if err != nil {
 		return nil, err

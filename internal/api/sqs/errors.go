@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -14,51 +15,42 @@ import (
 
 // The errors that SQS models. Each has a shape, which JSON shows, and a code,
 // which Query shows and which is often another word.
-const (
-	shapePrefix = "com.amazonaws.sqs#"
-	codePrefix  = "AWS.SimpleQueueService."
-)
-
-func modelled(shape, code string, status int, format string, args ...any) *protocol.Error {
-	return &protocol.Error{
-		Type: shapePrefix + shape, Code: code, Status: status, Message: fmt.Sprintf(format, args...),
-	}
-}
+const codePrefix = "AWS.SimpleQueueService."
 
 func errNoQueue() *protocol.Error {
-	e := modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", 400,
+	e := service.Modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", 400,
 		"The specified queue does not exist.")
 	e.QueryMessage = "The specified queue does not exist for this wsdl version."
+	e.Absent = true
 	return e
 }
 
-// SaysNoQueue reports whether e says that a queue does not exist.
-func SaysNoQueue(e *protocol.Error) bool { return e.Code == codePrefix+"NonExistentQueue" }
-
 // errNoQueueOrAccess is what the owner of another account is told.
 func errNoQueueOrAccess() *protocol.Error {
-	return modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", 400,
+	e := service.Modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", 400,
 		"The specified queue does not exist or you do not have access to it.")
+	e.Absent = true
+	return e
 }
 
 // errAddress refuses a queue URL that belongs to another place than this.
 func errAddress(url string) *protocol.Error {
-	return modelled("InvalidAddress", "InvalidAddress", 404,
-		"The address %s is not valid for this web service.", shorten(url))
+	return service.Modelled("InvalidAddress", "InvalidAddress", 404,
+		"The address %s is not valid for this web service.", service.Shorten(url))
 }
 
 func errQueueExists(attribute string) *protocol.Error {
-	return modelled("QueueNameExists", "QueueAlreadyExists", 400,
+	return service.Modelled("QueueNameExists", "QueueAlreadyExists", 400,
 		"A queue already exists with the same name and a different value for %s", attribute)
 }
 
 func errDeletedRecently() *protocol.Error {
-	return modelled("QueueDeletedRecently", codePrefix+"QueueDeletedRecently", 400,
+	return service.Modelled("QueueDeletedRecently", codePrefix+"QueueDeletedRecently", 400,
 		"You must wait 60 seconds after deleting a queue before you can create another with the same name.")
 }
 
 func errAttributeName(format string, args ...any) *protocol.Error {
-	return modelled("InvalidAttributeName", "InvalidAttributeName", 400, format, args...)
+	return service.Modelled("InvalidAttributeName", "InvalidAttributeName", 400, format, args...)
 }
 
 func errUnknownAttribute(name string) *protocol.Error {
@@ -70,70 +62,70 @@ func errAttributeValue(name, reason string) *protocol.Error {
 	if reason != "" {
 		text += " Reason: " + reason
 	}
-	return modelled("InvalidAttributeValue", "InvalidAttributeValue", 400, "%s", text)
+	return service.Modelled("InvalidAttributeValue", "InvalidAttributeValue", 400, "%s", text)
 }
 
 func errMessageContents() *protocol.Error {
-	return modelled("InvalidMessageContents", "InvalidMessageContents", 400,
+	return service.Modelled("InvalidMessageContents", "InvalidMessageContents", 400,
 		"Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
 }
 
 func errReceiptHandle(handle string) *protocol.Error {
-	return modelled("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", 404,
-		"The input receipt handle \"%s\" is not a valid receipt handle.", shorten(handle))
+	return service.Modelled("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", 404,
+		"The input receipt handle \"%s\" is not a valid receipt handle.", service.Shorten(handle))
 }
 
 func errOverLimit(format string, args ...any) *protocol.Error {
-	return modelled("OverLimit", "OverLimit", 403, format, args...)
+	return service.Modelled("OverLimit", "OverLimit", 403, format, args...)
 }
 
 func errPurgeInProgress(name string) *protocol.Error {
-	return modelled("PurgeQueueInProgress", codePrefix+"PurgeQueueInProgress", 403,
+	return service.Modelled("PurgeQueueInProgress", codePrefix+"PurgeQueueInProgress", 403,
 		"Only one PurgeQueue operation on %s is allowed every 60 seconds.", name)
 }
 
 func errUnsupported(format string, args ...any) *protocol.Error {
-	return modelled("UnsupportedOperation", codePrefix+"UnsupportedOperation", 400, format, args...)
+	return service.Modelled("UnsupportedOperation", codePrefix+"UnsupportedOperation", 400, format, args...)
 }
 
 func errResourceNotFound(format string, args ...any) *protocol.Error {
-	return modelled("ResourceNotFoundException", "ResourceNotFoundException", 404, format, args...)
+	return service.Modelled("ResourceNotFoundException", "ResourceNotFoundException", 404, format, args...)
 }
 
 func errEmptyBatch(entryType string) *protocol.Error {
-	return modelled("EmptyBatchRequest", codePrefix+"EmptyBatchRequest", 400,
+	return service.Modelled("EmptyBatchRequest", codePrefix+"EmptyBatchRequest", 400,
 		"There should be at least one %s in the request.", entryType)
 }
 
 func errTooManyEntries(n int) *protocol.Error {
-	return modelled("TooManyEntriesInBatchRequest", codePrefix+"TooManyEntriesInBatchRequest", 400,
+	return service.Modelled("TooManyEntriesInBatchRequest", codePrefix+"TooManyEntriesInBatchRequest", 400,
 		"Maximum number of entries per request are %d. You have sent %d.", maxBatchEntries, n)
 }
 
 func errEntryID() *protocol.Error {
-	return modelled("InvalidBatchEntryId", codePrefix+"InvalidBatchEntryId", 400,
+	return service.Modelled("InvalidBatchEntryId", codePrefix+"InvalidBatchEntryId", 400,
 		"A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.")
 }
 
 func errEntryIDRepeated(id string) *protocol.Error {
-	return modelled("BatchEntryIdsNotDistinct", codePrefix+"BatchEntryIdsNotDistinct", 400,
+	return service.Modelled("BatchEntryIdsNotDistinct", codePrefix+"BatchEntryIdsNotDistinct", 400,
 		"Id %s repeated.", id)
 }
 
 func errBatchTooLong(limit, size int) *protocol.Error {
-	return modelled("BatchRequestTooLong", codePrefix+"BatchRequestTooLong", 400,
+	return service.Modelled("BatchRequestTooLong", codePrefix+"BatchRequestTooLong", 400,
 		"Batch requests cannot be longer than %d bytes. You have sent %d bytes.", limit, size)
 }
 
 // errEmptyValue exists for entries of a batch only.
 func errEmptyValue(format string, args ...any) *protocol.Error {
-	return modelled("EmptyValue", "EmptyValue", 400, format, args...)
+	return service.Modelled("EmptyValue", "EmptyValue", 400, format, args...)
 }
 
 // errValue refuses the value of a parameter in SQS's usual words.
 func errValue(value any, parameter, reason string) *protocol.Error {
 	return protocol.InvalidParameterValue("Value %s for parameter %s is invalid. Reason: %s",
-		shorten(fmt.Sprint(value)), parameter, reason)
+		service.Shorten(fmt.Sprint(value)), parameter, reason)
 }
 
 // errTooLong refuses a parameter that is longer than any of SQS's own limits, which
@@ -143,16 +135,6 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 		return errReceiptHandle(e.Value)
 	}
 	return protocol.InvalidParameterValue("Value %s for parameter %s is invalid. Reason: %s", e.Value, e.Member, e.Constraint())
-}
-
-// shorten keeps what a client sent from making the answer longer than it needs
-// to be understood.
-func shorten(s string) string {
-	const most = 1024
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
 // failure translates what went wrong below into what the client is told. It is
@@ -165,42 +147,22 @@ func failure(err error, q *catalog.Queue) error {
 		return errOverLimit("Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more.")
 	case errors.Is(err, queue.ErrPurgeInProgress):
 		return errPurgeInProgress(q.Name.Queue)
-	case isStuck(err):
-		stuck, _ := errors.AsType[*shard.StuckError](err)
-		return errUnavailable("The disk of the server cannot be written: "+stuck.Reason+". Please try again later.", err)
+	case service.OfTheDisk(err):
+		return service.Failure(err)
 	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(protocol.ServiceUnavailable(), err)
 	}
 	return err
 }
 
-// errUnavailable is ServiceUnavailable with a reason that the client may know.
-func errUnavailable(text string, cause error) error {
-	e := protocol.ServiceUnavailable()
-	e.Message = text
-	return errors.Join(e, cause)
-}
-
-func isStuck(err error) bool {
-	_, ok := errors.AsType[*shard.StuckError](err)
-	return ok
-}
-
-// errNoRoom marks the refusals of checkRoom.
-var errNoRoom = errors.New("there is no room")
-
 // checkRoom refuses what would make the stored data more when there is no room
 // for it.
 func (s *Service) checkRoom() error {
 	if err := s.room(); err != nil {
-		return errUnavailable(err.Error(), errNoRoom)
+		return service.NoRoom(err)
 	}
 	return nil
 }
-
-// OfTheDisk reports whether err is a refusal because of the state of the disk: it
-// says nothing about the request that has it.
-func OfTheDisk(err error) bool { return isStuck(err) || errors.Is(err, errNoRoom) }
 
 // receiptFailure translates what a receipt was refused with, or why nobody could
 // look at it while there were answers to others of its batch.

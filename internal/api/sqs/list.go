@@ -2,9 +2,10 @@ package sqs
 
 import (
 	"context"
-	"encoding/base64"
+	"errors"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 )
@@ -24,7 +25,7 @@ type listQueuesOutput struct {
 }
 
 func (s *Service) listQueues(_ context.Context, c *protocol.Call, in *listQueuesInput) (*listQueuesOutput, error) {
-	account := caller(c).Account
+	account := service.Caller(c).Account
 	if _, err := s.admit(c, catalog.Name{Account: account, Region: c.Region}, nil, "sqs:ListQueues"); err != nil {
 		return nil, err
 	}
@@ -70,8 +71,7 @@ func (s *Service) sources(q *catalog.Queue) []*catalog.Queue {
 }
 
 // page returns the part of a sorted list that the request asks for. A token is
-// given only to those who set a limit. It holds the last name shown and what
-// the list was about, so that a name that goes or comes meanwhile does no harm.
+// given only to those who set a limit.
 func (s *Service) page(c *protocol.Call, queues []*catalog.Queue, limit *int32, token, about string) (urls []string, next string, err error) {
 	most := maxListed
 	if limit != nil {
@@ -80,34 +80,21 @@ func (s *Service) page(c *protocol.Call, queues []*catalog.Queue, limit *int32, 
 			return nil, "", errValue(most, "MaxResults", "Must be between 1 and 1000, if provided.")
 		}
 	}
-	after := ""
-	if token != "" {
-		if limit == nil {
-			return nil, "", protocol.InvalidParameterValue("MaxResults is a mandatory parameter when you provide a value for NextToken.")
-		}
-		b, err := base64.RawURLEncoding.DecodeString(token)
-		last, was, ok := strings.Cut(string(b), "\x00")
-		if err != nil || !ok {
-			return nil, "", protocol.InvalidParameterValue("Invalid or expired next token.")
-		}
-		if was != about {
-			return nil, "", protocol.InvalidParameterValue("Invalid NextToken value. If you are passing in NextToken, you must not change the other request parameters.")
-		}
-		after = last
+	if token != "" && limit == nil {
+		return nil, "", protocol.InvalidParameterValue("MaxResults is a mandatory parameter when you provide a value for NextToken.")
 	}
-	last := ""
-	for _, q := range queues {
-		if q.Name.Queue <= after {
-			continue
-		}
-		if len(urls) == most {
-			if limit != nil {
-				next = base64.RawURLEncoding.EncodeToString([]byte(last + "\x00" + about))
-			}
-			break
-		}
+	p, err := service.Paginate(queues, func(q *catalog.Queue) string { return q.Name.Queue }, token, about, most)
+	switch {
+	case errors.Is(err, service.ErrOtherList):
+		return nil, "", protocol.InvalidParameterValue("Invalid NextToken value. If you are passing in NextToken, you must not change the other request parameters.")
+	case err != nil:
+		return nil, "", protocol.InvalidParameterValue("Invalid or expired next token.")
+	}
+	if limit == nil {
+		p.Next = ""
+	}
+	for _, q := range p.Items {
 		urls = append(urls, s.url(c, q.Name))
-		last = q.Name.Queue
 	}
-	return urls, next, nil
+	return urls, p.Next, nil
 }

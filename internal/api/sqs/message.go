@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -184,7 +185,7 @@ func checkSystemAttributes(in map[string]attributeValue) (trace string, _ *proto
 	for name, v := range in {
 		switch {
 		case name != traceHeader:
-			return "", protocol.InvalidParameterValue("Message system attribute name '%s' is invalid.", shorten(name))
+			return "", protocol.InvalidParameterValue("Message system attribute name '%s' is invalid.", service.Shorten(name))
 		case v.DataType != "String" || v.StringValue == nil || v.BinaryValue != nil:
 			return "", protocol.InvalidParameterValue("Message system attribute '%s' must be of type 'String' and have a string value.", name)
 		case *v.StringValue == "" || !validText(*v.StringValue):

@@ -3,6 +3,7 @@ package sqs
 import (
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -24,7 +25,7 @@ const (
 // noteName notes the ARN of a queue that a request names.
 func noteName(c *protocol.Call, key string, n catalog.Name) {
 	if c.Notes.Wanted() && n.Queue != "" {
-		n.Queue = shorten(n.Queue)
+		n.Queue = service.Shorten(n.Queue)
 		c.Notes.Set(key, n.ARN())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -49,7 +50,7 @@ func policyError(err error) *protocol.Error {
 	case policy.InvalidParameter:
 		return protocol.InvalidParameterValue("%s", e.Reason)
 	}
-	return errAttributeValue(attrPolicy, shorten(e.Error()))
+	return errAttributeValue(attrPolicy, service.Shorten(e.Error()))
 }
 
 type addPermissionInput struct {
@@ -59,14 +60,14 @@ type addPermissionInput struct {
 	Actions       []string `query:"ActionName" max:"100,256"`
 }
 
-func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPermissionInput) (*empty, error) {
+func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:AddPermission")
 	if err != nil {
 		return nil, err
 	}
 	// What has to be shortened is no label, account or action.
 	p := policy.Permission{
-		Label: shorten(in.Label), Accounts: shortenAll(in.AWSAccountIds), Actions: shortenAll(in.Actions),
+		Label: service.Shorten(in.Label), Accounts: shortenAll(in.AWSAccountIds), Actions: shortenAll(in.Actions),
 	}
 	return nil, s.rewrite(q, func(text string) (string, error) {
 		return policy.AddPermission(text, q.Name.ARN(), p, Rules)
@@ -78,7 +79,7 @@ type removePermissionInput struct {
 	Label    string `max:"256"`
 }
 
-func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *removePermissionInput) (*empty, error) {
+func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:RemovePermission")
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func (s *Service) rewrite(q *catalog.Queue, change func(text string) (string, er
 func shortenAll(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = shorten(s)
+		out[i] = service.Shorten(s)
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -27,7 +28,7 @@ type queueURLOutput struct {
 }
 
 func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQueueInput) (*queueURLOutput, error) {
-	n := catalog.Name{Account: caller(c).Account, Region: c.Region}
+	n := catalog.Name{Account: service.Caller(c).Account, Region: c.Region}
 	if in.QueueName != nil {
 		n.Queue = *in.QueueName
 	}
@@ -152,7 +153,7 @@ func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueU
 	noteName(c, noteQueue, n)
 	q, err := s.admit(c, n, fault, "sqs:GetQueueUrl")
 	switch {
-	case err != nil && fault == nil && !anonymous(c) && n.Account != caller(c).Account:
+	case err != nil && fault == nil && !service.Anonymous(c) && n.Account != service.Caller(c).Account:
 		return nil, errNoQueueOrAccess()
 	case err != nil:
 		return nil, err
@@ -165,7 +166,7 @@ func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueU
 
 // target returns the name of the queue that the request is about.
 func (in *getQueueURLInput) target(c *protocol.Call) (catalog.Name, *protocol.Error) {
-	n := catalog.Name{Account: caller(c).Account, Region: c.Region}
+	n := catalog.Name{Account: service.Caller(c).Account, Region: c.Region}
 	if in.QueueName == nil || *in.QueueName == "" {
 		return n, protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name.")
 	}
@@ -183,7 +184,7 @@ type queueInput struct {
 	QueueUrl string `max:"2048"`
 }
 
-func (s *Service) deleteQueue(_ context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
+func (s *Service) deleteQueue(_ context.Context, c *protocol.Call, in *queueInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteQueue")
 	if err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ func (s *Service) deleteQueue(_ context.Context, c *protocol.Call, in *queueInpu
 	return nil, s.configure(q, func(tx *catalog.Tx) error { return tx.Delete(q.Name, q.ID, s.now()) })
 }
 
-func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*empty, error) {
+func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:PurgeQueue")
 	if err != nil {
 		return nil, err
@@ -219,7 +220,7 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 	for _, name := range in.AttributeNames {
 		name = strings.TrimSuffix(name, ";") // as the guide's example has it
 		if !isAttribute(name) {
-			return nil, errUnknownAttribute(shorten(name))
+			return nil, errUnknownAttribute(service.Shorten(name))
 		}
 		wanted[name] = true
 	}
@@ -227,7 +228,7 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 		return nil, nil
 	}
 	all := format(&q.Attributes)
-	if caller(c).Account != q.Name.Account { // the policy is between the owner and its own people
+	if service.Caller(c).Account != q.Name.Account { // the policy is between the owner and its own people
 		if wanted[attrPolicy] {
 			return nil, errPolicyOfOther(c, q)
 		}
@@ -253,8 +254,8 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 
 // errPolicyOfOther refuses the policy of a queue to those whose queue it is not.
 func errPolicyOfOther(c *protocol.Call, q *catalog.Queue) *protocol.Error {
-	who := caller(c).ARN
-	if anonymous(c) {
+	who := service.Caller(c).ARN
+	if service.Anonymous(c) {
 		who = "anonymous"
 	}
 	return protocol.AccessDenied("User: %s is not authorized to perform: sqs:getqueueattributes on resource: %s because the attribute Policy is shown to the queue's owner only",
@@ -266,7 +267,7 @@ type setQueueAttributesInput struct {
 	Attributes map[string]string `query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
 }
 
-func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *setQueueAttributesInput) (*empty, error) {
+func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *setQueueAttributesInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:SetQueueAttributes")
 	if err != nil {
 		return nil, err

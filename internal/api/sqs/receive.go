@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -143,7 +144,7 @@ func systemNames(in *receiveMessageInput) ([]string, *protocol.Error) {
 		for _, name := range list {
 			name = strings.TrimSuffix(name, ";") // as the guide's example has it
 			if !slices.Contains(systemAttributes, name) {
-				return nil, errUnknownAttribute(shorten(name))
+				return nil, errUnknownAttribute(service.Shorten(name))
 			}
 			names = append(names, name)
 		}

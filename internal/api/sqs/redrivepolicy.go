@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 )
@@ -47,7 +48,7 @@ func (c *change) redrive(value string) (*catalog.Redrive, *protocol.Error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxReceiveCount {
-		return refuse("Invalid value for maxReceiveCount: " + shorten(text) + ", valid values are from 1 to 1000 both inclusive.")
+		return refuse("Invalid value for maxReceiveCount: " + service.Shorten(text) + ", valid values are from 1 to 1000 both inclusive.")
 	}
 	dlq, ok := parseARN(target)
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -51,7 +52,7 @@ type Options struct {
 type Service struct {
 	catalog        *catalog.Catalog
 	shard          Shard
-	access         *access.Control
+	authorizer     *service.Authorizer
 	idOf           func(arn string) (id string, ok bool)
 	now            func() time.Time
 	room           func() error
@@ -63,19 +64,14 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		catalog: o.Catalog, shard: o.Shard, access: o.Access, idOf: o.IDOf, now: o.Now, room: o.Room,
+		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf, room: o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize,
 		handles: newSealer(o.Catalog.Secret()),
-	}
-	if s.access == nil {
-		s.access = access.New(nil)
 	}
 	if s.idOf == nil {
 		s.idOf = func(string) (string, bool) { return "", false }
 	}
-	if s.now == nil {
-		s.now = time.Now
-	}
+	s.now = s.authorizer.Now
 	if s.room == nil {
 		s.room = func() error { return nil }
 	}
@@ -116,6 +112,3 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "UntagQueue", s.untagQueue, protocol.Control)
 	return wire
 }
-
-// empty is the input or output of an operation without any.
-type empty struct{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -175,7 +176,7 @@ func TestNoRoom(t *testing.T) {
 		if err != nil {
 			got = protocol.AsError(err)
 		}
-		if got.Code != tc.code || tc.code == "ServiceUnavailable" && (got.Message != full.Error() || got.Status != 503 || !OfTheDisk(err)) {
+		if got.Code != tc.code || tc.code == "ServiceUnavailable" && (got.Message != full.Error() || got.Status != 503 || !service.OfTheDisk(err)) {
 			t.Errorf("%s %s: %v", tc.op, tc.input, err)
 		}
 	}

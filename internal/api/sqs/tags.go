@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 )
@@ -74,7 +75,7 @@ type tagQueueInput struct {
 	Tags     map[string]string `query:"Tag,Tags" entry:"Key,Value" max:"200,512,1024"`
 }
 
-func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInput) (*empty, error) {
+func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInput) (*service.Empty, error) {
 	q, err := s.queueForTags(c, in.QueueUrl, tagging{set: in.Tags}, "sqs:TagQueue")
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ type untagQueueInput struct {
 	TagKeys  []string `query:"TagKey" max:"200,512"`
 }
 
-func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueueInput) (*empty, error) {
+func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueueInput) (*service.Empty, error) {
 	q, err := s.queueForTags(c, in.QueueUrl, tagging{remove: in.TagKeys}, "sqs:UntagQueue")
 	if err != nil {
 		return nil, err

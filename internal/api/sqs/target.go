@@ -3,6 +3,7 @@ package sqs
 import (
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -24,7 +25,7 @@ func target(c *protocol.Call, url string) (catalog.Name, *protocol.Error) {
 	if path == "" {
 		return catalog.Name{}, errNoQueue()
 	}
-	n := catalog.Name{Account: caller(c).Account, Region: c.Region, Queue: path}
+	n := catalog.Name{Account: service.Caller(c).Account, Region: c.Region, Queue: path}
 	if slash := strings.LastIndexByte(path, '/'); slash >= 0 {
 		n.Queue = path[slash+1:]
 		account := path[:slash]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -14,7 +15,7 @@ type changeMessageVisibilityInput struct {
 	VisibilityTimeout *int32
 }
 
-func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call, in *changeMessageVisibilityInput) (*empty, error) {
+func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call, in *changeMessageVisibilityInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:ChangeMessageVisibility")
 	if err != nil {
 		return nil, err

@@ -23,6 +23,9 @@ type Error struct {
 
 	// excess is set while a codec is decoding, in an error that has nothing else yet.
 	excess *Excess
+
+	// Absent errors say that what a request names does not exist, which their Status does not tell.
+	Absent bool
 }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }

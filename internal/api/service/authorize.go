@@ -1,0 +1,105 @@
+package service
+
+import (
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+// Authorizer decides whether callers may do what they ask of one service. It is safe for concurrent use.
+type Authorizer struct {
+	access *access.Control
+	rules  *policy.Rules
+	now    func() time.Time
+}
+
+// NewAuthorizer returns an Authorizer for the service whose rules these are. A nil control knows only the roots of
+// accounts and anonymous callers; a nil now is time.Now.
+func NewAuthorizer(control *access.Control, rules *policy.Rules, now func() time.Time) *Authorizer {
+	if control == nil {
+		control = access.New(nil)
+	}
+	if now == nil {
+		now = time.Now
+	}
+	return &Authorizer{access: control, rules: rules, now: now}
+}
+
+// Now returns the time by the clock that policies are decided with.
+func (a *Authorizer) Now() time.Time { return a.now() }
+
+// Resource is what a request is about. Its name is asked for only where a policy has to be looked at.
+type Resource interface{ ARN() string }
+
+// ARN is the Resource of that name; "*" stands for operations that are about none.
+type ARN string
+
+// ARN returns a itself.
+func (a ARN) ARN() string { return string(a) }
+
+// Subject is what a request is about, and what policies can ask of it.
+type Subject struct {
+	Resource Resource
+	Owner    string // the account that the resource belongs to; empty: the caller's own
+	// Policy is the resource's own, PolicyIDs the unique ids of the users and roles that it names; see access.Request.
+	Policy, PolicyIDs string
+
+	Tags    map[string]string // that the resource has
+	NewTags map[string]string // that the request wants to set
+	TagKeys []string          // of tags that the request wants to remove
+
+	// Lookup returns the value of a condition key that only this service has, whose name it is given in lower case, or
+	// false. It may be nil.
+	Lookup func(name string) (policy.Value, bool)
+}
+
+// Authorize returns nil if the caller may take all of the actions, or the refusal in AWS's words. The refusal also holds
+// the *access.Denial, which says what has decided, for the operator only.
+func (a *Authorizer) Authorize(c *protocol.Call, s Subject, actions ...string) error {
+	id := Caller(c)
+	q := access.Request{
+		Caller: id, Rules: a.rules, Owner: s.Owner, Policy: s.Policy, PolicyIDs: s.PolicyIDs, Details: &details{a, c, s},
+	}
+	if q.Owner == "" {
+		q.Owner = id.Account
+	}
+	for _, q.Action = range actions {
+		if denial := a.access.Decide(&q); denial != nil {
+			return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
+		}
+	}
+	return nil
+}
+
+// details answers what only some decisions have to know.
+type details struct {
+	*Authorizer
+	call    *protocol.Call
+	subject Subject
+}
+
+// ARN implements access.Details.
+func (d *details) ARN() string { return d.subject.Resource.ARN() }
+
+// Facts implements access.Details.
+func (d *details) Facts() policy.Facts { return d.Authorizer.Facts(d.call, &d.subject) }
+
+// Facts returns what conditions can ask about a request, for a service that has a decision of its own to make.
+func (a *Authorizer) Facts(c *protocol.Call, s *Subject) policy.Facts {
+	f := policy.Facts{
+		Time: a.now(), SecureTransport: c.TLS, UserAgent: c.UserAgent, Region: c.Region,
+		ResourceTags: s.Tags, RequestTags: s.NewTags, TagKeys: s.TagKeys, Lookup: s.Lookup,
+	}
+	f.SourceIP, _ = netip.ParseAddr(c.SourceIP) // without an address the fact is absent
+	return f
+}
+
+// Denied is what an anonymous caller is told whose request does not get as far as naming a resource that its owner could
+// have opened to everybody.
+func Denied(c *protocol.Call) *protocol.Error {
+	return protocol.AccessDenied("Access to the resource %s is denied.", Shorten(c.Scheme+"://"+c.Host+c.Path))
+}

@@ -1,0 +1,52 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Empty is the input or output of an operation that has none.
+type Empty struct{}
+
+// Modelled returns an error that the service's model has: shape is its name there, which JSON shows, code its name in the
+// Query protocol.
+func Modelled(shape, code string, status int, format string, args ...any) *protocol.Error {
+	return &protocol.Error{Type: shape, Code: code, Status: status, Message: fmt.Sprintf(format, args...)}
+}
+
+// Unavailable is ServiceUnavailable with a reason that the client may know.
+func Unavailable(reason string, cause error) error {
+	e := protocol.ServiceUnavailable()
+	e.Message = reason
+	return errors.Join(e, cause)
+}
+
+// Failure translates what storage has refused, which says nothing about the request, into what the client is told. Other
+// errors it returns as they are.
+func Failure(err error) error {
+	if stuck, ok := errors.AsType[*store.StuckError](err); ok {
+		return Unavailable("The disk of the server cannot be written: "+stuck.Reason+". Please try again later.", err)
+	}
+	return err
+}
+
+var errNoRoom = errors.New("there is no room")
+
+// NoRoom refuses a request that would make the stored data more. reason is a sentence for the client.
+func NoRoom(reason error) error { return Unavailable(reason.Error(), errNoRoom) }
+
+// OfTheDisk reports whether a request was refused because of the state of the disk, of which the operator is told once and
+// not for each request.
+func OfTheDisk(err error) bool {
+	_, stuck := errors.AsType[*store.StuckError](err)
+	return stuck || errors.Is(err, errNoRoom)
+}
+
+// SaysAbsent reports whether a client is told that something does not exist, or that it has no permission for it.
+func SaysAbsent(e *protocol.Error) bool {
+	return e.Absent || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound
+}

@@ -1,0 +1,60 @@
+package service
+
+import (
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Page is a part of a list.
+type Page[T any] struct {
+	Items []T
+	Next  string // token of the next page; empty: this is the last one
+}
+
+// Why a token was refused.
+var (
+	ErrToken     = errors.New("the token of the page cannot be read")
+	ErrOtherList = errors.New("the token is for a page of another list")
+)
+
+// Paginate returns the part of all, which is sorted by key, that comes after the page whose token this is: the first one
+// if it is empty. It has most items at most. The token holds the last key of the page before, so that the list may change
+// between two pages, and what the list is about, which must not. Keys and about have no NUL in them.
+func Paginate[T any](all []T, key func(T) string, token, about string, most int) (Page[T], error) {
+	if token != "" {
+		text, err := base64.RawURLEncoding.Strict().DecodeString(token)
+		last, was, ok := strings.Cut(string(text), "\x00")
+		switch {
+		case err != nil || !ok || last == "":
+			return Page[T]{}, ErrToken
+		case was != about:
+			return Page[T]{}, ErrOtherList
+		}
+		i, found := slices.BinarySearchFunc(all, last, func(item T, last string) int { return strings.Compare(key(item), last) })
+		if found {
+			i++
+		}
+		all = all[i:]
+	}
+	if len(all) <= most {
+		return Page[T]{Items: all}, nil
+	}
+	next := key(all[most-1]) + "\x00" + about
+	return Page[T]{Items: all[:most], Next: base64.RawURLEncoding.EncodeToString([]byte(next))}, nil
+}
+
+// Convert returns what f makes of each item. It is never nil, so that an empty list is shown as one.
+func Convert[A, B any](items []A, f func(A) B) []B {
+	out := make([]B, len(items))
+	for i, item := range items {
+		out[i] = f(item)
+	}
+	return out
+}
+
+// Filter returns the items that are to be kept. It changes the slice that it is given.
+func Filter[T any](items []T, keep func(T) bool) []T {
+	return slices.DeleteFunc(items, func(item T) bool { return !keep(item) })
+}
