@@ -38,6 +38,8 @@ var rules = []rule{
 	{dir: "internal/shard", may: []string{"internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
 
+	{dir: "internal/datadir", mayNot: network},
+
 	// What AWS's wire is: its packages know no service, and not each other.
 	{dir: "internal/aws"},
 	{dir: "internal/aws/policy", mayNot: world},
@@ -74,11 +76,11 @@ var rules = []rule{
 	// The program.
 	{dir: "internal/server", may: []string{
 		"internal/api", "internal/auth", "internal/aws/protocol", "internal/aws/signature", "internal/backup", "internal/catalog",
-		"internal/control", "internal/observe", "internal/queue", "internal/shard", "internal/store",
+		"internal/control", "internal/datadir", "internal/observe", "internal/queue", "internal/shard", "internal/store",
 	}},
-	{dir: "internal/backup", mayNot: network},
+	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
-		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/queue", "internal/store",
+		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/store",
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/command", may: []string{"internal"}},

@@ -3,10 +3,15 @@ package backup
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 func sample(t *testing.T) (dir string, stream []byte) {
@@ -71,6 +76,100 @@ func TestRestoreGivesBackWhatWasWritten(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(to, "credentials")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others can read the credentials: %v, %v", info.Mode(), err)
 	}
+}
+
+func TestVerifySaysWhatThereIs(t *testing.T) {
+	_, stream := sample(t)
+	about, holds, err := Verify(bytes.NewReader(stream))
+	if err != nil || about.Shards != 2 || holds != (Contents{Files: 3, Bytes: int64(len("secret" + "rows"))}) {
+		t.Errorf("%+v, %+v, %v", about, holds, err)
+	}
+}
+
+// The shards of a backup may come from several machines.
+func TestWriterTakesFilesFromAnywhere(t *testing.T) {
+	one, other := t.TempDir(), t.TempDir()
+	for path, text := range map[string]string{filepath.Join(one, "a"): "1", filepath.Join(other, "b"): "22"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stream bytes.Buffer
+	want := About{Shards: 2, Parts: []Part{{1, "a"}, {2, "b"}}}
+	w, err := NewWriter(&stream, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		w.AddDir(t.Context(), "shards/0001", one), w.AddDir(t.Context(), "shards/0002", other),
+		w.Add("shards/0002/c", 3, time.Time{}, strings.NewReader("333")), w.Add("empty", 0, time.Time{}, strings.NewReader("")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"empty", "../out", "/root", "a/../b", "", ".", "a//b", sumsEntry, aboutEntry} {
+		if err := w.Add(name, 0, time.Time{}, strings.NewReader("")); err == nil {
+			t.Errorf("there can be a file %q", name)
+		}
+	}
+	if _, _, err := Verify(bytes.NewReader(stream.Bytes())); !errors.Is(err, ErrNoBackup) {
+		t.Errorf("before its end: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "data")
+	about, err := Restore(&stream, to, asItIs)
+	if err != nil || !slices.Equal(about.Parts, want.Parts) {
+		t.Fatalf("%+v, %v", about, err)
+	}
+	for name, want := range map[string]string{"shards/0001/a": "1", "shards/0002/b": "22", "shards/0002/c": "333", "empty": ""} {
+		if got, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestFilesMayNotEndEarly(t *testing.T) {
+	w, err := NewWriter(io.Discard, About{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add("a", 4, time.Time{}, strings.NewReader("123")); !errors.Is(err, io.EOF) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNewerDataAreRefused(t *testing.T) {
+	var stream bytes.Buffer
+	if err := Write(t.Context(), &stream, About{Data: datadir.Format{Number: 99, Version: "9.9"}}, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Verify(bytes.NewReader(stream.Bytes())); !errors.Is(err, datadir.ErrTooNew) {
+		t.Errorf("verify: %v", err)
+	}
+	if _, err := Restore(&stream, filepath.Join(t.TempDir(), "data"), asItIs); !errors.Is(err, datadir.ErrTooNew) {
+		t.Errorf("restore: %v", err)
+	}
+}
+
+func FuzzVerify(f *testing.F) {
+	var b bytes.Buffer
+	w, err := NewWriter(&b, About{Shards: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := errors.Join(w.Add("a", 1, time.Time{}, strings.NewReader("1")), w.Close()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		_, holds, err := Verify(bytes.NewReader(stream))
+		if err == nil && holds.Bytes > int64(len(stream)) {
+			t.Errorf("%d bytes of %d", holds.Bytes, len(stream))
+		}
+	})
 }
 
 func TestRestoreRefusesWhatIsNotWhole(t *testing.T) {

@@ -2,12 +2,9 @@ package backup
 
 import (
 	"archive/tar"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 )
@@ -43,13 +40,10 @@ func restore(r io.Reader, dir string, ready func(string, About) error) (about Ab
 		}
 	}()
 	in := tar.NewReader(r)
-	if err := readJSON(in, aboutEntry, &about); err != nil {
+	if about, err = readAbout(in); err != nil {
 		return about, err
 	}
-	if about.Format != format {
-		return about, fmt.Errorf("the backup has the format %d, which this program does not know", about.Format)
-	}
-	if err := readFiles(in, half); err != nil {
+	if _, err := readFiles(in, func(name string) (io.WriteCloser, error) { return createFile(half, name) }); err != nil {
 		return about, err
 	}
 	if err := ready(half, about); err != nil {
@@ -67,73 +61,22 @@ func restore(r io.Reader, dir string, ready func(string, About) error) (about Ab
 	return about, syncDir(filepath.Dir(filepath.Clean(dir)))
 }
 
-// readFiles makes the files under dir and compares them with their checksums.
-func readFiles(in *tar.Reader, dir string) error {
-	sums := make(map[string]string)
-	for {
-		header, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("%w: its end is missing", ErrNoBackup)
-		} else if err != nil {
-			return fmt.Errorf("%w: %w", ErrNoBackup, err)
-		}
-		if header.Name == sumsEntry {
-			break
-		}
-		if header.Typeflag != tar.TypeReg || !filepath.IsLocal(header.Name) {
-			return fmt.Errorf("%w: it has an entry %q", ErrNoBackup, header.Name)
-		}
-		if sums[header.Name], err = readFile(in, filepath.Join(dir, filepath.FromSlash(header.Name))); err != nil {
-			return fmt.Errorf("%s: %w", header.Name, err)
-		}
-	}
-	var want map[string]string
-	if err := decode(in, &want); err != nil {
-		return err
-	}
-	if !maps.Equal(sums, want) {
-		for name, sum := range want {
-			if sums[name] != sum {
-				return fmt.Errorf("%w: %s is not what was written", ErrNoBackup, name)
-			}
-		}
-		return fmt.Errorf("%w: it has more files than were written", ErrNoBackup)
-	}
-	return nil
-}
-
-func readFile(in io.Reader, path string) (sum string, err error) {
+// createFile makes a file under dir that is durable when it has been closed.
+func createFile(dir, name string) (io.WriteCloser, error) {
+	path := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", err
+		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	h := sha256.New()
-	if _, err = io.Copy(io.MultiWriter(f, h), in); err != nil {
-		err = fmt.Errorf("%w: %w", ErrNoBackup, err)
-	}
-	return hexSum(h), errors.Join(err, f.Sync(), f.Close())
+	return syncedFile{f}, nil
 }
 
-func readJSON(in *tar.Reader, name string, v any) error {
-	header, err := in.Next()
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoBackup, err)
-	}
-	if header.Name != name {
-		return fmt.Errorf("%w: it begins with %q", ErrNoBackup, header.Name)
-	}
-	return decode(in, v)
-}
+type syncedFile struct{ *os.File }
 
-func decode(r io.Reader, v any) error {
-	if err := json.NewDecoder(io.LimitReader(r, maxMeta)).Decode(v); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoBackup, err)
-	}
-	return nil
-}
+func (f syncedFile) Close() error { return errors.Join(f.Sync(), f.File.Close()) }
 
 // syncDirs makes the entries of dir and of all directories in it durable.
 func syncDirs(dir string) error {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +11,13 @@ import (
 
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/doctor"
 	"github.com/sluicemq/sluice/internal/server"
 )
 
 func newBackup() *cobra.Command {
 	var endpoint string
+	var verify bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write all that a running server keeps into a file",
@@ -25,24 +28,93 @@ keeps all shards; with three nodes each of them does.
 Everything that was acknowledged before the command was started is in the file; of
 what came during it, some is. The file holds the secrets of the installation, and
 only you can read it. With - for FILE the archive, a tar file, goes to standard
-output.
+output. What comes is compared with its checksums, and a line says how much it is.
+
+With --verify no server is asked: a file that was made before is read from its
+beginning to its end, and compared with its checksums.
 
 This takes the root key of the server's first account, in AWS_ACCESS_KEY_ID and
 AWS_SECRET_ACCESS_KEY.`,
 		Args: arguments("FILE"),
+		Example: `  sluice backup sluice-$(date +%F).tar
+  sluice backup --verify sluice-2026-11-21.tar`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if verify {
+				return verifyBackup(cmd, args[0])
+			}
 			a, err := newAPI(endpoint)
 			if err != nil {
 				return err
 			}
-			if args[0] == "-" {
-				return a.backup(cmd.Context(), cmd.OutOrStdout())
+			var about backup.About
+			var holds backup.Contents
+			fetch := func(w io.Writer) (err error) {
+				about, holds, err = a.verifiedBackup(cmd.Context(), w)
+				return err
 			}
-			return intoFile(args[0], func(w io.Writer) error { return a.backup(cmd.Context(), w) })
+			if args[0] == "-" {
+				err = fetch(cmd.OutOrStdout())
+			} else {
+				err = intoFile(args[0], fetch)
+			}
+			if err == nil {
+				describeBackup(cmd.ErrOrStderr(), args[0], about, holds)
+			}
+			return err
 		},
 	}
 	addEndpoint(cmd, &endpoint)
+	cmd.Flags().BoolVar(&verify, "verify", false, "read a backup that is there, and compare it with its checksums")
 	return cmd
+}
+
+// verifyBackup reads a backup and says what it holds.
+func verifyBackup(cmd *cobra.Command, name string) error {
+	in, err := openBackup(cmd, name)
+	if err != nil {
+		return err
+	}
+	about, holds, err := backup.Verify(in)
+	if err := errors.Join(err, in.Close()); err != nil {
+		return err
+	}
+	describeBackup(cmd.OutOrStdout(), name, about, holds)
+	return nil
+}
+
+// openBackup opens a file, or standard input for -.
+func openBackup(cmd *cobra.Command, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(cmd.InOrStdin()), nil
+	}
+	return os.Open(name)
+}
+
+func describeBackup(w io.Writer, name string, about backup.About, holds backup.Contents) {
+	fmt.Fprintf(w, "%s is whole: %s in %d files, queues: %d, shards: %d", name, doctor.Size(uint64(holds.Bytes)), holds.Files, about.Queues, about.Shards)
+	if about.Node != "" {
+		fmt.Fprintf(w, ", from node %s of %s", about.Node, about.Cluster)
+	}
+	fmt.Fprintf(w, "; made on %s by Sluice %s\n", about.Created.Format("2006-01-02 15:04:05 MST"), about.Version)
+}
+
+// verifiedBackup writes a backup as it comes, and reads it at the same time.
+func (a *api) verifiedBackup(ctx context.Context, w io.Writer) (about backup.About, holds backup.Contents, err error) {
+	in, out := io.Pipe()
+	verified := make(chan error, 1)
+	go func() {
+		var err error
+		about, holds, err = backup.Verify(in)
+		// What else comes is not held up; that something is wrong is known.
+		_, _ = io.Copy(io.Discard, in)
+		verified <- err
+	}()
+	err = a.backup(ctx, io.MultiWriter(w, out))
+	_ = out.Close() // which never fails
+	if wrong := <-verified; err == nil {
+		err = wrong
+	}
+	return about, holds, err
 }
 
 // intoFile makes a file, which is there under its name when all of it is.
@@ -75,15 +147,11 @@ shards, by a cluster only, which may consist of one node. With - for FILE the
 archive comes from standard input.`,
 		Args: arguments("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			in := cmd.InOrStdin()
-			if args[0] != "-" {
-				f, err := os.Open(args[0])
-				if err != nil {
-					return err
-				}
-				defer func() { err = errors.Join(err, f.Close()) }()
-				in = f
+			in, err := openBackup(cmd, args[0])
+			if err != nil {
+				return err
 			}
+			defer func() { err = errors.Join(err, in.Close()) }()
 			about, err := backup.Restore(in, data, detach)
 			if err != nil {
 				return err

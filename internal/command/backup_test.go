@@ -1,12 +1,15 @@
 package command_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +21,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sluicemq/sluice/internal/backup"
+	"github.com/sluicemq/sluice/internal/command"
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // sdk returns an SDK's client of a server.
@@ -303,6 +308,113 @@ func TestRestoreRefusesWhatIsNotWhole(t *testing.T) {
 	}
 	if _, err := os.Stat(to); !errors.Is(err, os.ErrNotExist) {
 		t.Error("there is a directory")
+	}
+}
+
+func TestBackupSaysWhatItHoldsAndCanBeVerified(t *testing.T) {
+	s := serve(t, "--data", filepath.Join(t.TempDir(), "data"))
+	as(t, s.exports, "")
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	_, said, err := run(t, "backup", file)
+	if err != nil || !strings.Contains(said, file+" is whole: ") || !strings.Contains(said, "queues: 0, shards: 1") {
+		t.Fatalf("%v, said %q", err, said)
+	}
+	out, _, err := run(t, "backup", "--verify", file)
+	if err != nil || out != said {
+		t.Errorf("%v, said %q", err, out)
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Replace(whole, []byte("aws_access_key_id"), []byte("aws_access_key_di"), 1)
+	for what, stream := range map[string][]byte{"half": whole[:len(whole)/2], "damaged": damaged} {
+		if err := os.WriteFile(file, stream, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := run(t, "backup", "--verify", file); !errors.Is(err, backup.ErrNoBackup) {
+			t.Errorf("a backup that is %s: %v", what, err)
+		}
+	}
+}
+
+// What a data directory needs of a program, a backup of it needs too.
+func TestNewerFormatIsRefused(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s := serve(t, "--data", data)
+	as(t, s.exports, "")
+	if err := datadir.Require(data, 2, "9.9"); err != nil {
+		t.Fatal(err)
+	}
+	// The server that is running is then one of that newer version; only that it can
+	// read the format is missing.
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(t, "serve", "--data", data); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9, format 2") {
+		t.Errorf("serve: %v", err)
+	}
+	if _, _, err := run(t, "doctor", "--data", data); !errors.Is(err, datadir.ErrTooNew) || command.Status(err) != 2 {
+		t.Errorf("doctor: %v, status %d", err, command.Status(err))
+	}
+	var stream bytes.Buffer
+	about := backup.About{Version: "9.9", Shards: 1, Data: datadir.Format{Number: 2, Version: "9.9"}}
+	if err := backup.Write(t.Context(), &stream, about, data); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	if err := os.WriteFile(file, stream.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(t, "restore", file, "--data", filepath.Join(t.TempDir(), "to")); !errors.Is(err, datadir.ErrTooNew) {
+		t.Errorf("restore: %v", err)
+	}
+}
+
+// Whatever umask the process was given, and whatever modes the embedded stores ask
+// for, nothing in the data directory is for others.
+func TestDataAreForTheOwnerAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions are others there")
+	}
+	for name, flags := range map[string][]string{
+		"alone": nil, "node": {"--node", "a", "--cluster", "a=127.0.0.1:0", "--shards", "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := filepath.Join(t.TempDir(), "data")
+			s := serve(t, append(flags, "--data", data)...)
+			if err := s.stop(); err != nil {
+				t.Fatal(err)
+			}
+			files := 0
+			err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
+				if err != nil {
+					return err
+				}
+				files++
+				info, err := d.Info()
+				if err == nil && info.Mode()&0o077 != 0 {
+					t.Errorf("%s: %v", path, info.Mode())
+				}
+				return err
+			})
+			if err != nil || files < 5 {
+				t.Errorf("%d files, %v", files, err)
+			}
+		})
+	}
+}
+
+func TestServeKeepsOutOfForeignDirectories(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "readme.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(t, "serve", "--data", data, "--listen", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "readme.txt") {
+		t.Errorf("%v", err)
+	}
+	if entries, err := os.ReadDir(data); err != nil || len(entries) != 1 {
+		t.Errorf("it has %v, %v", entries, err)
 	}
 }
 

@@ -64,6 +64,7 @@ could not be found out.`,
 // alone or of a node.
 func doctorDirectory(data string) (doctor.Directory, error) {
 	d := doctor.Directory{
+		Dir:         data,
 		Credentials: filepath.Join(data, server.CredentialsFile),
 		MasterKey:   filepath.Join(data, server.MasterKeyFile),
 		Control:     filepath.Join(data, server.ControlDir),

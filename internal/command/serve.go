@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/server"
 )
 
@@ -44,6 +45,7 @@ better place for secrets.`,
 			if err := member.join(cmd.Context(), &config); err != nil {
 				return err
 			}
+			datadir.Umask()
 			s, err := server.Start(config)
 			if err != nil {
 				return err

@@ -13,12 +13,14 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
 // Directory says where things are in a data directory.
 type Directory struct {
+	Dir         string // itself
 	Credentials string // file of the root keys
 	MasterKey   string // file of the key under which secrets are encrypted
 	Control     string // store of the catalog
@@ -61,6 +63,9 @@ func Examine(ctx context.Context, d Directory, progress Progress) (*Report, erro
 		return nil, fmt.Errorf("%s: %w", filepath.Dir(d.Control), errNoData)
 	}
 	e.credentials(d.Credentials)
+	if err := e.format(d.Dir); err != nil {
+		return nil, err
+	}
 	err := e.store("control", d.Control, func(s *store.Store) error {
 		return errors.Join(e.catalog(s), e.users(s, d.MasterKey), e.cluster(s))
 	})
@@ -102,6 +107,25 @@ func (e *examination) check(name string) *Check {
 	c := &Check{Name: name, Problems: []string{}}
 	e.report.Checks = append(e.report.Checks, c)
 	return c
+}
+
+// format says what the directory needs of a program. If that is a newer one, what
+// this one would say about the rest is worth nothing.
+func (e *examination) format(dir string) error {
+	c := e.check("format")
+	f, err := datadir.ReadFormat(dir)
+	if errors.Is(err, datadir.ErrTooNew) {
+		return err
+	}
+	if err != nil {
+		c.problem("%v", err)
+		return nil
+	}
+	c.count("format", uint64(f.Number))
+	if f.Version != "" {
+		c.Note = "Sluice " + f.Version + " or a later version can open it"
+	}
+	return nil
 }
 
 func (e *examination) credentials(path string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/doctor"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -30,6 +31,7 @@ func directory(t *testing.T) doctor.Directory {
 	t.Helper()
 	dir := t.TempDir()
 	d := doctor.Directory{
+		Dir:         dir,
 		Credentials: filepath.Join(dir, "credentials"), MasterKey: filepath.Join(dir, "master.key"), Control: filepath.Join(dir, "control"), Shards: []doctor.Shard{{Number: 1, Dir: filepath.Join(dir, "shards/0001")}},
 	}
 	if _, err := identity.LoadCredentials(d.Credentials, []string{"000000000000"}); err != nil {
@@ -210,7 +212,7 @@ func TestSoundDirectory(t *testing.T) {
 		check string
 		doctor.Count
 	}{
-		{"credentials", doctor.Count{Of: "accounts", N: 1}}, {"catalog", doctor.Count{Of: "queues", N: 2}},
+		{"credentials", doctor.Count{Of: "accounts", N: 1}}, {"catalog", doctor.Count{Of: "queues", N: 2}}, {"format", doctor.Count{Of: "format", N: 1}},
 		{"queues", doctor.Count{Of: "queues", N: 2}}, {"queues", doctor.Count{Of: "messages", N: messages}},
 	} {
 		if !slices.Contains(find(t, r, want.check).Counts, want.Count) {
@@ -245,6 +247,11 @@ func TestDamageIsNamed(t *testing.T) {
 	}{
 		"readable keys": {"credentials", "chmod 600", func(t *testing.T, d doctor.Directory) {
 			if err := os.Chmod(d.Credentials, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		"damaged format": {"format", "does not say which format", func(t *testing.T, d doctor.Directory) {
+			if err := os.WriteFile(filepath.Join(d.Dir, "format"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -354,5 +361,16 @@ func TestNotExamined(t *testing.T) {
 	d.Control, d.Shards[0].Dir = t.TempDir()+"/a", t.TempDir()+"/b"
 	if _, err := doctor.Examine(t.Context(), d, nil); err == nil {
 		t.Error("nothing was found to be sound")
+	}
+}
+
+// What a newer program has written, this one cannot judge.
+func TestNewerFormatIsNotExamined(t *testing.T) {
+	d := directory(t)
+	if err := datadir.Require(d.Dir, 2, "9.9"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := doctor.Examine(t.Context(), d, nil); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9") {
+		t.Errorf("%v", err)
 	}
 }

@@ -84,7 +84,7 @@ func (c *Check) counts() string {
 	var out []string
 	for _, n := range c.Counts {
 		if n.Of == "bytes" {
-			out = append(out, size(n.N))
+			out = append(out, Size(n.N))
 			continue
 		}
 		out = append(out, fmt.Sprintf("%s: %d", n.Of, n.N))
@@ -92,8 +92,8 @@ func (c *Check) counts() string {
 	return strings.Join(out, ", ")
 }
 
-// size is a number of bytes for people.
-func size(n uint64) string {
+// Size writes a number of bytes for people.
+func Size(n uint64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB"}
 	f := float64(n)
 	for len(units) > 1 && f >= 1024 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/backup"
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // BackupPath is where the operator gets a backup from, with a GET that is signed for
@@ -36,9 +37,10 @@ const (
 // backups are made one at a time, each from a snapshot, which keeps the disk space of
 // all that is deleted meanwhile.
 type backups struct {
-	one  sync.Mutex
-	ctx  context.Context // ends when the server stops
-	stop context.CancelFunc
+	one    sync.Mutex
+	queues func() int      // how many there are
+	ctx    context.Context // ends when the server stops
+	stop   context.CancelFunc
 }
 
 func newBackups() *backups {
@@ -90,7 +92,7 @@ func (x *exchange) backup() error {
 	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
 	defer context.AfterFunc(b.ctx, cancel)()
-	about := backup.About{Version: x.server.config.Version, Created: x.began.UTC()}
+	about := backup.About{Version: x.server.config.Version, Created: x.began.UTC(), Queues: b.queues()}
 	dir, err := x.server.snapshot(ctx, &about)
 	if err != nil {
 		return backupError(http.StatusServiceUnavailable, err)
@@ -159,10 +161,13 @@ func (s *Server) snapshot(ctx context.Context, about *backup.About) (dir string,
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{CredentialsFile, MasterKeyFile} {
+	if about.Data, err = datadir.ReadFormat(s.config.Data); err != nil {
+		return "", err
+	}
+	for _, name := range []string{CredentialsFile, MasterKeyFile, datadir.FormatFile} {
 		b, err := os.ReadFile(filepath.Join(s.config.Data, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // in a cluster it is in the control store
+			continue // in a cluster the keys are in the control store
 		}
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), b, 0o600)

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -40,10 +40,10 @@ const (
 
 // Names in the data directory.
 const (
-	ControlDir      = "control"     // the catalog
-	ShardDir        = "shards/0001" // the messages
-	CredentialsFile = "credentials" // root access keys, in the format of the AWS credentials file
-	MasterKeyFile   = "master.key"  // under which the secrets of users are encrypted, and tokens made
+	ControlDir      = datadir.ControlDir
+	ShardDir        = datadir.ShardsDir + "/0001"
+	CredentialsFile = datadir.CredentialsFile
+	MasterKeyFile   = datadir.MasterKeyFile
 )
 
 // Server is a running Sluice.
@@ -123,6 +123,7 @@ func Start(c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.backups.queues = func() int { return len(cat.All()) }
 	if err := s.sweep(); err != nil {
 		return nil, err
 	}
@@ -199,8 +200,8 @@ func (s *Server) openStores() (err error) {
 	}
 	if s.config.InMemory {
 		s.space.mark = 0
-	} else if err := os.MkdirAll(s.config.Data, 0o700); err != nil {
-		return fmt.Errorf("make data directory: %w", err)
+	} else if err := datadir.Prepare(s.config.Data); err != nil {
+		return err
 	}
 	o := store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}
 	if s.config.Join != nil {

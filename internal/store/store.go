@@ -137,7 +137,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
 	lock, err := pebble.LockDirectory(dir, opts.FS)
 	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w (%w)", dir, ErrLocked, err)
+		return nil, fmt.Errorf("open store %s: %w", dir, lockError(err))
 	}
 	opts.Lock = lock
 	logs, err := Verify(opts.FS, dir)
@@ -161,6 +161,15 @@ func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), db.Close(), lock.Close())
 	}
 	return s, nil
+}
+
+// lockError returns ErrLocked unless the operating system says that the lock
+// failed for another reason than a holder.
+func lockError(err error) error {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok && errno != syscall.EAGAIN {
+		return fmt.Errorf("lock it: %w", err)
+	}
+	return ErrLocked
 }
 
 func (o *Options) defaults() {
