@@ -261,7 +261,7 @@ func reportOf(x *policy.Explanation, r *policy.Request) *simulated {
 		s.Statements = append(s.Statements, simulatedVerdict{
 			Source: t.Source.String(), File: t.Policy.Name(), Line: t.Statement.Start.Line, Sid: t.Statement.Sid,
 			Effect: t.Statement.Effect.String(), Applies: t.Matched,
-			Decided: t.Policy == x.Policy && t.Statement.Index == x.Statement, Element: t.Element, Reason: t.Reason,
+			Decided: t.Policy == x.Policy && t.Statement.Index == x.Statement, Element: t.Element, Reason: t.Reason(),
 		})
 	}
 	return s

@@ -28,7 +28,10 @@ func alphanumeric(s, others string) bool {
 }
 
 // matches reports whether p stands for the action, whatever its case.
-func (p actionPattern) matches(action string) bool {
+func (p actionPattern) matches(e *evaluation, action string) bool {
+	if !e.spend(operandSteps) {
+		return false
+	}
 	at, afterStar, taken := 0, -1, 0
 	for i := 0; i < len(action); {
 		switch {
@@ -41,6 +44,9 @@ func (p actionPattern) matches(action string) bool {
 		case afterStar < 0:
 			return false
 		default:
+			if !e.spend(i - taken + 1) {
+				return false
+			}
 			taken++
 			at, i = afterStar, taken
 		}

@@ -96,10 +96,11 @@ func (p *Policy) fault(f Fault, pos int, format string, args ...any) *Error {
 
 // checkActions wants each action to stand for some that the service has.
 func (p *Policy) checkActions(s *statement, rules *Rules) *Error {
+	e := evaluation{steps: maxSteps}
 actions:
 	for i, a := range s.actions {
 		for _, known := range rules.Actions {
-			if a.matches(known) {
+			if a.matches(&e, known) {
 				continue actions
 			}
 		}
@@ -115,7 +116,7 @@ actions:
 // checkResources wants the statement to be about the one resource that the
 // policy is set on. What NotResource excepts is not what it is about.
 func (p *Policy) checkResources(s *statement, resource string) *Error {
-	var e evaluation
+	e := evaluation{steps: maxSteps}
 	a := cutARN(resource)
 	for i := range s.resources {
 		one := &s.resources[i]

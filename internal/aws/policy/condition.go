@@ -99,14 +99,15 @@ func newOperand(f family, written string, variables syntax) (o operand, err erro
 // matches compares a value of the request with one of the condition. What
 // either side cannot be read as does not match.
 func (op *operator) matches(e *evaluation, o *operand, v *Value) bool {
-	if !o.ok {
+	if !o.ok || !e.spend(operandSteps) {
 		return false
 	}
 	switch op.family {
 	case exactTexts, likeTexts:
 		return o.pattern.matches(e, v.String())
 	case foldTexts:
-		return o.pattern.matchesFold(e, v.String())
+		s := v.String()
+		return e.spend(len(s)) && o.pattern.matchesFold(e, s)
 	case numbers:
 		n, ok := v.asNumber()
 		return ok && op.order(compare(n, o.number))
@@ -117,7 +118,11 @@ func (op *operator) matches(e *evaluation, o *operand, v *Value) bool {
 		truth, ok := v.asTruth()
 		return ok && truth == o.truth
 	case binaries:
-		b, ok := readBinary(v.String())
+		s := v.String()
+		if !e.spend(len(s)) {
+			return false
+		}
+		b, ok := readBinary(s)
 		return ok && b == o.binary
 	case addresses:
 		a, ok := v.asAddr()
@@ -206,6 +211,8 @@ func (c *condition) met(e *evaluation) bool {
 		return c.quantity == allValues
 	case !present:
 		return c.operator.negated
+	case !e.bounded(&v):
+		return false
 	case c.quantity == theValue:
 		return v.kind != listValue && c.satisfied(e, &v)
 	case v.kind != listValue:
@@ -213,7 +220,11 @@ func (c *condition) met(e *evaluation) bool {
 	}
 	for _, s := range v.list {
 		one := Text(s)
-		if c.satisfied(e, &one) != (c.quantity == allValues) {
+		satisfied := c.satisfied(e, &one)
+		if e.unknown {
+			return false
+		}
+		if satisfied != (c.quantity == allValues) {
 			return c.quantity == anyValue
 		}
 	}
@@ -226,6 +237,9 @@ func (c *condition) satisfied(e *evaluation, v *Value) bool {
 	for i := range c.values {
 		if c.operator.matches(e, &c.values[i], v) {
 			return !c.operator.negated
+		}
+		if e.unknown {
+			return false
 		}
 	}
 	return c.operator.negated

@@ -147,16 +147,3 @@ func TestSetOperatorsOfOneValue(t *testing.T) {
 		}
 	}
 }
-
-// The client chooses its User-Agent; conditions see the beginning.
-func TestUserAgentIsCut(t *testing.T) {
-	p := parse(t, policy.ForResource,
-		`{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*","Condition":{"StringLike":{"aws:UserAgent":"*end"}}}}`)
-	r := &policy.Request{Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, ResourcePolicy: p}
-	for length, want := range map[int]bool{1024: true, 1025: false} {
-		r.Facts.UserAgent = strings.Repeat("x", length-3) + "end"
-		if policy.Decide(r).Allowed() != want {
-			t.Errorf("%d bytes: %t", length, !want)
-		}
-	}
-}

@@ -61,6 +61,12 @@ type evaluation struct {
 	owner    bool // the caller is that account, which needs no Allow
 
 	unresolved bool // a variable had no value since this was last reset
+	// unknown is set if a comparison was not made since this was last reset: a
+	// value is too long for it, or there are no steps left. A Deny then counts as
+	// matching what was compared, an Allow does not.
+	unknown bool
+	steps   int      // left
+	tagKeys []string // the value of aws:TagKeys, once it has been asked for
 }
 
 // newEvaluation panics if a policy is put to a use that it was not parsed for:
@@ -74,7 +80,7 @@ func newEvaluation(r *Request) evaluation {
 	}
 	r.Boundary.only(ForIdentity, ForIdentity)
 	r.ResourcePolicy.only(ForResource, ForTrust)
-	e := evaluation{request: r, unscoped: r.Rules.unscoped(r.Action)}
+	e := evaluation{request: r, unscoped: r.Rules.unscoped(r.Action), steps: maxSteps}
 	e.trust = r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust
 	e.home = r.Caller.signed() && r.Caller.Account == r.Owner && r.Owner != ""
 	e.owner = e.home && r.Caller.Kind == Account && !e.trust && r.Boundary == nil && len(r.Session) == 0
@@ -246,14 +252,21 @@ const (
 
 // mismatch says why a statement does not apply.
 type mismatch struct {
-	element   element
-	condition int // which of the statement's
+	element    element
+	condition  int  // which of the statement's
+	unresolved bool // a variable of NotResource has no value
+	unknown    bool // the element could not be compared
 }
 
 // match reports whether a statement applies to the request and how closely it
 // names the caller; in policies without principals it means the caller itself.
+// Elements that cannot be compared decide only if all others match.
 func (e *evaluation) match(p *Policy, s *statement) (grant, mismatch) {
-	if e.matchAction(s) == s.notActions {
+	var unknown mismatch
+	e.unknown = false
+	if found := e.matchAction(s); e.unknown {
+		unknown = mismatch{element: byAction, unknown: true}
+	} else if found == s.notActions {
 		return noGrant, mismatch{element: byAction}
 	}
 	g := directGrant
@@ -262,20 +275,39 @@ func (e *evaluation) match(p *Policy, s *statement) (grant, mismatch) {
 			return noGrant, mismatch{element: byPrincipal}
 		}
 	}
-	if p.use != ForTrust && !e.matchResource(s) {
-		return noGrant, mismatch{element: byResource}
-	}
-	for i := range s.conditions {
-		if !s.conditions[i].met(e) {
-			return noGrant, mismatch{byCondition, i}
+	if p.use != ForTrust {
+		e.unknown = false
+		if found := e.matchResource(s); e.unknown {
+			unknown = mismatch{element: byResource, unknown: true}
+		} else if !found {
+			return noGrant, mismatch{element: byResource, unresolved: e.unresolved}
 		}
 	}
-	return g, mismatch{}
+	for i := range s.conditions {
+		e.unknown = false
+		if met := s.conditions[i].met(e); e.unknown {
+			unknown = mismatch{element: byCondition, condition: i, unknown: true}
+		} else if !met {
+			return noGrant, mismatch{element: byCondition, condition: i}
+		}
+	}
+	switch {
+	case !unknown.unknown:
+		return g, mismatch{}
+	case s.effect == Deny:
+		return g, mismatch{element: matched, unknown: true}
+	}
+	return noGrant, unknown
 }
 
 func (e *evaluation) matchAction(s *statement) bool {
+	action := e.request.Action
+	if len(action) > MaxFact {
+		e.unknown = true
+		return false
+	}
 	for _, a := range s.actions {
-		if a.matches(e.request.Action) {
+		if a.matches(e, action) {
 			return true
 		}
 	}
@@ -289,11 +321,16 @@ func (e *evaluation) matchResource(s *statement) bool {
 	if e.resource.n == 0 {
 		e.resource = cutARN(e.request.Resource)
 	}
+	long := len(e.request.Resource) > MaxFact
 	for i := range s.resources {
 		a := &s.resources[i]
-		if a.any() || !e.unscoped && a.matches(e, &e.resource) {
+		if a.any() || !e.unscoped && !long && a.matches(e, &e.resource) {
+			e.unknown = false // whatever another one would have been
 			return !s.notResource
 		}
+	}
+	if long && !e.unscoped {
+		e.unknown = true
 	}
 	return s.notResource && (s.effect == Deny || !e.unresolved)
 }

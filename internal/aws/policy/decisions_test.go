@@ -318,7 +318,7 @@ func reason(d policy.Decision, x policy.Explanation) string {
 	}
 	for _, t := range x.Traces {
 		if t.Statement.Effect == policy.Allow && !t.Matched {
-			return text + "; " + t.Reason
+			return text + "; " + t.Reason()
 		}
 	}
 	return text

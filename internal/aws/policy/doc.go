@@ -14,7 +14,8 @@
 //
 // [Parse] compiles; a [Policy] never changes after it and is shared freely.
 // [Decide] is fast and says what decided; [Explain] goes over the same
-// statements once more, and says of each why it applied or did not.
+// statements once more, and says of each whether it applied and, when it is asked
+// for a [Trace.Reason], why.
 //
 // # What is guaranteed
 //
@@ -29,6 +30,10 @@
 //     with line, column and reason.
 //   - What a request says is never read as pattern: a user whose name is * does
 //     not widen a Resource with ${aws:username}.
+//   - No policy and no request make a decision cost more than some milliseconds and
+//     megabytes: comparisons have a budget, and values a length up to which they
+//     are compared ([MaxFact], [MaxFactList]). What is not compared makes no Allow
+//     match and no Deny fail to match.
 //   - A fact that a request does not have is absent, never empty or zero. What a
 //     comparison makes of that is AWS's rule for the operator.
 //

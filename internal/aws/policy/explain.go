@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -48,67 +47,100 @@ type Trace struct {
 	Statement Statement
 	Matched   bool
 	Element   string // that did not match: Action, NotAction, Principal and so on
-	Reason    string // in words
+
+	evaluation *evaluation
+	grant      grant
+	failed     mismatch
 }
 
 // Explain decides r and says how each statement contributed, also those that
-// Decide need not look at.
+// Decide need not look at. It costs at most as much as two decisions. Who asks for
+// many explanations in a row looks between them whether they are still wanted.
 func Explain(r *Request) Explanation {
 	e := newEvaluation(r)
 	x := Explanation{Decision: e.decide(), Rule: string(e.rule())}
+	e.steps = maxSteps
+	asked := make(map[string]bool)
 	for _, p := range r.Identity {
-		x.add(&e, ByIdentity, p)
+		x.add(&e, ByIdentity, p, asked)
 	}
-	x.add(&e, ByBoundary, r.Boundary)
+	x.add(&e, ByBoundary, r.Boundary, asked)
 	for _, p := range r.Session {
-		x.add(&e, BySession, p)
+		x.add(&e, BySession, p, asked)
 	}
-	x.add(&e, ByResource, r.ResourcePolicy)
+	x.add(&e, ByResource, r.ResourcePolicy, asked)
 	return x
 }
 
-func (x *Explanation) add(e *evaluation, by Source, p *Policy) {
+func (x *Explanation) add(e *evaluation, by Source, p *Policy, asked map[string]bool) {
 	if p == nil {
 		return
 	}
 	for i := range p.statements {
 		s := &p.statements[i]
 		g, failed := e.match(p, s)
-		t := Trace{Source: by, Policy: p, Statement: p.Statement(i), Matched: failed.element == matched}
-		t.Element, t.Reason = e.describe(s, g, failed)
-		x.Traces = append(x.Traces, t)
+		x.Traces = append(x.Traces, Trace{
+			Source: by, Policy: p, Statement: p.Statement(i), Matched: failed.element == matched, Element: s.element(failed.element),
+			evaluation: e, grant: g, failed: failed,
+		})
 		if failed.element == byCondition || failed.element == matched {
-			x.missing(e, s)
+			x.missing(e, s, asked)
 		}
 	}
 }
 
-// missing notes the keys of a statement's conditions that the request lacks.
-func (x *Explanation) missing(e *evaluation, s *statement) {
+// missing notes the keys of a statement's conditions that the request lacks, and in
+// asked all that it was asked for.
+func (x *Explanation) missing(e *evaluation, s *statement, asked map[string]bool) {
 	var v Value
 	for i := range s.conditions {
 		k := &s.conditions[i].key
-		if !e.lookup(k, &v) && !slices.Contains(x.Missing, k.name) {
+		if asked[k.name] {
+			continue
+		}
+		asked[k.name] = true
+		if !e.lookup(k, &v) {
 			x.Missing = append(x.Missing, k.name)
 		}
 	}
 }
 
-// describe puts into words why a statement applies or not.
-func (e *evaluation) describe(s *statement, g grant, failed mismatch) (element, reason string) {
-	name := func(not bool, name string) string {
-		if not {
-			return "Not" + name
-		}
-		return name
+// element returns the name of an element as the statement has it, and nothing for
+// matched.
+func (s *statement) element(which element) string {
+	name, not := "", false
+	switch which {
+	case byAction:
+		name, not = "Action", s.notActions
+	case byPrincipal:
+		name, not = "Principal", s.principals.not
+	case byResource:
+		name, not = "Resource", s.notResource
+	case byCondition:
+		name = "Condition"
 	}
+	if not {
+		return "Not" + name
+	}
+	return name
+}
+
+// Reason puts into words why the statement applies or not.
+func (t *Trace) Reason() string {
+	e, s := t.evaluation, &t.Policy.statements[t.Statement.Index]
 	r := e.request
-	switch failed.element {
+	switch {
+	case t.failed.unknown && t.Matched:
+		return "what the request says is too long to be compared with, so the Deny applies"
+	case t.failed.unknown:
+		return "what the request says is too long to be compared with " + t.Element + ", so the Allow does not apply"
+	}
+	switch t.failed.element {
 	case byAction:
 		if s.notActions {
-			return "NotAction", "NotAction excepts " + r.Action
+			return "NotAction excepts " + quote(r.Action)
 		}
-		return "Action", "Action does not name " + r.Action
+		return "Action does not name " + quote(r.Action)
 	case byPrincipal:
 		who := r.Caller.ARN
 		if who == "" {
@@ -118,50 +150,54 @@ func (e *evaluation) describe(s *statement, g grant, failed mismatch) (element, 
 			who = "anonymous"
 		}
 		if s.principals.not {
-			return "NotPrincipal", "NotPrincipal excepts " + who
+			return "NotPrincipal excepts " + quote(who)
 		}
-		return "Principal", "Principal does not name " + who
+		return "Principal does not name " + quote(who)
 	case byResource:
 		switch {
-		case s.notResource && e.unresolved:
-			return "NotResource", "a variable of NotResource has no value in this request"
+		case s.notResource && t.failed.unresolved:
+			return "a variable of NotResource has no value in this request"
 		case s.notResource:
-			return "NotResource", "NotResource excepts " + r.Resource
+			return "NotResource excepts " + quote(r.Resource)
 		case e.unscoped:
-			return "Resource", `the action is about no resource, only Resource "*" covers it`
+			return `the action is about no resource, only Resource "*" covers it`
 		}
-		return "Resource", "Resource does not cover " + r.Resource
+		return "Resource does not cover " + quote(r.Resource)
 	case byCondition:
-		return "Condition", e.describeCondition(&s.conditions[failed.condition])
+		return e.describeCondition(&s.conditions[t.failed.condition])
 	}
-	reason = fmt.Sprintf("%s, %s and all conditions match", name(s.notActions, "Action"), name(s.notResource, "Resource"))
+	reason := fmt.Sprintf("%s, %s and all conditions match", s.element(byAction), s.element(byResource))
 	switch {
 	case s.effect == Deny:
-	case g == accountGrant:
+	case t.grant == accountGrant:
 		reason += "; Principal names the caller's account, whose own policies have to agree"
-	case g == issuerGrant:
+	case t.grant == issuerGrant:
 		reason += "; Principal names whom the session acts for, so its own limits apply"
 	}
-	return "", reason
+	return reason
 }
 
 func (e *evaluation) describeCondition(c *condition) string {
-	wants := make([]string, len(c.values))
-	for i := range c.values {
-		wants[i] = c.values[i].written
+	const most = 10
+	wants := make([]string, min(len(c.values), most))
+	for i := range wants {
+		wants[i] = quote(c.values[i].written)
 		if !c.values[i].ok {
 			wants[i] += " (which is not " + c.operator.family.wants() + ")"
 		}
 	}
+	if n := len(c.values) - most; n > 0 {
+		wants = append(wants, fmt.Sprintf("%d more values", n))
+	}
 	has := "the request has none"
 	var v Value
 	if e.lookup(&c.key, &v) {
-		has = "the request has " + v.String()
+		has = "the request has " + quote(v.String())
 		if v.kind == listValue && c.quantity == theValue {
 			has += ", a list, which only ForAllValues and ForAnyValue look into"
 		}
 	}
-	return fmt.Sprintf("%s %s is not met: it wants %s, %s", c.written, c.key.written, strings.Join(wants, " or "), has)
+	return fmt.Sprintf("%s %s is not met: it wants %s, %s", c.written, quote(c.key.written), strings.Join(wants, " or "), has)
 }
 
 // String tells the decision and the way to it, a line for each statement.
@@ -179,13 +215,14 @@ func (x Explanation) String() string {
 		fmt.Fprintf(&b, ": no %s allows it", x.By)
 	}
 	b.WriteByte('\n')
-	for _, t := range x.Traces {
+	for i := range x.Traces {
+		t := &x.Traces[i]
 		verb := "does not apply"
 		if t.Matched {
 			verb = "applies"
 		}
 		title, st := t.Policy.title(t.Statement.Index), t.Statement
-		fmt.Fprintf(&b, "  %s, %s (%s, line %d) %s: %s\n", t.Source, title, st.Effect, st.Start.Line, verb, t.Reason)
+		fmt.Fprintf(&b, "  %s, %s (%s, line %d) %s: %s\n", t.Source, title, st.Effect, st.Start.Line, verb, t.Reason())
 	}
 	return b.String()
 }
@@ -194,7 +231,7 @@ func (x Explanation) String() string {
 func (p *Policy) title(i int) string {
 	title := fmt.Sprintf("statement %d", i+1)
 	if sid := p.statements[i].sid; sid != "" {
-		title = fmt.Sprintf("statement %q", sid)
+		title = fmt.Sprintf("statement %q", quote(sid))
 	}
 	if p.name != "" {
 		title += " of " + p.name

@@ -90,5 +90,5 @@ func (e *Error) IAMDetailed() string {
 
 // fault makes an Error about the text as a whole.
 func fault(f Fault, format string, args ...any) *Error {
-	return &Error{Fault: f, Reason: fmt.Sprintf(format, args...)}
+	return &Error{Fault: f, Reason: fmt.Sprintf(format, quoteAll(args)...)}
 }

@@ -83,14 +83,35 @@ type reader struct {
 // fault makes an Error about the place at byte offset pos.
 func (r *reader) fault(f Fault, pos int, format string, args ...any) *Error {
 	line, column := position(r.src, pos)
-	return &Error{Fault: f, Line: line, Column: column, Reason: fmt.Sprintf(format, args...)}
+	return &Error{Fault: f, Line: line, Column: column, Reason: fmt.Sprintf(format, quoteAll(args)...)}
 }
 
 // position returns the line and the column, in characters, of a byte offset.
 func position(src string, offset int) (line, column int) {
-	before := src[:min(offset, len(src))]
-	start := strings.LastIndexByte(before, '\n') + 1
-	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
+	p := placeCounter{src: src}
+	at := p.at(offset)
+	return at.Line, at.Column
+}
+
+// placeCounter finds the positions of byte offsets that grow, so that all of them
+// together cost one way through the text.
+type placeCounter struct {
+	src      string
+	offset   int
+	newlines int
+	column   int // characters of it up to offset
+}
+
+func (c *placeCounter) at(offset int) Position {
+	part := c.src[c.offset:min(offset, len(c.src))]
+	if i := strings.LastIndexByte(part, '\n'); i >= 0 {
+		c.newlines += strings.Count(part, "\n")
+		c.column = 0
+		part = part[i+1:]
+	}
+	c.column += utf8.RuneCountInString(part)
+	c.offset = min(offset, len(c.src))
+	return Position{c.newlines + 1, c.column + 1}
 }
 
 // document reads the whole text as one value.

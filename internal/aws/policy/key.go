@@ -85,10 +85,6 @@ func newKey(written string) key {
 	return k
 }
 
-// maxUserAgent is how many bytes of User-Agent conditions see. The client
-// chooses it, and a pattern's cost grows with it.
-const maxUserAgent = 1024
-
 // lookup puts the value of a key into v, and reports whether the request has
 // one. A list without elements is no value.
 func (e *evaluation) lookup(k *key, v *Value) bool {
@@ -136,13 +132,13 @@ func (e *evaluation) lookup(k *key, v *Value) bool {
 		v.set(c.Service)
 		return c.Kind == Service
 	case principalTag:
-		return v.setTag(c.Tags, k.arg)
+		return v.setTag(e, c.Tags, k.arg)
 	case requestedRegion:
 		return v.set(f.Region)
 	case requestTag:
-		return v.setTag(f.RequestTags, k.arg)
+		return v.setTag(e, f.RequestTags, k.arg)
 	case resourceTag:
-		return v.setTag(f.ResourceTags, k.arg)
+		return v.setTag(e, f.ResourceTags, k.arg)
 	case resourceAccount:
 		return v.set(r.Owner)
 	case secureTransport:
@@ -158,14 +154,17 @@ func (e *evaluation) lookup(k *key, v *Value) bool {
 		*v = Value{kind: addrValue, addr: f.SourceIP.Unmap().WithZone("")}
 		return f.SourceIP.IsValid() && c.Kind != Service
 	case tagKeys:
+		if len(f.RequestTags) > 0 && e.tagKeys == nil {
+			e.tagKeys = slices.AppendSeq(slices.Clone(f.TagKeys), maps.Keys(f.RequestTags))
+			slices.Sort(e.tagKeys)
+		}
 		*v = List(f.TagKeys)
-		if len(f.RequestTags) > 0 {
-			v.list = slices.AppendSeq(slices.Clone(f.TagKeys), maps.Keys(f.RequestTags))
-			slices.Sort(v.list)
+		if e.tagKeys != nil {
+			*v = List(e.tagKeys)
 		}
 		return len(v.list) > 0
 	case userAgent:
-		return v.set(f.UserAgent[:min(len(f.UserAgent), maxUserAgent)])
+		return v.set(f.UserAgent)
 	case userID:
 		if c.Kind == Anonymous {
 			return v.set("anonymous")
@@ -189,10 +188,13 @@ func (v *Value) set(s string) bool {
 
 // setTag finds a tag whose key differs from the one asked for in case at most.
 // Of several the one written the same wins, then the first in alphabetical order.
-func (v *Value) setTag(tags map[string]string, name string) bool {
+func (v *Value) setTag(e *evaluation, tags map[string]string, name string) bool {
 	if s, ok := tags[name]; ok {
 		*v = Text(s)
 		return true
+	}
+	if !e.spend(len(tags) * (1 + len(name))) {
+		return false
 	}
 	found := ""
 	for other, s := range tags {

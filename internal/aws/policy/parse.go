@@ -10,7 +10,9 @@ import (
 // else is asked of one that is about to be set, ParseResource and CheckIAM ask.
 // The error is always an *Error.
 func Parse(use Use, source string) (*Policy, error) {
-	p := &parser{reader: reader{src: source}, policy: &Policy{use: use, source: source, version: Version2008}}
+	p := &parser{
+		reader: reader{src: source}, policy: &Policy{use: use, source: source, version: Version2008}, sids: make(map[string]bool),
+	}
 	if err := p.document(); err != nil {
 		return nil, err
 	}
@@ -20,6 +22,7 @@ func Parse(use Use, source string) (*Policy, error) {
 type parser struct {
 	reader
 	policy *Policy
+	sids   map[string]bool // of the statements so far
 }
 
 // elements says which elements an object has, and is told of each.
@@ -119,11 +122,13 @@ func (p *parser) document() *Error {
 	if len(list) == 0 {
 		return p.fault(Grammar, statements.pos, "the list of statements is empty")
 	}
+	places := placeCounter{src: p.src}
 	for i := range list {
 		s, err := p.statement(&list[i])
 		if err != nil {
 			return err
 		}
+		s.start, s.stop = places.at(s.pos), places.at(s.end)
 		p.policy.statements = append(p.policy.statements, s)
 	}
 	return nil
@@ -140,11 +145,10 @@ func (p *parser) statement(n *node) (statement, *Error) {
 			if p.policy.use != ForResource && !alphanumeric(s.sid, "") {
 				return p.fault(Grammar, n.pos, "the Sid %q has characters other than letters and digits", s.sid)
 			}
-			for _, other := range p.policy.statements {
-				if other.sid == s.sid {
-					return p.fault(DuplicateSid, n.pos, "the Sid %q is already that of another statement", s.sid)
-				}
+			if p.sids[s.sid] {
+				return p.fault(DuplicateSid, n.pos, "the Sid %q is already that of another statement", s.sid)
 			}
+			p.sids[s.sid] = true
 			return nil
 		},
 		"Effect": func(n *node) *Error {

@@ -162,11 +162,11 @@ func (p *pattern) matches(e *evaluation, s string) bool {
 	case prefix:
 		return strings.HasPrefix(s, p.text)
 	case glob:
-		return globMatches(p.runes, s)
+		return globMatches(e, p.runes, s)
 	}
 	var buffer [128]rune
 	runes, ok := p.expand(e, buffer[:0])
-	return ok && globMatches(runes, s)
+	return ok && globMatches(e, runes, s)
 }
 
 // matchesFold is matches without regard to case.
@@ -182,6 +182,7 @@ func (p *pattern) matchesFold(e *evaluation, s string) bool {
 // expand appends p with the variables' values to runes. What stands in a value
 // are characters, never wildcards.
 func (p *pattern) expand(e *evaluation, runes []rune) ([]rune, bool) {
+	before := len(runes)
 	for i := range p.parts {
 		v := p.parts[i].variable
 		if v == nil {
@@ -189,27 +190,37 @@ func (p *pattern) expand(e *evaluation, runes []rune) ([]rune, bool) {
 			continue
 		}
 		var value Value
+		text := v.fallback
 		switch ok := e.lookup(&v.key, &value); {
+		case ok && !e.bounded(&value):
+			return nil, false
 		case ok && value.kind != listValue:
-			for _, c := range value.String() {
-				runes = append(runes, c)
-			}
-		case !ok && v.hasDefault:
-			for _, c := range v.fallback {
-				runes = append(runes, c)
-			}
-		default:
+			text = value.String()
+		case ok || !v.hasDefault:
 			e.unresolved = true
 			return nil, false
 		}
+		if len(runes)+len(text) > maxExpanded {
+			e.unknown = true
+			return nil, false
+		}
+		for _, c := range text {
+			runes = append(runes, c)
+		}
+		if !e.spend(len(text)) {
+			return nil, false
+		}
 	}
-	return runes, true
+	return runes, e.spend(len(runes) - before)
 }
 
 // globMatches reports whether p stands for s. When a star has taken too little,
 // only the last one has to take more: what the earlier ones took is the
 // shortest that does.
-func globMatches(p []rune, s string) bool {
+func globMatches(e *evaluation, p []rune, s string) bool {
+	if !e.spend(operandSteps) {
+		return false
+	}
 	at, afterStar, taken := 0, -1, 0
 	for i := 0; i < len(s); {
 		c, n := character(s[i:])
@@ -223,6 +234,9 @@ func globMatches(p []rune, s string) bool {
 		case afterStar < 0:
 			return false
 		default:
+			if !e.spend(i - taken + 1) {
+				return false
+			}
 			_, n := character(s[taken:])
 			taken += n
 			at, i = afterStar, taken

@@ -58,6 +58,7 @@ const (
 // between pos and end.
 type statement struct {
 	pos, end    int
+	start, stop Position // of pos and end
 	sid         string
 	effect      Effect
 	principals  principals // of resource and trust policies
@@ -119,11 +120,7 @@ type Position struct{ Line, Column int }
 // Statement returns the statement at index i.
 func (p *Policy) Statement(i int) Statement {
 	s := &p.statements[i]
-	at := func(offset int) Position {
-		line, column := position(p.source, offset)
-		return Position{line, column}
-	}
-	return Statement{Index: i, Sid: s.sid, Effect: s.effect, Start: at(s.pos), End: at(s.end)}
+	return Statement{Index: i, Sid: s.sid, Effect: s.effect, Start: s.start, End: s.stop}
 }
 
 // Keys returns the condition keys that p asks for, in conditions and in

@@ -308,7 +308,7 @@ func TestExplanationsAreDecisions(t *testing.T) {
 			t.Fatalf("decided %v, explained %s", d, x)
 		}
 		for _, tr := range x.Traces {
-			if tr.Matched != (tr.Element == "") || tr.Reason == "" {
+			if tr.Matched != (tr.Element == "") || tr.Reason() == "" {
 				t.Fatalf("not explained: %+v", tr)
 			}
 		}
