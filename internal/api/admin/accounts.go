@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -72,7 +73,7 @@ type listAccountsOutput struct {
 	Accounts []Account `json:",always"`
 }
 
-func (s *Service) listAccounts(_ context.Context, c *protocol.Call, _ *empty) (*listAccountsOutput, error) {
+func (s *Service) listAccounts(_ context.Context, c *protocol.Call, _ *service.Empty) (*listAccountsOutput, error) {
 	if err := s.allow(c); err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ type deleteAccountInput struct {
 
 // deleteAccount deletes an account that has nothing. A request of the account that is under way meanwhile may still
 // make a queue or a user; it is there again if the account is made again.
-func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteAccountInput) (*empty, error) {
+func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteAccountInput) (*service.Empty, error) {
 	if err := s.allow(c); err != nil {
 		return nil, err
 	}

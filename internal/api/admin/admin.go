@@ -54,5 +54,3 @@ func (s *Service) allow(c *protocol.Call) error {
 	return protocol.AccessDenied("User: %s is not authorized to perform: sluice:%s; that takes the root key of the account %s",
 		id.ARN, c.Operation, s.operator)
 }
-
-type empty struct{}

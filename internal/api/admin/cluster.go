@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/cluster"
 )
@@ -18,7 +19,7 @@ type Cluster interface {
 	Remove(node string) error
 }
 
-func (s *Service) describeCluster(_ context.Context, c *protocol.Call, _ *empty) (*cluster.Status, error) {
+func (s *Service) describeCluster(_ context.Context, c *protocol.Call, _ *service.Empty) (*cluster.Status, error) {
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ type drainNodeInput struct {
 	Undo bool   // let it keep shards again
 }
 
-func (s *Service) drainNode(_ context.Context, c *protocol.Call, in *drainNodeInput) (*empty, error) {
+func (s *Service) drainNode(_ context.Context, c *protocol.Call, in *drainNodeInput) (*service.Empty, error) {
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ type removeNodeInput struct {
 	Node string `max:"256"`
 }
 
-func (s *Service) removeNode(_ context.Context, c *protocol.Call, in *removeNodeInput) (*empty, error) {
+func (s *Service) removeNode(_ context.Context, c *protocol.Call, in *removeNodeInput) (*service.Empty, error) {
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}

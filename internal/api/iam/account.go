@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -20,11 +21,11 @@ type summaryOutput struct {
 	SummaryMap map[string]int32 `json:",always" wrap:"entry" entry:"key,value"`
 }
 
-func (s *Service) getAccountSummary(_ context.Context, c *protocol.Call, _ *empty) (*summaryOutput, error) {
-	if err := s.allow(c, "GetAccountSummary", subject{arn: "*"}); err != nil {
+func (s *Service) getAccountSummary(_ context.Context, c *protocol.Call, _ *service.Empty) (*summaryOutput, error) {
+	if err := s.allow(c, "GetAccountSummary", subject{arn: anything}); err != nil {
 		return nil, err
 	}
-	account := caller(c).Account
+	account := service.Caller(c).Account
 	policies := s.directory.Policies(account)
 	versions := 0
 	for _, m := range policies {
@@ -68,11 +69,11 @@ type listAliasesOutput struct {
 }
 
 func (s *Service) listAccountAliases(_ context.Context, c *protocol.Call, _ *aliasInput) (*listAliasesOutput, error) {
-	if err := s.allow(c, "ListAccountAliases", subject{arn: "*"}); err != nil {
+	if err := s.allow(c, "ListAccountAliases", subject{arn: anything}); err != nil {
 		return nil, err
 	}
 	out := new(listAliasesOutput)
-	if alias := s.directory.Alias(caller(c).Account); alias != "" {
+	if alias := s.directory.Alias(service.Caller(c).Account); alias != "" {
 		out.AccountAliases = []string{alias}
 	}
 	return out, nil
@@ -90,33 +91,33 @@ func (s *Service) alias(c *protocol.Call, in *aliasInput, action string) (string
 	if err := v.Err(); err != nil {
 		return "", err
 	}
-	return alias, s.allow(c, action, subject{arn: "*"})
+	return alias, s.allow(c, action, subject{arn: anything})
 }
 
-func (s *Service) createAccountAlias(_ context.Context, c *protocol.Call, in *aliasInput) (*empty, error) {
+func (s *Service) createAccountAlias(_ context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
 	alias, err := s.alias(c, in, "CreateAccountAlias")
 	if err != nil {
 		return nil, err
 	}
 	return nil, s.change(func(tx *directory.Tx) error {
-		if owner, taken := s.directory.Aliased(alias); taken && owner != caller(c).Account {
+		if owner, taken := s.directory.Aliased(alias); taken && owner != service.Caller(c).Account {
 			return errExists("The account alias %s already exists.", alias)
 		}
-		tx.SetAlias(caller(c).Account, alias)
+		tx.SetAlias(service.Caller(c).Account, alias)
 		return nil
 	})
 }
 
-func (s *Service) deleteAccountAlias(_ context.Context, c *protocol.Call, in *aliasInput) (*empty, error) {
+func (s *Service) deleteAccountAlias(_ context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
 	alias, err := s.alias(c, in, "DeleteAccountAlias")
 	if err != nil {
 		return nil, err
 	}
 	return nil, s.change(func(tx *directory.Tx) error {
-		if s.directory.Alias(caller(c).Account) != alias {
+		if s.directory.Alias(service.Caller(c).Account) != alias {
 			return errNotFound("The account alias %s cannot be found.", alias)
 		}
-		tx.SetAlias(caller(c).Account, "")
+		tx.SetAlias(service.Caller(c).Account, "")
 		return nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
@@ -31,7 +32,7 @@ func (in *attachedInput) name(k directory.Kind) *string {
 	return pick(k, in.UserName, in.GroupName, in.RoleName)
 }
 
-func (s *Service) attach(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*empty, error) {
+func (s *Service) attach(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
@@ -60,10 +61,10 @@ func (s *Service) attachment(k directory.Kind, action string, c *protocol.Call, 
 		return nil, "", err
 	}
 	e, err := s.findFor(c, k, in.name(k), action, subject{policy: arn})
-	return e, shorten(arn), err
+	return e, service.Shorten(arn), err
 }
 
-func (s *Service) detach(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*empty, error) {
+func (s *Service) detach(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (s *Service) listAttached(k directory.Kind, action string, c *protocol.Call
 	if err != nil {
 		return nil, err
 	}
-	return &listAttachedOutput{p.items, p.truncated, p.marker}, nil
+	return &listAttachedOutput{p.Items, p.Next != "", p.Next}, nil
 }
 
 type boundaryInput struct {
@@ -112,7 +113,7 @@ type boundaryInput struct {
 	PermissionsBoundary *string `max:"2048"`
 }
 
-func (s *Service) putBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*empty, error) {
+func (s *Service) putBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
 	var v protocol.Violations
 	arn := v.Required("permissionsBoundary", in.PermissionsBoundary)
 	v.Length("permissionsBoundary", in.PermissionsBoundary, 20, 2048)
@@ -125,14 +126,14 @@ func (s *Service) putBoundary(k directory.Kind, action string, c *protocol.Call,
 	}
 	return nil, s.edit(e, func(e *directory.Entity) error {
 		if s.policyOf(e.Account, arn) == nil {
-			return errUnattachable(shorten(arn))
+			return errUnattachable(service.Shorten(arn))
 		}
 		e.Boundary = arn
 		return nil
 	})
 }
 
-func (s *Service) deleteBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*empty, error) {
+func (s *Service) deleteBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
 	e, err := s.find(c, k, pick(k, in.UserName, nil, in.RoleName), action)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,9 @@
 package iam
 
 import (
-	"errors"
-	"net/netip"
-	"time"
+	"strings"
 
-	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -14,65 +12,49 @@ import (
 
 var rules = &policy.Rules{Vendor: "iam"}
 
-// caller returns who makes the call.
-func caller(c *protocol.Call) identity.Identity {
-	id, _ := c.Identity.(identity.Identity)
-	return id
-}
-
 // subject is what a request is about, for policies.
 type subject struct {
-	arn         string
-	tags        map[string]string // that it has
-	requestTags map[string]string // that it is to have
-	policy      string            // ARN of the managed policy to attach
-	boundary    string            // ARN of the boundary to set
+	arn      string
+	tags     map[string]string // that it has
+	newTags  map[string]string // that the request wants to set
+	tagKeys  []string          // of tags that the request wants to remove
+	policy   string            // ARN of the managed policy to attach or detach
+	boundary string            // ARN of the boundary to set or, if the request sets none, that the entity has
 }
 
 // allow makes sure that the caller may take the action. It is asked before
 // anything is said about the subject.
 func (s *Service) allow(c *protocol.Call, action string, about subject) error {
-	id := caller(c)
-	if id.Session != nil && id.Kind != identity.AssumedRole {
+	if id := service.Caller(c); id.Session != nil && id.Kind != identity.AssumedRole {
 		return protocol.UnrecognizedClient()
 	}
-	q := access.Request{
-		Caller: id, Rules: rules, Action: "iam:" + action, Owner: id.Account,
-		Details: details{call: c, subject: about, now: s.now},
+	if about.arn != anything {
+		c.Notes.Set("target", about.arn)
 	}
-	if denial := s.access.Decide(&q); denial != nil {
-		return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
-	}
-	return nil
+	return s.authorizer.Authorize(c, service.Subject{
+		Resource: service.ARN(about.arn), Tags: about.tags, NewTags: about.newTags, TagKeys: about.tagKeys, Lookup: about.lookup,
+	}, "iam:"+action)
 }
 
-// details tells what policies ask about a request.
-type details struct {
-	call *protocol.Call
-	subject
-	now func() time.Time
-}
+// anything is the name of what an operation is about that is about nothing in particular.
+const anything = "*"
 
-// ARN returns the name of what the request is about.
-func (d details) ARN() string { return d.arn }
-
-// Facts returns what conditions can ask about the request.
-func (d details) Facts() policy.Facts {
-	f := policy.Facts{
-		Time: d.now(), SecureTransport: d.call.TLS, UserAgent: d.call.UserAgent, Region: d.call.Region,
-		ResourceTags: d.tags, RequestTags: d.requestTags,
+// lookup returns the value of a condition key that only IAM has.
+func (about *subject) lookup(name string) (policy.Value, bool) {
+	switch name {
+	case "iam:policyarn":
+		return policy.Text(about.policy), about.policy != ""
+	case "iam:permissionsboundary":
+		return policy.Text(about.boundary), about.boundary != ""
 	}
-	f.SourceIP, _ = netip.ParseAddr(d.call.SourceIP) // without one, the fact is absent
-	f.Lookup = func(name string) (policy.Value, bool) {
-		switch {
-		case name == "iam:policyarn" && d.policy != "":
-			return policy.Text(d.policy), true
-		case name == "iam:permissionsboundary" && d.boundary != "":
-			return policy.Text(d.boundary), true
+	if key, ok := strings.CutPrefix(name, "iam:resourcetag/"); ok {
+		for other, value := range about.tags {
+			if strings.EqualFold(other, key) {
+				return policy.Text(value), true
+			}
 		}
-		return policy.Value{}, false
 	}
-	return f
+	return policy.Value{}, false
 }
 
 // find returns the entity that a request names, if the caller may take the
@@ -87,24 +69,23 @@ func (s *Service) findFor(c *protocol.Call, kind directory.Kind, name *string, a
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	account := caller(c).Account
+	account := service.Caller(c).Account
 	e := s.directory.Find(kind, account, written)
 	if e != nil && e.Name != written {
 		e = nil // names are kept apart by more than case only when they are made
 	}
-	about.arn = "arn:aws:iam::" + account + ":" + string(kind) + "/" + shorten(written)
+	about.arn = "arn:aws:iam::" + account + ":" + string(kind) + "/" + service.Shorten(written)
 	if e != nil {
 		about.arn, about.tags = e.ARN(), e.Tags
+		if about.boundary == "" {
+			about.boundary = e.Boundary
+		}
 	}
 	if err := s.allow(c, action, about); err != nil {
 		return nil, err
 	}
 	if e == nil {
-		return nil, errNoEntity(kind, shorten(written))
+		return nil, errNoEntity(kind, service.Shorten(written))
 	}
 	return e, nil
 }
-
-// shorten keeps what a client sent from making the answer longer than it needs
-// to be understood.
-func shorten(s string) string { return s[:min(len(s), 256)] }

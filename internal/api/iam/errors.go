@@ -2,21 +2,16 @@ package iam
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/store"
 )
 
-func modelled(shape, code string, status int, format string, args ...any) *protocol.Error {
-	return &protocol.Error{Type: shape, Code: code, Status: status, Message: fmt.Sprintf(format, args...)}
-}
-
 func errNotFound(format string, args ...any) *protocol.Error {
-	return modelled("NoSuchEntityException", "NoSuchEntity", http.StatusNotFound, format, args...)
+	return service.Modelled("NoSuchEntityException", "NoSuchEntity", http.StatusNotFound, format, args...)
 }
 
 func errNoEntity(kind directory.Kind, name string) *protocol.Error {
@@ -30,16 +25,16 @@ func errNoKey(id string) *protocol.Error {
 func errNoPolicy(arn string) *protocol.Error { return errNotFound("Policy %s was not found.", arn) }
 
 func errExists(format string, args ...any) *protocol.Error {
-	return modelled("EntityAlreadyExistsException", "EntityAlreadyExists", http.StatusConflict, format, args...)
+	return service.Modelled("EntityAlreadyExistsException", "EntityAlreadyExists", http.StatusConflict, format, args...)
 }
 
 // errConflict says what has to be done before something can be deleted.
 func errConflict(what string) *protocol.Error {
-	return modelled("DeleteConflictException", "DeleteConflict", http.StatusConflict, "Cannot delete entity, must %s first.", what)
+	return service.Modelled("DeleteConflictException", "DeleteConflict", http.StatusConflict, "Cannot delete entity, must %s first.", what)
 }
 
 func errLimit(format string, args ...any) *protocol.Error {
-	return modelled("LimitExceededException", "LimitExceeded", http.StatusConflict, format, args...)
+	return service.Modelled("LimitExceededException", "LimitExceeded", http.StatusConflict, format, args...)
 }
 
 func errQuota(what string, n int) *protocol.Error {
@@ -47,7 +42,7 @@ func errQuota(what string, n int) *protocol.Error {
 }
 
 func errInput(format string, args ...any) *protocol.Error {
-	return modelled("InvalidInputException", "InvalidInput", http.StatusBadRequest, format, args...)
+	return service.Modelled("InvalidInputException", "InvalidInput", http.StatusBadRequest, format, args...)
 }
 
 func errUnattachable(arn string) *protocol.Error {
@@ -55,7 +50,7 @@ func errUnattachable(arn string) *protocol.Error {
 }
 
 func errDocument(format string, args ...any) *protocol.Error {
-	return modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
+	return service.Modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
 }
 
 // documentError is what a client is told whose document is not accepted: AWS's
@@ -69,14 +64,4 @@ func documentError(err error) *protocol.Error {
 		return errLimit("%s", e.Reason)
 	}
 	return errDocument("%s", e.IAMDetailed())
-}
-
-// failure translates what went wrong below into what the client is told.
-func failure(err error) error {
-	if stuck, ok := errors.AsType[*store.StuckError](err); ok {
-		e := protocol.ServiceUnavailable()
-		e.Message = "The disk of the server cannot be written: " + stuck.Reason + ". Please try again later."
-		return errors.Join(e, err)
-	}
-	return err
 }

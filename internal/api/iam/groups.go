@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
@@ -73,7 +74,7 @@ func (s *Service) getGroup(_ context.Context, c *protocol.Call, in *getGroupInpu
 	if err != nil {
 		return nil, err
 	}
-	return &getGroupOutput{showGroup(group), convert(p.items, listedUser), p.truncated, p.marker}, nil
+	return &getGroupOutput{showGroup(group), service.Convert(p.Items, listedUser), p.Next != "", p.Next}, nil
 }
 
 type updateGroupInput struct {
@@ -82,7 +83,7 @@ type updateGroupInput struct {
 	NewGroupName *string `max:"128"`
 }
 
-func (s *Service) updateGroup(_ context.Context, c *protocol.Call, in *updateGroupInput) (*empty, error) {
+func (s *Service) updateGroup(_ context.Context, c *protocol.Call, in *updateGroupInput) (*service.Empty, error) {
 	return s.rename(c, directory.Group, in.GroupName, in.NewGroupName, in.NewPath)
 }
 
@@ -90,7 +91,7 @@ type groupInput struct {
 	GroupName *string `max:"128"`
 }
 
-func (s *Service) deleteGroup(_ context.Context, c *protocol.Call, in *groupInput) (*empty, error) {
+func (s *Service) deleteGroup(_ context.Context, c *protocol.Call, in *groupInput) (*service.Empty, error) {
 	return s.remove(c, directory.Group, in.GroupName)
 }
 
@@ -111,7 +112,7 @@ func (s *Service) listGroups(_ context.Context, c *protocol.Call, in *listGroups
 	if err != nil {
 		return nil, err
 	}
-	return &listGroupsOutput{convert(p.items, showGroup), p.truncated, p.marker}, nil
+	return &listGroupsOutput{service.Convert(p.Items, showGroup), p.Next != "", p.Next}, nil
 }
 
 type groupsForUserInput struct {
@@ -129,7 +130,7 @@ func (s *Service) listGroupsForUser(_ context.Context, c *protocol.Call, in *gro
 	if err != nil {
 		return nil, err
 	}
-	return &listGroupsOutput{convert(p.items, showGroup), p.truncated, p.marker}, nil
+	return &listGroupsOutput{service.Convert(p.Items, showGroup), p.Next != "", p.Next}, nil
 }
 
 type membershipInput struct {
@@ -149,12 +150,12 @@ func (s *Service) membership(c *protocol.Call, in *membershipInput, action strin
 	}
 	user = s.directory.Find(directory.User, group.Account, name)
 	if user == nil || user.Name != name {
-		return nil, nil, errNoEntity(directory.User, shorten(name))
+		return nil, nil, errNoEntity(directory.User, service.Shorten(name))
 	}
 	return group, user, nil
 }
 
-func (s *Service) addUserToGroup(_ context.Context, c *protocol.Call, in *membershipInput) (*empty, error) {
+func (s *Service) addUserToGroup(_ context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
 	group, user, err := s.membership(c, in, "AddUserToGroup")
 	if err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func (s *Service) addUserToGroup(_ context.Context, c *protocol.Call, in *member
 	})
 }
 
-func (s *Service) removeUserFromGroup(_ context.Context, c *protocol.Call, in *membershipInput) (*empty, error) {
+func (s *Service) removeUserFromGroup(_ context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
 	group, user, err := s.membership(c, in, "RemoveUserFromGroup")
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -46,7 +47,7 @@ var inlineLimits = map[directory.Kind]int{
 	directory.User: policy.MaxUserInline, directory.Group: policy.MaxGroupInline, directory.Role: policy.MaxRoleInline,
 }
 
-func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*empty, error) {
+func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	if err := v.Err(); err != nil {
@@ -123,10 +124,10 @@ func (s *Service) getInline(k directory.Kind, action string, c *protocol.Call, i
 }
 
 func errNoInline(k directory.Kind, name string) error {
-	return errNotFound("The %s policy with name %s cannot be found.", k, shorten(name))
+	return errNotFound("The %s policy with name %s cannot be found.", k, service.Shorten(name))
 }
 
-func (s *Service) deleteInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*empty, error) {
+func (s *Service) deleteInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
 	var v protocol.Violations
 	name := v.Required("policyName", in.PolicyName)
 	if err := v.Err(); err != nil {
@@ -161,5 +162,5 @@ func (s *Service) listInline(k directory.Kind, action string, c *protocol.Call, 
 	if err != nil {
 		return nil, err
 	}
-	return &listInlineOutput{p.items, p.truncated, p.marker}, nil
+	return &listInlineOutput{p.Items, p.Next != "", p.Next}, nil
 }

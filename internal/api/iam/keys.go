@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -49,7 +50,7 @@ func status(active bool) string {
 // keyOwner returns the user whose keys a request is about: the caller, if it
 // names none.
 func (s *Service) keyOwner(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
-	if id := caller(c); name == nil {
+	if id := service.Caller(c); name == nil {
 		if id.Kind != identity.User {
 			return nil, errMustName()
 		}
@@ -98,7 +99,7 @@ type listAccessKeysOutput struct {
 }
 
 func (s *Service) listAccessKeys(_ context.Context, c *protocol.Call, in *listAccessKeysInput) (*listAccessKeysOutput, error) {
-	if id := caller(c); in.UserName == nil && id.Kind == identity.Account {
+	if id := service.Caller(c); in.UserName == nil && id.Kind == identity.Account {
 		if err := s.allow(c, "ListAccessKeys", subject{arn: id.ARN}); err != nil {
 			return nil, err
 		}
@@ -113,10 +114,10 @@ func (s *Service) listAccessKeys(_ context.Context, c *protocol.Call, in *listAc
 	if err != nil {
 		return nil, err
 	}
-	keys := convert(p.items, func(k *directory.Key) AccessKeyMetadata {
+	keys := service.Convert(p.Items, func(k *directory.Key) AccessKeyMetadata {
 		return AccessKeyMetadata{UserName: user.Name, AccessKeyId: k.ID, Status: status(k.Active), CreateDate: &k.Created}
 	})
-	return &listAccessKeysOutput{user.Name, keys, p.truncated, p.marker}, nil
+	return &listAccessKeysOutput{user.Name, keys, p.Next != "", p.Next}, nil
 }
 
 // keyOrder is by what keys are listed.
@@ -132,12 +133,12 @@ type accessKeyInput struct {
 func (s *Service) keyOf(user *directory.Entity, id string) (*directory.Key, error) {
 	k := s.directory.Key(id)
 	if k == nil || k.User != user.ID {
-		return nil, errNoKey(shorten(id))
+		return nil, errNoKey(service.Shorten(id))
 	}
 	return k, nil
 }
 
-func (s *Service) updateAccessKey(_ context.Context, c *protocol.Call, in *accessKeyInput) (*empty, error) {
+func (s *Service) updateAccessKey(_ context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
 	wanted := v.Required("status", in.Status)
@@ -161,7 +162,7 @@ func (s *Service) updateAccessKey(_ context.Context, c *protocol.Call, in *acces
 	})
 }
 
-func (s *Service) deleteAccessKey(_ context.Context, c *protocol.Call, in *accessKeyInput) (*empty, error) {
+func (s *Service) deleteAccessKey(_ context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
 	if err := v.Err(); err != nil {
@@ -199,7 +200,7 @@ func (s *Service) getAccessKeyLastUsed(_ context.Context, c *protocol.Call, in *
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	account := caller(c).Account
+	account := service.Caller(c).Account
 	about := subject{arn: "arn:aws:iam::" + account + ":user/*"} // whose it is is not known yet
 	var user *directory.Entity
 	k := s.directory.Key(id)
@@ -213,7 +214,7 @@ func (s *Service) getAccessKeyLastUsed(_ context.Context, c *protocol.Call, in *
 		return nil, err
 	}
 	if user == nil || user.Account != account {
-		return nil, errNoKey(shorten(id))
+		return nil, errNoKey(service.Shorten(id))
 	}
 	out := &lastUsedOutput{UserName: user.Name, AccessKeyLastUsed: AccessKeyLastUsed{ServiceName: "N/A", Region: "N/A"}}
 	if u, ok := k.LastUse(); ok {

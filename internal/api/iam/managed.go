@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -35,7 +36,7 @@ func (s *Service) showPolicy(m *directory.Managed) Policy {
 	return Policy{
 		PolicyName: m.Name, PolicyId: m.ID, Arn: m.ARN(), Path: m.Path, DefaultVersionId: m.Default,
 		AttachmentCount: int32(len(attached)), PermissionsBoundaryUsageCount: int32(len(bounded)), IsAttachable: true,
-		Description: m.Description, CreateDate: m.Created, UpdateDate: m.Updated, Tags: showTags(m.Tags),
+		Description: m.Description, CreateDate: m.Created, UpdateDate: m.Updated, Tags: service.TagList(m.Tags),
 	}
 }
 
@@ -107,7 +108,7 @@ func (s *Service) createPolicy(_ context.Context, c *protocol.Call, in *createPo
 	}
 	now := s.now().UTC().Truncate(time.Second)
 	m := &directory.Managed{
-		Account: caller(c).Account, Name: name, Path: path, ID: identity.NewID("ANPA"), Created: now, Updated: now,
+		Account: service.Caller(c).Account, Name: name, Path: path, ID: identity.NewID("ANPA"), Created: now, Updated: now,
 		Default: "v1", Last: 1, Versions: []directory.Version{{ID: "v1", Document: text, Created: now}},
 	}
 	if in.Description != nil {
@@ -116,7 +117,7 @@ func (s *Service) createPolicy(_ context.Context, c *protocol.Call, in *createPo
 	if m.Tags, err = checkTags(in.Tags); err != nil {
 		return nil, err
 	}
-	if err := s.allow(c, "CreatePolicy", subject{arn: m.ARN(), requestTags: m.Tags}); err != nil {
+	if err := s.allow(c, "CreatePolicy", subject{arn: m.ARN(), newTags: m.Tags}); err != nil {
 		return nil, err
 	}
 	if err := checkManaged(text); err != nil {
@@ -157,8 +158,8 @@ func (s *Service) managed(c *protocol.Call, name *string, action string) (*direc
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	arn = shorten(arn)
-	m := s.policyOf(caller(c).Account, arn)
+	arn = service.Shorten(arn)
+	m := s.policyOf(service.Caller(c).Account, arn)
 	about := subject{arn: arn}
 	if m != nil {
 		about.tags = m.Tags
@@ -204,7 +205,7 @@ func (s *Service) getPolicy(_ context.Context, c *protocol.Call, in *policyInput
 	return &policyOutput{s.showPolicy(m)}, nil
 }
 
-func (s *Service) deletePolicy(_ context.Context, c *protocol.Call, in *policyInput) (*empty, error) {
+func (s *Service) deletePolicy(_ context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, err := s.managed(c, in.PolicyArn, "DeletePolicy")
 	if err != nil {
 		return nil, err
@@ -213,9 +214,9 @@ func (s *Service) deletePolicy(_ context.Context, c *protocol.Call, in *policyIn
 		attached, bounded := s.directory.Users(m.ARN())
 		switch {
 		case len(attached)+len(bounded) > 0:
-			return modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete a policy attached to entities.")
+			return service.Modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete a policy attached to entities.")
 		case len(m.Versions) > 1:
-			return modelled("DeleteConflictException", "DeleteConflict", 409, "This policy has more than one version. Before you delete a policy, you must delete the policy's versions. The default version is deleted with the policy.")
+			return service.Modelled("DeleteConflictException", "DeleteConflict", 409, "This policy has more than one version. Before you delete a policy, you must delete the policy's versions. The default version is deleted with the policy.")
 		}
 		tx.DeletePolicy(m)
 		return nil
@@ -249,7 +250,7 @@ func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	account := caller(c).Account
+	account := service.Caller(c).Account
 	if err := s.allow(c, "ListPolicies", subject{arn: "arn:aws:iam::" + account + ":policy/"}); err != nil {
 		return nil, err
 	}
@@ -261,7 +262,7 @@ func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 		all = append(all, s.directory.Policies(account)...)
 	}
 	only := in.OnlyAttached != nil && *in.OnlyAttached
-	all = filter(all, func(m *directory.Managed) bool {
+	all = service.Filter(all, func(m *directory.Managed) bool {
 		if !prefixed(m.Path, in.PathPrefix) {
 			return false
 		}
@@ -283,11 +284,11 @@ func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 	if err != nil {
 		return nil, err
 	}
-	return &listPoliciesOutput{convert(p.items, func(m *directory.Managed) Policy {
+	return &listPoliciesOutput{service.Convert(p.Items, func(m *directory.Managed) Policy {
 		shown := s.showPolicy(m)
 		shown.Description, shown.Tags = "", nil
 		return shown
-	}), p.truncated, p.marker}, nil
+	}), p.Next != "", p.Next}, nil
 }
 
 type createPolicyVersionInput struct {
@@ -353,7 +354,7 @@ func (s *Service) version(c *protocol.Call, in *policyInput, action string) (*di
 }
 
 func errNoVersion(arn, id string) error {
-	return errNotFound("Policy %s version %s does not exist or is not attachable.", arn, shorten(id))
+	return errNotFound("Policy %s version %s does not exist or is not attachable.", arn, service.Shorten(id))
 }
 
 func (s *Service) getPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*versionOutput, error) {
@@ -366,14 +367,14 @@ func (s *Service) getPolicyVersion(_ context.Context, c *protocol.Call, in *poli
 	return out, nil
 }
 
-func (s *Service) deletePolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*empty, error) {
+func (s *Service) deletePolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "DeletePolicyVersion")
 	if err != nil {
 		return nil, err
 	}
 	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
 		if m.Default == version.ID {
-			return modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete the default version of a policy.")
+			return service.Modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete the default version of a policy.")
 		}
 		m.Versions = slices.DeleteFunc(m.Versions, func(v directory.Version) bool { return v.ID == version.ID })
 		tx.PutPolicy(m)
@@ -398,10 +399,10 @@ func (s *Service) listPolicyVersions(_ context.Context, c *protocol.Call, in *po
 		return nil, err
 	}
 	show := func(v directory.Version) PolicyVersion { return showVersion(m, v) }
-	return &listVersionsOutput{convert(p.items, show), p.truncated, p.marker}, nil
+	return &listVersionsOutput{service.Convert(p.Items, show), p.Next != "", p.Next}, nil
 }
 
-func (s *Service) setDefaultPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*empty, error) {
+func (s *Service) setDefaultPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "SetDefaultPolicyVersion")
 	if err != nil {
 		return nil, err
@@ -460,16 +461,16 @@ func (s *Service) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in 
 	}
 	order := func(e *directory.Entity) string { return string(e.Kind) + "/" + e.Name + "/" + e.ID }
 	slices.SortFunc(all, func(a, b *directory.Entity) int { return cmp.Compare(order(a), order(b)) })
-	all = filter(slices.Compact(all), func(e *directory.Entity) bool {
-		return e.Account == caller(c).Account && prefixed(e.Path, in.PathPrefix) &&
+	all = service.Filter(slices.Compact(all), func(e *directory.Entity) bool {
+		return e.Account == service.Caller(c).Account && prefixed(e.Path, in.PathPrefix) &&
 			(in.EntityFilter == nil || *in.EntityFilter == words[e.Kind])
 	})
 	p, err := paginate(all, order, in.Marker, in.MaxItems)
 	if err != nil {
 		return nil, err
 	}
-	out := &listEntitiesForPolicyOutput{IsTruncated: p.truncated, Marker: p.marker}
-	for _, e := range p.items {
+	out := &listEntitiesForPolicyOutput{IsTruncated: p.Next != "", Marker: p.Next}
+	for _, e := range p.Items {
 		switch e.Kind {
 		case directory.Group:
 			out.PolicyGroups = append(out.PolicyGroups, PolicyGroup{e.Name, e.ID})

@@ -65,29 +65,3 @@ func checkPath(member string, path *string) (string, error) {
 func prefixed(path string, prefix *string) bool {
 	return prefix == nil || strings.HasPrefix(path, *prefix)
 }
-
-// Tag is a tag of an entity.
-type Tag struct {
-	Key   string `max:"128"`
-	Value string `max:"256"`
-}
-
-func checkTags(tags []Tag) (map[string]string, error) {
-	if len(tags) == 0 {
-		return nil, nil
-	}
-	if len(tags) > maxTags {
-		return nil, errQuota("TagsPerEntity", maxTags)
-	}
-	var v protocol.Violations
-	out := make(map[string]string, len(tags))
-	for _, t := range tags {
-		v.Length("tags.member.key", &t.Key, 1, 128)
-		v.Length("tags.member.value", &t.Value, 0, 256)
-		if _, twice := out[t.Key]; twice {
-			return nil, errInput("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
-		}
-		out[t.Key] = t.Value
-	}
-	return out, v.Err()
-}

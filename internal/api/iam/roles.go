@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -29,7 +30,7 @@ func showRole(e *directory.Entity) Role {
 		Path: e.Path, RoleName: e.Name, RoleId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
 		AssumeRolePolicyDocument: escape(e.Trust), Description: e.Description,
 		MaxSessionDuration:  int32(e.MaxSession / time.Second),
-		PermissionsBoundary: boundaryOf(e), Tags: showTags(e.Tags),
+		PermissionsBoundary: boundaryOf(e), Tags: service.TagList(e.Tags),
 	}
 }
 
@@ -115,7 +116,7 @@ func (s *Service) setTrust(e *directory.Entity, text string) error {
 	for _, arn := range p.Entities() {
 		id, ok := s.directory.ID(arn)
 		if !ok {
-			return errDocument("Invalid principal in policy: \"AWS\":\"%s\"", shorten(arn))
+			return errDocument("Invalid principal in policy: \"AWS\":\"%s\"", service.Shorten(arn))
 		}
 		ids[arn] = id
 	}
@@ -141,7 +142,7 @@ type updateRoleInput struct {
 	MaxSessionDuration *int32
 }
 
-func (s *Service) updateRole(_ context.Context, c *protocol.Call, in *updateRoleInput) (*empty, error) {
+func (s *Service) updateRole(_ context.Context, c *protocol.Call, in *updateRoleInput) (*service.Empty, error) {
 	_, err := s.describeRole(c, in, "UpdateRole")
 	return nil, err
 }
@@ -184,7 +185,7 @@ type assumeRolePolicyInput struct {
 	PolicyDocument *string `max:"128K"`
 }
 
-func (s *Service) updateAssumeRolePolicy(_ context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*empty, error) {
+func (s *Service) updateAssumeRolePolicy(_ context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	if err := v.Err(); err != nil {
@@ -197,7 +198,7 @@ func (s *Service) updateAssumeRolePolicy(_ context.Context, c *protocol.Call, in
 	return nil, s.edit(e, func(e *directory.Entity) error { return s.setTrust(e, text) })
 }
 
-func (s *Service) deleteRole(_ context.Context, c *protocol.Call, in *roleInput) (*empty, error) {
+func (s *Service) deleteRole(_ context.Context, c *protocol.Call, in *roleInput) (*service.Empty, error) {
 	return s.remove(c, directory.Role, in.RoleName)
 }
 
@@ -218,7 +219,7 @@ func (s *Service) listRoles(_ context.Context, c *protocol.Call, in *listRolesIn
 	if err != nil {
 		return nil, err
 	}
-	return &listRolesOutput{convert(p.items, listedRole), p.truncated, p.marker}, nil
+	return &listRolesOutput{service.Convert(p.Items, listedRole), p.Next != "", p.Next}, nil
 }
 
 // escape writes a document as IAM returns it: percent-encoded by RFC 3986.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
@@ -20,18 +21,16 @@ type Options struct {
 
 // Service is the IAM service.
 type Service struct {
-	directory *directory.Directory
-	access    *access.Control
-	roots     *identity.Credentials
-	now       func() time.Time
+	directory  *directory.Directory
+	authorizer *service.Authorizer
+	roots      *identity.Credentials
+	now        func() time.Time
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{directory: o.Directory, access: o.Access, roots: o.Roots, now: o.Now}
-	if s.now == nil {
-		s.now = time.Now
-	}
+	s := &Service{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots}
+	s.now = s.authorizer.Now
 	wire := protocol.NewService(protocol.Service{
 		Name: "iam", Versions: []string{"2010-05-08"}, Namespace: "https://iam.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.iam",
@@ -48,11 +47,10 @@ func New(o Options) *protocol.Service {
 	return wire
 }
 
-// empty is the input or output of an operation without any.
-type empty struct{}
-
 // change makes a change of the directory.
-func (s *Service) change(f func(*directory.Tx) error) error { return failure(s.directory.Change(f)) }
+func (s *Service) change(f func(*directory.Tx) error) error {
+	return service.Failure(s.directory.Change(f))
+}
 
 // handler is that of an operation that there is for several kinds of entities.
 type handler[In, Out any] func(k directory.Kind, action string, c *protocol.Call, in *In) (*Out, error)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -75,7 +76,7 @@ type simulateOutput struct {
 }
 
 func (s *Service) simulateCustom(_ context.Context, c *protocol.Call, in *simulateInput) (*simulateOutput, error) {
-	if err := s.allow(c, "SimulateCustomPolicy", subject{arn: "*"}); err != nil {
+	if err := s.allow(c, "SimulateCustomPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}
 	return s.simulate(c, in, nil)
@@ -97,12 +98,12 @@ func (s *Service) source(c *protocol.Call, name *string, action string) (*direct
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	arn = shorten(arn)
+	arn = service.Shorten(arn)
 	if err := s.allow(c, action, subject{arn: arn}); err != nil {
 		return nil, err
 	}
 	e := s.directory.ByARN(arn)
-	if e == nil || e.Account != caller(c).Account {
+	if e == nil || e.Account != service.Caller(c).Account {
 		return nil, errNotFound("%s does not exist", arn)
 	}
 	return e, nil
@@ -121,7 +122,7 @@ func (s *Service) simulate(c *protocol.Call, in *simulateInput, e *directory.Ent
 	}
 	for _, action := range in.ActionNames {
 		if vendor, name, ok := strings.Cut(action, ":"); !ok || vendor == "" || name == "" || strings.ContainsAny(action, "*?") {
-			return nil, errInput("Invalid Action Name: %s", shorten(action))
+			return nil, errInput("Invalid Action Name: %s", service.Shorten(action))
 		}
 	}
 	sim, err := s.prepare(c, in, e)
@@ -146,21 +147,21 @@ func (s *Service) simulate(c *protocol.Call, in *simulateInput, e *directory.Ent
 	if err != nil {
 		return nil, err
 	}
-	results := convert(p.items, func(q question) EvaluationResult { return sim.evaluate(q.action, q.resource) })
-	return &simulateOutput{results, p.truncated, p.marker}, nil
+	results := service.Convert(p.Items, func(q question) EvaluationResult { return sim.evaluate(q.action, q.resource) })
+	return &simulateOutput{results, p.Next != "", p.Next}, nil
 }
 
 // prepare reads the policies and facts of a request. With an entity its own
 // policies count besides those of the request.
 func (s *Service) prepare(c *protocol.Call, in *simulateInput, e *directory.Entity) (*simulation, error) {
-	account := caller(c).Account
+	account := service.Caller(c).Account
 	sim := &simulation{owner: in.ResourceOwner}
 	r := &sim.request
 	r.Caller = policy.Caller{Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/simulated", UserName: "simulated"}
 	if e != nil {
 		own, ok := s.directory.Standing(e)
 		if !ok {
-			return nil, modelled("PolicyEvaluationException", "PolicyEvaluation", 500, "A policy of %s cannot be read.", e.ARN())
+			return nil, service.Modelled("PolicyEvaluationException", "PolicyEvaluation", 500, "A policy of %s cannot be read.", e.ARN())
 		}
 		r.Identity = append(r.Identity, own.Identity...)
 		r.Boundary = own.Boundary
@@ -174,7 +175,7 @@ func (s *Service) prepare(c *protocol.Call, in *simulateInput, e *directory.Enti
 		case strings.HasSuffix(*in.CallerArn, ":user/"+lastComponent(*in.CallerArn)) && e == nil:
 			r.Caller.ARN, r.Caller.UserName = *in.CallerArn, lastComponent(*in.CallerArn)
 		default:
-			return nil, errInput("%s is not the ARN of a user.", shorten(*in.CallerArn))
+			return nil, errInput("%s is not the ARN of a user.", service.Shorten(*in.CallerArn))
 		}
 	}
 	parse := func(use policy.Use, text, name string) (*policy.Policy, error) {
@@ -245,12 +246,12 @@ func simulatedFacts(entries []ContextEntry, now time.Time) (policy.Facts, error)
 	values := make(map[string]policy.Value)
 	for _, entry := range entries {
 		if !slices.Contains(entryTypes, entry.ContextKeyType) {
-			return policy.Facts{}, errInput("%s is not a type of context keys.", shorten(entry.ContextKeyType))
+			return policy.Facts{}, errInput("%s is not a type of context keys.", service.Shorten(entry.ContextKeyType))
 		}
 		name := strings.ToLower(entry.ContextKeyName)
 		switch list := strings.HasSuffix(entry.ContextKeyType, "List"); {
 		case name == "" || !list && len(entry.ContextKeyValues) != 1:
-			return policy.Facts{}, errInput("The context key %s must have one value.", shorten(entry.ContextKeyName))
+			return policy.Facts{}, errInput("The context key %s must have one value.", service.Shorten(entry.ContextKeyName))
 		case list:
 			values[name] = policy.List(entry.ContextKeyValues)
 		default:
@@ -320,7 +321,7 @@ type contextKeysOutput struct {
 }
 
 func (s *Service) contextKeysCustom(_ context.Context, c *protocol.Call, in *contextKeysInput) (*contextKeysOutput, error) {
-	if err := s.allow(c, "GetContextKeysForCustomPolicy", subject{arn: "*"}); err != nil {
+	if err := s.allow(c, "GetContextKeysForCustomPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}
 	return contextKeys(in.PolicyInputList, nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -37,7 +38,7 @@ func boundaryOf(e *directory.Entity) *Boundary {
 func showUser(e *directory.Entity) User {
 	return User{
 		Path: e.Path, UserName: e.Name, UserId: e.ID, Arn: e.ARN(), CreateDate: e.Created,
-		PermissionsBoundary: boundaryOf(e), Tags: showTags(e.Tags),
+		PermissionsBoundary: boundaryOf(e), Tags: service.TagList(e.Tags),
 	}
 }
 
@@ -87,17 +88,17 @@ func (s *Service) newEntity(c *protocol.Call, kind directory.Kind, name, path, b
 	if err != nil {
 		return nil, err
 	}
-	e := directory.NewEntity(kind, caller(c).Account, folder, written, s.now())
+	e := directory.NewEntity(kind, service.Caller(c).Account, folder, written, s.now())
 	if e.Tags, err = checkTags(tags); err != nil {
 		return nil, err
 	}
 	if boundary != nil {
 		e.Boundary = *boundary
 	}
-	if err := s.allow(c, "Create"+words[kind], subject{arn: e.ARN(), requestTags: e.Tags, boundary: e.Boundary}); err != nil {
+	if err := s.allow(c, "Create"+words[kind], subject{arn: e.ARN(), newTags: e.Tags, boundary: e.Boundary}); err != nil {
 		return nil, err
 	}
-	if e.Boundary != "" && s.policyOf(caller(c).Account, e.Boundary) == nil {
+	if e.Boundary != "" && s.policyOf(service.Caller(c).Account, e.Boundary) == nil {
 		return nil, errUnattachable(e.Boundary)
 	}
 	return e, nil
@@ -140,7 +141,7 @@ type userInput struct {
 
 func (s *Service) getUser(_ context.Context, c *protocol.Call, in *userInput) (*userOutput, error) {
 	if in.UserName == nil {
-		id := caller(c)
+		id := service.Caller(c)
 		switch id.Kind {
 		case identity.Account:
 			if err := s.allow(c, "GetUser", subject{arn: id.ARN}); err != nil {
@@ -171,13 +172,13 @@ type updateUserInput struct {
 	NewUserName *string `max:"64"`
 }
 
-func (s *Service) updateUser(_ context.Context, c *protocol.Call, in *updateUserInput) (*empty, error) {
+func (s *Service) updateUser(_ context.Context, c *protocol.Call, in *updateUserInput) (*service.Empty, error) {
 	return s.rename(c, directory.User, in.UserName, in.NewUserName, in.NewPath)
 }
 
 // rename gives an entity another name or path, if the caller may do that to the
 // old one and to the new.
-func (s *Service) rename(c *protocol.Call, kind directory.Kind, name, newName, newPath *string) (*empty, error) {
+func (s *Service) rename(c *protocol.Call, kind directory.Kind, name, newName, newPath *string) (*service.Empty, error) {
 	action := "Update" + words[kind]
 	e, err := s.find(c, kind, name, action)
 	if err != nil {
@@ -206,12 +207,12 @@ func (s *Service) rename(c *protocol.Call, kind directory.Kind, name, newName, n
 	})
 }
 
-func (s *Service) deleteUser(_ context.Context, c *protocol.Call, in *userInput) (*empty, error) {
+func (s *Service) deleteUser(_ context.Context, c *protocol.Call, in *userInput) (*service.Empty, error) {
 	return s.remove(c, directory.User, in.UserName)
 }
 
 // remove deletes an entity that nothing hangs on any more.
-func (s *Service) remove(c *protocol.Call, kind directory.Kind, name *string) (*empty, error) {
+func (s *Service) remove(c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
 	e, err := s.find(c, kind, name, "Delete"+words[kind])
 	if err != nil {
 		return nil, err
@@ -254,22 +255,22 @@ func (s *Service) listUsers(_ context.Context, c *protocol.Call, in *listUsersIn
 	if err != nil {
 		return nil, err
 	}
-	return &listUsersOutput{convert(p.items, listedUser), p.truncated, p.marker}, nil
+	return &listUsersOutput{service.Convert(p.Items, listedUser), p.Next != "", p.Next}, nil
 }
 
 func (s *Service) listEntities(
 	c *protocol.Call, kind directory.Kind, action string, prefix, marker *string, maxItems *int32,
-) (page[*directory.Entity], error) {
-	account := caller(c).Account
+) (service.Page[*directory.Entity], error) {
+	account := service.Caller(c).Account
 	folder := "/"
 	if prefix != nil {
 		folder = *prefix
 	}
-	arn := fmt.Sprintf("arn:aws:iam::%s:%s%s", account, kind, shorten(folder))
+	arn := fmt.Sprintf("arn:aws:iam::%s:%s%s", account, kind, service.Shorten(folder))
 	if err := s.allow(c, action, subject{arn: arn}); err != nil {
-		return page[*directory.Entity]{}, err
+		return service.Page[*directory.Entity]{}, err
 	}
-	all := filter(s.directory.List(kind, account), func(e *directory.Entity) bool { return prefixed(e.Path, prefix) })
+	all := service.Filter(s.directory.List(kind, account), func(e *directory.Entity) bool { return prefixed(e.Path, prefix) })
 	return paginate(all, entityName, marker, maxItems)
 }
 

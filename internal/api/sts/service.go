@@ -2,10 +2,9 @@ package sts
 
 import (
 	"context"
-	"errors"
-	"net/netip"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
@@ -24,19 +23,19 @@ type Options struct {
 
 // Service is the STS service.
 type Service struct {
-	directory *directory.Directory
-	access    *access.Control
-	roots     *identity.Credentials
-	vault     *identity.Vault
-	now       func() time.Time
+	directory  *directory.Directory
+	authorizer *service.Authorizer
+	roots      *identity.Credentials
+	vault      *identity.Vault
+	now        func() time.Time
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{directory: o.Directory, access: o.Access, roots: o.Roots, vault: o.Vault, now: o.Now}
-	if s.now == nil {
-		s.now = time.Now
+	s := &Service{
+		directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, vault: o.Vault,
 	}
+	s.now = s.authorizer.Now
 	wire := protocol.NewService(protocol.Service{
 		Name: "sts", Versions: []string{"2011-06-15"}, Namespace: "https://sts.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.sts",
@@ -51,44 +50,11 @@ func New(o Options) *protocol.Service {
 
 var rules = &policy.Rules{Vendor: "sts"}
 
-// caller returns who makes the call.
-func caller(c *protocol.Call) identity.Identity {
-	id, _ := c.Identity.(identity.Identity)
-	return id
-}
-
 // allow makes sure that the caller may take an action on a resource of its own
 // account.
-func (s *Service) allow(c *protocol.Call, action, arn string, tags map[string]string) error {
-	id := caller(c)
-	q := access.Request{
-		Caller: id, Rules: rules, Action: "sts:" + action, Owner: id.Account,
-		Details: details{arn: arn, facts: s.facts(c, tags)},
-	}
-	if denial := s.access.Decide(&q); denial != nil {
-		return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
-	}
-	return nil
+func (s *Service) allow(c *protocol.Call, action, arn string, newTags map[string]string) error {
+	return s.authorizer.Authorize(c, service.Subject{Resource: service.ARN(arn), NewTags: newTags}, "sts:"+action)
 }
-
-type details struct {
-	arn   string
-	facts policy.Facts
-}
-
-func (d details) ARN() string         { return d.arn }
-func (d details) Facts() policy.Facts { return d.facts }
-
-// facts returns what conditions can ask about a request.
-func (s *Service) facts(c *protocol.Call, tags map[string]string) policy.Facts {
-	f := policy.Facts{
-		Time: s.now(), SecureTransport: c.TLS, UserAgent: c.UserAgent, Region: c.Region, RequestTags: tags,
-	}
-	f.SourceIP, _ = netip.ParseAddr(c.SourceIP) // without one, the fact is absent
-	return f
-}
-
-type empty struct{}
 
 type callerIdentityOutput struct {
 	UserId  string
@@ -96,8 +62,8 @@ type callerIdentityOutput struct {
 	Arn     string
 }
 
-func (s *Service) getCallerIdentity(_ context.Context, c *protocol.Call, _ *empty) (*callerIdentityOutput, error) {
-	id := caller(c)
+func (s *Service) getCallerIdentity(_ context.Context, c *protocol.Call, _ *service.Empty) (*callerIdentityOutput, error) {
+	id := service.Caller(c)
 	return &callerIdentityOutput{UserId: id.UserID, Account: id.Account, Arn: id.ARN}, nil
 }
 
@@ -134,7 +100,7 @@ func (s *Service) getAccessKeyInfo(_ context.Context, c *protocol.Call, in *acce
 // notFederated refuses callers who have their keys from GetFederationToken or
 // GetSessionToken, which are not good for most of STS.
 func notFederated(c *protocol.Call, action string) error {
-	if id := caller(c); id.Session != nil && id.Kind != identity.AssumedRole {
+	if id := service.Caller(c); id.Session != nil && id.Kind != identity.AssumedRole {
 		return protocol.AccessDenied("Cannot call %s with session credentials", action)
 	}
 	return nil

@@ -1,10 +1,10 @@
 package sts
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -41,10 +41,7 @@ type PolicyDescriptor struct {
 }
 
 // Tag is a tag of a session.
-type Tag struct {
-	Key   string `max:"128"`
-	Value string `max:"256"`
-}
+type Tag = service.Tag
 
 // limits is what a request wants its session to be limited by and to carry.
 type limits struct {
@@ -54,13 +51,9 @@ type limits struct {
 	packed   int32 // percent of what a session can have
 }
 
-const (
-	maxPolicyARNs = 10
-	maxTags       = 50
-	// packedSize is how many bytes of policies, their ARNs and tags a session
-	// can carry.
-	packedSize = 4096
-)
+// packedSize is how many bytes of policies, their ARNs and tags a session can
+// carry.
+const packedSize = 4096
 
 // newLimits reads policies and tags of a session of an account.
 func (s *Service) newLimits(account string, document *string, descriptors []PolicyDescriptor, tags []Tag) (*limits, error) {
@@ -77,9 +70,6 @@ func (s *Service) newLimits(account string, document *string, descriptors []Poli
 		l.policies = []string{*document}
 		size += p.Size()
 	}
-	if len(descriptors) > maxPolicyARNs {
-		return nil, protocol.ValidationError("There are %d managed policies; a session can have %d.", len(descriptors), maxPolicyARNs)
-	}
 	for _, d := range descriptors {
 		var v protocol.Violations
 		arn := v.Required("policyArns.member.arn", d.Arn)
@@ -94,31 +84,22 @@ func (s *Service) newLimits(account string, document *string, descriptors []Poli
 		l.arns = append(l.arns, arn)
 		size += len(arn)
 	}
-	if len(tags) > maxTags {
-		return nil, protocol.ValidationError("There are %d tags; a session can have %d.", len(tags), maxTags)
-	}
 	for _, t := range tags {
 		var v protocol.Violations
 		v.Length("tags.member.key", &t.Key, 1, 128)
-		v.Length("tags.member.value", &t.Value, 0, 256)
 		if err := v.Err(); err != nil {
 			return nil, err
 		}
-		if _, twice := l.tags[t.Key]; twice {
-			return nil, protocol.ValidationError("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
-		}
-		if l.tags == nil {
-			l.tags = make(map[string]string)
-		}
-		l.tags[t.Key] = t.Value
 		size += len(t.Key) + len(t.Value)
+	}
+	var err error
+	if l.tags, err = service.TagMap(tags); err != nil {
+		return nil, protocol.ValidationError("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
 	}
 	l.packed = int32((size*100 + packedSize - 1) / packedSize)
 	if l.packed > 100 {
-		return nil, &protocol.Error{
-			Type: "PackedPolicyTooLargeException", Code: "PackedPolicyTooLarge", Status: http.StatusBadRequest,
-			Message: fmt.Sprintf("Packed policy consumes %d%% of allotted space, please use smaller policy.", l.packed),
-		}
+		return nil, service.Modelled("PackedPolicyTooLargeException", "PackedPolicyTooLarge", http.StatusBadRequest,
+			"Packed policy consumes %d%% of allotted space, please use smaller policy.", l.packed)
 	}
 	return l, nil
 }
@@ -155,8 +136,5 @@ func name(v *protocol.Violations, member string, value *string, most int) string
 }
 
 func documentFault(format string, args ...any) *protocol.Error {
-	return &protocol.Error{
-		Type: "MalformedPolicyDocumentException", Code: "MalformedPolicyDocument", Status: http.StatusBadRequest,
-		Message: fmt.Sprintf(format, args...),
-	}
+	return service.Modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
 }

@@ -3,9 +3,9 @@ package sts
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -41,7 +41,7 @@ type sessionTokenInput struct {
 type sessionTokenOutput struct{ Credentials Credentials }
 
 func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessionTokenInput) (*sessionTokenOutput, error) {
-	id := caller(c)
+	id := service.Caller(c)
 	if id.Session != nil {
 		return nil, protocol.AccessDenied("Cannot call GetSessionToken with session credentials")
 	}
@@ -81,7 +81,7 @@ type federationTokenOutput struct {
 }
 
 func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *federationTokenInput) (*federationTokenOutput, error) {
-	id := caller(c)
+	id := service.Caller(c)
 	if id.Session != nil {
 		return nil, protocol.AccessDenied("Cannot call GetFederationToken with session credentials")
 	}
@@ -143,7 +143,7 @@ type assumeRoleOutput struct {
 }
 
 func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRoleInput) (*assumeRoleOutput, error) {
-	id := caller(c)
+	id := service.Caller(c)
 	var v protocol.Violations
 	arn := v.Required("roleArn", in.RoleArn)
 	v.Length("roleArn", in.RoleArn, 20, 2048)
@@ -208,30 +208,32 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 
 // refuse words that a caller may not assume a role, be there one or not.
 func (s *Service) refuse(id identity.Identity, arn string) error {
-	return protocol.AccessDenied("User: %s is not authorized to perform: sts:AssumeRole on resource: %s", id.ARN, arn[:min(len(arn), 256)])
+	return protocol.AccessDenied("User: %s is not authorized to perform: sts:AssumeRole on resource: %s", id.ARN, service.Shorten(arn))
 }
 
 // mayAssume decides by the role's trust policy and the caller's own policies.
 func (s *Service) mayAssume(
 	c *protocol.Call, arn, account string, trust *policy.Policy, action, called string, external *string, tags map[string]string,
 ) error {
-	id := caller(c)
+	id := service.Caller(c)
 	p, ok := s.directory.Principal(id)
 	if !ok {
 		return s.refuse(id, arn)
 	}
-	r := policy.Request{
-		Caller: p.Caller, Identity: p.Identity, Boundary: p.Boundary, Session: p.Session,
-		Action: action, Resource: arn, Owner: account, Rules: rules, ResourcePolicy: trust, Facts: s.facts(c, tags),
-	}
-	r.Facts.Lookup = func(key string) (policy.Value, bool) {
-		switch {
-		case strings.EqualFold(key, "sts:RoleSessionName"):
+	about := service.Subject{NewTags: tags, Lookup: func(key string) (policy.Value, bool) {
+		switch key {
+		case "sts:rolesessionname":
 			return policy.Text(called), true
-		case strings.EqualFold(key, "sts:ExternalId") && external != nil:
-			return policy.Text(*external), true
+		case "sts:externalid":
+			if external != nil {
+				return policy.Text(*external), true
+			}
 		}
 		return policy.Value{}, false
+	}}
+	r := policy.Request{
+		Caller: p.Caller, Identity: p.Identity, Boundary: p.Boundary, Session: p.Session,
+		Action: action, Resource: arn, Owner: account, Rules: rules, ResourcePolicy: trust, Facts: s.authorizer.Facts(c, &about),
 	}
 	if d := policy.Decide(&r); !d.Allowed() {
 		return protocol.AccessDenied("%s", d.Message(&r))
