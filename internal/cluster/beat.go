@@ -105,6 +105,9 @@ func (n *Node) tell(node string) error {
 	}
 	began := time.Now()
 	answer, err := n.messages.Request(ctx, node, kindBeat, message)
+	if f, ok := errors.AsType[*messenger.Failure](err); ok && f.Code == codeRemoved {
+		n.fail(n.errRemoved())
+	}
 	if err != nil {
 		return err
 	}
@@ -126,6 +129,9 @@ func (n *Node) hear(_ context.Context, message []byte) ([]byte, error) {
 	}
 	if got.Beat.Node == n.o.Name {
 		return nil, fmt.Errorf("another process is the node %s", n.o.Name)
+	}
+	if err := n.refuseRemoved(incarnation{Node: got.Beat.Node, ID: got.Beat.Incarnation}); err != nil {
+		return nil, err
 	}
 	n.take(got.Beat)
 	return json.Marshal(exchange{Beat: n.beatNow(), Time: n.clocks.wall()})

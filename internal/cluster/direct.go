@@ -86,14 +86,18 @@ func (n *Node) found(tx *control.Tx) error {
 // that will not come back.
 func (n *Node) noteNodes(tx *control.Tx) {
 	live := n.view.live()
+	var replaced []string
 	for name, b := range live {
 		record, known := n.records.node(name)
 		switch {
+		case n.records.removed(incarnation{Node: name, ID: b.Incarnation}): // and will be told so
 		case !known:
 			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation})
 		case record.Incarnation != b.Incarnation:
 			n.log.Warn("a node has come back with an empty disk", "node", name)
-			n.giveUp(tx, incarnation{Node: name, ID: record.Incarnation})
+			old := incarnation{Node: name, ID: record.Incarnation}
+			n.giveUp(tx, old)
+			replaced = append(replaced, old.server())
 			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation, Draining: record.Draining})
 		case record.GivenUp:
 			n.log.Info("a node is back that had been given up", "node", name)
@@ -101,6 +105,14 @@ func (n *Node) noteNodes(tx *control.Tx) {
 			put(tx, keyNode+name, record)
 			tx.Delete(keyGone + incarnation{Node: name, ID: record.Incarnation}.server())
 		}
+	}
+	if len(replaced) > 0 {
+		s := n.records.allSettings()
+		s.remove(replaced...)
+		put(tx, keySettings, s)
+	}
+	for _, server := range n.returned.silent(time.Now()) {
+		tx.Put(keyGone+server, []byte("{}"))
 	}
 	for name, record := range n.records.allNodes() {
 		_, alive := live[name]
@@ -169,7 +181,10 @@ func (n *Node) forget() {
 				tx.Delete(keyGone + server)
 				return nil
 			})
-			n.log.Info("the engine has forgotten a server", "server", server, "error", err)
+			if err != nil {
+				return // it is done again
+			}
+			n.log.Info("the engine has forgotten a server", "server", server)
 		})
 	}
 }

@@ -27,6 +27,9 @@ type Engine interface {
 	// is ErrLeaderless says that this node's part of the engine knows of nobody by whom
 	// the log goes.
 	Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error)
+	// Reached returns the nodes whose part of the engine this node's is connected to, as
+	// far as that is known.
+	Reached() map[string]bool
 	// Broken returns an error if this node's part of the engine has ended and only
 	// another process can begin it anew.
 	Broken() error

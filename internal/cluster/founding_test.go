@@ -2,10 +2,13 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -193,6 +196,9 @@ func TestTwoWithDataAreRefused(t *testing.T) {
 			kept, name, body = "c", "other", "two"
 		}
 		w.kill(refused)
+		if _, err := os.Stat(filepath.Join(w.machines[refused].dir, cluster.NodeFile)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the directory that was refused belongs to a node now: %v", err)
+		}
 		w.settled("a", kept)
 		if got := w.at("a").take(name, 1); !slices.Equal(got, []string{body}) {
 			t.Errorf("of what the founder had, %q is received", got)
@@ -200,6 +206,29 @@ func TestTwoWithDataAreRefused(t *testing.T) {
 		w.wipe(refused)
 		w.start(refused)
 		w.settled("a", "b", "c")
+	})
+}
+
+func TestNodeSaysWhomItWaitsFor(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var mu sync.Mutex
+		var said []string
+		w.options = func(o *cluster.Options) {
+			o.Waiting = func(what string) {
+				mu.Lock()
+				defer mu.Unlock()
+				said = append(said, what)
+			}
+		}
+		w.start("a")
+		time.Sleep(10 * time.Second)
+		w.start("b", "c")
+		w.settled("a", "b", "c")
+		mu.Lock()
+		defer mu.Unlock()
+		if len(said) == 0 || said[0] != "waiting for a majority of the nodes: b, c" {
+			t.Errorf("it says %q", said)
+		}
 	})
 }
 

@@ -6,12 +6,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// NodeFile is the file in a data directory that says which node it belongs to.
-const NodeFile = "node"
+// Names in a node's data directory that a single machine's does not have.
+const (
+	// NodeFile says which node the directory belongs to. It is there once the node has
+	// found its cluster.
+	NodeFile = "node"
+	// joiningFile says the same of a node that has not found its cluster yet: a
+	// directory in which it is, but not NodeFile, still belongs to a single machine or
+	// to no server at all.
+	joiningFile = NodeFile + ".joining"
+	// LogDir holds the data of the embedded server.
+	LogDir = "log"
+)
 
 // incarnation is a node with a data directory. A node that comes back with an
 // empty disk is another one: it must not be taken for a member of majorities
@@ -25,33 +36,53 @@ type incarnation struct {
 // server is the name under which the engine knows the node.
 func (i incarnation) server() string { return i.Node + "-" + i.ID }
 
-// openIncarnation reads the file, or makes it if the directory belongs to no
-// node yet.
-func openIncarnation(dir, cluster, node string) (incarnation, error) {
-	path := filepath.Join(dir, NodeFile)
+// openIncarnation reads which incarnation a directory belongs to. A directory that
+// belongs to no node is prepared for this one, which is new then; see claimDirectory.
+func openIncarnation(dir, cluster, node string) (i incarnation, isNew bool, err error) {
+	i, err = readIncarnation(filepath.Join(dir, NodeFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		i, err = prepareIncarnation(dir, cluster, node)
+		return i, true, err
+	case err != nil:
+		return i, false, err
+	case i.Cluster != cluster || i.Node != node:
+		err = fmt.Errorf("the data directory %[1]s belongs to the node %[2]s of the cluster %[3]s, not to the node %[4]s of %[5]s: give --node %[2]s --cluster-name %[3]s, or another directory", dir, i.Node, i.Cluster, node, cluster)
+	}
+	return i, false, err
+}
+
+func readIncarnation(path string) (i incarnation, err error) {
 	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return newIncarnation(path, cluster, node)
-	}
 	if err != nil {
-		return incarnation{}, err
+		return i, err
 	}
-	var i incarnation
 	if err := json.Unmarshal(b, &i); err != nil || i.ID == "" {
-		return incarnation{}, fmt.Errorf("%s does not say which node the data directory belongs to: %w", path, errors.Join(err, errDamaged))
-	}
-	if i.Cluster != cluster || i.Node != node {
-		return incarnation{}, fmt.Errorf("the data directory %s belongs to the node %s of the cluster %s, not to the node %s of %s", dir, i.Node, i.Cluster, node, cluster)
+		return i, fmt.Errorf("%s does not say which node the data directory belongs to: %w", path, errors.Join(err, errDamaged))
 	}
 	return i, nil
 }
 
 var errDamaged = errors.New("it is damaged")
 
-func newIncarnation(path, cluster, node string) (incarnation, error) {
+// prepareIncarnation returns the incarnation of an earlier attempt to join, whose server
+// the others may have heard of, or a new one. What is left of an attempt under another
+// name goes.
+func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
+	path := filepath.Join(dir, joiningFile)
+	i, err := readIncarnation(path)
+	if err == nil && i.Cluster == cluster && i.Node == node {
+		return i, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errDamaged) {
+		return i, err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, LogDir)); err != nil {
+		return i, err
+	}
 	id := make([]byte, 4)
 	rand.Read(id)
-	i := incarnation{Cluster: cluster, Node: node, ID: hex.EncodeToString(id)}
+	i = incarnation{Cluster: cluster, Node: node, ID: hex.EncodeToString(id)}
 	b, err := json.Marshal(i)
 	if err != nil {
 		return i, err
@@ -65,12 +96,27 @@ func newIncarnation(path, cluster, node string) (incarnation, error) {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return i, err
 	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return i, err
+	return i, renameDurably(path+".new", path)
+}
+
+// claimDirectory makes the directory that of a node which has found its cluster.
+func claimDirectory(dir string) error {
+	return renameDurably(filepath.Join(dir, joiningFile), filepath.Join(dir, NodeFile))
+}
+
+// releaseDirectory takes that back: the cluster has turned out to be another one than that of
+// the data in the directory, which are as they were.
+func releaseDirectory(dir string) error {
+	return renameDurably(filepath.Join(dir, NodeFile), filepath.Join(dir, joiningFile))
+}
+
+func renameDurably(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
 	}
-	d, err := os.Open(filepath.Dir(path))
+	d, err := os.Open(filepath.Dir(to))
 	if err != nil {
-		return i, err
+		return err
 	}
-	return i, errors.Join(d.Sync(), d.Close())
+	return errors.Join(d.Sync(), d.Close())
 }

@@ -197,6 +197,9 @@ func (n *Node) remove(name string) {
 		return
 	}
 	n.closeLocal(name)
-	err = store.Remove(n.o.Disk, n.shardDir(name))
-	n.log.Info("replica removed; others keep the shard", "shard", name, "error", err)
+	if err := store.Remove(n.o.Disk, n.shardDir(name)); err != nil {
+		n.log.Warn("replica cannot be removed; others keep the shard", "shard", name, "error", err)
+		return
+	}
+	n.log.Info("replica removed; others keep the shard", "shard", name)
 }

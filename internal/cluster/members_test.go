@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -146,7 +147,17 @@ func TestFourthNodeAndRemoval(t *testing.T) {
 				t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
 			}
 		}
-		// It comes back after all.
+		// It comes back with what it had, and is refused.
+		w.start("b")
+		back := w.machines["b"].process
+		w.eventually("it is refused", func() bool {
+			err := back.failure()
+			return err != nil && strings.Contains(err.Error(), "empty the data directory")
+		})
+		w.kill("b")
+		w.eventually("it is forgotten once more", func() bool { return len(w.gone()) == 2 })
+		// With an empty disk it is a new node.
+		w.wipe("b")
 		w.start("b")
 		w.eventually("it has its share", func() bool { return len(owns(w.settled("a", "b", "c", "d"), "b")) > 0 })
 		fifo.finish()

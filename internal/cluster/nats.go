@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/jetstream"
@@ -95,6 +96,20 @@ func (n *NATS) Copies(ctx context.Context, log sharedlog.Log) (complete, wanted 
 }
 
 var errForeign = errors.New("the log is not one of this engine's")
+
+// Reached implements Engine.
+func (n *NATS) Reached() map[string]bool {
+	nodes := make(map[string]bool)
+	if n.server == nil {
+		return nodes
+	}
+	for _, server := range n.server.Connected() {
+		if at := strings.LastIndexByte(server, '-'); at > 0 { // see incarnation.server
+			nodes[server[:at]] = true
+		}
+	}
+	return nodes
+}
 
 // Broken is that of Engine. JetStream ends when a write fails, for lack of space
 // too.

@@ -57,6 +57,9 @@ type Options struct {
 	Endpoint func() string // where clients reach this node
 	Low      func() bool   // whether its disk is nearly full
 	Version  string
+	// Waiting is told what a node that has not found its cluster yet waits for; nil
+	// is for those who do not want to know.
+	Waiting func(what string)
 	// ReplaceAfter is how long a node may be away before its replicas are given to
 	// others; 0 means DefaultReplaceAfter.
 	ReplaceAfter time.Duration
@@ -98,12 +101,15 @@ type Node struct {
 	cancel  context.CancelFunc
 	tasks   tasks
 	leaving atomic.Bool
+	claimed atomic.Bool // the directory has become a node's since this process began
 	// forwarding is where messages for other shards go through.
 	forwarding *gate
 	heirs      sync.Map      // by the name of a shard that is being handed over, to whom
 	reign      atomic.Uint64 // the epoch in which this node owns the control shard, or 0
 	// Something has changed that the manager, or the director, should see.
 	manager, director chan struct{}
+
+	returned returned // servers that were removed and have come back
 
 	handOvers, lost atomic.Int64 // ownerships that have ended, see ended
 	copies          copyCounts   // of the logs of what this node owns
@@ -112,7 +118,8 @@ type Node struct {
 	catalog *catalog.Catalog // nil until the node serves
 	locals  map[string]*local
 	feeds   map[*feed]bool
-	failed  error // why the node cannot go on
+	founded chan struct{} // closed when Founded returns
+	failed  error         // why the node cannot go on
 	failure chan struct{}
 }
 
@@ -120,7 +127,7 @@ type Node struct {
 // the control shard; see Ready for when it knows all that others do.
 func Join(ctx context.Context, o Options) (_ *Node, err error) {
 	o.defaults()
-	id, err := openIncarnation(o.Dir, o.Cluster, o.Name)
+	id, isNew, err := openIncarnation(o.Dir, o.Cluster, o.Name)
 	if err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
 	}
@@ -128,6 +135,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 		o: o, log: o.Logger, id: id, clocks: newClocks(time.Now, o.Shift), view: newView(), records: newRecords(),
 		forwarding: newGate(), manager: make(chan struct{}, 1), director: make(chan struct{}, 1),
 		locals: make(map[string]*local), feeds: make(map[*feed]bool), failure: make(chan struct{}),
+		founded: make(chan struct{}),
 	}
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
@@ -140,6 +148,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	n.engine = engine
+	n.tasks.start(n.reportWaiting)
 	n.messages = n.engine.Messenger()
 	n.desk = &desk{Messenger: n.messages, handlers: make(map[string]messenger.Handler)}
 	leases, err := n.engine.Leases(ctx)
@@ -153,6 +162,13 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	if err := n.alone(ctx); err != nil {
 		return nil, err
+	}
+	// From here on what the cluster has decided gets into the stores.
+	if isNew {
+		if err := claimDirectory(o.Dir); err != nil {
+			return nil, err
+		}
+		n.claimed.Store(true)
 	}
 	if err := n.openControl(ctx); err != nil {
 		return nil, err
@@ -180,6 +196,9 @@ func (o *Options) defaults() {
 	}
 	if o.Low == nil {
 		o.Low = func() bool { return false }
+	}
+	if o.Waiting == nil {
+		o.Waiting = func(string) {}
 	}
 	if o.Endpoint == nil {
 		o.Endpoint = func() string { return "" }
@@ -260,6 +279,9 @@ func (n *Node) serveControl(o *replica.Ownership) (stop func(), err error) {
 // something that people do.
 func (n *Node) explain(err error) error {
 	if errors.Is(err, replica.ErrDiverged) {
+		if n.claimed.Load() && bears(n.replica.Status()) { // nothing of the cluster's has got into it
+			err = errors.Join(err, releaseDirectory(n.o.Dir))
+		}
 		err = fmt.Errorf("%w; the data directory %s holds data that are not this cluster's, such as those of a single machine: start this node with an empty one", err, n.o.Dir)
 	}
 	return fmt.Errorf("the control shard: %w", err)
@@ -321,15 +343,20 @@ func (n *Node) wake() {
 // Founded waits until the cluster exists and this node knows all that was decided
 // in it before the call.
 func (n *Node) Founded(ctx context.Context) error {
+	defer close(n.founded)
 	for {
 		changed := n.records.watch()
 		again := time.Hour
 		if n.records.count() > 0 {
 			err := n.CatchUp(ctx)
+			if err == nil && n.records.removed(n.id) {
+				n.fail(n.errRemoved())
+				return n.Err()
+			}
 			if err == nil {
 				return nil
 			}
-			n.log.Warn("waiting for a majority of the nodes", "error", err)
+			n.log.Debug("the control shard is not known to the end of its log", "error", err)
 			again = time.Second
 		}
 		select {
@@ -338,7 +365,7 @@ func (n *Node) Founded(ctx context.Context) error {
 		case <-n.failure:
 			return n.Err()
 		case <-ctx.Done():
-			return fmt.Errorf("the cluster does not come about: %w", context.Cause(ctx))
+			return fmt.Errorf("stopped before the cluster was complete: %w", context.Cause(ctx))
 		}
 	}
 }

@@ -23,11 +23,23 @@ const (
 	keyGone     = KeyPrefix + "gone/"
 )
 
-// settings is what was decided when the cluster was founded.
+// settings is what was decided when the cluster was founded, and which incarnations
+// must not come back. An older program leaves out what it does not know and keeps the
+// record as it is.
 type settings struct {
 	Shards  int      // with messages
 	Founder string   // the node that made it
 	Bears   []string `json:",omitempty"` // shards of which the founder had data before
+	Removed []string `json:",omitempty"` // servers that were removed or replaced, the last maxRemoved
+}
+
+// maxRemoved bounds a record that is read and written as a whole.
+const maxRemoved = 1000
+
+// remove notes that servers must not come back.
+func (s *settings) remove(servers ...string) {
+	s.Removed = slices.Concat(s.Removed, servers)
+	s.Removed = s.Removed[max(0, len(s.Removed)-maxRemoved):]
 }
 
 // nodeRecord is what the cluster remembers of a node that may be dead.
@@ -145,6 +157,22 @@ func (r *records) founder(shard string) (node string, bears bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.settings.Founder, slices.Contains(r.settings.Bears, shard)
+}
+
+// removed reports whether an incarnation of a node must not come back.
+func (r *records) removed(i incarnation) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Contains(r.settings.Removed, i.server())
+}
+
+// allSettings returns a copy that may be changed.
+func (r *records) allSettings() settings {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	s := r.settings
+	s.Removed = slices.Clone(s.Removed)
+	return s
 }
 
 func (r *records) shard(name string) shardRecord {

@@ -192,6 +192,19 @@ func (p *process) run(ctx context.Context, o cluster.Options) (err error) {
 	return nil
 }
 
+// failure returns why a process does not serve, or cannot go on.
+func (p *process) failure() error {
+	select {
+	case <-p.ready:
+		if p.err == nil {
+			return p.node.Err()
+		}
+		return p.err
+	default:
+		return nil
+	}
+}
+
 // at returns the process on a machine, once it serves.
 func (w *world) at(name string) *process {
 	w.t.Helper()
@@ -368,6 +381,8 @@ func (p *port) Copies(_ context.Context, log sharedlog.Log) (complete, wanted in
 }
 
 func (p *port) Broken() error { return nil }
+
+func (p *port) Reached() map[string]bool { return nil }
 
 func (p *port) Forget(_ context.Context, server string) error {
 	p.world.mu.Lock()

@@ -467,6 +467,7 @@ func freePorts(t *testing.T, n int) (addresses []string) {
 // directory.
 func serveThree(t *testing.T, node, data string, args ...string) map[string]*serving {
 	t.Helper()
+	secret := filepath.Join(t.TempDir(), "secret")
 	var peers []string
 	for i, address := range freePorts(t, 3) {
 		peers = append(peers, string(rune('a'+i))+"="+address)
@@ -480,7 +481,7 @@ func serveThree(t *testing.T, node, data string, args ...string) map[string]*ser
 			dir = data
 		}
 		starting.Go(func() {
-			s := serve(t, append([]string{"--data", dir, "--node", name, "--cluster", strings.Join(peers, ",")}, args...)...)
+			s := serve(t, append([]string{"--data", dir, "--node", name, "--cluster", strings.Join(peers, ","), "--cluster-secret-file", secret}, args...)...)
 			mu.Lock()
 			defer mu.Unlock()
 			nodes[name] = s

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/cluster/pki"
 )
 
@@ -40,6 +41,26 @@ func TestClusterCerts(t *testing.T) {
 	} {
 		if _, _, err := run(t, append([]string{"cluster", "certs"}, args...)...); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// Nodes that could not know each other do not start, on one machine either.
+func TestOpenClustersAreRefused(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	for _, tt := range []struct{ name, want, args string }{
+		{"no secret, on this machine", "--cluster-secret-file", "--cluster a=127.0.0.1:1,b=127.0.0.1:2"},
+		{"no secret, on several", "--cluster-secret-file", "--cluster a=10.0.0.1:1,b=10.0.0.2:2"},
+		{"a secret, and none", "--cluster-insecure", "--cluster a=127.0.0.1:1,b=127.0.0.1:2 --cluster-secret-file s --cluster-insecure"},
+		{"a NATS cluster elsewhere", "in the clear", "--cluster a=x:1,b=y:2 --nats nats://127.0.0.1:4222,nats://192.0.2.1:4222"},
+		{"the same without a scheme", "tls://192.0.2.1:4222", "--cluster a=x:1,b=y:2 --nats 192.0.2.1:4222"},
+	} {
+		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--node", "a"}, strings.Fields(tt.args)...)
+		if _, _, err := run(t, args...); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v; want %q in it", tt.name, err, tt.want)
+		}
+		if there, _ := filepath.Glob(filepath.Join(data, cluster.NodeFile)); len(there) > 0 {
+			t.Errorf("%s: the directory belongs to a node now", tt.name)
 		}
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -28,6 +30,7 @@ type clusterFlags struct {
 	ca       string
 	cert     string
 	key      string
+	secret   string
 	insecure bool
 	shards   int
 	spread   int
@@ -64,7 +67,8 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 	f.StringVar(&c.ca, "cluster-ca", "", "file with the certificate of the authority that the nodes trust, PEM; see sluice cluster certs")
 	f.StringVar(&c.cert, "cluster-cert", "", "file with this node's certificate, PEM")
 	f.StringVar(&c.key, "cluster-key", "", "file with the key of that certificate, PEM")
-	f.BoolVar(&c.insecure, "cluster-insecure", false, "allow traffic between nodes without TLS beyond this machine; whoever reaches --cluster-listen can then read and change everything")
+	f.StringVar(&c.secret, "cluster-secret-file", "", "file with a secret that all nodes have, by which they know each other instead of by certificates; the first node of --cluster makes it if it is not there, the others wait for it")
+	f.BoolVar(&c.insecure, "cluster-insecure", false, "let nodes talk to each other, or to --nats on another machine, without TLS: any process that reaches the port can then read and change everything")
 	f.IntVar(&c.shards, "shards", cluster.DefaultShards, fmt.Sprintf("shards of a cluster that does not exist yet, 1 to %d", cluster.MaxShards))
 	f.IntVar(&c.spread, "default-spread", 1, "shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId")
 	f.Var(byteCount{&c.memory}, "cluster-memory", "memory of the process above which the embedded servers' caches are given up, as 2GiB or in bytes; 0 sets no limit, and GOMEMLIMIT in the environment goes before")
@@ -95,18 +99,27 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 		node, err := cluster.Join(ctx, cluster.Options{
 			Name: c.node, Cluster: c.name, Peers: peers, Dir: config.Data, Shards: c.shards, Spread: c.spread,
 			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Disk: p.Disk, Cache: p.Cache,
-			Endpoint: p.Endpoint, Low: p.Low, Version: version(), Shift: p.Shift, Logger: config.Logger,
+			Endpoint: p.Endpoint, Low: p.Low, Version: version(), Shift: p.Shift, Waiting: p.Waiting, Logger: config.Logger,
 		})
+		if err == nil {
+			if err = node.Founded(ctx); err != nil {
+				err = errors.Join(err, node.Close(ctx))
+			}
+		}
+		if err != nil && ctx.Err() != nil {
+			err = errStoppedJoining
+		}
 		if err != nil {
 			return nil, err
-		}
-		if err := node.Founded(ctx); err != nil {
-			return nil, errors.Join(err, node.Close(ctx))
 		}
 		return member{node}, nil
 	}
 	return nil
 }
+
+// errStoppedJoining says that the program was stopped, in order, while it waited for the
+// other nodes.
+var errStoppedJoining = errors.New("stopped before the cluster was complete")
 
 // refuseClusterData keeps a server that is alone away from data that it knows only
 // a part of: those of a node, whose cluster has the rest, and a restored cluster's.
@@ -115,7 +128,7 @@ func (c *clusterFlags) refuseClusterData(config *server.Config) error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(config.Data, cluster.NodeFile)); err == nil {
-		return fmt.Errorf("the data directory %s belongs to a node of a cluster: give --node and --cluster", config.Data)
+		return fmt.Errorf("the data directory %s belongs to a node of a cluster: give --node and --cluster as before; to serve its data without the others, restore a backup of the cluster into another directory", config.Data)
 	}
 	shards, err := cluster.ShardsIn(config.Data)
 	if err == nil && len(shards) > 0 && shards[len(shards)-1] > 1 {
@@ -146,8 +159,14 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 		err = fmt.Errorf("--default-spread %d: want 1 to %d", c.spread, catalog.MaxSpread)
 	case (c.cert == "") != (c.key == "") || (c.ca == "") != (c.cert == ""):
 		err = errors.New("--cluster-ca, --cluster-cert and --cluster-key go together")
-	case c.nats != "" && c.cert != "":
-		err = errors.New("--cluster-cert is for servers inside the nodes; with --nats give --nats-ca and --nats-creds")
+	case c.nats != "" && (c.cert != "" || c.secret != ""):
+		err = errors.New("--cluster-cert and --cluster-secret-file are for servers inside the nodes; with --nats give --nats-ca and --nats-creds")
+	case c.secret != "" && c.cert != "":
+		err = errors.New("--cluster-secret-file and --cluster-cert: nodes know each other by one of them")
+	case c.insecure && (c.secret != "" || c.cert != ""):
+		err = errors.New("--cluster-insecure: with --cluster-secret-file or --cluster-cert nodes do know each other")
+	case c.nats == "" && len(peers) > 1 && c.secret == "" && c.cert == "" && !c.insecure:
+		err = jetstream.ErrOpen
 	}
 	return peers, own, err
 }
@@ -155,7 +174,7 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 // engine returns what starts NATS in this process, or connects to one.
 func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *server.Config) (func(context.Context, string) (cluster.Engine, error), error) {
 	if c.nats != "" {
-		o := jetstream.ConnectOptions{URL: c.nats, Credentials: c.natsCreds, SystemCredentials: c.natsSystem, Cluster: c.name, Log: config.Logger}
+		o := jetstream.ConnectOptions{URL: c.nats, Credentials: c.natsCreds, SystemCredentials: c.natsSystem, Insecure: c.insecure, Cluster: c.name, Log: config.Logger}
 		if c.natsCA != "" {
 			pool, err := pki.LoadPool(c.natsCA)
 			if err != nil {
@@ -186,9 +205,32 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 		debug.SetMemoryLimit(c.memory)
 	}
 	return func(ctx context.Context, server string) (cluster.Engine, error) {
-		o.Name, o.Dir = server, filepath.Join(config.Data, "log")
+		if c.secret != "" {
+			var err error
+			if o.TLS, err = c.shareSecret(ctx, peers[0].Name, config.Logger); err != nil {
+				return nil, fmt.Errorf("--cluster-secret-file: %w", err)
+			}
+		}
+		o.Name, o.Dir = server, filepath.Join(config.Data, cluster.LogDir)
 		return cluster.EmbedNATS(ctx, c.node, o)
 	}, nil
+}
+
+// shareSecret returns what nodes with the same secret know each other by. The first
+// node of --cluster makes the secret.
+func (c *clusterFlags) shareSecret(ctx context.Context, first string, log *slog.Logger) (*tls.Config, error) {
+	if c.node == first {
+		if err := pki.MakeSecret(c.secret); err != nil {
+			return nil, err
+		}
+	}
+	secret, err := pki.AwaitSecret(ctx, c.secret, func() {
+		log.Warn("waiting for the cluster's secret: bring this node the file that the first node has made", "file", c.secret, "node", first)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pki.FromSecret(secret, time.Now())
 }
 
 // member is a node as a server needs it.

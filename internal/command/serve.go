@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -47,6 +48,10 @@ better place for secrets.`,
 			}
 			datadir.Umask()
 			s, err := server.Start(config)
+			if errors.Is(err, errStoppedJoining) {
+				logger.Info(errStoppedJoining.Error())
+				return nil
+			}
 			if err != nil {
 				return err
 			}

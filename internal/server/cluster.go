@@ -72,6 +72,7 @@ type Premises struct {
 	Endpoint func() string        // where clients reach this server, as soon as it is known
 	Low      func() bool          // whether the disk is nearly full
 	Shift    func() time.Duration // of what the machine's clock says; nil: none
+	Waiting  func(what string)    // to be told what the node waits for, until it has joined
 	// Initialise is that of this package, and Forwarded what answers requests that
 	// other nodes have forwarded.
 	Initialise func(*control.Control) error
@@ -79,10 +80,10 @@ type Premises struct {
 }
 
 // join makes the server a node of its cluster.
-func (s *Server) join() (err error) {
+func (s *Server) join(w *placeholder) (err error) {
 	addr := s.listener.Addr() // the listener gets a gate before it
 	s.node, err = s.config.Join(Premises{
-		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded,
+		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Waiting: w.say,
 		Endpoint:   func() string { return s.config.endpoint(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: func(ctl *control.Control) error { return Initialise(&s.config, ctl) },

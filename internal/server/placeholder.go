@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,6 +20,7 @@ type placeholder struct {
 	listener *net.TCPListener
 	http     *http.Server
 	over     chan struct{} // closed when no more connections are accepted
+	waiting  atomic.Pointer[string]
 }
 
 // waitingStop is how long a request that is being refused may hold up the start.
@@ -26,7 +28,9 @@ const waitingStop = time.Second
 
 // wait begins to answer on l that the service is not available yet.
 func (s *Server) wait(l *net.TCPListener, config *tls.Config) *placeholder {
-	w := &placeholder{listener: l, over: make(chan struct{}), http: newHTTPServer(http.HandlerFunc(refuse), s.config.limits, s.log)}
+	w := &placeholder{listener: l, over: make(chan struct{})}
+	w.say("waiting for the cluster")
+	w.http = newHTTPServer(http.HandlerFunc(w.refuse), s.config.limits, s.log)
 	w.http.SetKeepAlivesEnabled(false) // the next request may find the node ready
 	if config != nil {
 		w.http.TLSConfig = config.Clone() // which it changes
@@ -69,14 +73,17 @@ func (l lent) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-func refuse(w http.ResponseWriter, r *http.Request) {
+// say changes what is answered to those who ask how this node is.
+func (p *placeholder) say(what string) { p.waiting.Store(&what) }
+
+func (p *placeholder) refuse(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		switch r.URL.Path {
 		case "/healthz":
-			health(w, http.StatusOK, "ok, waiting for the cluster\n")
+			health(w, http.StatusOK, "ok, "+*p.waiting.Load()+"\n")
 			return
 		case "/readyz":
-			health(w, http.StatusServiceUnavailable, "waiting for the cluster\n")
+			health(w, http.StatusServiceUnavailable, *p.waiting.Load()+"\n")
 			return
 		}
 	}

@@ -26,6 +26,7 @@ func TestClientsOfANodeThatWaits(t *testing.T) {
 	apitest.Must(t, 0, Initialise(&fresh, mine))
 	join := joined(mine)
 	c.Join = func(p Premises) (Node, error) {
+		p.Waiting("waiting for a majority of the nodes: b, c")
 		endpoint <- p.Endpoint()
 		<-found
 		return join(p)
@@ -43,8 +44,8 @@ func TestClientsOfANodeThatWaits(t *testing.T) {
 		method, path, target, want string
 		status                     int
 	}{
-		{"GET", "/healthz", "", "ok, waiting for the cluster\n", 200},
-		{"GET", "/readyz", "", "waiting for the cluster\n", 503},
+		{"GET", "/healthz", "", "ok, waiting for a majority of the nodes: b, c\n", 200},
+		{"GET", "/readyz", "", "waiting for a majority of the nodes: b, c\n", 503},
 		{"POST", "/", "AmazonSQS.ListQueues", `"__type":"com.amazon.coral.service#ServiceUnavailableException"`, 503},
 		{"GET", "/?Action=ListQueues&Version=2012-11-05", "", "<Code>ServiceUnavailable</Code>", 503},
 	} {

@@ -115,7 +115,7 @@ func Start(c Config) (_ *Server, err error) {
 	}
 	if c.Join != nil {
 		w := s.wait(l.(*net.TCPListener), certificates)
-		if err := errors.Join(s.join(), w.end()); err != nil {
+		if err := errors.Join(s.join(w), w.end()); err != nil {
 			return nil, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Cluster is what can be seen and done of a cluster.
 type Cluster interface {
 	Status() cluster.Status
-	// Drain and Remove return cluster.ErrNoNode and cluster.ErrAlive.
+	// Drain and Remove return cluster.ErrNoNode, cluster.ErrAlive and cluster.ErrNotDrained.
 	Drain(node string, drain bool) error
 	Remove(node string) error
 }
@@ -72,6 +72,11 @@ func clusterFailure(node string, err error) error {
 		return &protocol.Error{
 			Code: "NoSuchNode", Type: "NoSuchNodeException", Status: http.StatusNotFound,
 			Message: "The cluster has no node " + fmt.Sprintf("%.100q", node) + ".",
+		}
+	case errors.Is(err, cluster.ErrNotDrained):
+		return &protocol.Error{
+			Code: "NodeNotDrained", Type: "NodeNotDrainedException", Status: http.StatusConflict,
+			Message: "The node " + fmt.Sprintf("%.100q", node) + " is not drained: there is nothing to undo.",
 		}
 	case errors.Is(err, cluster.ErrAlive):
 		return &protocol.Error{

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	err := json.Unmarshal([]byte(text), &o)
 	if err == nil {
 		_, err = Start(Options{
-			Name: o.Name, Cluster: o.Cluster, Dir: o.Dir, Listen: o.Listen, Routes: o.Routes,
+			Name: o.Name, Cluster: o.Cluster, Dir: o.Dir, Listen: o.Listen, Routes: o.Routes, Insecure: true,
 			Log: slog.New(slog.DiscardHandler),
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 type cluster struct {
 	t       testing.TB
 	options []Options
+	logs    []*serverLog // what each server has said
 	servers []*Server
 	conns   []*Conn
 	opened  int
@@ -29,13 +32,28 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-type testWriter struct{ t testing.TB }
+// serverLog keeps the warnings and errors of a server, and passes the errors on to the
+// test's log.
+type serverLog struct {
+	t testing.TB
 
-func (w testWriter) Write(p []byte) (int, error) {
-	if w.t.Context().Err() == nil {
-		w.t.Log(string(p[:len(p)-1]))
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *serverLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if strings.Contains(string(p), "level=ERROR") && l.t.Context().Err() == nil {
+		l.t.Log(string(p[:len(p)-1]))
 	}
-	return len(p), nil
+	return l.text.Write(p)
+}
+
+func (l *serverLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // freeAddresses returns addresses on which nobody listens now.
@@ -63,12 +81,14 @@ func newCluster(t testing.TB, n int, certificates func(i int) *tls.Config) *clus
 		routes = freeAddresses(t, n)
 	}
 	for i := range n {
+		said := &serverLog{t: t}
+		c.logs = append(c.logs, said)
 		o := Options{
 			Name:    fmt.Sprint("n", i),
 			Cluster: "test",
 			Dir:     t.TempDir(),
 			Routes:  routes,
-			Log:     slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelError})).With("node", i),
+			Log:     slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", i),
 		}
 		if n > 1 {
 			o.Listen = routes[i]
@@ -76,6 +96,7 @@ func newCluster(t testing.TB, n int, certificates func(i int) *tls.Config) *clus
 		if certificates != nil {
 			o.TLS = certificates(i)
 		}
+		o.Insecure = o.TLS == nil
 		c.options = append(c.options, o)
 		c.start(i)
 	}

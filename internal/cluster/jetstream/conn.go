@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,9 @@ type ConnectOptions struct {
 	// SystemCredentials is a file as Credentials is, of a user of the system account. With it
 	// can be seen what otherwise has to be believed; see CheckSync.
 	SystemCredentials string
+
+	// Insecure allows a connection to another machine without TLS.
+	Insecure bool
 
 	// Cluster is the name of the Sluice cluster. Several can share a NATS account.
 	Cluster string
@@ -53,6 +57,9 @@ type Conn struct {
 
 // Connect connects to a NATS cluster. It fails if that cannot be reached.
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
+	if err := o.checkSecure(); err != nil {
+		return nil, err
+	}
 	c, err := connect(ctx, o.Cluster, nil, o.Log, o.nats(o.Credentials)...)
 	if err != nil {
 		return nil, err
@@ -63,6 +70,28 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 		return nil, fmt.Errorf("the NATS cluster takes messages of %d bytes; set max_payload to %d at least", got, MaxPayload)
 	}
 	return c, nil
+}
+
+// checkSecure returns an error if the connection may be one in the clear to another
+// machine.
+func (o *ConnectOptions) checkSecure() error {
+	if o.TLS != nil || o.Insecure {
+		return nil
+	}
+	for server := range strings.SplitSeq(o.URL, ",") {
+		server = strings.TrimSpace(server)
+		if !strings.Contains(server, "://") {
+			server = "nats://" + server
+		}
+		u, err := url.Parse(server)
+		if err != nil {
+			return fmt.Errorf("%q is not the address of a NATS server: %w", server, err)
+		}
+		if u.Scheme != "tls" && !isLoopback(u.Hostname()) {
+			return fmt.Errorf("what nodes tell each other, keys and messages, would go to %s in the clear: write tls://%s, give --nats-ca, or accept it with --cluster-insecure", u.Host, u.Host)
+		}
+	}
+	return nil
 }
 
 func (o *ConnectOptions) nats(credentials string) []nats.Option {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,8 +44,8 @@ type Options struct {
 	// TLS is how servers prove to one another who they are: its certificate is
 	// shown, and the others' must be signed by its RootCAs, in both directions.
 	TLS *tls.Config
-	// Insecure allows routes without TLS beyond this machine. Whoever reaches the
-	// listener can then read and change everything.
+	// Insecure allows routes without TLS. Any process that reaches the listener can then
+	// read and change everything, on this machine too.
 	Insecure bool
 
 	Log *slog.Logger
@@ -64,6 +65,9 @@ const (
 // server that started when there was little, for however short a time, would have too
 // much from then on: it would not lead, nor keep anything.
 const maxStore = 1 << 60
+
+// ErrOpen says that servers would take any process for one of them.
+var ErrOpen = errors.New("nodes need a secret or certificates to know each other by: give --cluster-secret-file, or --cluster-ca, --cluster-cert and --cluster-key")
 
 // A Server is an embedded server.
 type Server struct {
@@ -162,13 +166,11 @@ func (o *Options) nats() (*natsserver.Options, error) {
 		MaxPingsOut:  2,
 		Compression:  natsserver.CompressionOpts{Mode: natsserver.CompressionOff},
 	}
-	local := isLoopback(host)
 	for _, address := range o.Routes {
 		host, port, err := splitAddress(address)
 		if err != nil {
 			return nil, err
 		}
-		local = local && isLoopback(host)
 		opts.Routes = append(opts.Routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort(host, strconv.Itoa(port))})
 	}
 	switch {
@@ -178,8 +180,10 @@ func (o *Options) nats() (*natsserver.Options, error) {
 			return nil, err
 		}
 		opts.Cluster.TLSTimeout = 5
-	case !local && !o.Insecure:
-		return nil, errors.New("nodes on several machines need certificates to know each other by")
+	case !o.Insecure:
+		return nil, ErrOpen
+	default:
+		o.Log.Warn("nodes do not know each other: any process that reaches this address can read and change everything", "address", o.Listen)
 	}
 	return opts, nil
 }
@@ -224,6 +228,21 @@ func (s *Server) Name() string { return s.inner.Name() }
 // Keeps reports whether the server keeps streams. It no longer does when a write to
 // its disk has failed, until it is started anew.
 func (s *Server) Keeps() bool { return s.inner.JetStreamEnabled() }
+
+// Connected returns the names of the servers to which this one has routes.
+func (s *Server) Connected() []string {
+	routes, err := s.inner.Routez(nil)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, r := range routes.Routes {
+		if !slices.Contains(names, r.RemoteName) {
+			names = append(names, r.RemoteName)
+		}
+	}
+	return names
+}
 
 // Connect connects to the server, within this process.
 func (s *Server) Connect(ctx context.Context) (*Conn, error) {

@@ -33,24 +33,58 @@ func issue(t *testing.T, dir string, names ...string) *tls.Config {
 	return c
 }
 
-// Servers with certificates of one authority form a cluster, and one with another's
-// does not get in, although it knows the addresses.
-func TestMutualTLS(t *testing.T) {
-	dir := t.TempDir()
-	names := []string{"a", "b", "c"}
-	c := newCluster(t, 3, func(i int) *tls.Config { return issue(t, dir, names[i], "127.0.0.1") })
+// secret returns what a server has that was given a secret.
+func secret(t *testing.T, text string) *tls.Config {
+	t.Helper()
+	c, err := pki.FromSecret([]byte(text), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Servers with certificates of one authority form a cluster, and so do servers with one
+// secret. A stranger does not get in, although it knows the addresses, and the servers
+// say that it has tried.
+func TestStrangersAreRefused(t *testing.T) {
+	t.Run("certificates", func(t *testing.T) {
+		dir := t.TempDir()
+		names := []string{"a", "b", "c"}
+		testStrangers(t, func(i int) *tls.Config { return issue(t, dir, names[i], "127.0.0.1") })
+	})
+	t.Run("secret", func(t *testing.T) {
+		testStrangers(t, func(int) *tls.Config { return secret(t, "the secret of this cluster") })
+	})
+}
+
+func testStrangers(t *testing.T, config func(i int) *tls.Config) {
+	c := newCluster(t, 3, config)
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}
 	w.mustAppend(ctx, 10)
 	w.check(ctx, c.log(2, "1"))
 
+	t.Run("a NATS client", func(t *testing.T) {
+		address := c.options[0].Listen
+		for _, options := range [][]nats.Option{nil, {nats.Secure(secret(t, "the secret of another one"))}} {
+			options = append(options, nats.Timeout(5*time.Second))
+			if nc, err := nats.Connect("nats://"+address, options...); err == nil {
+				nc.Close()
+				t.Errorf("%d options: it is let in", len(options))
+			}
+		}
+		if !strings.Contains(c.logs[0].String(), "TLS route handshake error") {
+			t.Errorf("the server says nothing of it: %s", c.logs[0])
+		}
+	})
 	for name, config := range map[string]*tls.Config{
-		"a stranger": issue(t, t.TempDir(), "d", "127.0.0.1"),
-		"no TLS":     nil,
+		"with a certificate": issue(t, t.TempDir(), "d", "127.0.0.1"),
+		"with a secret":      secret(t, "the secret of another one"),
+		"without TLS":        nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := c.options[0]
-			o.Name, o.Dir, o.TLS = "stranger", t.TempDir(), config
+			o.Name, o.Dir, o.TLS, o.Insecure = "stranger", t.TempDir(), config, config == nil
 			o.Listen = freeAddresses(t, 1)[0]
 			o.Routes = append([]string{o.Listen}, o.Routes...)
 			s, err := Start(o)
@@ -78,8 +112,8 @@ func TestMutualTLS(t *testing.T) {
 func TestOptionsRefused(t *testing.T) {
 	good := issue(t, t.TempDir(), "a")
 	for name, change := range map[string]func(o *Options){
-		"other machines without TLS": func(o *Options) { o.Routes = append(o.Routes, "10.0.0.1:6222") },
-		"all interfaces without TLS": func(o *Options) { o.Listen = "0.0.0.0:6222" },
+		"other machines without TLS": func(o *Options) { o.Routes, o.Insecure = append(o.Routes, "10.0.0.1:6222"), false },
+		"this machine without TLS":   func(o *Options) { o.Insecure = false },
 		"TLS without an authority":   func(o *Options) { o.TLS = &tls.Config{Certificates: good.Certificates} },
 		"TLS without a certificate":  func(o *Options) { o.TLS = &tls.Config{RootCAs: good.RootCAs} },
 		"TLS that verifies nothing": func(o *Options) {
@@ -100,7 +134,7 @@ func TestOptionsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			addresses := freeAddresses(t, 1)
 			o := Options{
-				Name: "a", Cluster: "test", Dir: t.TempDir(), Listen: addresses[0], Routes: addresses,
+				Name: "a", Cluster: "test", Dir: t.TempDir(), Listen: addresses[0], Routes: addresses, Insecure: true,
 				Log: slog.New(slog.DiscardHandler),
 			}
 			change(&o)

@@ -36,10 +36,8 @@ func (c *cluster) arguments(n *node) []string {
 		args = append(args, "--insecure") // nobody but this machine can reach it, but it cannot know
 	}
 	if len(c.nodes) > 1 {
-		args = append(args, "--node", n.name, "--cluster", strings.Join(c.peersOf(n), ","))
-		if n.space != "" {
-			args = append(args, "--cluster-insecure")
-		}
+		args = append(args, "--node", n.name, "--cluster", strings.Join(c.peersOf(n), ","),
+			"--cluster-secret-file", filepath.Join(c.config.Dir, "secret"))
 	}
 	return append(args, c.config.Serve...)
 }

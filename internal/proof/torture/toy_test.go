@@ -52,7 +52,7 @@ func toy(args []string) error {
 	program := f.String("program", "", "of node a")
 	listen := f.String("listen", "", "")
 	insecure := f.Bool("insecure", false, "")
-	f.Bool("cluster-insecure", false, "") // the toy's nodes have nothing to hide from each other
+	f.String("cluster-secret-file", "", "") // the toy's nodes have nothing to hide from each other
 	f.Usage = func() { fmt.Fprintln(os.Stderr, "this has --node and --cluster") }
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil

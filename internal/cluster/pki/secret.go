@@ -1,0 +1,159 @@
+package pki
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A shared secret stands in for certificates: every node derives the key of the same
+// authority from it, and signs a certificate for itself at each start. The secret
+// itself is never sent, so that a process that listens at the address of a node
+// which is down learns nothing.
+
+const (
+	// leastSecret is how long a secret has to be. Who connects to a node sees a
+	// certificate that follows from the secret, and can try out guesses on it.
+	leastSecret = 26
+	// longestSecret is how much of a file is read.
+	longestSecret = 1024
+	// secretName is the name in the certificates of all nodes that have the secret.
+	secretName = "node.sluice.internal"
+	// secretPurpose is what the key is derived for. A change of it parts old nodes
+	// from new ones.
+	secretPurpose = "sluice cluster authority 1"
+	// secretInterval is the time between two looks for a file that another node makes.
+	secretInterval = 200 * time.Millisecond
+)
+
+// MakeSecret writes a new secret to a file, which only its owner can read, unless the
+// file is there.
+func MakeSecret(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, rand.Text()+rand.Text()+"\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		// Unlike a rename, a link never replaces what another process has made meanwhile.
+		if err = os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+	}
+	return errors.Join(err, os.Remove(f.Name()))
+}
+
+// AwaitSecret waits until a file with a secret is there and returns the secret. Before
+// it waits it calls waiting.
+func AwaitSecret(ctx context.Context, path string, waiting func()) ([]byte, error) {
+	for said := false; ; said = true {
+		secret, err := readSecret(path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return secret, err
+		}
+		if !said {
+			waiting()
+		}
+		select {
+		case <-time.After(secretInterval):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func readSecret(path string) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // the operator says where
+	if err != nil {
+		return nil, err
+	}
+	secret, err := io.ReadAll(io.LimitReader(f, longestSecret+1))
+	info, statErr := f.Stat()
+	if err := errors.Join(err, statErr, f.Close()); err != nil {
+		return nil, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return nil, fmt.Errorf("%s can be read by others (mode %04o); run chmod 600 on it", path, mode)
+	}
+	secret = bytes.TrimSpace(secret)
+	if len(secret) < leastSecret || len(secret) > longestSecret {
+		return nil, fmt.Errorf("the secret in %s has %d bytes; want %d to %d, as openssl rand -base64 32 makes them", path, len(secret), leastSecret, longestSecret)
+	}
+	return secret, nil
+}
+
+// FromSecret returns a configuration for both ends of connections between nodes that
+// have the same secret.
+func FromSecret(secret []byte, now time.Time) (*tls.Config, error) {
+	seed, err := hkdf.Key(sha256.New, secret, nil, secretPurpose, ed25519.SeedSize)
+	if err != nil {
+		return nil, err
+	}
+	authorityKey := ed25519.NewKeyFromSeed(seed)
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: "Sluice cluster secret"},
+		NotBefore:             time.Unix(0, 0),
+		NotAfter:              now.AddDate(100, 0, 0),
+		KeyUsage:              x509.KeyUsageCertSign,
+		BasicConstraintsValid: true,
+		IsCA:                  true,
+		MaxPathLenZero:        true,
+	}
+	authority, err := sign(template, template, authorityKey.Public(), authorityKey)
+	if err != nil {
+		return nil, err
+	}
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	own, err := sign(&x509.Certificate{
+		Subject:               pkix.Name{CommonName: secretName},
+		DNSNames:              []string{secretName},
+		NotBefore:             time.Unix(0, 0), // clocks may differ, and the secret does not end
+		NotAfter:              authority.NotAfter,
+		KeyUsage:              x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		BasicConstraintsValid: true,
+	}, authority, key.Public(), authorityKey)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(authority)
+	return &tls.Config{
+		MinVersion:   tls.VersionTLS13,
+		Certificates: []tls.Certificate{{Certificate: [][]byte{own.Raw}, PrivateKey: key, Leaf: own}},
+		RootCAs:      pool,
+		ClientCAs:    pool,
+		ClientAuth:   tls.RequireAndVerifyClientCert,
+		ServerName:   secretName, // whatever the host is called
+	}, nil
+}
+
+func sign(template, parent *x509.Certificate, public, key any) (*x509.Certificate, error) {
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, public, key)
+	if err != nil {
+		return nil, err
+	}
+	return x509.ParseCertificate(der)
+}

@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+)
+
+// codeRemoved is the failure with which nodes answer one that was removed.
+const codeRemoved = "Removed"
+
+// errRemoved is what a person has to know who has started a node that was removed.
+func (n *Node) errRemoved() error {
+	return fmt.Errorf("the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot come back with the data that it has: empty the data directory %s, and it joins as a new node", n.o.Name, n.o.Dir)
+}
+
+// refuseRemoved returns an error if an incarnation must not come back.
+func (n *Node) refuseRemoved(i incarnation) error {
+	if !n.records.removed(i) {
+		return nil
+	}
+	if n.returned.note(i.server(), time.Now()) {
+		n.log.Warn("a node that was removed, or replaced, has come back with its old data; it is refused", "node", i.Node, "incarnation", i.ID)
+	}
+	return &messenger.Failure{Code: codeRemoved, Text: "this node was removed from the cluster"}
+}
+
+// returned are servers that were removed and have come back. When their process has
+// ended, the engine has to forget them once more. The zero value is ready for use.
+type returned struct {
+	mu   sync.Mutex
+	seen map[string]time.Time
+}
+
+// note notes that a server was heard of, and reports whether that is news.
+func (r *returned) note(server string, now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen == nil {
+		r.seen = make(map[string]time.Time)
+	}
+	_, known := r.seen[server]
+	r.seen[server] = now
+	return !known
+}
+
+// silent returns the servers that are not heard of any more, each once.
+func (r *returned) silent(now time.Time) (servers []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for server, at := range r.seen {
+		if now.Sub(at) >= silence {
+			servers = append(servers, server)
+			delete(r.seen, server)
+		}
+	}
+	return servers
+}

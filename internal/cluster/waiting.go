@@ -1,0 +1,51 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// waitingInterval is how often a node that has not found its cluster looks whom it still
+// waits for. What it says first is said after one of them: a start takes that long.
+const waitingInterval = time.Second
+
+// reportWaiting says what the node waits for, until it knows what the others know.
+func (n *Node) reportWaiting() {
+	again := time.NewTicker(waitingInterval)
+	defer again.Stop()
+	said := ""
+	for {
+		select {
+		case <-again.C:
+		case <-n.founded:
+			return
+		case <-n.ctx.Done():
+			return
+		}
+		if what := n.waitingFor(); what != said {
+			said = what
+			n.o.Waiting(what)
+			n.log.Warn(what)
+		}
+	}
+}
+
+// waitingFor says in a few words what keeps the node from serving.
+func (n *Node) waitingFor() string {
+	live := n.view.live()
+	reached := n.engine.Reached()
+	var missing []string
+	for _, p := range n.o.Peers {
+		if _, alive := live[p.Name]; !alive && !reached[p.Name] && p.Name != n.o.Name {
+			missing = append(missing, p.Name)
+		}
+	}
+	if 2*(len(n.o.Peers)-len(missing)) > len(n.o.Peers) && n.records.count() > 0 {
+		return "waiting to know what the other nodes know"
+	}
+	if len(missing) == 0 {
+		return "waiting for the cluster to be founded; all nodes are there"
+	}
+	return fmt.Sprintf("waiting for a majority of the nodes: %s", strings.Join(missing, ", "))
+}
