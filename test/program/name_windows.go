@@ -1,0 +1,3 @@
+package program
+
+const name = "sluice.exe"
