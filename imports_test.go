@@ -167,7 +167,7 @@ func sources(t *testing.T) map[string]map[string]*ast.File {
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "test" || name == "scripts") {
+			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "test" || name == "scripts" || name == "examples") {
 				return filepath.SkipDir
 			}
 			return nil

@@ -1,3 +1,4 @@
+// Command jobs makes a queue, sends a message, receives it and deletes it.
 package main
 
 import (
