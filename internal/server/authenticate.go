@@ -114,7 +114,7 @@ func (x *exchange) checkScope(v *signature.Verified) error {
 		return nil // it has no scope
 	case v.Service != x.service.Name:
 		return signature.ServiceMismatch(x.service.Name)
-	case v.Region != x.server.config.Region && !validRegion(v.Region):
+	case v.Region != x.server.config.Region && !identity.IsRegion(v.Region):
 		return signature.RegionMismatch(v.Region)
 	}
 	return nil

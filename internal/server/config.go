@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -71,7 +70,7 @@ func (c *Config) Validate() error {
 		return errors.New("--root-access-key-id and --root-secret-access-key go together")
 	case len(c.Accounts) == 0:
 		return errors.New("--account: at least one account is needed")
-	case !validRegion(c.Region):
+	case !identity.IsRegion(c.Region):
 		return fmt.Errorf("--region %q: want a name such as us-east-1", c.Region)
 	case c.MaxMessageSize < 1024 || c.MaxMessageSize > 1_048_576:
 		return fmt.Errorf("--max-message-size %d: want 1024 to 1048576 bytes", c.MaxMessageSize)
@@ -110,10 +109,6 @@ func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
 }
-
-var regionPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$`)
-
-func validRegion(s string) bool { return regionPattern.MatchString(s) }
 
 // endpoint is the URL under which a client on this machine, or with
 // --public-url any client, reaches the server.

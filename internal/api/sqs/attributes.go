@@ -25,6 +25,7 @@ const (
 	minKMSReuse        = 60
 	maxKMSReuse        = 86_400
 	defaultKMSReuse    = 300
+	maxKMSKey          = 2048
 )
 
 // Names of queue attributes.
@@ -129,8 +130,7 @@ func (c *change) set(name, value string) *protocol.Error {
 		a.RedriveAllow = r
 		return err
 	case attrKMSKey:
-		a.KMSKey = value
-		return nil
+		return setKMSKey(&a.KMSKey, value)
 	case attrKMSReuse:
 		return setInt(&a.KMSReuse, name, value, minKMSReuse, maxKMSReuse)
 	case attrManagedSSE:
@@ -178,6 +178,9 @@ func (c *change) setFIFOOnly(name, value string) *protocol.Error {
 // together refuses attributes that exclude each other.
 func (c *change) together() *protocol.Error {
 	a := c.attrs
+	if a.KMSKey == "" {
+		a.KMSReuse = 0 // it says how long a key is used
+	}
 	if key, set := c.values[attrKMSKey]; set && key != "" {
 		if sse, set := c.values[attrManagedSSE]; !set || !strings.EqualFold(sse, "true") {
 			a.ManagedSSE = false
@@ -232,6 +235,14 @@ func setOne(to *string, name, value string, allowed ...string) *protocol.Error {
 	return nil
 }
 
+func setKMSKey(to *string, value string) *protocol.Error {
+	if len(value) > maxKMSKey || !printable(value) {
+		return errAttributeValue(attrKMSKey, "Must be at most "+strconv.Itoa(maxKMSKey)+" printable characters of ASCII.")
+	}
+	*to = value
+	return nil
+}
+
 // format returns the attributes as they read, without those that are not set.
 func format(a *catalog.Attributes) map[string]string {
 	out := map[string]string{
@@ -255,7 +266,7 @@ func format(a *catalog.Attributes) map[string]string {
 	if reuse == 0 {
 		reuse = defaultKMSReuse
 	}
-	optional(attrKMSReuse, strconv.Itoa(reuse), a.KMSKey != "" || reuse != defaultKMSReuse)
+	optional(attrKMSReuse, strconv.Itoa(reuse), a.KMSKey != "")
 	optional(attrFIFO, "true", a.FIFO)
 	optional(attrContentDedup, strconv.FormatBool(a.ContentDedup), a.FIFO)
 	optional(attrDedupScope, a.DedupScope, a.FIFO)

@@ -40,8 +40,26 @@ type tagging struct {
 	remove []string
 }
 
-// resolve looks up what a request is about. fault is why its name cannot be that
-// of a queue. Those who have not said who they are are not told: nobody can have
+// fault returns why the tags cannot be those of a queue called name, or nil. It says
+// nothing about the queue, and is looked for before policies compare the tags.
+func (t *tagging) fault(name string) *protocol.Error {
+	if err := checkTags(t.set); err != nil {
+		return err
+	}
+	if len(t.set) > maxTags {
+		return errTooManyTags(name)
+	}
+	for _, key := range t.remove {
+		if err := checkTagKey(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve looks up what a request is about. fault is what is wrong with the request
+// whatever there is and whoever asks: its name cannot be that of a queue, or its tags
+// are none. Those who have not said who they are are not told: nobody can have
 // let them to it.
 func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault *protocol.Error) (resource, error) {
 	switch {
@@ -90,6 +108,9 @@ func (s *Service) queue(c *protocol.Call, url, action string) (*catalog.Queue, e
 func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, action string) (*catalog.Queue, error) {
 	n, fault := target(c, url)
 	noteName(c, noteQueue, n)
+	if fault == nil {
+		fault = tags.fault(n.Queue)
+	}
 	r, err := s.resolve(c, n, fault)
 	if err != nil {
 		return nil, err

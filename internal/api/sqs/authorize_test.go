@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -183,6 +184,44 @@ func TestTagsInConditions(t *testing.T) {
 		if got := as(t, s, bobsIdentity, tc.op, tc.input); (got == "") != tc.allowed {
 			t.Errorf("%s: %s %s: %q", tc.condition, tc.op, tc.input, got)
 		}
+	}
+}
+
+// Tags that no queue can have are refused before any policy compares them, and with
+// an answer that says nothing about the queue.
+func TestTagsAreCheckedBeforePoliciesSeeThem(t *testing.T) {
+	t.Parallel()
+	s, _, b := guarded(t)
+	b.allow(t, `"Effect":"Deny","Action":"*","Resource":"*"`)
+	many := make([]string, 51)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"k%d":"v"`, i)
+	}
+	wrong := map[string]string{
+		`"k":"` + strings.Repeat("v", 257) + `"`: "Tag values may not exceed 256 characters in length.",
+		`"` + strings.Repeat("k", 129) + `":"v"`: "Tag keys must be between 1 and 128 characters in length.",
+		strings.Join(many, ","):                  "Too many tags added for queue %s.",
+	}
+	for tags, message := range wrong {
+		for _, name := range []string{"q", "nobody"} {
+			want := strings.ReplaceAll(message, "%s", name)
+			inputs := map[string]string{
+				"TagQueue":    `{"QueueUrl":"http://localhost/` + account + `/` + name + `","Tags":{` + tags + `}}`,
+				"CreateQueue": `{"QueueName":"` + name + `","tags":{` + tags + `}}`,
+			}
+			for op, input := range inputs {
+				if e := protocol.AsError(attempt(t, s, bobsIdentity, op, input)); e.Code != "InvalidParameterValue" || e.Message != want {
+					t.Errorf("%s of %s by a user who may not: %v, want %s", op, name, e, want)
+				}
+				if e := protocol.AsError(attempt(t, s, identity.Identity{}, op, input)); e.Code != "AccessDenied" || strings.Contains(e.Message, "tag") {
+					t.Errorf("%s of %s by an anonymous caller: %v", op, name, e)
+				}
+			}
+		}
+	}
+	input := `{"QueueUrl":"q","TagKeys":["` + strings.Repeat("k", 129) + `"]}`
+	if e := protocol.AsError(attempt(t, s, bobsIdentity, "UntagQueue", input)); e.Code != "InvalidParameterValue" {
+		t.Errorf("UntagQueue by a user who may not: %v", e)
 	}
 }
 

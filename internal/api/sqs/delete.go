@@ -78,7 +78,7 @@ func (s *Service) deleteMessageBatch(ctx context.Context, c *protocol.Call, in *
 	}
 	for i, e := range entries {
 		if results[i] != nil {
-			out.Failed = append(out.Failed, failed(e.Id, receiptFailure(results[i], e.ReceiptHandle, 0)))
+			out.Failed = append(out.Failed, failed(e.Id, entryFailure(results[i], e.ReceiptHandle, 0)))
 			continue
 		}
 		out.Successful = append(out.Successful, batchResult{Id: e.Id})

@@ -164,6 +164,17 @@ func (s *Service) checkRoom() error {
 	return nil
 }
 
+const notAvailable = "Message does not exist or is not available for visibility timeout change."
+
+// entryFailure is receiptFailure for an entry of a batch, where a message that is gone
+// has another code.
+func entryFailure(err error, handle string, timeout int) *protocol.Error {
+	if errors.Is(err, queue.ErrNotReceived) {
+		return service.Modelled("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", 404, notAvailable)
+	}
+	return receiptFailure(err, handle, timeout)
+}
+
 // receiptFailure translates what a receipt was refused with, or why nobody could
 // look at it while there were answers to others of its batch.
 func receiptFailure(err error, handle string, timeout int) *protocol.Error {
@@ -171,8 +182,7 @@ func receiptFailure(err error, handle string, timeout int) *protocol.Error {
 	case errors.Is(err, queue.ErrReceiptExpired):
 		return errValue(handle, "ReceiptHandle", "The receipt handle has expired.")
 	case errors.Is(err, queue.ErrNotReceived):
-		return errValue(handle, "ReceiptHandle",
-			"Message does not exist or is not available for visibility timeout change.")
+		return errValue(handle, "ReceiptHandle", notAvailable)
 	case errors.Is(err, queue.ErrVisibilityTotal):
 		return errValue(timeout, "VisibilityTimeout",
 			"Total VisibilityTimeout for the message is beyond the limit [43200 seconds]")

@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,6 +19,7 @@ const (
 	maxAttributeName = 256 // bytes
 	maxAttributeType = 256 // bytes
 	traceHeader      = "AWSTraceHeader"
+	maxTraceHeader   = 1024 // bytes; the three fields that X-Ray puts in take less than 100
 )
 
 // attributeValue is a message attribute on the wire.
@@ -182,14 +184,19 @@ func isDigits(s string) bool {
 
 // checkSystemAttributes returns the one system attribute that a sender may set.
 func checkSystemAttributes(in map[string]attributeValue) (trace string, _ *protocol.Error) {
-	for name, v := range in {
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		v := in[name]
 		switch {
 		case name != traceHeader:
 			return "", protocol.InvalidParameterValue("Message system attribute name '%s' is invalid.", service.Shorten(name))
+		case v.StringListValues != nil || v.BinaryListValues != nil:
+			return "", errUnsupported("Message attribute list values in SendMessage operation are not supported.")
 		case v.DataType != "String" || v.StringValue == nil || v.BinaryValue != nil:
 			return "", protocol.InvalidParameterValue("Message system attribute '%s' must be of type 'String' and have a string value.", name)
 		case *v.StringValue == "" || !validText(*v.StringValue):
 			return "", protocol.InvalidParameterValue("Message system attribute '%s' must contain a non-empty value of type 'String'.", name)
+		case len(*v.StringValue) > maxTraceHeader:
+			return "", protocol.InvalidParameterValue("Message system attribute '%s' must be at most %d bytes long.", name, maxTraceHeader)
 		}
 		trace = *v.StringValue
 	}

@@ -33,11 +33,12 @@ func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQue
 		n.Queue = *in.QueueName
 	}
 	noteName(c, noteQueue, n)
-	r, err := s.resolve(c, n, nil)
+	tags := tagging{set: in.Tags}
+	r, err := s.resolve(c, n, tags.fault(n.Queue))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.authorize(c, r, tagging{set: in.Tags}, createActions(in)...); err != nil {
+	if err := s.authorize(c, r, tags, createActions(in)...); err != nil {
 		return nil, err
 	}
 	if in.DefaultVisibilityTimeout != nil {
@@ -52,12 +53,6 @@ func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQue
 	fifo := strings.EqualFold(in.Attributes[attrFIFO], "true")
 	if err := checkQueueName(in.QueueName, fifo); err != nil {
 		return nil, err
-	}
-	if err := checkTags(in.Tags); err != nil {
-		return nil, err
-	}
-	if len(in.Tags) > maxTags {
-		return nil, errTooManyTags(n.Queue)
 	}
 
 	err = s.configure(nil, func(tx *catalog.Tx) error {

@@ -208,10 +208,10 @@ func systemValues(m *shard.Message, names []string) map[string]string {
 }
 
 // wants reports whether a message attribute was asked for: by name, by a prefix
-// with .* after it, or with all others.
+// with .* after it, or with all others, which is written All, .* or *.
 func wants(wanted []string, name string) bool {
 	for _, w := range wanted {
-		if w == attrAll || w == name {
+		if w == attrAll || w == "*" || w == name {
 			return true
 		}
 		if prefix, ok := strings.CutSuffix(w, ".*"); ok && strings.HasPrefix(name, prefix) {

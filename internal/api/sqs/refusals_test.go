@@ -264,6 +264,9 @@ func attributeCases(c *client) (cases []refusalCase) {
 	} {
 		set(name, "1", attributeName("Unknown Attribute "+name+"."))
 	}
+	for _, key := range []string{strings.Repeat("k", 2049), "<\x01", "clé", "a\nb"} {
+		set("KmsMasterKeyId", key, value("KmsMasterKeyId", "Must be at most 2048 printable characters of ASCII."))
+	}
 	oneSSE := attributeName("You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.")
 	setOnly("q", object{"KmsMasterKeyId": "k", "SqsManagedSseEnabled": "true"}, oneSSE)
 	setOnly("kms", object{"SqsManagedSseEnabled": "true"}, oneSSE)
@@ -332,7 +335,9 @@ func attributeCases(c *client) (cases []refusalCase) {
 		redriveCase(redrive(c.ARN("dlq"), count), "Invalid value for maxReceiveCount: "+count+", valid values are from 1 to 1000 both inclusive.")
 	}
 	redriveCase(redrive(c.ARN("dlq"), `"x"`), "Invalid value for maxReceiveCount: x, valid values are from 1 to 1000 both inclusive.")
-	for _, arn := range []string{"x", "", "arn:aws:sns:us-east-1:" + account + ":dlq", "arn:aws:sqs:us-east-1:12:dlq", c.ARN("")} {
+	for _, arn := range []string{"x", "", "arn:aws:sns:us-east-1:" + account + ":dlq", "arn:aws:sqs:us-east-1:12:dlq", c.ARN(""),
+		c.ARN("d l q"), c.ARN(strings.Repeat("x", 81)), "arn:aws:sqs:US_EAST:" + account + ":dlq",
+		"arn:aws:sqs:" + strings.Repeat("r", 64) + ":" + account + ":dlq", "arn:" + strings.Repeat("a", 500) + ":sqs:us-east-1:" + account + ":dlq"} {
 		redriveCase(redrive(arn, 1), "Only SQS queues are valid resources for deadLetterTargetArn.")
 	}
 	redriveCase(`{"deadLetterTargetArn":1,"maxReceiveCount":1}`, "Only SQS queues are valid resources for deadLetterTargetArn.")
@@ -364,7 +369,9 @@ func attributeCases(c *client) (cases []refusalCase) {
 		allowCase(`{"redrivePermission":"`+permission+`","sourceQueueArns":["`+c.ARN("q")+`"]}`,
 			cannot+"To specify one or more source queue ARNs, you must set redrivePermission to byQueue.")
 	}
-	allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":["x"]}`, cannot+"Every one of sourceQueueArns must be the ARN of an SQS queue.")
+	for _, arn := range []string{"x", c.ARN(strings.Repeat("x", 81)), "arn:" + strings.Repeat("a", 500) + ":sqs:us-east-1:" + account + ":q"} {
+		allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":["`+arn+`"]}`, cannot+"Every one of sourceQueueArns must be the ARN of an SQS queue.")
+	}
 	allowCase(`{"redrivePermission":"byQueue","sourceQueueArns":["`+strings.Repeat(`x","`, 10)+`x"]}`,
 		cannot+"You can specify at most 10 sourceQueueArns values.")
 	return cases
@@ -428,6 +435,12 @@ func sendCases(c *client) (cases []refusalCase) {
 		invalid("Message system attribute 'AWSTraceHeader' must be of type 'String' and have a string value."))
 	send("q", object{"MessageSystemAttributes": object{"AWSTraceHeader": text("")}},
 		invalid("Message system attribute 'AWSTraceHeader' must contain a non-empty value of type 'String'."))
+	for _, n := range []int{1025, 1_000_000} {
+		send("q", object{"MessageSystemAttributes": object{"AWSTraceHeader": text(strings.Repeat("t", n))}},
+			invalid("Message system attribute 'AWSTraceHeader' must be at most 1024 bytes long."))
+	}
+	send("q", object{"MessageSystemAttributes": object{"AWSTraceHeader": object{"DataType": "String", "StringListValues": list{"x"}}}},
+		batchRefusal("UnsupportedOperation", "Message attribute list values in SendMessage operation are not supported."))
 	return cases
 }
 
@@ -679,6 +692,9 @@ func tagCases(c *client) (cases []refusalCase) {
 	for _, key := range []string{"aws:x", "AWS:x", "aws:"} {
 		tag(object{key: "v"}, invalid("Tag keys beginning with aws: are reserved for system use."))
 	}
+	for _, key := range []string{"sluice:shrads", "Sluice:shards", "sluice:"} {
+		tag(object{key: "2"}, invalid("Tag keys beginning with sluice: are reserved for this service, which knows sluice:shards."))
+	}
 	tag(object{"k": strings.Repeat("x", 257)}, invalid("Tag values may not exceed 256 characters in length."))
 	tag(object{"k": "a;b"}, invalid("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @"))
 	many := object{}
@@ -706,7 +722,8 @@ func moveCases(c *client) (cases []refusalCase) {
 	}
 	for _, op := range []string{"StartMessageMoveTask", "ListMessageMoveTasks"} {
 		add(op, nil, missing("SourceArn"))
-		for _, arn := range []string{"x", c.URL("dlq"), "arn:aws:sqs:us-east-1:" + account, "arn:aws:sns:us-east-1:" + account + ":x"} {
+		for _, arn := range []string{"x", c.URL("dlq"), "arn:aws:sqs:us-east-1:" + account, "arn:aws:sns:us-east-1:" + account + ":x",
+			"arn:aws:sqs:" + strings.Repeat("r", 64) + ":" + account + ":x"} {
 			add(op, object{"SourceArn": arn}, format("SourceArn"))
 		}
 		add(op, object{"SourceArn": c.ARN("nobody")}, noSource)

@@ -131,7 +131,8 @@ func outgoing(c *protocol.Call, q *catalog.Queue, m *messageInput) (queue.Outgoi
 	if out.Trace, err = checkSystemAttributes(m.system); err != nil {
 		return out, 0, err
 	}
-	if out.Trace == "" && validText(c.TraceID) {
+	// The header is not part of the message: one that is no trace header is not the sender's mistake.
+	if out.Trace == "" && len(c.TraceID) <= maxTraceHeader && validText(c.TraceID) {
 		out.Trace = c.TraceID
 	}
 	if m.delay != nil {

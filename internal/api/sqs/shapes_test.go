@@ -158,8 +158,14 @@ func TestAttributeShapes(t *testing.T) {
 		set("q", object{"KmsMasterKeyId": "testKeyId", "KmsDataKeyReusePeriodSeconds": "6000"})
 		names := list{"KmsMasterKeyId", "KmsDataKeyReusePeriodSeconds", "SqsManagedSseEnabled"}
 		get("q", names, object{"KmsMasterKeyId": "testKeyId", "KmsDataKeyReusePeriodSeconds": 6000, "SqsManagedSseEnabled": false})
-		set("q", object{"KmsMasterKeyId": "", "KmsDataKeyReusePeriodSeconds": "300"})
+		// Without a key there is no time for which it is used, now or when there is one again.
+		set("q", object{"KmsMasterKeyId": ""})
 		get("q", names, object{"SqsManagedSseEnabled": false})
+		set("q", object{"KmsDataKeyReusePeriodSeconds": "7000"})
+		get("q", names, object{"SqsManagedSseEnabled": false})
+		set("q", object{"KmsMasterKeyId": strings.Repeat("k", 2048)})
+		get("q", names, object{"KmsMasterKeyId": strings.Repeat("k", 2048), "KmsDataKeyReusePeriodSeconds": 300, "SqsManagedSseEnabled": false})
+		set("q", object{"KmsMasterKeyId": ""})
 		set("q", object{"SqsManagedSseEnabled": "True"})
 		get("q", names, object{"SqsManagedSseEnabled": true})
 		c.Make("CreateQueue", object{"QueueName": "kms", "Attributes": object{"KmsMasterKeyId": "k"}})
@@ -334,20 +340,26 @@ func TestTraceHeader(t *testing.T) {
 	t.Parallel()
 	inAll(t, func(t *testing.T, c *client) {
 		c.Make("CreateQueue", object{"QueueName": "q"})
-		send := func(in object) {
+		send := func(header string, in object) {
 			r := c.Request("SendMessage", in)
-			r.Header.Set("X-Amzn-Trace-Id", "Root=1-of-the-request")
+			r.Header.Set("X-Amzn-Trace-Id", header)
 			c.Sign(r)
 			if a := c.Send("SendMessage", r); a.Status != 200 {
 				t.Fatalf("%s", a.Body)
 			}
 		}
-		send(object{"QueueUrl": c.URL("q"), "MessageBody": "a"})
-		send(object{"QueueUrl": c.URL("q"), "MessageBody": "b", "MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1-of-the-message")}})
-		for _, want := range []string{"Root=1-of-the-request", "Root=1-of-the-message"} {
+		const ofRequest = "Root=1-of-the-request"
+		longest := strings.Repeat("t", 1024)
+		send(ofRequest, object{"QueueUrl": c.URL("q"), "MessageBody": "a"})
+		send(ofRequest, object{"QueueUrl": c.URL("q"), "MessageBody": "b", "MessageSystemAttributes": object{"AWSTraceHeader": text("Root=1-of-the-message")}})
+		send(longest, object{"QueueUrl": c.URL("q"), "MessageBody": "c"})
+		send(longest+"t", object{"QueueUrl": c.URL("q"), "MessageBody": "d"}) // which is no trace header
+		send(ofRequest, object{"QueueUrl": c.URL("q"), "MessageBody": "e", "MessageSystemAttributes": object{"AWSTraceHeader": text(longest)}})
+		for _, want := range []any{ofRequest, "Root=1-of-the-message", longest, nil, longest} {
 			m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "AttributeNames": list{"AWSTraceHeader"}})["Messages"].(list)[0].(object)
-			if err := apitest.Match(object{"AWSTraceHeader": want}, m["Attributes"]); err != nil {
-				t.Error(err)
+			attributes, _ := m["Attributes"].(object)
+			if got := attributes["AWSTraceHeader"]; got != want {
+				t.Errorf("the trace header of message %s is %v, want %v", m["Body"], got, want)
 			}
 		}
 	})
@@ -364,10 +376,12 @@ func TestChosenAttributes(t *testing.T) {
 		for _, tc := range []struct{ names, want list }{
 			{list{"All"}, list{"Hello", "Help.Me", "bar.x", "attr.1øßä", "hel"}},
 			{list{".*"}, list{"Hello", "Help.Me", "bar.x", "attr.1øßä", "hel"}},
+			{list{"*"}, list{"Hello", "Help.Me", "bar.x", "attr.1øßä", "hel"}},
+			{list{"bar.*"}, list{"bar.x"}},
 			{list{"Hel.*"}, list{"Hello", "Help.Me"}},
 			{list{"Help.*", "bar.*"}, list{"Help.Me", "bar.x"}},
 			{list{"Hello", "nobody"}, list{"Hello"}},
-			{list{"hello", "Hel*", "Hel", "*", "$%&", ""}, nil},
+			{list{"hello", "Hel*", "Hel", "**", "$%&", ""}, nil},
 			{list{}, nil},
 		} {
 			m := c.Make("ReceiveMessage", object{"QueueUrl": c.URL("q"), "MessageAttributeNames": tc.names, "VisibilityTimeout": 0})["Messages"].(list)[0].(object)
@@ -517,6 +531,13 @@ func TestBatchShapes(t *testing.T) {
 				failed("b", "ReceiptHandleIsInvalid", badHandle),
 				failed("d", "MissingParameter", "The request must contain the parameter DeleteMessageBatchRequestEntry.4.ReceiptHandle."),
 			},
+		})
+		c.OK("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": list{
+			object{"Id": "deleted", "ReceiptHandle": got[0], "VisibilityTimeout": 9}, object{"Id": "there", "ReceiptHandle": got[2], "VisibilityTimeout": 9},
+		}}, object{
+			"Successful": list{object{"Id": "there"}},
+			"Failed": list{failed("deleted", "ReceiptHandleIsInvalid",
+				"Message does not exist or is not available for visibility timeout change.")},
 		})
 		c.OK("DeleteMessageBatch", object{"QueueUrl": u, "Entries": list{object{"Id": "a", "ReceiptHandle": got[1]}}},
 			object{"Successful": list{object{"Id": "a"}}})

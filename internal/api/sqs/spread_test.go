@@ -29,6 +29,33 @@ func TestTagOfShards(t *testing.T) {
 	}
 }
 
+// A tag that was set when its key was not yet reserved can be removed.
+func TestReservedTagsCanBeRemoved(t *testing.T) {
+	t.Parallel()
+	c := newCatalog(t)
+	s := New(Options{Catalog: c, Shard: &failingShard{}})
+	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q"}`); err != nil {
+		t.Fatal(err)
+	}
+	n := queueNamed(c, "q").Name
+	err := c.Change(func(tx *catalog.Tx) error {
+		_, err := tx.Update(n, c.Find(n).ID, func(q *catalog.Queue) error { q.Tags = map[string]string{"sluice:shrads": "4"}; return nil })
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := invoke(t.Context(), t, s, "TagQueue", `{"QueueUrl":"q","Tags":{"team":"a"}}`); err != nil {
+		t.Errorf("another tag: %v", err)
+	}
+	if _, err := invoke(t.Context(), t, s, "UntagQueue", `{"QueueUrl":"q","TagKeys":["sluice:shrads"]}`); err != nil {
+		t.Error(err)
+	}
+	if tags := c.Find(n).Tags; len(tags) != 1 || tags["team"] != "a" {
+		t.Errorf("the tags are %v", tags)
+	}
+}
+
 // Only a queue that really is spread is bound to what that needs.
 func TestSpreadQueueKeepsItsScope(t *testing.T) {
 	t.Parallel()

@@ -30,6 +30,9 @@ func checkTags(tags map[string]string) *protocol.Error {
 		if err := checkTagKey(key); err != nil {
 			return err
 		}
+		if err := checkReserved(key); err != nil {
+			return err
+		}
 		switch value := tags[key]; {
 		case utf8.RuneCountInString(value) > maxTagValue:
 			return protocol.InvalidParameterValue("Tag values may not exceed 256 characters in length.")
@@ -55,6 +58,16 @@ func checkTagKey(key string) *protocol.Error {
 		return protocol.InvalidParameterValue("Tag keys beginning with aws: are reserved for system use.")
 	}
 	return nil
+}
+
+// checkReserved refuses keys that this server may give a meaning to one day. Such a tag
+// can be removed: older versions took any.
+func checkReserved(key string) *protocol.Error {
+	const prefix = "sluice:"
+	if key == catalog.TagShards || len(key) < len(prefix) || !strings.EqualFold(key[:len(prefix)], prefix) {
+		return nil
+	}
+	return protocol.InvalidParameterValue("Tag keys beginning with %s are reserved for this service, which knows %s.", prefix, catalog.TagShards)
 }
 
 func validTag(s string) bool {
@@ -83,9 +96,6 @@ func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInpu
 	if len(in.Tags) == 0 {
 		return nil, protocol.MissingParameter("Tags")
 	}
-	if err := checkTags(in.Tags); err != nil {
-		return nil, err
-	}
 	return nil, s.retag(q, func(tags map[string]string) *protocol.Error {
 		for key, value := range in.Tags {
 			tags[key] = value
@@ -109,11 +119,6 @@ func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueue
 	}
 	if len(in.TagKeys) == 0 {
 		return nil, protocol.InvalidParameterValue("Tag keys must be between 1 and 128 characters in length.")
-	}
-	for _, key := range in.TagKeys {
-		if err := checkTagKey(key); err != nil {
-			return nil, err
-		}
 	}
 	return nil, s.retag(q, func(tags map[string]string) *protocol.Error {
 		for _, key := range in.TagKeys {

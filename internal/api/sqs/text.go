@@ -1,6 +1,9 @@
 package sqs
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // validText reports whether s is UTF-8 without the characters that SQS does
 // not allow: #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to
@@ -45,6 +48,22 @@ func validID(s string) bool {
 	}
 	for _, c := range []byte(s) {
 		if c < 0x21 || c > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+// validQueueName reports whether there can be a queue of that name, of either type.
+func validQueueName(s string) bool {
+	base, fifo := strings.CutSuffix(s, fifoSuffix)
+	return validName(base, maxNameLength) && (!fifo || len(s) <= maxNameLength)
+}
+
+// printable reports whether s consists of printable characters of ASCII.
+func printable(s string) bool {
+	for _, c := range []byte(s) {
+		if c < 0x20 || c > 0x7e {
 			return false
 		}
 	}

@@ -90,7 +90,7 @@ func (s *Service) changeMessageVisibilityBatch(ctx context.Context, c *protocol.
 	}
 	for i, e := range entries {
 		if results[i] != nil {
-			out.Failed = append(out.Failed, failed(e.Id, receiptFailure(results[i], e.ReceiptHandle, int(*e.VisibilityTimeout))))
+			out.Failed = append(out.Failed, failed(e.Id, entryFailure(results[i], e.ReceiptHandle, int(*e.VisibilityTimeout))))
 			continue
 		}
 		out.Successful = append(out.Successful, batchResult{Id: e.Id})

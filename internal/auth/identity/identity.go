@@ -3,7 +3,10 @@
 // under which secrets are stored and tokens are made.
 package identity
 
-import "time"
+import (
+	"regexp"
+	"time"
+)
 
 // Kind is what kind of caller an Identity is.
 type Kind uint8
@@ -65,6 +68,12 @@ func Root(account, accessKeyID string) Identity {
 
 // RootARN returns the ARN of an account's root.
 func RootARN(account string) string { return "arn:aws:iam::" + account + ":root" }
+
+// IsRegion reports whether s can be the name of a region: 1 to 63 lower-case letters,
+// digits and hyphens, with no hyphen at either end.
+func IsRegion(s string) bool { return regionPattern.MatchString(s) }
+
+var regionPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // IsAccount reports whether s is an account number: 12 digits.
 func IsAccount(s string) bool {
