@@ -15,7 +15,8 @@ func newAccount() *cobra.Command {
 		Long: `Create and list accounts of a running server.
 
 This takes the root key of the server's first account, in AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY. The root keys of all accounts are in the file credentials
+AWS_SECRET_ACCESS_KEY, or that of a user of it who may
+sluice:CreateAccount, sluice:DeleteAccount or sluice:ListAccounts. The root keys of all accounts are in the file credentials
 of the data directory; an account exists as long as it is there.`,
 	}
 	addEndpoint(cmd, &endpoint)

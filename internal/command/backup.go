@@ -34,7 +34,7 @@ With --verify no server is asked: a file that was made before is read from its
 beginning to its end, and compared with its checksums.
 
 This takes the root key of the server's first account, in AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY.`,
+AWS_SECRET_ACCESS_KEY, or that of a user of it who may sluice:Backup.`,
 		Args: arguments("FILE"),
 		Example: `  sluice backup sluice-$(date +%F).tar
   sluice backup --verify sluice-2026-11-21.tar`,

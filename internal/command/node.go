@@ -20,7 +20,7 @@ func newNode() *cobra.Command {
 		Long: `Take nodes out of a cluster, and back in. Any node can be asked, also for itself.
 
 This takes the root key of the cluster's first account, in AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY.`,
+AWS_SECRET_ACCESS_KEY, or that of a user of it who may sluice:DrainNode or sluice:RemoveNode.`,
 	}
 	addEndpoint(cmd, &endpoint)
 	cmd.AddCommand(newNodeDrain(&endpoint), newNodeUndrain(&endpoint), newNodeRemove(&endpoint))

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
@@ -59,7 +61,7 @@ could not be found out, for instance because a policy has a mistake.`,
 	f := cmd.Flags()
 	f.StringVar(&s.caller, "caller", "", "who asks: an ARN, an account, or anonymous")
 	f.StringVar(&s.action, "action", "", "what for, such as sqs:SendMessage")
-	f.StringVar(&s.resource, "resource", "", "ARN of what it is about")
+	f.StringVar(&s.resource, "resource", "", "ARN of what it is about, or * for an action that is about nothing in particular, such as sluice:DrainNode")
 	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeat it for several")
 	f.StringVar(&s.resourcePolicy, "resource-policy", "", "file with the policy of the resource")
 	f.StringArrayVar(&s.context, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeat it for several")
@@ -80,15 +82,19 @@ type simulation struct {
 }
 
 func (s *simulation) request(now time.Time) (*policy.Request, error) {
-	arn := strings.SplitN(s.resource, ":", 6)
-	if len(arn) != 6 || arn[0] != "arn" {
-		return nil, fmt.Errorf("--resource %q: want an ARN such as arn:aws:sqs:us-east-1:000000000000:orders", s.resource)
-	}
-	r := &policy.Request{Action: s.action, Resource: s.resource, Owner: arn[4]}
-	r.Facts.Time, r.Facts.Region = now, arn[3]
+	r := &policy.Request{Action: s.action, Resource: s.resource}
+	r.Facts.Time = now
 	var err error
 	if r.Caller, err = parseCaller(s.caller); err != nil {
 		return nil, err
+	}
+	switch arn := strings.SplitN(s.resource, ":", 6); {
+	case s.resource == "*": // what belongs to the caller's account and has no name
+		r.Owner = r.Caller.Account
+	case len(arn) == 6 && arn[0] == "arn":
+		r.Owner, r.Facts.Region = arn[4], arn[3]
+	default:
+		return nil, fmt.Errorf("--resource %q: want an ARN such as arn:aws:sqs:us-east-1:000000000000:orders, or * for an action that is about none", s.resource)
 	}
 	if r.Facts.Lookup, err = parseContext(s.context); err != nil {
 		return nil, err
@@ -121,16 +127,20 @@ func parseAction(text string) (string, *policy.Rules, error) {
 	if !ok || vendor == "" || name == "" || strings.ContainsAny(text, "*?") {
 		return "", nil, fmt.Errorf("--action %q: want one action with its service, such as sqs:SendMessage", text)
 	}
-	if !strings.EqualFold(vendor, sqs.Rules.Vendor) {
+	i := slices.IndexFunc(services, func(r *policy.Rules) bool { return strings.EqualFold(vendor, r.Vendor) })
+	if i < 0 {
 		return text, nil, nil
 	}
-	for _, known := range sqs.Rules.Actions {
-		if strings.EqualFold(known, text) || strings.EqualFold(known+"Batch", text) {
-			return known, sqs.Rules, nil
+	for _, known := range services[i].Actions {
+		if strings.EqualFold(known, text) || services[i] == sqs.Rules && strings.EqualFold(known+"Batch", text) {
+			return known, services[i], nil
 		}
 	}
-	return "", nil, fmt.Errorf("--action %q: SQS has no action of that name", text)
+	return "", nil, fmt.Errorf("--action %q: the service %s has no action of that name", text, services[i].Vendor)
 }
+
+// services are those whose actions are known.
+var services = []*policy.Rules{sqs.Rules, admin.Rules}
 
 // parseCaller returns the caller that an ARN names. What the ARN does not say,
 // such as its unique id, is not known.

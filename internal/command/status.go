@@ -27,7 +27,7 @@ func newClusterStatus(endpoint *string) *cobra.Command {
 asked; the answer is what that node sees.
 
 This takes the root key of the cluster's first account, in AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY.
+AWS_SECRET_ACCESS_KEY, or that of a user of it who may sluice:DescribeCluster.
 
 The exit status is 0 if all is well, 1 if something is not, and 2 if that could
 not be found out.`,

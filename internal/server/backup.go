@@ -68,13 +68,24 @@ func (x *exchange) runBackup() {
 }
 
 func (x *exchange) backup() error {
-	call := &protocol.Call{Operation: x.request.Operation, RequestID: x.id}
+	call := &protocol.Call{
+		Operation: x.request.Operation, RequestID: x.id, TLS: x.encrypted, SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(),
+	}
 	if err := x.authenticateTwice(call, nil); err != nil {
 		return err
 	}
-	if operator := x.server.config.Accounts[0]; !x.caller.Root || x.caller.Account != operator || x.caller.Session != nil {
-		return protocol.AccessDenied("User: %s is not authorized to perform: sluice:%s; that takes the root key of the account %s",
-			x.caller.ARN, backupOperation, operator)
+	if err := x.cutOff(); err != nil {
+		return err
+	}
+	err := x.server.operators.Authorize(call, backupOperation)
+	if err != nil {
+		var again bool
+		if again, err = x.behind(err); again {
+			err = x.server.operators.Authorize(call, backupOperation)
+		}
+	}
+	if err != nil {
+		return err
 	}
 	if x.server.config.InMemory {
 		return backupError(http.StatusConflict, errors.New("this server keeps nothing: it was started with --in-memory"))

@@ -24,7 +24,7 @@ const catchUpTimeout = 5 * time.Second
 // more, because of what this node has learnt since the request began. If it cannot
 // find out whether it is behind, the error is what the client is to be told.
 func (x *exchange) behind(err error) (again bool, _ error) {
-	if x.server.node == nil || x.forwarded || x.lookedAgain || !saysAbsent(protocol.AsError(err)) {
+	if x.server.node == nil || x.forwarded || x.lookedAgain || !service.SaysAbsent(protocol.AsError(err)) {
 		return false, err
 	}
 	x.lookedAgain = true
@@ -38,19 +38,13 @@ func (x *exchange) behind(err error) (again bool, _ error) {
 
 // cutOff returns an error if this node may have missed for too long what was changed
 // elsewhere: what was allowed when it last heard of the others need not be
-// allowed now. How the cluster is, as far as it knows, it says all the same.
+// allowed now. How the cluster is, as far as it knows, it tells the root all the same, who needs no policy.
 func (x *exchange) cutOff() error {
-	if x.server.node == nil || x.forwarded || x.service.Name == admin.ServiceName {
+	if x.server.node == nil || x.forwarded || x.service.Name == admin.ServiceName && x.caller.Root {
 		return nil
 	}
 	if err := x.server.node.Current(); err != nil {
 		return errors.Join(protocol.ServiceUnavailable(), err)
 	}
 	return nil
-}
-
-// saysAbsent reports whether a client is told that something is not there, or that
-// there is no permission for it.
-func saysAbsent(e *protocol.Error) bool {
-	return service.SaysAbsent(e)
 }

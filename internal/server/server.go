@@ -51,6 +51,7 @@ type Server struct {
 	config      Config
 	log         *slog.Logger
 	credentials *identity.Credentials
+	operators   *admin.Authorizer // who may administer the server
 	vault       *identity.Vault
 	directory   *directory.Directory
 	disk        *store.Disk
@@ -137,8 +138,9 @@ func Start(c Config) (_ *Server, err error) {
 	tokens := sts.New(sts.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.now,
 	})
+	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.now)
 	accounts := admin.New(admin.Options{
-		Accounts: s.credentials, Operator: c.Accounts[0], Directory: s.directory, Queues: cat.Owned, Cluster: s.node,
+		Accounts: s.credentials, Authorizer: s.operators, Directory: s.directory, Queues: cat.Owned, Cluster: s.node,
 	})
 	services := []*protocol.Service{queues, users, tokens, accounts}
 	s.measure(services)

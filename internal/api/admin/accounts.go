@@ -103,7 +103,7 @@ func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteA
 	switch has := s.belongings(account); {
 	case !identity.IsAccount(account):
 		return nil, errNoNumber(account)
-	case account == s.operator:
+	case account == s.authorizer.operator:
 		return nil, protocol.ValidationError("The account %s is the first of this server and cannot be deleted.", account)
 	case len(has) > 0:
 		return nil, &protocol.Error{

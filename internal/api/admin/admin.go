@@ -1,7 +1,8 @@
 // Package admin is the part of the server's own API that AWS has no operations
 // for: its accounts, and the cluster that it belongs to. It speaks JSON, as the service "sluice".
 //
-// Only the root of the first account, with its long-term key, may call it.
+// All of it belongs to the first account. Its root may call every operation; users and sessions of the account may by
+// policies that allow actions such as sluice:DrainNode on the resource *. Callers from other accounts never may.
 package admin
 
 import (
@@ -15,9 +16,9 @@ const ServiceName = "sluice"
 
 // Options are what a service is made of.
 type Options struct {
-	Accounts  *identity.Credentials
-	Operator  string // the account whose root may call the service
-	Directory *directory.Directory
+	Accounts   *identity.Credentials
+	Authorizer *Authorizer
+	Directory  *directory.Directory
 	// Queues returns the queues of an account, each as a person would name it.
 	Queues  func(account string) []string
 	Cluster Cluster // nil: the server is alone
@@ -25,16 +26,16 @@ type Options struct {
 
 // Service administers accounts and the cluster.
 type Service struct {
-	accounts  *identity.Credentials
-	operator  string
-	directory *directory.Directory
-	queues    func(account string) []string
-	cluster   Cluster
+	accounts   *identity.Credentials
+	authorizer *Authorizer
+	directory  *directory.Directory
+	queues     func(account string) []string
+	cluster    Cluster
 }
 
 // New returns the service's wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{accounts: o.Accounts, operator: o.Operator, directory: o.Directory, queues: o.Queues, cluster: o.Cluster}
+	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, directory: o.Directory, queues: o.Queues, cluster: o.Cluster}
 	wire := protocol.NewService(protocol.Service{Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice"})
 	protocol.Register(wire, "CreateAccount", s.createAccount, protocol.Control)
 	protocol.Register(wire, "DeleteAccount", s.deleteAccount, protocol.Control)
@@ -45,12 +46,5 @@ func New(o Options) *protocol.Service {
 	return wire
 }
 
-// allow makes sure that the caller is the operator.
-func (s *Service) allow(c *protocol.Call) error {
-	id, _ := c.Identity.(identity.Identity)
-	if id.Root && id.Account == s.operator && id.Session == nil {
-		return nil
-	}
-	return protocol.AccessDenied("User: %s is not authorized to perform: sluice:%s; that takes the root key of the account %s",
-		id.ARN, c.Operation, s.operator)
-}
+// allow makes sure that the caller may call the operation.
+func (s *Service) allow(c *protocol.Call) error { return s.authorizer.Authorize(c, c.Operation) }
