@@ -12,29 +12,31 @@ import (
 )
 
 // fetch returns what gets a checkpoint of a shard for a replica that is too far
-// behind: from whoever has applied most of its log, and the owner last, who has
-// other things to do. One with which the log could not be followed either is no
-// help.
+// behind. One with which the log could not be followed either is no help.
 func (n *Node) fetch(name string) func(context.Context, *store.Incoming) error {
 	return replica.FetchFrom(n.messages, name, func() []string {
-		live := n.view.live()
 		first := n.beatNow().Shards[name].First
-		var sources []string
-		for node, b := range live {
-			s, ok := b.Shards[name]
-			if node != n.o.Name && ok && s.Error == "" && s.Role != replica.Fetching && s.Hash != emptyHash && s.Applied+1 >= first {
-				sources = append(sources, node)
-			}
-		}
-		h, _ := n.view.owner(name)
-		slices.SortFunc(sources, func(a, b string) int {
-			if a == h.Node || b == h.Node {
-				return cmp.Compare(weigh(a == h.Node), weigh(b == h.Node))
-			}
-			return cmp.Or(cmp.Compare(live[b].Shards[name].Applied, live[a].Shards[name].Applied), cmp.Compare(a, b))
-		})
-		return sources
+		return n.keepers(name, func(s replica.Status) bool { return usable(s) && s.Hash != emptyHash && s.Applied+1 >= first })
 	})
+}
+
+// keepers returns the other nodes with a replica of a shard that will do: first those
+// that have applied most of its log, and the owner last, which has other things to do.
+func (n *Node) keepers(name string, do func(replica.Status) bool) (nodes []string) {
+	live := n.view.live()
+	for node, b := range live {
+		if s, ok := b.Shards[name]; ok && node != n.o.Name && do(s) {
+			nodes = append(nodes, node)
+		}
+	}
+	h, _ := n.view.owner(name)
+	slices.SortFunc(nodes, func(a, b string) int {
+		if a == h.Node || b == h.Node {
+			return cmp.Compare(weigh(a == h.Node), weigh(b == h.Node))
+		}
+		return cmp.Or(cmp.Compare(live[b].Shards[name].Applied, live[a].Shards[name].Applied), cmp.Compare(a, b))
+	})
+	return nodes
 }
 
 func weigh(last bool) int {

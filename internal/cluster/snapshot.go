@@ -4,21 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
-// Why there is no snapshot.
-var (
-	// ErrNotKept says that this node does not keep all shards.
-	ErrNotKept = errors.New("this node does not keep all shards")
-	// ErrUnsettled says that shards were changing hands; a moment later it may work.
-	ErrUnsettled = errors.New("shards are changing hands")
-)
+// ErrUnsettled says that there is no snapshot because shards were changing hands; a moment
+// later it may work.
+var ErrUnsettled = errors.New("shards are changing hands")
 
 const (
 	snapshotTries = 5
@@ -29,9 +24,8 @@ const (
 // stores of all shards and the control store. Everything is in it that was
 // acknowledged before the call, of each shard what was there at one moment, and
 // of a message on its way from one shard to another it is known where it is. It
-// returns how many shards with messages there are.
-//
-// This node must keep all shards, or the error is ErrNotKept.
+// returns how many shards with messages there are. What this node does not keep it
+// fetches from nodes that do.
 func (n *Node) Snapshot(ctx context.Context, dir string) (int, error) {
 	for try := 1; ; try++ {
 		count, err := n.snapshot(ctx, dir)
@@ -47,57 +41,117 @@ func (n *Node) Snapshot(ctx context.Context, dir string) (int, error) {
 }
 
 func (n *Node) snapshot(ctx context.Context, dir string) (int, error) {
-	shards, err := n.all()
+	dir = filepath.Join(dir, shardsDir)
+	parts, err := n.parts(dir)
 	if err != nil {
 		return 0, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, shardsDir), 0o700); err != nil {
+	defer func() {
+		for _, p := range parts {
+			p.end(ctx)
+		}
+	}()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return 0, err
 	}
-	if err := n.snapshotShards(ctx, shards, filepath.Join(dir, shardsDir)); err != nil {
+	if err := n.snapshotShards(ctx, parts); err != nil {
 		return 0, err
+	}
+	for _, p := range parts {
+		if err := p.fetch(ctx); err != nil && ctx.Err() == nil {
+			return 0, fmt.Errorf("%w: %w", ErrUnsettled, err)
+		} else if err != nil {
+			return 0, err
+		}
 	}
 	// The control store comes last: messages of a queue that is not known would be
 	// thrown away, while a queue that has come in between just has none.
 	if err := n.CatchUp(ctx); err != nil {
 		return 0, err
 	}
-	_, err = n.replica.Snapshot(filepath.Join(dir, controlDir))
-	return len(shards), err
+	_, err = n.replica.Snapshot(filepath.Join(filepath.Dir(dir), controlDir))
+	return len(parts), err
 }
 
-// all returns all shards with messages, which must be kept here.
-func (n *Node) all() ([]*local, error) {
-	count := n.records.count()
-	var shards []*local
-	for i := range count {
-		if l := n.local(shardName(i + 1)); l != nil {
-			shards = append(shards, l)
-		}
-	}
-	if len(shards) < count {
-		return nil, fmt.Errorf("%w, but %d of %d: %s", ErrNotKept, len(shards), count, n.whoKeepsAll())
-	}
-	return shards, nil
+// part is a shard of which a snapshot is made.
+type part interface {
+	shard() string
+	// settle waits until the replica has all that was in the log at the call, and says
+	// who owns the shard by it.
+	settle(ctx context.Context) (replica.Settled, error)
+	// snapshot makes a checkpoint of the replica where that is.
+	snapshot(ctx context.Context) (epoch uint64, err error)
+	// fetch brings the checkpoint to where it is wanted, unless it is there already.
+	fetch(ctx context.Context) error
+	end(ctx context.Context)
 }
 
-// whoKeepsAll says whom to ask.
-func (n *Node) whoKeepsAll() string {
-	keeps := make(map[string]int)
-	all := n.records.allShards()
-	for name, s := range all {
-		for _, node := range s.Replicas {
-			if name != controlShard {
-				keeps[node]++
-			}
-		}
-	}
-	maps.DeleteFunc(keeps, func(_ string, kept int) bool { return kept < n.records.count() })
-	if len(keeps) == 0 {
-		return "no node keeps all of them"
-	}
-	return "ask " + strings.Join(slices.Sorted(maps.Keys(keeps)), " or ")
+// here is a shard of which this node keeps a replica.
+type here struct {
+	*local
+	dir string
 }
+
+func (h here) shard() string { return h.name }
+
+func (h here) settle(ctx context.Context) (replica.Settled, error) { return h.replica.Settle(ctx) }
+
+func (h here) snapshot(context.Context) (uint64, error) {
+	mark, err := h.replica.Snapshot(h.dir)
+	return mark.Epoch, err
+}
+
+func (h here) fetch(context.Context) error { return nil }
+
+func (h here) end(context.Context) {}
+
+// there is a shard of which another node keeps a replica.
+type there struct {
+	*replica.Elsewhere
+	node *Node
+	name string
+	dir  string
+}
+
+func (t there) shard() string { return t.name }
+
+func (t there) settle(ctx context.Context) (replica.Settled, error) { return t.Settle(ctx) }
+
+func (t there) snapshot(ctx context.Context) (uint64, error) { return t.Snapshot(ctx) }
+
+func (t there) fetch(ctx context.Context) error {
+	if t.node.o.Low() {
+		return fmt.Errorf("shard %s: %w", t.name, errNoSpace)
+	}
+	return t.Fetch(ctx, t.node.o.Disk, t.dir)
+}
+
+func (t there) end(ctx context.Context) { t.End(ctx) }
+
+var errNoSpace = errors.New("the disk of this node has no space for what other nodes keep")
+
+// parts returns all shards with messages, each where a replica of it is that has what
+// there is.
+func (n *Node) parts(dir string) ([]part, error) {
+	var parts []part
+	for i := range n.records.count() {
+		name := shardName(i + 1)
+		at := filepath.Join(dir, name)
+		if l := n.local(name); l != nil && usable(l.replica.Status()) {
+			parts = append(parts, here{l, at})
+			continue
+		}
+		nodes := n.keepers(name, usable)
+		if len(nodes) == 0 {
+			return nil, fmt.Errorf("%w: no node has shard %s ready", ErrUnsettled, name)
+		}
+		parts = append(parts, there{replica.NewElsewhere(n.messages, nodes[0], name), n, name, at})
+	}
+	return parts, nil
+}
+
+// usable reports whether a replica has a store that follows the log.
+func usable(s replica.Status) bool { return s.Error == "" && s.Role != replica.Fetching }
 
 // snapshotShards makes the snapshots of all shards so that a message which has left
 // one is in another. It leaves a shard's store with a record of the owner's, which
@@ -110,7 +164,7 @@ func (n *Node) whoKeepsAll() string {
 // begins is part of what it waits for. It does not rest on clocks: that the gates
 // were shut is asked in the end. And a node that does not answer does no harm
 // unless it owns a shard.
-func (n *Node) snapshotShards(ctx context.Context, shards []*local, dir string) (err error) {
+func (n *Node) snapshotShards(ctx context.Context, parts []part) (err error) {
 	held, release := n.holdAll(ctx)
 	released := false
 	defer func() {
@@ -119,28 +173,28 @@ func (n *Node) snapshotShards(ctx context.Context, shards []*local, dir string) 
 		}
 	}()
 	epochs := make(map[string]uint64)
-	for _, l := range shards {
-		if err := l.replica.CatchUp(ctx); err != nil {
-			return err
-		}
-		owner, epoch, owned := l.replica.Owner()
-		if owned && !held[owner] {
-			return fmt.Errorf("%w: shard %s was owned by %s, which does not answer", ErrUnsettled, l.name, owner)
-		}
-		epochs[l.name] = epoch
-	}
-	for _, l := range shards {
-		if err := l.replica.CatchUp(ctx); err != nil {
-			return err
-		}
-	}
-	for _, l := range shards {
-		mark, err := l.replica.Snapshot(filepath.Join(dir, l.name))
+	for _, p := range parts {
+		s, err := p.settle(ctx)
 		if err != nil {
-			return fmt.Errorf("shard %s: %w", l.name, err)
+			return err
 		}
-		if mark.Epoch != epochs[l.name] {
-			return fmt.Errorf("%w: shard %s has another owner", ErrUnsettled, l.name)
+		if s.Owned && !held[s.Owner] {
+			return fmt.Errorf("%w: shard %s was owned by %s, which does not answer", ErrUnsettled, p.shard(), s.Owner)
+		}
+		epochs[p.shard()] = s.Epoch
+	}
+	for _, p := range parts {
+		if _, err := p.settle(ctx); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		epoch, err := p.snapshot(ctx)
+		if err != nil {
+			return fmt.Errorf("shard %s: %w", p.shard(), err)
+		}
+		if epoch != epochs[p.shard()] {
+			return fmt.Errorf("%w: shard %s has another owner", ErrUnsettled, p.shard())
 		}
 	}
 	released = true

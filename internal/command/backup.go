@@ -22,8 +22,8 @@ func newBackup() *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Write all that a running server keeps into a file",
 		Long: `Write all that a running server or cluster keeps into a file: queues, messages,
-users and keys. The server goes on serving meanwhile. Of a cluster, ask a node that
-keeps all shards; with three nodes each of them does.
+users and keys. The server goes on serving meanwhile. Any node of a
+cluster can be asked; what it does not keep it fetches from the others first.
 
 Everything that was acknowledged before the command was started is in the file; of
 what came during it, some is. The file holds the secrets of the installation, and

@@ -28,8 +28,9 @@ const (
 	// backupIdle is how long a client that fetches a backup may take for the next
 	// part of it.
 	backupIdle = 2 * time.Minute
-	// snapshotTimeout is how long it may take to find out what there is to be sent.
-	snapshotTimeout = 3 * time.Minute
+	// snapshotTimeout is how long it may take to have here what is to be sent. A node of
+	// a cluster fetches the shards that it does not keep from other nodes.
+	snapshotTimeout = 30 * time.Minute
 	// snapshotPrefix begins the names of directories with snapshots that are being sent.
 	snapshotPrefix = "backup-"
 )

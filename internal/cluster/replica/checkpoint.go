@@ -18,12 +18,16 @@ import (
 )
 
 // A replica that needs a checkpoint asks another for one, for its files piece by
-// piece, and in the end says that it needs it no more. Requests of that kind are:
+// piece, and in the end says that it needs it no more. A node that makes a snapshot of
+// all shards asks the replicas of those that it does not keep for more. Requests of that
+// kind are:
 //
-//	begin  → the number of a new checkpoint, and its files
-//	read   number, file, position → checksum and up to a MiB of it
-//	sum    number, file → the hash of all of it
-//	end    number
+//	begin     → the number of a new checkpoint, and its files
+//	read      number, file, position → checksum and up to a MiB of it
+//	sum       number, file → the hash of all of it
+//	end       number
+//	settle    → who owns the shard, by the log to its end
+//	snapshot  → as begin, of all that is in the log, and in which epoch that ends
 type checkpointRequest struct {
 	Op   string `json:"op"`
 	ID   uint64 `json:"id,omitempty"`
@@ -35,6 +39,7 @@ type checkpointOffer struct {
 	ID       uint64             `json:"id"`
 	Position sharedlog.Position `json:"position"`
 	Files    []store.File       `json:"files"`
+	Epoch    uint64             `json:"epoch,omitempty"` // of a snapshot
 }
 
 const (
@@ -72,8 +77,13 @@ func (o *offers) handle(ctx context.Context, payload []byte) ([]byte, error) {
 	if err := json.Unmarshal(payload, &req); err != nil {
 		return nil, err
 	}
-	if req.Op == "begin" {
-		return o.begin(ctx)
+	switch req.Op {
+	case "begin":
+		return marshal(o.begin(ctx))
+	case "settle":
+		return marshal(o.r.Settle(ctx))
+	case "snapshot":
+		return marshal(o.snapshot(ctx))
 	}
 	o.mu.Lock()
 	offer := o.open[req.ID]
@@ -101,7 +111,33 @@ func (o *offers) handle(ctx context.Context, payload []byte) ([]byte, error) {
 // codeGone says that a checkpoint is not there any more: another has to be asked for.
 const codeGone = "gone"
 
-func (o *offers) begin(ctx context.Context) ([]byte, error) {
+func marshal(v any, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// snapshot is begin for all that is in the log now.
+func (o *offers) snapshot(ctx context.Context) (offered checkpointOffer, err error) {
+	if err := o.r.CatchUp(ctx); err != nil {
+		return offered, err
+	}
+	if offered, err = o.begin(ctx); err != nil {
+		return offered, err
+	}
+	mark, err := o.r.markOf(o.dir(offered.ID))
+	if err != nil {
+		o.end(offered.ID)
+	}
+	offered.Epoch = mark.Epoch
+	return offered, err
+}
+
+// dir is where a checkpoint is.
+func (o *offers) dir(id uint64) string { return fmt.Sprintf("%s%d", o.r.checkpointPrefix(), id) }
+
+func (o *offers) begin(ctx context.Context) (checkpointOffer, error) {
 	id := rand.Uint64() // not to be mistaken for one that was given before a restart
 	var files []store.File
 	var position sharedlog.Position
@@ -110,7 +146,7 @@ func (o *offers) begin(ctx context.Context) ([]byte, error) {
 			return err
 		}
 		position = sharedlog.Position(s.Mark().Position)
-		c, err := s.Checkpoint(fmt.Sprintf("%s%d", o.r.checkpointPrefix(), id))
+		c, err := s.Checkpoint(o.dir(id))
 		if err != nil {
 			return err
 		}
@@ -122,10 +158,7 @@ func (o *offers) begin(ctx context.Context) ([]byte, error) {
 		o.open[id] = &offer{c, time.AfterFunc(unusedFor, func() { o.end(id) })}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(checkpointOffer{ID: id, Position: position, Files: files})
+	return checkpointOffer{ID: id, Position: position, Files: files}, err
 }
 
 func (o *offers) end(id uint64) {
@@ -191,11 +224,20 @@ func (d *download) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pieceTimeout)
-		defer cancel()
-		_, _ = d.ask(ctx, checkpointRequest{Op: "end", ID: offer.ID}, pieceTimeout) // else it is removed in a while
-	}()
+	defer d.end(ctx, &offer)
+	return d.fetch(ctx, &offer)
+}
+
+// end says that a checkpoint is not needed any more. If that does not arrive, the other
+// node removes it in a while.
+func (d *download) end(ctx context.Context, offer *checkpointOffer) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pieceTimeout)
+	defer cancel()
+	_, _ = d.ask(ctx, checkpointRequest{Op: "end", ID: offer.ID}, pieceTimeout)
+}
+
+// fetch gets the files of a checkpoint.
+func (d *download) fetch(ctx context.Context, offer *checkpointOffer) error {
 	// What has come of another checkpoint may have the same names.
 	if err := d.in.Reset(); err != nil {
 		return err

@@ -2,9 +2,12 @@ package replica
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -21,6 +24,22 @@ func (r *Replica) CatchUp(ctx context.Context) error {
 	return nil
 }
 
+// Settled says who owns a shard, by its log to the end.
+type Settled struct {
+	Owner string
+	Epoch uint64
+	Owned bool
+}
+
+// Settle waits as CatchUp does, and returns who owns the shard then.
+func (r *Replica) Settle(ctx context.Context) (s Settled, err error) {
+	if err := r.CatchUp(ctx); err != nil {
+		return s, err
+	}
+	s.Owner, s.Epoch, s.Owned = r.Owner()
+	return s, nil
+}
+
 // Snapshot makes a checkpoint of the store in dir, which must not be there yet, and
 // returns how much of the log is in it.
 func (r *Replica) Snapshot(dir string) (mark store.Mark, err error) {
@@ -31,11 +50,76 @@ func (r *Replica) Snapshot(dir string) (mark store.Mark, err error) {
 	if err != nil {
 		return mark, err
 	}
-	// Records may have come while it was made: only the checkpoint itself knows.
+	return r.markOf(dir)
+}
+
+// markOf returns how much of the log is in a checkpoint. Records may have come while it
+// was made: only the checkpoint itself knows.
+func (r *Replica) markOf(dir string) (mark store.Mark, err error) {
 	o := r.o.Storage
 	s, err := store.OpenReadOnly(dir, store.Options{Disk: o.Disk, Cache: o.Cache, Logger: o.Logger})
 	if err != nil {
 		return mark, err
 	}
 	return s.Mark(), s.Close()
+}
+
+// Elsewhere is a replica on another node, of which a snapshot is made. It must have been
+// offered there; see Offer.
+type Elsewhere struct {
+	download
+	offer *checkpointOffer
+}
+
+// NewElsewhere returns the replica of a shard on a node.
+func NewElsewhere(m messenger.Messenger, node, shard string) *Elsewhere {
+	return &Elsewhere{download: download{messenger: m, node: node, kind: checkpointKind(shard)}}
+}
+
+// Settle is Replica.Settle on that node.
+func (e *Elsewhere) Settle(ctx context.Context) (s Settled, err error) {
+	err = e.get(ctx, "settle", pieceTimeout, &s)
+	return s, err
+}
+
+// Snapshot has that node make a checkpoint of all that is in the shard's log, and
+// returns the epoch in which that ends. The node keeps it until End, or until nothing
+// was fetched of it for some minutes.
+func (e *Elsewhere) Snapshot(ctx context.Context) (epoch uint64, err error) {
+	offer := new(checkpointOffer)
+	if err := e.get(ctx, "snapshot", beginTimeout, offer); err != nil {
+		return 0, err
+	}
+	e.offer = offer
+	return offer.Epoch, nil
+}
+
+func (e *Elsewhere) get(ctx context.Context, op string, timeout time.Duration, v any) error {
+	answer, err := e.ask(ctx, checkpointRequest{Op: op}, timeout)
+	if err == nil {
+		err = json.Unmarshal(answer, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s at node %s: %w", e.kind, e.node, err)
+	}
+	return nil
+}
+
+// Fetch brings the checkpoint into dir, a directory of this machine's disk which is not
+// there yet.
+func (e *Elsewhere) Fetch(ctx context.Context, d *store.Disk, dir string) (err error) {
+	if e.in, err = store.Receive(d, dir); err != nil {
+		return err
+	}
+	if err := e.fetch(ctx, e.offer); err != nil {
+		return fmt.Errorf("%s from node %s: %w", e.kind, e.node, err)
+	}
+	return store.Settle(d, dir)
+}
+
+// End says that the checkpoint, if one was made, is not needed any more.
+func (e *Elsewhere) End(ctx context.Context) {
+	if e.offer != nil {
+		e.end(ctx, e.offer)
+	}
 }
