@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/store"
 )
 
 // maxCommit is the bytes of a commit: records that are longer only make the log
@@ -72,7 +73,7 @@ func (n *Node) openLocal(name string) error {
 	l := &local{node: n, number: number, name: name, log: log, done: make(chan struct{})}
 	l.replica = replica.New(replica.Options{
 		Name: name, Node: n.o.Name, Dir: n.shardDir(name), Storage: n.storage(),
-		Log: log, Leases: n.leases, Logger: n.log, Serve: l.serve, Before: l.before, Fetch: n.fetch(name),
+		Log: log, Leases: n.leases, Logger: n.log, Host: l,
 	})
 	l.replica.Offer(n.desk)
 	l.vigil = newVigil(n.o.Disk, l.replica.Stalled, errSilent)
@@ -106,22 +107,36 @@ func (n *Node) closeLocal(name string) {
 	}
 }
 
-// before is awaited before a takeover, and again when this node has become the
-// owner and nobody is served yet. Messages of queues that are not known would be
-// removed; and the log is moved here while nothing is appended to it.
-func (l *local) before(ctx context.Context) error {
+// Loaded implements replica.Host. Nothing of a shard of messages is kept in memory before this node serves it.
+func (l *local) Loaded(*store.Store) error { return nil }
+
+// Applied implements replica.Host.
+func (l *local) Applied([]byte, sharedlog.Position) {}
+
+// Prepare implements replica.Host. A node that does not know a queue would remove its messages, so it catches up with
+// the control store first.
+func (l *local) Prepare(ctx context.Context) error { return l.node.CatchUp(ctx) }
+
+// Claimed implements replica.Host. Queues may have been made since Prepare, so the node catches up again; and it moves
+// the log's lead to its own server while nothing is appended to the log.
+func (l *local) Claimed(ctx context.Context) error {
 	n := l.node
 	if err := n.CatchUp(ctx); err != nil {
 		return err
 	}
-	if owner, _, _ := l.replica.Owner(); owner == n.o.Name && !n.anyLeaving() {
+	if !n.anyLeaving() {
 		n.leadFrom(ctx, l.name, l.log, n.id.server())
 	}
 	return nil
 }
 
-// serve is called when this node has become the owner.
-func (l *local) serve(o *replica.Ownership) (stop func(), err error) {
+// Fetch implements replica.Host.
+func (l *local) Fetch(ctx context.Context, in *store.Incoming) error {
+	return l.node.fetch(l.name)(ctx, in)
+}
+
+// Serve implements replica.Host.
+func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 	n := l.node
 	queues := n.subscribe() // first, so that nothing is missed
 	sh, err := shard.Open(shard.Options{

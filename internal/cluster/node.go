@@ -207,27 +207,10 @@ func (o *Options) defaults() {
 
 // openControl begins to follow the control shard.
 func (n *Node) openControl(ctx context.Context) error {
-	loaded := make(chan struct{})
+	host := &controlHost{Node: n, loaded: make(chan struct{})}
 	n.replica = replica.New(replica.Options{
 		Name: controlShard, Node: n.o.Name, Dir: filepath.Join(n.o.Dir, controlDir), Storage: n.storage(),
-		Log: n.controlLog, Leases: n.leases, Logger: n.log, Serve: n.serveControl, Fetch: n.fetch(controlShard),
-		Loaded: func(s *store.Store) error {
-			if n.control != nil {
-				return n.control.Reload(s)
-			}
-			c := control.New(control.Options{Store: s, Follow: true, Condition: n.vigil.condition})
-			if err := c.Register(KeyPrefix, n.records); err != nil {
-				return err
-			}
-			n.control = c
-			close(loaded)
-			return nil
-		},
-		Applied: func(batch []byte, _ sharedlog.Position) {
-			if err := n.control.Apply(batch); err != nil {
-				n.fail(err)
-			}
-		},
+		Log: n.controlLog, Leases: n.leases, Logger: n.log, Host: host,
 	})
 	n.vigil = newVigil(n.o.Disk, n.replica.Stalled, fmt.Errorf("%w: %w", control.ErrUnavailable, errSilent))
 	n.tasks.start(func() { n.vigil.keep(n.ctx) })
@@ -237,7 +220,7 @@ func (n *Node) openControl(ctx context.Context) error {
 		}
 	})
 	select {
-	case <-loaded:
+	case <-host.loaded:
 		return nil
 	case <-n.failure:
 		return n.Err()
@@ -251,9 +234,47 @@ func (n *Node) storage() store.Options {
 	return store.Options{Disk: n.o.Disk, Cache: n.o.Cache, Logger: n.log}
 }
 
-// serveControl is called when this node has become the owner of the control
-// shard: from now on changes are made here.
-func (n *Node) serveControl(o *replica.Ownership) (stop func(), err error) {
+// controlHost implements replica.Host for the control shard, of which every node keeps all in memory.
+type controlHost struct {
+	*Node
+	loaded chan struct{} // closed when there is n.control
+}
+
+// Loaded implements replica.Host.
+func (h *controlHost) Loaded(s *store.Store) error {
+	if h.control != nil {
+		return h.control.Reload(s)
+	}
+	c := control.New(control.Options{Store: s, Follow: true, Condition: h.vigil.condition})
+	if err := c.Register(KeyPrefix, h.records); err != nil {
+		return err
+	}
+	h.control = c
+	close(h.loaded)
+	return nil
+}
+
+// Applied implements replica.Host.
+func (h *controlHost) Applied(batch []byte, _ sharedlog.Position) {
+	if err := h.control.Apply(batch); err != nil {
+		h.fail(err)
+	}
+}
+
+// Prepare implements replica.Host. The control shard depends on no other.
+func (h *controlHost) Prepare(context.Context) error { return nil }
+
+// Claimed implements replica.Host.
+func (h *controlHost) Claimed(context.Context) error { return nil }
+
+// Fetch implements replica.Host.
+func (h *controlHost) Fetch(ctx context.Context, in *store.Incoming) error {
+	return h.fetch(controlShard)(ctx, in)
+}
+
+// Serve implements replica.Host: from now on changes of the control store are made on this node.
+func (h *controlHost) Serve(o *replica.Ownership) (stop func(), err error) {
+	n := h.Node
 	end := n.control.Own(func(tx *store.Txn) error {
 		err := o.Commit(tx)
 		if errors.Is(err, replica.ErrDeposed) {

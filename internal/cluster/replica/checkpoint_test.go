@@ -72,10 +72,10 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	a.mustIncrement(50)
 
 	loaded := 0
-	c := run(t, "c", vfs.NewMem(), e, func(o *replica.Options) {
+	c := run(t, "c", vfs.NewMem(), e, func(o *replica.Options, h *host) {
 		m := &flaky{Messenger: network.Node("c"), dies: "b", left: 4}
-		o.Fetch = replica.FetchFrom(m, "1", func() []string { return []string{"nobody", "b", "a"} })
-		o.Loaded = func(s *store.Store) error { loaded++; return nil }
+		h.fetch = replica.FetchFrom(m, "1", func() []string { return []string{"nobody", "b", "a"} })
+		h.loaded = func() error { loaded++; return nil }
 	})
 	eventually(t, "c has caught up", func() bool { return c.Position() == a.Position() })
 	same(t, a, c, b)
@@ -121,8 +121,8 @@ func TestSingleNodeBecomesTheFirstOfACluster(t *testing.T) {
 	a.Want(true, 0)
 	eventually(t, "a owns", a.owns)
 	a.mustIncrement(7)
-	b := run(t, "b", vfs.NewMem(), e, func(o *replica.Options) {
-		o.Fetch = replica.FetchFrom(network.Node("b"), "1", func() []string { return []string{"a"} })
+	b := run(t, "b", vfs.NewMem(), e, func(o *replica.Options, h *host) {
+		h.fetch = replica.FetchFrom(network.Node("b"), "1", func() []string { return []string{"a"} })
 	})
 	b.Want(true, 0)
 	if err := b.Wait(t.Context(), a.Position()); err != nil {
@@ -174,8 +174,8 @@ func TestReplicaWithoutASourceStops(t *testing.T) {
 // Whoever keeps something of the store in memory can say that it cannot be used.
 func TestStoreThatCannotBeLoadedIsAnError(t *testing.T) {
 	unusable := errors.New("unusable")
-	a := run(t, "a", vfs.NewMem(), memory(), func(o *replica.Options) {
-		o.Loaded = func(*store.Store) error { return unusable }
+	a := run(t, "a", vfs.NewMem(), memory(), func(o *replica.Options, h *host) {
+		h.loaded = func() error { return unusable }
 	})
 	err := <-a.result
 	a.result <- err

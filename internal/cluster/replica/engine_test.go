@@ -74,9 +74,9 @@ var ordersConfig = queue.Config{
 
 func serveMessages(t *testing.T, name string, disk *vfs.MemFS, e engine) *messages {
 	m := &messages{disk: disk}
-	m.node = run(t, name, disk, e, func(o *replica.Options) {
+	m.node = run(t, name, disk, e, func(o *replica.Options, h *host) {
 		o.GiveUp = 2 * time.Second
-		o.Serve = func(own *replica.Ownership) (func(), error) {
+		h.serve = func(own *replica.Ownership) (func(), error) {
 			s, err := shard.Open(shard.Options{
 				Store: own.Store(), Commit: own.Commit, Confirm: own.Confirm, MaxCommit: 512 << 10, Logger: o.Logger,
 				Configs: func() []queue.Config { return []queue.Config{ordersConfig} },

@@ -67,7 +67,7 @@ func TestReplicaStopsAtARecordThatMustNotBe(t *testing.T) {
 			if c.spoil != nil {
 				c.spoil(data)
 			}
-			r.m.foreign(sharedlog.Record{Position: 8, Data: data})
+			r.m.apply(sharedlog.Record{Position: 8, Data: data})
 			if c.want == nil {
 				if r.m.role == Stopped || r.store.mark.Position != 8 {
 					t.Errorf("it is %s at %d: %v", r.m.role, r.store.mark.Position, r.m.err)
@@ -86,7 +86,7 @@ func TestReplicaStopsWhenItsLogHasLostSomething(t *testing.T) {
 	r := newSim(t, 1).nodes[0].shards[0]
 	r.store.mark = store.Mark{Position: 7, Epoch: 3, Owner: "b", Hash: 99}
 	ticket := r.m.startReading()
-	r.m.read(ticket, nil, sharedlog.Extent{First: 1, Last: 6}, nil)
+	r.m.onRead(ticket, nil, sharedlog.Extent{First: 1, Last: 6}, nil)
 	if r.m.role != Stopped || !errors.Is(r.m.err, ErrDiverged) {
 		t.Errorf("it is %s: %v", r.m.role, r.m.err)
 	}
@@ -123,16 +123,16 @@ func TestOutcomeIsWhatTheLogSays(t *testing.T) {
 				done:    func(err error) { answers++; answer = err },
 			})
 			f := r.m.flight
-			r.m.appended(f.ticket, errNoAnswer)
+			r.m.onAppended(f.ticket, errNoAnswer)
 			r.m.tick(r.m.now.Add(again))
 			if f.retry != (time.Time{}) || r.m.flight != f {
 				t.Fatal("it was not appended again")
 			}
-			r.m.appended(f.ticket, sharedlog.ErrConflict)
+			r.m.onAppended(f.ticket, sharedlog.ErrConflict)
 			if answers > 0 {
 				t.Fatal("somebody was answered before the log was read")
 			}
-			r.m.read(r.m.reading, c.records(f), c.extent, c.err)
+			r.m.onRead(r.m.reading, c.records(f), c.extent, c.err)
 			if answers != 1 || !errors.Is(answer, c.want) {
 				t.Fatalf("%d answers, the last %v", answers, answer)
 			}

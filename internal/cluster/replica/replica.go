@@ -26,27 +26,7 @@ type Options struct {
 	Log     sharedlog.Log
 	Leases  sharedlog.Leases
 
-	// Serve is called when this node has become the owner and the store is at the
-	// end of the log: it builds what answers requests, and returns what stops that.
-	// stop is called when the ownership ends, at once if it was lost and before that
-	// if it is handed over, when commits still succeed; it returns when nothing is
-	// answered any more. Nil means that this node never is the owner.
-	Serve func(o *Ownership) (stop func(), err error)
-	// Loaded is called whenever the store has been opened, at the beginning and
-	// after it was replaced, and returns before anything is applied to it.
-	Loaded func(*store.Store) error
-	// Applied is told of each batch in order, this node's own and those of others,
-	// when the store has it and before anybody is answered. The slice is valid during
-	// the call only. It must not wait for a commit.
-	Applied func(changes []byte, at sharedlog.Position)
-	// Before is awaited before a takeover: first when the node is about to try, and
-	// again when no other node can commit any more and before Serve. For the owner
-	// of a shard of messages that is the end of the control shard's log.
-	Before func(context.Context) error
-	// Fetch fills a checkpoint of another replica's store into the directory that it
-	// is given. It is called when the log no longer has what this replica needs; nil
-	// makes that the end.
-	Fetch func(context.Context, *store.Incoming) error
+	Host Host // what the replica works for
 
 	// Margin is how long before the end of its lease an owner stops; 0 means a fifth
 	// of the lease. The clocks of the nodes may differ by as much over the length of
@@ -85,7 +65,7 @@ type Replica struct {
 	machine      *machine
 	endFollowing context.CancelFunc
 	endAppend    context.CancelFunc
-	tellStop     func()
+	stopServing  func()
 	served       chan struct{} // closed when what was opened last answers no more
 
 	appending sync.Mutex // held over an append
@@ -133,7 +113,7 @@ func New(o Options) *Replica {
 		timing: timing{
 			ttl: ttl, margin: o.Margin, lookEvery: ttl / 10, probeEvery: probeInterval, again: again, giveUp: o.GiveUp,
 		},
-		name: o.Name, node: o.Node, world: errands{r}, nonce: rand.Uint64, applied: r.applied,
+		name: o.Name, node: o.Node, effects: runner{r}, nonce: rand.Uint64, applied: r.applied,
 		owner:    func(epoch uint64) *Ownership { return newOwnership(epoch, r) },
 		role:     Follower,
 		readFrom: make(map[uint64]sharedlog.Position), releasing: make(map[uint64]bool),
@@ -223,7 +203,7 @@ func (r *Replica) loop(ctx context.Context) {
 			ending, over = nil, time.After(patience)
 			event = func() {
 				m.candidate = false
-				m.give(func(error) { close(gone) })
+				m.handOver(func(error) { close(gone) })
 			}
 		case <-gone:
 			return
@@ -263,10 +243,7 @@ func (r *Replica) use(s *store.Store) error {
 	r.store, r.machine.state = s, s
 	r.reached(s.Mark())
 	r.publish()
-	if r.o.Loaded == nil {
-		return nil
-	}
-	if err := r.o.Loaded(s); err != nil {
+	if err := r.o.Host.Loaded(s); err != nil {
 		r.store = nil
 		return errors.Join(err, s.Close())
 	}
@@ -300,7 +277,6 @@ func (r *Replica) post(event func()) bool {
 // Want says whether this node should try to become the owner when nobody is, and
 // how long it should leave that to others, who are meant to be.
 func (r *Replica) Want(candidate bool, delay time.Duration) {
-	candidate = candidate && r.o.Serve != nil
 	go r.post(func() { r.machine.want(candidate, delay) })
 }
 
@@ -312,7 +288,7 @@ func (r *Replica) Nudge() { go r.post(r.machine.nudge) }
 // take it at once; this one does not try for a while.
 func (r *Replica) HandOver(ctx context.Context) error {
 	done := make(chan error, 1)
-	r.post(func() { r.machine.give(func(err error) { done <- err }) })
+	r.post(func() { r.machine.handOver(func(err error) { done <- err }) })
 	select {
 	case err := <-done:
 		return err
@@ -376,8 +352,8 @@ func (r *Replica) Position() sharedlog.Position { return sharedlog.Position(r.po
 
 // applied makes known what the store has.
 func (r *Replica) applied(rec *record, m store.Mark) {
-	if rec.kind == batch && r.o.Applied != nil {
-		r.o.Applied(rec.changes, position(m))
+	if rec.kind == batch {
+		r.o.Host.Applied(rec.changes, position(m))
 	}
 	r.reached(m)
 }

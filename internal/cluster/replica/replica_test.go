@@ -47,27 +47,18 @@ func memory() engine {
 	return engine{m.Log("1"), m}
 }
 
-func run(t *testing.T, name string, fs *vfs.MemFS, e engine, change func(*replica.Options)) *node {
+func run(t *testing.T, name string, fs *vfs.MemFS, e engine, change func(*replica.Options, *host)) *node {
 	t.Helper()
 	n := &node{t: t, name: name, fs: fs, result: make(chan error, 1)}
+	h := &host{serve: n.serve, applied: func() { n.applied.Add(1) }}
 	o := replica.Options{
 		Name: "1", Node: name, Dir: "store", Storage: store.Options{FS: fs},
 		Log: e.Log, Leases: e.Leases,
-		Serve: func(o *replica.Ownership) (func(), error) {
-			n.mu.Lock()
-			defer n.mu.Unlock()
-			n.o = o
-			return func() {
-				n.mu.Lock()
-				defer n.mu.Unlock()
-				n.o = nil
-			}, nil
-		},
-		Applied: func([]byte, sharedlog.Position) { n.applied.Add(1) },
-		Logger:  slog.New(slog.NewTextHandler(t.Output(), nil)).With("node", name),
+		Host:   h,
+		Logger: slog.New(slog.NewTextHandler(t.Output(), nil)).With("node", name),
 	}
 	if change != nil {
-		change(&o)
+		change(&o, h)
 	}
 	n.Replica = replica.New(o)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -75,6 +66,50 @@ func run(t *testing.T, name string, fs *vfs.MemFS, e engine, change func(*replic
 	go func() { n.result <- n.Run(ctx) }()
 	t.Cleanup(func() { _ = n.stop() })
 	return n
+}
+
+// serve lets the test commit while the node is the owner.
+func (n *node) serve(o *replica.Ownership) (stop func(), err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.o = o
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.o = nil
+	}, nil
+}
+
+// host is a replica.Host made of functions, all but serve of which may be missing.
+type host struct {
+	serve   func(o *replica.Ownership) (stop func(), err error)
+	loaded  func() error
+	applied func()
+	fetch   func(context.Context, *store.Incoming) error
+}
+
+func (h *host) Loaded(*store.Store) error {
+	if h.loaded == nil {
+		return nil
+	}
+	return h.loaded()
+}
+
+func (h *host) Applied([]byte, sharedlog.Position) {
+	if h.applied != nil {
+		h.applied()
+	}
+}
+
+func (h *host) Prepare(context.Context) error                       { return nil }
+func (h *host) Claimed(context.Context) error                       { return nil }
+func (h *host) Serve(o *replica.Ownership) (stop func(), err error) { return h.serve(o) }
+
+func (h *host) Fetch(ctx context.Context, in *store.Incoming) error {
+	if h.fetch == nil {
+		return replica.ErrNoSource
+	}
+	return h.fetch(ctx, in)
 }
 
 // stop ends the node and returns what Run has returned.

@@ -232,7 +232,7 @@ func (r *simReplica) start() {
 		timing: timing{
 			ttl: simTTL, margin: simTTL / 5, lookEvery: simTTL / 10, probeEvery: probeInterval, again: again, giveUp: simGiveUp,
 		},
-		name: fmt.Sprint(r.shard), node: r.n.name, world: simWorld{r, r.n.life}, state: r.store, nonce: s.rng.Uint64,
+		name: fmt.Sprint(r.shard), node: r.n.name, effects: simEffects{r, r.n.life}, state: r.store, nonce: s.rng.Uint64,
 		owner: func(epoch uint64) *Ownership { return newOwnership(epoch, nil) },
 		applied: func(_ *record, m store.Mark) {
 			at := position(m)
@@ -312,8 +312,8 @@ func (r *simReplica) check() {
 	}
 }
 
-// simWorld does what a machine wants in one life of its process.
-type simWorld struct {
+// simEffects does what a machine wants in one life of its process.
+type simEffects struct {
 	*simReplica
 	life int
 }
@@ -321,7 +321,7 @@ type simWorld struct {
 // call sends something to the engine and has f answer; if there is no answer the
 // caller hears of that in a while. late is what becomes of a request that was cut
 // off: it may still arrive, when nobody expects it.
-func (w simWorld) call(cut func() bool, request func() error, answer func(error), patience time.Duration) {
+func (w simEffects) call(cut func() bool, request func() error, answer func(error), patience time.Duration) {
 	s, n := w.n.s, w.n
 	done := false
 	reply := func(err error) {
@@ -357,16 +357,16 @@ func (w simWorld) call(cut func() bool, request func() error, answer func(error)
 	})
 }
 
-func (w simWorld) fromLog() bool    { return w.n.cut }
-func (w simWorld) fromLeases() bool { return w.n.cut || w.n.mute }
+func (w simEffects) fromLog() bool    { return w.n.cut }
+func (w simEffects) fromLeases() bool { return w.n.cut || w.n.mute }
 
-func (w simWorld) follow(ticket uint64, from sharedlog.Position) {
+func (w simEffects) follow(ticket uint64, from sharedlog.Position) {
 	w.follower, w.at = ticket, from
 	w.pump(ticket)
 }
 
 // pump goes on with a following.
-func (w simWorld) pump(ticket uint64) {
+func (w simEffects) pump(ticket uint64) {
 	s := w.n.s
 	s.after(s.latency(), func() {
 		if w.follower != ticket || !w.n.up || w.n.life != w.life {
@@ -381,12 +381,12 @@ func (w simWorld) pump(ticket uint64) {
 			err = errCut
 		}
 		if err != nil {
-			w.event(w.life, func() { w.m.followEnded(ticket, err) })
+			w.event(w.life, func() { w.m.onFollowEnded(ticket, err) })
 			return
 		}
 		w.at += sharedlog.Position(len(records))
 		for _, rec := range records {
-			w.event(w.life, func() { w.m.followed(ticket, rec) })
+			w.event(w.life, func() { w.m.onFollowed(ticket, rec) })
 		}
 		if len(records) == 0 {
 			s.after(s.upTo(50*time.Millisecond), func() { w.pump(ticket) })
@@ -396,9 +396,9 @@ func (w simWorld) pump(ticket uint64) {
 	})
 }
 
-func (w simWorld) unfollow() { w.follower = 0 }
+func (w simEffects) unfollow() { w.follower = 0 }
 
-func (w simWorld) read(ticket uint64, from sharedlog.Position) {
+func (w simEffects) read(ticket uint64, from sharedlog.Position) {
 	s := w.n.s
 	var records []sharedlog.Record
 	var extent sharedlog.Extent
@@ -408,10 +408,10 @@ func (w simWorld) read(ticket uint64, from sharedlog.Position) {
 		}
 		records, extent, err = w.log.read(from, 1+s.rng.IntN(50))
 		return err
-	}, func(err error) { w.m.read(ticket, records, extent, err) }, readTimeout)
+	}, func(err error) { w.m.onRead(ticket, records, extent, err) }, readTimeout)
 }
 
-func (w simWorld) append(ticket uint64, after sharedlog.Position, data []byte) {
+func (w simEffects) append(ticket uint64, after sharedlog.Position, data []byte) {
 	if w.pending != 0 {
 		w.n.s.fail("%s/%d has two appends in flight", w.n.name, w.shard)
 	}
@@ -420,56 +420,65 @@ func (w simWorld) append(ticket uint64, after sharedlog.Position, data []byte) {
 		if w.pending == ticket {
 			w.pending = 0
 		}
-		w.m.appended(ticket, err)
+		w.m.onAppended(ticket, err)
 	}, 3*time.Second)
 }
 
-func (w simWorld) abandon() { w.pending = 0 }
+func (w simEffects) abandon() { w.pending = 0 }
 
-func (w simWorld) lease() string { return LeaseName(fmt.Sprint(w.shard)) }
+func (w simEffects) lease() string { return LeaseName(fmt.Sprint(w.shard)) }
 
-func (w simWorld) look() {
+func (w simEffects) look() {
 	held := false
 	w.call(w.fromLeases, func() error {
 		h := w.n.s.leases.held[w.lease()]
 		held = h != nil && w.n.s.now < h.until && (!w.n.s.wild || !w.n.s.chance(10))
 		return nil
-	}, func(err error) { w.m.looked(held, err) }, simTTL/3)
+	}, func(err error) { w.m.onLooked(held, err) }, simTTL/3)
 }
 
-func (w simWorld) take(ticket uint64) {
+func (w simEffects) take(ticket uint64) {
 	var l *simLease
 	w.call(w.fromLeases, func() (err error) {
 		l, err = w.n.s.leases.take(w.lease())
 		return err
-	}, func(err error) { w.m.taken(ticket, l, err) }, simTTL/3)
+	}, func(err error) { w.m.onTaken(ticket, l, err) }, simTTL/3)
 }
 
-func (w simWorld) renew(ticket uint64, l sharedlog.Lease, _ uint64) {
+func (w simEffects) renew(ticket uint64, l sharedlog.Lease, _ uint64) {
 	w.call(w.fromLeases, func() error { return w.n.s.leases.renew(l.(*simLease)) },
-		func(err error) { w.m.renewed(ticket, err) }, simTTL/3)
+		func(err error) { w.m.onRenewed(ticket, err) }, simTTL/3)
 }
 
-func (w simWorld) release(ticket uint64, l sharedlog.Lease) {
+func (w simEffects) release(ticket uint64, l sharedlog.Lease) {
 	w.call(w.fromLeases, func() error {
 		w.n.s.leases.release(l.(*simLease))
 		return nil
-	}, func(err error) { w.m.released(ticket, err) }, simTTL/3)
+	}, func(err error) { w.m.onReleased(ticket, err) }, simTTL/3)
 }
 
-func (w simWorld) prepare(ticket uint64) {
+func (w simEffects) prepare(ticket uint64) {
+	w.await(func(err error) { w.m.onPrepared(ticket, err) })
+}
+
+func (w simEffects) claimed(ticket uint64) {
+	w.await(func(err error) { w.m.onReady(ticket, err) })
+}
+
+// await answers after a while, and now and then with an error.
+func (w simEffects) await(answer func(error)) {
 	s := w.n.s
 	s.after(s.latency(), func() {
 		var err error
 		if s.chance(20) {
 			err = errCut
 		}
-		w.event(w.life, func() { w.m.prepared(ticket, err) })
+		w.event(w.life, func() { answer(err) })
 	})
 }
 
 // open builds the owner's memory from the store, and serves from it.
-func (w simWorld) open(ticket uint64, o *Ownership) {
+func (w simEffects) open(ticket uint64, o *Ownership) {
 	s, r := w.n.s, w.simReplica
 	s.after(s.latency(), func() {
 		w.event(w.life, func() {
@@ -480,7 +489,7 @@ func (w simWorld) open(ticket uint64, o *Ownership) {
 				r.serving = nil
 				err = errCut
 			}
-			r.m.opened(ticket, err)
+			r.m.onOpened(ticket, err)
 			if err != nil && r.m.running {
 				w.stop()
 			}
@@ -489,7 +498,7 @@ func (w simWorld) open(ticket uint64, o *Ownership) {
 }
 
 // stop finishes what was accepted, if that is still possible.
-func (w simWorld) stop() {
+func (w simEffects) stop() {
 	s, r := w.n.s, w.simReplica
 	r.draining = true
 	d := s.latency()
@@ -503,19 +512,19 @@ func (w simWorld) stop() {
 				return
 			}
 			r.serving = nil
-			r.m.stopped()
+			r.m.onStopped()
 		})
 	})
 }
 
 // fetch gets a checkpoint of another node's store, or not.
-func (w simWorld) fetch(ticket uint64) {
+func (w simEffects) fetch(ticket uint64) {
 	s, r := w.n.s, w.simReplica
 	s.fetches++
 	s.after(s.latency(), func() {
 		source := s.nodes[s.rng.IntN(simNodes)]
 		if source == w.n || !source.up || source.cut || w.n.cut || source.paused > s.now || s.chance(4) {
-			w.event(w.life, func() { r.m.fetched(ticket, errCut) })
+			w.event(w.life, func() { r.m.onFetched(ticket, errCut) })
 			return
 		}
 		from := source.shards[w.shard]
@@ -526,13 +535,13 @@ func (w simWorld) fetch(ticket uint64) {
 				r.store, r.disk = copied, copied.clone()
 				r.m.state = r.store
 				r.applied = position(r.store.mark)
-				r.m.fetched(ticket, nil)
+				r.m.onFetched(ticket, nil)
 			})
 		})
 	})
 }
 
-func (w simWorld) tell(what string, err error) {
+func (w simEffects) report(what string, err error) {
 	w.n.s.note("%s/%d %s: %v", w.n.name, w.shard, what, err)
 }
 
@@ -750,7 +759,7 @@ func (s *sim) handOver(r *simReplica) {
 	done := false
 	r.event(life, func() {
 		s.note("%s/%d is to hand over", n.name, r.shard)
-		r.m.give(func(error) { done = true })
+		r.m.handOver(func(error) { done = true })
 	})
 	s.after(2*time.Minute, func() {
 		if !done && n.up && n.life == life {
@@ -796,7 +805,7 @@ func (s *sim) heal() {
 			if position(r.store.mark) != l.last() {
 				s.fail("%s/%d has come to %d of %d, as %s", n.name, shard, r.store.mark.Position, l.last(), r.m.role)
 			}
-			if len(r.m.handOver) > 0 || r.inFlight {
+			if len(r.m.handOvers) > 0 || r.inFlight {
 				s.fail("I7: at %s/%d somebody still waits", n.name, shard)
 			}
 			if !slices.Equal(r.store.ops, s.nodes[0].shards[shard].store.ops) {

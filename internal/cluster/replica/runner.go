@@ -10,39 +10,39 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// errands does what the machine wants with goroutines: one for whatever may take
+// runner does what the machine wants with goroutines: one for whatever may take
 // time, which posts an event in the end.
-type errands struct{ *Replica }
+type runner struct{ *Replica }
 
-func (r errands) follow(ticket uint64, from sharedlog.Position) {
+func (r runner) follow(ticket uint64, from sharedlog.Position) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	r.endFollowing = cancel
 	go func() {
 		defer cancel()
 		err := r.o.Log.Follow(ctx, from, func(rec sharedlog.Record) error {
 			handled := make(chan struct{})
-			if !r.post(func() { r.machine.followed(ticket, rec); close(handled) }) {
+			if !r.post(func() { r.machine.onFollowed(ticket, rec); close(handled) }) {
 				return context.Canceled
 			}
 			<-handled // the record is valid until then
 			return ctx.Err()
 		})
-		r.post(func() { r.machine.followEnded(ticket, err) })
+		r.post(func() { r.machine.onFollowEnded(ticket, err) })
 	}()
 }
 
-func (r errands) unfollow() { r.endFollowing() }
+func (r runner) unfollow() { r.endFollowing() }
 
-func (r errands) read(ticket uint64, from sharedlog.Position) {
+func (r runner) read(ticket uint64, from sharedlog.Position) {
 	go func() {
 		ctx, cancel := context.WithTimeout(r.ctx, readTimeout)
 		defer cancel()
 		records, extent, err := r.o.Log.Read(ctx, from)
-		r.post(func() { r.machine.read(ticket, records, extent, err) })
+		r.post(func() { r.machine.onRead(ticket, records, extent, err) })
 	}()
 }
 
-func (r errands) append(ticket uint64, after sharedlog.Position, data []byte) {
+func (r runner) append(ticket uint64, after sharedlog.Position, data []byte) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.o.GiveUp)
 	r.endAppend = cancel
 	go func() {
@@ -50,77 +50,83 @@ func (r errands) append(ticket uint64, after sharedlog.Position, data []byte) {
 		r.appending.Lock() // one that was abandoned may not have returned yet
 		err := r.o.Log.Append(ctx, after, data)
 		r.appending.Unlock()
-		r.post(func() { r.machine.appended(ticket, err) })
+		r.post(func() { r.machine.onAppended(ticket, err) })
 	}()
 }
 
-func (r errands) abandon() { r.endAppend() }
+func (r runner) abandon() { r.endAppend() }
 
 // brief is for how long the engine may take for something about a lease.
-func (r errands) brief() (context.Context, context.CancelFunc) {
+func (r runner) brief() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.ctx, r.o.Leases.TTL()/3)
 }
 
-func (r errands) look() {
+func (r runner) look() {
 	go func() {
 		ctx, cancel := r.brief()
 		defer cancel()
 		leases, err := r.o.Leases.List(ctx)
 		_, held := leases[LeaseName(r.o.Name)]
-		r.post(func() { r.machine.looked(held, err) })
+		r.post(func() { r.machine.onLooked(held, err) })
 	}()
 }
 
-func (r errands) take(ticket uint64) {
+func (r runner) take(ticket uint64) {
 	go func() {
 		ctx, cancel := r.brief()
 		defer cancel()
 		l, err := r.o.Leases.Take(ctx, LeaseName(r.o.Name), Holder{Node: r.o.Node}.encode())
-		r.post(func() { r.machine.taken(ticket, l, err) })
+		r.post(func() { r.machine.onTaken(ticket, l, err) })
 	}()
 }
 
-func (r errands) renew(ticket uint64, l sharedlog.Lease, epoch uint64) {
+func (r runner) renew(ticket uint64, l sharedlog.Lease, epoch uint64) {
 	go func() {
 		ctx, cancel := r.brief()
 		defer cancel()
 		err := l.Renew(ctx, Holder{Node: r.o.Node, Epoch: epoch}.encode())
-		r.post(func() { r.machine.renewed(ticket, err) })
+		r.post(func() { r.machine.onRenewed(ticket, err) })
 	}()
 }
 
-func (r errands) release(ticket uint64, l sharedlog.Lease) {
+func (r runner) release(ticket uint64, l sharedlog.Lease) {
 	go func() {
 		ctx, cancel := r.brief()
 		defer cancel()
 		err := l.Release(ctx)
-		r.post(func() { r.machine.released(ticket, err) })
+		r.post(func() { r.machine.onReleased(ticket, err) })
 	}()
 }
 
-func (r errands) prepare(ticket uint64) {
+func (r runner) prepare(ticket uint64) {
+	r.await(r.o.Host.Prepare, func(err error) { r.machine.onPrepared(ticket, err) })
+}
+
+func (r runner) claimed(ticket uint64) {
+	r.await(r.o.Host.Claimed, func(err error) { r.machine.onReady(ticket, err) })
+}
+
+// await gives the host as long as an append may take, and posts what it answers.
+func (r runner) await(ask func(context.Context) error, answer func(error)) {
 	go func() {
-		var err error
-		if r.o.Before != nil {
-			ctx, cancel := context.WithTimeout(r.ctx, r.o.GiveUp)
-			defer cancel()
-			err = r.o.Before(ctx)
-		}
-		r.post(func() { r.machine.prepared(ticket, err) })
+		ctx, cancel := context.WithTimeout(r.ctx, r.o.GiveUp)
+		defer cancel()
+		err := ask(ctx)
+		r.post(func() { answer(err) })
 	}()
 }
 
 // open builds what answers requests, and stops it when stop is called, which may be
 // before it is built.
-func (r errands) open(ticket uint64, o *Ownership) {
+func (r runner) open(ticket uint64, o *Ownership) {
 	told := make(chan struct{})
 	served := make(chan struct{})
-	r.tellStop, r.served = func() { close(told) }, served
+	r.stopServing, r.served = func() { close(told) }, served
 	go func() {
 		defer close(served)
-		stop, err := r.o.Serve(o)
+		stop, err := r.o.Host.Serve(o)
 		running := make(chan bool, 1)
-		if !r.post(func() { r.machine.opened(ticket, err); running <- r.machine.running }) {
+		if !r.post(func() { r.machine.onOpened(ticket, err); running <- r.machine.running }) {
 			running <- true
 		}
 		if !<-running {
@@ -133,45 +139,41 @@ func (r errands) open(ticket uint64, o *Ownership) {
 			}
 			stop()
 		}
-		r.post(func() { r.machine.stopped() })
+		r.post(func() { r.machine.onStopped() })
 	}()
 }
 
-func (r errands) stop() { r.tellStop() }
+func (r runner) stop() { r.stopServing() }
 
-// errNoFetch says that a replica is too far behind its log and has nowhere to get a
-// checkpoint from.
-var errNoFetch = errors.New("there is nowhere to get a checkpoint from")
+// ErrNoSource says that a replica is too far behind its log and no other node can have a checkpoint for it.
+var ErrNoSource = errors.New("there is nowhere to get a checkpoint from")
 
-func (r errands) fetch(ticket uint64) {
+func (r runner) fetch(ticket uint64) {
 	go func() {
 		err := r.receive()
 		r.post(func() {
 			if err == nil {
 				err = r.install()
 			}
-			r.machine.fetched(ticket, err)
+			r.machine.onFetched(ticket, err)
 		})
 	}()
 }
 
 // receive gets a checkpoint that can take the store's place.
-func (r errands) receive() error {
-	if r.o.Fetch == nil {
-		return errNoFetch
-	}
+func (r runner) receive() error {
 	in, err := store.Receive(r.o.Storage.Disk, r.o.Dir)
 	if err != nil {
 		return err
 	}
-	return r.o.Fetch(r.ctx, in)
+	return r.o.Host.Fetch(r.ctx, in)
 }
 
 // errReplace says that the store could not be replaced, and so there is none.
 var errReplace = errors.New("the store could not be replaced by a checkpoint")
 
 // install replaces the store by the checkpoint that has come.
-func (r errands) install() error {
+func (r runner) install() error {
 	r.swap.Lock()
 	defer r.swap.Unlock()
 	old := r.store
@@ -191,7 +193,7 @@ func (r errands) install() error {
 	return nil
 }
 
-func (r errands) tell(what string, err error) {
+func (r runner) report(what string, err error) {
 	level := slog.LevelWarn
 	if r.machine.role == Stopped {
 		level = slog.LevelError

@@ -1,0 +1,159 @@
+package replica
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// commit is a transaction that waits to be made durable.
+type commit struct {
+	changes []byte
+	apply   func(m store.Mark) error
+	done    func(error) // answers the caller; called once
+	since   time.Time   // set by submit
+}
+
+// flight is the append whose outcome is not known yet.
+type flight struct {
+	ticket uint64
+	after  sharedlog.Position
+	record record
+	data   []byte
+	commit *commit   // nil for a claim
+	since  time.Time // when it was asked for
+	retry  time.Time // when it is appended again; zero: it is under way
+}
+
+// submit takes a commit of the owner of an epoch. It is refused if that ownership has ended.
+func (m *machine) submit(o *Ownership, c *commit) {
+	if !m.owns() || m.ownership != o {
+		c.done(fmt.Errorf("%w: shard %s is not owned here", ErrDeposed, m.name))
+		return
+	}
+	c.since = m.now
+	m.queue = append(m.queue, c)
+	m.launchNext()
+}
+
+// launchNext appends the next commit, unless an append is in flight.
+func (m *machine) launchNext() {
+	if m.flight != nil || len(m.queue) == 0 {
+		return
+	}
+	c := m.queue[0]
+	m.queue = m.queue[1:]
+	mark := m.state.Mark()
+	m.launch(record{
+		kind: batch, epoch: mark.Epoch, owner: m.node, nonce: m.nonce(), chain: mark.Hash, changes: c.changes,
+	}, c)
+}
+
+// launch puts a record in flight. c is nil for a claim.
+func (m *machine) launch(r record, c *commit) {
+	f := &flight{after: m.at(), record: r, commit: c, since: m.now}
+	f.data = f.record.encode()
+	f.record.changes = f.data[len(f.data)-len(r.changes):] // the transaction's own may go
+	if c != nil {
+		f.since = c.since
+	}
+	m.flight, m.resolving = f, false
+	m.append()
+}
+
+// append sends the record in flight, for the first time or again.
+func (m *machine) append() {
+	f := m.flight
+	f.ticket = m.newTicket()
+	m.effects.append(f.ticket, f.after, f.data)
+}
+
+// onAppended has the outcome of an append. After a conflict the machine reads whose record is in that place.
+func (m *machine) onAppended(ticket uint64, err error) {
+	f := m.flight
+	if f == nil || ticket != f.ticket {
+		return
+	}
+	switch {
+	case err == nil:
+		m.stored()
+	case errors.Is(err, sharedlog.ErrConflict):
+		m.resolving = true
+		m.startRead()
+	default:
+		f.retry = m.now.Add(m.again)
+	}
+}
+
+// resolved decides a conflict from the record that the log holds in the place of the flight: it may be the flight
+// itself, stored by an earlier attempt.
+func (m *machine) resolved(records []sharedlog.Record, err error) {
+	f := m.flight
+	switch {
+	case errors.Is(err, sharedlog.ErrTrimmed):
+		m.refused()
+	case err != nil:
+		f.retry = m.now.Add(m.again)
+	case len(records) == 0:
+		// The log refused because it ends elsewhere, and yet nothing is in that place: an earlier attempt is about
+		// to be stored, or to fail. Append again.
+		m.resolving = false
+		f.retry = m.now.Add(m.again)
+	default:
+		there, err := decode(records[0].Data)
+		if err == nil && there.nonce == f.record.nonce && there.sum == f.record.sum {
+			m.stored()
+		} else {
+			m.refused()
+		}
+	}
+}
+
+// stored applies the record in flight, which the log has, and answers the caller.
+func (m *machine) stored() {
+	f := m.flight
+	m.flight, m.resolving = nil, false
+	mark := m.state.Mark()
+	next := f.record.mark(mark)
+	var err error
+	if f.commit == nil {
+		err = m.state.Apply(nil, next)
+	} else {
+		err = f.commit.apply(next)
+	}
+	if err != nil {
+		// The record is in the log, so other replicas will apply it. This store could not, and must not go on.
+		err = fmt.Errorf("record %d is in the log and could not be applied: %w", next.Position, err)
+		if f.commit != nil {
+			f.commit.done(fmt.Errorf("%w: %w", ErrDeposed, err))
+		}
+		m.halt(err)
+		return
+	}
+	m.advanced(&f.record)
+	if f.commit == nil {
+		m.role = Opening
+		m.ownership = m.owner(next.Epoch)
+		m.ownership.extend(m.renewSent, m.until.Add(-m.margin))
+		m.asking = m.newTicket()
+		m.effects.claimed(m.asking)
+		m.renew = m.now // so that the lease says which epoch it is
+		return
+	}
+	f.commit.done(nil)
+	m.launchNext()
+}
+
+// refused gives up the record in flight, because another node's record is in its place.
+func (m *machine) refused() {
+	if m.role == Claiming {
+		m.flight, m.resolving = nil, false
+		m.role = CatchingUp
+		m.startRead()
+		return
+	}
+	m.lose(errors.New("another node has appended to its log"))
+}

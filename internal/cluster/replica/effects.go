@@ -1,0 +1,32 @@
+package replica
+
+import "github.com/sluicemq/sluice/internal/cluster/sharedlog"
+
+// effects carries out what the machine decides. A method that has a ticket returns at once; later, and never during the
+// call, the machine gets the event that the comment names, with the same ticket. What has no answer says so.
+type effects interface {
+	// follow reads the log as it grows: onFollowed for each record, and onFollowEnded in the end.
+	follow(ticket uint64, from sharedlog.Position)
+	// unfollow ends that. It has no answer, and onFollowEnded may still come.
+	unfollow()
+	// read reads what the log holds from a position on: onRead.
+	read(ticket uint64, from sharedlog.Position)
+	// append puts a record behind a position if the log ends there: onAppended.
+	append(ticket uint64, after sharedlog.Position, data []byte)
+	// abandon gives up waiting for an append. It has no answer, and onAppended may still come.
+	abandon()
+
+	look()                                                // asks whether the lease is held: onLooked
+	take(ticket uint64)                                   // onTaken
+	renew(ticket uint64, l sharedlog.Lease, epoch uint64) // onRenewed
+	release(ticket uint64, l sharedlog.Lease)             // onReleased
+
+	prepare(ticket uint64)            // Host.Prepare: onPrepared
+	claimed(ticket uint64)            // Host.Claimed: onReady
+	open(ticket uint64, o *Ownership) // Host.Serve: onOpened, and onStopped when nothing answers any more
+	stop()                            // ends what open has built
+	fetch(ticket uint64)              // Host.Fetch: onFetched
+
+	// report tells the operator. It has no answer.
+	report(what string, err error)
+}

@@ -1,0 +1,118 @@
+package replica
+
+import (
+	"errors"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+)
+
+// onLooked says whether a node holds the lease. If none does, a candidate waits for its delay and then begins to scout.
+func (m *machine) onLooked(held bool, err error) {
+	m.looking = false
+	if err != nil || held || m.role != Follower || !m.candidate {
+		m.free = time.Time{}
+		return
+	}
+	if m.free.IsZero() {
+		m.free = m.now
+	}
+	if wait := m.free.Add(m.delay); m.now.Before(wait) {
+		if wait.Before(m.nextLook) {
+			m.nextLook = wait
+		}
+		return
+	}
+	// Candidates read the log to its end before they take the lease, so that the one which is least behind takes it.
+	m.role = Scouting
+	m.startRead()
+}
+
+// onTaken has the lease, or says why it was not given. A lease that came too late is given back.
+func (m *machine) onTaken(ticket uint64, l sharedlog.Lease, err error) {
+	if ticket == m.retaking && m.owns() {
+		m.retaken(l, err)
+		return
+	}
+	if ticket != m.asking || m.role != Taking {
+		if err == nil {
+			m.giveBack(l)
+		}
+		return
+	}
+	m.asking = 0
+	m.free = time.Time{}
+	if err != nil {
+		m.role = Follower
+		return
+	}
+	m.lease, m.until = l, m.renewSent.Add(m.ttl)
+	m.renewing, m.renew = 0, m.renewSent.Add(m.ttl/3)
+	m.role = CatchingUp
+	m.startRead()
+}
+
+// retaken has the lease that an owner had lost, or says why it was not given. The owner tries again: the node that
+// holds the lease now will claim the shard, and so depose this one, or let the lease run out.
+func (m *machine) retaken(l sharedlog.Lease, err error) {
+	m.retaking = 0
+	if err != nil {
+		m.renew = m.now.Add(m.again)
+		return
+	}
+	m.lease, m.until = l, m.renewSent.Add(m.ttl)
+	m.ownership.extend(m.renewSent, m.until.Add(-m.margin))
+	m.renew = m.now // so that it says which epoch it is
+}
+
+// onRenewed says whether the lease was extended.
+func (m *machine) onRenewed(ticket uint64, err error) {
+	if ticket != m.renewing || m.lease == nil {
+		return
+	}
+	m.renewing = 0
+	switch {
+	case err == nil:
+		m.until = m.renewSent.Add(m.ttl)
+		m.renew = m.renewSent.Add(m.ttl / 3)
+		if m.ownership != nil {
+			m.ownership.extend(m.renewSent, m.until.Add(-m.margin))
+		}
+	case errors.Is(err, sharedlog.ErrLost) && m.owns():
+		// Only the log can depose an owner. The leases may just have been out of reach for too long.
+		m.lease = nil
+		m.renew = m.now
+	case errors.Is(err, sharedlog.ErrLost):
+		m.leaseLost(err)
+	default:
+		m.renew = m.now.Add(m.again)
+	}
+}
+
+// epochHeld returns the epoch that the lease is to show, 0 before the claim.
+func (m *machine) epochHeld() uint64 {
+	if m.ownership == nil {
+		return 0
+	}
+	return m.ownership.epoch
+}
+
+// leaseLost ends the attempt of a candidate that no longer holds the lease.
+func (m *machine) leaseLost(err error) {
+	m.lease = nil
+	m.renewing = 0
+	m.lose(err)
+}
+
+// giveBack releases a lease, which may have run out already.
+func (m *machine) giveBack(l sharedlog.Lease) {
+	t := m.newTicket()
+	m.releasing[t] = true
+	m.effects.release(t, l)
+}
+
+// onReleased says that a lease was given back, or that it could not be and will run out.
+func (m *machine) onReleased(ticket uint64, _ error) {
+	delete(m.releasing, ticket)
+	m.handedOver()
+}
