@@ -32,12 +32,16 @@ type Options struct {
 	// Sends of q. old is the record before the change, nil of a new queue. A nil
 	// Place puts all queues on the first.
 	Place func(q, old *Queue)
+	// NoCoolDowns lets the name of a deleted queue be used again, and a queue be purged
+	// again, at once. It is for tests.
+	NoCoolDowns bool
 }
 
 // Catalog is the set of records. Its methods may be called from any goroutine.
 type Catalog struct {
-	control *control.Control
-	place   func(q, old *Queue)
+	control     *control.Control
+	place       func(q, old *Queue)
+	noCoolDowns bool
 
 	mu sync.RWMutex
 	records
@@ -51,7 +55,9 @@ type records struct {
 	byID    map[queue.ID]*Queue
 	counts  map[namespace]int // how many queues there are; only where there are any
 	deleted map[Name]time.Time
-	lastID  queue.ID
+
+	purgeAnytime bool // of all queues
+	lastID       queue.ID
 }
 
 const secretSize = 32
@@ -73,7 +79,7 @@ func Initialise(tx *control.Tx) error {
 // be the last reader: it refuses all records that no other has. If there is no
 // catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
-	c := &Catalog{control: o.Control, place: o.Place}
+	c := &Catalog{control: o.Control, place: o.Place, noCoolDowns: o.NoCoolDowns}
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}
 	}

@@ -40,7 +40,7 @@ func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time
 	if old != nil {
 		return old, ErrExists
 	}
-	if gone && now.Before(at.Add(RecreateInterval)) {
+	if gone && !c.noCoolDowns && now.Before(at.Add(RecreateInterval)) {
 		return nil, ErrDeletedRecently
 	}
 	q := &Queue{Name: n, ID: id, Created: now, Modified: now, Attributes: a, Tags: tags}

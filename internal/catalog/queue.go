@@ -41,6 +41,8 @@ type Queue struct {
 	// Sends is how many of Shards, from the first on, take new messages; 0 means
 	// that all do.
 	Sends int `json:",omitempty"`
+
+	purgeAnytime bool // as the catalog's options say; not stored
 }
 
 // Attributes are a queue's attributes as they were set, with defaults filled
@@ -85,7 +87,7 @@ func (q *Queue) Config() queue.Config {
 		Delay:         time.Duration(a.DelaySeconds) * time.Second,
 		Visibility:    time.Duration(a.VisibilitySeconds) * time.Second,
 		Retention:     time.Duration(a.RetentionSeconds) * time.Second,
-		DedupPerGroup: a.DedupScope == "messageGroup",
+		DedupPerGroup: a.DedupScope == "messageGroup", PurgeAnytime: q.purgeAnytime,
 	}
 	if a.Redrive != nil {
 		c.Redrive = &queue.Redrive{Target: a.Redrive.Target, MaxReceives: a.Redrive.MaxReceiveCount}

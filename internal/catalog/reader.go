@@ -23,6 +23,7 @@ type changed struct{ old, new *Queue }
 // Load is that of control.Reader.
 func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	fresh := newRecords()
+	fresh.purgeAnytime = r.c.noCoolDowns
 	for k, v := range all {
 		if _, err := fresh.put(k, v); err != nil {
 			return err
@@ -114,7 +115,7 @@ func (r *records) put(k string, v []byte) (changed, error) {
 			return changed{}, fmt.Errorf("%s: %w", k, err)
 		}
 	case strings.HasPrefix(k, keyQueue):
-		q := new(Queue)
+		q := &Queue{purgeAnytime: r.purgeAnytime}
 		if err := json.Unmarshal(v, q); err != nil {
 			return changed{}, fmt.Errorf("%s: %w", k, err)
 		}

@@ -86,6 +86,8 @@ better place for secrets.`,
 		f.StringVar(&config.RootSecret, "root-secret-access-key", "", "secret of that key")
 		f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
 		f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
+		f.IntVar(&config.MaxQueues, "max-queues", 0, "queues that an account may have, in all regions together; CreateQueue refuses more with OverLimit (default 0, no limit)")
+		f.BoolVar(&config.NoCoolDowns, "no-cool-downs", false, "for tests: let a queue be purged again, and the name of a deleted queue be used again, at once instead of after 60 seconds")
 	})
 	member.add(f)
 	section(f, "Log and metrics", func(f *pflag.FlagSet) {
@@ -117,6 +119,9 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 			"endpoint", s.Endpoint())
 	} else {
 		log.Info("serving", "endpoint", s.Endpoint(), "data", c.Data)
+	}
+	if c.NoCoolDowns {
+		log.Warn("queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: that is for tests")
 	}
 	for _, service := range []string{"SQS", "IAM", "STS"} {
 		fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_%s=%s\n", service, s.Endpoint())

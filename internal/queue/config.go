@@ -46,6 +46,8 @@ type Config struct {
 	// a group of another part waits here to be forwarded. 0 means that it is not
 	// spread.
 	Part, Parts int
+	// PurgeAnytime says that a purge need not wait for PurgeInterval after the one before.
+	PurgeAnytime bool
 	// MaxInFlight overrides the constant of that name if it is not zero.
 	MaxInFlight int
 }

@@ -226,6 +226,7 @@ func (c *command) queue() {
 		s.ids[name] = cfg.ID
 	}
 	cfg.FIFO = c.flag("fifo") || cfg.FIFO
+	cfg.PurgeAnytime = c.flag("purge-anytime") || cfg.PurgeAnytime
 	away := cfg.Away
 	if cfg.Away = c.flag("away"); away != cfg.Away && s.rig.known(cfg.ID) {
 		if err := s.rig.do(func(e *Engine) error { return e.Configure(cfg) }); err != nil {

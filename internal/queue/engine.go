@@ -331,11 +331,11 @@ func (e *Engine) Drop(id ID) error {
 
 // Purge removes all messages of a queue, also those in flight and delayed, and
 // forgets its deduplication ids. A second purge within PurgeInterval gives
-// ErrPurgeInProgress. What waits in an away queue can be purged at any time.
+// ErrPurgeInProgress, unless the queue may be purged at any time. What waits in an away queue can be purged at any time.
 func (e *Engine) Purge(id ID) error {
 	a := e.away[id]
 	if q, err := e.enter(id); err == nil {
-		if q.purged != 0 && e.now < q.purged.Add(PurgeInterval) {
+		if q.purged != 0 && !q.cfg.PurgeAnytime && e.now < q.purged.Add(PurgeInterval) {
 			return ErrPurgeInProgress
 		}
 		if err := q.purge(); err != nil {

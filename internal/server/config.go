@@ -29,6 +29,8 @@ type Config struct {
 	PublicURL      string   // what queue URLs begin with; empty: as the client addressed the server
 	TrustedProxies []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
 	MaxMessageSize int      // bytes; MaximumMessageSize of queues that do not set it
+	MaxQueues      int      // of an account, in all regions together; 0: as many as it likes
+	NoCoolDowns    bool     // for tests: purge again, and use a deleted queue's name again, at once
 	MinFreeSpace   int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
 	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open
 	LogRequests    bool
@@ -74,6 +76,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--region %q: want a name such as us-east-1", c.Region)
 	case c.MaxMessageSize < 1024 || c.MaxMessageSize > 1_048_576:
 		return fmt.Errorf("--max-message-size %d: want 1024 to 1048576 bytes", c.MaxMessageSize)
+	case c.MaxQueues < 0:
+		return fmt.Errorf("--max-queues %d: want 1 or more, or 0 for no limit", c.MaxQueues)
 	case c.MinFreeSpace < AutoMinFree:
 		return fmt.Errorf("--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
 	case c.MaxConnections < 0:

@@ -132,7 +132,7 @@ func Start(c Config) (_ *Server, err error) {
 	permissions := access.New(s.directory)
 	queues := sqs.New(sqs.Options{
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.now, Room: s.room,
-		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
+		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues,
 	})
 	users := iam.New(iam.Options{Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now})
 	tokens := sts.New(sts.Options{
@@ -257,7 +257,7 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if s.directory, err = directory.Open(s.control, s.vault); err != nil {
 		return nil, err
 	}
-	o := catalog.Options{Control: s.control}
+	o := catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns}
 	if s.node != nil {
 		o.Place = s.node.Place
 	}

@@ -79,6 +79,10 @@ func errOverLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("OverLimit", "OverLimit", 403, format, args...)
 }
 
+func errTooManyQueues(most int) *protocol.Error {
+	return errOverLimit("The account has as many queues as this server allows, %d. Delete a queue before you create another.", most)
+}
+
 func errPurgeInProgress(name string) *protocol.Error {
 	return service.Modelled("PurgeQueueInProgress", codePrefix+"PurgeQueueInProgress", 403,
 		"Only one PurgeQueue operation on %s is allowed every 60 seconds.", name)

@@ -82,6 +82,9 @@ func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput)
 	if err := s.change(n, &attrs, in.Attributes); err != nil {
 		return err
 	}
+	if s.maxQueues > 0 && s.catalog.Count(n.Account) >= s.maxQueues {
+		return errTooManyQueues(s.maxQueues)
+	}
 	if err := s.checkRoom(); err != nil {
 		return err
 	}

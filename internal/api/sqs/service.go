@@ -46,6 +46,9 @@ type Options struct {
 	// MaxMessageSize is the MaximumMessageSize of a queue that does not set
 	// one, and the least that a batch may hold; 0 means DefaultMessageSize.
 	MaxMessageSize int
+	// MaxQueues is how many queues an account may have, in all regions together; 0
+	// means as many as it likes.
+	MaxQueues int
 }
 
 // Service is the SQS service.
@@ -58,6 +61,7 @@ type Service struct {
 	room           func() error
 	publicURL      string
 	maxMessageSize int
+	maxQueues      int
 	handles        *sealer
 }
 
@@ -65,7 +69,7 @@ type Service struct {
 func New(o Options) *protocol.Service {
 	s := &Service{
 		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf, room: o.Room,
-		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize,
+		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize, maxQueues: o.MaxQueues,
 		handles: newSealer(o.Catalog.Secret()),
 	}
 	if s.idOf == nil {
