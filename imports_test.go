@@ -74,9 +74,12 @@ var rules = []rule{
 	{dir: "internal/cluster/router", may: []string{"internal/catalog", "internal/cluster/remote", "internal/queue", "internal/shard"}, mayNot: network},
 
 	// The program.
+	{dir: "internal/front", may: []string{
+		"internal/api/service", "internal/auth", "internal/aws/protocol", "internal/aws/signature", "internal/control", "internal/observe",
+	}},
 	{dir: "internal/server", may: []string{
-		"internal/api", "internal/auth", "internal/aws/protocol", "internal/aws/signature", "internal/backup", "internal/catalog",
-		"internal/control", "internal/datadir", "internal/observe", "internal/queue", "internal/shard", "internal/store",
+		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/control",
+		"internal/datadir", "internal/front", "internal/observe", "internal/queue", "internal/shard", "internal/store",
 	}},
 	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{

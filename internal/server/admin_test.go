@@ -104,7 +104,7 @@ func TestWhoMayAdminister(t *testing.T) {
 	root := rootOf(s)
 	everything := allow("*", "*")
 	keyed := func(id string) signed {
-		cred, _ := s.lookup(id)
+		cred, _ := s.front.Keys.Lookup(id)
 		return signedBy(s, id, cred.Secret, "")
 	}
 	_, monitorKey := root.user(t, s, "monitor", `{"Version":"2012-10-17","Statement":[

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -12,9 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/front"
 )
 
 // BackupPath is where the operator gets a backup from, with a GET that is signed for
@@ -25,9 +26,6 @@ const BackupPath = "/_sluice/backup"
 const backupOperation = "Backup"
 
 const (
-	// backupIdle is how long a client that fetches a backup may take for the next
-	// part of it.
-	backupIdle = 2 * time.Minute
 	// snapshotTimeout is how long it may take to have here what is to be sent. A node of
 	// a cluster fetches the shards that it does not keep from other nodes.
 	snapshotTimeout = 30 * time.Minute
@@ -50,78 +48,44 @@ func newBackups() *backups {
 	return b
 }
 
-// runBackup answers with a backup of all that is kept.
-func (x *exchange) runBackup() {
-	x.server.metrics.Requests.Begin()
-	x.service = x.serviceNamed("sluice")
-	x.request = &protocol.Request{Kind: protocol.JSON, Operation: backupOperation, Target: x.service.Target}
-	err := x.backup()
-	if err != nil && x.begun {
-		x.handler.log.Warn("backup was not finished", "request_id", x.id, "error", err)
-	} else if err != nil {
-		x.fail(err)
-	}
-	x.done()
-	if err != nil && x.begun {
-		// Only the end of the connection can say so.
-		panic(http.ErrAbortHandler)
+// backupStream is how clients get a backup of all that is kept.
+func (s *Server) backupStream() front.Stream {
+	return front.Stream{
+		Path: BackupPath, Service: admin.ServiceName, Operation: backupOperation, Serve: s.serveBackup,
+		Authorize: func(call *protocol.Call) error { return s.operators.Authorize(call, backupOperation) },
 	}
 }
 
-func (x *exchange) backup() error {
-	call := &protocol.Call{
-		Operation: x.request.Operation, RequestID: x.id, TLS: x.encrypted, SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(),
-	}
-	if err := x.authenticateTwice(call, nil); err != nil {
-		return err
-	}
-	if err := x.cutOff(); err != nil {
-		return err
-	}
-	err := x.server.operators.Authorize(call, backupOperation)
-	if err != nil {
-		var again bool
-		if again, err = x.behind(err); again {
-			err = x.server.operators.Authorize(call, backupOperation)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if x.server.config.InMemory {
+func (s *Server) serveBackup(ctx context.Context, call *protocol.Call, out *front.StreamWriter) error {
+	if s.config.InMemory {
 		return backupError(http.StatusConflict, errors.New("this server keeps nothing: it was started with --in-memory"))
 	}
-	b := x.server.backups
+	b := s.backups
 	if !b.one.TryLock() {
 		return backupError(http.StatusConflict, errors.New("another backup is being made; there can be one at a time"))
 	}
 	defer b.one.Unlock()
-	control := http.NewResponseController(x.w)
-	// The connection's deadlines are those of requests that are soon over.
-	if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Now().Add(snapshotTimeout+backupIdle))); err != nil {
+	if err := out.Prepare(snapshotTimeout); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(x.r.Context())
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(b.ctx, cancel)()
-	about := backup.About{Version: x.server.config.Version, Created: x.began.UTC(), Queues: b.queues()}
-	dir, err := x.server.snapshot(ctx, &about)
+	began := s.config.now()
+	about := backup.About{Version: s.config.Version, Created: began.UTC(), Queues: b.queues()}
+	dir, err := s.snapshot(ctx, &about)
 	if err != nil {
 		return backupError(http.StatusServiceUnavailable, err)
 	}
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil {
-			x.handler.log.Warn("a backup's files are left behind", "directory", dir, "error", err)
+			s.log.Warn("a backup's files are left behind", "directory", dir, "error", err)
 		}
 	}()
-	x.begun = true
-	x.w.Header().Set("Content-Type", "application/x-tar")
-	x.w.Header().Set("Cache-Control", "no-store")
-	x.w.Header().Set("X-Amzn-RequestId", x.id)
-	if err := backup.Write(ctx, &patient{ctx, x.w, control}, about, dir); err != nil {
+	if err := backup.Write(ctx, out.Begin(ctx, "application/x-tar"), about, dir); err != nil {
 		return err
 	}
-	x.handler.log.Info("a backup was made", "request_id", x.id, "duration", time.Since(x.began).Round(time.Millisecond))
+	s.log.Info("a backup was made", "request_id", call.RequestID, "duration", time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
@@ -130,23 +94,6 @@ func backupError(status int, err error) error {
 	return errors.Join(&protocol.Error{
 		Code: "BackupFailed", Type: "BackupFailedException", Status: status, Message: "There is no backup: " + err.Error() + ".",
 	}, err)
-}
-
-// patient gives a client time for each part of a long answer.
-type patient struct {
-	ctx     context.Context
-	w       io.Writer
-	control *http.ResponseController
-}
-
-func (p *patient) Write(b []byte) (int, error) {
-	if err := p.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if err := p.control.SetWriteDeadline(time.Now().Add(backupIdle)); err != nil {
-		return 0, err
-	}
-	return p.w.Write(b)
 }
 
 // snapshot makes a directory with what a data directory has, as it is now: the

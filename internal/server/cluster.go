@@ -9,10 +9,10 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/sqs"
-	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -65,8 +65,8 @@ type Messages interface {
 	Probe(ctx context.Context) error
 }
 
-// Premises are what a server lends to the node of a cluster.
-type Premises struct {
+// NodeEnv is what a server gives to its node of a cluster.
+type NodeEnv struct {
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string        // where clients reach this server, as soon as it is known
@@ -80,10 +80,10 @@ type Premises struct {
 }
 
 // join makes the server a node of its cluster.
-func (s *Server) join(w *placeholder) (err error) {
-	addr := s.listener.Addr() // the listener gets a gate before it
-	s.node, err = s.config.Join(Premises{
-		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Waiting: w.say,
+func (s *Server) join(waiting *front.StartupResponder) (err error) {
+	addr := s.listener.Addr() // the listener gets a limit of connections before it
+	s.node, err = s.config.Join(NodeEnv{
+		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Waiting: waiting.Say,
 		Endpoint:   func() string { return s.config.endpoint(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: func(ctl *control.Control) error { return Initialise(&s.config, ctl) },
@@ -166,10 +166,13 @@ func (s *Server) compareKeys() error {
 	return err
 }
 
-// sendUses brings to the owner of the control store when keys were used here.
-func (s *Server) sendUses(ctx context.Context, uses directory.Uses) error {
-	ctx, cancel := context.WithTimeout(ctx, usesTimeout)
-	defer cancel()
-	_, err := s.node.Forward(ctx, encodeUses(uses))
-	return err
+// ServeForwarded answers what another node has given to Node.Forward. An error says that the payload is none of ours, or
+// of a newer program; nothing was done.
+func (s *Server) ServeForwarded(ctx context.Context, payload []byte) ([]byte, error) {
+	select { // the node may be the owner of the control store before the server is ready
+	case <-s.prepared:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return s.front.ServeForwarded(ctx, payload)
 }

@@ -196,7 +196,7 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
 	w := &walk{pair: p, t: t, done: make(map[string]bool)}
-	services := p.other.handler.services
+	services := p.other.front.Services
 	for _, d := range apitest.Dialects {
 		w.queues(services[0], clientOf(t, p.other, d))
 	}
@@ -429,7 +429,7 @@ func TestForwardedAnswers(t *testing.T) {
 	}
 	// Bodies may be large, but not that large.
 	c := clientOf(t, p.other, inJSON)
-	if a := c.Call("TagQueue", object{"QueueUrl": c.URL("q"), "Tags": object{"k": strings.Repeat("v", maxRelayed)}}); a.Status != http.StatusRequestEntityTooLarge {
+	if a := c.Call("TagQueue", object{"QueueUrl": c.URL("q"), "Tags": object{"k": strings.Repeat("v", 768<<10)}}); a.Status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a huge request: %d %s", a.Status, a.Body)
 	}
 }
@@ -466,7 +466,7 @@ func TestForwardedFacts(t *testing.T) {
 	root := rootOf(p.owner)
 	_, id := root.user(t, p.owner, "bob", `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*",
 		"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"Bool":{"aws:SecureTransport":"true"}}}}`)
-	bob, _ := p.other.lookup(id)
+	bob, _ := p.other.front.Keys.Lookup(id)
 	late.forward(10 * time.Minute) // within which a signature is good, but not twice
 	for i, tc := range []struct {
 		from, proto string
@@ -512,7 +512,7 @@ func TestForwardedToNobody(t *testing.T) {
 		p.end = p.own()
 		c.Make("CreateQueue", object{"QueueName": "q"})
 	}
-	for _, payload := range [][]byte{nil, {0}, {payloadRequest}, {payloadRequest, 200, 1}, {payloadUses, 1, 7}, {99, 0}} {
+	for _, payload := range [][]byte{nil, {0}, {1}, {1, 200, 1}, {2, 1, 7}, {99, 0}} {
 		if answer, err := p.owner.ServeForwarded(t.Context(), payload); err == nil {
 			t.Errorf("%v is answered with %q", payload, answer)
 		}
@@ -536,7 +536,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		there.Make("GetQueueUrl", object{"QueueName": "r"})
 
 		_, id := root.user(t, p.owner, "bob-"+d.String(), "")
-		cred, _ := p.owner.lookup(id)
+		cred, _ := p.owner.front.Keys.Lookup(id)
 		bob := there.As(cred)
 		if a := bob.Call("ReceiveMessage", object{"QueueUrl": there.URL("q")}); a.Failed.Code != "AccessDenied" && a.Failed.Code != "AccessDeniedException" {
 			t.Errorf("%s: %d %s", d, a.Status, a.Body)
@@ -552,8 +552,8 @@ func TestNodeThatIsBehind(t *testing.T) {
 
 		// A body that is not all read before the key is looked at.
 		_, id = root.user(t, p.owner, "eve-"+d.String(), allow("sqs:*", "*"))
-		cred, _ = p.owner.lookup(id)
-		there.As(cred).Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": strings.Repeat("m", 2*firstRead)})
+		cred, _ = p.owner.front.Keys.Lookup(id)
+		there.As(cred).Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": strings.Repeat("m", 128<<10)})
 
 		none := refusal{
 			Shape: "com.amazonaws.sqs#QueueDoesNotExist", Code: "AWS.SimpleQueueService.NonExistentQueue", Status: 400,
@@ -597,7 +597,7 @@ func TestUsesReachTheOwner(t *testing.T) {
 	p := newPair(t, alike)
 	root := rootOf(p.owner)
 	_, id := root.user(t, p.owner, "bob", allow("sqs:*", "*"))
-	cred, _ := p.other.lookup(id)
+	cred, _ := p.other.front.Keys.Lookup(id)
 	c := clientOf(t, p.other, inJSON).As(cred)
 	c.Make("ListQueues", nil)
 	lastUse := func(s *Server) string {
@@ -607,7 +607,7 @@ func TestUsesReachTheOwner(t *testing.T) {
 	if got := lastUse(p.owner); got != " " {
 		t.Errorf("the owner knows already: %s", got)
 	}
-	apitest.Must(t, 0, p.other.directory.SaveUses(t.Context(), p.other.sendUses))
+	apitest.Must(t, 0, p.other.directory.SaveUses(t.Context(), p.other.front.SendUses))
 	apitest.Must(t, 0, p.owner.directory.SaveUses(t.Context(), nil))
 	for name, s := range map[string]*Server{"owner": p.owner, "other": p.other} {
 		if got := lastUse(s); got != "sqs "+c.Region {
@@ -651,7 +651,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 }
 
 // joined is a cluster of which nobody else can be reached.
-func joined(c *control.Control) func(Premises) (Node, error) {
+func joined(c *control.Control) func(NodeEnv) (Node, error) {
 	lost := errors.New("nobody is there")
 	return joining(&fakeNode{
 		control: c, catchUp: func(context.Context) error { return nil },

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -39,18 +40,18 @@ type Config struct {
 	Logger *slog.Logger
 
 	// Join makes the server a node of a cluster; nil: it is alone.
-	Join func(Premises) (Node, error)
+	Join func(NodeEnv) (Node, error)
 
 	disk   *store.Disk // that tests put in the place of the machine's
 	now    func() time.Time
-	limits limits
+	limits func(*front.Limits) // how tests change them; nil: they do not
 }
 
 // Default returns the configuration of a server for this machine's own use.
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, now: wallClock, limits: defaultLimits,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, now: wallClock,
 	}
 }
 
@@ -83,7 +84,7 @@ func (c *Config) Validate() error {
 	case c.MaxConnections < 0:
 		return fmt.Errorf("--max-connections %d: want 1 or more, or 0 for the default", c.MaxConnections)
 	}
-	if _, err := parseProxies(c.TrustedProxies); err != nil {
+	if _, err := front.ParseProxies(c.TrustedProxies); err != nil {
 		return err
 	}
 	for _, a := range c.Accounts {

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -110,9 +111,12 @@ func TestFullDisk(t *testing.T) {
 			refused(op, in)
 		}
 		c.Make("GetQueueUrl", object{"QueueName": "q"}) // which is in memory
-		if status, text := probe(t, s, "/readyz"); status != 503 || text != "the disk cannot be written: it is full\n" {
-			t.Errorf("/readyz: %d %s", status, text)
-		}
+		eventually(t, func() error {                    // what it found a moment before is good for half a second
+			if status, text := probe(t, s, "/readyz"); status != 503 || text != "the disk cannot be written: it is full\n" {
+				return fmt.Errorf("/readyz: %d %s", status, text)
+			}
+			return nil
+		})
 		if status, _ := probe(t, s, "/healthz"); status != 200 {
 			t.Errorf("/healthz: %d", status)
 		}

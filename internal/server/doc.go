@@ -1,9 +1,6 @@
-// Package server builds Sluice out of its parts and gives it to the network.
+// Package server builds Sluice out of its parts, starts and stops them in order.
 //
-// A request comes in at a socket, is recognised as one of the wire protocols,
-// authenticated, handed to its operation, and answered in the protocol it came
-// in. The package bounds what a client can take of the machine (header and body
-// sizes, time) and what all of them can take together (connections, memory for
-// bodies), and decides in which order things start and stop. It decides nothing
-// about queues.
+// The parts are the stores, the shard of a machine that is alone or the node of a cluster, the keys, the services, and
+// the front, which gives them to the network. The package also watches the space on the disk, and takes backups. It
+// decides nothing about queues, and knows no request.
 package server

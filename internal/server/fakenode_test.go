@@ -23,8 +23,8 @@ type fakeNode struct {
 	shard   *shard.Shard
 }
 
-func joining(n *fakeNode) func(Premises) (Node, error) {
-	return func(Premises) (Node, error) { return n, nil }
+func joining(n *fakeNode) func(NodeEnv) (Node, error) {
+	return func(NodeEnv) (Node, error) { return n, nil }
 }
 
 func (n *fakeNode) Control() *control.Control { return n.control }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/front"
 )
 
 // hostile is a client that does not do as it should. It may say text, and then
@@ -190,8 +192,9 @@ func attack(addr string, h hostile) ([]int, error) {
 // Whatever some clients do, others are served meanwhile, and nothing of it stays.
 func TestHostileClients(t *testing.T) {
 	config := inMemory()
-	config.limits.header, config.limits.read = 2*time.Second, 2*time.Second
-	config.limits.write, config.limits.idle = 4*time.Second, 2*time.Second
+	config.limits = func(l *front.Limits) {
+		l.Header, l.Read, l.Write, l.Idle = 2*time.Second, 2*time.Second, 4*time.Second, 2*time.Second
+	}
 	s, _ := start(t, config)
 	c := newClient(t, inJSON)
 	c.Base, c.Cred, c.Region = s.Endpoint(), s.Root(), "us-east-1"
@@ -237,11 +240,11 @@ func TestHostileClients(t *testing.T) {
 		if n := runtime.NumGoroutine(); n > goroutines+10 {
 			return fmt.Errorf("%d goroutines, before it were %d", n, goroutines)
 		}
-		if n := len(s.listener.(*gate).places); n > 0 {
+		if n := s.listener.(*front.ConnLimit).Open(); n > 0 {
 			return fmt.Errorf("%d connections are still open", n)
 		}
-		if left := s.bodies.unused(); left != s.bodies.size {
-			return fmt.Errorf("%d of %d bytes for bodies are left", left, s.bodies.size)
+		if n := s.front.MemoryInUse(); n != 0 {
+			return fmt.Errorf("%d bytes for bodies are taken", n)
 		}
 		if n := heapInUse(); n > heap+64<<20 {
 			return fmt.Errorf("%d MiB are in use, before it were %d", n>>20, heap>>20)

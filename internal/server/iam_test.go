@@ -300,7 +300,7 @@ func TestUsersAreKept(t *testing.T) {
 	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
 	queue := apitest.Must(t, q, err)
 	_, key := root.user(t, s, "bob", allow("sqs:*", allQueues))
-	cred, _ := s.lookup(key)
+	cred, _ := s.front.Keys.Lookup(key)
 	out, err := act(s, key, cred.Secret, "").sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
 	session := apitest.Must(t, out, err).Credentials
 	url := func(s *Server) string { return s.Endpoint() + "/" + account + "/q" }
@@ -382,7 +382,7 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	s, _ := start(t, inMemory())
 	root := rootOf(s)
 	_, key := root.user(t, s, "eve", "")
-	eve, _ := s.lookup(key)
+	eve, _ := s.front.Keys.Lookup(key)
 	_, other := root.user(t, s, "bob", "")
 	roleOut, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("r"), AssumeRolePolicyDocument: aws.String(trusting("arn:aws:iam::" + account + ":user/bob"))})
 	apitest.Must(t, roleOut, err)
@@ -398,7 +398,7 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	stranger := identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: eve.Secret}
 	free := map[string]bool{"GetCallerIdentity": true, "GetSessionToken": true}
 	operations := 0
-	for _, service := range s.http.Handler.(*handler).services[1:3] {
+	for _, service := range s.front.Services[1:3] {
 		for _, op := range service.Operations() {
 			operations++
 			params.Set("Action", op.Name)
@@ -523,7 +523,7 @@ func TestPoliciesNamePeople(t *testing.T) {
 	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
 	apitest.Must(t, 0, err)
 	_, key = root.user(t, s, "bob", "")
-	cred, _ := s.lookup(key)
+	cred, _ := s.front.Keys.Lookup(key)
 	apitest.Must(t, 0, stop())
 	s, _ = start(t, config)
 	root, bob = rootOf(s), act(s, key, cred.Secret, "")

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 )
 
@@ -50,7 +51,7 @@ func (m *metricsServer) serve(ctx context.Context, all *prom.Metrics, log *slog.
 	}))
 	h := &http.Server{
 		Handler: mux, ReadHeaderTimeout: metricsIO, ReadTimeout: metricsIO, WriteTimeout: metricsIO, IdleTimeout: 4 * metricsIO,
-		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		MaxHeaderBytes: front.MaxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	defer context.AfterFunc(ctx, func() { _ = h.Close() })() // Serve says why it ends
 	if err := h.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -84,30 +85,4 @@ func (s *Server) measure(services []*protocol.Service) {
 	if s.node != nil {
 		s.metrics.Cluster(s.node.Status)
 	}
-}
-
-// count notes in the metrics what became of a request. One that another node has
-// given on is counted there.
-func (x *exchange) count() {
-	if x.forwarded {
-		x.server.metrics.Requests.Drop()
-		return
-	}
-	operation := ""
-	if x.request != nil {
-		operation = x.request.Operation
-	}
-	x.server.metrics.Requests.Done(x.service.Name, operation, x.outcome(), time.Since(x.began))
-}
-
-func (x *exchange) outcome() prom.Outcome {
-	switch {
-	case x.gone:
-		return prom.Gone
-	case x.err != nil:
-		return prom.OutcomeOf(x.err.Status)
-	case x.relayed != 0:
-		return prom.OutcomeOf(x.relayed)
-	}
-	return prom.OK
 }

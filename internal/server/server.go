@@ -25,6 +25,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -64,14 +65,13 @@ type Server struct {
 	shard       *shard.Shard
 	messages    Messages
 	listener    net.Listener
-	handler     *handler
-	prepared    chan struct{} // closed when there is a handler
+	front       *front.Front
+	prepared    chan struct{} // closed when there is a front
 	http        *http.Server
-	bodies      *budget // of all requests under way
 	backups     *backups
 	metrics     *prom.Metrics
 	metricsHTTP *metricsServer // nil: they are not served
-	proxies     proxies
+	proxies     front.Proxies
 }
 
 // Start opens the stores and begins to listen. The caller then calls Run.
@@ -82,13 +82,17 @@ func Start(c Config) (_ *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, log: c.Logger, bodies: newBudget(c.limits.bodies), backups: newBackups(), prepared: make(chan struct{})}
-	if s.proxies, err = parseProxies(c.TrustedProxies); err != nil {
+	s := &Server{config: c, log: c.Logger, backups: newBackups(), prepared: make(chan struct{})}
+	if s.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
 		return nil, err
 	}
 	places, err := c.connections(openFiles())
 	if err != nil {
 		return nil, err
+	}
+	limits := front.DefaultLimits(places)
+	if c.limits != nil {
+		c.limits(&limits)
 	}
 	defer func() {
 		if err != nil {
@@ -115,8 +119,8 @@ func Start(c Config) (_ *Server, err error) {
 		certificates = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 	}
 	if c.Join != nil {
-		w := s.wait(l.(*net.TCPListener), certificates)
-		if err := errors.Join(s.join(w), w.end()); err != nil {
+		waiting := front.RespondAtStartup(l.(*net.TCPListener), certificates, limits, s.log)
+		if err := errors.Join(s.join(waiting), waiting.End()); err != nil {
 			return nil, err
 		}
 	}
@@ -144,28 +148,20 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	services := []*protocol.Service{queues, users, tokens, accounts}
 	s.measure(services)
-	s.handler = newHandler(s, services...)
+	s.front = front.New(front.Options{
+		Services: services, Streams: []front.Stream{s.backupStream()},
+		Keys:  front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
+		Store: s.control, Node: s.role(),
+		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.now, Limits: limits,
+		Health: s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
+	})
 	close(s.prepared)
-	s.http = newHTTPServer(s.handler, c.limits, s.log)
+	s.http = front.NewServer(s.front, limits, s.log)
 	s.http.RegisterOnShutdown(s.backups.stop)
 	s.http.TLSConfig = certificates
-	// Room is made at the cost of those who only keep a connection for later,
-	// or have not said anything yet.
-	s.listener = newGate(l.(*net.TCPListener), places, func(room bool) { s.http.SetKeepAlivesEnabled(!room) }, s.log)
+	// Room is made by closing connections that are only kept for later, or on which nothing has come yet.
+	s.listener = front.LimitConnections(l.(*net.TCPListener), places, func(room bool) { s.http.SetKeepAlivesEnabled(!room) }, s.log)
 	return s, nil
-}
-
-// newHTTPServer returns an HTTP server that no client can hold on to for long.
-func newHTTPServer(h http.Handler, l limits, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: l.header,
-		ReadTimeout:       l.read,
-		WriteTimeout:      l.write,
-		IdleTimeout:       l.idle,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
 }
 
 // ServeHandler serves any handler on the HTTP stack that Sluice itself uses,
@@ -176,7 +172,7 @@ func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(e
 	if err != nil {
 		return err
 	}
-	s := newHTTPServer(h, defaultLimits, slog.New(slog.DiscardHandler))
+	s := front.NewServer(h, front.DefaultLimits(DefaultConnections), slog.New(slog.DiscardHandler))
 	defer context.AfterFunc(ctx, func() { _ = s.Close() })() // Serve says why it ends
 	ready("http://" + l.Addr().String())
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -350,7 +346,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() {
 		var send func(context.Context, directory.Uses) error
 		if s.node != nil {
-			send = s.sendUses
+			send = s.front.SendUses
 		}
 		if err := s.directory.KeepUses(watching, send); err != nil {
 			s.log.Warn("when access keys were used last is not kept", "error", err)

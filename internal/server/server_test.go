@@ -28,6 +28,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -163,7 +164,7 @@ func TestPanic(t *testing.T) {
 	config := inMemory()
 	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	s, _ := start(t, config)
-	protocol.Register(s.http.Handler.(*handler).services[0], "Boom",
+	protocol.Register(s.front.Services[0], "Boom",
 		func(context.Context, *protocol.Call, *struct{}) (*struct{}, error) { panic("at the disco") })
 	inAllOf(t, s, func(t *testing.T, c *client) {
 		c.Fails("Boom", nil, generic("InternalFailure", "InternalError", 500, "We encountered an internal error. Please try again."))
@@ -312,7 +313,7 @@ func TestStop(t *testing.T) {
 	connections := func(want int) {
 		t.Helper()
 		eventually(t, func() error {
-			if n := len(s.listener.(*gate).places); n != want {
+			if n := s.listener.(*front.ConnLimit).Open(); n != want {
 				return fmt.Errorf("%d connections, want %d", n, want)
 			}
 			return nil
@@ -610,19 +611,6 @@ func TestTLS(t *testing.T) {
 	config.TLSKey = filepath.Join(dir, "nobody")
 	if _, err := Start(config); err == nil || !strings.Contains(err.Error(), "load TLS certificate") {
 		t.Errorf("it starts without a key: %v", err)
-	}
-}
-
-func TestHostRegion(t *testing.T) {
-	t.Parallel()
-	for host, want := range map[string]string{
-		"sqs.eu-west-1.amazonaws.com": "eu-west-1", "SQS.EU-West-1.example.com:8080": "eu-west-1", "sqs.us-gov-east-1.localhost": "us-gov-east-1",
-		"ap-southeast-2.queue.amazonaws.com": "ap-southeast-2", "queue.amazonaws.com": "", "sqs.example.com": "", "sqs.example.com:9324": "",
-		"sqs.127.0.0.1": "", "127.0.0.1:9324": "", "localhost": "", "eu-west-1": "", "sqs.eu-west-1": "", "a.queue.b": "", "": "",
-	} {
-		if got := hostRegion(host); got != want {
-			t.Errorf("%s: %q, want %q", host, got, want)
-		}
 	}
 }
 

@@ -36,7 +36,10 @@ type Service struct {
 // New returns the service's wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, directory: o.Directory, queues: o.Queues, cluster: o.Cluster}
-	wire := protocol.NewService(protocol.Service{Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice"})
+	wire := protocol.NewService(protocol.Service{
+		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
+		WhenIsolated: true, // how the cluster is, a node says as far as it knows
+	})
 	protocol.Register(wire, "CreateAccount", s.createAccount, protocol.Control)
 	protocol.Register(wire, "DeleteAccount", s.deleteAccount, protocol.Control)
 	protocol.Register(wire, "DescribeCluster", s.describeCluster)

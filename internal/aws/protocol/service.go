@@ -24,6 +24,9 @@ type Service struct {
 	Namespace string
 	// ErrorNamespace completes the Type of an Error that has none, "com.amazonaws.sqs".
 	ErrorNamespace string
+	// WhenIsolated has a node of a cluster serve the service also while it hears nothing of the other nodes, and what it
+	// knows may be out of date: to root users, who need no policy.
+	WhenIsolated bool
 	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
 	ErrorDetail bool
 	// TooLong returns the error for a parameter that is longer than its field allows. Without it, that is a

@@ -1,4 +1,4 @@
-package server
+package front
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// proxies are the networks of those whose word about their clients is taken.
-// Nobody else's is: anybody can send the headers that proxies use.
-type proxies []netip.Prefix
+// Proxies are the networks of the proxies that are believed about their clients. No other address is: any client can send
+// the headers that proxies use.
+type Proxies []netip.Prefix
 
-// parseProxies reads networks, as 10.0.0.0/8, and addresses.
-func parseProxies(list []string) (proxies, error) {
-	var out proxies
+// ParseProxies reads networks, as 10.0.0.0/8, and addresses.
+func ParseProxies(list []string) (Proxies, error) {
+	var out Proxies
 	for _, text := range list {
 		network, err := netip.ParsePrefix(text)
 		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
@@ -29,7 +29,7 @@ func parseProxies(list []string) (proxies, error) {
 	return out, nil
 }
 
-func (p proxies) trust(a netip.Addr) bool {
+func (p Proxies) trust(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(a) })
 }
@@ -37,7 +37,7 @@ func (p proxies) trust(a netip.Addr) bool {
 // client returns the address that a request comes from: the peer's or, if that
 // is a proxy, the one before it, and so on. A proxy that does not name an
 // address stands for its client itself.
-func (p proxies) client(r *http.Request) string {
+func (p Proxies) client(r *http.Request) string {
 	peer := peerIP(r)
 	if len(p) == 0 {
 		return peer
@@ -64,7 +64,7 @@ func parseHop(s string) (netip.Addr, bool) {
 }
 
 // encrypted reports whether a request has come over TLS: to us, or to a proxy.
-func (p proxies) encrypted(r *http.Request) bool {
+func (p Proxies) encrypted(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}

@@ -1,18 +1,12 @@
-package server
+package front
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 )
-
-// unused is how much nobody has.
-func (b *budget) unused() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.left
-}
 
 // waiting waits until n of a rank wait.
 func waiting(t *testing.T, b *budget, r rank, n int) {
@@ -39,21 +33,21 @@ func TestBudget(t *testing.T) {
 			t.Errorf("take %d as %d with %d left: %v", n, r, b.left, err)
 		}
 	}
-	takes(25, stranger, true)
-	takes(1, stranger, false)
-	takes(25, beginning, true)
-	takes(25, beginning, true)
-	takes(1, beginning, false)
-	takes(20, goingOn, true)
-	takes(6, goingOn, false)
-	takes(5, goingOn, true)
+	takes(25, unverified, true)
+	takes(1, unverified, false)
+	takes(25, started, true)
+	takes(25, started, true)
+	takes(1, started, false)
+	takes(20, growing, true)
+	takes(6, growing, false)
+	takes(5, growing, true)
 	b.give(100)
 
 	// Those who wait are served in turn, those who have begun before others.
-	takes(25, goingOn, true)
-	takes(25, goingOn, true)
-	takes(25, goingOn, true)
-	takes(15, goingOn, true)
+	takes(25, growing, true)
+	takes(25, growing, true)
+	takes(25, growing, true)
+	takes(15, growing, true)
 	order := make(chan string, 3)
 	wait := func(name string, n int64, r rank, behind int) {
 		go func() {
@@ -64,9 +58,9 @@ func TestBudget(t *testing.T) {
 		}()
 		waiting(t, b, r, behind)
 	}
-	wait("new", 10, beginning, 1)
-	wait("large", 20, goingOn, 1)
-	wait("small", 5, goingOn, 2)
+	wait("new", 10, started, 1)
+	wait("large", 20, growing, 1)
+	wait("small", 5, growing, 2)
 	b.give(11)
 	if first := <-order; first != "large" {
 		t.Errorf("%s was first", first)
@@ -75,14 +69,14 @@ func TestBudget(t *testing.T) {
 	if second := <-order; second != "small" {
 		t.Errorf("%s was second", second)
 	}
-	takes(1, beginning, false) // "new" comes first
+	takes(1, started, false) // "new" comes first
 	b.give(35)
 	if third := <-order; third != "new" {
 		t.Errorf("%s was third", third)
 	}
 	b.give(90 - 11 - 4 - 35 + 35)
-	if left := b.unused(); left != b.size {
-		t.Errorf("%d of %d are left", left, b.size)
+	if used := b.used(); used != 0 {
+		t.Errorf("%d of %d are taken", used, b.size)
 	}
 }
 
@@ -90,15 +84,15 @@ func TestBudget(t *testing.T) {
 func TestBudgetGivesWay(t *testing.T) {
 	t.Parallel()
 	b := newBudget(100)
-	if err := b.take(context.Background(), 90, goingOn); err != nil {
+	if err := b.take(context.Background(), 90, growing); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	gone, served := make(chan error, 1), make(chan error, 1)
-	go func() { gone <- b.take(ctx, 20, goingOn) }()
-	waiting(t, b, goingOn, 1)
-	go func() { served <- b.take(context.Background(), 10, goingOn) }()
-	waiting(t, b, goingOn, 2)
+	go func() { gone <- b.take(ctx, 20, growing) }()
+	waiting(t, b, growing, 1)
+	go func() { served <- b.take(context.Background(), 10, growing) }()
+	waiting(t, b, growing, 2)
 	cancel()
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Errorf("gave up with %v", err)
@@ -106,4 +100,16 @@ func TestBudgetGivesWay(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
+}
+
+// eventually waits until f finds no fault.
+func eventually(t *testing.T, f func() error) {
+	t.Helper()
+	var err error
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if err = f(); err == nil {
+			return
+		}
+	}
+	t.Fatal(err)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/front"
 )
 
 const ask = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -21,7 +23,7 @@ func crowd(t *testing.T, most int, log *safeBuffer) *Server {
 	t.Helper()
 	config := inMemory()
 	config.MaxConnections = most
-	config.limits.header = 2 * time.Second
+	config.limits = func(l *front.Limits) { l.Header = 2 * time.Second }
 	config.Logger = slog.New(slog.NewTextHandler(log, nil))
 	s, _ := start(t, config)
 	return s
@@ -106,7 +108,7 @@ func TestNewcomersWait(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	eventually(t, func() error {
-		if n := len(s.listener.(*gate).places); n != most {
+		if n := s.listener.(*front.ConnLimit).Open(); n != most {
 			return fmt.Errorf("%d places are taken, want %d", n, most)
 		}
 		return nil
@@ -142,43 +144,6 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 		ends(t, conn)
 	}
 	asks(t, dial(t, s))
-}
-
-// Who waits at the gate does not keep the server from stopping.
-func TestGateCloses(t *testing.T) {
-	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	room := make(chan bool, 100)
-	g := newGate(l.(*net.TCPListener), 1, func(more bool) { room <- more }, slog.New(slog.DiscardHandler))
-	for range 2 {
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-	}
-	first, err := g.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
-	failed := make(chan error, 1)
-	go func() {
-		_, err := g.Accept()
-		failed <- err
-	}()
-	if !<-room {
-		t.Error("no room is made")
-	}
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-failed; !errors.Is(err, net.ErrClosed) {
-		t.Errorf("it ends with %v", err)
-	}
 }
 
 func TestConnections(t *testing.T) {

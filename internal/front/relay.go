@@ -1,4 +1,4 @@
-package server
+package front
 
 import (
 	"bytes"
@@ -18,10 +18,9 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// A request that may change the control store is answered by the node that owns
-// it. Another gives it on as it came, byte for byte, so that it can be verified
-// once more, with what only the node knows that the client has reached. The answer
-// goes back as it is.
+// A request that may change the control store is answered by the node that owns it. Another node relays it as it came,
+// byte for byte, so that it can be verified once more, together with what only the node knows that the client has
+// reached. The answer goes back as it is.
 
 const (
 	// maxRelayed is the longest body that is given on. What changes the control
@@ -29,17 +28,17 @@ const (
 	maxRelayed = 768 << 10
 	// relayTimeout is how long a client waits for another node.
 	relayTimeout = 30 * time.Second
-	// usesTimeout is how long nobody waits for one, but for a server that stops.
+	// usesTimeout is how long it may take to send the uses of keys. Only a server that stops waits for that.
 	usesTimeout = 5 * time.Second
 )
 
-// Kinds of payloads, the first byte of each.
+// The kinds of payloads, which are the first byte of each.
 const (
 	payloadRequest byte = 1
 	payloadUses    byte = 2
 )
 
-// relayed is a request as another node has got it.
+// relayed is a request as the node has got it that relays it.
 type relayed struct {
 	ID        string
 	Began     time.Time // what the signature's time is compared with
@@ -60,32 +59,31 @@ type reply struct {
 }
 
 // relay has the owner of the control store answer the request.
-func (x *exchange) relay(body []byte) {
+func (x *request) relay(body []byte) error {
 	if len(body) > maxRelayed {
-		x.refuse(protocol.RequestEntityTooLarge(maxRelayed))
-		return
+		return protocol.RequestEntityTooLarge(maxRelayed)
 	}
 	payload := frame([]byte{payloadRequest}, relayed{
 		ID: x.id, Began: x.began, Method: x.r.Method, URI: uri(x.r), Host: x.r.Host, Header: x.r.Header,
 		Remote: x.r.RemoteAddr, TLS: x.r.TLS != nil, SourceIP: x.sourceIP, Encrypted: x.encrypted,
 	}, body)
-	x.release()
+	x.releaseBody()
 	ctx, cancel := context.WithTimeout(x.r.Context(), relayTimeout)
 	defer cancel()
-	answer, err := x.server.node.Forward(ctx, payload)
+	answer, err := x.front.Node.Forward(ctx, payload)
 	var head reply
 	if err == nil {
 		answer, err = unframe(answer, &head)
 	}
 	if err != nil {
-		x.fail(errors.Join(protocol.ServiceUnavailable(), fmt.Errorf("ask the owner of the control store: %w", err)))
-		return
+		return errors.Join(protocol.ServiceUnavailable(), fmt.Errorf("ask the owner of the control store: %w", err))
 	}
-	x.relayed = head.Status
+	x.answered = head.Status
 	maps.Copy(x.w.Header(), head.Header)
 	x.w.WriteHeader(head.Status)
 	_, err = x.w.Write(answer)
 	x.gone = err != nil
+	return nil
 }
 
 // uri returns the request's target as it was sent.
@@ -96,16 +94,11 @@ func uri(r *http.Request) string {
 	return r.URL.RequestURI()
 }
 
-// ServeForwarded answers what another node has given to Cluster.Forward. An error
-// says that the payload is none of ours, or of a newer program; nothing was done.
-func (s *Server) ServeForwarded(ctx context.Context, payload []byte) ([]byte, error) {
+// ServeForwarded answers what another node has given to Node.Forward. An error says that the payload is none of ours, or
+// of a newer program; nothing was done.
+func (f *Front) ServeForwarded(ctx context.Context, payload []byte) ([]byte, error) {
 	if len(payload) == 0 {
 		return nil, errPayload
-	}
-	select { // the node may be the owner of the control store before the server is ready
-	case <-s.prepared:
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
 	switch payload[0] {
 	case payloadRequest:
@@ -114,21 +107,29 @@ func (s *Server) ServeForwarded(ctx context.Context, payload []byte) ([]byte, er
 		if err != nil {
 			return nil, err
 		}
-		return s.serveRelayed(ctx, &in, body)
+		return f.serveRelayed(ctx, &in, body)
 	case payloadUses:
 		var uses directory.Uses
 		if _, err := unframe(payload[1:], &uses); err != nil {
 			return nil, err
 		}
-		s.directory.NoteUses(uses)
+		f.Keys.Directory.NoteUses(uses)
 		return nil, nil
 	}
 	return nil, errPayload
 }
 
+// SendUses brings to the owner of the control store when keys were used here.
+func (f *Front) SendUses(ctx context.Context, uses directory.Uses) error {
+	ctx, cancel := context.WithTimeout(ctx, usesTimeout)
+	defer cancel()
+	_, err := f.Node.Forward(ctx, frame([]byte{payloadUses}, uses, nil))
+	return err
+}
+
 var errPayload = errors.New("what another node has sent cannot be read")
 
-func (s *Server) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]byte, error) {
+func (f *Front) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]byte, error) {
 	u, err := url.ParseRequestURI(in.URI)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPayload, err)
@@ -144,9 +145,12 @@ func (s *Server) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]
 		r.TLS = new(tls.ConnectionState)
 	}
 	w := &recorder{head: reply{Header: make(http.Header)}}
-	x := s.handler.exchange(w, r.WithContext(ctx))
-	x.id, x.began, x.sourceIP, x.encrypted, x.forwarded = in.ID, in.Began, in.SourceIP, in.Encrypted, true
-	x.run()
+	x := f.newRequest(w, r.WithContext(ctx))
+	x.id, x.began, x.sourceIP, x.encrypted, x.relayed = in.ID, in.Began, in.SourceIP, in.Encrypted, true
+	x.run(x.serve)
+	if w.head.Status == 0 { // the node that relays it does not wait any more
+		return nil, ctx.Err()
+	}
 	return frame(nil, w.head, w.body.Bytes()), nil
 }
 
@@ -171,8 +175,6 @@ func (w *recorder) Write(b []byte) (int, error) {
 
 // Flush has nothing to do: what is written is kept.
 func (w *recorder) Flush() {}
-
-func encodeUses(uses directory.Uses) []byte { return frame([]byte{payloadUses}, uses, nil) }
 
 // frame appends to b what v holds and then body. Headers may hold any bytes, which
 // JSON would not leave as they are; fields may be added to v later.

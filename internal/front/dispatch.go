@@ -1,4 +1,4 @@
-package server
+package front
 
 import (
 	"slices"
@@ -11,20 +11,20 @@ import (
 // request the scope of its signature does, which is empty where there is none or
 // it does not hold; then the version, which each service has of its own; then an
 // operation that only one service has; then the host. What is left is for SQS.
-func (h *handler) serviceOf(r *protocol.Request, host, scope string) *protocol.Service {
+func (f *Front) serviceOf(r *protocol.Request, host, scope string) *protocol.Service {
 	if r.Kind == protocol.JSON {
-		return h.first(func(s *protocol.Service) bool { return s.Is(r.Target) })
+		return f.first(func(s *protocol.Service) bool { return s.Is(r.Target) })
 	}
 	if scope != "" {
-		if s := h.serviceNamed(scope); s != nil {
+		if s := f.serviceNamed(scope); s != nil {
 			return s
 		}
 	}
 	if r.Version != "" {
-		return h.first(func(s *protocol.Service) bool { return slices.Contains(s.Versions, r.Version) })
+		return f.first(func(s *protocol.Service) bool { return slices.Contains(s.Versions, r.Version) })
 	}
 	var only *protocol.Service
-	for _, s := range h.services {
+	for _, s := range f.Services {
 		if s.Has(r.Operation) && len(s.Versions) > 0 {
 			if only != nil {
 				only = nil
@@ -37,21 +37,21 @@ func (h *handler) serviceOf(r *protocol.Request, host, scope string) *protocol.S
 		return only
 	}
 	label, _, _ := strings.Cut(strings.ToLower(host), ".")
-	return h.first(func(s *protocol.Service) bool { return s.Name == label && len(s.Versions) > 0 })
+	return f.first(func(s *protocol.Service) bool { return s.Name == label && len(s.Versions) > 0 })
 }
 
 // serviceNamed returns the service that scopes call so, or nil.
-func (h *handler) serviceNamed(name string) *protocol.Service {
-	if i := slices.IndexFunc(h.services, func(s *protocol.Service) bool { return s.Name == name }); i >= 0 {
-		return h.services[i]
+func (f *Front) serviceNamed(name string) *protocol.Service {
+	if i := slices.IndexFunc(f.Services, func(s *protocol.Service) bool { return s.Name == name }); i >= 0 {
+		return f.Services[i]
 	}
 	return nil
 }
 
 // first returns the first service that is wanted, or SQS.
-func (h *handler) first(wanted func(*protocol.Service) bool) *protocol.Service {
-	if i := slices.IndexFunc(h.services, wanted); i >= 0 {
-		return h.services[i]
+func (f *Front) first(wanted func(*protocol.Service) bool) *protocol.Service {
+	if i := slices.IndexFunc(f.Services, wanted); i >= 0 {
+		return f.Services[i]
 	}
-	return h.services[0]
+	return f.Services[0]
 }

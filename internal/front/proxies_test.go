@@ -1,4 +1,4 @@
-package server
+package front
 
 import (
 	"crypto/tls"
@@ -10,7 +10,7 @@ import (
 // proxy has added.
 func TestForwarded(t *testing.T) {
 	t.Parallel()
-	proxies, err := parseProxies([]string{"10.0.0.0/8", "192.0.2.1", "2001:db8::/32"})
+	proxies, err := ParseProxies([]string{"10.0.0.0/8", "192.0.2.1", "2001:db8::/32"})
 	if err != nil {
 		t.Fatal(err)
 	}

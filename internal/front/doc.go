@@ -1,0 +1,19 @@
+// Package front is the HTTP side of the server: it takes a request from a socket to its operation, and the answer back.
+//
+// A request goes four steps, each a plain function over a small struct (request.go):
+//
+//	identify   who has signed it, and which service and region are meant
+//	decode     its document or form into the operation's input
+//	invoke     the operation
+//	write      the output, in the protocol that the request came in
+//
+// Before that the body is read whole, because a signature covers all of it. In a cluster an operation that changes the
+// control store is relayed to the node that owns it, and a node that lags catches up before it says that something does
+// not exist or is not allowed.
+//
+// The package bounds what one client can take (sizes and times) and what all clients can take together (connections,
+// requests under way, memory). Everything that has come of a request, or was reserved for it, counts from its first
+// byte, and clients that have not named a known access key get the smaller part.
+//
+// It knows no service: services are values of protocol.Service.
+package front

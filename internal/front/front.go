@@ -1,0 +1,165 @@
+package front
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/aws/signature"
+	"github.com/sluicemq/sluice/internal/observe/prom"
+)
+
+// Options are the parts that a front is built from.
+type Options struct {
+	Services []*protocol.Service // the first is meant where nothing says otherwise
+	Streams  []Stream
+	Keys     Keys
+	Store    Store
+	Node     Node
+
+	Region    string // of requests that do not say theirs
+	PublicURL string // of the server behind its proxy; empty: it has none
+	Proxies   Proxies
+	Now       func() time.Time
+	Limits    Limits
+
+	Health      Health
+	Metrics     *prom.Requests
+	Log         *slog.Logger
+	LogRequests bool
+	Version     string // of the program
+}
+
+// Keys say whose an access key is, and what a session token stands for.
+type Keys struct {
+	Roots     *identity.Credentials
+	Sessions  *identity.Vault
+	Directory *directory.Directory
+}
+
+// Store is this machine's copy of the control store.
+type Store interface {
+	// Elsewhere reports whether another node owns the control store.
+	Elsewhere() bool
+	// Version grows with every change that the copy has seen.
+	Version() uint64
+}
+
+// Node is what the front asks of the node that it runs on.
+type Node interface {
+	// Forward gives payload to ServeForwarded at the node that owns the control store, and returns its answer when this
+	// node's copy of the control store has caught up with it.
+	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
+	// CatchUp returns when this node's copy has all changes that were made before the call.
+	CatchUp(ctx context.Context) error
+	// Current returns an error if the copy may be out of date.
+	Current() error
+}
+
+// Front is the HTTP handler of the server.
+type Front struct {
+	Options
+	limits   Limits
+	verifier signature.Verifier
+	prefix   string // of paths, from the public URL
+
+	memory   *budget // for what the requests under way have sent
+	requests *budget // how many there may be
+	overload occasional
+	catchUps *paced // for callers that are not verified
+	ready    probe
+	logged   atomic.Bool // whether requests are logged
+}
+
+// New returns a front.
+func New(o Options) *Front {
+	f := &Front{
+		Options: o, limits: o.Limits,
+		memory: newBudget(o.Limits.Memory), requests: newBudget(int64(o.Limits.Requests)),
+		catchUps: newPaced(o.Node.CatchUp, unverifiedCatchUpEvery),
+	}
+	f.logged.Store(o.LogRequests)
+	f.ready.check, f.ready.log = o.Health.Ready, o.Log
+	if u, err := url.Parse(o.PublicURL); err == nil && u.Host != "" {
+		// Clients sign for the address they use, whatever a proxy makes of it.
+		f.verifier.Hosts = []string{u.Host}
+		f.prefix = strings.TrimRight(u.Path, "/")
+	}
+	return f
+}
+
+// LogRequests turns the log of requests on or off.
+func (f *Front) LogRequests(on bool) { f.logged.Store(on) }
+
+// MemoryInUse returns how many bytes the requests under way have taken of Limits.Memory.
+func (f *Front) MemoryInUse() int64 { return f.memory.used() }
+
+// ServeHTTP answers a request.
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if f.answerPlainly(w, r) {
+		return
+	}
+	x := f.newRequest(w, r)
+	if r.Method == http.MethodGet {
+		for i := range f.Streams {
+			if r.URL.Path == f.prefix+f.Streams[i].Path {
+				x.run(func() { x.serveStream(&f.Streams[i]) })
+				return
+			}
+		}
+	}
+	x.run(x.serve)
+}
+
+// answerPlainly answers the requests that are not for a service, with a plain text.
+func (f *Front) answerPlainly(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	switch {
+	case r.URL.Path == "/healthz":
+		f.healthz(w)
+	case r.URL.Path == "/readyz":
+		f.readyz(w, r)
+	case isVisit(r, f.prefix):
+		f.welcome(w)
+	default:
+		return false
+	}
+	return true
+}
+
+// newRequest begins with the request of a client.
+func (f *Front) newRequest(w http.ResponseWriter, r *http.Request) *request {
+	return &request{
+		front: f, service: f.Services[0], w: w, r: r, id: uuid.NewString(), began: f.Now(),
+		sourceIP: f.Proxies.client(r), encrypted: f.Proxies.encrypted(r),
+	}
+}
+
+// NewServer returns an HTTP server that no client can hold on to for long.
+func NewServer(h http.Handler, l Limits, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: l.Header,
+		ReadTimeout:       l.Read,
+		WriteTimeout:      l.Write,
+		IdleTimeout:       l.Idle,
+		MaxHeaderBytes:    MaxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams:          maxStreams,
+			MaxReceiveBufferPerConnection: maxUnreadConn,
+			MaxReceiveBufferPerStream:     maxUnreadStream,
+		},
+	}
+}

@@ -1,0 +1,48 @@
+package front
+
+import "time"
+
+// Limits are bounds on what clients can take of the server.
+type Limits struct {
+	Header   time.Duration // to send the header
+	Read     time.Duration // to send header and body
+	Write    time.Duration // from the end of the header to the end of the answer
+	Idle     time.Duration // between two requests
+	Memory   int64         // bytes, for what the requests under way have sent
+	Wait     time.Duration // how long a request waits for such memory
+	Requests int           // under way at a time
+}
+
+// DefaultLimits returns the limits of a server that takes so many connections.
+//
+// The longest answer, to a long poll, takes 20 seconds to begin.
+//
+// The memory holds a hundred messages of the largest size at a time. On a fast network a body of that size is there for
+// milliseconds, so more of them at a time would come from clients that are slow or hostile; and what is alive counts
+// fourfold, as the heap grows to that before it is collected.
+//
+// A connection of HTTP/1.1 has one request under way, so that the bound on requests only concerns HTTP/2.
+func DefaultLimits(connections int) Limits {
+	return Limits{
+		Header: 10 * time.Second, Read: 60 * time.Second, Write: 120 * time.Second, Idle: 120 * time.Second,
+		Memory: 128 << 20, Wait: 5 * time.Second, Requests: max(connections, minRequests),
+	}
+}
+
+const (
+	// MaxHeader is the longest header, in bytes.
+	MaxHeader = 64 << 10
+	// MaxBody is the largest request taken: a batch of 1 MiB of text in which every byte is escaped takes six times as
+	// much in JSON.
+	MaxBody = 8 << 20
+	// minRequests is the least bound on requests under way, so that a server of few connections can be used over HTTP/2.
+	minRequests = 256
+)
+
+// HTTP/2 carries many requests on one connection. Clients that need more of them at a time open more connections.
+const (
+	maxStreams = 16
+	// Of each connection and each request so much may have come and not been read: a request waits for memory.
+	maxUnreadConn   = 128 << 10
+	maxUnreadStream = 64 << 10
+)

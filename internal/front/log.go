@@ -1,0 +1,138 @@
+package front
+
+import (
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sluicemq/sluice/internal/observe/prom"
+)
+
+// Of what a client has sent, a line in the log repeats at most so many bytes.
+const (
+	maxLoggedError = 300
+	maxLoggedAgent = 200
+	maxLoggedKey   = 128
+)
+
+// log writes the line that --log-requests asks for.
+func (x *request) log() {
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id),
+		slog.String("remote", x.r.RemoteAddr),
+		slog.Duration("duration", time.Since(x.began)),
+	}
+	if x.sourceIP != "" && x.sourceIP != peerIP(x.r) {
+		attrs = append(attrs, slog.String("client", x.sourceIP))
+	}
+	if x.parsed != nil {
+		attrs = append(attrs,
+			slog.String("service", x.service.Name), slog.String("operation", x.operation()), slog.String("protocol", x.parsed.Kind.String()))
+	}
+	attrs = append(attrs, x.who()...)
+	if x.call != nil {
+		if x.call.Region != "" {
+			attrs = append(attrs, slog.String("region", x.call.Region))
+		}
+		attrs = append(attrs, x.call.Notes.Attrs()...)
+	}
+	attrs = append(attrs, x.outcomeAttrs()...)
+	if agent := x.r.UserAgent(); agent != "" {
+		attrs = append(attrs, slog.String("user_agent", shorten(agent, maxLoggedAgent)))
+	}
+	x.front.Log.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// who says who the caller is or, if its signature was refused, which access key it has named.
+func (x *request) who() []slog.Attr {
+	switch {
+	case x.caller.ARN != "":
+		return []slog.Attr{slog.String("caller", x.caller.ARN), slog.String("access_key_id", x.caller.AccessKeyID)}
+	case x.identified:
+		return []slog.Attr{slog.String("caller", "anonymous")}
+	case x.keyID != "":
+		return []slog.Attr{slog.String("access_key_id", shorten(x.keyID, maxLoggedKey))}
+	}
+	return nil
+}
+
+func (x *request) outcomeAttrs() []slog.Attr {
+	if x.gone && x.err == nil {
+		return []slog.Attr{slog.Bool("gone", true)}
+	}
+	var attrs []slog.Attr
+	status := http.StatusOK
+	switch {
+	case x.err != nil:
+		status = x.err.Status
+		attrs = append(attrs, slog.String("code", x.err.Code), slog.String("error", loggable(x.err.Message)))
+	case x.answered != 0:
+		status = x.answered
+		attrs = append(attrs, slog.Bool("relayed", true))
+	}
+	attrs = append(attrs, slog.Int("status", status))
+	if x.denial != nil {
+		attrs = append(attrs, slog.String("denied_by", x.denial.Reason()))
+	}
+	if x.cause != nil {
+		attrs = append(attrs, slog.String("cause", loggable(x.cause.Error())))
+	}
+	if x.gone {
+		attrs = append(attrs, slog.Bool("gone", true))
+	}
+	return attrs
+}
+
+// longWord is what receipt handles, tokens and signatures look like.
+var longWord = regexp.MustCompile(`[A-Za-z0-9_+/=-]{41,}`)
+
+// loggable returns what an error says, for the log. Errors quote what the client has sent, which may be something that
+// must not be in a log. SQS quotes the value of the parameter that it refuses, which may be a message body: that is left
+// out. Receipt handles, tokens and signatures are long words, of which the beginning is kept.
+func loggable(message string) string {
+	const before, after = "Value ", " for parameter "
+	if i, j := strings.Index(message, before), strings.LastIndex(message, after); i >= 0 && j > i {
+		message = message[:i] + before + "..." + message[j:]
+	}
+	return longWord.ReplaceAllStringFunc(shorten(message, maxLoggedError), func(word string) string { return word[:8] + "..." })
+}
+
+// shorten returns at most so many bytes of a text.
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return strings.ToValidUTF8(s[:cut], "\uFFFD") + "..."
+}
+
+// count notes in the metrics what became of the request. One that another node has relayed is counted there.
+func (x *request) count() {
+	if x.relayed {
+		x.front.Metrics.Drop()
+		return
+	}
+	operation := ""
+	if x.parsed != nil {
+		operation = x.parsed.Operation
+	}
+	x.front.Metrics.Done(x.service.Name, operation, x.outcome(), time.Since(x.began))
+}
+
+func (x *request) outcome() prom.Outcome {
+	switch {
+	case x.gone:
+		return prom.Gone
+	case x.err != nil:
+		return prom.OutcomeOf(x.err.Status)
+	case x.answered != 0:
+		return prom.OutcomeOf(x.answered)
+	}
+	return prom.OK
+}

@@ -1,0 +1,69 @@
+package front
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// paced runs a function for many callers together, one run at a time, and not more often than once in an interval. Each
+// caller gets the result of a run that has begun after its call.
+type paced struct {
+	run   func(context.Context) error
+	every time.Duration
+
+	mu   sync.Mutex
+	next *round // that has not begun; nil: no caller waits for one
+	last time.Time
+	one  sync.Mutex // held by the round that is under way
+}
+
+// round is one run.
+type round struct {
+	over chan struct{}
+	err  error
+}
+
+func newPaced(run func(context.Context) error, every time.Duration) *paced {
+	return &paced{run: run, every: every}
+}
+
+func (p *paced) do(ctx context.Context) error {
+	p.mu.Lock()
+	r := p.next
+	if r == nil {
+		r = &round{over: make(chan struct{})}
+		p.next = r
+		time.AfterFunc(p.every-time.Since(p.last), func() { p.begin(r) })
+	}
+	p.mu.Unlock()
+	select {
+	case <-r.over:
+		return r.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (p *paced) begin(r *round) {
+	p.one.Lock()
+	defer p.one.Unlock()
+	p.mu.Lock()
+	p.next, p.last = nil, time.Now()
+	p.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), catchUpTimeout)
+	defer cancel()
+	r.err = p.run(ctx)
+	close(r.over)
+}
+
+// occasional runs a function at most once a minute: what it logs, many requests may cause.
+type occasional struct{ last atomic.Int64 }
+
+func (o *occasional) do(f func()) {
+	now, last := time.Now().UnixNano(), o.last.Load()
+	if now-last >= int64(fullLogEvery) && o.last.CompareAndSwap(last, now) {
+		f()
+	}
+}

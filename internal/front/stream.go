@@ -1,0 +1,91 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+// Stream is an operation whose answer is a long file instead of a document. Clients ask for it with a signed GET on a
+// path of its own.
+type Stream struct {
+	Path      string
+	Service   string // that the request is signed for
+	Operation string
+	Authorize func(call *protocol.Call) error
+	// Serve writes the answer. Until Begin is called an error becomes the answer.
+	Serve func(ctx context.Context, call *protocol.Call, out *StreamWriter) error
+}
+
+// streamIdle is how long a client may take for the next part of a stream.
+const streamIdle = 2 * time.Minute
+
+// StreamWriter takes a long answer.
+type StreamWriter struct {
+	x       *request
+	control *http.ResponseController
+}
+
+// Prepare lets the answer take so long to begin. The connection's own deadlines are for requests that are soon over.
+func (s *StreamWriter) Prepare(most time.Duration) error {
+	return errors.Join(s.control.SetReadDeadline(time.Time{}), s.control.SetWriteDeadline(time.Now().Add(most+streamIdle)))
+}
+
+// Begin begins the answer, which then cannot become an error any more. What is returned takes no more when ctx has ended.
+func (s *StreamWriter) Begin(ctx context.Context, contentType string) io.Writer {
+	s.x.begun = true
+	h := s.x.w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Amzn-RequestId", s.x.id)
+	return &deadlineWriter{ctx, s.x.w, s.control}
+}
+
+// serveStream answers a request for a stream.
+func (x *request) serveStream(stream *Stream) {
+	x.service = x.front.serviceNamed(stream.Service)
+	x.parsed = &protocol.Request{Kind: protocol.JSON, Operation: stream.Operation, Target: x.service.Target}
+	x.call = x.newCall(x.parsed)
+	err := x.stream(stream)
+	switch {
+	case err != nil && x.begun:
+		x.cause, x.gone = err, true
+		x.front.Log.Warn("an answer was not finished", "operation", stream.Operation, "request_id", x.id, "error", err)
+	case err != nil:
+		x.fail(err)
+	}
+}
+
+func (x *request) stream(stream *Stream) error {
+	if err := x.retryIfBehind(func() error { return x.identify(nil) }); err != nil {
+		return err
+	}
+	if err := x.isolated(); err != nil {
+		return err
+	}
+	if err := x.retryIfBehind(func() error { return stream.Authorize(x.call) }); err != nil {
+		return err
+	}
+	return stream.Serve(x.r.Context(), x.call, &StreamWriter{x, http.NewResponseController(x.w)})
+}
+
+// deadlineWriter gives a client time for each part of a long answer.
+type deadlineWriter struct {
+	ctx     context.Context
+	w       io.Writer
+	control *http.ResponseController
+}
+
+func (d *deadlineWriter) Write(b []byte) (int, error) {
+	if err := d.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := d.control.SetWriteDeadline(time.Now().Add(streamIdle)); err != nil {
+		return 0, err
+	}
+	return d.w.Write(b)
+}
