@@ -49,6 +49,9 @@ could not be found out, for instance because a policy has a mistake.`,
 				return err
 			}
 			x := policy.Explain(request)
+			for _, w := range warningsOf(request) {
+				fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+			}
 			if err := out.print(cmd, decision{reportOf(&x, request), &x, request}); err != nil {
 				return err
 			}
@@ -71,6 +74,20 @@ could not be found out, for instance because a policy has a mistake.`,
 		must(cmd.MarkFlagRequired(name))
 	}
 	return cmd
+}
+
+// warningsOf returns what in the policies of a request never has an effect.
+func warningsOf(r *policy.Request) []string {
+	var all []string
+	for _, p := range append(slices.Clone(r.Identity), r.ResourcePolicy) {
+		if p == nil {
+			continue
+		}
+		for _, w := range p.Warnings(r.Resource) {
+			all = append(all, p.Name()+": "+w.String())
+		}
+	}
+	return all
 }
 
 // simulation is a request as it is given on the command line.
@@ -112,7 +129,7 @@ func (s *simulation) request(now time.Time) (*policy.Request, error) {
 	if s.resourcePolicy != "" {
 		r.ResourcePolicy, err = readPolicy(s.resourcePolicy, func(text string) (*policy.Policy, error) {
 			if r.Rules != nil { // then it is to be one that could be set
-				return policy.ParseResource(text, s.resource, r.Rules)
+				return policy.ParseResource(text, r.Rules)
 			}
 			return policy.Parse(policy.ForResource, text)
 		})

@@ -74,7 +74,7 @@ func TestSimulateAnswersByItsStatus(t *testing.T) {
 		{"--caller arn:aws:sts::000000000000:federated-user/jean --action sqs:SendMessage --resource ORDERS --policy all.json", 1, "session policy"},
 
 		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy broken.json", 2, "broken.json: line 1, column 33"},
-		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy other.json", 2, "which the policy is set on"},
+		{"--caller anonymous --action sqs:SendMessage --resource ORDERS --resource-policy other.json", 1, "which the policy is set on: the statement never applies"},
 		{bob + "--action sqs:SendMessage --policy queue.json", 2, "Principal"},
 		{bob + "--action sqs:SendMessage --policy nowhere.json", 2, "nowhere.json"},
 		{bob + "--action sqs:Nonsense", 2, "no action of that name"},
@@ -87,8 +87,8 @@ func TestSimulateAnswersByItsStatus(t *testing.T) {
 		{"--caller anonymous", 2, "--action is missing"},
 		{"--no-such-flag", 2, "unknown flag"},
 	} {
-		stdout, _, err := run(t, arguments(tc.args)...)
-		said := stdout
+		stdout, stderr, err := run(t, arguments(tc.args)...)
+		said := stdout + stderr
 		if err != nil {
 			said += err.Error()
 		}

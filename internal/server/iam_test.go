@@ -490,8 +490,8 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// A queue's policy names people, not names: whoever gets a name later is somebody
-// else.
+// A queue's policy means the users and roles that had the names in it when it was
+// set, whatever they are called later, and nobody who gets one of the names.
 func TestPoliciesNamePeople(t *testing.T) {
 	t.Parallel()
 	config := inMemory()
@@ -499,13 +499,23 @@ func TestPoliciesNamePeople(t *testing.T) {
 	s, stop := start(t, config)
 	root := rootOf(s)
 	bob, key := root.user(t, s, "bob", "")
+	villain, _ := root.user(t, s, "villain", allow("*", "*"))
 	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
 	apitest.Must(t, q, err)
-	document := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Sid":"bob","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::%[1]s:user/bob","arn:aws:iam::%[1]s:user/nobody"]},
-		"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"}]}`, account)
+	document := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[
+		{"Sid":"bob","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::%[1]s:user/bob"]},"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"},
+		{"Sid":"villain","Effect":"Deny","Principal":{"AWS":["arn:aws:iam::%[1]s:user/villain"]},"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"}]}`, account)
+	try := func(document string) error {
+		_, err := root.sqs.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: aws.String(s.Endpoint() + "/" + account + "/q"), Attributes: map[string]string{"Policy": document}})
+		return err
+	}
 	set := func() {
 		t.Helper()
-		_, err := root.sqs.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: aws.String(s.Endpoint() + "/" + account + "/q"), Attributes: map[string]string{"Policy": document}})
+		apitest.Must(t, 0, try(document))
+	}
+	rename := func(from, to string) {
+		t.Helper()
+		_, err := root.iam.UpdateUser(t.Context(), &iam.UpdateUserInput{UserName: &from, NewUserName: &to, NewPath: aws.String("/elsewhere/")})
 		apitest.Must(t, 0, err)
 	}
 	want := func(what string, a *actor, denied string) {
@@ -516,11 +526,21 @@ func TestPoliciesNamePeople(t *testing.T) {
 	}
 	set()
 	want("bob", bob, "")
-	nobody, _ := root.user(t, s, "nobody", "")
-	want("somebody who was named before being there", nobody, "")
-	_, err = root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &key})
+	want("villain", villain, "AccessDenied")
+	rename("villain", "innocent")
+	want("villain under another name", villain, "AccessDenied")
+	rename("bob", "robert")
+	want("bob under another name", bob, "")
+	set()
+	want("villain under another name, after the policy was set again as it was", villain, "AccessDenied")
+	want("bob under another name, likewise", bob, "")
+	if got := code(try(strings.Replace(document, "user/bob", "user/nobody", 1))); got != "InvalidAttributeValue" {
+		t.Errorf("a policy that names nobody: %q", got)
+	}
+
+	_, err = root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("robert"), AccessKeyId: &key})
 	apitest.Must(t, 0, err)
-	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
+	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("robert")})
 	apitest.Must(t, 0, err)
 	_, key = root.user(t, s, "bob", "")
 	cred, _ := s.front.Keys.Lookup(key)

@@ -136,9 +136,9 @@ func Start(c Config) (_ *Server, err error) {
 	permissions := access.New(s.directory)
 	queues := sqs.New(sqs.Options{
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.now, Room: s.room,
-		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues,
+		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues, Log: s.log,
 	})
-	users := iam.New(iam.Options{Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now})
+	users := iam.New(iam.Options{Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now, Log: s.log})
 	tokens := sts.New(sts.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.now,
 	})

@@ -65,13 +65,15 @@ func (s *Service) registerManaged(wire *protocol.Service) {
 	protocol.Register(wire, "ListEntitiesForPolicy", s.listEntitiesForPolicy)
 }
 
-// checkManaged reads a document that is to become a managed policy.
-func checkManaged(text string) error {
+// checkManaged reads a document that is to become a version of the managed policy
+// with the ARN.
+func (s *Service) checkManaged(text, arn string) error {
 	p, err := policy.Parse(policy.ForIdentity, text)
 	if err == nil {
 		err = p.CheckIAM(policy.MaxManaged, 0)
 	}
 	if err == nil {
+		service.WarnOfPolicy(s.log, p, arn)
 		return nil
 	}
 	fault := documentError(err)
@@ -120,7 +122,7 @@ func (s *Service) createPolicy(_ context.Context, c *protocol.Call, in *createPo
 	if err := s.allow(c, "CreatePolicy", subject{arn: m.ARN(), newTags: m.Tags}); err != nil {
 		return nil, err
 	}
-	if err := checkManaged(text); err != nil {
+	if err := s.checkManaged(text, m.ARN()); err != nil {
 		return nil, err
 	}
 	err = s.change(func(tx *directory.Tx) error {
@@ -309,7 +311,7 @@ func (s *Service) createPolicyVersion(_ context.Context, c *protocol.Call, in *c
 	if err != nil {
 		return nil, err
 	}
-	if err := checkManaged(text); err != nil {
+	if err := s.checkManaged(text, m.ARN()); err != nil {
 		return nil, err
 	}
 	out := new(versionOutput)

@@ -2,6 +2,7 @@ package iam
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -17,6 +18,7 @@ type Options struct {
 	Access    *access.Control
 	Roots     *identity.Credentials // keys of the accounts
 	Now       func() time.Time      // nil means time.Now
+	Log       *slog.Logger          // nil means that nothing is logged
 }
 
 // Service is the IAM service.
@@ -25,12 +27,16 @@ type Service struct {
 	authorizer *service.Authorizer
 	roots      *identity.Credentials
 	now        func() time.Time
+	log        *slog.Logger
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots}
 	s.now = s.authorizer.Now
+	if s.log = o.Log; s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "iam", Versions: []string{"2010-05-08"}, Namespace: "https://iam.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.iam",

@@ -388,3 +388,33 @@ func TestMoveToASharedQueue(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// A policy comes back as it was set, whatever resources it names; what is about
+// another queue does nothing here.
+func TestPolicyOfOtherResources(t *testing.T) {
+	t.Parallel()
+	for _, d := range apitest.Dialects {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t, d)
+			c.Region = unsignedRegion
+			q := newName()
+			c.Make("CreateQueue", object{"QueueName": q})
+			for resource, admits := range map[string]bool{
+				c.ARN(q): true, "*": true, account + "/" + q: true,
+				c.ARN("another"): false, "no ARN": false, "a*": false, "": false,
+			} {
+				document := allowing("*", "sqs:SendMessage", resource, "")
+				document = `{ "Version":"2012-10-17", "Statement":[` + document + `] }`
+				c.Make("SetQueueAttributes", object{"QueueUrl": c.URL(q), "Attributes": object{"Policy": document}})
+				got := c.Make("GetQueueAttributes", object{"QueueUrl": c.URL(q), "AttributeNames": list{"Policy"}})["Attributes"].(object)["Policy"]
+				if got != document {
+					t.Errorf("%q comes back as %v", document, got)
+				}
+				if got := asNobody(t).TrySend(aws.String(c.URL(q))) == ""; got != admits {
+					t.Errorf("with the resource %q: admitted %t", resource, got)
+				}
+			}
+		})
+	}
+}

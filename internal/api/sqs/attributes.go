@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,6 +80,7 @@ type change struct {
 	values  map[string]string
 	queueAt func(catalog.Name) *catalog.Queue
 	idOf    func(arn string) (id string, ok bool) // of a user or role
+	log     *slog.Logger
 }
 
 // apply sets the attributes and looks at how they go together. On an error

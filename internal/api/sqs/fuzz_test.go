@@ -3,6 +3,7 @@ package sqs
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"math/big"
 	"net/http/httptest"
 	"regexp"
@@ -165,7 +166,7 @@ func FuzzRedrivePolicy(f *testing.F) {
 		f.Add(s)
 	}
 	name := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
-	ch := change{name: name, attrs: &catalog.Attributes{}, idOf: nobody, queueAt: func(n catalog.Name) *catalog.Queue {
+	ch := change{name: name, attrs: &catalog.Attributes{}, idOf: nobody, log: slog.New(slog.DiscardHandler), queueAt: func(n catalog.Name) *catalog.Queue {
 		if n.Queue == "dlq" {
 			return &catalog.Queue{Name: n}
 		}
@@ -215,7 +216,7 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 func nobody(string) (string, bool) { return "", false }
 
 func checkPolicy(n catalog.Name, value string) *protocol.Error {
-	return (&change{name: n, attrs: new(catalog.Attributes), idOf: nobody}).setPolicy(value)
+	return (&change{name: n, attrs: new(catalog.Attributes), idOf: nobody, log: slog.New(slog.DiscardHandler)}).setPolicy(value)
 }
 
 // A policy that is accepted can have permissions added and removed.

@@ -11,28 +11,42 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
-// setPolicy sets the policy of a queue. It refuses what is no policy or not one
-// for this queue; the empty string removes the policy. The users and roles that it
-// names and that there are, are meant also when others have got their names.
+// setPolicy sets the policy of a queue. It refuses what is no policy, and one that
+// names a user or role that does not exist; the empty string removes the policy.
+//
+// The users and roles are bound to their unique ids: the policy goes on to mean
+// them whatever they are called, and nobody who gets their name. So a policy that
+// is set again as it was keeps whom it meant.
 func (c *change) setPolicy(value string) *protocol.Error {
+	old := c.attrs.PolicyIDs
 	c.attrs.Policy, c.attrs.PolicyIDs = value, ""
 	if value == "" {
 		return nil
 	}
-	p, err := policy.ParseResource(value, c.name.ARN(), Rules)
+	p, err := policy.ParseResource(value, Rules)
 	if err != nil {
 		return policyError(err)
 	}
+	bound := make(map[string]string)
+	if old != "" && json.Unmarshal([]byte(old), &bound) != nil {
+		bound = nil // it is not readable, so it has never bound anyone
+	}
 	ids := make(map[string]string)
 	for _, arn := range p.Entities() {
-		if id, ok := c.idOf(arn); ok {
-			ids[arn] = id
+		id, ok := c.idOf(arn)
+		if !ok {
+			id, ok = bound[arn]
 		}
+		if !ok {
+			return errAttributeValue(attrPolicy, "The principal "+service.Shorten(arn)+" does not exist.")
+		}
+		ids[arn] = id
 	}
 	if len(ids) > 0 {
 		text, _ := json.Marshal(ids) // strings only
 		c.attrs.PolicyIDs = string(text)
 	}
+	service.WarnOfPolicy(c.log, p, c.name.ARN())
 	return nil
 }
 

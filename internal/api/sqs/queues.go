@@ -97,7 +97,7 @@ func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput)
 
 // change applies values to attrs.
 func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[string]string) error {
-	ch := change{name: n, attrs: attrs, values: values, queueAt: s.catalog.Find, idOf: s.idOf}
+	ch := change{name: n, attrs: attrs, values: values, queueAt: s.catalog.Find, idOf: s.idOf, log: s.log}
 	if err := ch.apply(); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[s
 // the request says of the queue is so.
 func (s *Service) sameQueue(q *catalog.Queue, in *createQueueInput) error {
 	wanted := q.Attributes
-	ch := change{name: q.Name, attrs: &wanted, values: in.Attributes, queueAt: s.catalog.Find, idOf: s.idOf}
+	ch := change{name: q.Name, attrs: &wanted, values: in.Attributes, queueAt: s.catalog.Find, idOf: s.idOf, log: s.log}
 	if err := ch.setAll(); err != nil {
 		return err
 	}

@@ -304,8 +304,9 @@ func attributeCases(c *client) (cases []refusalCase) {
 	} {
 		set("Policy", tc.policy, value("Policy", tc.reason))
 	}
-	setOnly("q", object{"Policy": `{"Statement":[` + allowing("*", "sqs:SendMessage", c.ARN("dlq"), "") + `]}`},
-		value("Policy", "line 1, column 95: Resource "+c.ARN("dlq")+" is not "+c.ARN("q")+", which the policy is set on"))
+	nobody := "arn:aws:iam::" + account + ":user/nobody"
+	setOnly("q", object{"Policy": `{"Statement":[` + allowing(nobody, "sqs:SendMessage", c.ARN("q"), "") + `]}`},
+		value("Policy", "The principal "+nobody+" does not exist."))
 	statement := func(actions int) string {
 		a := make([]string, actions)
 		for i := range a {

@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -49,6 +50,7 @@ type Options struct {
 	// MaxQueues is how many queues an account may have, in all regions together; 0
 	// means as many as it likes.
 	MaxQueues int
+	Log       *slog.Logger // nil means that nothing is logged
 }
 
 // Service is the SQS service.
@@ -63,6 +65,7 @@ type Service struct {
 	maxMessageSize int
 	maxQueues      int
 	handles        *sealer
+	log            *slog.Logger
 }
 
 // New returns the service and its wire form.
@@ -71,6 +74,9 @@ func New(o Options) *protocol.Service {
 		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf, room: o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize, maxQueues: o.MaxQueues,
 		handles: newSealer(o.Catalog.Secret()),
+	}
+	if s.log = o.Log; s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.idOf == nil {
 		s.idOf = func(string) (string, bool) { return "", false }

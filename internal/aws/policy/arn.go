@@ -40,8 +40,9 @@ func (a *arn) from(i int) string {
 // part. One that has fewer parts and ends in * takes the rest of the ARN with
 // its last.
 type arnPattern struct {
-	exact string // if it has neither wildcards nor variables
-	parts []pattern
+	exact   string // if it has neither wildcards nor variables
+	nothing bool   // it is not the form of an ARN, and stands for none
+	parts   []pattern
 }
 
 // newARNPattern compiles s. It is cut before anything else is looked at: a
@@ -93,9 +94,12 @@ func partEnd(s string, with syntax) int {
 }
 
 // any reports whether a matches every ARN.
-func (a *arnPattern) any() bool { return len(a.parts) == 1 && a.parts[0].any() }
+func (a *arnPattern) any() bool { return !a.nothing && len(a.parts) == 1 && a.parts[0].any() }
 
 func (a *arnPattern) matches(e *evaluation, other *arn) bool {
+	if a.nothing {
+		return false
+	}
 	if a.exact != "" {
 		return a.exact == other.text
 	}

@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Limits of a queue's policy (guide, "Special Information for Amazon SQS
 // Policies"; the actions are today's).
@@ -28,7 +25,7 @@ const (
 
 // ParseResource reads a policy that somebody wants to set on a resource, with
 // all that Parse and CheckResource ask of it. The error is always an *Error.
-func ParseResource(source, resource string, rules *Rules) (*Policy, error) {
+func ParseResource(source string, rules *Rules) (*Policy, error) {
 	if len(source) > MaxResourceBytes { // whatever it says
 		return nil, errTooLarge()
 	}
@@ -36,7 +33,7 @@ func ParseResource(source, resource string, rules *Rules) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.CheckResource(resource, rules); err != nil {
+	if err := p.CheckResource(rules); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -45,10 +42,11 @@ func ParseResource(source, resource string, rules *Rules) (*Policy, error) {
 func errTooLarge() *Error { return fault(OverLimit, "Submitted policy is over max allowed size.") }
 
 // CheckResource says why p may not be set on a resource: it is larger than the
-// limits, names actions that the service does not have or a resource that is
-// not this one, or has values in its conditions that are a slip of the pen. The
-// error is an *Error.
-func (p *Policy) CheckResource(resource string, rules *Rules) error {
+// limits, names actions that the service does not have, or has values in its
+// conditions that cannot be read. Which resource p names does not matter, as on
+// AWS: a statement about another one never applies; see Warnings. The error is an
+// *Error.
+func (p *Policy) CheckResource(rules *Rules) error {
 	if p.use != ForResource {
 		panic("policy: CheckResource of a policy for another use")
 	}
@@ -77,9 +75,6 @@ func (p *Policy) CheckResource(resource string, rules *Rules) error {
 	for i := range p.statements {
 		s := &p.statements[i]
 		if err := p.checkActions(s, rules); err != nil {
-			return err
-		}
-		if err := p.checkResources(s, resource); err != nil {
 			return err
 		}
 	}
@@ -111,40 +106,6 @@ actions:
 		return p.fault(UnknownAction, s.actionPos[i], "%s has no action %s", rules.Vendor, a)
 	}
 	return nil
-}
-
-// checkResources wants the statement to be about the one resource that the
-// policy is set on. What NotResource excepts is not what it is about.
-func (p *Policy) checkResources(s *statement, resource string) *Error {
-	e := evaluation{steps: maxSteps}
-	a := cutARN(resource)
-	for i := range s.resources {
-		one := &s.resources[i]
-		if s.notResource || one.any() || one.unbound().matches(&e, &a) {
-			continue
-		}
-		return p.fault(BadResource, s.written[i].pos, "Resource %s is not %s, which the policy is set on", s.written[i].text, resource)
-	}
-	return nil
-}
-
-// unbound returns a with * for each variable: it may have any value.
-func (a *arnPattern) unbound() *arnPattern {
-	b := arnPattern{exact: a.exact, parts: slices.Clone(a.parts)}
-	for i := range b.parts {
-		p := &b.parts[i]
-		if p.form != template {
-			continue
-		}
-		p.form = glob
-		for _, part := range p.parts {
-			p.runes = append(p.runes, part.runes...)
-			if part.variable != nil {
-				p.runes = append(p.runes, star)
-			}
-		}
-	}
-	return &b
 }
 
 // checkValues wants each operator to be able to read its values.

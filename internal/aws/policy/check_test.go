@@ -25,8 +25,8 @@ func TestLimitsOfResourcePolicies(t *testing.T) {
 		{actions(7), ""},
 		{actions(8), "8 actions were found in a statement from the submitted policy, max allowed is 7"},
 	} {
-		err := parse(t, policy.ForResource, tc.text).CheckResource(queue1, sqs)
-		if _, again := policy.ParseResource(tc.text, queue1, sqs); fmt.Sprint(again) != fmt.Sprint(err) {
+		err := parse(t, policy.ForResource, tc.text).CheckResource(sqs)
+		if _, again := policy.ParseResource(tc.text, sqs); fmt.Sprint(again) != fmt.Sprint(err) {
 			t.Errorf("%d bytes: in one step %v, in two %v", len(tc.text), again, err)
 		}
 		var why *policy.Error
@@ -39,7 +39,7 @@ func TestLimitsOfResourcePolicies(t *testing.T) {
 
 // A text that is too large is refused for that, whatever it says.
 func TestSizeComesFirst(t *testing.T) {
-	_, err := policy.ParseResource(strings.Repeat("x", 8193), queue1, sqs)
+	_, err := policy.ParseResource(strings.Repeat("x", 8193), sqs)
 	if err == nil || err.Error() != "Submitted policy is over max allowed size." {
 		t.Errorf("got %v", err)
 	}

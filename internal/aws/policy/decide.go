@@ -123,7 +123,7 @@ func (e *evaluation) decide() Decision {
 		return resource.decision(ExplicitlyDenied, ByResource)
 	}
 	if c.Kind == Anonymous || c.Kind == Service {
-		if resource.grant == directGrant {
+		if resource.grant >= publicGrant {
 			return resource.decision(Allowed, ByResource)
 		}
 		return Decision{By: ByResource}
@@ -156,6 +156,10 @@ func (e *evaluation) decide() Decision {
 	} else if (len(r.Session) > 0 || c.Kind == FederatedUser) && session.grant == noGrant {
 		limit = BySession
 	}
+	if e.home && resource.grant == publicGrant && limit == BySession && len(r.Session) == 0 {
+		// What everybody may do takes no policy of the session's own.
+		limit = ByNobody
+	}
 	limited := func(d Decision) Decision {
 		if d.Allowed() && limit != ByNobody {
 			return Decision{By: limit}
@@ -167,7 +171,7 @@ func (e *evaluation) decide() Decision {
 	switch {
 	case e.home && resource.grant == directGrant:
 		return theirs
-	case e.home && resource.grant == issuerGrant:
+	case e.home && resource.grant >= issuerGrant:
 		return limited(theirs)
 	case e.home && !e.trust:
 		return limited(mine)
@@ -178,6 +182,9 @@ func (e *evaluation) decide() Decision {
 	}
 	return limited(theirs) // both sides agree
 }
+
+// limits reports whether the caller has policies that limit what others give it.
+func (e *evaluation) limits() bool { return e.request.Boundary != nil || len(e.request.Session) > 0 }
 
 // rule is one that decides a request beside the policies.
 type rule string

@@ -393,7 +393,7 @@ func (s *story) save(input string) string {
 	}[where]
 	var err error
 	if use == policy.ForResource {
-		_, err = policy.ParseResource(document, queue1, sqs)
+		_, err = policy.ParseResource(document, sqs)
 	} else if p, e := policy.Parse(use, document); e != nil {
 		err = e
 	} else {

@@ -4,7 +4,7 @@
 // request; it knows neither HTTP nor where policies are kept, and asks nobody
 // for the time.
 //
-//	p, err := policy.ParseResource(text, queueARN, rules) // when it is set
+//	p, err := policy.ParseResource(text, rules)        // when it is set
 //	p, err := policy.Parse(policy.ForResource, text)      // when it is loaded
 //	…
 //	d := policy.Decide(request)                           // for each request
@@ -44,8 +44,9 @@
 // is enough; a policy that names the account only leaves it to the account's own
 // policies. A caller of another account needs both. Boundary and session
 // policies limit what identity policies give, and what a resource's policy gives to
-// the role or user behind a session; they do not limit what it gives to a user, a
-// session by its own ARN, or everybody. The root of the owning account may do
+// the role or user behind a session, or to everybody; they do not limit what it
+// gives to a user or a session by its own ARN. (AWS does not say what becomes of
+// everybody; this is the narrower reading.) The root of the owning account may do
 // everything that the resource's policy does not deny, and always what
 // [Rules].Repair lists.
 //

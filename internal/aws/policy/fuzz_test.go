@@ -83,7 +83,8 @@ func FuzzParse(f *testing.F) {
 			switch use {
 			case policy.ForResource:
 				r.ResourcePolicy, s.ResourcePolicy = p, again
-				_ = p.CheckResource(queue1, sqs)
+				_ = p.CheckResource(sqs)
+				_ = p.Warnings(queue1)
 			case policy.ForIdentity:
 				r.Identity, s.Identity = []*policy.Policy{p}, []*policy.Policy{again}
 				_ = p.CheckIAM(policy.MaxManaged, 0)

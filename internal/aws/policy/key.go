@@ -73,6 +73,7 @@ var keyIDs = map[string]keyID{
 	"aws:userid":                 userID,
 	"aws:username":               userName,
 	"aws:viaawsservice":          viaService,
+	"iam:resourcetag/":           resourceTag, // IAM's own name for it
 }
 
 func newKey(written string) key {

@@ -77,14 +77,14 @@ func (m *model) decide() policy.Result {
 		return policy.Refused
 	}
 
-	var direct, issuer, account, denied bool
+	var direct, public, issuer, account, denied bool
 	for _, st := range m.applies("Deny", m.resource) {
-		d, i, a := m.principals(st)
-		denied = denied || d || i || a
+		d, p, i, a := m.principals(st)
+		denied = denied || d || p || i || a
 	}
 	for _, st := range m.applies("Allow", m.resource) {
-		d, i, a := m.principals(st)
-		direct, issuer, account = direct || d, issuer || i, account || a
+		d, p, i, a := m.principals(st)
+		direct, public, issuer, account = direct || d, public || p, issuer || i, account || a
 	}
 	if !stranger {
 		denied = denied || len(m.applies("Deny", append(append(m.identity, m.session...), m.boundary)...)) > 0
@@ -94,6 +94,7 @@ func (m *model) decide() policy.Result {
 	}
 
 	within := m.boundary == "" || len(m.applies("Allow", m.boundary)) > 0
+	public = public && (stranger || !home || within && (len(m.session) == 0 || len(m.applies("Allow", m.session...)) > 0))
 	if len(m.session) > 0 || c.Kind == policy.FederatedUser {
 		within = within && len(m.applies("Allow", m.session...)) > 0
 	}
@@ -101,13 +102,13 @@ func (m *model) decide() policy.Result {
 	allowed := false
 	switch {
 	case stranger:
-		allowed = direct
+		allowed = direct || public
 	case m.trust && home:
-		allowed = direct || issuer && within || account && own && within
+		allowed = direct || public || issuer && within || account && own && within
 	case home:
-		allowed = direct || issuer && within || own && within
+		allowed = direct || public || issuer && within || own && within
 	default:
-		allowed = (direct || issuer || account) && own && within
+		allowed = (direct || public || issuer || account) && own && within
 	}
 	if allowed {
 		return policy.Allowed
@@ -185,9 +186,9 @@ func (m *model) arn(st map[string]any, pattern, arn string) bool {
 	return true
 }
 
-// principals says whether a statement names the caller, whom its session acts
-// for, or its account.
-func (m *model) principals(st map[string]any) (direct, issuer, account bool) {
+// principals says whether a statement names the caller, everybody, whom the
+// caller's session acts for, or its account.
+func (m *model) principals(st map[string]any) (direct, public, issuer, account bool) {
 	c := &m.request.Caller
 	element, not := st["Principal"], false
 	if element == nil {
@@ -205,7 +206,7 @@ func (m *model) principals(st map[string]any) (direct, issuer, account bool) {
 	}
 	signed := c.Account != ""
 	everybody := slices.Contains(names, "*")
-	itself := everybody || c.ARN != "" && slices.Contains(names, c.ARN) || c.Service != "" && slices.Contains(names, c.Service)
+	itself := c.ARN != "" && slices.Contains(names, c.ARN) || c.Service != "" && slices.Contains(names, c.Service)
 	itsIssuer := c.Issuer != "" && slices.Contains(names, c.Issuer)
 	itsAccount := signed && (slices.Contains(names, c.Account) || slices.Contains(names, "arn:aws:iam::"+c.Account+":root"))
 	if c.Kind == policy.Account {
@@ -213,12 +214,12 @@ func (m *model) principals(st map[string]any) (direct, issuer, account bool) {
 	}
 	switch {
 	case not && st["Effect"] == "Allow":
-		return !itself && !itsIssuer && !itsAccount, false, false
+		return false, !itself && !everybody && !itsIssuer && !itsAccount, false, false
 	case not:
-		spared := itself && (everybody || itsAccount || !signed) && (everybody || itsIssuer || c.Kind != policy.AssumedRole)
-		return !spared, false, false
+		spared := everybody || itself && (itsAccount || !signed) && (itsIssuer || c.Kind != policy.AssumedRole)
+		return false, !spared, false, false
 	}
-	return itself, itsIssuer, itsAccount
+	return itself, everybody, itsIssuer, itsAccount
 }
 
 // key returns the values of a condition key that the tests use.

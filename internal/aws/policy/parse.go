@@ -289,10 +289,11 @@ func (p *parser) resources(s *statement, n *node) *Error {
 }
 
 // modernFormat turns the original format of a queue, account/queue or
-// /account/queue, into the ARN pattern for it in any region.
+// /account/queue, into the ARN pattern for it in any region. The account may have
+// any number of digits.
 func modernFormat(resource string) string {
 	account, queue, _ := strings.Cut(strings.TrimPrefix(resource, "/"), "/")
-	if !isAccount(account) || queue == "" || strings.Contains(queue, ":") {
+	if account == "" || strings.Trim(account, "0123456789") != "" || queue == "" || strings.Contains(queue, ":") {
 		return resource
 	}
 	return "arn:aws:sqs:*:" + account + ":" + queue
@@ -303,7 +304,11 @@ func (p *parser) resource(n *node) (arnPattern, *Error) {
 	if p.policy.use == ForResource {
 		written = modernFormat(written)
 	}
-	if written != "*" && !strings.HasPrefix(written, "arn:") {
+	switch {
+	case written == "*" || strings.HasPrefix(written, "arn:"):
+	case p.policy.use == ForResource && (written == "" || strings.Trim(written, "*") != ""):
+		return arnPattern{nothing: true}, nil // SQS takes it and never applies it
+	case p.policy.use != ForResource:
 		return arnPattern{}, p.fault(BadResource, n.pos, `Resource %s must be in ARN format or "*".`, written)
 	}
 	a, err := newARNPattern(written, wildcards|p.variables())

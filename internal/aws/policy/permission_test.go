@@ -45,7 +45,7 @@ func TestPermissionsAreWrittenAsSQSDoes(t *testing.T) {
 	if rest := remove(t, one, "one"); rest != "" {
 		t.Errorf("after removing the last: %s", rest)
 	}
-	if err := parse(t, policy.ForResource, two).CheckResource(queue1, sqs); err != nil {
+	if err := parse(t, policy.ForResource, two).CheckResource(sqs); err != nil {
 		t.Error(err)
 	}
 }
@@ -53,7 +53,7 @@ func TestPermissionsAreWrittenAsSQSDoes(t *testing.T) {
 // As much as a policy can have, permissions can make of it.
 func TestPermissionsUpToTheLimits(t *testing.T) {
 	full := add(t, largePolicy(19, 49, 10, 0), policy.Permission{Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"}})
-	if _, err := policy.ParseResource(full, queue1, sqs); err != nil {
+	if _, err := policy.ParseResource(full, sqs); err != nil {
 		t.Error(err)
 	}
 	grant := policy.Permission{Label: "l", Accounts: []string{accountB}, Actions: []string{"SendMessage"}}

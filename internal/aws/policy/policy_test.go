@@ -133,6 +133,32 @@ func TestRefusalsAreWordedAsAWSDoes(t *testing.T) {
 	}
 }
 
+// Who is bound to a principal is meant by whatever name; nobody else is by the old one.
+func TestRenamedPrincipals(t *testing.T) {
+	p := parse(t, policy.ForResource, fmt.Sprintf(
+		`{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"},{"Effect":"Deny","Principal":{"AWS":[%q,%q]},"Action":"*","Resource":"*"}]}`,
+		arnOf("bob"), arnOf("worker"))).Bind(map[string]string{arnOf("bob"): "AIDABOB", arnOf("worker"): "AROAWORKER"})
+	renamed, another := user(accountA, "x/innocent"), user(accountA, "bob")
+	renamed.UserID, another.UserID = "AIDABOB", "AIDAANOTHER"
+	session, otherSession := roleSession(accountA, "renamed", "s1"), roleSession(accountA, "worker", "s1")
+	session.IssuerID, otherSession.IssuerID = "AROAWORKER", "AROAANOTHER"
+	federated := callers["fed"]
+	federated.Issuer = renamed.ARN
+	for name, tc := range map[string]struct {
+		caller policy.Caller
+		want   policy.Result
+	}{
+		"bob": {callers["bob"], policy.ExplicitlyDenied}, "bob renamed": {renamed, policy.ExplicitlyDenied}, "another bob": {another, policy.Allowed},
+		"a session of the role": {session, policy.ExplicitlyDenied}, "a session of another role of its name": {otherSession, policy.Allowed},
+		"a session of bob renamed": {federated, policy.ExplicitlyDenied},
+	} {
+		r := &policy.Request{Caller: tc.caller, Action: "sqs:SendMessage", Resource: queue1, Owner: accountA, Rules: sqs, ResourcePolicy: p}
+		if got := policy.Decide(r).Result; got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+	}
+}
+
 // A mistake in the server must not end in a policy being read for another use.
 func TestPoliciesKeepToTheirUse(t *testing.T) {
 	p := parse(t, policy.ForSession, `{"Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`)

@@ -13,7 +13,8 @@ const (
 	noGrant      grant = iota
 	accountGrant       // its account: the account's own policies have to allow it, too
 	issuerGrant        // the role or user behind its session: boundary and session policy have to allow it, too
-	directGrant        // the caller itself, or everybody
+	publicGrant        // everybody: the boundary and the session policies that the caller has have to allow it, too
+	directGrant        // the caller itself
 )
 
 // principal is one of those that Principal or NotPrincipal name.
@@ -26,7 +27,7 @@ type principal struct {
 type principalKind uint8
 
 const (
-	everybody principalKind = iota
+	everybody principalKind = iota // also who has not signed
 	accountPrincipal
 	entityPrincipal  // user or role, by ARN
 	sessionPrincipal // assumed-role session or federated user, by ARN
@@ -94,7 +95,7 @@ func isAccount(s string) bool { return len(s) == 12 && strings.Trim(s, "01234567
 func (p *principal) covers(c *Caller) grant {
 	switch p.kind {
 	case everybody:
-		return directGrant
+		return publicGrant
 	case accountPrincipal:
 		switch {
 		case !c.signed() || c.Account != p.name:
@@ -112,10 +113,14 @@ func (p *principal) covers(c *Caller) grant {
 			return directGrant
 		}
 	case entityPrincipal:
+		named, issuer := c.ARN == p.name, c.Issuer == p.name
+		if p.id != "" { // whatever it is called now
+			named, issuer = c.UserID == p.id, c.IssuerID == p.id
+		}
 		switch {
-		case c.Kind == User && c.ARN == p.name && (p.id == "" || c.UserID == p.id):
+		case c.Kind == User && named:
 			return directGrant
-		case c.isSession() && c.Issuer == p.name && (p.id == "" || c.IssuerID == p.id):
+		case c.isSession() && issuer:
 			return issuerGrant
 		}
 	case idPrincipal:
@@ -150,7 +155,7 @@ func (p *principals) covers(c *Caller, effect Effect) grant {
 	if excused {
 		return noGrant
 	}
-	return directGrant
+	return publicGrant
 }
 
 // closest returns the closest grant that the list gives the caller.
@@ -171,10 +176,11 @@ func (p *principals) listAll(c *Caller) bool {
 	var itself, account, role bool
 	for i := range p.list {
 		switch one := &p.list[i]; one.covers(c) {
+		case publicGrant:
+			itself, account, role = true, true, true
 		case directGrant:
 			itself = true
-			account = account || one.kind == accountPrincipal || one.kind == everybody
-			role = role || one.kind == everybody
+			account = account || one.kind == accountPrincipal
 		case issuerGrant:
 			role = true
 		case accountGrant:
