@@ -66,7 +66,7 @@ var rules = []rule{
 		"internal/catalog", "internal/cluster", "internal/control", "internal/queue", "internal/shard", "internal/store",
 	}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/messenger", may: []string{"internal/cluster/messenger"}, mayNot: network},
-	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog", "internal/store"}, mayNot: network},
+	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
 	{dir: "internal/cluster/jetstream", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog"}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/pki", mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/remote", may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard"}, mayNot: network},

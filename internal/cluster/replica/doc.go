@@ -1,27 +1,24 @@
-// Package replica keeps one shard on one node: a store that follows the shard's
-// log, and the right to write that log while this node is the shard's owner.
+// Package replica keeps one shard on one node: a store that follows the shard's log, and, while this node is the shard's
+// owner, the right to append to that log.
 //
-// The log is the truth and the store what comes of it. At any moment a store is
-// exactly what comes of the records up to its position, on every node, after every
-// crash; each record says what the hash of all before it is, so that a store which
-// is something else finds out with the next record, and stops.
+// The log is the truth, and a store is the result of applying it. On every node and after every crash, a store is
+// exactly what the records up to its position make of an empty store. Each record carries the hash over all records
+// before it, so that a store which is anything else notices with the next record, and stops.
 //
-// A shard has one owner at a time, and the log decides who that is: the owner
-// appends each record where it expects the log to end, and the first that another
-// node has put there ends its ownership. It guarantees that
+// A shard has one owner at a time, and the log decides which node that is. The owner appends each record at the position
+// where it expects the log to end; when it finds another node's record there, its ownership has ended. The package
+// guarantees:
 //
-//   - a commit returns nil only when its record is in the log, and the store has
-//     applied all records before it;
-//   - between two claims all records are of one epoch and one owner;
-//   - an owner that was paused, cut off or whose clock is wrong can append nothing
-//     once another one has claimed the shard;
-//   - after an append whose outcome is unknown nothing is answered until the log has
-//     said what became of it.
+//   - A commit returns nil only when its record is in the log, and the store has applied it and all before it.
+//   - Between two claims all records have one epoch and one owner.
+//   - An owner that was paused or cut off, or whose clock is wrong, can append nothing once another node has claimed the
+//     shard.
+//   - After an append with an unknown outcome no caller is answered before the log has said whether it was stored.
 //
-// That an owner does not answer from memory what another one has changed since
-// rests on its lease, and so on clocks that run about equally fast; see
-// [Ownership.Confirm]. Everything else does not.
+// One property rests on leases, and so on clocks that run at about the same pace: that an owner does not answer from
+// memory what another owner has changed since. See [Ownership.Confirm]. Everything else holds with any clocks.
 //
-// All decisions are in one type without goroutines, machine, so that a simulation
-// can show it every order of events; the rest of the package carries them out.
+// All decisions are made in one type without goroutines, machine, so that a simulation can give it every order of
+// events. Its files follow the protocol: follow.go (reading the log), lease.go, append.go, takeover.go, fetch.go
+// (checkpoints). The type runner carries the decisions out.
 package replica

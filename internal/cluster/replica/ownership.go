@@ -8,19 +8,18 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// ErrDeposed says that this node does not own the shard, or no longer. Whether a
-// change that was on its way has been made is then unknown.
+// ErrDeposed says that this node does not own the shard, or no longer does. It is then unknown whether a change that was
+// under way has been made.
 var ErrDeposed = store.ErrDeposed
 
-// Ownership is what the owner of a shard in one epoch commits with. Its methods may
-// be called from any goroutine.
+// Ownership lets the owner of a shard commit, in one epoch. Its methods may be called from any goroutine.
 type Ownership struct {
 	epoch   uint64
 	replica *Replica
 
 	mu      sync.Mutex
-	renewed time.Time // when the lease was asked for last
-	until   time.Time // from then on somebody else may be the owner
+	renewed time.Time // when the last lease or renewal that was granted was asked for
+	until   time.Time // from then on another node may be the owner
 	err     error     // why it has ended
 	ended   chan struct{}
 }
@@ -35,7 +34,7 @@ func (o *Ownership) Epoch() uint64 { return o.epoch }
 // Ended returns a channel that is closed when the ownership has ended.
 func (o *Ownership) Ended() <-chan struct{} { return o.ended }
 
-// extend notes that the lease was renewed.
+// extend notes until when the lease keeps other nodes away.
 func (o *Ownership) extend(renewed, until time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -51,12 +50,11 @@ func (o *Ownership) end(err error) {
 	}
 }
 
-// confirm returns nil if at this time nobody else can be the owner, by the lease:
-// who takes it claims the shard. It returns errLapsed if the lease does not say.
+// confirm returns nil if the lease says that no other node can be the owner now, because a node takes the lease before it
+// claims the shard. It returns errLapsed if the lease is too old to say so.
 //
-// The machine may have been asleep without its monotonic clock knowing, so the
-// other clock is asked too. That one may have been set; then the lease says nothing
-// until it is renewed, which costs a moment.
+// The computer may have been suspended, in which the monotonic clock does not advance, so confirm also compares the wall
+// clock. If that one was set, confirm returns errLapsed until the next renewal, which costs one record in the log.
 func (o *Ownership) confirm(now time.Time) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// kind is what a record is.
+// kind tells a claim from a batch.
 type kind uint8
 
 const (
@@ -20,29 +20,27 @@ const (
 	batch kind = 2 // the changes of one transaction
 )
 
-// record is what is in the log. In bytes, integers big endian:
+// record is one entry of the log. In bytes, integers big endian:
 //
 //	| version 1 | checksum 8 | kind 1 | epoch 8 | nonce 8 | chain 8 | length 1 | owner | changes |
 //
-// The checksum is over all that follows it.
+// The checksum is over all bytes that follow it.
 type record struct {
 	kind  kind
 	epoch uint64
 	owner string
-	// nonce tells the record from every other, for a writer that has not learnt
-	// whether it was stored.
+	// nonce is random. By it a writer recognises its own record when it does not know whether an append was stored.
 	nonce uint64
-	// chain is the hash of the log up to the record before: what the writer's
-	// store has applied is what everybody's must have.
+	// chain is the hash over all records before this one, as the writer's store has it. A store with another hash has
+	// diverged, and stops.
 	chain   uint64
 	changes []byte // of a batch, as store.Txn.Bytes gives them
 
 	sum uint64 // set by encode and decode
 }
 
-// recordVersion is the version of the format. A node that meets another one stops:
-// to skip a record is to part from the others. Before a new one is written, all
-// nodes have to know it.
+// recordVersion is the version of the format. A node that meets a version it does not know stops, because a node that
+// skipped a record would diverge from the others. So no node writes a new version before all nodes can read it.
 const recordVersion = 1
 
 const recordHead = 1 + 8 + 1 + 8 + 8 + 8 + 1
@@ -51,13 +49,13 @@ var (
 	// ErrVersion says that the log holds a record of a version which this program
 	// does not know.
 	ErrVersion = errors.New("the log holds a record of an unknown version")
-	// ErrDamaged says that a record in the log is not what was written.
+	// ErrDamaged says that the checksum of a record in the log is wrong.
 	ErrDamaged = errors.New("the log holds a damaged record")
-	// ErrDiverged says that a store and its log do not fit together.
+	// ErrDiverged says that a store holds something else than the log it is to follow.
 	ErrDiverged = errors.New("the store and its log do not fit together")
 )
 
-// longestOwner is the length of a node's name that fits.
+// longestOwner is the longest name of a node in bytes.
 const longestOwner = math.MaxUint8
 
 func (r *record) encode() []byte {
@@ -74,7 +72,7 @@ func (r *record) encode() []byte {
 	return b
 }
 
-// decode reads a record. Its changes are part of b.
+// decode reads a record. The changes of the record share the memory of b.
 func decode(b []byte) (record, error) {
 	if len(b) == 0 {
 		return record{}, fmt.Errorf("%w: it is empty", ErrDamaged)
@@ -104,8 +102,7 @@ func decode(b []byte) (record, error) {
 	return r, nil
 }
 
-// follows reports whether r may come next in a log that a store has applied up to m,
-// and if not, why.
+// follows returns nil if a store that has applied the log up to m can apply r next, and otherwise why it cannot.
 func (r *record) follows(m store.Mark) error {
 	switch {
 	case r.chain != m.Hash:
@@ -118,7 +115,7 @@ func (r *record) follows(m store.Mark) error {
 	return nil
 }
 
-// mark returns that of a store at m which has applied r.
+// mark returns the mark of a store that was at m and has applied r.
 func (r *record) mark(m store.Mark) store.Mark {
 	var b [24]byte
 	binary.BigEndian.PutUint64(b[:], m.Hash)

@@ -19,8 +19,7 @@ import (
 type Options struct {
 	Name string // of the shard
 	Node string // this one
-	// Dir is the directory of the store and Storage what it may use; it is opened
-	// with an external log.
+	// Dir is the directory of the store, and Storage what the store may use.
 	Dir     string
 	Storage store.Options
 	Log     sharedlog.Log
@@ -28,15 +27,13 @@ type Options struct {
 
 	Host Host // what the replica works for
 
-	// Margin is how long before the end of its lease an owner stops; 0 means a fifth
-	// of the lease. The clocks of the nodes may differ by as much over the length of
-	// a lease.
+	// Margin is how long before the end of its lease an owner stops answering from memory; 0 means a fifth of the
+	// lease. Over the length of a lease the clocks of two nodes may drift apart by as much.
 	Margin time.Duration
-	// GiveUp is for how long the outcome of an append may stay unknown before the
-	// shard is left to somebody else; 0 means 12 s.
+	// GiveUp is how long the outcome of an append may stay unknown before the owner leaves the shard to another node;
+	// 0 means 12 s.
 	GiveUp time.Duration
-	// Flush is how often what was applied is made durable, so that the log can be
-	// trimmed; 0 means 30 s.
+	// Flush is how often the store flushes what it has applied, so that the log can be trimmed; 0 means 30 s.
 	Flush time.Duration
 
 	Logger *slog.Logger     // nil discards
@@ -50,7 +47,7 @@ const (
 	again         = 100 * time.Millisecond
 	probeInterval = 5 * time.Second
 	readTimeout   = 5 * time.Second
-	patience      = 10 * time.Second // with what has to end
+	endTimeout    = 10 * time.Second // for a hand-over, and for what answers requests to stop
 )
 
 // Replica is one shard on one node. Its methods may be called from any goroutine.
@@ -121,10 +118,9 @@ func New(o Options) *Replica {
 	return r
 }
 
-// Run keeps the replica until ctx ends, and then hands over what it owns. It
-// returns an error if the replica cannot go on: then it has fallen out with its
-// log, or its store cannot be opened, and a person has to look. If the disk is stuck
-// when ctx ends it is given up, and the store left as a crash would leave it.
+// Run keeps the replica until ctx ends, and then hands over the shard if this node owns it. It returns an error if the
+// replica cannot go on, because its store differs from the log or cannot be opened; then an operator has to look. If the
+// disk is stuck when ctx ends, Run gives it up and leaves the store as a crash would.
 func (r *Replica) Run(ctx context.Context) error {
 	if len(r.o.Node) > longestOwner {
 		return fmt.Errorf("the name of node %s is too long", r.o.Node)
@@ -152,7 +148,7 @@ func (r *Replica) run(ctx context.Context) error {
 		close(r.dead)
 		return err
 	}
-	r.swap.Lock() // somebody may ask for the status already
+	r.swap.Lock() // Status may be called already
 	err = r.use(opened)
 	r.swap.Unlock()
 	if err != nil {
@@ -171,8 +167,8 @@ func (r *Replica) run(ctx context.Context) error {
 	if r.served != nil {
 		select {
 		case <-r.served:
-		case <-time.After(patience):
-			// Something still reads the store. A crash would leave it so.
+		case <-time.After(endTimeout):
+			// Something still reads the store, so it cannot be closed. Leave it as a crash would.
 			return errors.Join(r.machine.err, fmt.Errorf("the shard %s did not stop", r.o.Name))
 		}
 	}
@@ -186,7 +182,7 @@ func (r *Replica) run(ctx context.Context) error {
 	return errors.Join(r.machine.err, s.Close())
 }
 
-// loop is the life of the machine: one event after the other.
+// loop gives the machine one event after the other, until the replica has stopped or has handed over.
 func (r *Replica) loop(ctx context.Context) {
 	m := r.machine
 	timer := time.NewTimer(0)
@@ -200,7 +196,7 @@ func (r *Replica) loop(ctx context.Context) {
 		case event = <-r.events:
 		case <-timer.C:
 		case <-ending:
-			ending, over = nil, time.After(patience)
+			ending, over = nil, time.After(endTimeout)
 			event = func() {
 				m.candidate = false
 				m.handOver(func(error) { close(gone) })
@@ -237,8 +233,8 @@ func (r *Replica) load() (*store.Store, error) {
 	return s, nil
 }
 
-// use makes s the store of the replica, or closes it if it cannot be. Whoever hears
-// that it is loaded finds a status that is its own. r.swap is held.
+// use makes s the store of the replica, or closes it if the host refuses it. The status is that of the new store before
+// the host learns of it. The caller holds r.swap.
 func (r *Replica) use(s *store.Store) error {
 	r.store, r.machine.state = s, s
 	r.reached(s.Mark())
@@ -250,8 +246,8 @@ func (r *Replica) use(s *store.Store) error {
 	return nil
 }
 
-// found makes what is in a store that has no log yet the beginning of one: whoever
-// has not got the same must not apply that log to what it has.
+// found begins a log with what is in a store that has none yet. It gives the store a random hash, so that a node whose
+// store holds something else cannot apply that log to it.
 func found(s *store.Store) error {
 	if s.Mark() != (store.Mark{}) {
 		return nil
@@ -263,8 +259,7 @@ func found(s *store.Store) error {
 	return errors.Join(s.Apply(nil, store.Mark{Hash: rand.Uint64() | 1}), s.Flush())
 }
 
-// post has the machine handle an event, and returns when it is about to, or never
-// will.
+// post gives the loop an event. It returns true when the loop is about to run it, and false if the replica has ended.
 func (r *Replica) post(event func()) bool {
 	select {
 	case r.events <- event:
@@ -274,18 +269,18 @@ func (r *Replica) post(event func()) bool {
 	}
 }
 
-// Want says whether this node should try to become the owner when nobody is, and
-// how long it should leave that to others, who are meant to be.
+// Want says whether this node may become the owner, and how long it leaves a shard without an owner to the nodes that
+// should rather own it.
 func (r *Replica) Want(candidate bool, delay time.Duration) {
 	go r.post(func() { r.machine.want(candidate, delay) })
 }
 
-// Nudge makes a candidate look at once whether the shard has an owner.
+// Nudge makes a candidate look now whether the shard has an owner.
 func (r *Replica) Nudge() { go r.post(r.machine.nudge) }
 
-// HandOver gives up the shard, if this node owns it, in good order: it finishes what
-// was accepted, and gives back the lease. When it returns nil, another node can
-// take it at once; this one does not try for a while.
+// HandOver gives up the shard in good order, if this node owns it: it finishes the commits it has accepted, and gives
+// back the lease. When it returns nil another node can take the lease at once; this node does not try for two lease
+// times.
 func (r *Replica) HandOver(ctx context.Context) error {
 	done := make(chan error, 1)
 	r.post(func() { r.machine.handOver(func(err error) { done <- err }) })
@@ -302,10 +297,9 @@ func (r *Replica) HandOver(ctx context.Context) error {
 // errTooLong says that a transaction does not fit into a record.
 var errTooLong = errors.New("the transaction is too long for the log")
 
-// Commit makes a transaction durable in the log and applies it to the store. An
-// error that is ErrDeposed says that this node is no longer the owner; whether the
-// changes are made then, nobody here knows. After any other error they are not.
-// Commits are made in the order in which they come.
+// Commit makes a transaction durable in the log and applies it to the store. Commits are made in the order of the calls.
+// ErrDeposed means that this node is no longer the owner, and that it is unknown whether the changes were made. After
+// any other error they were not made.
 func (o *Ownership) Commit(t *store.Txn) error {
 	r := o.replica
 	if t.Size()+recordHead+len(r.o.Node) > sharedlog.MaxRecord {
@@ -329,10 +323,8 @@ func (o *Ownership) commit(changes []byte, apply func(store.Mark) error) error {
 	}
 }
 
-// Confirm returns nil if what this node has in memory still is what the shard is:
-// nobody else can own it. Whoever answers without a commit asks before. If the
-// lease does not say so, a record that changes nothing does, once it is in the log.
-// The error is ErrDeposed.
+// Confirm returns nil if no other node can own the shard, so that the owner may answer a request from memory, without a
+// commit. If the lease is too old to tell, Confirm appends a record that changes nothing. The error is ErrDeposed.
 func (o *Ownership) Confirm() error {
 	r := o.replica
 	err := o.confirm(r.o.Now())
@@ -342,15 +334,14 @@ func (o *Ownership) Confirm() error {
 	return err
 }
 
-// Store returns the store of the shard. The owner only reads it; changes go through
-// Commit.
+// Store returns the store of the shard, for reading. Changes go through Commit.
 func (o *Ownership) Store() *store.Store { return o.replica.store }
 
-// Position returns how far the log has been applied: no less than what a commit that
-// has returned nil was about.
+// Position returns the position up to which the store has applied the log. It includes every commit that has returned
+// nil.
 func (r *Replica) Position() sharedlog.Position { return sharedlog.Position(r.position.Load()) }
 
-// applied makes known what the store has.
+// applied tells the host, and those who wait for a position, that the store has applied a record.
 func (r *Replica) applied(rec *record, m store.Mark) {
 	if rec.kind == batch {
 		r.o.Host.Applied(rec.changes, position(m))
@@ -358,7 +349,7 @@ func (r *Replica) applied(rec *record, m store.Mark) {
 	r.reached(m)
 }
 
-// reached tells those who wait for a position.
+// reached publishes the store's position, and wakes those who wait for it.
 func (r *Replica) reached(m store.Mark) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -392,7 +383,7 @@ func (r *Replica) Wait(ctx context.Context, p sharedlog.Position) error {
 	}
 }
 
-// flushing makes what was applied durable, now and then.
+// flushing flushes the store every Options.Flush.
 func (r *Replica) flushing() {
 	ticker := time.NewTicker(r.o.Flush)
 	defer ticker.Stop()
@@ -408,7 +399,7 @@ func (r *Replica) flushing() {
 	}
 }
 
-// FlushStore makes all that was applied durable.
+// FlushStore makes all that the store has applied durable on this node's disk.
 func (r *Replica) FlushStore() error {
 	return r.with(func(s *store.Store) error {
 		if durable, err := s.Durable(); err != nil || durable == s.Mark() {
@@ -421,7 +412,7 @@ func (r *Replica) FlushStore() error {
 // errClosed says that the store is not open.
 var errClosed = errors.New("the store is not open")
 
-// with does something with the store, which is not replaced meanwhile.
+// with calls f with the store, which is not replaced meanwhile.
 func (r *Replica) with(f func(*store.Store) error) error {
 	r.swap.RLock()
 	defer r.swap.RUnlock()
@@ -431,7 +422,7 @@ func (r *Replica) with(f func(*store.Store) error) error {
 	return f(r.store)
 }
 
-// Holder is who has a lease, as it says itself. Epoch is 0 until it is the owner.
+// Holder is what the node that holds a lease writes into it. Epoch is 0 until the node is the owner.
 type Holder struct {
 	Node  string `json:"node"`
 	Epoch uint64 `json:"epoch"`

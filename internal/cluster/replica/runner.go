@@ -10,8 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// runner does what the machine wants with goroutines: one for whatever may take
-// time, which posts an event in the end.
+// runner implements effects for a node. Whatever may take time runs in a goroutine, which posts the event in the end.
 type runner struct{ *Replica }
 
 func (r runner) follow(ticket uint64, from sharedlog.Position) {
@@ -56,7 +55,7 @@ func (r runner) append(ticket uint64, after sharedlog.Position, data []byte) {
 
 func (r runner) abandon() { r.endAppend() }
 
-// brief is for how long the engine may take for something about a lease.
+// brief bounds an operation on the lease: a third of the lease, so that it can be tried again before the lease ends.
 func (r runner) brief() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.ctx, r.o.Leases.TTL()/3)
 }
@@ -116,8 +115,7 @@ func (r runner) await(ask func(context.Context) error, answer func(error)) {
 	}()
 }
 
-// open builds what answers requests, and stops it when stop is called, which may be
-// before it is built.
+// open has the host serve, and ends that when stop is called, which may be before the host has returned.
 func (r runner) open(ticket uint64, o *Ownership) {
 	told := make(chan struct{})
 	served := make(chan struct{})
@@ -160,7 +158,7 @@ func (r runner) fetch(ticket uint64) {
 	}()
 }
 
-// receive gets a checkpoint that can take the store's place.
+// receive has the host get a checkpoint, into a directory beside the store.
 func (r runner) receive() error {
 	in, err := store.Receive(r.o.Storage.Disk, r.o.Dir)
 	if err != nil {
@@ -169,7 +167,7 @@ func (r runner) receive() error {
 	return r.o.Host.Fetch(r.ctx, in)
 }
 
-// errReplace says that the store could not be replaced, and so there is none.
+// errReplace says that a checkpoint could not replace the store, and that no store is open now.
 var errReplace = errors.New("the store could not be replaced by a checkpoint")
 
 // install replaces the store by the checkpoint that has come.

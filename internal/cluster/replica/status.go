@@ -9,32 +9,31 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Status is what a replica says of itself.
+// Status is the state of a replica, as its node knows it.
 type Status struct {
 	Shard string `json:"shard"`
 	Node  string `json:"node"`
 	Role  Role   `json:"role"`
-	// Epoch and Owner are the last that have been read of in the log.
+	// Epoch and Owner are those of the last record that the store has applied.
 	Epoch uint64 `json:"epoch"`
 	Owner string `json:"owner,omitempty"`
-	// Applied is how far the store has come, Durable how much of that outlives the
-	// process. First and Last are what the log holds, as far as is known, in Bytes.
+	// Applied is the position up to which the store has applied the log; Durable is the part of it that the store has
+	// flushed. First and Last are the positions that the log holds, as far as the node knows, and Bytes its size.
 	Applied sharedlog.Position `json:"applied"`
 	Durable sharedlog.Position `json:"durable"`
 	First   sharedlog.Position `json:"first"`
 	Last    sharedlog.Position `json:"last"`
 	Bytes   int64              `json:"bytes"`
-	// Hash is the hash over all that was applied; Samples are those at a few earlier
-	// positions. Replicas that have the same position in common have the same hash
-	// there, or have parted.
+	// Hash is the hash over all applied records; Samples are the hashes at a few earlier positions. Two replicas whose
+	// hashes at the same position differ have diverged.
 	Hash    string   `json:"hash"`
 	Samples []Sample `json:"samples,omitempty"`
-	// Stalled is since when the outcome of the present append is unknown.
+	// Stalled is when the append under way was asked for, whose outcome is not known yet.
 	Stalled *time.Time `json:"stalled,omitempty"`
 	Error   string     `json:"error,omitempty"`
 }
 
-// Sample is the hash over all that was applied up to a position.
+// Sample is the hash over all records up to a position.
 type Sample struct {
 	Position sharedlog.Position `json:"position"`
 	Hash     string             `json:"hash"`
@@ -47,7 +46,7 @@ const (
 
 func hex(hash uint64) string { return fmt.Sprintf("%016x", hash) }
 
-// sample keeps the hash at a position where all replicas do.
+// sample keeps the hash at every position that is a multiple of sampleEvery, so that replicas keep the same ones.
 func (m *machine) sample(mark store.Mark) {
 	if mark.Position%sampleEvery != 0 {
 		return
@@ -56,8 +55,7 @@ func (m *machine) sample(mark store.Mark) {
 	m.samples = append(slices.Clone(kept), Sample{position(mark), hex(mark.Hash)})
 }
 
-// Parted returns the first position at which two replicas of a shard are known to
-// differ, or 0.
+// Parted returns the first position at which the hashes of two replicas of a shard differ, or 0 if none is known to.
 func Parted(a, b Status) sharedlog.Position {
 	at := make(map[sharedlog.Position]string)
 	for _, s := range append(slices.Clone(a.Samples), Sample{a.Applied, a.Hash}) {
@@ -71,7 +69,7 @@ func Parted(a, b Status) sharedlog.Position {
 	return 0
 }
 
-// view is what is known of the machine outside of its goroutine.
+// view is the part of the machine's state that other goroutines may read.
 type view struct {
 	role    Role
 	err     error
@@ -81,7 +79,7 @@ type view struct {
 	stalled time.Time
 }
 
-// publish makes the machine's state known.
+// publish copies the machine's state for other goroutines.
 func (r *Replica) publish() {
 	m := r.machine
 	v := view{role: m.role, err: m.err, mark: m.state.Mark(), extent: m.extent, samples: m.samples}
@@ -99,7 +97,7 @@ func (r *Replica) look() view {
 	return r.view
 }
 
-// Status returns what is known now. It does not wait for a disk.
+// Status returns the state of the replica. It does not wait for the disk.
 func (r *Replica) Status() Status {
 	v := r.look()
 	s := Status{
@@ -121,7 +119,7 @@ func (r *Replica) Status() Status {
 	return s
 }
 
-// Durable returns up to where what was applied outlives the process.
+// Durable returns the position up to which the store has flushed what it has applied.
 func (r *Replica) Durable() (p sharedlog.Position, err error) {
 	err = r.with(func(s *store.Store) error {
 		m, err := s.Durable()
@@ -131,9 +129,8 @@ func (r *Replica) Durable() (p sharedlog.Position, err error) {
 	return p, err
 }
 
-// Owner returns who owns the shard, as the log says so far as it has been read: the
-// node that has appended last, in which epoch. It is false if nobody ever has. That
-// node may be gone; who answers now, the leases say.
+// Owner returns the owner of the shard and its epoch by the last record that the store has applied, or false if the log
+// is empty. That node may have stopped since; the leases say which node answers now.
 func (r *Replica) Owner() (node string, epoch uint64, ok bool) {
 	m := r.look().mark
 	return m.Owner, m.Epoch, m.Epoch > 0
@@ -142,14 +139,13 @@ func (r *Replica) Owner() (node string, epoch uint64, ok bool) {
 // Role returns what the replica is doing.
 func (r *Replica) Role() Role { return r.look().role }
 
-// Lag returns how many records the log is known to hold that have not been applied.
+// Lag returns how many records of the log the store has not applied yet, as far as the node knows.
 func (r *Replica) Lag() uint64 {
 	v := r.look()
 	return uint64(max(v.extent.Last, position(v.mark)) - position(v.mark))
 }
 
-// Stalled returns since when the outcome of the append under way is unknown, and
-// false if none is under way.
+// Stalled returns when the append under way was asked for, or false if none is under way.
 func (r *Replica) Stalled() (time.Time, bool) {
 	v := r.look()
 	return v.stalled, !v.stalled.IsZero()

@@ -9,18 +9,17 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// Need is what one replica of a shard still needs of the log.
+// Need says how much of the log one replica of a shard still needs.
 type Need struct {
-	// Durable is up to where its store outlives a crash; 0 if that is not known.
+	// Durable is the position up to which its store has flushed; 0 if it is not known.
 	Durable sharedlog.Position
-	// Live says that the replica is there and follows. Others will get a checkpoint.
+	// Live says that the replica follows the log now. A replica that does not will get a checkpoint.
 	Live bool
 }
 
-// TrimPoint returns up to where a log may be forgotten: what a majority of the
-// replicas, all of which are to be in set, have on stable storage, and no live one
-// needs. If the log takes more than bound bytes, live ones that are behind have to
-// do with a checkpoint too.
+// TrimPoint returns the position up to which a log may be trimmed: a majority of the replicas, all of which are in set,
+// have flushed that much, and no live replica needs it. If the log takes more than bound bytes, live replicas that are
+// behind do not count: they will get a checkpoint.
 func TrimPoint(set []Need, log sharedlog.Extent, bound int64) sharedlog.Position {
 	if len(set) == 0 {
 		return 0
@@ -42,14 +41,13 @@ func TrimPoint(set []Need, log sharedlog.Extent, bound int64) sharedlog.Position
 	return p
 }
 
-// A log is trimmed in steps, with pauses for appends in between.
+// A log is trimmed in steps, with pauses in which appends go on.
 const (
 	trimStep  = 1000
 	trimPause = 20 * time.Millisecond
 )
 
-// Trim forgets the log up to a position, which TrimPoint has given. It never goes
-// past what this replica has on stable storage.
+// Trim removes the log up to a position, which TrimPoint has given, but nothing that this replica has not flushed.
 func (r *Replica) Trim(ctx context.Context, to sharedlog.Position) error {
 	durable, err := r.Durable()
 	if err != nil {

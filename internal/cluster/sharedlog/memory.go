@@ -55,7 +55,7 @@ func (l *MemoryLog) extent() Extent {
 	return Extent{First: l.first, Last: l.first + Position(len(l.records)) - 1, Bytes: l.bytes}
 }
 
-// Append is that of Log.
+// Append implements Log.
 func (l *MemoryLog) Append(ctx context.Context, after Position, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (l *MemoryLog) Append(ctx context.Context, after Position, data []byte) err
 	return nil
 }
 
-// Read is that of Log.
+// Read implements Log.
 func (l *MemoryLog) Read(ctx context.Context, from Position) ([]Record, Extent, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Extent{}, err
@@ -92,19 +92,39 @@ func (l *MemoryLog) Read(ctx context.Context, from Position) ([]Record, Extent, 
 	return out, e, nil
 }
 
-// Follow is that of Log.
+// Follow implements Log.
 func (l *MemoryLog) Follow(ctx context.Context, from Position, f func(Record) error) error {
-	return Follow(ctx, l, from, f)
+	for {
+		changed := l.next() // before reading, so that no append is missed
+		records, _, err := l.Read(ctx, from)
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			if err := f(r); err != nil {
+				return err
+			}
+			from = r.Position + 1
+		}
+		if len(records) > 0 {
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
-// Changed returns a channel that is closed at the next append.
-func (l *MemoryLog) Changed() <-chan struct{} {
+// next returns a channel that is closed at the next append.
+func (l *MemoryLog) next() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.changed
 }
 
-// Trim is that of Log.
+// Trim implements Log.
 func (l *MemoryLog) Trim(ctx context.Context, to Position) error {
 	if err := ctx.Err(); err != nil {
 		return err
