@@ -104,8 +104,8 @@ func (q *Queue) ConfigOn(shard int) queue.Config {
 	}
 	c := q.Config()
 	i := slices.Index(shards, shard)
-	c.Away = i < 0
-	if c.FIFO && !c.Away && len(shards) > 1 {
+	c.Elsewhere = i < 0
+	if c.FIFO && !c.Elsewhere && len(shards) > 1 {
 		c.Part, c.Parts = i, len(shards)
 	}
 	return c

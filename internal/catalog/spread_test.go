@@ -26,7 +26,7 @@ func TestConfigOnShards(t *testing.T) {
 		var got []string
 		for shard := 1; shard <= 4; shard++ {
 			c := tc.queue.ConfigOn(shard)
-			if c.Away {
+			if c.Elsewhere {
 				got = append(got, "away")
 			} else {
 				got = append(got, fmt.Sprintf("%d/%d", c.Part, c.Parts))

@@ -174,7 +174,7 @@ func (n *Node) releaseAll(id []byte, asked map[string]beat, held map[string]bool
 }
 
 // deliver is how messages get from this node's shards to others.
-func (n *Node) deliver(ctx context.Context, id queue.ID, from queue.Source, messages []queue.Arriving) error {
+func (n *Node) deliver(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
 	leave, err := n.forwarding.pass(ctx)
 	if err != nil {
 		return err

@@ -287,7 +287,7 @@ func (e *examination) queues(s *store.Store, shard *Shard) error {
 		configs = append(configs, q.ConfigOn(shard.Number))
 	}
 	for _, cfg := range configs {
-		if !cfg.Away {
+		if !cfg.Elsewhere {
 			served++
 		}
 		recount, err := queue.Check(r, cfg)

@@ -44,10 +44,10 @@ func Check(r Reader, cfg Config) (Recount, error) {
 	}
 	steps := []func() error{
 		c.readMeta, c.checkTables, c.checkReceived, c.checkMessages, c.checkDelays, c.checkMembers, c.checkAges,
-		c.compare, c.checkGroups, c.checkRota, c.checkTasks, c.checkArrivals,
+		c.compare, c.checkGroups, c.checkRota, c.checkTasks, c.checkAccepted,
 	}
-	if cfg.Away {
-		steps = []func() error{c.checkAway}
+	if cfg.Elsewhere {
+		steps = []func() error{c.checkElsewhere}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -57,8 +57,8 @@ func Check(r Reader, cfg Config) (Recount, error) {
 			break
 		}
 	}
-	if !cfg.Away {
-		if err := c.checkLine(); err != nil {
+	if !cfg.Elsewhere {
+		if err := c.checkOutbox(); err != nil {
 			return c.Recount, fmt.Errorf("check queue %s: %w", cfg.ARN, err)
 		}
 	}
@@ -75,7 +75,7 @@ type checker struct {
 	received map[Position]stub
 	held     map[string]Position // FIFO: groups with received messages, and the last of these
 	groups   uint64              // that have a record
-	listed   uint64              // of these, in the rota
+	inRota   uint64              // of these, in the rota
 
 	indexed, ages    sum // of the indexed messages, and of their ages; not in FIFO queues
 	waiting, waiters sum // of those that were not received, and of delays and members
@@ -164,7 +164,7 @@ func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader,
 
 func (c *checker) checkTables() error {
 	err := c.checkBetween(
-		tableMeta, tableAway, tableArrival, tableDelay, tableAge, tableDeparture, tableGroup, tableMessage, tableRota, tableReceived,
+		tableMeta, tableOutbox, tableAccepted, tableDelay, tableAge, tableOutboxMessage, tableGroup, tableMessage, tableRota, tableReceived,
 		tableTask, tableMember,
 	)
 	if err != nil {
@@ -449,7 +449,7 @@ func (c *checker) checkAges() error {
 // a record.
 func (c *checker) checkMembers() error {
 	var name string
-	var group roster
+	var group groupRecord
 	first := true
 	return c.scan(tableMember, 0, func(k, v []byte) error {
 		of, ok := strings.CutSuffix(string(k[keyOf0:max(keyOf0, len(k)-8)]), "\x00")
@@ -458,14 +458,14 @@ func (c *checker) checkMembers() error {
 			return nil
 		}
 		if first || of != name {
-			first, name, group = false, of, roster{}
+			first, name, group = false, of, groupRecord{}
 			b, err := c.r.Get(groupKey(c.cfg.ID, name))
 			if err != nil {
 				return err
 			}
 			c.want(b != nil, "group %q has members and no record", name)
 			if b != nil {
-				if group, err = decodeRoster(b); err != nil {
+				if group, err = decodeGroupRecord(b); err != nil {
 					return err
 				}
 			}
@@ -487,7 +487,7 @@ func (c *checker) checkGroups() error {
 			c.want(false, "stray key %q", k)
 			return nil
 		}
-		g, err := decodeRoster(v)
+		g, err := decodeGroupRecord(v)
 		if err != nil {
 			return err
 		}
@@ -502,7 +502,7 @@ func (c *checker) checkGroups() error {
 		if held {
 			return nil
 		}
-		c.listed++
+		c.inRota++
 		members := false
 		lo, hi := memberRange(c.cfg.ID, name, 0)
 		err = c.r.Scan(lo, hi, func(_, _ []byte) bool { members = true; return false })
@@ -522,7 +522,7 @@ func (c *checker) checkRota() error {
 		return nil
 	})
 	c.want(places == c.groups, "the rota has %d places for %d groups", places, c.groups)
-	c.want(c.meta.rotaLength == c.listed, "%d groups have a turn, the queue's record says %d", c.listed, c.meta.rotaLength)
+	c.want(c.meta.rotaLength == c.inRota, "%d groups have a turn, the queue's record says %d", c.inRota, c.meta.rotaLength)
 	return err
 }
 
@@ -546,49 +546,49 @@ func (c *checker) checkTasks() error {
 	return err
 }
 
-func (c *checker) checkArrivals() error {
-	return c.scan(tableArrival, keyOf1, func(k, v []byte) error {
-		p, err := decodeArrival(v)
+func (c *checker) checkAccepted() error {
+	return c.scan(tableAccepted, keyOf1, func(k, v []byte) error {
+		p, err := decodeAccepted(v)
 		c.want(err != nil || p != 0, "nothing has arrived from shard %d", tail(k, 0))
 		return err
 	})
 }
 
 // checkAway checks an away queue, which has no other tables than its line's.
-func (c *checker) checkAway() error {
-	var record awayRecord
+func (c *checker) checkElsewhere() error {
+	var record outboxRecord
 	any := func(r Reader, id ID) (found []byte, err error) {
 		lo, hi := queueRange(id)
 		err = r.Scan(lo, hi, func(k, _ []byte) bool { found = slices.Clone(k); return false })
 		return found, err
 	}
-	if err := c.readOwn(awayKey(c.cfg.ID), record.decode, any); err != nil || c.empty {
+	if err := c.readOwn(outboxKey(c.cfg.ID), record.decode, any); err != nil || c.empty {
 		return err
 	}
-	if err := c.checkBetween(tableAway, tableDeparture); err != nil {
+	if err := c.checkBetween(tableOutbox, tableOutboxMessage); err != nil {
 		return err
 	}
-	return c.checkLine()
+	return c.checkOutbox()
 }
 
 // checkLine recounts the messages that wait to be forwarded.
-func (c *checker) checkLine() error {
-	b, err := c.r.Get(awayKey(c.cfg.ID))
+func (c *checker) checkOutbox() error {
+	b, err := c.r.Get(outboxKey(c.cfg.ID))
 	if err != nil {
 		return err
 	}
-	var record awayRecord
+	var record outboxRecord
 	if b != nil {
 		if err := record.decode(b); err != nil {
 			c.want(false, "%v", err)
 			return nil
 		}
 	}
-	if err := c.scan(tableAway, keyOf0, func(_, _ []byte) error { return nil }); err != nil {
+	if err := c.scan(tableOutbox, keyOf0, func(_, _ []byte) error { return nil }); err != nil {
 		return err
 	}
 	waiting := uint64(0)
-	err = c.scan(tableDeparture, keyOf1, func(k, v []byte) error {
+	err = c.scan(tableOutboxMessage, keyOf1, func(k, v []byte) error {
 		p := Position(tail(k, 0))
 		waiting++
 		c.Bytes += uint64(len(v))

@@ -23,7 +23,7 @@ func check(e *Engine, keys mirror) []string {
 	for _, q := range e.queues {
 		configs = append(configs, q.cfg)
 	}
-	for _, a := range e.away {
+	for _, a := range e.outboxes {
 		configs = append(configs, a.config())
 	}
 	left, strays, err := Leftovers(stored, configs)
@@ -41,7 +41,7 @@ func check(e *Engine, keys mirror) []string {
 			t = newTables()
 		}
 		here := recount.Messages
-		if a := e.away[q.cfg.ID]; a != nil {
+		if a := e.outboxes[q.cfg.ID]; a != nil {
 			here -= a.stored
 		}
 		c.want(here == uint64(len(t.messages)), "counted %d messages of %d", recount.Messages, len(t.messages))
@@ -50,17 +50,17 @@ func check(e *Engine, keys mirror) []string {
 		c.checkMemory(t)
 		c.checkWake(t)
 	}
-	for _, a := range e.away {
+	for _, a := range e.outboxes {
 		if e.queues[a.id] == nil {
 			recount, err := Check(stored, a.config())
-			c.want(err == nil && len(recount.Problems) == 0, "away queue %s: %v, %q", a.arn, err, recount.Problems)
-			c.want(recount.Messages == a.stored, "away queue %s: counted %d messages of %d", a.arn, recount.Messages, a.stored)
+			c.want(err == nil && len(recount.Problems) == 0, "outbox of queue %s: %v, %q", a.arn, err, recount.Problems)
+			c.want(recount.Messages == a.stored, "outbox of queue %s: counted %d messages of %d", a.arn, recount.Messages, a.stored)
 		}
-		var record awayRecord
-		b, written := keys[string(awayKey(a.id))]
-		c.want(written == (a.last != 0), "away queue %s: the record is stored %t, the last position is %v", a.arn, written, a.last)
+		var record outboxRecord
+		b, written := keys[string(outboxKey(a.id))]
+		c.want(written == (a.last != 0), "outbox of queue %s: the record is stored %t, the last position is %v", a.arn, written, a.last)
 		if written {
-			c.want(record.decode(b.value) == nil && record == a.awayRecord, "away queue %s: %+v is stored as %+v", a.arn, a.awayRecord, record)
+			c.want(record.decode(b.value) == nil && record == a.outboxRecord, "outbox of queue %s: %+v is stored as %+v", a.arn, a.outboxRecord, record)
 		}
 	}
 	for i, q := range e.wakes {
@@ -70,7 +70,7 @@ func check(e *Engine, keys mirror) []string {
 	return c.problems
 }
 
-func (a *away) config() Config { return Config{ID: a.id, ARN: a.arn, FIFO: a.fifo, Away: true} }
+func (a *outbox) config() Config { return Config{ID: a.id, ARN: a.arn, FIFO: a.fifo, Elsewhere: true} }
 
 // sortedMirror is a mirror that Check can read.
 type sortedMirror struct {
@@ -118,7 +118,7 @@ type tables struct {
 	delays   map[Position]stub
 	ages     map[Position]stub
 	members  map[string][]member
-	groups   map[string]roster
+	groups   map[string]groupRecord
 	buckets  []uint64
 	hashes   []uint64 // of what is in the buckets
 	tasks    []*MoveTask
@@ -129,7 +129,7 @@ func newTables() *tables {
 	return &tables{
 		messages: make(map[Position]*Message), received: make(map[Position]*received),
 		holders: make(map[Position]string), delays: make(map[Position]stub),
-		ages: make(map[Position]stub), members: make(map[string][]member), groups: make(map[string]roster),
+		ages: make(map[Position]stub), members: make(map[string][]member), groups: make(map[string]groupRecord),
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *memoryChecker) read(keys mirror) error {
 			continue
 		}
 		if id == shared {
-			_, id, _, _, _ = splitKept(k)
+			_, id, _, _, _ = splitDedupKey(k)
 		}
 		t := c.queues[id]
 		if t == nil {
@@ -164,7 +164,7 @@ func (c *memoryChecker) read(keys mirror) error {
 func (t *tables) add(k, v []byte) (err error) {
 	p := Position(tail(k, 0))
 	table := k[8]
-	if !slices.Contains([]byte{tableMeta, tableDedup, tableTask, tableArrival, tableAway, tableDeparture}, table) {
+	if !slices.Contains([]byte{tableMeta, tableDedup, tableTask, tableAccepted, tableOutbox, tableOutboxMessage}, table) {
 		t.passing++
 	}
 	r := readRecord(v)
@@ -173,7 +173,7 @@ func (t *tables) add(k, v []byte) (err error) {
 		t.record = new(meta)
 		err = t.record.decode(v)
 	case tableDedup:
-		slot, _, kind, id, _ := splitKept(k)
+		slot, _, kind, id, _ := splitDedupKey(k)
 		t.buckets = append(t.buckets, slot/slotsPerBucket)
 		t.hashes = append(t.hashes, hashOf(kind, id))
 	case tableTask:
@@ -191,7 +191,7 @@ func (t *tables) add(k, v []byte) (err error) {
 		name := string(k[9 : len(k)-9])
 		t.members[name] = append(t.members[name], member{pos: p, sent: r.instant()})
 	case tableGroup:
-		t.groups[string(k[9:len(k)-1])], err = decodeRoster(v)
+		t.groups[string(k[9:len(k)-1])], err = decodeGroupRecord(v)
 	}
 	return err
 }
@@ -231,28 +231,28 @@ func (c *memoryChecker) checkRecord(t *tables) {
 func (c *memoryChecker) checkGroups(t *tables) {
 	q := c.queue
 	for name, g := range t.groups {
-		c.want((q.groups[name] != nil) == (g.order < q.rotaHead), "group %s: in memory %t, order %d", name, q.groups[name] != nil, g.order)
+		c.want((q.activeGroups[name] != nil) == (g.order < q.rotaHead), "group %s: in memory %t, order %d", name, q.activeGroups[name] != nil, g.order)
 	}
-	for name := range q.groups {
+	for name := range q.activeGroups {
 		c.want(t.groups[name].order != 0, "group %s holds messages and has no record", name)
 	}
-	for cached, r := range c.e.groups {
+	for cached, r := range c.e.groupRecords {
 		if cached.queue == q.cfg.ID {
 			c.checkRoster(cached.name, r, t)
 		}
 	}
-	var rota []rotaPlace
+	var rota []turn
 	for name, g := range t.groups {
 		if g.order >= q.rotaHead {
-			rota = append(rota, rotaPlace{name, g.order})
+			rota = append(rota, turn{name, g.order})
 		}
 	}
-	slices.SortFunc(rota, func(a, b rotaPlace) int { return cmp.Compare(a.order, b.order) })
-	c.want(slices.Equal(q.turns, rota[:min(len(q.turns), len(rota))]), "the rota is %v, in memory it begins with %v", rota, q.turns)
+	slices.SortFunc(rota, func(a, b turn) int { return cmp.Compare(a.order, b.order) })
+	c.want(slices.Equal(q.nextTurns, rota[:min(len(q.nextTurns), len(rota))]), "the rota is %v, in memory it begins with %v", rota, q.nextTurns)
 }
 
 // checkRoster compares what is known of a group in memory with its members.
-func (c *memoryChecker) checkRoster(name string, r *roster, t *tables) {
+func (c *memoryChecker) checkRoster(name string, r *groupRecord, t *tables) {
 	members := slices.SortedFunc(slices.Values(t.members[name]), func(a, b member) int { return cmp.Compare(a.pos, b.pos) })
 	known := len(r.ahead)
 	c.want(r.order == t.groups[name].order, "group %s is cached at %d of the rota, stored at %d", name, r.order, t.groups[name].order)
@@ -272,7 +272,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 			c.want(false, "%v was received, and that is not stored", p)
 			continue
 		}
-		c.want(m.pos == p && !m.gone, "%v is in the wrong place", p)
+		c.want(m.pos == p && !m.removed, "%v is in the wrong place", p)
 		c.want(bytes.Equal(m.encode(), s.as(m)), "%v is stored as %+v and should be %+v", p, s, m)
 		c.want(m.deadline <= c.e.now || m.inFlight, "%v should be in flight until %v", p, m.deadline)
 		if m.inFlight {
@@ -289,7 +289,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 		c.want((m.group != nil) == q.cfg.FIFO, "%v is of the wrong kind", p)
 		if g := m.group; g != nil {
 			grouped++
-			c.want(q.groups[g.name] == g && slices.Contains(g.held, m), "%v is not held by its group", p)
+			c.want(q.activeGroups[g.name] == g && slices.Contains(g.held, m), "%v is not held by its group", p)
 			c.want(t.holders[p] == g.name, "%v is held by %s, stored as %s", p, g.name, t.holders[p])
 		}
 	}
@@ -299,11 +299,11 @@ func (c *memoryChecker) checkMemory(t *tables) {
 	}
 	c.want(q.returned.Len() == returned, "%d have returned, %d in the list", returned, q.returned.Len())
 	c.want(q.lineHeld == line, "%d of the line are held, counted %d", line, q.lineHeld)
-	oldest := slices.DeleteFunc(slices.Clone(q.oldest), func(m *received) bool { return m == nil || m.gone })
+	oldest := slices.DeleteFunc(slices.Clone(q.oldest), func(m *received) bool { return m == nil || m.removed })
 	c.want(len(oldest) == line, "%d of the line are held, %d in order of age", line, len(oldest))
 	c.want(slices.IsSortedFunc(oldest, func(a, b *received) int { return int(a.pos) - int(b.pos) }), "the line is not in order of age")
 	ready, heldBy := 0, 0
-	for name, g := range q.groups {
+	for name, g := range q.activeGroups {
 		heldBy += len(g.held)
 		c.want(g.name == name && len(g.held) > 0, "group %s is in memory for nothing", name)
 		for i, m := range g.held {
@@ -317,10 +317,10 @@ func (c *memoryChecker) checkMemory(t *tables) {
 	}
 	c.want(q.cfg.FIFO || len(q.received) <= q.cfg.maxInFlight(), "%d messages are held", len(q.received))
 	c.want(heldBy == grouped, "groups hold %d of %d messages", heldBy, grouped)
-	c.want(q.ready.Len() == ready, "%d groups can be served, %d are in the rota", ready, q.ready.Len())
+	c.want(q.readyGroups.Len() == ready, "%d groups can be served, %d are in the rota", ready, q.readyGroups.Len())
 	order := uint64(0)
-	for el := q.ready.Front(); el != nil; el = el.Next() {
-		g := el.Value.(*group)
+	for el := q.readyGroups.Front(); el != nil; el = el.Next() {
+		g := el.Value.(*activeGroup)
 		c.want(g.elem == el && g.order > order && g.order <= q.lastOrder, "group %s is out of order", g.name)
 		order = g.order
 	}

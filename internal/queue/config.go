@@ -37,14 +37,14 @@ type Config struct {
 	// DedupPerGroup makes deduplication ids count within their message group
 	// only (DeduplicationScope=messageGroup).
 	DedupPerGroup bool
-	// Away says that another shard serves the queue. All that the engine knows
-	// of it then are its ID, ARN and kind: it can be a dead-letter queue or the
-	// destination of a move, and its messages wait here to be forwarded.
-	Away bool
+	// Elsewhere says that another shard serves the queue. The engine then uses its
+	// ID, ARN and kind only: it can be a dead-letter queue or the destination of a
+	// move, and its messages wait in an outbox to be forwarded.
+	Elsewhere bool
 	// Parts is over how many shards a FIFO queue is spread by message group, and
-	// Part which of them this one is, counted from 0. What is redriven or moved to
-	// a group of another part waits here to be forwarded. 0 means that it is not
-	// spread.
+	// Part which of them this one is, counted from 0. Messages that are redriven or
+	// moved to a group of another part wait in an outbox. 0 means that the queue is
+	// not spread.
 	Part, Parts int
 	// PurgeAnytime says that a purge need not wait for PurgeInterval after the one before.
 	PurgeAnytime bool

@@ -18,7 +18,7 @@ func TestLostRowIsNoticed(t *testing.T) {
 	defer r.close()
 	total := 0
 	for k := range r.keys {
-		if k[8] == tableMessage || k[8] == tableDeparture {
+		if k[8] == tableMessage || k[8] == tableOutboxMessage {
 			total++
 		}
 	}
@@ -38,7 +38,7 @@ func TestLostRowIsNoticed(t *testing.T) {
 			t.Errorf("without key %q: %d of %d messages, %v", k, delivered, total, err)
 		}
 	}
-	for _, table := range []byte{tableMeta, tableMessage, tableRota, tableMember, tableGroup, tableAway, tableDeparture} {
+	for _, table := range []byte{tableMeta, tableMessage, tableRota, tableMember, tableGroup, tableOutbox, tableOutboxMessage} {
 		if noticed[table] == 0 {
 			t.Errorf("no row of table %c was missed", table)
 		}
@@ -51,7 +51,7 @@ func isHeldBack(r *rig, k string, v []byte) bool {
 	id, _ := queueOf([]byte(k))
 	switch q := r.engine.queues[id]; k[8] {
 	case tableGroup:
-		g, err := decodeRoster(v)
+		g, err := decodeGroupRecord(v)
 		return err == nil && g.order < q.rotaHead
 	case tableRota:
 		return tail([]byte(k), 0) < q.rotaHead
@@ -95,8 +95,8 @@ func deliverAll(t *testing.T, r *rig, without string) (delivered int, err error)
 				return err
 			}
 			for _, cfg := range r.configs {
-				if cfg.Away {
-					n, err := departAll(e, cfg.ID)
+				if cfg.Elsewhere {
+					n, err := forwardAll(e, cfg.ID)
 					delivered += n
 					if err != nil {
 						return err
@@ -135,17 +135,17 @@ func deliverAll(t *testing.T, r *rig, without string) (delivered int, err error)
 	return delivered, err
 }
 
-// departAll lets everything go that waits in an away queue.
-func departAll(e *Engine, id ID) (int, error) {
-	from, _, err := e.Departures(id)
+// forwardAll removes everything from an outbox.
+func forwardAll(e *Engine, id ID) (int, error) {
+	from, _, err := e.Outbox(id)
 	if err != nil {
 		return 0, err
 	}
-	all, err := ReadDepartures(e.tx, id, from, 1000, 1<<20)
+	all, err := ReadOutbox(e.tx, id, from, 1000, 1<<20)
 	if err != nil || len(all) == 0 {
 		return 0, err
 	}
-	return len(all), e.Departed(id, all[len(all)-1].Position)
+	return len(all), e.Forwarded(id, all[len(all)-1].Position)
 }
 
 // What cannot be removed because it is not there does not let expiry go on as

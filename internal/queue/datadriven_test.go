@@ -47,7 +47,7 @@ type script struct {
 	handles map[string]Delivery // by name
 	names   map[place]string    // of handles
 	counts  map[string]int      // handles of each body
-	waits   map[string]Position // in away queues, by body
+	waits   map[string]Position // in outboxes, by body
 }
 
 // place is one receive of one message.
@@ -99,8 +99,8 @@ func (s *script) run(line string) {
 		"return": (*command).giveBack, "shorten": (*command).shorten, "counts": (*command).count, "available": (*command).available,
 		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves,
 		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
-		"departing": (*command).departing, "departed": (*command).departed, "arrive": (*command).arrive,
-		"departures": (*command).departures,
+		"ready": (*command).ready, "forwarded": (*command).forwarded, "accept": (*command).accept,
+		"outbox": (*command).outbox,
 	}
 	verb := c.word()
 	switch verb {
@@ -227,8 +227,8 @@ func (c *command) queue() {
 	}
 	cfg.FIFO = c.flag("fifo") || cfg.FIFO
 	cfg.PurgeAnytime = c.flag("purge-anytime") || cfg.PurgeAnytime
-	away := cfg.Away
-	if cfg.Away = c.flag("away"); away != cfg.Away && s.rig.known(cfg.ID) {
+	elsewhere := cfg.Elsewhere
+	if cfg.Elsewhere = c.flag("elsewhere"); elsewhere != cfg.Elsewhere && s.rig.known(cfg.ID) {
 		if err := s.rig.do(func(e *Engine) error { return e.Configure(cfg) }); err != nil {
 			s.print("refused: %v", err)
 			return
@@ -526,7 +526,7 @@ func describeTask(t MoveTask) string {
 // the groups in the order in which they will be served.
 func (c *command) describe(e *Engine) error {
 	id := c.id()
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return err
 	}
@@ -548,15 +548,15 @@ func (c *command) describe(e *Engine) error {
 	if err != nil {
 		return err
 	}
-	places, err := q.rota(100)
+	places, err := q.firstTurns(100)
 	if err != nil {
 		return err
 	}
-	for el := q.ready.Front(); el != nil; el = el.Next() {
-		g := el.Value.(*group)
-		places = append(places, rotaPlace{g.name, g.order})
+	for el := q.readyGroups.Front(); el != nil; el = el.Next() {
+		g := el.Value.(*activeGroup)
+		places = append(places, turn{g.name, g.order})
 	}
-	slices.SortFunc(places, func(a, b rotaPlace) int { return int(a.order) - int(b.order) })
+	slices.SortFunc(places, func(a, b turn) int { return int(a.order) - int(b.order) })
 	for _, p := range places {
 		if p.name == "" {
 			p.name = "(none)"
@@ -569,18 +569,18 @@ func (c *command) describe(e *Engine) error {
 	return nil
 }
 
-// departures prints the messages that wait in an away queue, in order.
-func (c *command) departures(e *Engine) error {
+// outbox prints the messages that wait in an outbox, in order.
+func (c *command) outbox(e *Engine) error {
 	id := c.id()
 	most := 1000
 	if v, ok := c.setting("max"); ok {
 		most = c.number(v)
 	}
-	from, n, err := e.Departures(id)
+	from, n, err := e.Outbox(id)
 	if err != nil {
 		return err
 	}
-	waiting, err := ReadDepartures(e.tx, id, from, most, 1<<20)
+	waiting, err := ReadOutbox(e.tx, id, from, most, 1<<20)
 	words := []string{strconv.FormatUint(n, 10), "wait:"}
 	for _, a := range waiting {
 		body := a.Message.Body
@@ -591,43 +591,43 @@ func (c *command) departures(e *Engine) error {
 	return err
 }
 
-// departed removes the messages that wait up to one that was printed.
-func (c *command) departed(e *Engine) error {
+// forwarded removes the messages up to one that was printed.
+func (c *command) forwarded(e *Engine) error {
 	id := c.id()
 	if c.flag("beyond") {
-		return e.Departed(id, e.away[id].last+1)
+		return e.Forwarded(id, e.outboxes[id].last+1)
 	}
-	return e.Departed(id, c.s.waits[c.word()])
+	return e.Forwarded(id, c.s.waits[c.word()])
 }
 
-// departing prints the away queues that have begun to hold messages.
-func (c *command) departing(e *Engine) error {
-	words := []string{"departing:"}
-	for _, id := range e.Departing() {
-		words = append(words, e.away[id].arn)
+// ready prints the outboxes that have begun to hold messages.
+func (c *command) ready(e *Engine) error {
+	words := []string{"ready:"}
+	for _, id := range e.OutboxReady() {
+		words = append(words, e.outboxes[id].arn)
 	}
 	c.s.print("%s", strings.Join(words, " "))
 	return nil
 }
 
-// arrive brings messages of the form POSITION:MESSAGE from another shard. They
+// accept brings messages of the form POSITION:MESSAGE from another shard. They
 // were sent when the script began.
-func (c *command) arrive(e *Engine) error {
+func (c *command) accept(e *Engine) error {
 	id := c.id()
-	var from Source
+	var from FromShard
 	if v, ok := c.setting("shard"); ok {
 		from.Shard = c.number(v)
 	}
 	source, _ := c.setting("source")
-	var all []Arriving
+	var all []Transfer
 	for _, word := range c.rest() {
 		position, spec, _ := strings.Cut(word, ":")
 		o := c.outgoing(spec)
 		m := o.message(epoch)
 		m.Source = source
-		all = append(all, Arriving{Position(c.number(position)), *m})
+		all = append(all, Transfer{Position(c.number(position)), *m})
 	}
-	return e.Arrive(id, from, all)
+	return e.Accept(id, from, all)
 }
 
 func (q *queue) stateOf(p Position, m *Message) string {

@@ -24,11 +24,11 @@ const (
 	slotsPerBucket = uint64(DedupInterval / slotLength)
 )
 
-func slotOf(t Instant) uint64      { return uint64(t) / uint64(slotLength.Milliseconds()) }
-func bucketOf(t Instant) uint64    { return slotOf(t) / slotsPerBucket }
-func bucketStart(n uint64) Instant { return Instant(n * uint64(DedupInterval.Milliseconds())) }
-func bucketKey(n uint64) key       { return slotKey(n * slotsPerBucket) }
-func within(t, now Instant) bool   { return now < t.Add(DedupInterval) }
+func slotOf(t Instant) uint64             { return uint64(t) / uint64(slotLength.Milliseconds()) }
+func bucketOf(t Instant) uint64           { return slotOf(t) / slotsPerBucket }
+func bucketStart(n uint64) Instant        { return Instant(n * uint64(DedupInterval.Milliseconds())) }
+func bucketKey(n uint64) key              { return slotKey(n * slotsPerBucket) }
+func inDedupInterval(t, now Instant) bool { return now < t.Add(DedupInterval) }
 
 // horizon is how far back something may have been kept that still counts.
 func (e *Engine) horizon() Instant { return max(0, e.now.Add(-DedupInterval)) }
@@ -38,13 +38,13 @@ func (e *Engine) horizon() Instant { return max(0, e.now.Add(-DedupInterval)) }
 func (e *Engine) loadFilters() error {
 	oldest := bucketOf(e.horizon())
 	lo, end := tableRange(shared, tableDedup)
-	err := e.tx.Scan(lo, bucketKey(oldest), func(_, _ []byte) bool { e.dropKept(oldest); return false })
+	err := e.tx.Scan(lo, bucketKey(oldest), func(_, _ []byte) bool { e.dropDedupBefore(oldest); return false })
 	if err != nil {
 		return err
 	}
 	var bad error
 	err = e.tx.Scan(bucketKey(oldest), end, func(k, _ []byte) bool {
-		slot, id, kind, name, ok := splitKept(k)
+		slot, id, kind, name, ok := splitDedupKey(k)
 		if !ok {
 			bad = fmt.Errorf("%w: stray key %q", ErrDamaged, k)
 			return false
@@ -58,7 +58,7 @@ func (e *Engine) loadFilters() error {
 }
 
 // splitKept says what the key of a deduplication id or an attempt is made of.
-func splitKept(k []byte) (slot uint64, q ID, kind byte, id string, ok bool) {
+func splitDedupKey(k []byte) (slot uint64, q ID, kind byte, id string, ok bool) {
 	if len(k) <= keyOf2 {
 		return 0, 0, 0, "", false
 	}
@@ -85,7 +85,7 @@ func (q *queue) find(kind byte, id string) (slot uint64, value []byte, err error
 		}
 		first := n * slotsPerBucket
 		for slot := range down(min(newest, first+slotsPerBucket-1), max(oldest, first)) {
-			value, err := q.e.tx.Get(keptKey(slot, q.cfg.ID).byte(kind).string(id))
+			value, err := q.e.tx.Get(dedupKey(slot, q.cfg.ID).byte(kind).string(id))
 			if value != nil || err != nil {
 				return slot, value, err
 			}
@@ -104,31 +104,31 @@ func down(high, low uint64) iter.Seq[uint64] {
 
 // recall returns the newest value kept under kind and id, at most an interval
 // old. Values begin with their instant.
-func (q *queue) recall(kind byte, id string) (*reader, error) {
+func (q *queue) lookup(kind byte, id string) (*reader, error) {
 	_, b, err := q.find(kind, id)
 	if b == nil || err != nil {
 		return nil, err
 	}
 	r := readRecord(b)
-	if t := r.instant(); r.err == nil && !within(t, q.e.now) {
+	if t := r.instant(); r.err == nil && !inDedupInterval(t, q.e.now) {
 		return nil, nil
 	}
 	return r, nil
 }
 
 // keep stores a value under kind and id for an interval.
-func (q *queue) keep(kind byte, id string, value func(*writer)) {
+func (q *queue) remember(kind byte, id string, value func(*writer)) {
 	n := bucketOf(q.e.now)
 	w := newRecord(48)
 	w.instant(q.e.now)
 	value(&w)
-	q.e.tx.Set(keptKey(slotOf(q.e.now), q.cfg.ID).byte(kind).string(id), w)
+	q.e.tx.Set(dedupKey(slotOf(q.e.now), q.cfg.ID).byte(kind).string(id), w)
 	q.filter(n).add(hashOf(kind, id))
 	if q.dedupHigh == 0 {
 		q.dedupLow = n
 	}
 	q.dedupHigh = n
-	q.change()
+	q.markDirty()
 }
 
 // dropOldBuckets removes the buckets that hold nothing young enough.
@@ -137,7 +137,7 @@ func (q *queue) dropOldBuckets() {
 	if q.dedupHigh == 0 || current < q.dedupLow+2 {
 		return
 	}
-	q.e.dropKept(current - 1)
+	q.e.dropDedupBefore(current - 1)
 	for n := range q.filters {
 		if n < current-1 {
 			delete(q.filters, n)
@@ -147,32 +147,32 @@ func (q *queue) dropOldBuckets() {
 	if q.dedupHigh < q.dedupLow {
 		q.dedupLow, q.dedupHigh = 0, 0
 	}
-	q.change()
+	q.markDirty()
 }
 
 // dropKept removes what all queues have kept before a bucket.
-func (e *Engine) dropKept(bucket uint64) {
-	if bucket > e.keptLow {
+func (e *Engine) dropDedupBefore(bucket uint64) {
+	if bucket > e.dedupLow {
 		lo, _ := tableRange(shared, tableDedup)
 		e.tx.DeleteRange(lo, bucketKey(bucket))
-		e.keptLow = bucket
+		e.dedupLow = bucket
 	}
 }
 
 // forgetKept removes what the queue has kept, slot by slot: where it has kept
 // something, because each range deletion makes reading a little slower.
-func (q *queue) forgetKept() error {
+func (q *queue) purgeDedup() error {
 	if q.dedupHigh == 0 {
 		return nil
 	}
 	oldest := bucketOf(q.e.horizon())
-	q.e.dropKept(oldest)
+	q.e.dropDedupBefore(oldest)
 	_, end := tableRange(shared, tableDedup)
 	for slot, more := max(oldest, q.dedupLow)*slotsPerBucket, true; more; slot++ {
 		more = false
 		var owner ID
-		err := q.e.tx.Scan(keptKey(slot, q.cfg.ID), end, func(k, _ []byte) bool {
-			slot, owner, _, _, more = splitKept(k)
+		err := q.e.tx.Scan(dedupKey(slot, q.cfg.ID), end, func(k, _ []byte) bool {
+			slot, owner, _, _, more = splitDedupKey(k)
 			return false
 		})
 		switch {
@@ -181,7 +181,7 @@ func (q *queue) forgetKept() error {
 		case more && owner < q.cfg.ID:
 			slot-- // the first of a slot in which others are before this queue
 		case more && owner == q.cfg.ID:
-			q.e.tx.DeleteRange(keptKey(slot, q.cfg.ID), keptKey(slot, q.cfg.ID+1))
+			q.e.tx.DeleteRange(dedupKey(slot, q.cfg.ID), dedupKey(slot, q.cfg.ID+1))
 		}
 	}
 	return nil
@@ -197,7 +197,7 @@ func (q *queue) dedupScope(o *Outgoing) string {
 
 // duplicateOf returns the answer to the earlier message that o repeats.
 func (q *queue) duplicateOf(o *Outgoing) (Sent, bool, error) {
-	r, err := q.recall(kindDedup, q.dedupScope(o))
+	r, err := q.lookup(kindDedup, q.dedupScope(o))
 	if r == nil || err != nil {
 		return Sent{}, false, err
 	}
@@ -206,8 +206,8 @@ func (q *queue) duplicateOf(o *Outgoing) (Sent, bool, error) {
 	return s, true, r.done("deduplication id")
 }
 
-func (q *queue) remember(o *Outgoing, s Sent) {
-	q.keep(kindDedup, q.dedupScope(o), func(w *writer) {
+func (q *queue) rememberSend(o *Outgoing, s Sent) {
+	q.remember(kindDedup, q.dedupScope(o), func(w *writer) {
 		w.uint(s.Sequence)
 		w.raw(s.ID[:])
 	})
@@ -215,7 +215,7 @@ func (q *queue) remember(o *Outgoing, s Sent) {
 
 // rememberAttempt notes what a receive attempt was given.
 func (q *queue) rememberAttempt(attempt string, given []Delivery) {
-	q.keep(kindAttempt, attempt, func(w *writer) {
+	q.remember(kindAttempt, attempt, func(w *writer) {
 		w.uint(uint64(len(given)))
 		for _, d := range given {
 			w.uint(uint64(d.Position))
@@ -231,15 +231,15 @@ func (q *queue) forgetAttempt(attempt string) error {
 		if value == nil || err != nil {
 			return err
 		}
-		q.e.tx.Delete(keptKey(slot, q.cfg.ID).byte(kindAttempt).string(attempt))
-		q.change()
+		q.e.tx.Delete(dedupKey(slot, q.cfg.ID).byte(kindAttempt).string(attempt))
+		q.markDirty()
 	}
 }
 
 // repeat answers a receive attempt that was answered before: the same messages
 // and receipts, their visibility timeout started anew.
 func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool, error) {
-	r, err := q.recall(kindAttempt, attempt)
+	r, err := q.lookup(kindAttempt, attempt)
 	if r == nil || err != nil {
 		return nil, false, err
 	}
@@ -261,12 +261,12 @@ func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool,
 	}
 	out := make([]Delivery, 0, len(given))
 	for _, m := range given {
-		q.hide(m, timeout)
+		q.startTimeout(m, timeout)
 		q.save(m)
 		out = append(out, m.delivery())
 	}
 	for _, m := range given {
-		q.relist(m.group)
+		q.updateReady(m.group)
 	}
 	q.rememberAttempt(attempt, out)
 	return out, true, nil

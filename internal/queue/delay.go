@@ -31,7 +31,7 @@ func (q *queue) postpone(p Position, group string, sent, due Instant) {
 	q.e.tx.Set(delayKey(q.cfg.ID, at, p), w)
 	q.delayed++
 	q.nextDelay = min(q.nextDelay, at)
-	q.change()
+	q.markDirty()
 }
 
 type waiting struct {
@@ -73,11 +73,11 @@ func (q *queue) endDelays() error {
 		q.e.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))
 		q.delayed--
 		q.delayFloor = w.at
-		if err := q.join(w.group, w.pos, w.sent); err != nil {
+		if err := q.addMember(w.group, w.pos, w.sent); err != nil {
 			return err
 		}
 	}
 	q.nextDelay = next
-	q.change()
+	q.markDirty()
 	return nil
 }

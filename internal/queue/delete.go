@@ -14,7 +14,7 @@ type Receipt struct {
 // message must still be in flight, or else the next consumer may already be at
 // work on it.
 func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return nil, err
 	}
@@ -26,9 +26,9 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 		case q.cfg.FIFO && !m.heldBy(r):
 			results[i] = ErrReceiptExpired
 		default:
-			q.forget(m)
+			q.remove(m)
 			if m.group != nil {
-				if err := q.release(m.group); err != nil {
+				if err := q.releaseGroup(m.group); err != nil {
 					return nil, err
 				}
 			}

@@ -36,22 +36,23 @@
 //	r order                groups to be served, in order            (group.go)
 //	e sent position        age of what is in no order of age        (expire.go)
 //	t started              message move tasks                       (move.go)
-//	a shard                the last that came from another shard    (arrive.go)
+//	a shard                the last accepted from another shard     (accept.go)
 //	k slot queue kind id   deduplication and receive attempts       (dedup.go)
 //
-// A message takes one of two ways to its consumer. The line is for standard
-// queues' messages without delay or group: their positions are dense and they
-// are received in order of position, so that [head, next) is exactly what was
+// A message takes one of two ways to its consumer. The line is for messages of
+// standard queues that have neither delay nor group: their positions are dense and
+// they are received in order of position, so that [head, next) is exactly what was
 // never received and availability needs no keys at all. All others (FIFO,
 // delayed, grouped, redriven) are indexed: they are members of a group, and
-// groups take turns. In a FIFO queue a group with a message in flight is out of
-// the rota; in a standard queue a served group goes to its end, which is what
+// groups take turns. In a FIFO queue a group with a message in flight takes no
+// turns; in a standard queue a served group goes to the end of the rota, which
 // makes the queue fair among groups.
 //
-// Of a queue that another shard serves, the engine keeps what was redriven or
-// moved there until it has arrived. These are all its tables, and a queue of
-// which only some message groups are served here has them as well:
+// A message that is redriven or moved to a queue of another shard waits in the
+// outbox of that queue until the other shard has accepted it. A queue that another
+// shard serves has only these tables here; a queue of which this shard serves
+// some message groups has them as well:
 //
-//	@                      the away queue's record                  (away.go)
-//	f position             a message on its way                     (depart.go)
+//	@                      the outbox's record                      (outbox.go)
+//	f position             a message in the outbox                  (transfer.go)
 package queue

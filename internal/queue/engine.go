@@ -8,41 +8,41 @@ import (
 	"slices"
 )
 
-// Engine holds the queues of one shard. It belongs to one goroutine.
+// Engine holds the queues of one shard. It belongs to one goroutine, its owner.
 //
-// Work is done in transactions: Begin, any number of operations, End. The
-// owner then makes the transaction durable, and only then lets anybody see the
-// operations' results. If that fails, or if an operation fails with anything
-// but a refusal, the engine has lost touch with the store and must be dropped.
+// The owner works in transactions: Begin, any number of operations, End. It then
+// makes the transaction durable, and only after that gives the callers their results.
+// If that fails, or if an operation fails with an error that is not a Refusal, what
+// the engine has in memory no longer matches the store, and the owner must drop it.
 type Engine struct {
-	queues map[ID]*queue
-	away   map[ID]*away
-	byARN  map[string]destination
-	groups groupCache
-	wakes  wakeHeap
-	// departing are the away queues that have begun to hold messages.
-	departing []ID
+	queues       map[ID]*queue
+	outboxes     map[ID]*outbox
+	byARN        map[string]destination
+	groupRecords groupCache
+	wakes        wakeHeap
+	// ready are the queues whose outboxes have become non-empty.
+	ready []ID
 
-	tx      Txn
-	now     Instant // never goes back
-	visited []*queue
-	changed []*away
-	work    int    // messages touched by housekeeping since Advance or Receive began
-	record  []byte // scratch for the record of a message
-	marked  bool   // the clock is to be written though nothing else is
-	keptLow uint64 // buckets of deduplication ids before it are empty
+	tx            Txn
+	now           Instant // never goes back
+	touched       []*queue
+	dirtyOutboxes []*outbox
+	work          int    // messages touched by housekeeping since Advance or Receive began
+	record        []byte // scratch for the record of a message
+	forceWrite    bool   // the clock is written even if nothing else is
+	dedupLow      uint64 // the buckets of deduplication ids before it are empty
 }
 
-// clockKey holds the newest instant the engine has seen, so that its time does
-// not go back over a restart either. No queue has the id 0.
+// clockKey is the key of the newest instant that the engine has seen: its time does
+// not go back over a restart either. No queue has the id 0, with which it begins.
 var clockKey = key(nil).uint64(0).string("clock")
 
-// Load builds an engine for the given queues from what is stored. Data of other
-// queues are removed in tx: they are what is left of queues whose deletion was
-// cut short. An away queue of which nothing is stored costs no read.
+// Load builds an engine for the given queues from what is stored. It removes, in tx,
+// the data of other queues, which are left when the deletion of a queue was cut
+// short. A queue that another shard serves costs no read if its outbox is empty.
 func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 	e := &Engine{
-		queues: make(map[ID]*queue), away: make(map[ID]*away), byARN: make(map[string]destination), groups: make(groupCache),
+		queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 	}
 	b, err := tx.Get(clockKey)
 	if err != nil {
@@ -57,8 +57,8 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 	}
 	e.Begin(tx, now)
 	for _, cfg := range configs {
-		if cfg.Away {
-			e.addAway(cfg)
+		if cfg.Elsewhere {
+			e.addOutbox(cfg)
 			continue
 		}
 		q := e.add(cfg)
@@ -73,8 +73,8 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 	return e, nil
 }
 
-// loadOthers looks for what is stored of other queues than those served here:
-// it loads what is of queues that are away, and removes what is of none.
+// loadOthers loads the outboxes, and removes the data of queues that the engine was
+// not given.
 func (e *Engine) loadOthers() error {
 	for next := ID(1); ; next++ {
 		found := ID(0)
@@ -88,12 +88,12 @@ func (e *Engine) loadOthers() error {
 			return err
 		}
 		if q := e.queues[found]; q != nil {
-			if err := q.loadLine(); err != nil {
+			if err := q.loadOutbox(); err != nil {
 				return fmt.Errorf("queue %s: %w", q.cfg.ARN, err)
 			}
-		} else if a := e.away[found]; a != nil {
-			if err := a.load(); err != nil {
-				return fmt.Errorf("queue %s: %w", a.arn, err)
+		} else if o := e.outboxes[found]; o != nil {
+			if err := o.load(); err != nil {
+				return fmt.Errorf("queue %s: %w", o.arn, err)
 			}
 		} else {
 			e.tx.DeleteRange(queueRange(found))
@@ -109,10 +109,10 @@ func (q *queue) load() error {
 	if err != nil {
 		return err
 	}
-	if b == nil { // it was never written to, or else
+	if b == nil { // nothing was ever written to the queue, or its record is lost
 		k, err := firstKey(tx, id)
 		if err == nil && k != nil {
-			err = fmt.Errorf("the queue's own: %w", errMissing)
+			err = fmt.Errorf("the record of the queue: %w", errMissing)
 		}
 		return err
 	}
@@ -127,11 +127,11 @@ func (q *queue) load() error {
 			return false
 		}
 		if q.cfg.FIFO {
-			m.group = q.hold(name)
+			m.group = q.activate(name)
 		}
-		q.track(m)
+		q.trackReceived(m)
 		if m.deadline <= q.e.now {
-			q.show(m)
+			q.makeVisible(m)
 			return true
 		}
 		m.inFlight = true
@@ -145,7 +145,7 @@ func (q *queue) load() error {
 	if q.lineCount()+q.delayed > q.stored {
 		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.lineCount(), q.delayed)
 	}
-	q.loadReady()
+	q.loadReadyGroups()
 	lo, hi = tableRange(id, tableTask)
 	err = tx.Scan(lo, hi, func(_, v []byte) bool {
 		var t *MoveTask
@@ -169,11 +169,11 @@ func (q *queue) load() error {
 	return err
 }
 
-// firstKey returns a key of a queue, but for those of its line to other shards,
-// or nil if there is none.
+// firstKey returns the first key of a queue, those of its outbox left out, or nil if
+// there is none.
 func firstKey(r Reader, id ID) (found []byte, err error) {
 	from, end := queueRange(id)
-	for _, table := range []byte{tableAway, tableDeparture} {
+	for _, table := range []byte{tableOutbox, tableOutboxMessage} {
 		lo, hi := tableRange(id, table)
 		if err = r.Scan(from, lo, func(k, _ []byte) bool { found = slices.Clone(k); return false }); found != nil || err != nil {
 			return found, err
@@ -184,13 +184,13 @@ func firstKey(r Reader, id ID) (found []byte, err error) {
 	return found, err
 }
 
-// loadReady puts the groups that can be served into the rota, in the order of
-// their first messages: the order before the restart is not written down.
-func (q *queue) loadReady() {
-	groups := slices.Collect(maps.Values(q.groups))
-	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(a.held[0].pos, b.held[0].pos) })
+// loadReadyGroups makes the active groups ready that can be served, in the order of
+// their first messages: the order before the restart is not stored.
+func (q *queue) loadReadyGroups() {
+	groups := slices.Collect(maps.Values(q.activeGroups))
+	slices.SortFunc(groups, func(a, b *activeGroup) int { return cmp.Compare(a.held[0].pos, b.held[0].pos) })
 	for _, g := range groups {
-		q.relist(g)
+		q.updateReady(g)
 	}
 }
 
@@ -204,35 +204,34 @@ func (e *Engine) Begin(tx Txn, now Instant) {
 // Now returns the engine's time.
 func (e *Engine) Now() Instant { return e.now }
 
-// Mark makes the transaction write something even if it changes nothing, so that
-// making it durable shows whether the store can be written.
-func (e *Engine) Mark() { e.marked = true }
+// ForceWrite makes the transaction write something even if it changes nothing: the
+// commit then shows whether the store can be written.
+func (e *Engine) ForceWrite() { e.forceWrite = true }
 
-// End writes the records of the queues that have changed and returns the
-// queues that the transaction has touched: those in which somebody who waits
-// for a message may now find one.
+// End writes the records that the transaction has changed, and returns the queues
+// that it has touched: those in which a waiting receive may now find a message.
 func (e *Engine) End() []ID {
-	touched := make([]ID, 0, len(e.visited))
-	wrote := e.marked
-	e.marked = false
-	for _, q := range e.visited {
+	touched := make([]ID, 0, len(e.touched))
+	wrote := e.forceWrite
+	e.forceWrite = false
+	for _, q := range e.touched {
 		touched = append(touched, q.cfg.ID)
-		if q.changed {
+		if q.dirty {
 			e.tx.Set(metaKey(q.cfg.ID), q.meta.encode())
-			q.changed = false
+			q.dirty = false
 			wrote = true
 		}
-		q.visited = false
+		q.touched = false
 		if e.queues[q.cfg.ID] == q {
-			// Among the queues that are due, who has had a turn is last.
+			// Among the queues that are due, the one that was touched is last.
 			e.wakes.set(q, max(q.schedule(), min(q.wakeAt, e.now)))
 		}
 	}
-	e.visited = e.visited[:0]
-	for _, a := range e.changed {
-		wrote = a.save() || wrote
+	e.touched = e.touched[:0]
+	for _, o := range e.dirtyOutboxes {
+		wrote = o.save() || wrote
 	}
-	e.changed = e.changed[:0]
+	e.dirtyOutboxes = e.dirtyOutboxes[:0]
 	if wrote {
 		w := newRecord(16)
 		w.instant(e.now)
@@ -250,21 +249,21 @@ func (e *Engine) NextWake() Instant {
 	return e.wakes[0].wakeAt
 }
 
-// Advance does what time alone has made due: timeouts, delays, expiry, message
-// move tasks. It does a bounded amount of work; if there is more, NextWake is
-// not in the future.
+// Advance does what time alone has made due: timeouts, delays, expiry, message move
+// tasks. It does a bounded amount of work; if more is left, NextWake is not in the
+// future.
 func (e *Engine) Advance() error {
 	e.work = 0
 	for e.work < workAtOnce && e.NextWake() <= e.now {
 		e.work++
 		q := e.wakes[0]
-		if err := q.settle(); err != nil {
+		if err := q.advance(); err != nil {
 			return err
 		}
 		if err := q.move(); err != nil {
 			return err
 		}
-		// The queue's turn is over for this transaction even if it has more.
+		// The other queues come first, even if this one has more to do.
 		e.wakes.set(q, max(q.schedule(), e.now+1))
 	}
 	return nil
@@ -273,26 +272,26 @@ func (e *Engine) Advance() error {
 // spend counts the work of moving a message to another queue.
 func (e *Engine) spend(m *Message) { e.work += 1 + len(m.Body)>>10 }
 
-// Configure adds a queue or gives it new attributes. A queue that was away can be
-// served here from now on, and what waits goes on to where it was to go; one that
-// is served here does not go away: that gives ErrElsewhere.
+// Configure adds a queue or gives it new attributes. A queue that another shard has
+// served can be served here from now on; the messages in its outbox still go to the
+// other shard. A queue that is served here cannot leave: that gives ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
 	switch {
-	case cfg.Away && e.queues[cfg.ID] != nil:
+	case cfg.Elsewhere && e.queues[cfg.ID] != nil:
 		return ErrElsewhere
-	case cfg.Away && e.away[cfg.ID] == nil:
-		e.addAway(cfg)
+	case cfg.Elsewhere && e.outboxes[cfg.ID] == nil:
+		e.addOutbox(cfg)
 		return nil
-	case cfg.Away:
+	case cfg.Elsewhere:
 		return nil // what can change of its attributes matters elsewhere
 	}
 	if q := e.queues[cfg.ID]; q != nil {
 		q.cfg = cfg
 		q.nextExpiry = 0
-		return q.settle()
+		return q.advance()
 	}
-	if a := e.away[cfg.ID]; a != nil && a.last == 0 {
-		delete(e.away, cfg.ID)
+	if o := e.outboxes[cfg.ID]; o != nil && o.last == 0 {
+		delete(e.outboxes, cfg.ID)
 	}
 	e.add(cfg)
 	return nil
@@ -302,20 +301,20 @@ func (e *Engine) add(cfg Config) *queue {
 	q := newQueue(e, cfg)
 	e.queues[cfg.ID] = q
 	e.byARN[cfg.ARN] = q
-	q.visit()
+	q.touch()
 	return q
 }
 
-// Drop removes a queue and all it holds. An unknown queue is none.
+// Drop removes a queue and all it holds. It does nothing if there is no such queue.
 func (e *Engine) Drop(id ID) error {
-	if a := e.away[id]; a != nil {
-		e.dropAway(a)
+	if o := e.outboxes[id]; o != nil {
+		e.dropOutbox(o)
 	}
 	q := e.queues[id]
 	if q == nil {
 		return nil
 	}
-	if err := q.forgetKept(); err != nil {
+	if err := q.purgeDedup(); err != nil {
 		return err
 	}
 	e.tx.DeleteRange(queueRange(id))
@@ -323,65 +322,66 @@ func (e *Engine) Drop(id ID) error {
 	if e.byARN[q.cfg.ARN] == destination(q) {
 		delete(e.byARN, q.cfg.ARN)
 	}
-	q.visit() // those who wait for its messages are to be told
-	q.changed = false
+	q.touch() // receives that wait for its messages are answered
+	q.dirty = false
 	e.wakes.remove(q)
 	return nil
 }
 
 // Purge removes all messages of a queue, also those in flight and delayed, and
-// forgets its deduplication ids. A second purge within PurgeInterval gives
-// ErrPurgeInProgress, unless the queue may be purged at any time. What waits in an away queue can be purged at any time.
+// removes its deduplication ids. A second purge within PurgeInterval gives
+// ErrPurgeInProgress, unless the queue is configured to be purged at any time. The
+// outbox of a queue can be purged at any time.
 func (e *Engine) Purge(id ID) error {
-	a := e.away[id]
-	if q, err := e.enter(id); err == nil {
+	o := e.outboxes[id]
+	if q, err := e.queueAtPresent(id); err == nil {
 		if q.purged != 0 && !q.cfg.PurgeAnytime && e.now < q.purged.Add(PurgeInterval) {
 			return ErrPurgeInProgress
 		}
 		if err := q.purge(); err != nil {
 			return err
 		}
-	} else if a == nil || !IsRefusal(err) {
+	} else if o == nil || !IsRefusal(err) {
 		return err
 	}
-	if a != nil {
-		a.purge()
+	if o != nil {
+		o.purge()
 	}
 	return nil
 }
 
-// Counts returns how many messages a queue holds in each state. What waits in an
-// away queue is visible, so that it is missing nowhere on its way.
+// Counts returns how many messages a queue holds in each state. Messages in its
+// outbox count as visible, so that a message counts wherever it is on its way.
 func (e *Engine) Counts(id ID) (Counts, error) {
-	a := e.away[id]
-	if a != nil && e.queues[id] == nil {
-		return Counts{Visible: a.stored}, nil
+	o := e.outboxes[id]
+	if o != nil && e.queues[id] == nil {
+		return Counts{Visible: o.stored}, nil
 	}
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return Counts{}, err
 	}
 	n := q.counts()
-	if a != nil {
-		n.Visible += a.stored
+	if o != nil {
+		n.Visible += o.stored
 	}
 	return n, nil
 }
 
-// Available reports whether a receive from the queue would be answered with
-// something: messages, or the refusal that there is no such queue.
+// Available reports whether a receive from the queue would not be empty: it would give
+// messages, or the refusal that there is no such queue.
 func (e *Engine) Available(id ID) bool {
 	q := e.queues[id]
 	return q == nil || q.available()
 }
 
-// enter finds a queue and brings it up to the present.
-func (e *Engine) enter(id ID) (*queue, error) {
+// queueAtPresent finds a queue and brings it up to the present.
+func (e *Engine) queueAtPresent(id ID) (*queue, error) {
 	q := e.queues[id]
 	if q == nil {
 		return nil, ErrNoQueue
 	}
-	return q, q.settle()
+	return q, q.advance()
 }
 
 // wakeHeap orders queues by the instant at which time changes them.
@@ -411,7 +411,7 @@ func (h *wakeHeap) Pop() any {
 	return q
 }
 
-// set gives q its place; a queue that waits for nothing has none.
+// set puts q where its wake-up belongs, and takes it off the heap if it has none.
 func (h *wakeHeap) set(q *queue, at Instant) {
 	q.wakeAt = at
 	switch {

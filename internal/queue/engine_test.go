@@ -139,9 +139,14 @@ func TestOldestIsTrimmed(t *testing.T) {
 
 func TestIsRefusal(t *testing.T) {
 	t.Parallel()
-	for _, err := range refusals {
-		if !IsRefusal(err) || !IsRefusal(fmt.Errorf("wrapped: %w", err)) {
+	for err := Refusal(1); err.Known(); err++ {
+		if err.Error() == "" || !IsRefusal(err) || !IsRefusal(fmt.Errorf("wrapped: %w", err)) {
 			t.Errorf("%v is a refusal", err)
+		}
+	}
+	for _, err := range []Refusal{0, refusalsEnd, 255} {
+		if err.Known() || err.Error() == "" {
+			t.Errorf("%v is known", err)
 		}
 	}
 	for _, err := range []error{nil, errRecordMalformed, errors.New("disk on fire")} {

@@ -5,45 +5,66 @@ import (
 	"fmt"
 )
 
-// What the engine refuses. A refused operation has changed nothing. Any other
-// error of an operation means that the store could not be read: the state in
-// memory can then no longer be trusted and the engine must be loaded again.
+// Refusal is an error that says why the engine did not do what it was asked. A
+// refused operation has changed nothing. Any other error of an operation means that
+// the store could not be read: the state in memory then no longer matches it, and the
+// engine must be loaded again.
+type Refusal uint8
+
+// The refusals. Nodes send each other their numbers: a number is never used for
+// anything else, and a new refusal gets the next one.
+const (
+	ErrNoQueue Refusal = iota + 1
+	ErrOverLimit
+	ErrReceiptExpired
+	ErrNotReceived
+	ErrVisibilityTotal
+	ErrAttemptStale
+	ErrPurgeInProgress
+	ErrTaskRunning
+	ErrNoTask
+	ErrOutOfOrder
+	ErrElsewhere
+	refusalsEnd // behind the last
+)
+
+var refusalTexts = [refusalsEnd]string{
+	ErrNoQueue:         "no such queue",
+	ErrOverLimit:       "too many messages in flight",
+	ErrReceiptExpired:  "the receipt handle has expired",
+	ErrNotReceived:     "the message does not exist or is not available for visibility timeout change",
+	ErrVisibilityTotal: "the total visibility timeout is beyond the limit",
+	ErrAttemptStale:    "the receive call is not retryable",
+	ErrPurgeInProgress: "the queue was purged less than 60 seconds ago",
+	ErrTaskRunning:     "a message move task is already running",
+	ErrNoTask:          "no such message move task",
+	ErrOutOfOrder:      "messages of an outbox are out of order",
+	ErrElsewhere:       "a queue cannot leave a shard that serves it",
+}
+
+// Known reports whether r is one of the refusals, and not a number that another
+// program may know.
+func (r Refusal) Known() bool { return 0 < r && r < refusalsEnd }
+
+func (r Refusal) Error() string {
+	if !r.Known() {
+		return fmt.Sprintf("refusal %d", uint8(r))
+	}
+	return refusalTexts[r]
+}
+
+// IsRefusal reports whether err is a Refusal, as opposed to a failure of the store.
+func IsRefusal(err error) bool {
+	_, ok := errors.AsType[Refusal](err)
+	return ok
+}
+
+// ErrDamaged says that what is stored cannot be what was written. The engine never
+// leaves anything out because of it: an operation that comes upon damage fails as a
+// whole.
 var (
-	ErrNoQueue          = errors.New("no such queue")
-	ErrOverLimit        = errors.New("too many messages in flight")
-	ErrReceiptExpired   = errors.New("the receipt handle has expired")
-	ErrNotReceived      = errors.New("the message does not exist or is not available for visibility timeout change")
-	ErrVisibilityTotal  = errors.New("the total visibility timeout is beyond the limit")
-	ErrAttemptStale     = errors.New("the receive call is not retryable")
-	ErrPurgeInProgress  = errors.New("the queue was purged less than 60 seconds ago")
-	ErrTaskRunning      = errors.New("a message move task is already running")
-	ErrNoTask           = errors.New("no such message move task")
-	ErrOutOfOrder       = errors.New("messages arrive or depart out of order")
-	ErrElsewhere        = errors.New("a queue cannot leave a shard that serves it")
+	ErrDamaged          = errors.New("stored data are damaged")
+	errRecordMalformed  = fmt.Errorf("%w: malformed record", ErrDamaged)
+	errMissing          = fmt.Errorf("%w: a record is missing", ErrDamaged)
 	errRecordNewVersion = errors.New("record of an unknown version, written by a newer program")
 )
-
-// ErrDamaged says that what is stored cannot be what was written. Nothing is
-// left out because of it: an operation that comes upon damage fails as a whole.
-var (
-	ErrDamaged         = errors.New("stored data are damaged")
-	errRecordMalformed = fmt.Errorf("%w: malformed record", ErrDamaged)
-	errMissing         = fmt.Errorf("%w: a record is missing", ErrDamaged)
-)
-
-var refusals = []error{
-	ErrNoQueue, ErrOverLimit, ErrReceiptExpired, ErrNotReceived, ErrVisibilityTotal,
-	ErrAttemptStale, ErrPurgeInProgress, ErrTaskRunning, ErrNoTask,
-	ErrOutOfOrder, ErrElsewhere,
-}
-
-// IsRefusal reports whether err is one of the engine's refusals, as opposed to
-// a failure of the store.
-func IsRefusal(err error) bool {
-	for _, r := range refusals {
-		if errors.Is(err, r) {
-			return true
-		}
-	}
-	return false
-}

@@ -41,13 +41,13 @@ func (q *queue) floor() Instant {
 // messages of the line, and from all of it when most of it has gone.
 func (q *queue) trimOldest() {
 	n := 0
-	for n < len(q.oldest) && q.oldest[n].gone {
+	for n < len(q.oldest) && q.oldest[n].removed {
 		q.oldest[n] = nil
 		n++
 	}
 	q.oldest = q.oldest[n:]
 	if len(q.oldest) > 2*q.lineHeld+64 {
-		q.oldest = slices.DeleteFunc(q.oldest, func(m *received) bool { return m.gone })
+		q.oldest = slices.DeleteFunc(q.oldest, func(m *received) bool { return m.removed })
 	}
 }
 
@@ -78,7 +78,7 @@ func (q *queue) expire() error {
 	if moreLine || moreIndexed {
 		q.nextExpiry = q.e.now
 	}
-	q.change()
+	q.markDirty()
 	return nil
 }
 
@@ -103,7 +103,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 			q.lineFloor = m.sent
 			return m.sent <= limit, nil
 		}
-		q.forget(m)
+		q.remove(m)
 		q.e.work++
 	}
 	// What was never received follows, in order of age without a gap.
@@ -165,9 +165,9 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 	q.e.work += len(old)
 	for _, a := range old {
 		if m := q.received[a.pos]; m != nil {
-			q.forget(m)
+			q.remove(m)
 			if m.group != nil {
-				if err := q.release(m.group); err != nil {
+				if err := q.releaseGroup(m.group); err != nil {
 					return false, err
 				}
 			}
@@ -261,7 +261,7 @@ func (q *queue) dropIndexed(p Position, sent Instant) {
 	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, p))
 	q.dropAge(p, sent)
 	q.stored--
-	q.change()
+	q.markDirty()
 }
 
 // dropAge removes the age of an indexed message, if it has one.

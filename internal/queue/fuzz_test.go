@@ -37,14 +37,14 @@ func FuzzMessage(f *testing.F) {
 func FuzzReceived(f *testing.F) {
 	seed := &received{receives: 2, first: epoch, last: epoch + 1, deadline: epoch + 2, receipt: 9, sent: epoch - 5}
 	f.Add(seed.encode())
-	seed.group = &group{name: "g"}
+	seed.group = &activeGroup{name: "g"}
 	f.Add(seed.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, name, err := decodeReceived(5, b)
 		if err != nil {
 			return
 		}
-		m.group = &group{name: name}
+		m.group = &activeGroup{name: name}
 		again, name2, err := decodeReceived(5, m.encode())
 		if err != nil || name2 != name {
 			t.Fatalf("group %q became %q, %v", name, name2, err)
@@ -93,10 +93,10 @@ func FuzzMoveTask(f *testing.F) {
 }
 
 func FuzzAwayRecord(f *testing.F) {
-	f.Add((&awayRecord{}).encode())
-	f.Add((&awayRecord{head: awayPosition(epoch), last: awayPosition(epoch) + 9, stored: 10}).encode())
+	f.Add((&outboxRecord{}).encode())
+	f.Add((&outboxRecord{head: outboxPosition(epoch), last: outboxPosition(epoch) + 9, stored: 10}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var a, again awayRecord
+		var a, again outboxRecord
 		if a.decode(b) != nil {
 			return
 		}
@@ -106,15 +106,15 @@ func FuzzAwayRecord(f *testing.F) {
 	})
 }
 
-func FuzzArrival(f *testing.F) {
-	f.Add(encodeArrival(1))
-	f.Add(encodeArrival(awayPosition(epoch)))
+func FuzzAccepted(f *testing.F) {
+	f.Add(encodeAccepted(1))
+	f.Add(encodeAccepted(outboxPosition(epoch)))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := decodeArrival(b)
+		p, err := decodeAccepted(b)
 		if err != nil {
 			return
 		}
-		if again, err := decodeArrival(encodeArrival(p)); err != nil || p != again {
+		if again, err := decodeAccepted(encodeAccepted(p)); err != nil || p != again {
 			t.Fatalf("%d became %d, %v", p, again, err)
 		}
 	})
@@ -148,15 +148,15 @@ func FuzzMemberKey(f *testing.F) {
 func FuzzKeptKey(f *testing.F) {
 	f.Add(uint64(1), uint64(2), byte(kindDedup), "id", []byte("value"))
 	f.Fuzz(func(t *testing.T, slot, q uint64, kind byte, id string, b []byte) {
-		k := keptKey(slot, ID(q)).byte(kind).string(id)
-		gotSlot, gotQueue, gotKind, gotID, ok := splitKept(k)
+		k := dedupKey(slot, ID(q)).byte(kind).string(id)
+		gotSlot, gotQueue, gotKind, gotID, ok := splitDedupKey(k)
 		if !ok || gotSlot != slot || gotQueue != ID(q) || gotKind != kind || gotID != id {
 			t.Fatalf("%d, %d, %q, %q became %d, %d, %q, %q, %t", slot, q, kind, id, gotSlot, gotQueue, gotKind, gotID, ok)
 		}
 		r := readRecord(b)
-		if at := r.instant(); checkKept(k, b, nil) == nil && slotOf(at) != slot {
+		if at := r.instant(); checkDedup(k, b, nil) == nil && slotOf(at) != slot {
 			t.Fatalf("%q at %q passes", b, k)
 		}
-		_ = checkKept(b, b, nil) // refuses, and does not panic
+		_ = checkDedup(b, b, nil) // refuses, and does not panic
 	})
 }

@@ -7,42 +7,39 @@ import (
 	"slices"
 )
 
-// group is a FIFO message group that has received messages. While one of them
-// is in flight, nothing behind it is served.
-type group struct {
+// activeGroup is a FIFO message group of which some messages were received and not
+// deleted. While one of them is in flight, no message behind it is received.
+type activeGroup struct {
 	name  string
 	held  []*received // in order of position
-	order uint64      // place in the rota if elem is not nil
+	order uint64      // place among the ready groups if elem is not nil
 	elem  *list.Element
 }
 
-func (g *group) remove(m *received) {
+func (g *activeGroup) remove(m *received) {
 	i := slices.Index(g.held, m)
 	g.held = slices.Delete(g.held, i, i+1)
 }
 
 // servable reports whether the group's first message can be received.
-func (g *group) servable() bool { return len(g.held) > 0 && !g.held[0].inFlight }
+func (g *activeGroup) servable() bool { return len(g.held) > 0 && !g.held[0].inFlight }
 
-// A member is an available message of a group that was never received.
+// member is an available message of a group that was never received.
 type member struct {
 	pos  Position
 	sent Instant
 }
 
-// roster is what the stored part of a group says: who its members are and when
-// it is its turn. A FIFO group that holds messages in memory is out of the rota;
-// its place there and its record stay behind as they were, and are removed when
-// it comes back.
-//
-// The place and the head are kept in the group's record, which is there while
-// the group has a place.
-type roster struct {
+// groupRecord is the stored part of a group: its place in the rota, and where its
+// members begin. A record is stored while the group has a place. An active group
+// takes no turns, but its record and its place stay stored as they were; they are
+// replaced when it returns to the rota.
+type groupRecord struct {
 	order uint64   // place in the rota, 0 if there is none
 	head  Position // no member is before it
 	// ahead are the first members, in order, and all says that there are no
-	// others. A message that is sent to a group of few is received without
-	// another look at the store.
+	// others. With few members in a group, its messages are received without a
+	// read of the store.
 	ahead []member
 	all   bool
 }
@@ -50,11 +47,11 @@ type roster struct {
 // aheadMost is how many members of a group are kept in memory.
 const aheadMost = 64
 
-// A group that empties and fills has its record removed and written time and
-// again, and an LSM tree that is asked for a removed key may have to look at
-// each of the values it had before. So the rosters in use, those that are empty
-// too, are kept in memory, as many as cachedGroups.
-type groupCache map[cachedGroup]*roster
+// The record of a group that empties and fills is removed and written time and
+// again, and an LSM tree that is asked for a removed key may have to look at each
+// of the values it had before. So the engine keeps the records in use in memory,
+// also those of groups without members, up to cachedGroups of them.
+type groupCache map[cachedGroup]*groupRecord
 
 type cachedGroup struct {
 	queue ID
@@ -63,53 +60,53 @@ type cachedGroup struct {
 
 const cachedGroups = 10_000
 
-// roster returns what is known of a group. What is in memory only can be found
-// out again, so that a cache that is full may be emptied at any time; but no two
-// rosters of a group are to be in use at once.
-func (q *queue) roster(name string) (*roster, error) {
+// groupRecord returns the record of a group. The cache may be emptied at any time,
+// because a record can be read again; but a caller must not hold on to one while it
+// asks for another, or two of the same group could be in use.
+func (q *queue) groupRecord(name string) (*groupRecord, error) {
 	cached := cachedGroup{q.cfg.ID, name}
-	if r := q.e.groups[cached]; r != nil {
+	if r := q.e.groupRecords[cached]; r != nil {
 		return r, nil
 	}
 	b, err := q.e.tx.Get(groupKey(q.cfg.ID, name))
 	if err != nil {
 		return nil, err
 	}
-	r := &roster{all: true} // with members it would have a place
+	r := &groupRecord{all: true} // with members it would have a place
 	if b != nil {
-		if *r, err = decodeRoster(b); err != nil {
+		if *r, err = decodeGroupRecord(b); err != nil {
 			return nil, err
 		}
 	}
-	if len(q.e.groups) >= cachedGroups {
-		clear(q.e.groups)
+	if len(q.e.groupRecords) >= cachedGroups {
+		clear(q.e.groupRecords)
 	}
-	q.e.groups[cached] = r
+	q.e.groupRecords[cached] = r
 	return r, nil
 }
 
-func (r *roster) encode() []byte {
+func (r *groupRecord) encode() []byte {
 	w := newRecord(24)
 	w.uint(r.order)
 	w.uint(uint64(r.head))
 	return w
 }
 
-func decodeRoster(b []byte) (roster, error) {
+func decodeGroupRecord(b []byte) (groupRecord, error) {
 	r := readRecord(b)
-	g := roster{order: r.uint(), head: Position(r.uint())}
+	g := groupRecord{order: r.uint(), head: Position(r.uint())}
 	return g, r.done("group")
 }
 
-// add takes note of a new member.
-func (r *roster) add(m member) {
+// add adds a new member.
+func (r *groupRecord) add(m member) {
 	if r.all && len(r.ahead) == 0 {
 		r.head = m.pos
 	}
 	r.head = min(r.head, m.pos)
 	i, _ := r.find(m.pos)
 	if i == len(r.ahead) && !r.all {
-		return // one of those that are not in memory
+		return // it is behind the members in memory
 	}
 	r.ahead = slices.Insert(r.ahead, i, m)
 	if len(r.ahead) > aheadMost {
@@ -117,13 +114,13 @@ func (r *roster) add(m member) {
 	}
 }
 
-func (r *roster) find(p Position) (int, bool) {
+func (r *groupRecord) find(p Position) (int, bool) {
 	return slices.BinarySearchFunc(r.ahead, p, func(m member, p Position) int { return cmp.Compare(m.pos, p) })
 }
 
-// join makes the message at p an available member of its group.
-func (q *queue) join(name string, p Position, sent Instant) error {
-	r, err := q.roster(name)
+// addMember makes the message at p an available member of its group.
+func (q *queue) addMember(name string, p Position, sent Instant) error {
+	r, err := q.groupRecord(name)
 	if err != nil {
 		return err
 	}
@@ -133,27 +130,27 @@ func (q *queue) join(name string, p Position, sent Instant) error {
 	before := r.head
 	r.add(member{p, sent})
 	switch {
-	case r.order == 0 && q.groups[name] == nil:
-		q.enlist(name, r)
+	case r.order == 0 && q.activeGroups[name] == nil:
+		q.addToRota(name, r)
 	case r.order != 0 && r.head < before:
 		q.e.tx.Set(groupKey(q.cfg.ID, name), r.encode())
 	}
-	q.change()
+	q.markDirty()
 	return nil
 }
 
-// members returns the first n members of a group, or all if there are fewer.
-func (q *queue) members(name string, r *roster, n int) ([]member, error) {
+// firstMembers returns the first n members of a group, or all if there are fewer.
+func (q *queue) firstMembers(name string, r *groupRecord, n int) ([]member, error) {
 	if len(r.ahead) < n && !r.all {
-		if err := q.lookAhead(name, r, max(n, aheadMost)); err != nil {
+		if err := q.readMembers(name, r, max(n, aheadMost)); err != nil {
 			return nil, fmt.Errorf("members of a group: %w", err)
 		}
 	}
 	return r.ahead[:min(n, len(r.ahead))], nil
 }
 
-// lookAhead reads the first n members of a group.
-func (q *queue) lookAhead(name string, r *roster, n int) error {
+// readMembers reads the first n members of a group.
+func (q *queue) readMembers(name string, r *groupRecord, n int) error {
 	ahead := make([]member, 0, aheadMost)
 	var bad error
 	lo, hi := memberRange(q.cfg.ID, name, r.head)
@@ -170,19 +167,19 @@ func (q *queue) lookAhead(name string, r *roster, n int) error {
 	return nil
 }
 
-// leave ends the membership of the first n members, who must be in memory.
-func (q *queue) leave(name string, r *roster, n int) {
+// removeMembers removes the first n members of a group, which must be in memory.
+func (q *queue) removeMembers(name string, r *groupRecord, n int) {
 	for _, m := range r.ahead[:n] {
 		q.e.tx.DeleteOnce(memberKey(q.cfg.ID, name, m.pos))
 		r.head = m.pos + 1
 	}
 	r.ahead = r.ahead[n:]
-	q.change()
+	q.markDirty()
 }
 
-// dropMember takes a member out of its group, wherever it stands.
+// dropMember removes a member that may stand anywhere in its group.
 func (q *queue) dropMember(name string, p Position) error {
-	r, err := q.roster(name)
+	r, err := q.groupRecord(name)
 	if err != nil {
 		return err
 	}
@@ -193,54 +190,54 @@ func (q *queue) dropMember(name string, p Position) error {
 		}
 		r.ahead = slices.Delete(r.ahead, i, i+1)
 	}
-	q.change()
-	if q.groups[name] != nil {
-		return nil // it gets its place when it comes back
+	q.markDirty()
+	if q.activeGroups[name] != nil {
+		return nil // the group gets its place when it returns to the rota
 	}
-	some, err := q.members(name, r, 1)
+	some, err := q.firstMembers(name, r, 1)
 	if err == nil && len(some) == 0 {
-		q.delist(name, r)
+		q.removeFromRota(name, r)
 	}
 	return err
 }
 
-// hold returns the group of that name in memory, making it if need be.
-func (q *queue) hold(name string) *group {
-	g := q.groups[name]
+// activate returns the active group of that name, and makes it one if it is not.
+func (q *queue) activate(name string) *activeGroup {
+	g := q.activeGroups[name]
 	if g == nil {
-		g = &group{name: name}
-		q.groups[name] = g
+		g = &activeGroup{name: name}
+		q.activeGroups[name] = g
 	}
 	return g
 }
 
-// relist puts a group that can be served at the end of the rota in memory, if
-// it is not there, and takes one that cannot out of it.
-func (q *queue) relist(g *group) {
+// updateReady adds a group that can be served to the end of the ready groups, if it
+// is not among them, and removes one that cannot.
+func (q *queue) updateReady(g *activeGroup) {
 	switch {
 	case g.servable() && g.elem == nil:
 		q.lastOrder++
 		g.order = q.lastOrder
-		g.elem = q.ready.PushBack(g)
+		g.elem = q.readyGroups.PushBack(g)
 	case !g.servable() && g.elem != nil:
-		q.ready.Remove(g.elem)
+		q.readyGroups.Remove(g.elem)
 		g.elem = nil
 	}
 }
 
-// release looks after a group of which a message was given out or has gone: a
-// group that holds nothing more goes back to the stored rota if it has members.
-func (q *queue) release(g *group) error {
-	q.relist(g)
+// releaseGroup is called when a message of an active group was delivered or removed.
+// A group of which no received message is left returns to the rota if it has members.
+func (q *queue) releaseGroup(g *activeGroup) error {
+	q.updateReady(g)
 	if len(g.held) > 0 {
 		return nil
 	}
-	r, err := q.roster(g.name)
+	r, err := q.groupRecord(g.name)
 	if err != nil {
 		return err
 	}
-	delete(q.groups, g.name)
-	return q.relocate(g.name, r)
+	delete(q.activeGroups, g.name)
+	return q.requeueGroup(g.name, r)
 }
 
 func firstError(errs ...error) error {

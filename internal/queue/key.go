@@ -34,9 +34,9 @@ const (
 	tableDedup    = 'k'
 	tableTask     = 't'
 
-	tableAway      = '@'
-	tableDeparture = 'f'
-	tableArrival   = 'a'
+	tableOutbox        = '@'
+	tableOutboxMessage = 'f'
+	tableAccepted      = 'a'
 )
 
 // key is a key under construction.
@@ -60,9 +60,11 @@ func rotaKey(q ID, order uint64) key           { return tableKey(q, tableRota).u
 func taskKey(q ID, started Instant) key        { return tableKey(q, tableTask).instant(started) }
 func delayKey(q ID, t Instant, p Position) key { return tableKey(q, tableDelay).instant(t).position(p) }
 func ageKey(q ID, t Instant, p Position) key   { return tableKey(q, tableAge).instant(t).position(p) }
-func awayKey(q ID) key                         { return tableKey(q, tableAway) }
-func departureKey(q ID, p Position) key        { return tableKey(q, tableDeparture).position(p) }
-func arrivalKey(q ID, from Source) key         { return tableKey(q, tableArrival).uint64(uint64(from.Shard)) }
+func outboxKey(q ID) key                       { return tableKey(q, tableOutbox) }
+func outboxMessageKey(q ID, p Position) key    { return tableKey(q, tableOutboxMessage).position(p) }
+func acceptedKey(q ID, from FromShard) key {
+	return tableKey(q, tableAccepted).uint64(uint64(from.Shard))
+}
 
 // groupKey and memberKey end the group's name with a zero byte, which no name
 // contains, so that no group's keys lie between another's.
@@ -90,8 +92,8 @@ func tableRange(q ID, table byte) (lo, hi []byte) {
 const shared ID = 1 << 63
 
 // keptKey is what the keys begin with of what a queue keeps in a slot.
-func keptKey(slot uint64, q ID) key { return slotKey(slot).uint64(uint64(q)) }
-func slotKey(slot uint64) key       { return tableKey(shared, tableDedup).uint64(slot) }
+func dedupKey(slot uint64, q ID) key { return slotKey(slot).uint64(uint64(q)) }
+func slotKey(slot uint64) key        { return tableKey(shared, tableDedup).uint64(slot) }
 
 // queueOf returns the queue of a key.
 func queueOf(k []byte) (ID, bool) {

@@ -36,7 +36,7 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 			case !ok || id == 0:
 				want(fmt.Errorf("stray key %q", k))
 			case id == shared:
-				want(checkKept(k, v, known))
+				want(checkDedup(k, v, known))
 			default:
 				if known[id] == nil {
 					ids = append(ids, id)
@@ -55,8 +55,8 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 
 // checkKept looks at one of the deduplication ids and receive attempts of these
 // queues, and of others that are left over.
-func checkKept(k, v []byte, known map[ID]*meta) error {
-	slot, id, kind, _, ok := splitKept(k)
+func checkDedup(k, v []byte, known map[ID]*meta) error {
+	slot, id, kind, _, ok := splitDedupKey(k)
 	if !ok || k[8] != tableDedup {
 		return fmt.Errorf("stray key %q", k)
 	}

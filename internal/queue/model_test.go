@@ -29,17 +29,17 @@ func TestFIFOModel(t *testing.T) {
 }
 
 type model struct {
-	t      *rapid.T
-	rig    *rig
-	fifo   bool
-	queues []*modelQueue
-	names  []string    // ARNs, one for each of queues
-	away   *modelQueue // that another shard serves
-	told   bool        // that away holds messages
-	gone   Position    // no new message of away is up to here
-	lastID ID
-	sent   int // messages sent so far, for their bodies
-	tasks  int
+	t         *rapid.T
+	rig       *rig
+	fifo      bool
+	queues    []*modelQueue
+	names     []string    // ARNs, one for each of queues
+	elsewhere *modelQueue // that another shard serves
+	told      bool        // that its outbox holds messages
+	gone      Position    // no new message of its outbox is up to here
+	lastID    ID
+	sent      int // messages sent so far, for their bodies
+	tasks     int
 }
 
 type modelQueue struct {
@@ -52,7 +52,7 @@ type modelQueue struct {
 	accepted map[string]acceptance
 	attempts map[string]modelAttempt
 	tasks    []*MoveTask // the most recent first
-	came     map[Source][]Arriving
+	came     map[FromShard][]Transfer
 }
 
 type modelMessage struct {
@@ -101,8 +101,8 @@ func testModel(t *rapid.T, fifo bool) {
 		m.names = append(m.names, fmt.Sprintf("q%d", i+1))
 		m.queues = append(m.queues, nil)
 	}
-	m.away = &modelQueue{cfg: Config{ID: 1 << 40, ARN: "away", FIFO: fifo, Away: true, Retention: 100 * 365 * 24 * time.Hour}}
-	m.rig.configure(m.away.cfg)
+	m.elsewhere = &modelQueue{cfg: Config{ID: 1 << 40, ARN: "elsewhere", FIFO: fifo, Elsewhere: true, Retention: 100 * 365 * 24 * time.Hour}}
+	m.rig.configure(m.elsewhere.cfg)
 	for i := range n {
 		m.add(i)
 	}
@@ -124,8 +124,8 @@ func testModel(t *rapid.T, fifo bool) {
 		"purge":      m.purge,
 		"drop":       m.drop,
 		"move":       m.move,
-		"depart":     m.depart,
-		"arrive":     m.arrive,
+		"forward":    m.forward,
+		"accept":     m.accept,
 	})
 }
 
@@ -152,8 +152,8 @@ func (m *model) pickQueue() *modelQueue {
 	return m.queues[rapid.IntRange(0, len(m.queues)-1).Draw(m.t, "queue")]
 }
 
-// all are the queues and the one that is away.
-func (m *model) all() []*modelQueue { return append(slices.Clone(m.queues), m.away) }
+// all are the queues and the one of another shard.
+func (m *model) all() []*modelQueue { return append(slices.Clone(m.queues), m.elsewhere) }
 
 func (m *model) find(arn string) *modelQueue {
 	for _, q := range m.all() {
@@ -172,7 +172,7 @@ func (m *model) attributes(cfg Config) Config {
 	cfg.Retention = pick(m, "retention", time.Minute, 5*time.Minute, time.Hour, 24*time.Hour)
 	cfg.MaxInFlight = pick(m, "limit", 1, 3, 5, 100, 100)
 	cfg.Redrive = nil
-	if target := pick(m, "dead letters", append(m.names, "", "absent", "away")...); target != "" {
+	if target := pick(m, "dead letters", append(m.names, "", "absent", "elsewhere")...); target != "" {
 		cfg.Redrive = &Redrive{Target: target, MaxReceives: pick(m, "receives", 1, 2, 3)}
 	}
 	return cfg
@@ -184,7 +184,7 @@ func (m *model) add(i int) {
 	cfg.DedupPerGroup = m.fifo && pick(m, "dedup per group", false, true)
 	m.queues[i] = &modelQueue{
 		cfg: cfg, accepted: make(map[string]acceptance), attempts: make(map[string]modelAttempt),
-		came: make(map[Source][]Arriving),
+		came: make(map[FromShard][]Transfer),
 	}
 	m.rig.configure(cfg)
 	m.settle()
@@ -245,7 +245,7 @@ func (m *model) lose(*rapid.T) {
 	m.seldom()
 	q := m.pickQueue()
 	id := q.cfg.ID
-	what := pick(m, "lost", "send", "receive", "delete", "purge", "drop", "advance", "arrive", "depart")
+	what := pick(m, "lost", "send", "receive", "delete", "purge", "drop", "advance", "accept", "forward")
 	m.rig.lose(func(e *Engine) error {
 		switch what {
 		case "send":
@@ -267,11 +267,11 @@ func (m *model) lose(*rapid.T) {
 			return e.Drop(id)
 		case "advance":
 			return e.Advance()
-		case "arrive":
-			return e.Arrive(id, Source{1}, []Arriving{{1 << 60, Message{Body: "lost", Group: "a"}}})
-		case "depart":
-			if len(m.away.messages) > 0 {
-				return e.Departed(m.away.cfg.ID, m.away.messages[0].pos)
+		case "accept":
+			return e.Accept(id, FromShard{1}, []Transfer{{1 << 60, Message{Body: "lost", Group: "a"}}})
+		case "forward":
+			if len(m.elsewhere.messages) > 0 {
+				return e.Forwarded(m.elsewhere.cfg.ID, m.elsewhere.messages[0].pos)
 			}
 		}
 		return nil
@@ -745,7 +745,7 @@ func (m *model) move(*rapid.T) {
 	m.tasks++
 	task := MoveTask{
 		ID:          fmt.Sprintf("t%d", m.tasks),
-		Destination: pick(m, "destination", append(m.names, "", "", "absent", "away")...),
+		Destination: pick(m, "destination", append(m.names, "", "", "absent", "elsewhere")...),
 		Rate:        pick(m, "rate", 0, 1, 3, 500),
 	}
 	for _, other := range m.queues {
@@ -783,52 +783,52 @@ func (m *model) move(*rapid.T) {
 
 // Other shards.
 
-// depart looks at what waits to be forwarded, and at times lets some of it go.
-func (m *model) depart(*rapid.T) {
-	id, waiting := m.away.cfg.ID, m.away.messages
+// forward looks at what waits to be forwarded, and at times lets some of it go.
+func (m *model) forward(*rapid.T) {
+	id, waiting := m.elsewhere.cfg.ID, m.elsewhere.messages
 	most := rapid.IntRange(1, 6).Draw(m.t, "most")
-	var got []Arriving
+	var got []Transfer
 	err := m.rig.transact(func(e *Engine) error {
-		from, n, err := e.Departures(id)
+		from, n, err := e.Outbox(id)
 		if err == nil && n != uint64(len(waiting)) {
 			m.failf("%d messages wait, should be %d", n, len(waiting))
 		}
 		if err == nil {
-			got, err = ReadDepartures(e.tx, id, from, most, 1<<20)
+			got, err = ReadOutbox(e.tx, id, from, most, 1<<20)
 		}
 		return err
 	})
 	if err != nil || len(got) != min(most, len(waiting)) {
-		m.failf("%d messages depart of %d: %v", len(got), len(waiting), err)
+		m.failf("%d messages are ready of %d: %v", len(got), len(waiting), err)
 	}
 	for i, a := range got {
 		if x := waiting[i]; a.Position != x.pos || a.Message.Body != x.body {
-			m.failf("%s departs from %v, should be %s from %v", a.Message.Body, a.Position, x.body, x.pos)
+			m.failf("%s is forwarded from %v, should be %s from %v", a.Message.Body, a.Position, x.body, x.pos)
 		}
 	}
 	switch {
 	case pick(m, "purge", false, false, false, true):
 		err = m.rig.transact(func(e *Engine) error { return e.Purge(id) })
-		m.away.messages = nil
+		m.elsewhere.messages = nil
 	case len(got) > 0:
-		n := rapid.IntRange(1, len(got)).Draw(m.t, "departed")
+		n := rapid.IntRange(1, len(got)).Draw(m.t, "forwarded")
 		upTo := got[n-1].Position
 		for range 2 { // it makes no difference to say so again
-			err = firstError(err, m.rig.transact(func(e *Engine) error { return e.Departed(id, upTo) }))
+			err = firstError(err, m.rig.transact(func(e *Engine) error { return e.Forwarded(id, upTo) }))
 		}
-		m.away.messages = waiting[n:]
+		m.elsewhere.messages = waiting[n:]
 	}
 	if err != nil {
-		m.failf("departed: %v", err)
+		m.failf("forwarded: %v", err)
 	}
-	m.told = m.told && len(m.away.messages) > 0
+	m.told = m.told && len(m.elsewhere.messages) > 0
 	m.settle()
 }
 
-// arrive brings messages from another shard, after some that have come before.
-func (m *model) arrive(*rapid.T) {
+// accept brings messages from another shard, after some that have come before.
+func (m *model) accept(*rapid.T) {
 	q := m.pickQueue()
-	from := Source{pick(m, "shard", 1, 2)}
+	from := FromShard{pick(m, "shard", 1, 2)}
 	came := q.came[from]
 	last := Position(0)
 	if len(came) > 0 {
@@ -839,7 +839,7 @@ func (m *model) arrive(*rapid.T) {
 	for range rapid.IntRange(0, 3).Draw(m.t, "messages") {
 		m.sent++
 		last += Position(rapid.IntRange(1, 3).Draw(m.t, "gap"))
-		a := Arriving{Position: last, Message: Message{
+		a := Transfer{Position: last, Message: Message{
 			Body: fmt.Sprintf("m%d", m.sent), Dedup: "d", Group: pick(m, "group", "a", "b"), Source: pick(m, "source", m.names[0], ""),
 			SentAt: m.now().Add(pick(m, "sent", -time.Minute, -time.Second, 0, time.Second)),
 		}}
@@ -852,8 +852,8 @@ func (m *model) arrive(*rapid.T) {
 		}
 		batch = append(batch, a)
 	}
-	if err := m.rig.transact(func(e *Engine) error { return e.Arrive(q.cfg.ID, from, batch) }); err != nil {
-		m.failf("arrive: %v", err)
+	if err := m.rig.transact(func(e *Engine) error { return e.Accept(q.cfg.ID, from, batch) }); err != nil {
+		m.failf("accept: %v", err)
 	}
 	waits := q.cfg.FIFO && slices.ContainsFunc(q.messages, func(z *modelMessage) bool { return z.waits })
 	for _, a := range batch[again:] {
@@ -953,9 +953,9 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 			m.checkMove(a.from, a.q, a.x, y)
 		}
 		y.waits = a.q.cfg.FIFO && slices.ContainsFunc(a.q.messages, func(z *modelMessage) bool { return z.waits })
-		if a.q == m.away {
+		if a.q == m.elsewhere {
 			if y.pos <= m.gone {
-				m.failf("%s departs from %v, after %v", y.body, y.pos, m.gone)
+				m.failf("%s is forwarded from %v, after %v", y.body, y.pos, m.gone)
 			}
 			m.gone = y.pos
 		}
@@ -1029,11 +1029,11 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 
 // compare checks what the engine says of its queues.
 func (m *model) compare(*rapid.T) {
-	m.told = len(m.rig.engine.Departing()) > 0 || m.told
-	if n, err := m.rig.engine.Counts(m.away.cfg.ID); err != nil || n != (Counts{Visible: uint64(len(m.away.messages))}) {
-		m.failf("%d messages wait to be forwarded, counted %+v, %v", len(m.away.messages), n, err)
+	m.told = len(m.rig.engine.OutboxReady()) > 0 || m.told
+	if n, err := m.rig.engine.Counts(m.elsewhere.cfg.ID); err != nil || n != (Counts{Visible: uint64(len(m.elsewhere.messages))}) {
+		m.failf("%d messages wait to be forwarded, counted %+v, %v", len(m.elsewhere.messages), n, err)
 	}
-	if len(m.away.messages) > 0 && !m.told {
+	if len(m.elsewhere.messages) > 0 && !m.told {
 		m.failf("nobody has been told that messages wait")
 	}
 	for _, q := range m.queues {

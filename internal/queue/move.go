@@ -116,7 +116,7 @@ func (t *MoveTask) allowance(now Instant) uint64 {
 // StartMove starts a task that moves the messages of a queue that are visible
 // now. A queue has one running task at a time: a second gives ErrTaskRunning.
 func (e *Engine) StartMove(id ID, task MoveTask) error {
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (e *Engine) StartMove(id ID, task MoveTask) error {
 // CancelMove ends a running task and returns it. What it has moved stays
 // moved. A task that is unknown or has ended gives ErrNoTask.
 func (e *Engine) CancelMove(id ID, task string) (MoveTask, error) {
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return MoveTask{}, err
 	}
@@ -158,7 +158,7 @@ func (e *Engine) CancelMove(id ID, task string) (MoveTask, error) {
 
 // Moves returns the tasks of a queue, the most recent first.
 func (e *Engine) Moves(id ID) ([]MoveTask, error) {
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (e *Engine) Moves(id ID) ([]MoveTask, error) {
 
 func (q *queue) saveTask(t *MoveTask) {
 	q.e.tx.Set(taskKey(q.cfg.ID, t.Started), t.encode())
-	q.change()
+	q.markDirty()
 }
 
 // move lets the queue's running task go on, by a bounded number of messages and
@@ -238,7 +238,7 @@ func (q *queue) moveOne(t *MoveTask) error {
 	if t.Moved++; t.Moved >= t.ToMove {
 		t.Status = MoveCompleted
 	}
-	return to.admit(m, q.e.now)
+	return to.accept(m, q.e.now)
 }
 
 // mayFill reports whether the task may move messages to a queue.
@@ -260,18 +260,18 @@ func (q *queue) peek() (*candidate, error) {
 		m := front.Value.(*received)
 		return &candidate{pos: m.pos, received: m}, nil
 	}
-	if front := q.ready.Front(); front != nil {
-		m := front.Value.(*group).held[0]
+	if front := q.readyGroups.Front(); front != nil {
+		m := front.Value.(*activeGroup).held[0]
 		return &candidate{pos: m.pos, received: m}, nil
 	}
 	if q.lineHead < q.lineNext {
 		return &candidate{pos: q.lineHead}, nil
 	}
-	turns, err := q.rota(1)
+	turns, err := q.firstTurns(1)
 	if err != nil || len(turns) == 0 {
 		return nil, err
 	}
-	r, err := q.listed(turns[0])
+	r, err := q.groupAtTurn(turns[0])
 	if err != nil {
 		return nil, err
 	}
@@ -283,15 +283,15 @@ func (q *queue) peek() (*candidate, error) {
 func (q *queue) takeOut(c *candidate) error {
 	switch m := c.received; {
 	case m != nil:
-		q.forget(m)
+		q.remove(m)
 		if m.group != nil {
-			return q.release(m.group)
+			return q.releaseGroup(m.group)
 		}
 	case !c.pos.indexed():
 		q.e.tx.DeleteOnce(messageKey(q.cfg.ID, c.pos))
 		q.lineHead++
 		q.stored--
-		q.change()
+		q.markDirty()
 	default:
 		if err := q.dropMember(c.group, c.pos); err != nil {
 			return err

@@ -2,16 +2,16 @@ package queue
 
 import "container/list"
 
-// queue is one queue's state. What is in meta is kept in the store, the rest
-// is rebuilt from the tables when the engine is loaded.
+// queue is the state of one queue. The store has meta as one record; the engine
+// rebuilds the rest from the tables when it is loaded.
 type queue struct {
 	e   *Engine
 	cfg Config
 	meta
 
-	// received holds the messages that were received and not deleted. Those
-	// of them that are visible again count as well: they are served before
-	// the number could pass the limit of messages in flight.
+	// received holds the messages that were received and not deleted, also those
+	// that are visible again: they are received once more before new messages
+	// could take their number past the limit of messages in flight.
 	received  map[Position]*received
 	inFlight  int
 	deadlines deadlineHeap // of those in flight
@@ -21,19 +21,19 @@ type queue struct {
 
 	filters map[uint64]*filter // of the buckets of deduplication ids
 
-	groups map[string]*group // FIFO: groups with received messages
-	ready  list.List         // *group, FIFO: those of groups that can be served, in order
-	turns  []rotaPlace       // the first places of the stored rota, in order
+	activeGroups map[string]*activeGroup // FIFO: groups with received messages, by name
+	readyGroups  list.List               // *activeGroup, FIFO: those that can be served, in order
+	nextTurns    []turn                  // the first places of the stored rota, in order
 
-	turn       int     // which source a receive of a standard queue tries first
-	nextDelay  Instant // no delay ends before; never if nothing is delayed
-	nextExpiry Instant // expiry is not looked at before, to bound its cost
-	tasks      []*MoveTask
+	firstSource int     // which source the next receive of a standard queue tries first
+	nextDelay   Instant // no delay ends before; never if nothing is delayed
+	nextExpiry  Instant // expiry is not looked at before, to bound its cost
+	tasks       []*MoveTask
 
 	wakeAt  Instant // when time alone will change something here
 	wakeIdx int     // place in the engine's heap
-	visited bool    // is in the engine's list for this transaction
-	changed bool    // meta must be written
+	touched bool    // is in Engine.touched
+	dirty   bool    // meta must be written
 }
 
 // meta is the part of a queue's state that is stored as one record.
@@ -91,33 +91,33 @@ func (m *meta) decode(b []byte) error {
 
 func newQueue(e *Engine, cfg Config) *queue {
 	q := &queue{
-		e: e, cfg: cfg, received: make(map[Position]*received), filters: make(map[uint64]*filter), groups: make(map[string]*group),
+		e: e, cfg: cfg, received: make(map[Position]*received), filters: make(map[uint64]*filter), activeGroups: make(map[string]*activeGroup),
 		nextDelay: never, wakeAt: never, wakeIdx: -1,
 	}
 	q.meta = meta{lineHead: 1, lineNext: 1, rotaHead: 1}
 	return q
 }
 
-// visit puts the queue on the list of those whose record and wake-up the
-// engine looks after when the transaction ends.
-func (q *queue) visit() {
-	if !q.visited {
-		q.visited = true
-		q.e.visited = append(q.e.visited, q)
+// touch puts the queue on the list of those whose record and wake-up the engine
+// updates when the transaction ends.
+func (q *queue) touch() {
+	if !q.touched {
+		q.touched = true
+		q.e.touched = append(q.e.touched, q)
 	}
 }
 
-// change notes that the queue's record is no longer what is stored.
-func (q *queue) change() {
-	q.visit()
-	q.changed = true
+// markDirty has the queue's record written when the transaction ends.
+func (q *queue) markDirty() {
+	q.touch()
+	q.dirty = true
 }
 
-// settle brings the queue up to the present: what time alone has changed. It
-// does a bounded amount of work; if there is more, the queue's wake-up is due
-// at once and the engine comes back to it.
-func (q *queue) settle() error {
-	q.visit()
+// advance brings the queue up to the present: it does what time alone has made
+// due. It does a bounded amount of work; if more is left, the queue's wake-up is due
+// at once, and the engine continues then.
+func (q *queue) advance() error {
+	q.touch()
 	q.endTimeouts()
 	if err := q.expire(); err != nil {
 		return err
@@ -134,13 +134,13 @@ func (q *queue) available() bool {
 	if q.inFlight >= q.cfg.maxInFlight() {
 		return false
 	}
-	if q.returned.Len() > 0 || q.ready.Len() > 0 {
+	if q.returned.Len() > 0 || q.readyGroups.Len() > 0 {
 		return true
 	}
-	return q.fresh(1) > 0 && (q.rotaLength > 0 || q.lineHead < q.lineNext)
+	return q.roomForNew(1) > 0 && (q.rotaLength > 0 || q.lineHead < q.lineNext)
 }
 
-// schedule works out when time alone will next change something.
+// schedule returns when time alone will next change something.
 func (q *queue) schedule() Instant {
 	at := never
 	if len(q.deadlines) > 0 {
@@ -178,9 +178,9 @@ func (q *queue) counts() Counts {
 	}
 }
 
-// purge drops all messages and forgets what was sent and received.
+// purge drops all messages, deduplication ids and receive attempts.
 func (q *queue) purge() error {
-	if err := q.forgetKept(); err != nil {
+	if err := q.purgeDedup(); err != nil {
 		return err
 	}
 	for _, table := range []byte{
@@ -188,13 +188,13 @@ func (q *queue) purge() error {
 	} {
 		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
 	}
-	clear(q.e.groups)
+	clear(q.e.groupRecords)
 	old := q.meta
 	fresh := newQueue(q.e, q.cfg)
-	q.received, q.filters, q.groups = fresh.received, fresh.filters, fresh.groups
-	q.deadlines, q.oldest, q.turns = nil, nil, nil
+	q.received, q.filters, q.activeGroups = fresh.received, fresh.filters, fresh.activeGroups
+	q.deadlines, q.oldest, q.nextTurns = nil, nil, nil
 	q.returned.Init()
-	q.ready.Init()
+	q.readyGroups.Init()
 	q.inFlight, q.lineHeld = 0, 0
 	q.nextDelay = never
 	q.meta = meta{
@@ -202,12 +202,12 @@ func (q *queue) purge() error {
 		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
 		delayFloor: old.delayFloor, purged: q.e.now,
 	}
-	q.change()
+	q.markDirty()
 	return nil
 }
 
-// sequence is the SequenceNumber of an indexed position: 20 digits, growing in
-// the queue, and growing over a queue's deletion and re-creation too.
+// sequence returns the SequenceNumber of an indexed position. It has 20 digits and
+// grows within the queue, and also from a queue to its successor of the same name.
 func (q *queue) sequence(p Position) uint64 {
 	const base = 10_000_000_000_000_000_000
 	return base + uint64(q.cfg.Created)<<20 + uint64(p&^indexedBit)

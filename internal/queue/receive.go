@@ -33,7 +33,7 @@ type Delivery struct {
 // there is more to move it may give none although some are Available; the next
 // one goes on.
 func (e *Engine) Receive(id ID, r Receive) ([]Delivery, error) {
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +79,13 @@ func (q *queue) receiveStandard(most int, timeout time.Duration) ([]Delivery, er
 		if len(out) == room {
 			break
 		}
-		some, err := sources[(q.turn+i)%len(sources)](room-len(out), timeout)
+		some, err := sources[(q.firstSource+i)%len(sources)](room-len(out), timeout)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, some...)
 	}
-	q.turn++
+	q.firstSource++
 	return out, nil
 }
 
@@ -94,8 +94,8 @@ func (q *queue) receiveStandard(most int, timeout time.Duration) ([]Delivery, er
 // queue that limit does not hold when all that has returned waits behind what
 // is in flight: a group then keeps as many as it gave out at once, and the
 // other groups are not to suffer for it.
-func (q *queue) fresh(room int) int {
-	if q.cfg.FIFO && q.ready.Len() == 0 {
+func (q *queue) roomForNew(room int) int {
+	if q.cfg.FIFO && q.readyGroups.Len() == 0 {
 		return room
 	}
 	return max(0, min(room, q.cfg.maxInFlight()-len(q.received)))
@@ -115,28 +115,28 @@ func (q *queue) receiveReturned(n *int, room int, timeout time.Duration) ([]Deli
 		}
 		q.returned.Remove(front)
 		m.elem = nil
-		out = append(out, q.hand(m, timeout))
+		out = append(out, q.deliver(m, timeout))
 	}
 	return out, nil
 }
 
 func (q *queue) receiveLine(room int, timeout time.Duration) ([]Delivery, error) {
-	room = q.fresh(room)
+	room = q.roomForNew(room)
 	var out []Delivery
 	for ; len(out) < room && q.lineHead < q.lineNext; q.lineHead++ {
 		m := &received{pos: q.lineHead}
-		q.track(m)
-		out = append(out, q.hand(m, timeout))
+		q.trackReceived(m)
+		out = append(out, q.deliver(m, timeout))
 	}
 	return out, nil
 }
 
 func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, error) {
-	room = q.fresh(room)
+	room = q.roomForNew(room)
 	if room == 0 {
 		return nil, nil
 	}
-	turns, err := q.rota(room)
+	turns, err := q.firstTurns(room)
 	if err != nil {
 		return nil, err
 	}
@@ -145,22 +145,22 @@ func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, erro
 		if len(out) == room {
 			break
 		}
-		r, err := q.listed(t)
+		r, err := q.groupAtTurn(t)
 		if err != nil {
 			return nil, err
 		}
-		some, err := q.members(t.name, r, room-len(out))
+		some, err := q.firstMembers(t.name, r, room-len(out))
 		if err != nil {
 			return nil, err
 		}
-		q.leave(t.name, r, len(some))
-		if err := q.relocate(t.name, r); err != nil {
+		q.removeMembers(t.name, r, len(some))
+		if err := q.requeueGroup(t.name, r); err != nil {
 			return nil, err
 		}
 		for _, x := range some {
 			m := &received{pos: x.pos, sent: x.sent}
-			q.track(m)
-			out = append(out, q.hand(m, timeout))
+			q.trackReceived(m)
+			out = append(out, q.deliver(m, timeout))
 		}
 	}
 	return out, nil
@@ -174,7 +174,7 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 	if room <= 0 {
 		return nil, nil
 	}
-	turns, err := q.rota(room)
+	turns, err := q.firstTurns(room)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 	var out []Delivery
 	for len(out) < room && q.e.work < workAtOnce {
 		g := q.firstReady(last)
-		more := len(turns) > 0 && q.fresh(1) > 0
+		more := len(turns) > 0 && q.roomForNew(1) > 0
 		switch {
 		case g == nil && !more:
 			return out, nil
@@ -192,10 +192,10 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 			}
 			turns = turns[1:]
 		default:
-			q.ready.Remove(g.elem)
+			q.readyGroups.Remove(g.elem)
 			g.elem = nil
 		}
-		some, err := q.serve(g, room-len(out), timeout)
+		some, err := q.serveGroup(g, room-len(out), timeout)
 		if err != nil {
 			return nil, err
 		}
@@ -206,12 +206,12 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 
 // firstReady returns the first group in memory that can be served and whose
 // place is not after last.
-func (q *queue) firstReady(last uint64) *group {
-	front := q.ready.Front()
+func (q *queue) firstReady(last uint64) *activeGroup {
+	front := q.readyGroups.Front()
 	if front == nil {
 		return nil
 	}
-	if g := front.Value.(*group); g.order <= last {
+	if g := front.Value.(*activeGroup); g.order <= last {
 		return g
 	}
 	return nil
@@ -219,7 +219,7 @@ func (q *queue) firstReady(last uint64) *group {
 
 // serve gives out what it can of one FIFO group: first what has returned, then
 // members, until something of the group is in somebody's hands already.
-func (q *queue) serve(g *group, room int, timeout time.Duration) ([]Delivery, error) {
+func (q *queue) serveGroup(g *activeGroup, room int, timeout time.Duration) ([]Delivery, error) {
 	var out []Delivery
 	blocked := false
 	for _, m := range slices.Clone(g.held) {
@@ -231,25 +231,25 @@ func (q *queue) serve(g *group, room int, timeout time.Duration) ([]Delivery, er
 		} else if moved {
 			continue
 		}
-		out = append(out, q.hand(m, timeout))
+		out = append(out, q.deliver(m, timeout))
 	}
-	if n := q.fresh(room - len(out)); n > 0 && !blocked {
-		r, err := q.roster(g.name)
+	if n := q.roomForNew(room - len(out)); n > 0 && !blocked {
+		r, err := q.groupRecord(g.name)
 		if err != nil {
 			return nil, err
 		}
-		some, err := q.members(g.name, r, n)
+		some, err := q.firstMembers(g.name, r, n)
 		if err != nil {
 			return nil, err
 		}
-		q.leave(g.name, r, len(some))
+		q.removeMembers(g.name, r, len(some))
 		for _, x := range some {
 			m := &received{pos: x.pos, sent: x.sent, group: g}
-			q.track(m)
-			out = append(out, q.hand(m, timeout))
+			q.trackReceived(m)
+			out = append(out, q.deliver(m, timeout))
 		}
 	}
-	return out, q.release(g)
+	return out, q.releaseGroup(g)
 }
 
 // Return takes back deliveries that never reached the consumer: they are
@@ -271,7 +271,7 @@ func (e *Engine) Shorten(id ID, deliveries []Delivery, n int, attempt string) er
 // takeBack makes some deliveries of a receive visible again, while the consumer
 // gets the kept ones.
 func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return err
 	}
@@ -286,10 +286,10 @@ func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 			m.first = 0
 		}
 		m.receipt = 0 // no consumer has it
-		q.hide(m, 0)
+		q.startTimeout(m, 0)
 		q.save(m)
 		if m.group != nil {
-			if err := q.release(m.group); err != nil {
+			if err := q.releaseGroup(m.group); err != nil {
 				return err
 			}
 		}

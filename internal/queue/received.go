@@ -12,14 +12,14 @@ type received struct {
 	receives uint64
 	first    Instant // of the receives
 	last     Instant
-	deadline Instant // invisible until then
-	receipt  uint64  // number of the newest receive
-	sent     Instant // zero for a message of the line that nobody has read yet
-	group    *group  // FIFO only
+	deadline Instant      // invisible until then
+	receipt  uint64       // number of the newest receive
+	sent     Instant      // zero for a message of the line that nobody has read yet
+	group    *activeGroup // FIFO only
 
 	written  int // how often its record was written, if that is known
 	inFlight bool
-	gone     bool
+	removed  bool
 	heapIdx  int
 	elem     *list.Element // in queue.returned
 }
@@ -58,7 +58,7 @@ func decodeReceived(p Position, b []byte) (m *received, group string, err error)
 
 // track adds m to the queue's memory as not in flight. Positions of the line
 // and of each group are to be tracked in ascending order.
-func (q *queue) track(m *received) {
+func (q *queue) trackReceived(m *received) {
 	q.received[m.pos] = m
 	m.heapIdx = -1
 	if !m.pos.indexed() {
@@ -75,21 +75,21 @@ func (q *queue) track(m *received) {
 func (q *queue) save(m *received) {
 	q.e.tx.Set(receivedKey(q.cfg.ID, m.pos), m.encode())
 	m.written++
-	q.visit()
+	q.touch()
 }
 
 // hand gives m to a consumer for the length of timeout.
-func (q *queue) hand(m *received, timeout time.Duration) Delivery {
+func (q *queue) deliver(m *received, timeout time.Duration) Delivery {
 	now := q.e.now
 	q.receipts++
-	q.change()
+	q.markDirty()
 	m.receipt = q.receipts
 	m.receives++
 	m.last = now
 	if m.first == 0 {
 		m.first = now
 	}
-	q.hide(m, timeout)
+	q.startTimeout(m, timeout)
 	q.save(m)
 	return m.delivery()
 }
@@ -100,11 +100,11 @@ func (m *received) delivery() Delivery {
 }
 
 // hide makes m invisible for the length of timeout from now, which may be 0.
-func (q *queue) hide(m *received, timeout time.Duration) {
+func (q *queue) startTimeout(m *received, timeout time.Duration) {
 	m.deadline = q.e.now.Add(timeout)
 	switch {
 	case m.deadline <= q.e.now:
-		q.show(m)
+		q.makeVisible(m)
 	case m.inFlight:
 		heap.Fix(&q.deadlines, m.heapIdx)
 	default:
@@ -119,7 +119,7 @@ func (q *queue) hide(m *received, timeout time.Duration) {
 }
 
 // show makes m visible.
-func (q *queue) show(m *received) {
+func (q *queue) makeVisible(m *received) {
 	if m.inFlight {
 		m.inFlight = false
 		q.inFlight--
@@ -135,16 +135,16 @@ func (q *queue) show(m *received) {
 func (q *queue) endTimeouts() {
 	for len(q.deadlines) > 0 && q.deadlines[0].deadline <= q.e.now {
 		m := q.deadlines[0]
-		q.show(m)
+		q.makeVisible(m)
 		if m.group != nil {
-			q.relist(m.group)
+			q.updateReady(m.group)
 		}
 	}
 }
 
 // forget removes m from the queue and from the store. The caller looks after
 // its group.
-func (q *queue) forget(m *received) {
+func (q *queue) remove(m *received) {
 	if m.inFlight {
 		m.inFlight = false
 		q.inFlight--
@@ -157,7 +157,7 @@ func (q *queue) forget(m *received) {
 	if m.group != nil {
 		m.group.remove(m)
 	}
-	m.gone = true
+	m.removed = true
 	delete(q.received, m.pos)
 	if m.written == 1 {
 		q.e.tx.DeleteOnce(receivedKey(q.cfg.ID, m.pos))
@@ -171,7 +171,7 @@ func (q *queue) forget(m *received) {
 		q.lineHeld--
 	}
 	q.stored--
-	q.change()
+	q.markDirty()
 }
 
 // deadlineHeap orders messages in flight by the end of their timeout.

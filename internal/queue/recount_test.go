@@ -11,13 +11,13 @@ import (
 )
 
 // populate fills a standard and a FIFO queue with messages in every state, and
-// leaves some to be forwarded to a queue that is away.
+// leaves some to be forwarded to a queue of another shard.
 func populate(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t)
 	r.configure(Config{ID: 1, ARN: "standard", Retention: time.Hour, Visibility: time.Minute})
 	r.configure(Config{ID: 2, ARN: "fifo", Retention: time.Hour, Visibility: time.Minute, FIFO: true, Delay: time.Second})
-	r.configure(Config{ID: 3, ARN: "away", Away: true})
+	r.configure(Config{ID: 3, ARN: "elsewhere", Elsewhere: true})
 	r.configure(Config{ID: 4, ARN: "emptied", Retention: time.Hour})
 	do := func(f func(*Engine) error) {
 		t.Helper()
@@ -55,9 +55,9 @@ func populate(t *testing.T) *rig {
 	send(1, 4, new(time.Minute))
 	send(2, 4, nil)
 	send(4, 5, nil)
-	do(func(e *Engine) error { return e.StartMove(4, MoveTask{ID: "t", Destination: "away"}) })
+	do(func(e *Engine) error { return e.StartMove(4, MoveTask{ID: "t", Destination: "elsewhere"}) })
 	do(func(e *Engine) error {
-		return e.Arrive(1, Source{7}, []Arriving{{5, Message{Body: "moved"}}, {6, Message{Body: "redriven", Source: "far"}}})
+		return e.Accept(1, FromShard{7}, []Transfer{{5, Message{Body: "moved"}}, {6, Message{Body: "redriven", Source: "far"}}})
 	})
 	return r
 }
@@ -93,7 +93,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 	tables := make(map[byte]int)
 	for k := range r.keys {
-		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableArrival
+		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableAccepted
 		if !lone {
 			tables[k[8]]++
 		}
@@ -111,7 +111,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 			v := keys[k].value
 			keys[k] = mirrored{value: v[:len(v)-1]}
 		})
-		if k[8] == tableDedup || k[8] == tableArrival {
+		if k[8] == tableDedup || k[8] == tableAccepted {
 			continue
 		}
 		spoil("has a twin", func(keys mirror) {
@@ -123,7 +123,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 	for _, table := range []byte{
 		tableMeta, tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
-		tableAway, tableDeparture,
+		tableOutbox, tableOutboxMessage,
 	} {
 		if tables[table] == 0 {
 			t.Errorf("the test has no row in table %c", table)
@@ -183,7 +183,7 @@ func TestStrangeBucketsAreFound(t *testing.T) {
 	old.raw(make([]byte, len(MessageID{})))
 	for _, cfg := range r.configs {
 		keys := maps.Clone(r.keys)
-		keys[string(keptKey(slotsPerBucket, cfg.ID).byte(kindDedup).string("id"))] = mirrored{value: old}
+		keys[string(dedupKey(slotsPerBucket, cfg.ID).byte(kindDedup).string("id"))] = mirrored{value: old}
 		_, strays, err := Leftovers(keys.sorted(), r.configs)
 		if err != nil || len(strays) != 1 || !strings.Contains(strays[0], "bucket 1 is not in") {
 			t.Errorf("%s: %q, error %v", cfg.ARN, strays, err)

@@ -38,8 +38,8 @@ func (q *queue) redrive(m *received) (bool, error) {
 		msg.SentAt = q.e.now
 	}
 	q.e.spend(msg)
-	q.forget(m)
-	if err := target.admit(msg, q.e.now); err != nil {
+	q.remove(m)
+	if err := target.accept(msg, q.e.now); err != nil {
 		return false, err
 	}
 	return true, nil

@@ -213,13 +213,13 @@ func (r *rig) check() {
 }
 
 // stored returns all messages of a queue by position, those that wait if it is
-// away.
+// elsewhere.
 func (r *rig) stored(id ID) map[Position]*Message {
 	r.t.Helper()
 	out := make(map[Position]*Message)
 	table := byte(tableMessage)
-	if r.engine.queues[id] == nil && r.engine.away[id] != nil {
-		table = tableDeparture
+	if r.engine.queues[id] == nil && r.engine.outboxes[id] != nil {
+		table = tableOutboxMessage
 	}
 	prefix := string(tableKey(id, table))
 	for k, record := range r.keys {

@@ -6,66 +6,66 @@ import (
 	"slices"
 )
 
-// rotaPlace is a group in the rota.
-type rotaPlace struct {
+// turn is the place of a group in the rota.
+type turn struct {
 	name  string
 	order uint64
 }
 
-// turnsMost is how many places of the rota are kept in memory, as a rule.
-const turnsMost = 64
+// nextTurnsMost is how many of the next turns are kept in memory, as a rule.
+const nextTurnsMost = 64
 
-// relocate gives a group a new place at the end of the rota, or none if it has
-// no members.
-func (q *queue) relocate(name string, r *roster) error {
-	some, err := q.members(name, r, 1)
+// requeueGroup gives a group the last place in the rota, or none if it has no
+// members.
+func (q *queue) requeueGroup(name string, r *groupRecord) error {
+	some, err := q.firstMembers(name, r, 1)
 	switch {
 	case err != nil:
 		return err
 	case len(some) > 0:
-		q.enlist(name, r)
+		q.addToRota(name, r)
 	default:
-		q.delist(name, r)
+		q.removeFromRota(name, r)
 	}
 	return nil
 }
 
-// enlist gives a group the last place in the stored rota.
-func (q *queue) enlist(name string, r *roster) {
-	q.vacate(r)
+// addToRota gives a group the last place in the rota.
+func (q *queue) addToRota(name string, r *groupRecord) {
+	q.freePlace(r)
 	q.lastOrder++
 	r.order = q.lastOrder
 	if q.rotaLength == 0 {
 		q.rotaHead = r.order
 	}
-	if uint64(len(q.turns)) == q.rotaLength && len(q.turns) < turnsMost {
-		q.turns = append(q.turns, rotaPlace{name, r.order})
+	if uint64(len(q.nextTurns)) == q.rotaLength && len(q.nextTurns) < nextTurnsMost {
+		q.nextTurns = append(q.nextTurns, turn{name, r.order})
 	}
 	q.rotaLength++
 	q.e.tx.Set(rotaKey(q.cfg.ID, r.order), []byte(name))
 	q.e.tx.Set(groupKey(q.cfg.ID, name), r.encode())
-	q.change()
+	q.markDirty()
 }
 
-// delist removes a group's place in the stored rota and its record.
-func (q *queue) delist(name string, r *roster) {
+// removeFromRota removes the record of a group, and its place in the rota.
+func (q *queue) removeFromRota(name string, r *groupRecord) {
 	if r.order == 0 {
 		return
 	}
-	q.vacate(r)
+	q.freePlace(r)
 	q.e.tx.Delete(groupKey(q.cfg.ID, name))
-	q.change()
+	q.markDirty()
 }
 
-// vacate removes a group's place in the stored rota, also one whose turn has
-// been.
-func (q *queue) vacate(r *roster) {
+// freePlace removes the place of a group from the store, also one in front of the
+// rota's head, which an active group has.
+func (q *queue) freePlace(r *groupRecord) {
 	if r.order == 0 {
 		return
 	}
 	q.e.tx.DeleteOnce(rotaKey(q.cfg.ID, r.order))
 	if r.order >= q.rotaHead {
-		q.strike(r.order)
+		q.dropCached(r.order)
 	}
 	if r.order == q.rotaHead {
 		q.rotaHead++
@@ -73,70 +73,72 @@ func (q *queue) vacate(r *roster) {
 	r.order = 0
 }
 
-// strike takes a place off the rota, but not out of the store.
-func (q *queue) strike(order uint64) {
+// dropCached no longer counts a place, and removes it from the turns in memory. The
+// place stays stored.
+func (q *queue) dropCached(order uint64) {
 	q.rotaLength--
-	i, found := slices.BinarySearchFunc(q.turns, order, func(t rotaPlace, order uint64) int { return cmp.Compare(t.order, order) })
+	i, found := slices.BinarySearchFunc(q.nextTurns, order, func(t turn, order uint64) int { return cmp.Compare(t.order, order) })
 	if found {
-		q.turns = slices.Delete(q.turns, i, i+1)
+		q.nextTurns = slices.Delete(q.nextTurns, i, i+1)
 	}
 }
 
-// rota returns the first n groups of the stored rota.
-func (q *queue) rota(n int) ([]rotaPlace, error) {
+// firstTurns returns the first n turns of the rota.
+func (q *queue) firstTurns(n int) ([]turn, error) {
 	if q.rotaLength == 0 {
 		reachable := q.delayed + uint64(len(q.received)-q.lineHeld)
-		if n := q.indexedCount(); len(q.groups) == 0 && n > reachable {
+		if n := q.indexedCount(); len(q.activeGroups) == 0 && n > reachable {
 			return nil, fmt.Errorf("%d messages of groups, and no group in the rota: %w", n-reachable, errMissing)
 		}
 		return nil, nil
 	}
-	if uint64(len(q.turns)) < min(uint64(n), q.rotaLength) {
-		if err := q.readRota(max(n, turnsMost)); err != nil {
+	if uint64(len(q.nextTurns)) < min(uint64(n), q.rotaLength) {
+		if err := q.readRota(max(n, nextTurnsMost)); err != nil {
 			return nil, err
 		}
 	}
-	q.rotaHead = q.turns[0].order
-	return slices.Clone(q.turns[:min(n, len(q.turns))]), nil
+	q.rotaHead = q.nextTurns[0].order
+	return slices.Clone(q.nextTurns[:min(n, len(q.nextTurns))]), nil
 }
 
-// readRota reads the first n places of the rota.
+// readRota reads the first n turns of the rota.
 func (q *queue) readRota(n int) error {
-	turns := make([]rotaPlace, 0, n)
+	turns := make([]turn, 0, n)
 	_, end := tableRange(q.cfg.ID, tableRota)
 	err := q.e.tx.Scan(rotaKey(q.cfg.ID, q.rotaHead), end, func(k, v []byte) bool {
-		turns = append(turns, rotaPlace{name: string(v), order: tail(k, 0)})
+		turns = append(turns, turn{name: string(v), order: tail(k, 0)})
 		return len(turns) < n
 	})
 	if err == nil && uint64(len(turns)) < min(uint64(n), q.rotaLength) {
 		err = fmt.Errorf("the rota has %d places of %d: %w", len(turns), q.rotaLength, errMissing)
 	}
 	if err == nil {
-		q.turns = turns
+		q.nextTurns = turns
 	}
 	return err
 }
 
-// listed returns the roster of a group in the rota, which has members.
-func (q *queue) listed(t rotaPlace) (*roster, error) {
-	r, err := q.roster(t.name)
+// groupAtTurn returns the record of the group whose turn it is. It has members, or
+// the store is damaged.
+func (q *queue) groupAtTurn(t turn) (*groupRecord, error) {
+	r, err := q.groupRecord(t.name)
 	if err != nil {
 		return nil, err
 	}
-	some, err := q.members(t.name, r, 1)
+	some, err := q.firstMembers(t.name, r, 1)
 	if err == nil && (len(some) == 0 || r.order != t.order) {
 		err = fmt.Errorf("group at place %d of the rota has %d members and place %d: %w", t.order, len(some), r.order, errMissing)
 	}
 	return r, err
 }
 
-// takeTurn makes the first group of the stored rota one that holds messages.
-func (q *queue) takeTurn(t rotaPlace) (*group, error) {
-	if _, err := q.listed(t); err != nil {
+// takeTurn takes the first group off the rota and makes it an active group.
+func (q *queue) takeTurn(t turn) (*activeGroup, error) {
+	if _, err := q.groupAtTurn(t); err != nil {
 		return nil, err
 	}
-	q.strike(t.order)
+	q.dropCached(t.order)
 	q.rotaHead = t.order + 1
-	q.change()
-	return q.hold(t.name), nil
+	q.markDirty()
+	return q.activate(t.name), nil
 }

@@ -12,7 +12,7 @@ type Sent struct {
 // Send accepts messages, in order. In a FIFO queue each must have a group and
 // a deduplication id.
 func (e *Engine) Send(id ID, messages []Outgoing) ([]Sent, error) {
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return nil, err
 	}
@@ -39,18 +39,18 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 	}
 	m := o.message(q.e.now)
 	due := q.e.now.Add(delay)
-	if err := q.admit(m, due); err != nil {
+	if err := q.accept(m, due); err != nil {
 		return Sent{}, err
 	}
 	s := Sent{ID: m.ID, Sequence: m.Sequence}
 	if q.cfg.FIFO {
-		q.remember(o, s)
+		q.rememberSend(o, s)
 	}
 	return s, nil
 }
 
 // admit stores m as the newest message of the queue, available from due.
-func (q *queue) admit(m *Message, due Instant) error {
+func (q *queue) accept(m *Message, due Instant) error {
 	now := q.e.now
 	if q.cfg.FIFO {
 		// A message from another queue is not to wait with those whose time
@@ -60,7 +60,7 @@ func (q *queue) admit(m *Message, due Instant) error {
 		}
 	}
 	q.stored++
-	q.change()
+	q.markDirty()
 	if !q.cfg.FIFO && m.Group == "" && due <= now && m.SentAt == now {
 		if q.lineCount() == 0 {
 			q.lineFloor = now
@@ -89,7 +89,7 @@ func (q *queue) admit(m *Message, due Instant) error {
 		q.postpone(p, m.Group, m.SentAt, due)
 		return nil
 	}
-	return q.join(m.Group, p, m.SentAt)
+	return q.addMember(m.Group, p, m.SentAt)
 }
 
 // write stores the message at p.

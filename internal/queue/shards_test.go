@@ -45,7 +45,7 @@ type world struct {
 type worldBatch struct {
 	id       ID
 	from     int
-	messages []Arriving
+	messages []Transfer
 }
 
 func testShards(t *rapid.T, fifo bool) {
@@ -55,7 +55,7 @@ func testShards(t *rapid.T, fifo bool) {
 		defer r.close()
 		w.rigs = append(w.rigs, r)
 		for id := ID(1); id <= worldLetters; id++ {
-			cfg := Config{ID: id, ARN: fmt.Sprintf("q%d", id), FIFO: fifo, Retention: time.Hour, Away: !slices.Contains(w.homes(id), shard)}
+			cfg := Config{ID: id, ARN: fmt.Sprintf("q%d", id), FIFO: fifo, Retention: time.Hour, Elsewhere: !slices.Contains(w.homes(id), shard)}
 			if id != worldLetters {
 				cfg.Redrive = &Redrive{Target: fmt.Sprintf("q%d", worldLetters), MaxReceives: 1}
 			}
@@ -162,11 +162,11 @@ func (w *world) forward(*rapid.T) {
 // deliver does one step of forwarding.
 func (w *world) deliver(id ID, shard, most int, outcome string) {
 	r := w.rigs[shard]
-	from, n, err := r.engine.Departures(id)
+	from, n, err := r.engine.Outbox(id)
 	if err != nil || n == 0 {
 		return
 	}
-	messages, err := ReadDepartures(r.store, id, from, most, 1<<20)
+	messages, err := ReadOutbox(r.store, id, from, most, 1<<20)
 	if err != nil {
 		w.t.Fatalf("%v", err)
 	}
@@ -176,29 +176,29 @@ func (w *world) deliver(id ID, shard, most int, outcome string) {
 	case "lost":
 		return
 	case "half": // some of the queue's shards did not answer
-		w.arrive(b, w.homes(id)[:1], "")
+		w.accept(b, w.homes(id)[:1], "")
 		return
 	case "unanswered", "undone":
-		w.arrive(b, w.homes(id), outcome)
+		w.accept(b, w.homes(id), outcome)
 		return
 	}
-	w.arrive(b, w.homes(id), "")
+	w.accept(b, w.homes(id), "")
 	if outcome == "forgotten" {
 		outcome = "undone"
 	}
-	w.do(shard, outcome, func(e *Engine) error { return e.Departed(id, messages[len(messages)-1].Position) })
+	w.do(shard, outcome, func(e *Engine) error { return e.Forwarded(id, messages[len(messages)-1].Position) })
 }
 
-// arrive gives a batch to some of the shards that it is for.
-func (w *world) arrive(b worldBatch, to []int, outcome string) {
+// accept gives a batch to some of the shards that it is for.
+func (w *world) accept(b worldBatch, to []int, outcome string) {
 	for _, shard := range to {
-		var part []Arriving
+		var part []Transfer
 		for _, a := range b.messages {
 			if w.home(b.id, &a.Message) == shard {
 				part = append(part, a)
 			}
 		}
-		w.do(shard, outcome, func(e *Engine) error { return e.Arrive(b.id, Source{b.from}, part) })
+		w.do(shard, outcome, func(e *Engine) error { return e.Accept(b.id, FromShard{b.from}, part) })
 	}
 }
 
@@ -209,7 +209,7 @@ func (w *world) stale(*rapid.T) {
 		w.t.Skip("nothing was forwarded")
 	}
 	b := w.batches[w.pick("batch", len(w.batches))]
-	w.arrive(b, w.homes(b.id), "")
+	w.accept(b, w.homes(b.id), "")
 }
 
 func (w *world) advance(*rapid.T) {
@@ -218,10 +218,10 @@ func (w *world) advance(*rapid.T) {
 
 func (w *world) reload(*rapid.T) { w.rigs[w.pick("shard", worldShards)].reload() }
 
-// waiting counts what is in away queues.
+// waiting counts what is in outboxes.
 func (w *world) waiting() (n uint64) {
 	for _, r := range w.rigs {
-		for _, a := range r.engine.away {
+		for _, a := range r.engine.outboxes {
 			n += a.stored
 		}
 	}
@@ -255,7 +255,7 @@ func (w *world) compare(*rapid.T) {
 			}
 			for p, m := range stored {
 				home := w.rigs[w.home(id, m)]
-				if p > arrivedAt(home, id, shard) {
+				if p > acceptedAt(home, id, shard) {
 					put(m, fmt.Sprintf("on its way from shard %d to queue %d", shard, id))
 				}
 			}
@@ -275,13 +275,13 @@ func sortedPositions(stored map[Position]*Message) []Position {
 	return out
 }
 
-// arrivedAt is the last position that has arrived at a queue from a shard.
-func arrivedAt(r *rig, id ID, from int) Position {
-	b, ok := r.keys[string(arrivalKey(id, Source{from}))]
+// acceptedAt is the last position that a queue has accepted from a shard.
+func acceptedAt(r *rig, id ID, from int) Position {
+	b, ok := r.keys[string(acceptedKey(id, FromShard{from}))]
 	if !ok {
 		return 0
 	}
-	p, err := decodeArrival(b.value)
+	p, err := decodeAccepted(b.value)
 	if err != nil {
 		r.t.Fatalf("%v", err)
 	}

@@ -17,7 +17,7 @@ type Visibility struct {
 // A message of a standard queue that is visible again is hidden again, as SQS
 // does it.
 func (e *Engine) ChangeVisibility(id ID, changes []Visibility) ([]error, error) {
-	q, err := e.enter(id)
+	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return nil, err
 	}
@@ -32,10 +32,10 @@ func (e *Engine) ChangeVisibility(id ID, changes []Visibility) ([]error, error) 
 		case e.now.Add(c.Timeout) > m.last.Add(MaxVisibility):
 			results[i] = ErrVisibilityTotal
 		default:
-			q.hide(m, c.Timeout)
+			q.startTimeout(m, c.Timeout)
 			q.save(m)
 			if m.group != nil {
-				q.relist(m.group)
+				q.updateReady(m.group)
 			}
 		}
 	}

@@ -23,38 +23,37 @@ const (
 	forwardLongest = 15 * time.Second
 )
 
-// Deliver gives messages to the shard that serves a queue, which takes them
-// with Arrive, and returns nil when that has returned nil. It ends when ctx
-// does.
+// Deliver gives messages to the shard that serves a queue, by calling its Accept,
+// and returns nil when that has returned nil. It ends when ctx does.
 //
-// What it has taken before, it may be given again, and more behind it. So a
-// message must go to the same shard each time; if the queue is on several, the
-// messages of a call may be divided among them, each part in order, and it
-// succeeds when all parts have.
-type Deliver func(ctx context.Context, id queue.ID, from queue.Source, messages []queue.Arriving) error
+// It may be given a message again that it has delivered before, and more messages
+// behind it. So a message must go to the same shard each time; if the queue is on
+// several shards, Deliver may divide the messages of a call among them, each part in
+// order, and succeeds when all parts have.
+type Deliver func(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error
 
-// Forward forwards what waits in the away queues of s to where they are served,
-// exactly once and, for each queue, in order; number is that of s, by which
-// destinations know what has come from it. It returns when ctx ends or s is
-// closed, and not before all that it uses is free: the store must not be closed
-// earlier. A shard has one at a time.
+// Forward forwards the messages in the outboxes of s to the shards that serve their
+// queues, exactly once and, for each queue, in order; number is the number of s, by
+// which the other shards know what they have accepted from it. It returns when ctx
+// ends or s is closed, and only when it no longer uses the store, which must not be
+// closed earlier. A shard runs one Forward at a time.
 //
-// Queues do not wait for each other. Each begins with one message and goes on
-// with many when that has arrived; one to which nothing can be delivered tries
-// ever more seldom, and nothing of it is lost.
+// Queues do not wait for each other. For each, Forward begins with one message and
+// continues with many when that was accepted; while nothing can be delivered it tries
+// ever more seldom, and no message is lost.
 func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &forwarder{
-		shard: s, from: queue.Source{Shard: number}, to: to,
-		lines: make(map[queue.ID]bool), turns: make(chan struct{}, forwardsMost),
+		shard: s, from: queue.FromShard{Shard: number}, to: to,
+		outboxes: make(map[queue.ID]bool), turns: make(chan struct{}, forwardsMost),
 	}
 	defer func() {
 		cancel()
 		f.running.Wait()
-		s.departing.announce(f.left) // to who comes next
+		s.readyOutboxes.announce(f.left) // to the next Forward
 	}()
 	for {
-		ids, err := s.Departing(ctx)
+		ids, err := s.OutboxReady(ctx)
 		if err != nil {
 			return err
 		}
@@ -64,27 +63,27 @@ func Forward(ctx context.Context, s *Shard, number int, to Deliver) error {
 	}
 }
 
-// forwarder runs one goroutine for each away queue that holds messages.
+// forwarder runs one goroutine for each outbox that holds messages.
 type forwarder struct {
 	shard   *Shard
-	from    queue.Source
+	from    queue.FromShard
 	to      Deliver
-	turns   chan struct{} // held by those who deliver much
+	turns   chan struct{} // held by the goroutines that deliver many messages at a time
 	running sync.WaitGroup
 
-	mu    sync.Mutex
-	lines map[queue.ID]bool // those that are forwarded; true: it has begun to hold messages again
-	left  []queue.ID        // those that were given up because the context had ended
+	mu       sync.Mutex
+	outboxes map[queue.ID]bool // those with a goroutine; true: the outbox has become non-empty again
+	left     []queue.ID        // those given up because the context had ended
 }
 
 func (f *forwarder) start(ctx context.Context, id queue.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, runs := f.lines[id]; runs {
-		f.lines[id] = true
+	if _, runs := f.outboxes[id]; runs {
+		f.outboxes[id] = true
 		return
 	}
-	f.lines[id] = false
+	f.outboxes[id] = false
 	f.running.Go(func() {
 		for f.drain(ctx, id); !f.end(ctx, id); f.drain(ctx, id) {
 		}
@@ -99,11 +98,11 @@ func (f *forwarder) end(ctx context.Context, id queue.ID) bool {
 		f.left = append(f.left, id)
 		return true
 	}
-	if f.lines[id] {
-		f.lines[id] = false
+	if f.outboxes[id] {
+		f.outboxes[id] = false
 		return false
 	}
-	delete(f.lines, id)
+	delete(f.outboxes, id)
 	return true
 }
 
@@ -135,8 +134,8 @@ func (f *forwarder) drain(ctx context.Context, id queue.ID) {
 }
 
 // step forwards some messages and returns how many: one, or many if the queue's
-// shard answers. It does not matter how many queues wait in vain with one, while
-// those with many take turns.
+// shard answers. Any number of queues may wait in vain with one message each; those
+// with many take turns.
 func (f *forwarder) step(ctx context.Context, id queue.ID, answers bool) (int, error) {
 	most := 1
 	if answers {
@@ -148,19 +147,19 @@ func (f *forwarder) step(ctx context.Context, id queue.ID, answers bool) (int, e
 			return 0, context.Cause(ctx)
 		}
 	}
-	messages, err := f.shard.Departures(ctx, id, most, forwardBytes)
+	messages, err := f.shard.ReadOutbox(ctx, id, most, forwardBytes)
 	if len(messages) == 0 || err != nil {
 		return 0, err
 	}
 	if err := f.deliver(ctx, id, messages); err != nil {
 		return 0, err
 	}
-	return len(messages), f.shard.Departed(ctx, id, messages[len(messages)-1].Position)
+	return len(messages), f.shard.Forwarded(ctx, id, messages[len(messages)-1].Position)
 }
 
 var errForwardTimeout = errors.New("the shard that serves the queue does not answer")
 
-func (f *forwarder) deliver(ctx context.Context, id queue.ID, messages []queue.Arriving) error {
+func (f *forwarder) deliver(ctx context.Context, id queue.ID, messages []queue.Transfer) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, forwardTimeout, errForwardTimeout)
 	defer cancel()
 	return f.to(ctx, id, f.from, messages)

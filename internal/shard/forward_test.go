@@ -47,9 +47,9 @@ func pair(t *testing.T) (from, to *rig) {
 		for _, id := range []queue.ID{source, letters, fifoSource, fifoLetters} {
 			c := queue.Config{
 				ID: id, ARN: arn(id), Retention: time.Hour, Visibility: time.Minute, FIFO: id >= fifoSource,
-				Away: !slices.Contains(served, id),
+				Elsewhere: !slices.Contains(served, id),
 			}
-			if !c.Away && (id == source || id == fifoSource) {
+			if !c.Elsewhere && (id == source || id == fifoSource) {
 				c.Redrive = &queue.Redrive{Target: arn(id + 1), MaxReceives: 1}
 			}
 			out = append(out, c)
@@ -163,7 +163,7 @@ func numbers(first, n int) (out []string) {
 
 func TestDeadLettersReachAnotherShard(t *testing.T) {
 	from, to := pair(t)
-	forward(t, from, to.Arrive)
+	forward(t, from, to.Accept)
 	for _, id := range []queue.ID{source, fifoSource} {
 		bury(t, from, id, 0, 25)
 		equal(t, dig(t, to, id+1, 25), numbers(0, 25)...)
@@ -182,7 +182,7 @@ func TestDeadLettersWait(t *testing.T) {
 		t.Errorf("counted %+v, %v", n, err)
 	}
 	fails := atomic.Int64{}
-	stop := forward(t, from, func(context.Context, queue.ID, queue.Source, []queue.Arriving) error {
+	stop := forward(t, from, func(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error {
 		fails.Add(1)
 		return errors.New("nobody there")
 	})
@@ -195,7 +195,7 @@ func TestDeadLettersWait(t *testing.T) {
 	if n, err := from.Counts(t.Context(), letters); err != nil || n != (queue.Counts{Visible: 300}) {
 		t.Errorf("counted %+v, %v", n, err)
 	}
-	forward(t, from, to.Arrive) // takes over what the first has left
+	forward(t, from, to.Accept) // takes over what the first has left
 	equal(t, dig(t, to, letters, 300), numbers(0, 300)...)
 	empty(t, from, letters)
 }
@@ -211,27 +211,27 @@ func TestForwardingIsExactlyOnce(t *testing.T) {
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
 			from, to := pair(t)
-			var stale [][]queue.Arriving
-			forward(t, from, func(ctx context.Context, id queue.ID, source queue.Source, messages []queue.Arriving) error {
+			var stale [][]queue.Transfer
+			forward(t, from, func(ctx context.Context, id queue.ID, source queue.FromShard, messages []queue.Transfer) error {
 				stale = append(stale, messages)
 				switch random.IntN(6) {
 				case 0:
 					return errors.New("lost on the way")
 				case 1:
-					return errors.Join(to.Arrive(ctx, id, source, messages), errors.New("the answer is lost"))
+					return errors.Join(to.Accept(ctx, id, source, messages), errors.New("the answer is lost"))
 				case 2:
-					if err := to.Arrive(ctx, id, source, messages[:1+random.IntN(len(messages))]); err != nil {
+					if err := to.Accept(ctx, id, source, messages[:1+random.IntN(len(messages))]); err != nil {
 						return err
 					}
 				case 3:
-					if err := to.Arrive(ctx, id, source, messages); err != nil {
+					if err := to.Accept(ctx, id, source, messages); err != nil {
 						return err
 					}
-					if err := to.Arrive(ctx, id, source, stale[random.IntN(len(stale))]); err != nil {
+					if err := to.Accept(ctx, id, source, stale[random.IntN(len(stale))]); err != nil {
 						return err
 					}
 				}
-				return to.Arrive(ctx, id, source, messages)
+				return to.Accept(ctx, id, source, messages)
 			})
 			const rounds, each = 30, 20
 			for i := range rounds {
@@ -268,7 +268,7 @@ func TestForwardingOutlivesFailedCommits(t *testing.T) {
 				} else {
 					r.commit.Store(&fail)
 				}
-				forward(t, from, to.Arrive)
+				forward(t, from, to.Accept)
 				equal(t, dig(t, to, letters, 400), numbers(0, 400)...)
 				empty(t, from, letters)
 				if commits.Load() < 2 {
@@ -290,7 +290,7 @@ func TestForwardingIsNotHeldUpByOneShard(t *testing.T) {
 		living.ID, living.ARN = 200+i, arn(200+i)
 		living.Redrive = &queue.Redrive{Target: dead.ARN, MaxReceives: 1}
 		there = append(there, dead)
-		dead.Away = true
+		dead.Elsewhere = true
 		here = append(here, living, dead)
 	}
 	from, to := openShard(t, here...), openShard(t, there...)
@@ -299,9 +299,9 @@ func TestForwardingIsNotHeldUpByOneShard(t *testing.T) {
 	}
 	const reached = 100 + queues - 1
 	hung := make(chan queue.ID, queues)
-	forward(t, from, func(ctx context.Context, id queue.ID, source queue.Source, messages []queue.Arriving) error {
+	forward(t, from, func(ctx context.Context, id queue.ID, source queue.FromShard, messages []queue.Transfer) error {
 		if id == reached {
-			return to.Arrive(ctx, id, source, messages)
+			return to.Accept(ctx, id, source, messages)
 		}
 		select {
 		case hung <- id:
@@ -326,7 +326,7 @@ func TestForwardingEndsWithTheShard(t *testing.T) {
 	bury(t, from, source, 0, 1)
 	tried := make(chan struct{}, 100)
 	done := later(func() error {
-		return shard.Forward(context.Background(), from.Shard, 1, func(ctx context.Context, _ queue.ID, _ queue.Source, _ []queue.Arriving) error {
+		return shard.Forward(context.Background(), from.Shard, 1, func(ctx context.Context, _ queue.ID, _ queue.FromShard, _ []queue.Transfer) error {
 			tried <- struct{}{}
 			<-ctx.Done()
 			return ctx.Err()
@@ -352,8 +352,8 @@ func TestNothingIsForwardedToADeletedQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := make(chan struct{}, 1)
-	forward(t, from, func(ctx context.Context, id queue.ID, source queue.Source, messages []queue.Arriving) error {
-		err := to.Arrive(ctx, id, source, messages)
+	forward(t, from, func(ctx context.Context, id queue.ID, source queue.FromShard, messages []queue.Transfer) error {
+		err := to.Accept(ctx, id, source, messages)
 		if !errors.Is(err, queue.ErrNoQueue) {
 			return errors.Join(err, errors.New("the queue is there"))
 		}
@@ -388,8 +388,8 @@ func TestNothingIsForwardedToADeletedQueue(t *testing.T) {
 // they were.
 func TestMoveTaskReachesAnotherShard(t *testing.T) {
 	from, to := pair(t)
-	forward(t, from, to.Arrive)
-	forward(t, to, from.Arrive)
+	forward(t, from, to.Accept)
+	forward(t, to, from.Accept)
 	bury(t, from, source, 0, 30)
 	for end := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
 		if n, err := to.Counts(t.Context(), letters); err != nil {

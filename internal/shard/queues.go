@@ -29,23 +29,23 @@ func (m *Message) FirstReceived() queue.Instant {
 
 // Probe makes a small commit, to find out whether the shard can be written.
 func (s *Shard) Probe(ctx context.Context) error {
-	return s.do(ctx, func(e *queue.Engine) error { e.Mark(); return nil })
+	return s.exec(ctx, func(e *queue.Engine) error { e.ForceWrite(); return nil })
 }
 
 // Configure adds a queue or gives it new attributes. It waits even for a disk
 // that is stuck: the catalog has the queue already, and the two must not part.
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
-	return s.insist(ctx, func(e *queue.Engine) error { return e.Configure(c) })
+	return s.execEvenIfStuck(ctx, func(e *queue.Engine) error { return e.Configure(c) })
 }
 
 // Drop removes a queue and all it holds. It waits as Configure does.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
-	return s.insist(ctx, func(e *queue.Engine) error { return e.Drop(id) })
+	return s.execEvenIfStuck(ctx, func(e *queue.Engine) error { return e.Drop(id) })
 }
 
 // Send accepts messages; see queue.Engine.
 func (s *Shard) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	return ask(ctx, s, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
+	return call(ctx, s, func(e *queue.Engine) ([]queue.Sent, error) { return e.Send(id, messages) })
 }
 
 // MaxReceive bounds the messages of one receive, in bytes of queue.Message.Size.
@@ -85,7 +85,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-s.closed:
-		return nil, s.gone()
+		return nil, s.ended()
 	case <-c.Stuck():
 		return nil, notBegun(c)
 	}
@@ -95,20 +95,20 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		select {
 		case <-p.done:
 		default:
-			return nil, s.gone()
+			return nil, s.ended()
 		}
 	case <-c.Stuck():
-		return nil, s.forsake(p, c)
+		return nil, s.abandonPoll(p, c)
 	case <-ctx.Done():
 		p.left.Store(true)
 		if p.leave() {
-			s.post(newRequest(func(*queue.Engine) error { s.polls.remove(p); return nil }))
+			s.send(newRequest(func(*queue.Engine) error { s.polls.remove(p); return nil }))
 			return nil, context.Cause(ctx)
 		}
 		select {
 		case <-p.done:
 		case <-c.Stuck():
-			return nil, s.forsake(p, c)
+			return nil, s.abandonPoll(p, c)
 		}
 	}
 	if p.err != nil {
@@ -126,7 +126,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 // forsake stops waiting for a poll because the disk is stuck, and returns what
 // its consumer is told. If messages are being given to it, they are taken back
 // when the disk can be written again.
-func (s *Shard) forsake(p *poll, c *Condition) error {
+func (s *Shard) abandonPoll(p *poll, c *Condition) error {
 	p.left.Store(true)
 	if !p.leave() {
 		go func() {
@@ -138,7 +138,7 @@ func (s *Shard) forsake(p *poll, c *Condition) error {
 				return
 			}
 			if p.err == nil && len(p.out) > 0 {
-				_ = s.insist(context.Background(), func(e *queue.Engine) error {
+				_ = s.execEvenIfStuck(context.Background(), func(e *queue.Engine) error {
 					return e.Return(p.id, p.out, p.receive.Attempt)
 				}) // else their visibility timeout returns them
 			}
@@ -192,7 +192,7 @@ func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delive
 // shorten takes back all but the first n deliveries. If that fails, the messages
 // become visible again when their visibility timeout ends.
 func (s *Shard) shorten(ctx context.Context, id queue.ID, deliveries []queue.Delivery, n int, attempt string) {
-	err := s.do(context.WithoutCancel(ctx), func(e *queue.Engine) error { return e.Shorten(id, deliveries, n, attempt) })
+	err := s.exec(context.WithoutCancel(ctx), func(e *queue.Engine) error { return e.Shorten(id, deliveries, n, attempt) })
 	if err != nil && !errors.Is(err, queue.ErrNoQueue) {
 		s.log.Warn("messages that an answer could not hold were not taken back", "messages", len(deliveries)-n, "error", err)
 	}
@@ -203,7 +203,7 @@ func (s *Shard) shorten(ctx context.Context, id queue.ID, deliveries []queue.Del
 // the engine has now was there before.
 func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error {
 	held := false
-	err := s.do(context.WithoutCancel(ctx), func(e *queue.Engine) error {
+	err := s.exec(context.WithoutCancel(ctx), func(e *queue.Engine) error {
 		held = e.Holds(id, p)
 		return nil
 	})
@@ -215,40 +215,40 @@ func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error
 
 // Return takes back deliveries that did not reach the consumer.
 func (s *Shard) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
-	return s.do(ctx, func(e *queue.Engine) error { return e.Return(id, deliveries, attempt) })
+	return s.exec(ctx, func(e *queue.Engine) error { return e.Return(id, deliveries, attempt) })
 }
 
 // Delete removes messages; see queue.Engine.
 func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
-	return ask(ctx, s, func(e *queue.Engine) ([]error, error) { return e.Delete(id, receipts) })
+	return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.Delete(id, receipts) })
 }
 
 // ChangeVisibility changes visibility timeouts; see queue.Engine.
 func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error) {
-	return ask(ctx, s, func(e *queue.Engine) ([]error, error) { return e.ChangeVisibility(id, changes) })
+	return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.ChangeVisibility(id, changes) })
 }
 
 // Purge removes all messages of a queue; see queue.Engine.
 func (s *Shard) Purge(ctx context.Context, id queue.ID) error {
-	return s.do(ctx, func(e *queue.Engine) error { return e.Purge(id) })
+	return s.exec(ctx, func(e *queue.Engine) error { return e.Purge(id) })
 }
 
 // Counts returns how many messages a queue holds in each state, exactly.
 func (s *Shard) Counts(ctx context.Context, id queue.ID) (queue.Counts, error) {
-	return ask(ctx, s, func(e *queue.Engine) (queue.Counts, error) { return e.Counts(id) })
+	return call(ctx, s, func(e *queue.Engine) (queue.Counts, error) { return e.Counts(id) })
 }
 
 // StartMove starts a message move task; see queue.Engine.
 func (s *Shard) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error {
-	return s.do(ctx, func(e *queue.Engine) error { return e.StartMove(id, t) })
+	return s.exec(ctx, func(e *queue.Engine) error { return e.StartMove(id, t) })
 }
 
 // CancelMove ends a message move task; see queue.Engine.
 func (s *Shard) CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error) {
-	return ask(ctx, s, func(e *queue.Engine) (queue.MoveTask, error) { return e.CancelMove(id, task) })
+	return call(ctx, s, func(e *queue.Engine) (queue.MoveTask, error) { return e.CancelMove(id, task) })
 }
 
 // Moves returns a queue's message move tasks, the most recent first.
 func (s *Shard) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error) {
-	return ask(ctx, s, func(e *queue.Engine) ([]queue.MoveTask, error) { return e.Moves(id) })
+	return call(ctx, s, func(e *queue.Engine) ([]queue.MoveTask, error) { return e.Moves(id) })
 }

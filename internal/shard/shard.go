@@ -90,7 +90,7 @@ type Shard struct {
 	reading  sync.RWMutex // held for reading while the store may be read
 	draining atomic.Bool  // long polls do not wait any more
 
-	departing departing
+	readyOutboxes readyOutboxes
 
 	// What follows belongs to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store
@@ -150,7 +150,7 @@ func Open(o Options) (*Shard, error) {
 		return nil, fmt.Errorf("open shard: %w", err)
 	}
 	s.clock = newClock(o.Now, o.Shift, s.engine.Now())
-	go s.own()
+	go s.loop()
 	return s, nil
 }
 
@@ -168,7 +168,7 @@ func (s *Shard) load() error {
 		}
 	}
 	s.engine = engine
-	s.departing.announce(engine.Departing())
+	s.readyOutboxes.announce(engine.OutboxReady())
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (s *Shard) Condition() *Condition { return s.condition() }
 // Drain ends the long polls with an empty answer; from now on none waits.
 func (s *Shard) Drain() {
 	s.draining.Store(true)
-	s.post(newRequest(func(*queue.Engine) error { return nil }))
+	s.send(newRequest(func(*queue.Engine) error { return nil }))
 }
 
 // Close finishes what has been asked for and stops the shard; the store stays
@@ -196,7 +196,7 @@ func (s *Shard) Close() {
 }
 
 // gone is what those are told who come when the shard has ended.
-func (s *Shard) gone() error {
+func (s *Shard) ended() error {
 	if s.deposed != nil {
 		return fmt.Errorf("%w: %w", ErrNotBegun, s.deposed)
 	}
@@ -207,7 +207,7 @@ func (s *Shard) gone() error {
 // cut short by ctx once the request is on its way: whoever asked for a change
 // must learn whether it was made. It is cut short by a disk that gets stuck,
 // because nobody knows for how long it will be.
-func ask[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)) (T, error) {
+func call[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)) (T, error) {
 	var got, none T
 	r := newRequest(func(e *queue.Engine) (err error) {
 		got, err = f(e)
@@ -220,14 +220,14 @@ func ask[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error))
 }
 
 // do is ask for what has no result.
-func (s *Shard) do(ctx context.Context, f func(*queue.Engine) error) error {
-	_, err := ask(ctx, s, func(e *queue.Engine) (struct{}, error) { return struct{}{}, f(e) })
+func (s *Shard) exec(ctx context.Context, f func(*queue.Engine) error) error {
+	_, err := call(ctx, s, func(e *queue.Engine) (struct{}, error) { return struct{}{}, f(e) })
 	return err
 }
 
 // insist is do for what has to be done sooner or later: it waits for a disk that
 // is stuck.
-func (s *Shard) insist(ctx context.Context, f func(*queue.Engine) error) error {
+func (s *Shard) execEvenIfStuck(ctx context.Context, f func(*queue.Engine) error) error {
 	r := newRequest(f)
 	if err := s.await(ctx, s.disk.Life(), r); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (s *Shard) await(ctx context.Context, c *Condition, r *request) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-s.closed:
-		return s.gone()
+		return s.ended()
 	case <-c.Stuck():
 		return notBegun(c)
 	}
@@ -261,7 +261,7 @@ func (s *Shard) await(ctx context.Context, c *Condition, r *request) error {
 		default:
 		}
 		if r.begin() { // it came too late for the owner
-			return s.gone()
+			return s.ended()
 		}
 		return ErrUnavailable
 	case <-c.Stuck():
@@ -278,7 +278,7 @@ func unavailable(c *Condition) error { return fmt.Errorf("%w: %w", ErrUnavailabl
 func notBegun(c *Condition) error    { return fmt.Errorf("%w: %w", ErrNotBegun, c.Err()) }
 
 // post hands over a request without waiting for it to be done.
-func (s *Shard) post(r *request) {
+func (s *Shard) send(r *request) {
 	select {
 	case s.requests <- r:
 	case <-s.closed:
@@ -287,7 +287,7 @@ func (s *Shard) post(r *request) {
 }
 
 // own is the owner goroutine.
-func (s *Shard) own() {
+func (s *Shard) loop() {
 	defer close(s.closed)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -307,8 +307,8 @@ func (s *Shard) own() {
 				}
 			}
 		}
-		if s.turn(first); s.deposed != nil {
-			s.abandon()
+		if s.commitBatch(first); s.deposed != nil {
+			s.endDeposed()
 			return
 		}
 	}
@@ -336,7 +336,7 @@ func (s *Shard) finish() {
 	for {
 		select {
 		case r := <-s.requests:
-			s.turn(r)
+			s.commitBatch(r)
 		default:
 			s.polls.endAll()
 			return
@@ -345,13 +345,13 @@ func (s *Shard) finish() {
 }
 
 // abandon answers what is left when the shard belongs to another node.
-func (s *Shard) abandon() {
+func (s *Shard) endDeposed() {
 	s.log.Warn("shard belongs to another node", "error", s.deposed)
-	s.polls.fail(s.gone())
+	s.polls.fail(s.ended())
 	for {
 		select {
 		case r := <-s.requests:
-			r.answer(s.gone())
+			r.answer(s.ended())
 		default:
 			return
 		}
@@ -360,7 +360,7 @@ func (s *Shard) abandon() {
 
 // turn is one transaction: what time has made due, what has been asked for, and
 // the long polls that can now be answered.
-func (s *Shard) turn(first *request) {
+func (s *Shard) commitBatch(first *request) {
 	if s.engine == nil && !s.recover() {
 		if first != nil {
 			first.answer(ErrNotBegun)
@@ -405,7 +405,7 @@ func (s *Shard) turn(first *request) {
 		s.fail(err, batch, served)
 		return
 	}
-	s.departing.announce(s.engine.Departing())
+	s.readyOutboxes.announce(s.engine.OutboxReady())
 	for _, r := range batch {
 		if r.poll != nil && r.poll.empty(r.err) {
 			s.polls.add(r.poll)

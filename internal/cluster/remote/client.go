@@ -121,9 +121,9 @@ func (c *Client) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, erro
 	return invoke(ctx, c, &moves, id, none{})
 }
 
-// Arrive admits messages that another shard forwards.
-func (c *Client) Arrive(ctx context.Context, id queue.ID, from queue.Source, messages []queue.Arriving) error {
-	_, err := invoke(ctx, c, &arrive, id, arriveArgs{from, messages})
+// Accept takes in messages from the outbox of another shard.
+func (c *Client) Accept(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
+	_, err := invoke(ctx, c, &accept, id, acceptArgs{from, messages})
 	return err
 }
 

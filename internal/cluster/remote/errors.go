@@ -10,27 +10,19 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// How errors travel: a byte that says what they are and, where the caller can
-// learn more from it, a text.
+// An error is sent as a byte that says what it is and, where the caller can learn
+// more from it, a text. A queue.Refusal is its number on top of refusal.
 const (
 	fine byte = iota
 	failed
 	unavailable
 	notBegun
-	stuck              // with a reason for anybody
-	stuckNotBegun      // as well
-	firstRefusal  byte = 32
+	stuck              // with the reason
+	stuckNotBegun      // with the reason
+	refusal       byte = 31
 )
 
-// refusals are the engine's, each with its place for a number. The numbers are
-// known to other nodes: new ones go to the end.
-var refusals = [...]error{
-	queue.ErrNoQueue, queue.ErrOverLimit, queue.ErrReceiptExpired, queue.ErrNotReceived, queue.ErrVisibilityTotal,
-	queue.ErrAttemptStale, queue.ErrPurgeInProgress, queue.ErrTaskRunning, queue.ErrNoTask,
-	queue.ErrOutOfOrder, queue.ErrElsewhere,
-}
-
-// failure is an error that has come from another node, or of the way there.
+// failure is an error that another node has returned, or that happened on the way.
 type failure struct {
 	kind error // what it is, for errors.Is
 	text string
@@ -39,8 +31,8 @@ type failure struct {
 func (f *failure) Error() string { return f.kind.Error() + ": " + f.text }
 func (f *failure) Unwrap() error { return f.kind }
 
-// textOf returns what err says beyond what it is, for it is said again on the
-// other side.
+// textOf returns the text of err without that of kind, which the caller's node adds
+// again.
 func textOf(err error, kind error) string {
 	return strings.TrimPrefix(err.Error(), kind.Error()+": ")
 }
@@ -67,11 +59,9 @@ func putError(w *writer, err error) {
 		w.byte(unavailable)
 		w.string(textOf(err, shard.ErrUnavailable))
 	default:
-		for i, refusal := range refusals {
-			if errors.Is(err, refusal) {
-				w.byte(firstRefusal + byte(i))
-				return
-			}
+		if r, ok := errors.AsType[queue.Refusal](err); ok {
+			w.byte(refusal + byte(r))
+			return
 		}
 		w.byte(failed)
 		w.string(err.Error())
@@ -82,11 +72,11 @@ func putError(w *writer, err error) {
 func getError(r *reader) error {
 	node := "node " + r.node
 	code := r.byte()
-	if code >= firstRefusal {
-		if i := int(code - firstRefusal); i < len(refusals) {
-			return refusals[i]
+	if code > refusal {
+		if r := queue.Refusal(code - refusal); r.Known() {
+			return r
 		}
-		// A refusal has changed nothing, but it is not one that could be shown.
+		// A refusal has changed nothing, but this program has no words for it.
 		return &failure{shard.ErrUnavailable, node + " refuses with a reason that only newer programs know"}
 	}
 	if code == fine {

@@ -37,7 +37,7 @@ func (echo) CancelMove(context.Context, queue.ID, string) (t queue.MoveTask, _ e
 func (echo) Moves(context.Context, queue.ID) ([]queue.MoveTask, error) {
 	return make([]queue.MoveTask, 1), nil
 }
-func (echo) Arrive(context.Context, queue.ID, queue.Source, []queue.Arriving) error { return nil }
+func (echo) Accept(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error { return nil }
 
 // tap keeps what goes through it.
 type tap struct {
@@ -71,7 +71,7 @@ func recorded(tb testing.TB) *tap {
 	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t", Sources: []queue.ID{1, 1 << 40}})
 	_, _ = c.CancelMove(ctx, 1, "t")
 	_, _ = c.Moves(ctx, 1)
-	_ = c.Arrive(ctx, 1, queue.Source{Shard: 3}, []queue.Arriving{{Position: 5, Message: queue.Message{Body: "m"}}})
+	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}}})
 	if len(wire.calls) != len(methods) {
 		tb.Fatalf("%d calls of %d methods", len(wire.calls), len(methods))
 	}
@@ -183,7 +183,7 @@ func TestCancelledBeforeItBegan(t *testing.T) {
 }
 
 func TestRefusalsTravelAsNumbers(t *testing.T) {
-	for _, err := range refusals {
+	for err := queue.Refusal(1); err.Known(); err++ {
 		if !queue.IsRefusal(err) {
 			t.Errorf("%v is none", err)
 		}
@@ -191,6 +191,20 @@ func TestRefusalsTravelAsNumbers(t *testing.T) {
 		putError(&w, err)
 		if got := getError(newReader(w)); !errors.Is(got, err) {
 			t.Errorf("%v becomes %v", err, got)
+		}
+	}
+}
+
+// Nodes of other versions know the refusals by these bytes.
+func TestRefusalsKeepTheirNumbers(t *testing.T) {
+	for code, want := range map[byte]error{
+		32: queue.ErrNoQueue, 33: queue.ErrOverLimit, 34: queue.ErrReceiptExpired, 35: queue.ErrNotReceived,
+		36: queue.ErrVisibilityTotal, 37: queue.ErrAttemptStale, 38: queue.ErrPurgeInProgress, 39: queue.ErrTaskRunning,
+		40: queue.ErrNoTask, 41: queue.ErrOutOfOrder, 42: queue.ErrElsewhere,
+	} {
+		var w writer
+		if putError(&w, want); len(w) != 1 || w[0] != code {
+			t.Errorf("%v is %v, not %d", want, w, code)
 		}
 	}
 }

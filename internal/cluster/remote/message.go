@@ -13,7 +13,7 @@ const (
 	sizeDelivery   = 5
 	sizeStored     = 16 + 16 + 10
 	sizeMessage    = sizeDelivery + sizeStored
-	sizeArriving   = 1 + sizeStored
+	sizeTransfer   = 1 + sizeStored
 	sizeReceipt    = 2
 	sizeVisibility = sizeReceipt + 1
 	sizeMove       = 8
@@ -140,12 +140,12 @@ func getMessage(r *reader, m *shard.Message) {
 	getStored(r, &m.Message)
 }
 
-func putArriving(w *writer, m *queue.Arriving) {
+func putTransfer(w *writer, m *queue.Transfer) {
 	w.uint(uint64(m.Position))
 	putStored(w, &m.Message)
 }
 
-func getArriving(r *reader, m *queue.Arriving) {
+func getTransfer(r *reader, m *queue.Transfer) {
 	m.Position = queue.Position(r.uint())
 	getStored(r, &m.Message)
 }

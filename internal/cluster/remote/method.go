@@ -47,9 +47,9 @@ type (
 		deliveries []queue.Delivery
 		attempt    string
 	}
-	arriveArgs struct {
-		from     queue.Source
-		messages []queue.Arriving
+	acceptArgs struct {
+		from     queue.FromShard
+		messages []queue.Transfer
 	}
 	none = struct{}
 )
@@ -173,17 +173,17 @@ var moves = method[none, []queue.MoveTask]{
 	getResult: func(r *reader) []queue.MoveTask { return getAll(r, sizeMove, getMove) },
 }
 
-var arrive = method[arriveArgs, none]{
+var accept = method[acceptArgs, none]{
 	code: 11,
-	putArgs: func(w *writer, a *arriveArgs) {
+	putArgs: func(w *writer, a *acceptArgs) {
 		w.int(a.from.Shard)
-		putAll(w, a.messages, putArriving)
+		putAll(w, a.messages, putTransfer)
 	},
-	getArgs: func(r *reader) arriveArgs {
-		return arriveArgs{queue.Source{Shard: r.int()}, getAll(r, sizeArriving, getArriving)}
+	getArgs: func(r *reader) acceptArgs {
+		return acceptArgs{queue.FromShard{Shard: r.int()}, getAll(r, sizeTransfer, getTransfer)}
 	},
-	do: func(s Shard, ctx context.Context, id queue.ID, a arriveArgs) (none, error) {
-		return none{}, s.Arrive(ctx, id, a.from, a.messages)
+	do: func(s Shard, ctx context.Context, id queue.ID, a acceptArgs) (none, error) {
+		return none{}, s.Accept(ctx, id, a.from, a.messages)
 	},
 	putResult: putNone, getResult: getNone,
 }
@@ -192,7 +192,7 @@ var arrive = method[arriveArgs, none]{
 var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, giveBack.code: &giveBack, remove.code: &remove,
 	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
-	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, arrive.code: &arrive,
+	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
 	startMoveBack.code: &startMoveBack,
 }
 

@@ -94,7 +94,7 @@ func TestCallsComeBackWhole(t *testing.T) {
 	}
 	letter := queue.Message{ID: queue.MessageID{7}, Source: "arn:x", Body: "letter", SentAt: queue.At(time.Now()), PriorReceives: 3, PriorFirst: 2, Sender: "AIDA"}
 	for range 2 { // which counts once
-		if err := r.Arrive(ctx, jobs, queue.Source{Shard: 3}, []queue.Arriving{{Position: 5, Message: letter}}); err != nil {
+		if err := r.Accept(ctx, jobs, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: letter}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,5 +21,5 @@ type Shard interface {
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
-	Arrive(ctx context.Context, id queue.ID, from queue.Source, messages []queue.Arriving) error
+	Accept(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error
 }

@@ -193,7 +193,7 @@ func (c *cluster) configs(n int) []queue.Config {
 			Visibility: time.Hour, Retention: 24 * time.Hour,
 		}
 		at := slices.Index(p.Shards, n)
-		if cfg.Away = at < 0; p.FIFO && !cfg.Away {
+		if cfg.Elsewhere = at < 0; p.FIFO && !cfg.Elsewhere {
 			cfg.Part, cfg.Parts = at, len(p.Shards)
 		}
 		c.config(&cfg)

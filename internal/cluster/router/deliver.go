@@ -10,18 +10,18 @@ import (
 // their queue; it is a shard.Deliver. A message goes to the same shard each
 // time, as it must: in a FIFO queue to that of its group, in a standard queue
 // to the first, because the others may become more or fewer between two tries.
-func (r *Router) Deliver(ctx context.Context, id queue.ID, from queue.Source, messages []queue.Arriving) error {
+func (r *Router) Deliver(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
 	p, err := r.place(id)
 	if err != nil {
 		return err
 	}
-	parts := divide(messages, func(m *queue.Arriving) int {
+	parts := divide(messages, func(m *queue.Transfer) int {
 		if p.FIFO {
 			return p.home(m.Message.Group)
 		}
 		return p.Shards[0]
 	})
 	return worst(each(parts, func(part part) error {
-		return r.do(ctx, part.shard, func(ctx context.Context, s Shard) error { return s.Arrive(ctx, id, from, pick(messages, part)) })
+		return r.do(ctx, part.shard, func(ctx context.Context, s Shard) error { return s.Accept(ctx, id, from, pick(messages, part)) })
 	}))
 }

@@ -219,23 +219,23 @@ func inOrder(t *testing.T, r *router.Router, id queue.ID, home map[string]int, n
 func TestDeliver(t *testing.T) {
 	c := newCluster(t, 3, "a", "b")
 	r := c.router("a")
-	var arriving []queue.Arriving
+	var arriving []queue.Transfer
 	for i, m := range mixed(10, 2) {
-		arriving = append(arriving, queue.Arriving{Position: queue.Position(i + 1), Message: queue.Message{
+		arriving = append(arriving, queue.Transfer{Position: queue.Position(i + 1), Message: queue.Message{
 			ID: m.ID, Body: m.Body, Group: m.Group, Dedup: m.Dedup, SentAt: queue.At(time.Now()), Source: "arn",
 		}})
 	}
 	failing := errors.New("not now")
 	c.stand(2, func(s remote.Shard) remote.Shard { return deaf{s, failing} })
 	for _, id := range []queue.ID{groups, wide} {
-		err := r.Deliver(t.Context(), id, queue.Source{Shard: 9}, arriving)
+		err := r.Deliver(t.Context(), id, queue.FromShard{Shard: 9}, arriving)
 		if id == groups && err == nil {
 			t.Error("delivered to a shard that takes nothing")
 		}
 	}
 	c.stand(2, nil)
 	for _, id := range []queue.ID{groups, wide} {
-		if err := r.Deliver(t.Context(), id, queue.Source{Shard: 9}, arriving); err != nil {
+		if err := r.Deliver(t.Context(), id, queue.FromShard{Shard: 9}, arriving); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -257,4 +257,6 @@ type deaf struct {
 	err error
 }
 
-func (d deaf) Arrive(context.Context, queue.ID, queue.Source, []queue.Arriving) error { return d.err }
+func (d deaf) Accept(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error {
+	return d.err
+}

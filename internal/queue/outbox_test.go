@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// letter puts a message into an away queue and returns its position.
+// letter puts a message into an outbox and returns its position.
 func letter(r *rig, id ID) Position {
 	r.t.Helper()
-	err := r.do(func(e *Engine) error { return e.away[id].admit(&Message{Body: "letter"}, e.now) })
+	err := r.do(func(e *Engine) error { return e.outboxes[id].accept(&Message{Body: "letter"}, e.now) })
 	if err != nil {
 		r.t.Fatalf("%v", err)
 	}
-	return r.engine.away[id].last
+	return r.engine.outboxes[id].last
 }
 
 // A destination takes a position that it has seen for a message that it has. A
@@ -27,7 +27,7 @@ func TestPositionsAreNewAfterABackup(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	defer r.close()
-	cfg := Config{ID: 1, ARN: "away", Away: true}
+	cfg := Config{ID: 1, ARN: "elsewhere", Elsewhere: true}
 	r.configure(cfg)
 	letter(r, 1)
 	backup := maps.Clone(r.keys)
@@ -55,7 +55,7 @@ func TestPositionsAreNewAfterABackup(t *testing.T) {
 	}
 	// The clock of the machine that takes over may be behind.
 	back.now = back.now.Add(-time.Hour)
-	before := back.engine.away[1].last
+	before := back.engine.outboxes[1].last
 	back.reload()
 	if p := letter(back, 1); p <= before {
 		t.Errorf("%v comes after %v", p, before)
@@ -78,16 +78,16 @@ func (c *readCounter) Scan(lo, hi []byte, f func(k, v []byte) bool) error {
 	return c.strictTxn.Scan(lo, hi, f)
 }
 
-// Most queues are away for most shards, and cost nothing there.
+// Most queues are elsewhere for most shards, and cost nothing there.
 func TestAwayQueuesAreLoadedWithoutReads(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	defer r.close()
-	r.configure(Config{ID: 5000, ARN: "away 5000", Away: true})
+	r.configure(Config{ID: 5000, ARN: "elsewhere 5000", Elsewhere: true})
 	letter(r, 5000)
 	for i := range ID(10_000) {
 		if i+1 != 5000 {
-			r.configs = append(r.configs, Config{ID: i + 1, ARN: fmt.Sprint("away ", i+1), Away: true})
+			r.configs = append(r.configs, Config{ID: i + 1, ARN: fmt.Sprint("elsewhere ", i+1), Elsewhere: true})
 		}
 	}
 	tx := &readCounter{strictTxn: r.begin()}
@@ -102,19 +102,19 @@ func TestAwayQueuesAreLoadedWithoutReads(t *testing.T) {
 	if n, err := e.Counts(5000); err != nil || n.Visible != 1 {
 		t.Errorf("counted %+v, %v", n, err)
 	}
-	if told := e.Departing(); len(told) != 1 || told[0] != 5000 {
+	if told := e.OutboxReady(); len(told) != 1 || told[0] != 5000 {
 		t.Errorf("told of %v", told)
 	}
 }
 
 // What a queue holds that has been served here is not passed over when it is
-// said to be away.
+// said to be elsewhere.
 func TestAwayQueueWithMessagesOfItsOwnIsRefused(t *testing.T) {
 	t.Parallel()
 	r := populate(t)
 	defer r.close()
 	configs := slices.Clone(r.configs)
-	configs[0].Away = true
+	configs[0].Elsewhere = true
 	tx := r.begin()
 	_, err := Load(tx, r.now, configs)
 	if !errors.Is(err, ErrElsewhere) {
@@ -133,10 +133,10 @@ func TestDeparturesAreBounded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	defer r.close()
-	r.configure(Config{ID: 1, ARN: "away", Away: true})
+	r.configure(Config{ID: 1, ARN: "elsewhere", Elsewhere: true})
 	for range 5 {
 		err := r.do(func(e *Engine) error {
-			return e.away[1].admit(&Message{Body: strings.Repeat("x", 1000)}, e.now)
+			return e.outboxes[1].accept(&Message{Body: strings.Repeat("x", 1000)}, e.now)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -145,11 +145,11 @@ func TestDeparturesAreBounded(t *testing.T) {
 	for _, test := range []struct{ most, bytes, want int }{
 		{10, 1 << 20, 5}, {3, 1 << 20, 3}, {10, 2500, 2}, {10, 1, 1}, {1, 0, 1},
 	} {
-		from, _, err := r.engine.Departures(1)
+		from, _, err := r.engine.Outbox(1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadDepartures(r.store, 1, from, test.most, test.bytes)
+		got, err := ReadOutbox(r.store, 1, from, test.most, test.bytes)
 		if err != nil || len(got) != test.want {
 			t.Errorf("at most %d and %d bytes: %d messages, %v", test.most, test.bytes, len(got), err)
 		}

@@ -1,0 +1,75 @@
+package queue
+
+import "fmt"
+
+// FromShard names the shard that messages come from.
+type FromShard struct {
+	Shard int
+}
+
+// Accept takes in messages from the outbox of another shard, which has redriven or
+// moved them to the queue. It leaves out a message whose position is not after the
+// last one that it has accepted from that shard: the other shard repeats a call whose
+// outcome it does not know, and the messages count once. The positions must grow, or
+// the error is ErrOutOfOrder; and the other shard must not send a message before
+// those in front of it are accepted.
+//
+// A message becomes the queue's own here. In a FIFO queue, which is in order of age,
+// its retention starts anew; so does that of a message that a task has moved, which
+// is a new message.
+func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
+	q, err := e.queueAtPresent(id)
+	if err != nil {
+		return err
+	}
+	for i := 1; i < len(messages); i++ {
+		if messages[i].Position <= messages[i-1].Position {
+			return ErrOutOfOrder
+		}
+	}
+	last, err := q.lastAccepted(from)
+	if err != nil {
+		return fmt.Errorf("accept: %w", err)
+	}
+	some := false
+	for i := range messages {
+		if messages[i].Position <= last {
+			continue
+		}
+		last, some = messages[i].Position, true
+		m := messages[i].Message
+		if q.cfg.FIFO || m.Source == "" {
+			m.SentAt = e.now
+		}
+		m.SentAt = min(m.SentAt, e.now) // the other shard's clock may be ahead
+		if err := q.accept(&m, e.now); err != nil {
+			return fmt.Errorf("accept: %w", err)
+		}
+	}
+	if some {
+		e.tx.Set(acceptedKey(id, from), encodeAccepted(last))
+	}
+	return nil
+}
+
+// lastAccepted returns the position of the last message that the queue has accepted
+// from another shard.
+func (q *queue) lastAccepted(from FromShard) (Position, error) {
+	b, err := q.e.tx.Get(acceptedKey(q.cfg.ID, from))
+	if b == nil || err != nil {
+		return 0, err
+	}
+	return decodeAccepted(b)
+}
+
+func encodeAccepted(last Position) []byte {
+	w := newRecord(16)
+	w.uint(uint64(last))
+	return w
+}
+
+func decodeAccepted(b []byte) (Position, error) {
+	r := readRecord(b)
+	p := Position(r.uint())
+	return p, r.done("accepted messages")
+}

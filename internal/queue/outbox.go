@@ -1,0 +1,186 @@
+package queue
+
+import "fmt"
+
+// outbox holds the messages that this shard has redriven or moved to a queue that
+// another shard serves. A message leaves its old queue and joins the outbox in one
+// transaction, so it is in one place at any time. It stays in the outbox, in order,
+// until the other shard has accepted it. The other shard knows by the message's
+// position whether it has accepted it before.
+//
+// A queue that this shard serves has an outbox too if another shard served it
+// before, or if other shards serve some of its message groups.
+//
+// Consumers do not receive from an outbox, and nothing expires there: a message
+// that is too old expires when the other shard has accepted it. An outbox that has
+// never held a message has no record, and takes no more memory than this struct.
+type outbox struct {
+	e    *Engine
+	id   ID
+	arn  string
+	fifo bool
+	outboxRecord
+
+	dirty bool // the record must be written
+}
+
+// outboxRecord is the part of an outbox's state that is stored.
+type outboxRecord struct {
+	head   Position // no stored message is before it
+	last   Position // of the newest message, 0 if there never was one
+	stored uint64
+}
+
+func (o *outboxRecord) encode() []byte {
+	w := newRecord(24)
+	w.uint(uint64(o.head))
+	w.uint(uint64(o.last))
+	w.uint(o.stored)
+	return w
+}
+
+func (o *outboxRecord) decode(b []byte) error {
+	r := readRecord(b)
+	*o = outboxRecord{head: Position(r.uint()), last: Position(r.uint()), stored: r.uint()}
+	return r.done("outbox")
+}
+
+// destination is where this shard can redrive or move a message to: a queue, or the
+// outbox of a queue.
+type destination interface {
+	queueID() ID
+	isFIFO() bool
+	// accept takes m in, available from due.
+	accept(m *Message, due Instant) error
+}
+
+func (q *queue) queueID() ID   { return q.cfg.ID }
+func (o *outbox) queueID() ID  { return o.id }
+func (q *queue) isFIFO() bool  { return q.cfg.FIFO }
+func (o *outbox) isFIFO() bool { return o.fifo }
+
+// outboxPosition is the least position that a message gets at an instant. Positions
+// are taken from the clock so that they grow even if the shard is restored from a
+// backup: the other shard leaves out a message whose position it has seen.
+func outboxPosition(now Instant) Position {
+	const bits = 16 // for the messages of one millisecond; further messages use the positions of the next
+	return Position(now) << bits
+}
+
+// accept puts m at the end of the outbox. The queue itself applies a delay.
+func (o *outbox) accept(m *Message, _ Instant) error {
+	o.last = max(o.last+1, outboxPosition(o.e.now))
+	if o.stored == 0 {
+		o.head = o.last
+		o.e.ready = append(o.e.ready, o.id)
+	}
+	o.stored++
+	o.e.record = m.encode(o.e.record)
+	o.e.tx.Set(outboxMessageKey(o.id, o.last), o.e.record)
+	o.markDirty()
+	return nil
+}
+
+// markDirty has the record written when the transaction ends.
+func (o *outbox) markDirty() {
+	if !o.dirty {
+		o.dirty = true
+		o.e.dirtyOutboxes = append(o.e.dirtyOutboxes, o)
+	}
+}
+
+// save writes the record if it is dirty.
+func (o *outbox) save() (wrote bool) {
+	if wrote = o.dirty; wrote {
+		o.e.tx.Set(outboxKey(o.id), o.outboxRecord.encode())
+		o.dirty = false
+	}
+	return wrote
+}
+
+// purge drops all messages. The position of the newest one stays, so that later
+// messages have greater ones.
+func (o *outbox) purge() {
+	if o.stored == 0 {
+		return
+	}
+	o.e.tx.DeleteRange(tableRange(o.id, tableOutboxMessage))
+	o.head, o.stored = o.last+1, 0
+	o.markDirty()
+}
+
+// destination returns where a message of a group goes that is redriven or moved to
+// the queue with that ARN, or nil if there is no such queue.
+func (e *Engine) destination(arn, group string) destination {
+	d := e.byARN[arn]
+	q, served := d.(*queue)
+	if !served || q.cfg.serves(group) {
+		return d
+	}
+	if e.outboxes[q.cfg.ID] == nil {
+		e.outboxes[q.cfg.ID] = q.newOutbox()
+	}
+	return e.outboxes[q.cfg.ID]
+}
+
+// newOutbox returns an empty outbox for what goes from this shard to the other
+// shards that serve the queue.
+func (q *queue) newOutbox() *outbox {
+	return &outbox{e: q.e, id: q.cfg.ID, arn: q.cfg.ARN, fifo: q.cfg.FIFO}
+}
+
+// addOutbox adds an empty outbox for a queue that another shard serves.
+func (e *Engine) addOutbox(cfg Config) {
+	o := &outbox{e: e, id: cfg.ID, arn: cfg.ARN, fifo: cfg.FIFO}
+	e.outboxes[cfg.ID] = o
+	e.byARN[cfg.ARN] = o
+}
+
+// dropOutbox removes an outbox and the messages in it.
+func (e *Engine) dropOutbox(o *outbox) {
+	if o.last != 0 {
+		e.tx.DeleteRange(queueRange(o.id))
+	}
+	delete(e.outboxes, o.id)
+	if e.byARN[o.arn] == destination(o) {
+		delete(e.byARN, o.arn)
+	}
+	o.dirty = false
+}
+
+// loadOutbox loads the outbox of a queue that this shard serves, if there is one.
+func (q *queue) loadOutbox() error {
+	b, err := q.e.tx.Get(outboxKey(q.cfg.ID))
+	if b == nil || err != nil {
+		return err
+	}
+	o := q.newOutbox()
+	q.e.outboxes[o.id] = o
+	return o.load()
+}
+
+// load reads the record of an outbox of which something is stored.
+func (o *outbox) load() error {
+	b, err := o.e.tx.Get(outboxKey(o.id))
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		b, err = o.e.tx.Get(metaKey(o.id))
+		if err == nil && b != nil {
+			return ErrElsewhere
+		}
+		return firstError(err, fmt.Errorf("the record of the outbox: %w", errMissing))
+	}
+	if err := o.decode(b); err != nil || o.stored == 0 {
+		return err
+	}
+	o.e.ready = append(o.e.ready, o.id)
+	found := false
+	_, end := tableRange(o.id, tableOutboxMessage)
+	err = o.e.tx.Scan(outboxMessageKey(o.id, o.head), end, func(_, _ []byte) bool { found = true; return false })
+	if err == nil && !found {
+		err = fmt.Errorf("messages of the outbox: %w", errMissing)
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package queue
+
+import "fmt"
+
+// Transfer is a message on its way from the outbox of one shard to the shard that
+// serves its queue. Position is its position in the outbox.
+type Transfer struct {
+	Position Position
+	Message  Message
+}
+
+// OutboxReady returns the queues whose outboxes have become non-empty since the
+// last call; after Load, all queues whose outboxes hold messages. It may name a
+// queue twice, and one whose outbox is empty again.
+func (e *Engine) OutboxReady() []ID {
+	ids := e.ready
+	e.ready = nil
+	return ids
+}
+
+// Outbox returns how many messages the outbox of a queue holds, and a position that
+// is not after the first of them. ReadOutbox reads them, once they are durable.
+func (e *Engine) Outbox(id ID) (from Position, n uint64, err error) {
+	o := e.outboxes[id]
+	if o == nil {
+		return 0, 0, ErrNoQueue
+	}
+	return o.head, o.stored, nil
+}
+
+// Forwarded removes the messages of an outbox up to a position, because the other
+// shard has accepted them. It does nothing if they are removed already.
+func (e *Engine) Forwarded(id ID, upTo Position) error {
+	o := e.outboxes[id]
+	switch {
+	case o == nil:
+		return ErrNoQueue
+	case upTo > o.last:
+		return ErrOutOfOrder
+	case upTo < o.head:
+		return nil
+	}
+	var forwarded []Position
+	left := false
+	head := upTo + 1
+	_, end := tableRange(id, tableOutboxMessage)
+	err := e.tx.Scan(outboxMessageKey(id, o.head), end, func(k, _ []byte) bool {
+		if p := Position(tail(k, 0)); p > upTo {
+			left, head = true, p
+		} else {
+			forwarded = append(forwarded, p)
+		}
+		return !left
+	})
+	if err != nil {
+		return fmt.Errorf("forwarded: %w", err)
+	}
+	n := uint64(len(forwarded))
+	if n > o.stored || left != (n < o.stored) {
+		return fmt.Errorf("forwarded: %d of %d messages: %w", n, o.stored, errMissing)
+	}
+	for _, p := range forwarded {
+		e.tx.DeleteOnce(outboxMessageKey(id, p))
+	}
+	o.stored -= n
+	o.head = head
+	o.markDirty()
+	return nil
+}
+
+// ReadOutbox reads from r, which holds what is durable, the first messages of an
+// outbox, beginning at a position that Outbox has returned. It reads at most so many
+// messages, and stops before they are longer than so many bytes; it reads one in any
+// case. It needs no engine, as ReadMessage does not.
+func ReadOutbox(r Reader, id ID, from Position, most, bytes int) ([]Transfer, error) {
+	var out []Transfer
+	var bad error
+	_, end := tableRange(id, tableOutboxMessage)
+	err := r.Scan(outboxMessageKey(id, from), end, func(k, v []byte) bool {
+		if bytes -= len(v); bytes < 0 && len(out) > 0 {
+			return false
+		}
+		var m *Message
+		if m, bad = decodeMessage(v); bad != nil {
+			return false
+		}
+		out = append(out, Transfer{Position: Position(tail(k, 0)), Message: *m})
+		return len(out) < most
+	})
+	if err := firstError(err, bad); err != nil {
+		return nil, fmt.Errorf("read the outbox of queue %d: %w", id, err)
+	}
+	return out, nil
+}

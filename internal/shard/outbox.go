@@ -1,0 +1,112 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// readyOutboxes are the queues whose outboxes have become non-empty and that
+// OutboxReady has not returned yet. The zero value is ready to use.
+type readyOutboxes struct {
+	mu    sync.Mutex
+	ids   map[queue.ID]bool
+	added chan struct{} // closed when there are some; nil if no goroutine waits
+}
+
+// announce adds queues; what their outboxes hold must be durable.
+func (d *readyOutboxes) announce(ids []queue.ID) {
+	if len(ids) == 0 {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ids == nil {
+		d.ids = make(map[queue.ID]bool)
+	}
+	for _, id := range ids {
+		d.ids[id] = true
+	}
+	if d.added != nil {
+		close(d.added)
+		d.added = nil
+	}
+}
+
+// take returns the queues, or a channel that is closed when there are some.
+func (d *readyOutboxes) take() ([]queue.ID, <-chan struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.ids) > 0 {
+		ids := slices.Collect(maps.Keys(d.ids))
+		clear(d.ids)
+		return ids, nil
+	}
+	if d.added == nil {
+		d.added = make(chan struct{})
+	}
+	return nil, d.added
+}
+
+// OutboxReady waits until outboxes have become non-empty, and returns their queues.
+// It returns a queue again when its outbox was empty in between, and when the shard
+// had to be loaded again.
+func (s *Shard) OutboxReady(ctx context.Context) ([]queue.ID, error) {
+	for {
+		ids, added := s.readyOutboxes.take()
+		if len(ids) > 0 {
+			return ids, nil
+		}
+		select {
+		case <-added:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-s.closed:
+			return nil, ErrUnavailable
+		}
+	}
+}
+
+// ReadOutbox returns the first messages of an outbox: at most so many, and at most
+// so many bytes unless the first message alone is longer. There are none if the
+// queue does not exist.
+func (s *Shard) ReadOutbox(ctx context.Context, id queue.ID, most, bytes int) ([]queue.Transfer, error) {
+	type extent struct {
+		from queue.Position
+		n    uint64
+	}
+	s.reading.RLock()
+	defer s.reading.RUnlock()
+	held, err := call(ctx, s, func(e *queue.Engine) (x extent, err error) {
+		x.from, x.n, err = e.Outbox(id)
+		return x, err
+	})
+	if errors.Is(err, queue.ErrNoQueue) {
+		return nil, nil
+	}
+	if held.n == 0 || err != nil {
+		return nil, err
+	}
+	return queue.ReadOutbox(s.store, id, held.from, most, bytes)
+}
+
+// Forwarded removes the messages of an outbox up to a position, because the shard
+// that serves the queue has accepted them. It is no error if the queue does not exist
+// any more.
+func (s *Shard) Forwarded(ctx context.Context, id queue.ID, upTo queue.Position) error {
+	err := s.exec(ctx, func(e *queue.Engine) error { return e.Forwarded(id, upTo) })
+	if errors.Is(err, queue.ErrNoQueue) {
+		return nil
+	}
+	return err
+}
+
+// Accept takes in messages from the outbox of another shard; see queue.Engine. A call
+// whose outcome is unknown can be repeated.
+func (s *Shard) Accept(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
+	return s.exec(ctx, func(e *queue.Engine) error { return e.Accept(id, from, messages) })
+}
