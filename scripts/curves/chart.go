@@ -16,7 +16,7 @@ type chart struct {
 	lines       []line
 }
 
-// line is a curve. Its class is that of the style sheet: a, b or faint.
+// line is a curve. Its class names a rule of the style sheet: a, b or faint.
 type line struct {
 	name, class string
 	dots        []dot

@@ -51,7 +51,7 @@ func fileSystem(dir string) string {
 }
 
 // peakMemory returns the most bytes of memory that a process has had; 0 if
-// nobody knows.
+// it is not known.
 func peakMemory(pid int) uint64 {
 	kib, err := strconv.ParseUint(strings.TrimSuffix(field(fmt.Sprintf("/proc/%d/status", pid), "VmHWM"), " kB"), 10, 64)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// svg is a picture being written. It paints its own background: whoever shows
-// it may be dark where the reader's system is light.
+// svg is a picture being written. It paints its own background, because the page that shows it
+// may be dark where the reader's system is light.
 type svg struct{ bytes.Buffer }
 
 const style = `

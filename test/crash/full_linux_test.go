@@ -182,7 +182,7 @@ func TestDiskNearlyFull(t *testing.T) {
 	}
 }
 
-// TestDiskFull lets somebody else take all that is left of the disk, again and
+// TestDiskFull has another program take all that is left of the disk, again and
 // again, while the server is loaded from all sides. It refuses what it cannot
 // store, goes on by itself when it can, and has lost nothing in between. A server
 // that is stopped or started while the disk is full ends.

@@ -129,8 +129,8 @@ func (m *machine) commit(tx *store.Txn) error {
 	}
 }
 
-// powerOff is the end: nobody gets an answer any more, and what is on the disk
-// is what was synced and a random part of the rest.
+// powerOff ends the machine: no client gets an answer any more, and the disk holds
+// what was synced and a random part of the rest.
 func (m *machine) powerOff() {
 	m.died()
 	m.off.Store(true)

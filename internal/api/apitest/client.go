@@ -43,7 +43,7 @@ type Client struct {
 	Path    string // to send requests to
 }
 
-// As returns the client as somebody else.
+// As returns the client with other credentials.
 func (c *Client) As(cred identity.Credential) *Client {
 	other := *c
 	other.Cred = cred

@@ -6,7 +6,7 @@ import (
 )
 
 // Eventually tries f until it succeeds, for longer than it takes on any machine. It is for what the
-// server does by itself and tells nobody of.
+// server does in its own time, without telling its clients.
 func Eventually(t *testing.T, f func() error) {
 	t.Helper()
 	end := time.Now().Add(time.Minute)

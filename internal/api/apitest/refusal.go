@@ -71,5 +71,5 @@ func Allowing(principal, action, resource, condition string) string {
 	return fmt.Sprintf(`{"Effect":"Allow","Principal":{"AWS":%q},"Action":%q,"Resource":%q%s}`, principal, action, resource, condition)
 }
 
-// UnknownKey refuses an access key that nobody has, or a token that does not belong to it.
+// UnknownKey refuses an access key that does not exist, or a token that does not belong to it.
 var UnknownKey = Generic("UnrecognizedClientException", "InvalidClientTokenId", 403, "The security token included in the request is invalid.")

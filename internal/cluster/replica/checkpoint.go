@@ -44,7 +44,7 @@ type checkpointOffer struct {
 
 const (
 	pieceSize = 1 << 20
-	// unusedFor is after how long nobody is taken to need a checkpoint any more.
+	// unusedFor is how long a checkpoint is kept that no node reads any more.
 	unusedFor = 10 * time.Minute
 )
 
@@ -65,8 +65,7 @@ type offer struct {
 	expiry     *time.Timer
 }
 
-// Offer gives checkpoints of this replica's store to whoever asks with Fetch. To be
-// called once.
+// Offer gives checkpoints of this replica's store to the nodes that ask for one with FetchFrom. It is called once.
 func (r *Replica) Offer(m messenger.Messenger) {
 	o := &offers{r: r, open: make(map[uint64]*offer)}
 	m.Handle(checkpointKind(r.o.Name), o.handle)

@@ -171,7 +171,7 @@ func TestReplicaWithoutASourceStops(t *testing.T) {
 	}
 }
 
-// Whoever keeps something of the store in memory can say that it cannot be used.
+// A host that keeps a part of the store in memory can refuse a store that it cannot use.
 func TestStoreThatCannotBeLoadedIsAnError(t *testing.T) {
 	unusable := errors.New("unusable")
 	a := run(t, "a", vfs.NewMem(), memory(), func(o *replica.Options, h *host) {

@@ -112,7 +112,7 @@ func TestQueueOutlivesItsOwners(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		nodes[name] = serveMessages(t, name, vfs.NewCrashableMem(), e)
 	}
-	// ask does f at whoever serves until it succeeds.
+	// ask calls f with the shard of the owner until it succeeds.
 	ask := func(f func(*shard.Shard) error) {
 		for end := time.Now().Add(2 * time.Minute); ; {
 			mu.Lock()

@@ -72,7 +72,7 @@ type Replica struct {
 
 	mu       sync.Mutex
 	view     view
-	progress chan struct{} // closed when position changes; nil: nobody waits
+	progress chan struct{} // closed when position changes; nil if no caller waits
 	position atomic.Uint64
 }
 

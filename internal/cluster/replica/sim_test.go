@@ -32,8 +32,8 @@ const (
 	simGiveUp = 10 * time.Second
 	simLength = 4 * time.Minute // of trouble
 	// simBound is how long it may take to serve again when all is well: a lease that
-	// nobody renews has to run out, and an append of which nothing is known be given
-	// up, before somebody else can try.
+	// no node renews has to run out, and an append with an unknown outcome has to be given up,
+	// before another node can try.
 	simBound = simTTL + simGiveUp + 10*time.Second
 )
 
@@ -320,7 +320,7 @@ type simEffects struct {
 
 // call sends something to the engine and has f answer; if there is no answer the
 // caller hears of that in a while. late is what becomes of a request that was cut
-// off: it may still arrive, when nobody expects it.
+// off: it may still arrive, much later.
 func (w simEffects) call(cut func() bool, request func() error, answer func(error), patience time.Duration) {
 	s, n := w.n.s, w.n
 	done := false
@@ -545,7 +545,7 @@ func (w simEffects) report(what string, err error) {
 	w.n.s.note("%s/%d %s: %v", w.n.name, w.shard, what, err)
 }
 
-// client asks an owner, or somebody who takes itself for one, for a number.
+// client asks an owner, or a node that believes to be one, for a number.
 func (s *sim) client() {
 	if s.calm {
 		return
@@ -572,7 +572,7 @@ func (s *sim) ask(shard int) {
 			case 3:
 				r.event(n.life, func() {
 					r.write(id)
-					r.submit(nil, func(error) {}) // somebody else of the same shard
+					r.submit(nil, func(error) {}) // another caller of the same shard
 				})
 			}
 		}
@@ -732,7 +732,7 @@ func (s *sim) trim(shard int) {
 }
 
 // swapDisk starts a node with another disk: an empty one, or an old image. It does
-// not if that would leave nobody who has what the log no longer has.
+// not if no other node has what was trimmed from the log.
 func (s *sim) swapDisk(n *simNode, image func(*simReplica) *simStore) {
 	for shard, l := range s.logs {
 		left := false

@@ -18,7 +18,7 @@ var (
 type simLog struct {
 	s       *sim
 	records [][]byte
-	marks   []store.Mark // after each of them; marks[0] is that of an empty store
+	marks   []store.Mark // after each of them; marks[0] is the mark of an empty store
 	counts  []uint64     // operations up to each of them
 	first   sharedlog.Position
 	down    time.Duration // no majority until then
@@ -33,8 +33,7 @@ func (l *simLog) extent() sharedlog.Extent {
 	return sharedlog.Extent{First: l.first, Last: l.last(), Bytes: int64(l.last()-l.first+1) * 100}
 }
 
-// append is what happens when a record reaches the log. It may be that nobody hears
-// of it: then there is no answer.
+// append is what happens when a record reaches the log. The answer may be lost.
 func (l *simLog) append(after sharedlog.Position, data []byte) error {
 	s := l.s
 	switch {
@@ -169,7 +168,7 @@ func (s *simStore) Apply(changes []byte, m store.Mark) error {
 
 func (s *simStore) clone() *simStore { return &simStore{s.mark, s.ops[:len(s.ops):len(s.ops)]} }
 
-// op is what clients ask for: a number that nobody has been given before.
+// op is what clients ask for: a number that no client has been given before.
 type op struct{ id, value uint64 }
 
 func encodeOps(ops []op) []byte {

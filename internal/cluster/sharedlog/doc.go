@@ -3,11 +3,11 @@
 // and leases that say who should append.
 //
 // The log is the truth and a store is what comes of applying it, so the log
-// alone decides what has happened (the idea is that of Delos: Balakrishnan and
+// alone decides what has happened (the idea comes from Delos: Balakrishnan and
 // others, "Virtual Consensus in Delos", OSDI 2020). It guarantees that
 // a record is appended where its writer expects the end to be, or not at all;
 // that an append which has returned nil is on stable storage of a majority; and
-// that everybody reads the same records at the same positions.
+// that every node reads the same records at the same positions.
 //
 // Leases are for liveness and routing. Safety never rests on them: they may be
 // held twice when clocks go wrong.

@@ -147,10 +147,10 @@ type memoryLease struct {
 	until  time.Time
 }
 
-// TTL is that of Leases.
+// TTL implements Leases.
 func (m *Memory) TTL() time.Duration { return m.ttl }
 
-// Take is that of Leases.
+// Take implements Leases.
 func (m *Memory) Take(ctx context.Context, name string, value []byte) (Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (m *Memory) Take(ctx context.Context, name string, value []byte) (Lease, er
 	return l, nil
 }
 
-// List is that of Leases.
+// List implements Leases.
 func (m *Memory) List(ctx context.Context) (map[string][]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (m *Memory) List(ctx context.Context) (map[string][]byte, error) {
 	return out, nil
 }
 
-// Renew is that of Lease.
+// Renew implements Lease.
 func (l *memoryLease) Renew(ctx context.Context, value []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (l *memoryLease) Renew(ctx context.Context, value []byte) error {
 	return nil
 }
 
-// Release is that of Lease.
+// Release implements Lease.
 func (l *memoryLease) Release(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

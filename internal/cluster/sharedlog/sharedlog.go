@@ -32,9 +32,9 @@ var (
 	ErrConflict = errors.New("the log does not end where the append expects it")
 	// ErrTrimmed says that records are asked for which have been trimmed.
 	ErrTrimmed = errors.New("the records have been trimmed from the log")
-	// ErrHeld says that somebody else has the lease.
+	// ErrHeld says that another node holds the lease.
 	ErrHeld = errors.New("the lease is held")
-	// ErrLost says that a lease is no longer held by whoever took it.
+	// ErrLost says that the node which took a lease no longer holds it.
 	ErrLost = errors.New("the lease is lost")
 )
 
@@ -48,15 +48,15 @@ const MaxRecord = 12 << 20
 type Log interface {
 	// Append makes data the record after the position after, provided that the
 	// log ends there, and returns when it is on stable storage of a majority.
-	// After ErrConflict the record was not appended. After any other error
-	// nobody knows: the same call may be repeated until it gives nil or
-	// ErrConflict, and after ErrConflict the log be read to find out.
+	// After ErrConflict this call did not append the record. After any other error
+	// the outcome is unknown: the caller repeats the same call until it gives nil
+	// or ErrConflict, and after ErrConflict reads the log to find out.
 	Append(ctx context.Context, after Position, data []byte) error
 
 	// Read returns the records from a position on, in order and without gaps:
 	// none if the log ends before it, else at least one and at most some MiB. The
-	// extent is that of some moment after the call began, so that whatever was
-	// appended before is in it. A position before the extent gives ErrTrimmed and
+	// extent is what the log held at a moment after the call began, so that all that
+	// was appended before is in it. A position before the extent gives ErrTrimmed and
 	// the extent.
 	Read(ctx context.Context, from Position) ([]Record, Extent, error)
 
@@ -67,15 +67,15 @@ type Log interface {
 	// only.
 	Follow(ctx context.Context, from Position, f func(Record) error) error
 
-	// Trim forgets the records up to and including a position. Appends may wait
-	// meanwhile, so whoever trims does it in small steps.
+	// Trim removes the records up to and including a position. Appends may wait
+	// meanwhile, so callers trim in small steps.
 	Trim(ctx context.Context, to Position) error
 }
 
 // Leases are names that one holder at a time has, for a limited time.
 type Leases interface {
 	// Take takes the lease of that name and gives it a value for others to see.
-	// It returns ErrHeld if somebody has it.
+	// It returns ErrHeld if a node holds it.
 	Take(ctx context.Context, name string, value []byte) (Lease, error)
 	// List returns the values of all leases that are held. It may be behind.
 	List(ctx context.Context) (map[string][]byte, error)
@@ -86,8 +86,8 @@ type Leases interface {
 // Lease is a lease that was taken.
 type Lease interface {
 	// Renew makes the lease last from now on and gives it a new value. It returns
-	// ErrLost if somebody else has taken it meanwhile or it has run out; after any
-	// other error nobody knows.
+	// ErrLost if another node has taken it meanwhile or it has run out; after any
+	// other error the outcome is unknown.
 	Renew(ctx context.Context, value []byte) error
 	// Release gives the lease back. Afterwards it is not held, unless the error
 	// says otherwise.

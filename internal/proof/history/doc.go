@@ -6,7 +6,7 @@
 // each promise that was broken:
 //
 //	lost           an acknowledged message was neither received nor deleted by anybody
-//	phantom        a message was received that nobody sent, or whose send was refused
+//	phantom        a message was received that no client sent, or whose send was refused
 //	undead         a message was received after its delete was acknowledged
 //	duplicate      one deduplication id, or one send, made two messages
 //	order          a message of a FIFO group was received before an earlier one, or beside one in flight
@@ -24,7 +24,7 @@
 //	settle, drain  the run did not come to its end
 //	counters       what a queue said that it held was not what was found in it
 //
-// All times are those of one clock, the client's. A call was executed some time
+// All times are read from one clock, the client's. A call was executed some time
 // between its beginning and its end, if it was, so a rule speaks only when every
 // such time breaks it. Slack is what the service's clock may be off by; between
 // nodes whose clocks differ it has to be as large as the difference.

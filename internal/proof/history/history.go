@@ -24,7 +24,7 @@ type Queue struct {
 	Name        string `json:"name"`
 	Dead        string `json:"dead,omitempty"` // name of the dead-letter queue
 	MaxReceives int    `json:"maxReceives,omitempty"`
-	Scoped      bool   `json:"scoped,omitempty"` // FIFO: order and deduplication are those of each group alone
+	Scoped      bool   `json:"scoped,omitempty"` // FIFO: each group has an order and deduplication of its own
 }
 
 // IsFIFO reports whether a queue of that name is a FIFO queue.

@@ -25,15 +25,14 @@ type cluster struct {
 	undo     []func() error // what is to be taken away in the end, in reverse
 }
 
-// arguments are those of a node's server. This is all that torture knows of how a
-// cluster is started.
+// arguments returns the arguments of a node's server. Torture knows nothing else of how a cluster is started.
 func (c *cluster) arguments(n *node) []string {
 	args := []string{
 		"serve", "--data", n.data, "--listen", n.listen,
 		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret,
 	}
 	if n.space != "" {
-		args = append(args, "--insecure") // nobody but this machine can reach it, but it cannot know
+		args = append(args, "--insecure") // only this machine can reach the address, which the server cannot know
 	}
 	if len(c.nodes) > 1 {
 		args = append(args, "--node", n.name, "--cluster", strings.Join(c.peersOf(n), ","),

@@ -60,7 +60,7 @@ func (f *jump) String() string {
 }
 
 func (f *jump) set(c *cluster, by time.Duration) error {
-	// Written aside and put in its place, so that nobody reads a half of it.
+	// Write the file aside and rename it, so that the server never reads half of it.
 	file := c.nodes[f.node].clockFile()
 	if err := os.WriteFile(file+".new", []byte(by.String()), 0o600); err != nil {
 		return err

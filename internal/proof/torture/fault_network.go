@@ -95,7 +95,7 @@ func newLockout(rng *rand.Rand, nodes int) fault {
 	case 0:
 		f.weather = weather{There: true, Back: true}
 	case 1:
-		f.weather = weather{Back: true} // what is asked is done, and nobody hears of it
+		f.weather = weather{Back: true} // requests arrive, and their answers are lost
 	}
 	return f
 }

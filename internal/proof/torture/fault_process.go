@@ -71,7 +71,7 @@ func (f *pause) inject(c *cluster) error {
 func (f *pause) heal(*cluster) error { return resumeProcess(f.stopped) }
 
 // restart stops and starts the nodes one after the other. It takes as long as that
-// takes: nobody goes on to the next node before the one is back.
+// takes: the next node is stopped only when the one before is back.
 type restart struct{ order []int }
 
 func (f *restart) String() string {

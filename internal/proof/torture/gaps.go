@@ -8,17 +8,16 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// gap is a time in which somebody wanted something of a queue and nobody got it.
+// gap is a time in which clients called a queue and no call succeeded.
 type gap struct{ began, ended time.Duration }
 
 func (g gap) length() time.Duration { return g.ended - g.began }
 
-// patienceOfClients is how long a queue may go without a call before nobody is
-// taken to want anything of it any more: producers hold off when much is waiting,
-// and that is not a gap.
+// patienceOfClients is how long a queue may go without a call before it counts as unused: producers hold off when many
+// messages are waiting, and that is not a gap.
 const patienceOfClients = time.Second
 
-// bouts divides calls into spans in which there always was somebody who called.
+// bouts divides calls into spans in which a client always was calling.
 func bouts(calls []*history.Call) [][]*history.Call {
 	calls = slices.SortedStableFunc(slices.Values(calls), func(a, b *history.Call) int { return cmp.Compare(a.Began, b.Began) })
 	var out [][]*history.Call

@@ -47,7 +47,7 @@ func TestGaps(t *testing.T) {
 }
 
 // What was sent without an answer may turn up late, and is not taken for something
-// that nobody has sent.
+// that no client has sent.
 func TestCarriedOver(t *testing.T) {
 	call := func(op history.Operation, o history.Outcome, names ...string) *history.Call {
 		c := &history.Call{Operation: op, Queue: "plain", Outcome: o}

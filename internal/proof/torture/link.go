@@ -12,7 +12,7 @@ type link struct {
 	listener net.Listener
 
 	mu      sync.Mutex
-	target  string // where it leads; empty: nobody is there
+	target  string // where it leads; empty if there is no node
 	weather weather
 	changed chan struct{} // closed when the weather changes
 	pipes   map[*pipe]struct{}

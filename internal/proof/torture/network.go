@@ -26,8 +26,7 @@ type way interface {
 type proxies struct{ held []net.Listener }
 
 func (p *proxies) place(_ int, n *node) error {
-	// The port is free now, and nobody asks for a certain one here. All are held
-	// until each node has one.
+	// The port is free now. All ports are held until each node has one, so that no two nodes get the same.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ type node struct {
 	wrap      func(*exec.Cmd) *exec.Cmd // puts its process there
 
 	command  func() *exec.Cmd
-	surprise func(n *node, how string) // is told of an end that nobody has ordered
+	surprise func(n *node, how string) // is called when the process ends and torture has not stopped it
 
 	mu      sync.Mutex
 	process *process

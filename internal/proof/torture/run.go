@@ -76,7 +76,7 @@ func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err erro
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err // nobody has judged the round
+		return nil, err // the round was not judged
 	}
 	if err := r.cluster.stop(); err != nil {
 		r.report.Violations = append(r.report.Violations, history.Violation{Rule: "stop", Text: err.Error()})
@@ -169,7 +169,7 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 
 	play, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
-	// Also the last episode, which may take longer, is to be felt by somebody.
+	// Clients go on until the last episode is over, which may take longer than the round.
 	use, stop := context.WithCancel(ctx)
 	defer stop()
 	var all sync.WaitGroup
@@ -411,7 +411,7 @@ func Tell(w io.Writer, h *history.History, violations []history.Violation) {
 	}
 }
 
-// tidy removes what nobody will want to look at.
+// tidy removes the data of rounds without a violation.
 func (r *runner) tidy() error {
 	if r.config.Keep {
 		return nil

@@ -96,7 +96,7 @@ func becomeServer(program string, args ...string) error {
 }
 
 // All that is done to a cluster is done to the toy, but what it cannot survive:
-// only node a has data, and nobody takes over from it.
+// only node a has data, and no node takes over from it.
 func TestToy(t *testing.T) {
 	real := build(t)
 	self, err := os.Executable()

@@ -33,7 +33,7 @@ type Client struct {
 
 // NewClient returns a client that waits for an answer as long as it takes.
 func NewClient(endpoint string) *Client {
-	// The connections are its own, and it asks nobody else's proxy for the way.
+	// The client has connections of its own, and uses no proxy of the environment.
 	return &Client{Endpoint: endpoint, HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Options says what a load is to be like.
 type Options struct {
-	Label     string          // begins the names of the workers, which are those of its messages
+	Label     string          // begins the names of the workers, and so those of their messages
 	Queues    []history.Queue // that are there from the beginning; nil: Queues(1)
 	Producers int             // of each queue that is not a dead-letter queue; 0: one
 	Consumers int             // of each queue; 0: one

@@ -140,7 +140,7 @@ func testConflict(_ *testing.T, l log) {
 	l.expect(1, record(1), record(2), record(3))
 }
 
-// Whoever does not know the outcome repeats the call: it must not append twice.
+// A caller that does not know the outcome repeats the call, which must not append twice.
 func testRepeat(_ *testing.T, l log) {
 	l.append(0, record(1))
 	if err := l.Append(l.ctx, 0, record(1)); !errors.Is(err, sharedlog.ErrConflict) {
