@@ -36,7 +36,7 @@ func serve(t *testing.T) bench.Target {
 		}
 	})
 	root := s.Root()
-	return bench.Target{Endpoint: s.Endpoint(), Region: "us-east-1", KeyID: root.AccessKeyID, Secret: root.Secret}
+	return bench.Target{Endpoints: []string{s.Endpoint()}, Region: "us-east-1", KeyID: root.AccessKeyID, Secret: root.Secret}
 }
 
 func load() bench.Config {
@@ -154,7 +154,7 @@ func TestFaultsAreSeen(t *testing.T) {
 			defer endpoint.Close()
 			c := load()
 			c.Producers, c.Consumers, c.Groups, c.FIFO = 1, 1, 1, true
-			c.Target = bench.Target{Endpoint: endpoint.URL, Region: "us-east-1", KeyID: "k", Secret: "s"}
+			c.Target = bench.Target{Endpoints: []string{"http://127.0.0.1:1", endpoint.URL}, Region: "us-east-1", KeyID: "k", Secret: "s"}
 			r, err := bench.Run(t.Context(), c, io.Discard)
 			if err != nil {
 				t.Fatal(err)

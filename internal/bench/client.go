@@ -7,33 +7,39 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Target is an endpoint and the keys to use with it.
+// Target is a service and the keys to use with it.
 type Target struct {
-	Endpoint string // http or https URL
-	Region   string
-	KeyID    string
-	Secret   string
-	Token    string // session token, empty for long-term keys
+	// Endpoints are http or https URLs of the service. The connections are spread
+	// over them; one that cannot be reached is left for the next.
+	Endpoints []string
+	Roots     *x509.CertPool // whose certificates are accepted; nil: the system's
+	Region    string
+	KeyID     string
+	Secret    string
+	Token     string // session token, empty for long-term keys
 }
 
 // client makes calls over one connection, which it opens when it is needed. It
 // belongs to one goroutine.
 type client struct {
-	target Target
-	host   string // as in the Host header
-	path   string
-	dial   func(context.Context) (net.Conn, error)
+	target    Target
+	endpoints []place // to be tried in turn
+	place             // that of conn
 
 	readBuffer int // bytes
 
@@ -52,23 +58,49 @@ const (
 	maxAnswer   = 64 << 20
 )
 
+// place is where an endpoint is.
+type place struct {
+	host string // as in the Host header
+	path string
+	dial func(context.Context) (net.Conn, error)
+}
+
+// newClient returns a client that begins with any of the endpoints.
 func newClient(t Target) (*client, error) {
-	u, err := url.Parse(t.Endpoint)
+	c := &client{target: t, readBuffer: 32 << 10}
+	for _, endpoint := range t.Endpoints {
+		p, err := newPlace(endpoint, t.Roots)
+		if err != nil {
+			return nil, err
+		}
+		c.endpoints = append(c.endpoints, p)
+	}
+	if len(c.endpoints) == 0 {
+		return nil, errors.New("no endpoint is given")
+	}
+	first := rand.IntN(len(c.endpoints))
+	c.endpoints = slices.Concat(c.endpoints[first:], c.endpoints[:first])
+	return c, nil
+}
+
+func newPlace(endpoint string, roots *x509.CertPool) (place, error) {
+	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("endpoint %q: want an http or https URL", t.Endpoint)
+		return place{}, fmt.Errorf("endpoint %q: want an http or https URL", endpoint)
 	}
 	addr := u.Host
 	if u.Port() == "" {
 		addr = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	}
 	dialer := &net.Dialer{Timeout: dialTimeout}
-	c := &client{target: t, host: u.Host, path: "/" + strings.Trim(u.Path, "/"), readBuffer: 32 << 10}
-	c.dial = func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", addr) }
+	dial := dialer.DialContext
 	if u.Scheme == "https" {
-		secure := &tls.Dialer{NetDialer: dialer}
-		c.dial = func(ctx context.Context) (net.Conn, error) { return secure.DialContext(ctx, "tcp", addr) }
+		dial = (&tls.Dialer{NetDialer: dialer, Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}).DialContext
 	}
-	return c, nil
+	return place{
+		host: u.Host, path: "/" + strings.Trim(u.Path, "/"),
+		dial: func(ctx context.Context) (net.Conn, error) { return dial(ctx, "tcp", addr) },
+	}, nil
 }
 
 func (c *client) close() {
@@ -87,18 +119,25 @@ type apiError struct {
 
 func (e *apiError) Error() string { return fmt.Sprintf("%d %s: %s", e.status, e.code, e.body) }
 
-// open opens the connection if it is not.
+// open opens the connection if it is not, to the first endpoint that can be
+// reached.
 func (c *client) open(ctx context.Context) error {
 	if c.conn != nil {
 		return nil
 	}
-	conn, err := c.dial(ctx)
-	if err != nil {
-		return err
+	var failures []error
+	for i, p := range c.endpoints {
+		conn, err := p.dial(ctx)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		c.endpoints = slices.Concat(c.endpoints[i:], c.endpoints[:i])
+		c.place, c.conn = p, conn
+		c.in = bufio.NewReaderSize(conn, c.readBuffer)
+		return nil
 	}
-	c.conn = conn
-	c.in = bufio.NewReaderSize(conn, c.readBuffer)
-	return nil
+	return errors.Join(failures...)
 }
 
 // call makes one signed call of AWS JSON 1.0 and returns the body of the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,8 @@ import (
 )
 
 func newBackup() *cobra.Command {
-	var endpoint string
+	from := new(clientFlags)
+	var out output
 	var verify bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
@@ -33,53 +35,64 @@ output. What comes is compared with its checksums, and a line says how much it i
 With --verify no server is asked: a file that was made before is read from its
 beginning to its end, and compared with its checksums.
 
-This takes the root key of the server's first account, in AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY, or that of a user of it who may sluice:Backup.`,
-		Args: arguments("FILE"),
+This takes the root key of the server's first account, or that of a user of it who
+may sluice:Backup.`,
 		Example: `  sluice backup sluice-$(date +%F).tar
-  sluice backup --verify sluice-2026-11-21.tar`,
+  sluice backup --verify sluice-2026-11-21.tar
+  sluice backup - | zstd >sluice.tar.zst`,
+		Args:              arguments("FILE"),
+		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var whole *wholeBackup
+			var err error
 			if verify {
-				return verifyBackup(cmd, args[0])
+				whole, err = verifyBackup(cmd, args[0])
+			} else {
+				whole, err = fetchBackup(cmd, from, args[0])
 			}
-			a, err := newAPI(endpoint)
 			if err != nil {
 				return err
 			}
-			var about backup.About
-			var holds backup.Contents
-			fetch := func(w io.Writer) (err error) {
-				about, holds, err = a.verifiedBackup(cmd.Context(), w)
-				return err
+			if !verify && args[0] == "-" {
+				cmd.SetOut(cmd.ErrOrStderr()) // where the archive is not
 			}
-			if args[0] == "-" {
-				err = fetch(cmd.OutOrStdout())
-			} else {
-				err = intoFile(args[0], fetch)
-			}
-			if err == nil {
-				describeBackup(cmd.ErrOrStderr(), args[0], about, holds)
-			}
-			return err
+			return out.print(cmd, whole)
 		},
 	}
-	addEndpoint(cmd, &endpoint)
 	cmd.Flags().BoolVar(&verify, "verify", false, "read a backup that is there, and compare it with its checksums")
+	from.add(cmd, "SLUICE")
+	notWith(cmd.PersistentFlags(), "verify", "endpoint", "ca", "region", "profile")
+	out.add(cmd)
 	return cmd
 }
 
-// verifyBackup reads a backup and says what it holds.
-func verifyBackup(cmd *cobra.Command, name string) error {
+// wholeBackup is the answer of backup.
+type wholeBackup struct {
+	File     string
+	About    backup.About
+	Contents backup.Contents
+}
+
+func (b *wholeBackup) text(w io.Writer) error {
+	fmt.Fprintf(w, "%s is whole: %s in %d files, queues: %d, shards: %d", b.File, doctor.Size(uint64(b.Contents.Bytes)), b.Contents.Files, b.About.Queues, b.About.Shards)
+	if b.About.Node != "" {
+		fmt.Fprintf(w, ", from node %s of %s", b.About.Node, b.About.Cluster)
+	}
+	_, err := fmt.Fprintf(w, "; made on %s by Sluice %s\n", b.About.Created.Format("2006-01-02 15:04:05 MST"), b.About.Version)
+	return err
+}
+
+// verifyBackup reads a backup that was made before.
+func verifyBackup(cmd *cobra.Command, name string) (*wholeBackup, error) {
 	in, err := openBackup(cmd, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	about, holds, err := backup.Verify(in)
 	if err := errors.Join(err, in.Close()); err != nil {
-		return err
+		return nil, err
 	}
-	describeBackup(cmd.OutOrStdout(), name, about, holds)
-	return nil
+	return &wholeBackup{name, about, holds}, nil
 }
 
 // openBackup opens a file, or standard input for -.
@@ -90,31 +103,41 @@ func openBackup(cmd *cobra.Command, name string) (io.ReadCloser, error) {
 	return os.Open(name)
 }
 
-func describeBackup(w io.Writer, name string, about backup.About, holds backup.Contents) {
-	fmt.Fprintf(w, "%s is whole: %s in %d files, queues: %d, shards: %d", name, doctor.Size(uint64(holds.Bytes)), holds.Files, about.Queues, about.Shards)
-	if about.Node != "" {
-		fmt.Fprintf(w, ", from node %s of %s", about.Node, about.Cluster)
+// fetchBackup makes a backup.
+func fetchBackup(cmd *cobra.Command, from *clientFlags, name string) (*wholeBackup, error) {
+	c, err := from.client()
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(w, "; made on %s by Sluice %s\n", about.Created.Format("2006-01-02 15:04:05 MST"), about.Version)
+	whole := &wholeBackup{File: name}
+	fetch := func(w io.Writer) error { return c.backup(cmd.Context(), w, whole) }
+	if name == "-" {
+		return whole, fetch(cmd.OutOrStdout())
+	}
+	return whole, intoFile(name, fetch)
 }
 
-// verifiedBackup writes a backup as it comes, and reads it at the same time.
-func (a *api) verifiedBackup(ctx context.Context, w io.Writer) (about backup.About, holds backup.Contents, err error) {
+// backup writes a backup as it comes, and reads it at the same time.
+func (c *client) backup(ctx context.Context, w io.Writer, whole *wholeBackup) error {
 	in, out := io.Pipe()
 	verified := make(chan error, 1)
 	go func() {
 		var err error
-		about, holds, err = backup.Verify(in)
+		whole.About, whole.Contents, err = backup.Verify(in)
 		// What else comes is not held up; that something is wrong is known.
 		_, _ = io.Copy(io.Discard, in)
 		verified <- err
 	}()
-	err = a.backup(ctx, io.MultiWriter(w, out))
+	n, err := c.download(ctx, server.BackupPath, io.MultiWriter(w, out))
 	_ = out.Close() // which never fails
-	if wrong := <-verified; err == nil {
-		err = wrong
+	wrong := <-verified
+	switch {
+	case err != nil && n > 0:
+		return fmt.Errorf("the backup was cut short; the server's log may say why: %w", err)
+	case err != nil:
+		return err
 	}
-	return about, holds, err
+	return wrong
 }
 
 // intoFile makes a file, which is there under its name when all of it is.
@@ -135,6 +158,7 @@ func intoFile(name string, write func(io.Writer) error) error {
 
 func newRestore() *cobra.Command {
 	data := server.Default().Data
+	var out output
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Make a data directory from a backup",
@@ -145,7 +169,10 @@ It can be served by one machine, or by the first node of a new cluster whose oth
 nodes begin with empty directories; if the backup is of a cluster with several
 shards, by a cluster only, which may consist of one node. With - for FILE the
 archive comes from standard input.`,
-		Args: arguments("FILE"),
+		Example: `  sluice restore sluice-2026-11-21.tar --data /var/lib/sluice
+  zstd -d <sluice.tar.zst | sluice restore -`,
+		Args:              arguments("FILE"),
+		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			in, err := openBackup(cmd, args[0])
 			if err != nil {
@@ -156,16 +183,28 @@ archive comes from standard input.`,
 			if err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "restored into %s what was kept on %s\n", data, about.Created.Format("2006-01-02 15:04:05 MST"))
-			if about.Shards > 1 {
-				fmt.Fprintf(out, "It has %d shards and is to be served by a cluster: sluice serve --node NAME --cluster NAME=HOST:PORT,...\n", about.Shards)
-			}
-			return nil
+			return out.print(cmd, restored{data, about.Created, about.Shards})
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", data, "data directory to make")
+	directoryPath(cmd.Flags(), "data")
+	out.add(cmd)
 	return cmd
+}
+
+// restored is the answer of restore.
+type restored struct {
+	Directory string
+	Created   time.Time // the backup
+	Shards    int
+}
+
+func (r restored) text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "restored into %s what was kept on %s\n", r.Directory, r.Created.Format("2006-01-02 15:04:05 MST"))
+	if r.Shards > 1 {
+		_, err = fmt.Fprintf(w, "It has %d shards and is to be served by a cluster: sluice serve --node NAME --cluster NAME=HOST:PORT,...\n", r.Shards)
+	}
+	return err
 }
 
 // detach makes what was restored independent of the cluster that it is from.

@@ -2,9 +2,7 @@ package command
 
 import (
 	"bufio"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,25 +19,18 @@ import (
 )
 
 func newBench() *cobra.Command {
-	c := bench.Config{
-		Target: bench.Target{
-			Endpoint: cmp.Or(os.Getenv("AWS_ENDPOINT_URL_SQS"), os.Getenv("AWS_ENDPOINT_URL"), "http://127.0.0.1:9324"),
-			Region:   cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
-			KeyID:    os.Getenv("AWS_ACCESS_KEY_ID"), Secret: os.Getenv("AWS_SECRET_ACCESS_KEY"),
-			Token: os.Getenv("AWS_SESSION_TOKEN"),
-		},
-		Producers: 16, Consumers: 32, Batch: 1, Size: 1024, Duration: 10 * time.Second, Groups: 64,
-	}
+	server := new(clientFlags)
+	c := bench.Config{Producers: 16, Consumers: 32, Batch: 1, Size: 1024, Duration: 10 * time.Second, Groups: 64}
 	var preset string
-	var ceiling, asJSON bool
+	var ceiling bool
+	var out output
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Load an SQS endpoint and check that every message arrives",
 		Long: `Load an SQS endpoint and check that every message arrives.
 
 Producers send and consumers receive and delete, each on a connection of its
-own. The endpoint and the keys are those of the usual AWS variables. Presets are
-the configurations of the SQS developer guide's Appendix A: single (16 and 32
+own; several endpoints share the connections. Presets are the configurations of the SQS developer guide's Appendix A: single (16 and 32
 connections), double (32 and 64), batched (12 and 20, ten messages a call).
 
 With --pollers it makes no load: as many connections wait in long polls, and
@@ -47,13 +38,13 @@ messages are sent one at a time, to measure how soon each reaches its poller.
 
 The exit status is 1 if a message was lost or, in a FIFO queue, came twice or out
 of order.`,
+		Example: `  sluice bench --preset double --duration 1m
+  sluice bench --fifo --groups 1000 --batch 10
+  sluice bench --pollers 5000 --queues 100`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p, ok := bench.Presets[preset]; ok {
 				c.Producers, c.Consumers, c.Batch = p.Producers, p.Consumers, p.Batch
-			}
-			if c.Target.KeyID == "" || c.Target.Secret == "" {
-				return errors.New("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 			}
 			if c.Pollers > 0 && c.Queues == 0 {
 				c.Queues = 1
@@ -61,10 +52,14 @@ of order.`,
 			if err := usage(c.Validate()); err != nil {
 				return err
 			}
-			if c.Pollers > 0 {
-				return runPollers(cmd, c, asJSON)
+			var err error
+			if c.Target, err = benchTarget(server); err != nil {
+				return err
 			}
-			return runBench(cmd, c, ceiling, asJSON)
+			if c.Pollers > 0 {
+				return runPollers(cmd, c, &out)
+			}
+			return runBench(cmd, c, ceiling, &out)
 		},
 	}
 	f := cmd.Flags()
@@ -78,12 +73,12 @@ of order.`,
 	f.IntVar(&c.Groups, "groups", c.Groups, "message groups of a FIFO queue")
 	f.IntVar(&c.Backlog, "backlog", 0, "messages to store before the measurement begins")
 	f.StringVar(&c.Queue, "queue", "", "name of an existing queue (default: a new one, deleted afterwards)")
-	f.StringVar(&c.Target.Endpoint, "endpoint", c.Target.Endpoint, "URL of the endpoint")
 	f.BoolVar(&ceiling, "ceiling", false, "first load a handler that does nothing over the same HTTP stack, and give the ratio")
 	f.IntVar(&c.Pollers, "pollers", 0, "connections with an idle long poll each, instead of a load")
 	f.IntVar(&c.Queues, "queues", 0, "queues that the pollers wait for (default 1)")
 	f.IntVar(&c.ServerPID, "server-pid", 0, "process id of the server, if it is on this machine: its memory is printed with --pollers")
-	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
+	server.add(cmd, "SQS")
+	out.add(cmd)
 	notWith(f, "pollers", "preset", "producers", "consumers", "batch", "fifo", "groups", "backlog", "queue", "ceiling")
 	notWith(f, "preset", "producers", "consumers", "batch")
 	onlyWith(f, []string{"pollers"}, "queues", "server-pid")
@@ -92,21 +87,27 @@ of order.`,
 	return cmd
 }
 
-func runPollers(cmd *cobra.Command, c bench.Config, asJSON bool) error {
-	progress := cmd.OutOrStdout()
-	if asJSON {
-		progress = io.Discard
+// benchTarget is what the flags and the environment say of the server.
+func benchTarget(server *clientFlags) (bench.Target, error) {
+	c, err := server.client()
+	if err != nil {
+		return bench.Target{}, err
 	}
-	report, err := bench.RunPollers(cmd.Context(), c, progress)
+	t := bench.Target{Region: c.signer.Region, KeyID: c.signer.AccessKeyID, Secret: c.signer.Secret, Token: c.signer.Token}
+	for _, e := range c.endpoints {
+		t.Endpoints = append(t.Endpoints, e.url)
+	}
+	t.Roots, err = server.trusted()
+	return t, err
+}
+
+func runPollers(cmd *cobra.Command, c bench.Config, out *output) error {
+	report, err := bench.RunPollers(cmd.Context(), c, out.progress(cmd.OutOrStdout()))
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		if err := json.NewEncoder(cmd.OutOrStdout()).Encode(report); err != nil {
-			return err
-		}
-	} else {
-		report.Print(progress)
+	if err := out.print(cmd, printed{report}); err != nil {
+		return err
 	}
 	if faults := report.Faults(); faults != "" {
 		return errors.New(faults)
@@ -114,41 +115,37 @@ func runPollers(cmd *cobra.Command, c bench.Config, asJSON bool) error {
 	return nil
 }
 
-func runBench(cmd *cobra.Command, c bench.Config, ceiling, asJSON bool) error {
-	var out struct {
-		*bench.Report
-		Ceiling *bench.Report `json:",omitempty"`
-		Ratio   float64       `json:",omitempty"` // of the send calls per second to the ceiling's
+// benchReport is the answer of bench.
+type benchReport struct {
+	*bench.Report
+	Ceiling *bench.Report `json:",omitempty"`
+	Ratio   float64       `json:",omitempty"` // of the send calls per second to the ceiling's
+}
+
+func (r benchReport) text(w io.Writer) error {
+	r.Print(w)
+	if r.Ceiling != nil && len(r.Ceiling.Calls) > 0 {
+		fmt.Fprintf(w, "\n%.0f%% of the %.0f calls/s that the HTTP stack does with an empty handler\n", 100*r.Ratio, r.Ceiling.Calls[0].PerSecond)
 	}
-	progress := cmd.OutOrStdout()
-	if asJSON {
-		progress = io.Discard
-	}
+	return nil
+}
+
+func runBench(cmd *cobra.Command, c bench.Config, ceiling bool, out *output) (err error) {
+	var report benchReport
+	progress := out.progress(cmd.OutOrStdout())
 	if ceiling {
-		report, err := runCeiling(cmd.Context(), c, progress)
-		if err != nil {
+		if report.Ceiling, err = runCeiling(cmd.Context(), c, progress); err != nil {
 			return fmt.Errorf("ceiling: %w", err)
 		}
-		out.Ceiling = report
 	}
-	report, err := bench.Run(cmd.Context(), c, progress)
-	if err != nil {
+	if report.Report, err = bench.Run(cmd.Context(), c, progress); err != nil {
 		return err
 	}
-	out.Report = report
-	if ceiling && len(report.Calls) > 0 && len(out.Ceiling.Calls) > 0 {
-		out.Ratio = report.Calls[0].PerSecond / out.Ceiling.Calls[0].PerSecond
+	if ceiling && len(report.Calls) > 0 && len(report.Ceiling.Calls) > 0 {
+		report.Ratio = report.Calls[0].PerSecond / report.Ceiling.Calls[0].PerSecond
 	}
-	if asJSON {
-		if err := json.NewEncoder(cmd.OutOrStdout()).Encode(out); err != nil {
-			return err
-		}
-	} else {
-		report.Print(progress)
-		if ceiling {
-			fmt.Fprintf(progress, "\n%.0f%% of the %.0f calls/s that the HTTP stack does with an empty handler\n",
-				100*out.Ratio, out.Ceiling.Calls[0].PerSecond)
-		}
+	if err := out.print(cmd, report); err != nil {
+		return err
 	}
 	if faults := report.Faults(c.FIFO); faults != "" {
 		return errors.New(faults)
@@ -179,7 +176,7 @@ func runCeiling(ctx context.Context, c bench.Config, w io.Writer) (*bench.Report
 	if err != nil {
 		return nil, err
 	}
-	c.Target.Endpoint = strings.TrimSpace(line)
+	c.Target.Endpoints, c.Target.Roots = []string{strings.TrimSpace(line)}, nil
 	c.Consumers, c.Backlog, c.Queue = 0, 0, "ceiling"
 	fmt.Fprintln(w, "ceiling: a handler that does nothing")
 	return bench.Run(ctx, c, w)

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -12,20 +13,18 @@ import (
 )
 
 func newCluster() *cobra.Command {
-	var endpoint string
 	cmd := &cobra.Command{
 		Use:   "cluster",
 		Short: "Work with a cluster of servers",
 	}
-	status := newClusterStatus(&endpoint)
-	addEndpoint(status, &endpoint)
-	cmd.AddCommand(status, newClusterCerts())
+	cmd.AddCommand(newClusterStatus(), newClusterCerts())
 	return cmd
 }
 
 func newClusterCerts() *cobra.Command {
 	var dir string
 	var days int
+	var out output
 	cmd := &cobra.Command{
 		Use:   "certs --out DIR HOST[,HOST...]...",
 		Short: "Make the certificates by which nodes know each other",
@@ -49,23 +48,41 @@ to the same authority. Nothing that is there is overwritten.`,
 			if err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
-			if isNew {
-				fmt.Fprintln(out, "made a new authority in", dir)
-			}
+			made := certificates{Directory: dir, NewAuthority: isNew, Nodes: []nodeCertificate{}}
 			for _, node := range args {
 				certificate, key, err := authority.Issue(strings.Split(node, ","), days, now)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(out, certificate, key)
+				made.Nodes = append(made.Nodes, nodeCertificate{certificate, key})
 			}
-			return nil
+			return out.print(cmd, made)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "out", "", "directory to write to")
 	cmd.Flags().IntVar(&days, "days", 365, "how long the nodes' certificates are valid")
 	must(cmd.MarkFlagRequired("out"))
 	directoryPath(cmd.Flags(), "out")
+	out.add(cmd)
 	return cmd
+}
+
+// certificates is the answer of cluster certs.
+type certificates struct {
+	Directory    string
+	NewAuthority bool
+	Nodes        []nodeCertificate
+}
+
+// nodeCertificate are the files of a node.
+type nodeCertificate struct{ Certificate, Key string }
+
+func (c certificates) text(w io.Writer) error {
+	if c.NewAuthority {
+		fmt.Fprintln(w, "made a new authority in", c.Directory)
+	}
+	for _, n := range c.Nodes {
+		fmt.Fprintln(w, n.Certificate, n.Key)
+	}
+	return nil
 }

@@ -25,18 +25,24 @@ func Main() int {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	context.AfterFunc(ctx, cancel)
-	err := Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	var no verdict
-	if err != nil && !errors.As(err, &no) {
-		fmt.Fprintln(os.Stderr, "sluice:", err)
-	}
+	err := Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	Explain(os.Stderr, err)
 	return Status(err)
 }
 
+// Explain writes what Run has returned, unless the command has said it already.
+func Explain(w io.Writer, err error) {
+	var no verdict
+	if err != nil && !errors.As(err, &no) {
+		fmt.Fprintln(w, "sluice:", err)
+	}
+}
+
 // Run executes the program with arguments until it is done or ctx ends.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	root, calls := newRoot()
 	root.SetArgs(args)
+	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)

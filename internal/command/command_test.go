@@ -22,7 +22,7 @@ import (
 func run(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	err = command.Run(t.Context(), args, &out, &errs)
+	err = command.Run(t.Context(), args, strings.NewReader(""), &out, &errs)
 	return out.String(), errs.String(), err
 }
 
@@ -61,7 +61,7 @@ func serve(t *testing.T, args ...string) *serving {
 	s := &serving{exports: make(map[string]string), log: new(buffer)}
 	done := make(chan error, 1)
 	go func() {
-		err := command.Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), in, s.log)
+		err := command.Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), strings.NewReader(""), in, s.log)
 		in.CloseWithError(io.EOF)
 		done <- err
 	}()

@@ -13,21 +13,22 @@ import (
 )
 
 func newNode() *cobra.Command {
-	var endpoint string
+	server := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Take nodes out of a cluster, and back in",
 		Long: `Take nodes out of a cluster, and back in. Any node can be asked, also for itself.
 
-This takes the root key of the cluster's first account, in AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY, or that of a user of it who may sluice:DrainNode or sluice:RemoveNode.`,
+This takes the root key of the cluster's first account, or that of a user of it who
+may sluice:DrainNode or sluice:RemoveNode.`,
 	}
-	addEndpoint(cmd, &endpoint)
-	cmd.AddCommand(newNodeDrain(&endpoint), newNodeUndrain(&endpoint), newNodeRemove(&endpoint))
+	server.add(cmd, "SLUICE")
+	cmd.AddCommand(newNodeDrain(server), newNodeUndrain(server), newNodeRemove(server))
 	return cmd
 }
 
-func newNodeDrain(endpoint *string) *cobra.Command {
+func newNodeDrain(server *clientFlags) *cobra.Command {
+	var out output
 	noWait := false
 	timeout := 10 * time.Minute
 	cmd := &cobra.Command{
@@ -41,31 +42,34 @@ The command returns when the node owns no shard any more and its replicas are on
 other nodes. Where there are fewer than three others, they have all shards then,
 and the node goes on keeping its own copy. A node that is only to be restarted
 need not be drained: it hands over what it owns when it is stopped.`,
-		Args: arguments("NAME"),
+		Example: `  sluice node drain a
+  sluice node drain a --timeout 1h`,
+		Args:              arguments("NAME"),
+		ValidArgsFunction: completeNodes(server),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := newAPI(*endpoint)
+			c, err := server.client()
 			if err != nil {
 				return err
 			}
 			name := args[0]
-			if err := a.sluice(cmd.Context(), "DrainNode", map[string]any{"Node": name}, nil); err != nil {
+			if err := c.sluice(cmd.Context(), "DrainNode", map[string]any{"Node": name}, nil); err != nil {
 				return err
 			}
 			if noWait {
-				fmt.Fprintf(cmd.OutOrStdout(), "node %s is being drained; sluice cluster status shows how far that is\n", name)
-				return nil
+				return out.print(cmd, done{"node " + name + " is being drained; sluice cluster status shows how far that is"})
 			}
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), timeout, errDrainTimeout)
 			defer cancel()
-			if err := waitDrained(ctx, a, name, cmd.ErrOrStderr()); err != nil {
+			if err := waitDrained(ctx, c, name, cmd.ErrOrStderr()); err != nil {
 				return fmt.Errorf("node %s is being drained, but not done: %w", name, err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "node %s is drained\n", name)
-			return nil
+			return out.print(cmd, done{"node " + name + " is drained"})
 		},
 	}
 	cmd.Flags().BoolVar(&noWait, "no-wait", false, "return at once")
 	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait at most")
+	notWith(cmd.Flags(), "no-wait", "timeout")
+	out.add(cmd)
 	return cmd
 }
 
@@ -79,10 +83,10 @@ const drainInterval = 500 * time.Millisecond
 
 // waitDrained waits until nothing is left on a node, and says how far that is. A
 // node that does not answer is asked again.
-func waitDrained(ctx context.Context, a *api, node string, progress io.Writer) error {
+func waitDrained(ctx context.Context, c *client, node string, progress io.Writer) error {
 	said := ""
 	for {
-		status, err := a.clusterStatus(ctx)
+		status, err := c.clusterStatus(ctx)
 		now := ""
 		switch {
 		case ctx.Err() != nil:
@@ -130,44 +134,63 @@ func others(s *cluster.Status, node string) bool {
 	return false
 }
 
-func newNodeUndrain(endpoint *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "undrain NAME",
-		Short: "Let a node that was drained keep and own shards again",
-		Args:  arguments("NAME"),
+func newNodeUndrain(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:     "undrain NAME",
+		Short:   "Let a node that was drained keep and own shards again",
+		Example: `  sluice node undrain a`,
+		Args:    arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := newAPI(*endpoint)
+			c, err := server.client()
 			if err != nil {
 				return err
 			}
 			in := map[string]any{"Node": args[0], "Undo": true}
-			if err := a.sluice(cmd.Context(), "DrainNode", in, nil); err != nil {
+			if err := c.sluice(cmd.Context(), "DrainNode", in, nil); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "node %s gets shards again\n", args[0])
-			return nil
+			return out.print(cmd, done{"node " + args[0] + " gets shards again"})
 		},
 	}
+	out.add(cmd)
+	return cmd
 }
 
-func newNodeRemove(endpoint *string) *cobra.Command {
-	return &cobra.Command{
+func newNodeRemove(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Have the cluster forget a node that will not come back",
 		Long: `Have the cluster forget a node that will not come back. It must have been
 stopped. What it kept is kept by others from now on; take it out of --cluster of
 the other nodes, too, when they are started next.`,
-		Args: arguments("NAME"),
+		Example:           `  sluice node remove a`,
+		Args:              arguments("NAME"),
+		ValidArgsFunction: completeNodes(server),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := newAPI(*endpoint)
+			c, err := server.client()
 			if err != nil {
 				return err
 			}
-			if err := a.sluice(cmd.Context(), "RemoveNode", map[string]any{"Node": args[0]}, nil); err != nil {
+			if err := c.sluice(cmd.Context(), "RemoveNode", map[string]any{"Node": args[0]}, nil); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "node %s is removed\n", args[0])
-			return nil
+			return out.print(cmd, done{"node " + args[0] + " is removed"})
 		},
 	}
+	out.add(cmd)
+	return cmd
+}
+
+// completeNodes offers the names of the cluster's nodes.
+func completeNodes(server *clientFlags) cobra.CompletionFunc {
+	return server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
+		status, err := c.clusterStatus(ctx)
+		var names []string
+		for _, n := range status.Nodes {
+			names = append(names, n.Name)
+		}
+		return names, err
+	})
 }

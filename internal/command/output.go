@@ -32,6 +32,14 @@ func (o *output) print(cmd *cobra.Command, a answer) error {
 	return a.text(cmd.OutOrStdout())
 }
 
+// done is the answer of a command that has done what it was asked to.
+type done struct{ Done string }
+
+func (d done) text(w io.Writer) error {
+	_, err := fmt.Fprintln(w, d.Done)
+	return err
+}
+
 // report is what other packages make, and print themselves.
 type report interface{ Print(w io.Writer) }
 

@@ -18,16 +18,18 @@ var errUnwell = newVerdict("the cluster is not well")
 // watchInterval is the time between two looks of --watch.
 const watchInterval = 2 * time.Second
 
-func newClusterStatus(endpoint *string) *cobra.Command {
-	var asJSON, watch bool
+func newClusterStatus() *cobra.Command {
+	server := new(clientFlags)
+	var out output
+	var watch bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say how a cluster is: its nodes, its shards, and what is wrong",
 		Long: `Say how a cluster is: its nodes, its shards, and what is wrong. Any node can be
 asked; the answer is what that node sees.
 
-This takes the root key of the cluster's first account, in AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY, or that of a user of it who may sluice:DescribeCluster.
+This takes the root key of the cluster's first account, or that of a user of it who
+may sluice:DescribeCluster.
 
 The exit status is 0 if all is well, 1 if something is not, and 2 if that could
 not be found out.`,
@@ -35,46 +37,43 @@ not be found out.`,
 		Example: `  sluice cluster status
   sluice cluster status --watch`,
 		RunE: asked(func(cmd *cobra.Command, _ []string) error {
-			a, err := newAPI(*endpoint)
+			c, err := server.client()
 			if err != nil {
 				return err
 			}
 			if watch {
-				return watchStatus(cmd.Context(), cmd.OutOrStdout(), a)
+				return watchStatus(cmd.Context(), cmd.OutOrStdout(), c)
 			}
-			status, err := a.clusterStatus(cmd.Context())
+			status, err := c.clusterStatus(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = printStatusJSON(cmd.OutOrStdout(), status)
-			} else {
-				err = printStatus(cmd.OutOrStdout(), status)
-			}
+			err = out.print(cmd, clusterStatus{status, append([]string{}, status.Problems()...)})
 			if err == nil && len(status.Problems()) > 0 {
 				err = errUnwell
 			}
 			return err
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, with what is wrong as Problems")
 	cmd.Flags().BoolVar(&watch, "watch", false, "print it again and again, until Ctrl-C")
+	server.add(cmd, "SLUICE")
+	out.add(cmd)
 	notWith(cmd.Flags(), "watch", "json")
 	return cmd
 }
 
-func (a *api) clusterStatus(ctx context.Context) (*cluster.Status, error) {
+func (c *client) clusterStatus(ctx context.Context) (*cluster.Status, error) {
 	status := new(cluster.Status)
-	return status, a.sluice(ctx, "DescribeCluster", struct{}{}, status)
+	return status, c.sluice(ctx, "DescribeCluster", struct{}{}, status)
 }
 
 // watchStatus goes on also while nobody answers: that is what is being watched.
-func watchStatus(ctx context.Context, w io.Writer, a *api) error {
+func watchStatus(ctx context.Context, w io.Writer, c *client) error {
 	again := time.NewTicker(watchInterval)
 	defer again.Stop()
 	for {
 		var screen strings.Builder
-		status, err := a.clusterStatus(ctx)
+		status, err := c.clusterStatus(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -85,7 +84,7 @@ func watchStatus(ctx context.Context, w io.Writer, a *api) error {
 			fmt.Fprintln(&screen, err)
 		}
 		const clear = "\x1b[H\x1b[2J"
-		if _, err := fmt.Fprintf(w, "%s%s  %s\n\n%s", clear, a.endpoint, time.Now().Format(time.TimeOnly), &screen); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s  %s\n\n%s", clear, c.endpoints[0].url, time.Now().Format(time.TimeOnly), &screen); err != nil {
 			return err
 		}
 		select {
@@ -96,16 +95,13 @@ func watchStatus(ctx context.Context, w io.Writer, a *api) error {
 	}
 }
 
-func printStatusJSON(w io.Writer, status *cluster.Status) error {
-	problems := status.Problems()
-	if problems == nil {
-		problems = []string{}
-	}
-	return printJSON(w, struct {
-		*cluster.Status
-		Problems []string
-	}{status, problems})
+// clusterStatus is the answer of cluster status.
+type clusterStatus struct {
+	*cluster.Status
+	Problems []string
 }
+
+func (s clusterStatus) text(w io.Writer) error { return printStatus(w, s.Status) }
 
 // printStatus writes for people: the nodes, the shards, and what is wrong.
 func printStatus(w io.Writer, s *cluster.Status) error {

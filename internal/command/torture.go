@@ -1,8 +1,8 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,7 +15,7 @@ import (
 
 func newTorture() *cobra.Command {
 	c := torture.Default()
-	var asJSON bool
+	var out output
 	cmd := &cobra.Command{
 		Use:   "torture [flags] [-- further arguments of serve]",
 		Short: "Run a cluster, disturb it in every way, and check that it keeps its promises",
@@ -52,18 +52,14 @@ Faults:
 				return err
 			}
 			progress := cmd.OutOrStdout()
-			if asJSON {
+			if out.json {
 				progress = cmd.ErrOrStderr()
 			}
 			report, err := torture.Run(cmd.Context(), c, progress)
 			if err != nil {
 				return fmt.Errorf("seed %d: %w", c.Seed, err)
 			}
-			if asJSON {
-				err = json.NewEncoder(cmd.OutOrStdout()).Encode(report)
-			} else {
-				report.Print(progress)
-			}
+			err = out.print(cmd, printed{report})
 			if err == nil && len(report.Violations) > 0 {
 				err = fmt.Errorf("seed %d: %d promises were broken, see %v", c.Seed, len(report.Violations), report.Histories)
 			}
@@ -90,17 +86,22 @@ Faults:
 	f.DurationVar(&c.Margin, "margin", c.Margin, "what the clocks of the nodes may be off by, on top of what faults do to them")
 	f.DurationVar(&c.Grace, "grace", c.Grace, "how long calls may still go unanswered when all is well again")
 	f.DurationVar(&c.Patience, "patience", c.Patience, "how long a cluster that nobody disturbs may take to be ready")
-	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
+	directoryPath(f, "dir")
+	filePath(f, "bin")
+	out.add(cmd)
 	cmd.AddCommand(newJudge())
 	return cmd
 }
 
 // newJudge judges a history again, after it has been looked at, or the rules have.
 func newJudge() *cobra.Command {
-	return &cobra.Command{
-		Use:   "judge FILE",
-		Short: "Judge a history that a run has left",
-		Args:  arguments("FILE"),
+	var out output
+	cmd := &cobra.Command{
+		Use:               "judge FILE",
+		Short:             "Judge a history that a run has left",
+		Example:           `  sluice torture judge /tmp/sluice-torture-7/history-1`,
+		Args:              arguments("FILE"),
+		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := os.Open(args[0])
 			if err != nil {
@@ -111,13 +112,29 @@ func newJudge() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			violations := h.Verdict()
-			torture.Tell(cmd.OutOrStdout(), h, violations)
-			fmt.Fprintf(cmd.OutOrStdout(), "%d calls, %d violations\n", len(h.Calls), len(violations))
-			if len(violations) > 0 {
-				return fmt.Errorf("%d promises were broken", len(violations))
+			j := judged{h, len(h.Calls), append([]history.Violation{}, h.Verdict()...)}
+			if err := out.print(cmd, j); err != nil {
+				return err
+			}
+			if len(j.Violations) > 0 {
+				return fmt.Errorf("%d promises were broken", len(j.Violations))
 			}
 			return nil
 		},
 	}
+	out.add(cmd)
+	return cmd
+}
+
+// judged is the answer of torture judge.
+type judged struct {
+	history    *history.History
+	Calls      int
+	Violations []history.Violation
+}
+
+func (j judged) text(w io.Writer) error {
+	torture.Tell(w, j.history, j.Violations)
+	_, err := fmt.Fprintf(w, "%d calls, %d violations\n", j.Calls, len(j.Violations))
+	return err
 }

@@ -4,33 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 )
 
 func newUser() *cobra.Command {
-	var endpoint string
+	server := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "user",
-		Short: "Create, list and delete users",
-		Long: `Create, list and delete users of a running server.
+		Short: "Create and delete users, and say what they may do",
+		Long: `Create and delete users of a running server, with their keys and policies.
 
 These are shortcuts for aws iam, for those who do not have it. The account and
-what may be done are those of the access key in the environment, in
-AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: mostly the root's, which sluice
-serve prints when it starts.`,
+what may be done are those of the access key that the command is called with:
+mostly the root's, which sluice serve prints when it starts for the first time.`,
 	}
-	addEndpoint(cmd, &endpoint)
-	cmd.AddCommand(newUserCreate(&endpoint), newUserList(&endpoint), newUserDelete(&endpoint))
+	server.add(cmd, "IAM")
+	cmd.AddCommand(newUserCreate(server), newUserList(server), newUserShow(server), newUserKey(server),
+		newUserAttach(server), newUserDetach(server), newUserSwitch(server, false), newUserSwitch(server, true), newUserDelete(server))
 	return cmd
 }
 
-func newUserCreate(endpoint *string) *cobra.Command {
-	var file, path string
-	var managed []string
+// completeUsers offers the names of users for the first argument.
+func completeUsers(server *clientFlags) cobra.CompletionFunc {
+	return server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
+		return c.names(ctx, "ListUsers", "Users>member>UserName")
+	})
+}
+
+func newUserCreate(server *clientFlags) *cobra.Command {
+	var out output
+	var policies policyFlags
+	var path string
 	cmd := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Create a user with an access key, and print the key",
@@ -42,182 +49,309 @@ Without --policy or --managed the user may do nothing.`,
   sluice user create billing --policy billing.json`,
 		Args: arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := newAPI(*endpoint)
+			c, err := server.client()
 			if err != nil {
 				return err
 			}
-			document := ""
-			if file != "" {
-				text, err := os.ReadFile(file)
-				if err != nil {
-					return err
-				}
-				document = string(text)
+			if err := policies.read(); err != nil {
+				return err
 			}
-			return createUser(cmd, a, args[0], path, document, managed)
+			key, err := createUser(cmd.Context(), c, args[0], path, &policies)
+			if err != nil {
+				return err
+			}
+			return out.print(cmd, key)
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&file, "policy", "", "file with a policy for the user")
-	f.StringSliceVar(&managed, "managed", nil, "managed policy to attach, by its ARN or, of AWS's, its name; may be repeated")
-	f.StringVar(&path, "path", "/", "path of the user")
+	policies.addFile(cmd)
+	policies.addManaged(cmd)
+	cmd.Flags().StringVar(&path, "path", "/", "path of the user")
+	out.add(cmd)
 	return cmd
 }
 
 // createUser leaves nothing behind if one of its steps is refused.
-func createUser(cmd *cobra.Command, a *api, name, path, document string, managed []string) (err error) {
-	ctx := cmd.Context()
-	if err := a.iam(ctx, "CreateUser", nil, "UserName", name, "Path", path); err != nil {
-		return err
+func createUser(ctx context.Context, c *client, name, path string, policies *policyFlags) (_ newKey, err error) {
+	if err := c.iam(ctx, "CreateUser", nil, "UserName", name, "Path", path); err != nil {
+		return newKey{}, err
 	}
 	defer func() {
 		if err != nil {
-			if undo := deleteUser(context.WithoutCancel(ctx), a, name); undo != nil {
+			if undo := deleteUser(context.WithoutCancel(ctx), c, name); undo != nil {
 				err = errors.Join(err, fmt.Errorf("the user %s is left incomplete: %w", name, undo))
 			}
 		}
 	}()
-	if document != "" {
-		if err := a.iam(ctx, "PutUserPolicy", nil, "UserName", name, "PolicyName", name, "PolicyDocument", document); err != nil {
-			return err
-		}
+	if err := policies.attach(ctx, c, name); err != nil {
+		return newKey{}, err
 	}
-	for _, arn := range managed {
-		if !strings.HasPrefix(arn, "arn:") {
-			arn = "arn:aws:iam::aws:policy/" + arn
-		}
-		if err := a.iam(ctx, "AttachUserPolicy", nil, "UserName", name, "PolicyArn", arn); err != nil {
-			return err
-		}
+	return createKey(ctx, c, name)
+}
+
+func newUserList(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the users with their access keys, policies and groups",
+		Example: `  sluice user list --json`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			list, err := listUsers(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			return out.print(cmd, list)
+		},
 	}
-	var key struct {
-		ID     string `xml:"CreateAccessKeyResult>AccessKey>AccessKeyId"`
-		Secret string `xml:"CreateAccessKeyResult>AccessKey>SecretAccessKey"`
+	out.add(cmd)
+	return cmd
+}
+
+// userList is the answer of user list.
+type userList struct{ Users []*user }
+
+// user is a user with what hangs on it.
+type user struct {
+	UserName         string
+	UserId           string
+	Path             string
+	Arn              string
+	CreateDate       string
+	AccessKeys       []accessKey
+	Groups           []string
+	AttachedPolicies []string // ARNs
+	InlinePolicies   []string // names
+	Boundary         string   `xml:"PermissionsBoundary>PermissionsBoundaryArn" json:",omitempty"`
+}
+
+func listUsers(ctx context.Context, c *client) (*userList, error) {
+	list := &userList{Users: []*user{}}
+	for marker := []string(nil); ; {
+		var page struct {
+			Users  []*user `xml:"ListUsersResult>Users>member"`
+			Marker string  `xml:"ListUsersResult>Marker"`
+		}
+		if err := c.iam(ctx, "ListUsers", &page, marker...); err != nil {
+			return nil, err
+		}
+		for _, u := range page.Users {
+			if err := u.load(ctx, c); err != nil {
+				return nil, err
+			}
+		}
+		list.Users = append(list.Users, page.Users...)
+		if page.Marker == "" {
+			return list, nil
+		}
+		marker = []string{"Marker", page.Marker}
 	}
-	if err := a.iam(ctx, "CreateAccessKey", &key, "UserName", name); err != nil {
+}
+
+// load adds what hangs on a user.
+func (u *user) load(ctx context.Context, c *client) (err error) {
+	if u.AccessKeys, err = keysOf(ctx, c, u.UserName); err != nil {
 		return err
 	}
-	printKeys(cmd, key.ID, key.Secret)
+	for _, what := range belongings {
+		if *what.of(u), err = c.names(ctx, what.list, what.path, "UserName", u.UserName); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-func printKeys(cmd *cobra.Command, id, secret string) {
-	fmt.Fprintf(cmd.OutOrStdout(), "export AWS_ACCESS_KEY_ID=%s\nexport AWS_SECRET_ACCESS_KEY=%s\n", id, secret)
+// belongings are what hangs on a user besides its keys: how it is listed and taken
+// away.
+var belongings = []struct {
+	of                            func(*user) *[]string
+	list, path, remove, parameter string
+}{
+	{func(u *user) *[]string { return &u.InlinePolicies }, "ListUserPolicies", "PolicyNames>member", "DeleteUserPolicy", "PolicyName"},
+	{func(u *user) *[]string { return &u.AttachedPolicies }, "ListAttachedUserPolicies", "AttachedPolicies>member>PolicyArn", "DetachUserPolicy", "PolicyArn"},
+	{func(u *user) *[]string { return &u.Groups }, "ListGroupsForUser", "Groups>member>GroupName", "RemoveUserFromGroup", "GroupName"},
 }
 
-func newUserList(endpoint *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List the users with their access keys",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := newAPI(*endpoint)
-			if err != nil {
-				return err
-			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "USER\tID\tCREATED\tACCESS KEYS")
-			err = eachUser(cmd.Context(), a, func(u user) error {
-				keys, err := keysOf(cmd.Context(), a, u.Name)
-				if err != nil {
-					return err
-				}
-				var shown []string
-				for _, k := range keys {
-					shown = append(shown, k.ID+" ("+strings.ToLower(k.Status)+")")
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", strings.TrimPrefix(u.Path, "/")+u.Name, u.ID, u.Created, strings.Join(shown, ", "))
-				return nil
-			})
-			return errors.Join(err, w.Flush())
-		},
+func (l *userList) text(w io.Writer) error {
+	var rows [][]string
+	for _, u := range l.Users {
+		var keys []string
+		for _, k := range u.AccessKeys {
+			keys = append(keys, k.AccessKeyId+" ("+strings.ToLower(k.Status)+")")
+		}
+		rows = append(rows, []string{
+			strings.TrimPrefix(u.Path, "/") + u.UserName, u.UserId, u.CreateDate, strings.Join(keys, ", "),
+			strings.Join(u.policies(), ", "), strings.Join(u.Groups, ", "),
+		})
 	}
+	return printTable(w, []string{"USER", "ID", "CREATED", "ACCESS KEYS", "POLICIES", "GROUPS"}, rows)
 }
 
-type user struct {
-	Path    string
-	Name    string `xml:"UserName"`
-	ID      string `xml:"UserId"`
-	Created string `xml:"CreateDate"`
-}
-
-// eachUser calls f with the users of the account.
-func eachUser(ctx context.Context, a *api, f func(user) error) error {
-	var params []string
-	for {
-		var page struct {
-			Users  []user `xml:"ListUsersResult>Users>member"`
-			Marker string `xml:"ListUsersResult>Marker"`
-		}
-		if err := a.iam(ctx, "ListUsers", &page, params...); err != nil {
-			return err
-		}
-		for _, u := range page.Users {
-			if err := f(u); err != nil {
-				return err
-			}
-		}
-		if page.Marker == "" {
-			return nil
-		}
-		params = []string{"Marker", page.Marker}
+// policies are the names of a user's own policies.
+func (u *user) policies() []string {
+	var names []string
+	for _, arn := range u.AttachedPolicies {
+		names = append(names, arn[strings.LastIndexByte(arn, '/')+1:])
 	}
+	return append(names, u.InlinePolicies...)
 }
 
-type accessKey struct {
-	ID     string `xml:"AccessKeyId"`
-	Status string
-}
-
-func keysOf(ctx context.Context, a *api, user string) ([]accessKey, error) {
-	var page struct {
-		Keys []accessKey `xml:"ListAccessKeysResult>AccessKeyMetadata>member"`
-	}
-	err := a.iam(ctx, "ListAccessKeys", &page, "UserName", user) // there are two at most
-	return page.Keys, err
-}
-
-func newUserDelete(endpoint *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "delete NAME",
-		Short: "Delete a user with its access keys, policies and memberships",
-		Args:  arguments("NAME"),
+func newUserShow(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show a user: its keys and when they were used, its policies and groups",
+		Example: `  sluice user show worker
+  sluice user show worker --json`,
+		Args:              arguments("NAME"),
+		ValidArgsFunction: completeUsers(server),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := newAPI(*endpoint)
+			c, err := server.client()
 			if err != nil {
 				return err
 			}
-			return deleteUser(cmd.Context(), a, args[0])
+			shown, err := showUser(cmd.Context(), c, args[0])
+			if err != nil {
+				return err
+			}
+			return out.print(cmd, shown)
 		},
 	}
+	out.add(cmd)
+	return cmd
+}
+
+// shownUser is the answer of user show.
+type shownUser struct {
+	*user
+	LastUsed  map[string]lastUse // by access key
+	Documents map[string]string  // the user's inline policies
+}
+
+// lastUse is when a key was used last.
+type lastUse struct {
+	Date    string `xml:"LastUsedDate"`
+	Service string `xml:"ServiceName"`
+	Region  string
+}
+
+// getUser returns a user with what hangs on it.
+func getUser(ctx context.Context, c *client, name string) (*user, error) {
+	var found struct {
+		User *user `xml:"GetUserResult>User"`
+	}
+	if err := c.iam(ctx, "GetUser", &found, "UserName", name); err != nil {
+		return nil, err
+	}
+	if found.User == nil {
+		return nil, errors.New("GetUser: the answer has no user")
+	}
+	return found.User, found.User.load(ctx, c)
+}
+
+func showUser(ctx context.Context, c *client, name string) (*shownUser, error) {
+	u, err := getUser(ctx, c, name)
+	if err != nil {
+		return nil, err
+	}
+	shown := &shownUser{user: u, LastUsed: make(map[string]lastUse), Documents: make(map[string]string)}
+	for _, k := range u.AccessKeys {
+		var used struct {
+			Last lastUse `xml:"GetAccessKeyLastUsedResult>AccessKeyLastUsed"`
+		}
+		if err := c.iam(ctx, "GetAccessKeyLastUsed", &used, "AccessKeyId", k.AccessKeyId); err != nil {
+			return nil, err
+		}
+		if used.Last.Date != "" {
+			shown.LastUsed[k.AccessKeyId] = used.Last
+		}
+	}
+	for _, policy := range u.InlinePolicies {
+		if shown.Documents[policy], err = inlinePolicy(ctx, c, "User", name, policy); err != nil {
+			return nil, err
+		}
+	}
+	return shown, nil
+}
+
+func (s *shownUser) text(w io.Writer) error {
+	fmt.Fprintf(w, "%s\nid %s, created %s\n", s.Arn, s.UserId, s.CreateDate)
+	if len(s.AccessKeys) == 0 {
+		fmt.Fprintln(w, "no access key: nobody can sign as this user")
+	}
+	for _, k := range s.AccessKeys {
+		last := "not used yet"
+		if used, ok := s.LastUsed[k.AccessKeyId]; ok {
+			last = fmt.Sprintf("last used %s for %s in %s", used.Date, used.Service, used.Region)
+		}
+		fmt.Fprintf(w, "key %s, %s, created %s, %s\n", k.AccessKeyId, strings.ToLower(k.Status), k.CreateDate, last)
+	}
+	for _, g := range s.Groups {
+		fmt.Fprintln(w, "in the group", g)
+	}
+	for _, arn := range s.AttachedPolicies {
+		fmt.Fprintln(w, "attached policy", arn)
+	}
+	if s.Boundary != "" {
+		fmt.Fprintln(w, "at most what the boundary", s.Boundary, "allows")
+	}
+	for _, name := range s.InlinePolicies {
+		fmt.Fprintf(w, "policy %s:\n%s\n", name, strings.TrimSpace(s.Documents[name]))
+	}
+	if len(s.Groups)+len(s.AttachedPolicies)+len(s.InlinePolicies) == 0 {
+		fmt.Fprintln(w, "no policy and no group: it may do nothing but what queues' policies give it")
+	}
+	return nil
+}
+
+func newUserDelete(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:               "delete NAME",
+		Short:             "Delete a user with its access keys, policies and memberships",
+		Example:           `  sluice user delete worker`,
+		Args:              arguments("NAME"),
+		ValidArgsFunction: completeUsers(server),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			if err := deleteUser(cmd.Context(), c, args[0]); err != nil {
+				return err
+			}
+			return out.print(cmd, done{"user " + args[0] + " is deleted"})
+		},
+	}
+	out.add(cmd)
+	return cmd
 }
 
 // deleteUser deletes a user and all that hangs on it. The keys go first: whatever
 // fails later, they are good for nothing any more.
-func deleteUser(ctx context.Context, a *api, name string) error {
-	keys, err := keysOf(ctx, a, name)
+func deleteUser(ctx context.Context, c *client, name string) error {
+	keys, err := keysOf(ctx, c, name)
 	if err != nil {
 		return err
 	}
 	for _, k := range keys {
-		if err := a.iam(ctx, "DeleteAccessKey", nil, "UserName", name, "AccessKeyId", k.ID); err != nil {
+		if err := c.iam(ctx, "DeleteAccessKey", nil, "UserName", name, "AccessKeyId", k.AccessKeyId); err != nil {
 			return err
 		}
 	}
-	for _, what := range []struct{ list, path, remove, parameter string }{
-		{"ListUserPolicies", "PolicyNames>member", "DeleteUserPolicy", "PolicyName"},
-		{"ListAttachedUserPolicies", "AttachedPolicies>member>PolicyArn", "DetachUserPolicy", "PolicyArn"},
-		{"ListGroupsForUser", "Groups>member>GroupName", "RemoveUserFromGroup", "GroupName"},
-	} {
-		names, err := a.names(ctx, what.list, what.path, "UserName", name)
+	for _, what := range belongings {
+		names, err := c.names(ctx, what.list, what.path, "UserName", name)
 		if err != nil {
 			return err
 		}
 		for _, n := range names {
-			if err := a.iam(ctx, what.remove, nil, "UserName", name, what.parameter, n); err != nil {
+			if err := c.iam(ctx, what.remove, nil, "UserName", name, what.parameter, n); err != nil {
 				return err
 			}
 		}
 	}
-	return a.iam(ctx, "DeleteUser", nil, "UserName", name)
+	return c.iam(ctx, "DeleteUser", nil, "UserName", name)
 }

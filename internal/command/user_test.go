@@ -32,7 +32,7 @@ func TestUsersByCommand(t *testing.T) {
 		return out
 	}
 	file := filepath.Join(t.TempDir(), "policy.json")
-	const document = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":["iam:ListUsers","iam:ListAccessKeys"],"Resource":"*"}}`
+	const document = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"iam:List*","Resource":"*"}}`
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}

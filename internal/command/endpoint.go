@@ -1,0 +1,198 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice/internal/aws/signature"
+)
+
+// endpoint is the URL of a server, and how the command got to know it.
+type endpoint struct{ url, from string }
+
+func (e endpoint) String() string { return fmt.Sprintf("%s (from %s)", e.url, e.from) }
+
+const defaultEndpoint = "http://127.0.0.1:9324"
+
+// clientFlags say which server a command calls, and whose keys it uses.
+type clientFlags struct {
+	service   string // of which a command calls operations: IAM, SQS or SLUICE
+	endpoints []string
+	ca        string
+	region    string
+	profile   string
+	flags     *pflag.FlagSet
+}
+
+// add declares the flags for a command and those below it.
+func (c *clientFlags) add(cmd *cobra.Command, service string) {
+	c.service, c.flags = service, cmd.PersistentFlags()
+	section(c.flags, "Server", func(f *pflag.FlagSet) {
+		f.StringSliceVar(&c.endpoints, "endpoint", nil, "URL of the server; of several, separated by commas, the first that can be reached (default: "+strings.Join(c.variables(), ", else ")+", else "+defaultEndpoint+")")
+		f.StringVar(&c.ca, "ca", "", "file with the certificates of the authorities to trust, PEM (default: AWS_CA_BUNDLE, else the system's)")
+		f.StringVar(&c.region, "region", "", "region of the request (default: AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1)")
+		f.StringVar(&c.profile, "profile", "", "profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)")
+		filePath(f, "ca")
+	})
+	must(cmd.RegisterFlagCompletionFunc("profile", completeProfiles))
+}
+
+// variables are those that say where the server is, the first that is set first.
+func (c *clientFlags) variables() []string {
+	names := []string{"AWS_ENDPOINT_URL_" + c.service, "AWS_ENDPOINT_URL"}
+	if c.service != "SQS" {
+		names = append(names, "AWS_ENDPOINT_URL_SQS")
+	}
+	return names
+}
+
+// client returns what calls the server that the flags and the environment name.
+func (c *clientFlags) client() (*client, error) {
+	endpoints, err := c.resolve()
+	if err != nil {
+		return nil, usage(err)
+	}
+	roots, err := c.trusted()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := findKeys(c.profile)
+	if err != nil {
+		return nil, err
+	}
+	return &client{
+		endpoints: endpoints,
+		keys:      keys.from,
+		signer: signature.Signer{
+			AccessKeyID: keys.id, Secret: keys.secret, Token: keys.token,
+			Region: cmp.Or(c.region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
+		},
+		http: &http.Client{
+			Transport:     newTransport(roots),
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// dialTimeout is how long an endpoint may take to accept a connection before the
+// next one is tried.
+const dialTimeout = 5 * time.Second
+
+func newTransport(roots *x509.CertPool) *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSHandshakeTimeout: dialTimeout,
+		TLSClientConfig:     &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:   true,
+	}
+}
+
+// resolve returns the endpoints to try, in order.
+func (c *clientFlags) resolve() ([]endpoint, error) {
+	if len(c.endpoints) > 0 {
+		from := "--endpoint"
+		if name := c.flags.Lookup("endpoint").Annotations[fromVariable]; name != nil {
+			from = name[0]
+		}
+		return parseEndpoints(c.endpoints, from)
+	}
+	for _, name := range c.variables() {
+		if value := os.Getenv(name); value != "" {
+			return parseEndpoints(strings.Split(value, ","), name)
+		}
+	}
+	return []endpoint{{defaultEndpoint, "the default"}}, nil
+}
+
+func parseEndpoints(texts []string, from string) ([]endpoint, error) {
+	var out []endpoint
+	for _, text := range texts {
+		parsed, err := parseEndpoint(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s %q: %w", from, text, err)
+		}
+		out = append(out, endpoint{parsed, from})
+	}
+	return out, nil
+}
+
+// parseEndpoint returns a URL without a slash at its end. A host of this machine
+// may come without a scheme.
+func parseEndpoint(text string) (string, error) {
+	if !strings.Contains(text, "://") {
+		host, _, err := net.SplitHostPort(text)
+		if err != nil || host != "localhost" && !net.ParseIP(host).IsLoopback() {
+			return "", fmt.Errorf("want a URL, such as https://sluice.example:9324")
+		}
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("want a URL with http or https and a host, such as https://sluice.example:9324")
+	}
+	return strings.TrimRight(text, "/"), nil
+}
+
+// trusted returns the authorities whose certificates are accepted; nil: the system's.
+func (c *clientFlags) trusted() (*x509.CertPool, error) {
+	file, from := c.ca, "--ca"
+	if file == "" {
+		file, from = os.Getenv("AWS_CA_BUNDLE"), "AWS_CA_BUNDLE"
+	}
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s: %s has no certificate in PEM form", from, file)
+	}
+	return pool, nil
+}
+
+// completionTimeout is how long a shell waits for a server that it asks for names.
+const completionTimeout = 2 * time.Second
+
+// completeNames returns what completes the first argument with names that a server
+// is asked for. If there is no answer, nothing is completed.
+func (c *clientFlags) completeNames(list func(context.Context, *client) ([]string, error)) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return c.ask(cmd, list)
+	}
+}
+
+func (c *clientFlags) ask(cmd *cobra.Command, list func(context.Context, *client) ([]string, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if readEnvironment(cmd, os.Environ()) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	a, err := c.client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
+	defer cancel()
+	names, err := list(ctx, a)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,205 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// policyFlags are policies for a user: managed ones and one of its own, in a file.
+type policyFlags struct {
+	managed  []string
+	file     string
+	document string // of the file
+}
+
+// awsPolicies is what the ARNs of AWS's own managed policies begin with.
+const awsPolicies = "arn:aws:iam::aws:policy/"
+
+// commonPolicies are those that a shell completes.
+var commonPolicies = []string{"AdministratorAccess", "AmazonSQSFullAccess", "AmazonSQSReadOnlyAccess", "IAMFullAccess", "IAMReadOnlyAccess"}
+
+func (p *policyFlags) addFile(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.file, "policy", "", "file with a policy of the user's own, which is called as the file is")
+	filePath(cmd.Flags(), "policy")
+}
+
+func (p *policyFlags) addManaged(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&p.managed, "managed", nil, "managed policy to attach, by its ARN or, of AWS's, its name; repeat it for several")
+	must(cmd.RegisterFlagCompletionFunc("managed", completeManaged))
+}
+
+func completeManaged(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return commonPolicies, cobra.ShellCompDirectiveNoFileComp
+}
+
+// read reads the file.
+func (p *policyFlags) read() error {
+	if p.file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(p.file)
+	p.document = string(text)
+	return err
+}
+
+// attach gives a user the policies.
+func (p *policyFlags) attach(ctx context.Context, c *client, user string) error {
+	if p.file != "" {
+		base := filepath.Base(p.file)
+		name := strings.TrimSuffix(base, filepath.Ext(base))
+		if err := c.iam(ctx, "PutUserPolicy", nil, "UserName", user, "PolicyName", name, "PolicyDocument", p.document); err != nil {
+			return err
+		}
+	}
+	for _, policy := range p.managed {
+		if err := c.iam(ctx, "AttachUserPolicy", nil, "UserName", user, "PolicyArn", policyARN(policy)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// policyARN returns the ARN of a managed policy, which may be given by its name if
+// it is one of AWS's.
+func policyARN(text string) string {
+	if strings.HasPrefix(text, "arn:") {
+		return text
+	}
+	return awsPolicies + text
+}
+
+func newUserAttach(server *clientFlags) *cobra.Command {
+	var out output
+	var policies policyFlags
+	cmd := &cobra.Command{
+		Use:   "attach NAME [POLICY...]",
+		Short: "Give a user policies",
+		Long: `Give a user policies: managed ones, by their ARN or, of AWS's, their name, and one of
+its own from a file, which replaces another one of that name.`,
+		Example: `  sluice user attach worker AmazonSQSReadOnlyAccess
+  sluice user attach worker --policy billing.json`,
+		Args: arguments("NAME", "[POLICY...]"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return completeManaged(cmd, args, prefix)
+			}
+			return completeUsers(server)(cmd, args, prefix)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if policies.managed = args[1:]; len(policies.managed) == 0 && policies.file == "" {
+				return usage(errors.New("nothing to attach: name a POLICY, or give --policy"))
+			}
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			if err := policies.read(); err != nil {
+				return err
+			}
+			if err := policies.attach(cmd.Context(), c, args[0]); err != nil {
+				return err
+			}
+			return out.print(cmd, done{"user " + args[0] + " has the policies"})
+		},
+	}
+	policies.addFile(cmd)
+	out.add(cmd)
+	return cmd
+}
+
+func newUserDetach(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "detach NAME POLICY...",
+		Short: "Take policies from a user",
+		Long: `Take policies from a user: those of its own by their names, managed ones by their ARN
+or, of AWS's, their name.`,
+		Example: `  sluice user detach worker AmazonSQSReadOnlyAccess billing`,
+		Args:    arguments("NAME", "POLICY..."),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return completeUsers(server)(cmd, args, prefix)
+			}
+			return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
+				u, err := getUser(ctx, c, args[0])
+				if err != nil {
+					return nil, err
+				}
+				return slices.Concat(u.InlinePolicies, u.AttachedPolicies), nil
+			})
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			if err := detachPolicies(cmd.Context(), c, args[0], args[1:]); err != nil {
+				return err
+			}
+			return out.print(cmd, done{fmt.Sprintf("user %s no longer has %s", args[0], strings.Join(args[1:], ", "))})
+		},
+	}
+	out.add(cmd)
+	return cmd
+}
+
+// detachPolicies takes nothing if the user does not have all of the policies.
+func detachPolicies(ctx context.Context, c *client, name string, policies []string) error {
+	u, err := getUser(ctx, c, name)
+	if err != nil {
+		return err
+	}
+	for _, policy := range policies {
+		if !slices.Contains(u.InlinePolicies, policy) && !slices.Contains(u.AttachedPolicies, policyARN(policy)) {
+			return fmt.Errorf("the user %s has no policy %s; it has %s", name, policy, orDash(strings.Join(slices.Concat(u.InlinePolicies, u.AttachedPolicies), ", ")))
+		}
+	}
+	for _, policy := range policies {
+		action, parameter := "DeleteUserPolicy", "PolicyName"
+		if !slices.Contains(u.InlinePolicies, policy) {
+			action, parameter, policy = "DetachUserPolicy", "PolicyArn", policyARN(policy)
+		}
+		if err := c.iam(ctx, action, nil, "UserName", name, parameter, policy); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inlinePolicy returns the text of a policy of a user, group or role's own; kind is
+// User, Group or Role.
+func inlinePolicy(ctx context.Context, c *client, kind, name, policy string) (string, error) {
+	return c.document(ctx, "Get"+kind+"Policy", "PolicyDocument", kind+"Name", name, "PolicyName", policy)
+}
+
+// managedPolicy returns the text that is in force of a managed policy.
+func managedPolicy(ctx context.Context, c *client, arn string) (string, error) {
+	versions, err := c.names(ctx, "GetPolicy", "Policy>DefaultVersionId", "PolicyArn", arn)
+	if err != nil {
+		return "", err
+	}
+	if len(versions) != 1 {
+		return "", fmt.Errorf("GetPolicy: the answer does not say which version of %s is in force", arn)
+	}
+	return c.document(ctx, "GetPolicyVersion", "PolicyVersion>Document", "PolicyArn", arn, "VersionId", versions[0])
+}
+
+// document calls an operation and returns the policy that is at path in its result.
+func (c *client) document(ctx context.Context, action, path string, params ...string) (string, error) {
+	texts, err := c.names(ctx, action, path, params...)
+	if err != nil {
+		return "", err
+	}
+	if len(texts) != 1 {
+		return "", fmt.Errorf("%s: the answer has no policy", action)
+	}
+	return url.PathUnescape(texts[0])
+}
