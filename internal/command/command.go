@@ -64,7 +64,7 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newServe(), newUser(), newAccount(), newCluster(), newNode(), newBackup(), newRestore(),
+	root.AddCommand(newServe(), newQueue(), newUser(), newAccount(), newCluster(), newNode(), newBackup(), newRestore(),
 		newBench(), newTorture(), newDoctor(), newPolicy(), newVersion())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

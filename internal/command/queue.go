@@ -1,0 +1,238 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newQueue() *cobra.Command {
+	server := new(clientFlags)
+	cmd := &cobra.Command{
+		Use:   "queue",
+		Short: "Create, look at, fill and empty queues",
+		Long: `Create, look at, fill and empty queues, by the operations of SQS: it works with any
+server that speaks JSON as SQS does, AWS's own too.
+
+A QUEUE is given by its name, its URL or its ARN.`,
+	}
+	server.add(cmd, "SQS")
+	cmd.AddCommand(newQueueList(server), newQueueCreate(server), newQueueShow(server), newQueueSend(server),
+		newQueueReceive(server), newQueuePurge(server), newQueueRemove(server), newQueueRedrive(server))
+	return cmd
+}
+
+// queueURL returns the URL of a queue that is given by its name, URL or ARN.
+func (c *client) queueURL(ctx context.Context, queue string) (string, error) {
+	if strings.Contains(queue, "://") {
+		return queue, nil
+	}
+	in := map[string]string{"QueueName": queue}
+	if arn := strings.Split(queue, ":"); len(arn) == 6 && arn[0] == "arn" {
+		if arn[3] != c.signer.Region {
+			return "", usage(fmt.Errorf("%s is in the region %s: give --region %s", queue, arn[3], arn[3]))
+		}
+		in = map[string]string{"QueueName": arn[5], "QueueOwnerAWSAccountId": arn[4]}
+	}
+	var found struct{ QueueUrl string }
+	err := c.sqs(ctx, "GetQueueUrl", in, &found)
+	return found.QueueUrl, err
+}
+
+// onQueue is the function of a command whose first argument is a queue.
+func onQueue(server *clientFlags, run func(cmd *cobra.Command, c *client, url string, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := server.client()
+		if err != nil {
+			return err
+		}
+		url, err := c.queueURL(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return run(cmd, c, url, args[1:])
+	}
+}
+
+// queueName is the name in a queue's URL.
+func queueName(url string) string { return url[strings.LastIndexByte(url, '/')+1:] }
+
+// queueURLs returns the URLs of all queues whose names begin in some way.
+func (c *client) queueURLs(ctx context.Context, prefix string) ([]string, error) {
+	in := map[string]any{"MaxResults": 1000}
+	if prefix != "" {
+		in["QueueNamePrefix"] = prefix
+	}
+	var urls []string
+	for {
+		var page struct {
+			QueueUrls []string
+			NextToken string
+		}
+		if err := c.sqs(ctx, "ListQueues", in, &page); err != nil {
+			return nil, err
+		}
+		urls = append(urls, page.QueueUrls...)
+		if page.NextToken == "" {
+			return urls, nil
+		}
+		in["NextToken"] = page.NextToken
+	}
+}
+
+func completeQueues(server *clientFlags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
+			urls, err := c.queueURLs(ctx, prefix)
+			for i := range urls {
+				urls[i] = queueName(urls[i])
+			}
+			return urls, err
+		})(cmd, args, prefix)
+	}
+}
+
+// queueAttributes returns all attributes of a queue.
+func (c *client) queueAttributes(ctx context.Context, url string) (map[string]string, error) {
+	var out struct{ Attributes map[string]string }
+	in := map[string]any{"QueueUrl": url, "AttributeNames": []string{"All"}}
+	err := c.sqs(ctx, "GetQueueAttributes", in, &out)
+	return out.Attributes, err
+}
+
+func newQueueList(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:     "ls [PREFIX]",
+		Short:   "List queues with the numbers of their messages",
+		Example: "  sluice queue ls\n  sluice queue ls orders- --json",
+		Args:    arguments("[PREFIX]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			list, err := listQueues(cmd.Context(), c, strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			return out.print(cmd, list)
+		},
+	}
+	out.add(cmd)
+	return cmd
+}
+
+// queueList is the answer of queue ls.
+type queueList struct{ Queues []shownQueue }
+
+// shownQueue is a queue as it is listed, and the answer of queue show.
+type shownQueue struct {
+	QueueName  string
+	QueueUrl   string
+	Attributes map[string]string // none if the caller may not see them
+	Tags       map[string]string `json:",omitempty"` // in queue show
+}
+
+func listQueues(ctx context.Context, c *client, prefix string) (*queueList, error) {
+	urls, err := c.queueURLs(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	list := &queueList{Queues: []shownQueue{}}
+	for _, url := range urls {
+		attributes, err := c.queueAttributes(ctx, url)
+		var refused *apiError
+		if err != nil && !errors.As(err, &refused) {
+			return nil, err
+		}
+		if refused != nil && refused.Code == "QueueDoesNotExist" {
+			continue // deleted meanwhile
+		}
+		list.Queues = append(list.Queues, shownQueue{QueueName: queueName(url), QueueUrl: url, Attributes: attributes})
+	}
+	return list, nil
+}
+
+func (l *queueList) text(w io.Writer) error {
+	var rows [][]string
+	for _, q := range l.Queues {
+		rows = append(rows, []string{
+			q.QueueName, q.Attributes["ApproximateNumberOfMessages"], q.Attributes["ApproximateNumberOfMessagesNotVisible"],
+			q.Attributes["ApproximateNumberOfMessagesDelayed"],
+		})
+	}
+	return printTable(w, []string{"QUEUE", "AVAILABLE", "IN FLIGHT", "DELAYED"}, rows)
+}
+
+func newQueueShow(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:               "show QUEUE",
+		Short:             "Show a queue's attributes and tags",
+		Example:           "  sluice queue show jobs",
+		Args:              arguments("QUEUE"),
+		ValidArgsFunction: completeQueues(server),
+		RunE: onQueue(server, func(cmd *cobra.Command, c *client, url string, _ []string) error {
+			q := &shownQueue{QueueName: queueName(url), QueueUrl: url}
+			var err error
+			if q.Attributes, err = c.queueAttributes(cmd.Context(), url); err != nil {
+				return err
+			}
+			var tags struct{ Tags map[string]string }
+			if err := c.sqs(cmd.Context(), "ListQueueTags", map[string]string{"QueueUrl": url}, &tags); err != nil {
+				return err
+			}
+			q.Tags = tags.Tags
+			return out.print(cmd, q)
+		}),
+	}
+	out.add(cmd)
+	return cmd
+}
+
+func (q *shownQueue) text(w io.Writer) error {
+	fmt.Fprintln(w, q.QueueUrl)
+	var rows [][]string
+	for _, name := range slices.Sorted(maps.Keys(q.Attributes)) {
+		rows = append(rows, []string{name, q.Attributes[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.Tags)) {
+		rows = append(rows, []string{"tag " + name, q.Tags[name]})
+	}
+	return printTable(w, []string{"ATTRIBUTE", "VALUE"}, rows)
+}
+
+func newQueuePurge(server *clientFlags) *cobra.Command {
+	return newQueueEnd(server, "purge", "PurgeQueue", "Delete all messages of a queue", "is purged")
+}
+
+func newQueueRemove(server *clientFlags) *cobra.Command {
+	return newQueueEnd(server, "rm", "DeleteQueue", "Delete a queue with all its messages", "is deleted")
+}
+
+// newQueueEnd is a command whose operation has no parameter but the queue.
+func newQueueEnd(server *clientFlags, name, action, short, said string) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:               name + " QUEUE",
+		Short:             short,
+		Example:           "  sluice queue " + name + " jobs",
+		Args:              arguments("QUEUE"),
+		ValidArgsFunction: completeQueues(server),
+		RunE: onQueue(server, func(cmd *cobra.Command, c *client, url string, _ []string) error {
+			if err := c.sqs(cmd.Context(), action, map[string]string{"QueueUrl": url}, nil); err != nil {
+				return err
+			}
+			return out.print(cmd, done{"queue " + queueName(url) + " " + said})
+		}),
+	}
+	out.add(cmd)
+	return cmd
+}

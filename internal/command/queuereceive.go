@@ -1,0 +1,163 @@
+package command
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+)
+
+// receiveFlags are the flags of queue receive.
+type receiveFlags struct {
+	most       int
+	wait       *int32
+	visibility *int32
+	remove     bool
+}
+
+func newQueueReceive(server *clientFlags) *cobra.Command {
+	var out output
+	wait := int32(5)
+	r := receiveFlags{most: 1, wait: &wait}
+	cmd := &cobra.Command{
+		Use:   "receive QUEUE",
+		Short: "Receive messages, and show them",
+		Long: `Receive messages as a consumer does, and show them. They are hidden from other
+consumers until the visibility timeout ends, their receive counts grow, and those
+received too often go to the dead-letter queue. With --delete they are deleted
+when they have been shown.`,
+		Example: `  sluice queue receive jobs
+  sluice queue receive jobs --max 10 --wait 20s --delete
+  sluice queue receive jobs --json | jq -r '.Messages[].Body'`,
+		Args:              arguments("QUEUE"),
+		ValidArgsFunction: completeQueues(server),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if r.most < 1 || r.most > maxBatch {
+				return usage(fmt.Errorf("--max %d: want 1 to %d", r.most, maxBatch))
+			}
+			return onQueue(server, func(cmd *cobra.Command, c *client, url string, _ []string) error {
+				got, err := r.receive(cmd.Context(), c, url)
+				if err != nil {
+					return err
+				}
+				if err := out.print(cmd, got); err != nil || !r.remove {
+					return err
+				}
+				return deleteMessages(cmd.Context(), c, url, got.Messages)
+			})(cmd, args)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&r.most, "max", r.most, "how many messages to receive at most, up to 10")
+	addSeconds(f, &r.wait, "wait", "how long to wait for a message, up to 20s")
+	addSeconds(f, &r.visibility, "visibility-timeout", "how long the messages are hidden from other consumers (default: as the queue says)")
+	f.BoolVar(&r.remove, "delete", false, "delete the messages when they have been shown")
+	out.add(cmd)
+	return cmd
+}
+
+// receivedMessages is the answer of queue receive.
+type receivedMessages struct{ Messages []receivedMessage }
+
+type receivedMessage struct {
+	MessageId         string
+	ReceiptHandle     string
+	Body              string
+	Attributes        map[string]string
+	MessageAttributes map[string]attributeValue `json:",omitempty"`
+}
+
+func (r *receiveFlags) receive(ctx context.Context, c *client, url string) (*receivedMessages, error) {
+	in := map[string]any{
+		"QueueUrl": url, "MaxNumberOfMessages": r.most, "WaitTimeSeconds": r.wait,
+		"MessageSystemAttributeNames": []string{"All"}, "MessageAttributeNames": []string{"All"},
+	}
+	if r.visibility != nil {
+		in["VisibilityTimeout"] = *r.visibility
+	}
+	got := new(receivedMessages)
+	if err := c.sqs(ctx, "ReceiveMessage", in, got); err != nil {
+		return nil, err
+	}
+	if got.Messages == nil {
+		got.Messages = []receivedMessage{}
+	}
+	return got, nil
+}
+
+func deleteMessages(ctx context.Context, c *client, url string, messages []receivedMessage) error {
+	var failures []error
+	for _, m := range messages {
+		in := map[string]string{"QueueUrl": url, "ReceiptHandle": m.ReceiptHandle}
+		if err := c.sqs(ctx, "DeleteMessage", in, nil); err != nil {
+			failures = append(failures, fmt.Errorf("message %s: %w", m.MessageId, err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func (r *receivedMessages) text(w io.Writer) error {
+	if len(r.Messages) == 0 {
+		_, err := fmt.Fprintln(w, "no message")
+		return err
+	}
+	for i, m := range r.Messages {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s, sent %s, received %s\n", m.MessageId, timeOf(m.Attributes["SentTimestamp"]), times(m.Attributes["ApproximateReceiveCount"]))
+		if group, ok := m.Attributes["MessageGroupId"]; ok {
+			fmt.Fprintln(w, "group", printable(group))
+		}
+		if source, ok := m.Attributes["DeadLetterQueueSourceArn"]; ok {
+			fmt.Fprintln(w, "dead letter of", printable(source))
+		}
+		for _, name := range slices.Sorted(maps.Keys(m.MessageAttributes)) {
+			v := m.MessageAttributes[name]
+			value := v.StringValue
+			if v.BinaryValue != nil {
+				value = base64.StdEncoding.EncodeToString(v.BinaryValue)
+			}
+			fmt.Fprintf(w, "%s (%s): %s\n", printable(name), printable(v.DataType), printable(value))
+		}
+		if _, err := fmt.Fprintln(w, printableLines(m.Body)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printableLines is printable for a text of several lines.
+func printableLines(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || r == '\n' || r == '\t' {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
+func times(count string) string {
+	if count == "1" {
+		return "once"
+	}
+	return count + " times"
+}
+
+// timeOf returns a time that SQS writes in milliseconds, for people.
+func timeOf(milliseconds string) string {
+	n, err := strconv.ParseInt(milliseconds, 10, 64)
+	if err != nil {
+		return printable(milliseconds)
+	}
+	return time.UnixMilli(n).UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,235 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// redriveInterval is the time between two looks at a task under way.
+const redriveInterval = time.Second
+
+func newQueueRedrive(server *clientFlags) *cobra.Command {
+	var out output
+	var to string
+	var rate int
+	var noWait bool
+	cmd := &cobra.Command{
+		Use:   "redrive QUEUE",
+		Short: "Move the messages of a dead-letter queue back",
+		Long: `Move the messages of a dead-letter queue back to the queues that they came from, or to
+another one, and say how far that is until it is done. The messages are moved by the
+server: if this command is stopped, that goes on until sluice queue redrive cancel.`,
+		Example: `  sluice queue redrive failed-jobs
+  sluice queue redrive failed-jobs --to inspection --rate 10`,
+		Args:              arguments("QUEUE"),
+		ValidArgsFunction: completeQueues(server),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			source, err := c.startMove(cmd.Context(), args[0], to, rate)
+			if err != nil {
+				return err
+			}
+			if noWait {
+				return out.print(cmd, done{"the messages are being moved; sluice queue redrive ls shows how far that is"})
+			}
+			task, err := waitMoved(cmd.Context(), c, source, out.progress(cmd.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			if err := out.print(cmd, task); err != nil {
+				return err
+			}
+			if task.Status != "COMPLETED" {
+				return fmt.Errorf("the task is %s %s", task.Status, task.FailureReason)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&to, "to", "", "queue to move the messages to (default: where each came from)")
+	f.IntVar(&rate, "rate", 0, "messages per second at most, up to 500 (default: as fast as the server likes)")
+	f.BoolVar(&noWait, "no-wait", false, "return when the task has begun")
+	must(cmd.RegisterFlagCompletionFunc("to", completeQueues(server)))
+	out.add(cmd)
+	cmd.AddCommand(newRedriveList(server), newRedriveCancel(server))
+	return cmd
+}
+
+// startMove starts a task, and returns the ARN of the queue that it empties.
+func (c *client) startMove(ctx context.Context, queue, to string, rate int) (string, error) {
+	source, err := c.queueARN(ctx, queue)
+	if err != nil {
+		return "", err
+	}
+	in := map[string]any{"SourceArn": source}
+	if to != "" {
+		if in["DestinationArn"], err = c.queueARN(ctx, to); err != nil {
+			return "", fmt.Errorf("--to %s: %w", to, err)
+		}
+	}
+	if rate != 0 {
+		in["MaxNumberOfMessagesPerSecond"] = rate
+	}
+	return source, c.sqs(ctx, "StartMessageMoveTask", in, nil)
+}
+
+// moveTask is a task that moves messages.
+type moveTask struct {
+	Status         string
+	TaskHandle     string `json:",omitempty"` // while it runs
+	SourceArn      string
+	DestinationArn string `json:",omitempty"`
+	Moved          int64  `json:"ApproximateNumberOfMessagesMoved"`
+	ToMove         int64  `json:"ApproximateNumberOfMessagesToMove"`
+	FailureReason  string `json:",omitempty"`
+	Started        int64  `json:"StartedTimestamp"` // milliseconds
+}
+
+func (t *moveTask) running() bool { return t.Status == "RUNNING" || t.Status == "CANCELLING" }
+
+func (t *moveTask) text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%d messages moved\n", t.Moved)
+	return err
+}
+
+// moveTasks is the answer of queue redrive ls.
+type moveTasks struct{ Results []*moveTask }
+
+func (c *client) moveTasks(ctx context.Context, source string) (*moveTasks, error) {
+	tasks := &moveTasks{Results: []*moveTask{}}
+	return tasks, c.sqs(ctx, "ListMessageMoveTasks", map[string]any{"SourceArn": source, "MaxResults": 10}, tasks)
+}
+
+func (t *moveTasks) text(w io.Writer) error {
+	var rows [][]string
+	for _, task := range t.Results {
+		to := "where they came from"
+		if task.DestinationArn != "" {
+			to = task.DestinationArn
+		}
+		rows = append(rows, []string{
+			timeOf(strconv.FormatInt(task.Started, 10)), task.Status, strconv.FormatInt(task.Moved, 10),
+			strconv.FormatInt(task.ToMove, 10), to, task.FailureReason,
+		})
+	}
+	return printTable(w, []string{"STARTED", "STATUS", "MOVED", "OF", "TO", "REASON"}, rows)
+}
+
+// waitMoved waits until the newest task of a queue is done, and says how far it is.
+func waitMoved(ctx context.Context, c *client, source string, progress io.Writer) (*moveTask, error) {
+	said := int64(0)
+	for {
+		tasks, err := c.moveTasks(ctx, source)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the messages are being moved, but how far that is cannot be seen: %w", err)
+		case len(tasks.Results) == 0:
+			return nil, errors.New("the task is not listed any more")
+		}
+		task := tasks.Results[0]
+		if !task.running() {
+			return task, nil
+		}
+		if task.Moved != said {
+			said = task.Moved
+			fmt.Fprintf(progress, "%d of about %d messages moved\n", task.Moved, task.ToMove)
+		}
+		select {
+		case <-time.After(redriveInterval):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("the messages are still being moved; sluice queue redrive cancel stops that: %w", ctx.Err())
+		}
+	}
+}
+
+func newRedriveList(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:               "ls QUEUE",
+		Short:             "List the last tasks that moved messages out of a queue",
+		Example:           "  sluice queue redrive ls failed-jobs",
+		Args:              arguments("QUEUE"),
+		ValidArgsFunction: completeQueues(server),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			source, err := c.queueARN(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			tasks, err := c.moveTasks(cmd.Context(), source)
+			if err != nil {
+				return err
+			}
+			return out.print(cmd, tasks)
+		},
+	}
+	out.add(cmd)
+	return cmd
+}
+
+func newRedriveCancel(server *clientFlags) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:   "cancel QUEUE",
+		Short: "Stop the task that moves messages out of a queue",
+		Long: `Stop the task that moves messages out of a queue. What it has moved stays where it
+is.`,
+		Example:           "  sluice queue redrive cancel failed-jobs",
+		Args:              arguments("QUEUE"),
+		ValidArgsFunction: completeQueues(server),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := server.client()
+			if err != nil {
+				return err
+			}
+			cancelled, err := c.cancelMove(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return out.print(cmd, cancelled)
+		},
+	}
+	out.add(cmd)
+	return cmd
+}
+
+// cancelled is the answer of queue redrive cancel.
+type cancelled struct {
+	Moved int64 `json:"ApproximateNumberOfMessagesMoved"`
+}
+
+func (c cancelled) text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "the task is being stopped, after %d messages\n", c.Moved)
+	return err
+}
+
+func (c *client) cancelMove(ctx context.Context, queue string) (cancelled, error) {
+	source, err := c.queueARN(ctx, queue)
+	if err != nil {
+		return cancelled{}, err
+	}
+	tasks, err := c.moveTasks(ctx, source)
+	if err != nil {
+		return cancelled{}, err
+	}
+	for _, task := range tasks.Results {
+		if task.Status == "RUNNING" {
+			out := new(cancelled)
+			err := c.sqs(ctx, "CancelMessageMoveTask", map[string]string{"TaskHandle": task.TaskHandle}, out)
+			return *out, err
+		}
+	}
+	return cancelled{}, fmt.Errorf("no task moves messages out of %s", queue)
+}

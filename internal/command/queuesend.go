@@ -1,0 +1,212 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// messageFlags are the flags of queue send, for each of the messages.
+type messageFlags struct {
+	lines      bool
+	delay      *int32
+	group      string
+	dedup      string
+	attributes []string
+}
+
+func newQueueSend(server *clientFlags) *cobra.Command {
+	var out output
+	var m messageFlags
+	cmd := &cobra.Command{
+		Use:   "send QUEUE [BODY]",
+		Short: "Send a message, or each line of standard input",
+		Long: `Send a message, and print its id. Without BODY its body is read from standard input.
+With --lines each line of standard input is a message; they are sent in batches, in
+their order, and empty lines are left out.`,
+		Example: `  sluice queue send jobs hello
+  sluice queue send jobs --delay 5m --attribute tenant=acme --attribute retries:Number=3 <job.json
+  sluice queue send orders.fifo --group customer-7 --lines <orders.txt`,
+		Args:              arguments("QUEUE", "[BODY]"),
+		ValidArgsFunction: completeQueues(server),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			attributes, err := messageAttributes(m.attributes)
+			if err != nil {
+				return usage(err)
+			}
+			if m.lines && len(args) > 1 {
+				return usage(errors.New("--lines reads the bodies from standard input: leave BODY out"))
+			}
+			return onQueue(server, func(cmd *cobra.Command, c *client, url string, args []string) error {
+				template := outgoing{DelaySeconds: m.delay, MessageAttributes: attributes, MessageGroupId: m.group, MessageDeduplicationId: m.dedup}
+				sent, err := m.send(cmd.Context(), c, url, template, cmd.InOrStdin(), args)
+				if printing := out.print(cmd, sent); printing != nil {
+					err = errors.Join(err, printing)
+				}
+				return err
+			})(cmd, args)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&m.lines, "lines", false, "send each line of standard input")
+	addSeconds(f, &m.delay, "delay", "how long the message is hidden at first, up to 15m (default: as the queue says)")
+	f.StringVar(&m.group, "group", "", "message group")
+	f.StringVar(&m.dedup, "dedup-id", "", "deduplication id, for FIFO queues")
+	f.StringArrayVar(&m.attributes, "attribute", nil, "attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeat it for several")
+	notWith(f, "lines", "dedup-id")
+	out.add(cmd)
+	return cmd
+}
+
+// outgoing is a message to be sent, alone or in a batch.
+type outgoing struct {
+	Id                     string `json:",omitempty"` // in its batch
+	QueueUrl               string `json:",omitempty"` // if it is alone
+	MessageBody            string
+	DelaySeconds           *int32                    `json:",omitempty"`
+	MessageAttributes      map[string]attributeValue `json:",omitempty"`
+	MessageGroupId         string                    `json:",omitempty"`
+	MessageDeduplicationId string                    `json:",omitempty"`
+}
+
+// attributeValue is the value of a message's attribute.
+type attributeValue struct {
+	DataType    string
+	StringValue string `json:",omitempty"`
+	BinaryValue []byte `json:",omitempty"`
+}
+
+// messageAttributes reads name=value and name:Type=value.
+func messageAttributes(texts []string) (map[string]attributeValue, error) {
+	given, err := pairs("--attribute", texts)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]attributeValue)
+	for name, value := range given {
+		name, kind, typed := strings.Cut(name, ":")
+		if !typed {
+			kind = "String"
+		}
+		v := attributeValue{DataType: kind, StringValue: value}
+		if kind == "Binary" || strings.HasPrefix(kind, "Binary.") {
+			if v.BinaryValue, err = base64.StdEncoding.DecodeString(value); err != nil {
+				return nil, fmt.Errorf("--attribute %s: want a value in base64: %w", name, err)
+			}
+			v.StringValue = ""
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// sentMessages is the answer of queue send.
+type sentMessages struct{ Messages []sentMessage }
+
+type sentMessage struct {
+	MessageId      string
+	SequenceNumber string `json:",omitempty"` // in a FIFO queue
+}
+
+func (s *sentMessages) text(w io.Writer) error {
+	for _, m := range s.Messages {
+		if _, err := fmt.Fprintln(w, m.MessageId); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send returns what was sent, also if not all was.
+func (m *messageFlags) send(ctx context.Context, c *client, url string, template outgoing, in io.Reader, body []string) (*sentMessages, error) {
+	sent := &sentMessages{Messages: []sentMessage{}}
+	if m.lines {
+		return sent, sendLines(ctx, c, url, template, in, sent)
+	}
+	template.QueueUrl, template.MessageBody = url, strings.Join(body, "")
+	if len(body) == 0 {
+		text, err := io.ReadAll(io.LimitReader(in, maxLine+1))
+		if err != nil {
+			return sent, err
+		}
+		if len(text) > maxLine {
+			return sent, fmt.Errorf("standard input has more than %d bytes, which no message may", maxLine)
+		}
+		template.MessageBody = string(text)
+	}
+	var one sentMessage
+	if err := c.sqs(ctx, "SendMessage", template, &one); err != nil {
+		return sent, err
+	}
+	sent.Messages = append(sent.Messages, one)
+	return sent, nil
+}
+
+const (
+	maxLine  = 1 << 20 // of SQS: the largest message
+	maxBatch = 10
+	// maxBatchBytes is what the bodies of a batch may have together, at the least.
+	// A longer message is sent alone.
+	maxBatchBytes = 200 << 10
+)
+
+// sendLines sends each line that is not empty.
+func sendLines(ctx context.Context, c *client, url string, template outgoing, in io.Reader, sent *sentMessages) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine+1)
+	var batch []outgoing
+	size, number := 0, 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		err := sendBatch(ctx, c, url, batch, sent)
+		batch, size = batch[:0], 0
+		return err
+	}
+	for lines.Scan() {
+		number++
+		if lines.Text() == "" {
+			continue
+		}
+		if len(batch) == maxBatch || size+len(lines.Text()) > maxBatchBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		template.Id, template.MessageBody = "line-"+strconv.Itoa(number), lines.Text()
+		batch, size = append(batch, template), size+len(lines.Text())
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", number+1, err)
+	}
+	return nil
+}
+
+// sendBatch stops at what was refused: of a FIFO queue, what follows is not to
+// come before it.
+func sendBatch(ctx context.Context, c *client, url string, batch []outgoing, sent *sentMessages) error {
+	var result struct {
+		Successful []sentMessage
+		Failed     []struct{ Id, Code, Message string }
+	}
+	if err := c.sqs(ctx, "SendMessageBatch", map[string]any{"QueueUrl": url, "Entries": batch}, &result); err != nil {
+		return fmt.Errorf("%s: %w", strings.Replace(batch[0].Id, "-", " ", 1), err)
+	}
+	sent.Messages = append(sent.Messages, result.Successful...)
+	var failures []error
+	for _, f := range result.Failed {
+		failures = append(failures, fmt.Errorf("%s: %w", strings.Replace(f.Id, "-", " ", 1), &apiError{f.Code, f.Message}))
+	}
+	return errors.Join(failures...)
+}
