@@ -411,7 +411,7 @@ func Tell(w io.Writer, h *history.History, violations []history.Violation) {
 	}
 }
 
-// tidy removes the data of rounds without a violation.
+// tidy removes the histories of rounds without a violation, and the nodes' data if no round had one.
 func (r *runner) tidy() error {
 	if r.config.Keep {
 		return nil
