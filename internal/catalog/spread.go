@@ -25,6 +25,14 @@ func (q *Queue) Spread() int {
 	return n
 }
 
+// SpreadNow returns over how many shards new messages of the queue are spread.
+func (q *Queue) SpreadNow() int {
+	if q.Sends > 0 {
+		return q.Sends
+	}
+	return max(1, len(q.Shards))
+}
+
 // ByGroup reports whether messages of different groups have so little to do
 // with each other that the queue, a FIFO queue, can be on several shards.
 func (a *Attributes) ByGroup() bool {

@@ -1,7 +1,6 @@
 package sqs
 
 import (
-	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -194,16 +193,6 @@ func (c *change) together() *protocol.Error {
 	if a.Throughput == throughputGroup && a.DedupScope != scopeGroup {
 		return errAttributeValue(attrThroughput,
 			"The perMessageGroupId value is allowed only when the value for DeduplicationScope is messageGroup")
-	}
-	return nil
-}
-
-// checkSpread refuses attributes that a FIFO queue on several shards cannot have:
-// only within a message group does one shard know all.
-func checkSpread(q *catalog.Queue) *protocol.Error {
-	if q.Attributes.FIFO && len(q.Shards) > 1 && q.Attributes.DedupScope != scopeGroup {
-		return errAttributeValue(attrDedupScope, fmt.Sprintf(
-			"The queue is spread over %d shards by message group, which needs the value %s.", len(q.Shards), scopeGroup))
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *remo
 
 // rewrite changes the text of a queue's policy.
 func (s *Service) rewrite(q *catalog.Queue, change func(text string) (string, error)) error {
-	return s.update(q, func(q *catalog.Queue) error {
+	return s.updateAttributes(q, func(q *catalog.Queue) error {
 		text, err := change(q.Attributes.Policy)
 		if perr := policyError(err); perr != nil {
 			return perr

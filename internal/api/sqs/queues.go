@@ -2,7 +2,6 @@ package sqs
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -54,15 +53,12 @@ func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQue
 	if err := checkQueueName(in.QueueName, fifo); err != nil {
 		return nil, err
 	}
-
-	err = s.configure(nil, func(tx *catalog.Tx) error {
-		if q := s.catalog.Find(n); q != nil {
-			return s.sameQueue(q, in)
-		}
-		return s.newQueue(tx, n, in)
-	})
+	q, created, err := s.createRecord(n, in)
 	if err != nil {
 		return nil, err
+	}
+	if created {
+		s.reportSpread(q, true)
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
 }
@@ -73,26 +69,6 @@ func createActions(in *createQueueInput) []string {
 		return []string{"sqs:CreateQueue", "sqs:TagQueue"}
 	}
 	return []string{"sqs:CreateQueue"}
-}
-
-// newQueue makes a queue. It is there from the catalog's commit on, whether or
-// not the client still waits to hear of it.
-func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput) error {
-	attrs := s.newAttributes(strings.EqualFold(in.Attributes[attrFIFO], "true"))
-	if err := s.change(n, &attrs, in.Attributes); err != nil {
-		return err
-	}
-	if s.maxQueues > 0 && s.catalog.Count(n.Account) >= s.maxQueues {
-		return errTooManyQueues(s.maxQueues)
-	}
-	if err := s.checkRoom(); err != nil {
-		return err
-	}
-	_, err := tx.Create(n, attrs, in.Tags, s.now())
-	if errors.Is(err, catalog.ErrDeletedRecently) {
-		return errDeletedRecently()
-	}
-	return err
 }
 
 // change applies values to attrs.
@@ -187,9 +163,7 @@ func (s *Service) deleteQueue(_ context.Context, c *protocol.Call, in *queueInpu
 	if err != nil {
 		return nil, err
 	}
-	// Should the queue's messages outlive it, because the server dies now, they are
-	// removed when it starts again.
-	return nil, s.configure(q, func(tx *catalog.Tx) error { return tx.Delete(q.Name, q.ID, s.now()) })
+	return nil, s.deleteRecord(q)
 }
 
 func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*service.Empty, error) {
@@ -273,7 +247,7 @@ func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *se
 	if len(in.Attributes) == 0 {
 		return nil, protocol.MissingParameter("Attribute.Name")
 	}
-	return nil, s.update(q, func(q *catalog.Queue) error {
+	return nil, s.updateAttributes(q, func(q *catalog.Queue) error {
 		if err := s.change(q.Name, &q.Attributes, in.Attributes); err != nil {
 			return err
 		}
@@ -281,16 +255,5 @@ func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *se
 			return err
 		}
 		return nil
-	})
-}
-
-// update changes a queue's attributes.
-func (s *Service) update(q *catalog.Queue, change func(*catalog.Queue) error) error {
-	return s.configure(q, func(tx *catalog.Tx) error {
-		_, err := tx.Update(q.Name, q.ID, func(q *catalog.Queue) error {
-			q.Modified = s.now()
-			return change(q)
-		})
-		return err
 	})
 }

@@ -46,6 +46,12 @@ func (s *failingShard) Purge(context.Context, queue.ID) error { return s.err }
 // newCatalog returns an empty catalog in memory.
 func newCatalog(t testing.TB) *catalog.Catalog {
 	t.Helper()
+	return newCatalogOf(t, nil)
+}
+
+// newCatalogOf returns an empty catalog in memory that places queues in its own way.
+func newCatalogOf(t testing.TB, place func(q, old *catalog.Queue)) *catalog.Catalog {
+	t.Helper()
 	records, err := store.OpenMemory(store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +65,7 @@ func newCatalog(t testing.TB) *catalog.Catalog {
 	if err := c.Change(catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
-	cat, err := catalog.Open(catalog.Options{Control: c})
+	cat, err := catalog.Open(catalog.Options{Control: c, Place: place})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package sqs
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -25,6 +26,54 @@ func TestTagOfShards(t *testing.T) {
 			if err == nil || protocol.AsError(err).Code != "InvalidParameterValue" || !strings.Contains(err.Error(), "Must be an integer from 1 to 64.") {
 				t.Errorf("%s with %q: %v", op, value, err)
 			}
+		}
+	}
+}
+
+// The operator reads in the log that a queue is not spread as its tag says, and why.
+func TestSpreadIsReported(t *testing.T) {
+	t.Parallel()
+	const groups = `"Attributes":{"FifoQueue":"true","DeduplicationScope":"messageGroup","FifoThroughputLimit":"perMessageGroupId"}`
+	oneShard := func(q, old *catalog.Queue) {}
+	sixShards := func(q, old *catalog.Queue) {
+		switch {
+		case q.Attributes.FIFO && old != nil, q.Attributes.FIFO && !q.Attributes.ByGroup():
+		default:
+			q.Shards = []int{1, 2, 3, 4, 5, 6}[:max(1, min(q.Spread(), 6))]
+		}
+	}
+	for _, tc := range []struct {
+		place         func(q, old *catalog.Queue)
+		create, shard string
+		want          string // empty: nothing is logged
+	}{
+		{oneShard, `{"QueueName":"q"}`, "1", ""},
+		{oneShard, `{"QueueName":"q"}`, "3", "value=3 shards=1 reason=\"there are no more shards\""},
+		{sixShards, `{"QueueName":"q"}`, "6", ""},
+		{sixShards, `{"QueueName":"q"}`, "30", "value=30 shards=6 reason=\"there are no more shards\""},
+		{sixShards, `{"QueueName":"q","tags":{"sluice:shards":"30"}}`, "", "value=30 shards=6 reason=\"there are no more shards\""},
+		{sixShards, `{"QueueName":"q","tags":{"sluice:shards":"4"}}`, "", ""},
+		{sixShards, `{"QueueName":"q.fifo","Attributes":{"FifoQueue":"true"},"tags":{"sluice:shards":"2"}}`, "", "value=2 shards=1 reason=\"a FIFO queue is spread only"},
+		{sixShards, `{"QueueName":"q.fifo",` + groups + `,"tags":{"sluice:shards":"2"}}`, "", ""},
+		{sixShards, `{"QueueName":"q.fifo",` + groups + `,"tags":{"sluice:shards":"2"}}`, "4", "value=4 shards=2 reason=\"a FIFO queue keeps"},
+	} {
+		var log strings.Builder
+		s := New(Options{Catalog: newCatalogOf(t, tc.place), Shard: &failingShard{}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		call := func(op, input string) {
+			t.Helper()
+			if _, err := invoke(t.Context(), t, s, op, input); err != nil {
+				t.Fatalf("%s %s: %v", op, input, err)
+			}
+		}
+		call("CreateQueue", tc.create)
+		call("CreateQueue", tc.create) // which is there
+		if tc.shard != "" {
+			name, _, _ := strings.Cut(strings.TrimPrefix(tc.create, `{"QueueName":"`), `"`)
+			call("TagQueue", `{"QueueUrl":"`+name+`","Tags":{"sluice:shards":"`+tc.shard+`"}}`)
+			call("TagQueue", `{"QueueUrl":"`+name+`","Tags":{"team":"a"}}`) // of which there is nothing to say
+		}
+		if lines := strings.Count(log.String(), "\n"); (lines == 1) != (tc.want != "") || lines > 1 || !strings.Contains(log.String(), tc.want) {
+			t.Errorf("%s, tagged with %q: the log says %q, want %q", tc.create, tc.shard, &log, tc.want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package sqs
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -41,9 +40,7 @@ func checkTags(tags map[string]string) *protocol.Error {
 		}
 	}
 	if value, set := tags[catalog.TagShards]; set {
-		if _, ok := catalog.ParseSpread(value); !ok {
-			return errValue(value, "Tag."+catalog.TagShards, fmt.Sprintf("Must be an integer from 1 to %d.", catalog.MaxSpread))
-		}
+		return checkShards(value)
 	}
 	return nil
 }
@@ -58,16 +55,6 @@ func checkTagKey(key string) *protocol.Error {
 		return protocol.InvalidParameterValue("Tag keys beginning with aws: are reserved for system use.")
 	}
 	return nil
-}
-
-// checkReserved refuses keys that this server may give a meaning to one day. Such a tag
-// can be removed: older versions took any.
-func checkReserved(key string) *protocol.Error {
-	const prefix = "sluice:"
-	if key == catalog.TagShards || len(key) < len(prefix) || !strings.EqualFold(key[:len(prefix)], prefix) {
-		return nil
-	}
-	return protocol.InvalidParameterValue("Tag keys beginning with %s are reserved for this service, which knows %s.", prefix, catalog.TagShards)
 }
 
 func validTag(s string) bool {
@@ -96,15 +83,17 @@ func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInpu
 	if len(in.Tags) == 0 {
 		return nil, protocol.MissingParameter("Tags")
 	}
-	return nil, s.retag(q, func(tags map[string]string) *protocol.Error {
-		for key, value := range in.Tags {
-			tags[key] = value
-		}
+	q, err = s.retag(q, func(tags map[string]string) error {
+		maps.Copy(tags, in.Tags)
 		if len(tags) > maxTags {
 			return errTooManyTags(q.Name.Queue)
 		}
 		return nil
 	})
+	if _, set := in.Tags[catalog.TagShards]; err == nil && set {
+		s.reportSpread(q, false)
+	}
+	return nil, err
 }
 
 type untagQueueInput struct {
@@ -120,28 +109,23 @@ func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueue
 	if len(in.TagKeys) == 0 {
 		return nil, protocol.InvalidParameterValue("Tag keys must be between 1 and 128 characters in length.")
 	}
-	return nil, s.retag(q, func(tags map[string]string) *protocol.Error {
+	_, err = s.retag(q, func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
 			delete(tags, key)
 		}
 		return nil
 	})
+	return nil, err
 }
 
-// retag changes a queue's tags. They are not attributes: the queue does not
-// count as modified, and the engine does not know them.
-func (s *Service) retag(q *catalog.Queue, change func(tags map[string]string) *protocol.Error) error {
-	return s.configure(q, func(tx *catalog.Tx) error {
-		_, err := tx.Update(q.Name, q.ID, func(q *catalog.Queue) error {
-			if q.Tags == nil {
-				q.Tags = make(map[string]string)
-			}
-			if err := change(q.Tags); err != nil {
-				return err
-			}
-			return nil
-		})
-		return err
+// retag changes a queue's tags and returns its new record. They are not attributes: the
+// queue does not count as modified, and the engine does not know them.
+func (s *Service) retag(q *catalog.Queue, change func(tags map[string]string) error) (*catalog.Queue, error) {
+	return s.updateRecord(q, func(q *catalog.Queue) error {
+		if q.Tags == nil {
+			q.Tags = make(map[string]string)
+		}
+		return change(q.Tags)
 	})
 }
 

@@ -1,0 +1,71 @@
+package sqs
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+)
+
+// The records of queues are in the catalog. The engines of the queues learn of a change
+// before the client is answered. If the disk gets stuck meanwhile, the client is told so
+// and waits no longer.
+
+// createRecord creates a queue, or makes sure that the one of that name is as the request
+// says; created tells which. The queue exists from the catalog's commit on, whether or not
+// the client still waits to hear of it.
+func (s *Service) createRecord(n catalog.Name, in *createQueueInput) (q *catalog.Queue, created bool, err error) {
+	err = s.catalog.Change(func(tx *catalog.Tx) (err error) {
+		q = s.catalog.Find(n)
+		if created = q == nil; created {
+			q, err = s.newQueue(tx, n, in)
+			return err
+		}
+		return s.sameQueue(q, in)
+	})
+	return q, created, failure(err, nil)
+}
+
+// newQueue adds a queue to the catalog.
+func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput) (*catalog.Queue, error) {
+	attrs := s.newAttributes(strings.EqualFold(in.Attributes[attrFIFO], "true"))
+	if err := s.change(n, &attrs, in.Attributes); err != nil {
+		return nil, err
+	}
+	if s.maxQueues > 0 && s.catalog.Count(n.Account) >= s.maxQueues {
+		return nil, errTooManyQueues(s.maxQueues)
+	}
+	if err := s.checkRoom(); err != nil {
+		return nil, err
+	}
+	q, err := tx.Create(n, attrs, in.Tags, s.now())
+	if errors.Is(err, catalog.ErrDeletedRecently) {
+		return nil, errDeletedRecently()
+	}
+	return q, err
+}
+
+// deleteRecord deletes a queue. Should its messages outlive it, because the server dies now,
+// they are removed when the server starts again.
+func (s *Service) deleteRecord(q *catalog.Queue) error {
+	err := s.catalog.Change(func(tx *catalog.Tx) error { return tx.Delete(q.Name, q.ID, s.now()) })
+	return failure(err, q)
+}
+
+// updateRecord changes the record of a queue and returns the new one.
+func (s *Service) updateRecord(q *catalog.Queue, change func(*catalog.Queue) error) (updated *catalog.Queue, err error) {
+	err = s.catalog.Change(func(tx *catalog.Tx) (err error) {
+		updated, err = tx.Update(q.Name, q.ID, change)
+		return err
+	})
+	return updated, failure(err, q)
+}
+
+// updateAttributes changes the attributes of a queue, which counts as a modification of it.
+func (s *Service) updateAttributes(q *catalog.Queue, change func(*catalog.Queue) error) error {
+	_, err := s.updateRecord(q, func(q *catalog.Queue) error {
+		q.Modified = s.now()
+		return change(q)
+	})
+	return err
+}

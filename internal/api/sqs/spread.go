@@ -1,0 +1,57 @@
+package sqs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+)
+
+// A queue can be spread over several shards, which its tag catalog.TagShards asks for.
+// The catalog's placement decides what it gets.
+
+// checkSpread refuses attributes that a FIFO queue on several shards cannot have:
+// only within a message group does one shard know all.
+func checkSpread(q *catalog.Queue) *protocol.Error {
+	if q.Attributes.FIFO && len(q.Shards) > 1 && q.Attributes.DedupScope != scopeGroup {
+		return errAttributeValue(attrDedupScope, fmt.Sprintf(
+			"The queue is spread over %d shards by message group, which needs the value %s.", len(q.Shards), scopeGroup))
+	}
+	return nil
+}
+
+// checkReserved refuses keys of tags that this server may give a meaning to one day. Such
+// a tag can be removed: older versions took any.
+func checkReserved(key string) *protocol.Error {
+	const prefix = "sluice:"
+	if key == catalog.TagShards || len(key) < len(prefix) || !strings.EqualFold(key[:len(prefix)], prefix) {
+		return nil
+	}
+	return protocol.InvalidParameterValue("Tag keys beginning with %s are reserved for this service, which knows %s.", prefix, catalog.TagShards)
+}
+
+// checkShards refuses a value of catalog.TagShards that is no number of shards.
+func checkShards(value string) *protocol.Error {
+	if _, ok := catalog.ParseSpread(value); !ok {
+		return errValue(value, "Tag."+catalog.TagShards, fmt.Sprintf("Must be an integer from 1 to %d.", catalog.MaxSpread))
+	}
+	return nil
+}
+
+// reportSpread tells the operator that a queue, which was created or tagged just now, is not
+// spread as its tag says. The client is not told: for SQS the tag is a tag as any other.
+func (s *Service) reportSpread(q *catalog.Queue, created bool) {
+	asked, got := q.Spread(), q.SpreadNow()
+	if asked == 0 || asked == got {
+		return
+	}
+	reason := "there are no more shards"
+	switch {
+	case q.Attributes.FIFO && !q.Attributes.ByGroup():
+		reason = "a FIFO queue is spread only if it is created with DeduplicationScope=messageGroup and FifoThroughputLimit=perMessageGroupId"
+	case q.Attributes.FIFO && !created:
+		reason = "a FIFO queue keeps the shards that it was created with"
+	}
+	s.log.Warn("a queue is not spread as its tag says", "queue", q.Name.ARN(), "tag", catalog.TagShards, "value", asked, "shards", got, "reason", reason)
+}
