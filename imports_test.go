@@ -54,20 +54,21 @@ var rules = []rule{
 		"internal/queue", "internal/shard", "internal/store",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
-		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/apitest", may: []string{"internal/auth/identity"}},
 
 	// What happened.
-	{dir: "internal/observe", may: []string{"internal/cluster", "internal/observe"}, mayNot: network},
+	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
-		"internal/catalog", "internal/cluster", "internal/control", "internal/queue", "internal/shard", "internal/store",
+		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/shard", "internal/store",
 	}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/messenger", may: []string{"internal/cluster/messenger"}, mayNot: network},
 	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
 	{dir: "internal/cluster/jetstream", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog"}, mayNot: []string{"net/http"}},
+	{dir: "internal/cluster/status", mayNot: network},
 	{dir: "internal/cluster/pki", mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/remote", may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard"}, mayNot: network},
 	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store"}, mayNot: network},

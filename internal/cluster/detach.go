@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -18,7 +19,7 @@ var shardPattern = regexp.MustCompile(`^[0-9]{4}$`)
 // ShardsIn returns the numbers of the shards of which a data directory has a store,
 // in ascending order.
 func ShardsIn(dir string) ([]int, error) {
-	entries, err := os.ReadDir(filepath.Join(dir, shardsDir))
+	entries, err := os.ReadDir(filepath.Join(dir, datadir.ShardsDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
@@ -39,7 +40,9 @@ func ShardsIn(dir string) ([]int, error) {
 }
 
 // ShardDir returns where the store of a shard is in a data directory.
-func ShardDir(dir string, number int) string { return filepath.Join(dir, shardsDir, shardName(number)) }
+func ShardDir(dir string, number int) string {
+	return filepath.Join(dir, datadir.ShardsDir, shardName(number))
+}
 
 // Detach makes a data directory that was copied from a cluster one that belongs to
 // none, and that a new cluster can be founded with: it forgets the nodes and the
@@ -56,7 +59,7 @@ func Detach(dir string) error {
 			return err
 		}
 	}
-	return withStore(filepath.Join(dir, controlDir), func(s *store.Store) error {
+	return withStore(filepath.Join(dir, datadir.ControlDir), func(s *store.Store) error {
 		tx := s.Begin()
 		defer tx.Release()
 		err := control.Records(s, KeyPrefix, func(key string, _ []byte) bool {

@@ -15,7 +15,9 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -105,7 +107,7 @@ func TestFoundingWithoutOne(t *testing.T) {
 			traffic.goesOn()
 			w.start(missing)
 			// It is heard of a moment later, and then gets its share.
-			few := func(sh cluster.ShardStatus) bool { return len(sh.Replicas) != 3 }
+			few := func(sh status.Shard) bool { return len(sh.Replicas) != 3 }
 			for end := time.Now().Add(time.Minute); slices.ContainsFunc(w.settled("a", "b", "c").Shards, few); time.Sleep(time.Second) {
 				if time.Now().After(end) {
 					t.Fatalf("too few replicas: %+v", w.settled("a", "b", "c").Shards)
@@ -196,7 +198,7 @@ func TestTwoWithDataAreRefused(t *testing.T) {
 			kept, name, body = "c", "other", "two"
 		}
 		w.kill(refused)
-		if _, err := os.Stat(filepath.Join(w.machines[refused].dir, cluster.NodeFile)); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(w.machines[refused].dir, datadir.NodeFile)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the directory that was refused belongs to a node now: %v", err)
 		}
 		w.settled("a", kept)

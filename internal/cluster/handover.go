@@ -11,10 +11,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 )
-
-// nearly is how many records a replica may be behind and still count as ready.
-const nearly = 2000
 
 // isReady reports whether a node's replica could own a shard at once.
 func (n *Node) isReady(name, node string) bool {
@@ -33,7 +31,7 @@ func (n *Node) isReady(name, node string) bool {
 		founder, bears := n.records.founder(name)
 		return newest == 0 && (!bears || node == founder)
 	}
-	return b.Applied+nearly >= newest
+	return b.Applied+status.Near >= newest
 }
 
 // handOver gives a shard to another node.

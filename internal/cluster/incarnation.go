@@ -9,19 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-)
 
-// Names in a node's data directory that a single machine's does not have.
-const (
-	// NodeFile says which node the directory belongs to. It is there once the node has
-	// found its cluster.
-	NodeFile = "node"
-	// joiningFile says the same of a node that has not found its cluster yet: a
-	// directory in which it is, but not NodeFile, still belongs to a single machine or
-	// to no server at all.
-	joiningFile = NodeFile + ".joining"
-	// LogDir holds the data of the embedded server.
-	LogDir = "log"
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // incarnation is a node with a data directory. A node that comes back with an
@@ -39,7 +28,7 @@ func (i incarnation) server() string { return i.Node + "-" + i.ID }
 // openIncarnation reads which incarnation a directory belongs to. A directory that
 // belongs to no node is prepared for this one, which is new then; see claimDirectory.
 func openIncarnation(dir, cluster, node string) (i incarnation, isNew bool, err error) {
-	i, err = readIncarnation(filepath.Join(dir, NodeFile))
+	i, err = readIncarnation(filepath.Join(dir, datadir.NodeFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		i, err = prepareIncarnation(dir, cluster, node)
@@ -69,7 +58,7 @@ var errDamaged = errors.New("it is damaged")
 // the others may have heard of, or a new one. What is left of an attempt under another
 // name goes.
 func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
-	path := filepath.Join(dir, joiningFile)
+	path := filepath.Join(dir, datadir.JoiningFile)
 	i, err := readIncarnation(path)
 	if err == nil && i.Cluster == cluster && i.Node == node {
 		return i, nil
@@ -77,7 +66,7 @@ func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errDamaged) {
 		return i, err
 	}
-	if err := os.RemoveAll(filepath.Join(dir, LogDir)); err != nil {
+	if err := os.RemoveAll(filepath.Join(dir, datadir.LogDir)); err != nil {
 		return i, err
 	}
 	id := make([]byte, 4)
@@ -101,13 +90,13 @@ func prepareIncarnation(dir, cluster, node string) (incarnation, error) {
 
 // claimDirectory makes the directory that of a node which has found its cluster.
 func claimDirectory(dir string) error {
-	return renameDurably(filepath.Join(dir, joiningFile), filepath.Join(dir, NodeFile))
+	return renameDurably(filepath.Join(dir, datadir.JoiningFile), filepath.Join(dir, datadir.NodeFile))
 }
 
 // releaseDirectory takes that back: the cluster has turned out to be another one than that of
 // the data in the directory, which are as they were.
 func releaseDirectory(dir string) error {
-	return renameDurably(filepath.Join(dir, NodeFile), filepath.Join(dir, joiningFile))
+	return renameDurably(filepath.Join(dir, datadir.NodeFile), filepath.Join(dir, datadir.JoiningFile))
 }
 
 func renameDurably(from, to string) error {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 func TestIncarnationIsTheDirectorys(t *testing.T) {
@@ -26,7 +28,7 @@ func TestIncarnationIsTheDirectorys(t *testing.T) {
 	if other, _, err := openIncarnation(t.TempDir(), "sluice", "a"); err != nil || other.server() == first.server() {
 		t.Errorf("an empty directory is the same incarnation: %v, %v", other, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, NodeFile), []byte("{}"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, datadir.NodeFile), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := openIncarnation(dir, "sluice", "a"); err == nil {
@@ -41,13 +43,13 @@ func TestAttemptToJoinBindsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, NodeFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, datadir.NodeFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the directory belongs to a node: %v", err)
 	}
 	if again, isNew, err := openIncarnation(dir, "sluice", "aa"); err != nil || !isNew || again != first {
 		t.Errorf("the next attempt is %v, %t, %v; the first was %v", again, isNew, err, first)
 	}
-	log := filepath.Join(dir, LogDir)
+	log := filepath.Join(dir, datadir.LogDir)
 	if err := os.Mkdir(log, 0o700); err != nil {
 		t.Fatal(err)
 	}

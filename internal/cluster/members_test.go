@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
 )
 
@@ -32,16 +33,16 @@ func (w *world) command(f func(*cluster.Node) error) {
 }
 
 // keeps reports which shards with messages a node keeps, by what is decided.
-func keeps(s cluster.Status, node string) (shards []string) {
+func keeps(s status.Status, node string) (shards []string) {
 	for _, sh := range s.Shards {
-		if sh.Name != "control" && slices.ContainsFunc(sh.Replicas, func(r cluster.ReplicaStatus) bool { return r.Node == node }) {
+		if sh.Name != "control" && slices.ContainsFunc(sh.Replicas, func(r status.Replica) bool { return r.Node == node }) {
 			shards = append(shards, sh.Name)
 		}
 	}
 	return shards
 }
 
-func owns(s cluster.Status, node string) (shards []string) {
+func owns(s status.Status, node string) (shards []string) {
 	for _, sh := range s.Shards {
 		if sh.Owner == node {
 			shards = append(shards, sh.Name)

@@ -17,16 +17,11 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Names in a node's data directory, the same as on a single machine.
-const (
-	controlDir = "control"
-	shardsDir  = "shards"
-)
-
-func (n *Node) shardDir(name string) string { return filepath.Join(n.o.Dir, shardsDir, name) }
+func (n *Node) shardDir(name string) string { return filepath.Join(n.o.Dir, datadir.ShardsDir, name) }
 
 // DefaultShards is how many shards with messages a new cluster has.
 const DefaultShards = 6
@@ -209,7 +204,7 @@ func (o *Options) defaults() {
 func (n *Node) openControl(ctx context.Context) error {
 	host := &controlHost{Node: n, loaded: make(chan struct{})}
 	n.replica = replica.New(replica.Options{
-		Name: controlShard, Node: n.o.Name, Dir: filepath.Join(n.o.Dir, controlDir), Storage: n.storage(),
+		Name: controlShard, Node: n.o.Name, Dir: filepath.Join(n.o.Dir, datadir.ControlDir), Storage: n.storage(),
 		Log: n.controlLog, Leases: n.leases, Logger: n.log, Host: host,
 	})
 	n.vigil = newVigil(n.o.Disk, n.replica.Stalled, fmt.Errorf("%w: %w", control.ErrUnavailable, errSilent))

@@ -3,12 +3,12 @@ package cluster
 import (
 	"cmp"
 	"hash/fnv"
-	"maps"
 	"slices"
+
+	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// copies is how many nodes keep a store of a shard, if there are as many.
-const copies = 3
+const copies = status.Copies
 
 // member is what placement has to know of a node.
 type member struct {
@@ -151,11 +151,4 @@ func prefer(shards []string, members []member, now, next map[string]shardRecord,
 		r.Preferred = best
 		next[s] = r
 	}
-}
-
-// differs reports whether two placements are not the same.
-func differs(a, b map[string]shardRecord) bool {
-	return !maps.EqualFunc(a, b, func(x, y shardRecord) bool {
-		return x.Preferred == y.Preferred && slices.Equal(x.Replicas, y.Replicas)
-	})
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
+
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // ErrUnsettled says that there is no snapshot because shards were changing hands; a moment
@@ -33,7 +35,7 @@ func (n *Node) Snapshot(ctx context.Context, dir string) (int, error) {
 			return count, err
 		}
 		n.log.Info("making the snapshot again", "error", err)
-		if err := os.RemoveAll(filepath.Join(dir, shardsDir)); err != nil {
+		if err := os.RemoveAll(filepath.Join(dir, datadir.ShardsDir)); err != nil {
 			return 0, err
 		}
 		pause(ctx, snapshotPause)
@@ -41,7 +43,7 @@ func (n *Node) Snapshot(ctx context.Context, dir string) (int, error) {
 }
 
 func (n *Node) snapshot(ctx context.Context, dir string) (int, error) {
-	dir = filepath.Join(dir, shardsDir)
+	dir = filepath.Join(dir, datadir.ShardsDir)
 	parts, err := n.parts(dir)
 	if err != nil {
 		return 0, err
@@ -69,7 +71,7 @@ func (n *Node) snapshot(ctx context.Context, dir string) (int, error) {
 	if err := n.CatchUp(ctx); err != nil {
 		return 0, err
 	}
-	_, err = n.replica.Snapshot(filepath.Join(filepath.Dir(dir), controlDir))
+	_, err = n.replica.Snapshot(filepath.Join(filepath.Dir(dir), datadir.ControlDir))
 	return len(parts), err
 }
 

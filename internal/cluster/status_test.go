@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
 // settled waits until all shards are owned by those who should own them, these
 // nodes among themselves, and all their replicas have all.
-func (w *world) settled(names ...string) cluster.Status {
+func (w *world) settled(names ...string) status.Status {
 	w.t.Helper()
-	var s cluster.Status
+	var s status.Status
 	w.eventually("all shards are where they should be", func() bool {
 		for _, name := range names {
 			s = w.at(name).node.Status()
@@ -26,7 +26,7 @@ func (w *world) settled(names ...string) cluster.Status {
 	return s
 }
 
-func well(s cluster.Status, names []string) bool {
+func well(s status.Status, names []string) bool {
 	if len(s.Shards) == 0 {
 		return false
 	}
@@ -44,7 +44,7 @@ func well(s cluster.Status, names []string) bool {
 }
 
 // brief tells a status in few words.
-func brief(s cluster.Status) string {
+func brief(s status.Status) string {
 	out := ""
 	for _, n := range s.Nodes {
 		out += fmt.Sprintf("\n  %s: live %t, away %d s, draining %t, leaving %t, owns %v", n.Name, n.Live, n.AwaySeconds, n.Draining, n.Leaving, n.Owns)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/cluster/pki"
+
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 func TestClusterCerts(t *testing.T) {
@@ -59,7 +60,7 @@ func TestOpenClustersAreRefused(t *testing.T) {
 		if _, _, err := run(t, args...); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v; want %q in it", tt.name, err, tt.want)
 		}
-		if there, _ := filepath.Glob(filepath.Join(data, cluster.NodeFile)); len(there) > 0 {
+		if there, _ := filepath.Glob(filepath.Join(data, datadir.NodeFile)); len(there) > 0 {
 			t.Errorf("%s: the directory belongs to a node now", tt.name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/doctor"
 	"github.com/sluicemq/sluice/internal/server"
 )
@@ -69,7 +70,7 @@ func doctorDirectory(data string) (doctor.Directory, error) {
 		MasterKey:   filepath.Join(data, server.MasterKeyFile),
 		Control:     filepath.Join(data, server.ControlDir),
 	}
-	_, err := os.Stat(filepath.Join(data, cluster.NodeFile))
+	_, err := os.Stat(filepath.Join(data, datadir.NodeFile))
 	d.Node = err == nil
 	numbers, err := cluster.ShardsIn(data)
 	if err != nil {

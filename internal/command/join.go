@@ -19,6 +19,8 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/pki"
 	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/server"
+
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // clusterFlags are the flags of serve that make a server a node of a cluster.
@@ -127,7 +129,7 @@ func (c *clusterFlags) refuseClusterData(config *server.Config) error {
 	if config.InMemory {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(config.Data, cluster.NodeFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(config.Data, datadir.NodeFile)); err == nil {
 		return fmt.Errorf("the data directory %s belongs to a node of a cluster: give --node and --cluster as before; to serve its data without the others, restore a backup of the cluster into another directory", config.Data)
 	}
 	shards, err := cluster.ShardsIn(config.Data)
@@ -211,7 +213,7 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 				return nil, fmt.Errorf("--cluster-secret-file: %w", err)
 			}
 		}
-		o.Name, o.Dir = server, filepath.Join(config.Data, cluster.LogDir)
+		o.Name, o.Dir = server, filepath.Join(config.Data, datadir.LogDir)
 		return cluster.EmbedNATS(ctx, c.node, o)
 	}, nil
 }

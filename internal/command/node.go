@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
 func newNode() *cobra.Command {
@@ -115,7 +115,7 @@ func waitDrained(ctx context.Context, c *client, node string, progress io.Writer
 	}
 }
 
-func draining(s *cluster.Status, node string) bool {
+func draining(s *status.Status, node string) bool {
 	for _, n := range s.Nodes {
 		if n.Name == node {
 			return n.Draining
@@ -125,7 +125,7 @@ func draining(s *cluster.Status, node string) bool {
 }
 
 // others reports whether there is another node that can own shards.
-func others(s *cluster.Status, node string) bool {
+func others(s *status.Status, node string) bool {
 	for _, n := range s.Nodes {
 		if n.Name != node && n.Live && !n.Draining {
 			return true

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
 var errUnwell = newVerdict("the cluster is not well")
@@ -25,8 +25,21 @@ func newClusterStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say how a cluster is: its nodes, its shards, and what is wrong",
-		Long: `Say how a cluster is: its nodes, its shards, and what is wrong. Any node can be
-asked; the answer is what that node sees.
+		Long: `Say how a cluster is: its nodes, its shards, what is wrong and what to do about it.
+Any node can be asked; the answer is what that node sees.
+
+  OWNS      how many shards the node serves
+  CLOCK     how far its clock is ahead of those of most nodes
+  CERT      days for which its certificate is valid; - if it has none that ends
+  EPOCH     how often the shard has had a new owner
+  LOG       size of one copy of the shard's log, and RECORDS how many are in it
+  COPIES    copies of the log that have all of it, of how many there should be
+  REPLICAS  nodes that keep the shard. After a name: "-12", 12 records behind the
+            log; "catching up", it reads what it missed; "fetching", it gets a
+            copy from another node; "scouting", "taking", "claiming", "opening",
+            it is becoming the owner; "draining", "leaving", it hands the shard
+            over; "absent", it is not there yet; "stopped", it cannot go on,
+            and below is why
 
 This takes the root key of the cluster's first account, or that of a user of it who
 may sluice:DescribeCluster.
@@ -44,12 +57,12 @@ not be found out.`,
 			if watch {
 				return watchStatus(cmd.Context(), cmd.OutOrStdout(), c)
 			}
-			status, err := c.clusterStatus(cmd.Context())
+			s, err := c.clusterStatus(cmd.Context())
 			if err != nil {
 				return err
 			}
-			err = out.print(cmd, clusterStatus{status, append([]string{}, status.Problems()...)})
-			if err == nil && len(status.Problems()) > 0 {
+			err = out.print(cmd, clusterStatus{s, append([]status.Problem{}, s.Problems()...)})
+			if err == nil && len(s.Problems()) > 0 {
 				err = errUnwell
 			}
 			return err
@@ -62,9 +75,9 @@ not be found out.`,
 	return cmd
 }
 
-func (c *client) clusterStatus(ctx context.Context) (*cluster.Status, error) {
-	status := new(cluster.Status)
-	return status, c.sluice(ctx, "DescribeCluster", struct{}{}, status)
+func (c *client) clusterStatus(ctx context.Context) (*status.Status, error) {
+	s := new(status.Status)
+	return s, c.sluice(ctx, "DescribeCluster", struct{}{}, s)
 }
 
 // watchStatus goes on also while nobody answers: that is what is being watched.
@@ -97,14 +110,14 @@ func watchStatus(ctx context.Context, w io.Writer, c *client) error {
 
 // clusterStatus is the answer of cluster status.
 type clusterStatus struct {
-	*cluster.Status
-	Problems []string
+	*status.Status
+	Problems []status.Problem
 }
 
 func (s clusterStatus) text(w io.Writer) error { return printStatus(w, s.Status) }
 
 // printStatus writes for people: the nodes, the shards, and what is wrong.
-func printStatus(w io.Writer, s *cluster.Status) error {
+func printStatus(w io.Writer, s *status.Status) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NODE\tALIVE\tOWNS\tENDPOINT\tVERSION\tCLOCK\tNOTES")
 	for _, n := range s.Nodes {
@@ -125,14 +138,14 @@ func printStatus(w io.Writer, s *cluster.Status) error {
 		return err
 	}
 	for _, problem := range s.Problems() {
-		fmt.Fprintln(w, problem)
+		fmt.Fprintf(w, "%s\n  %s\n", problem.Problem, problem.Advice)
 	}
 	_, err := fmt.Fprintln(w, summary(s))
 	return err
 }
 
 // summary is what somebody reads who reads one line.
-func summary(s *cluster.Status) string {
+func summary(s *status.Status) string {
 	problems := len(s.Problems())
 	unserved := 0
 	for _, sh := range s.Shards {
@@ -151,14 +164,14 @@ func summary(s *cluster.Status) string {
 	return fmt.Sprintf("NOT WELL, but all shards are served; problems: %d.", problems)
 }
 
-func alive(n *cluster.NodeStatus) string {
+func alive(n *status.Node) string {
 	if n.Live {
 		return "yes"
 	}
 	return "NO"
 }
 
-func clockOf(n *cluster.NodeStatus) string {
+func clockOf(n *status.Node) string {
 	switch skew := n.Skew(); {
 	case !n.Live:
 		return "-"
@@ -170,7 +183,7 @@ func clockOf(n *cluster.NodeStatus) string {
 	return "ok"
 }
 
-func notes(n *cluster.NodeStatus) string {
+func notes(n *status.Node) string {
 	var out []string
 	if !n.Live {
 		out = append(out, "away for "+(time.Duration(n.AwaySeconds)*time.Second).String())
@@ -186,7 +199,7 @@ func notes(n *cluster.NodeStatus) string {
 	return orDash(strings.Join(out, ", "))
 }
 
-func ownerOf(sh *cluster.ShardStatus) string {
+func ownerOf(sh *status.Shard) string {
 	switch {
 	case sh.Owner == "":
 		return "NONE"
@@ -197,7 +210,7 @@ func ownerOf(sh *cluster.ShardStatus) string {
 }
 
 // records is how many the log holds.
-func records(sh *cluster.ShardStatus) int64 {
+func records(sh *status.Shard) int64 {
 	if sh.LogFirst == 0 {
 		return 0
 	}
@@ -205,7 +218,7 @@ func records(sh *cluster.ShardStatus) int64 {
 }
 
 // copies is how many of the copies of the log are complete.
-func copies(sh *cluster.ShardStatus) string {
+func copies(sh *status.Shard) string {
 	if sh.Complete == 0 {
 		return "-"
 	}
@@ -214,7 +227,7 @@ func copies(sh *cluster.ShardStatus) string {
 
 // replicas names the nodes that keep a shard, with what is worth saying of each:
 // that it follows and has all goes without saying.
-func replicas(sh *cluster.ShardStatus) string {
+func replicas(sh *status.Shard) string {
 	var out []string
 	for _, r := range sh.Replicas {
 		text := r.Node

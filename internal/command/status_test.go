@@ -9,14 +9,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/command"
 )
 
 // fakeCluster answers as a node of a cluster does.
 type fakeCluster struct {
 	mu     sync.Mutex
-	status cluster.Status
+	status status.Status
 	asked  []string // operations with their inputs
 	// then is called after each operation but DescribeCluster, and says what to
 	// refuse it with.
@@ -58,15 +58,15 @@ func startFake(t *testing.T, f *fakeCluster) {
 }
 
 // three is a cluster of three nodes and two shards that is well.
-func three() cluster.Status {
-	s := cluster.Status{Cluster: "sluice", Node: "a"}
+func three() status.Status {
+	s := status.Status{Cluster: "sluice", Node: "a"}
 	for _, n := range []string{"a", "b", "c"} {
-		s.Nodes = append(s.Nodes, cluster.NodeStatus{Name: n, Live: true, Endpoint: "http://" + n + ".example:9324", Version: "v1"})
+		s.Nodes = append(s.Nodes, status.Node{Name: n, Live: true, Endpoint: "http://" + n + ".example:9324", Version: "v1"})
 	}
 	for i, name := range []string{"0001", "control"} {
-		sh := cluster.ShardStatus{Name: name, Owner: s.Nodes[i].Name, Preferred: s.Nodes[i].Name, Epoch: 3, LogFirst: 5, LogLast: 9, LogBytes: 3 << 20, Complete: 3, Copies: 3}
+		sh := status.Shard{Name: name, Owner: s.Nodes[i].Name, Preferred: s.Nodes[i].Name, Epoch: 3, LogFirst: 5, LogLast: 9, LogBytes: 3 << 20, Complete: 3, Copies: 3}
 		for _, n := range s.Nodes {
-			sh.Replicas = append(sh.Replicas, cluster.ReplicaStatus{Node: n.Name, Role: "follower", Applied: 9})
+			sh.Replicas = append(sh.Replicas, status.Replica{Node: n.Name, Role: "follower", Applied: 9})
 		}
 		sh.Replicas[i].Role = "owner"
 		s.Nodes[i].Owns = []string{name}
@@ -103,8 +103,8 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 	s.Nodes[1].Draining = true
 	s.Nodes[2].Live, s.Nodes[2].AwaySeconds = false, 90
 	s.Shards[0].Owner, s.Shards[1].Preferred = "", "a"
-	s.Shards[0].Replicas[1] = cluster.ReplicaStatus{Node: "b", Role: "catching up", Applied: 4, Lag: 5}
-	s.Shards[0].Replicas[2] = cluster.ReplicaStatus{Node: "c", Role: "absent"}
+	s.Shards[0].Replicas[1] = status.Replica{Node: "b", Role: "catching up", Applied: 4, Lag: 5}
+	s.Shards[0].Replicas[2] = status.Replica{Node: "c", Role: "absent"}
 	f := &fakeCluster{status: s}
 	startFake(t, f)
 	out, _, err := run(t, "cluster", "status")
@@ -123,7 +123,7 @@ func TestStatusSaysWhatIsWrong(t *testing.T) {
 	out, _, err = run(t, "cluster", "status", "--json")
 	var got struct {
 		Nodes    []struct{ Name string }
-		Problems []string
+		Problems []status.Problem
 	}
 	if command.Status(err) != 1 || json.Unmarshal([]byte(out), &got) != nil || len(got.Nodes) != 3 || len(got.Problems) != 3 {
 		t.Errorf("status %d, %v, as JSON %s", command.Status(err), err, out)

@@ -9,16 +9,17 @@ import (
 
 // Names of what a data directory holds.
 const (
-	ControlDir      = "control"     // store of queues, users and permissions
-	ShardsDir       = "shards"      // stores of messages
-	LogDir          = "log"         // of the servers that a node of a cluster runs inside
-	NodeFile        = "node"        // says which node of which cluster the directory belongs to
-	CredentialsFile = "credentials" // root access keys, in the format of the AWS credentials file
-	MasterKeyFile   = "master.key"  // the secrets of users are encrypted under it
-	FormatFile      = "format"      // says what a program must know to open the directory
+	ControlDir      = "control"      // store of queues, users and permissions
+	ShardsDir       = "shards"       // stores of messages
+	LogDir          = "log"          // of the servers that a node of a cluster runs inside
+	NodeFile        = "node"         // says which node of which cluster the directory belongs to
+	JoiningFile     = "node.joining" // says which node it will belong to, once that has found its cluster
+	CredentialsFile = "credentials"  // root access keys, in the format of the AWS credentials file
+	MasterKeyFile   = "master.key"   // the secrets of users are encrypted under it
+	FormatFile      = "format"       // says what a program must know to open the directory
 )
 
-var names = []string{ControlDir, ShardsDir, LogDir, NodeFile, CredentialsFile, MasterKeyFile, FormatFile}
+var names = []string{ControlDir, ShardsDir, LogDir, NodeFile, JoiningFile, CredentialsFile, MasterKeyFile, FormatFile}
 
 // Prepare makes the data directory dir ready for a server, before anything in it
 // is opened: it makes the directory if there is none, and refuses it if it holds

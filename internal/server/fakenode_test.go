@@ -6,7 +6,7 @@ import (
 	"iter"
 
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -72,7 +72,7 @@ func (n *fakeNode) Low() bool                                     { return false
 func (n *fakeNode) Failed() <-chan struct{}                       { return nil }
 func (n *fakeNode) Err() error                                    { return nil }
 func (n *fakeNode) Snapshot(context.Context, string) (int, error) { return 1, nil }
-func (n *fakeNode) Status() cluster.Status                        { return cluster.Status{} }
+func (n *fakeNode) Status() status.Status                         { return status.Status{} }
 
 // Current is that of Node.
 func (n *fakeNode) Current() error {

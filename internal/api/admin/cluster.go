@@ -8,18 +8,18 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
 // Cluster is what can be seen and done of a cluster.
 type Cluster interface {
-	Status() cluster.Status
-	// Drain and Remove return cluster.ErrNoNode, cluster.ErrAlive and cluster.ErrNotDrained.
+	Status() status.Status
+	// Drain and Remove return status.ErrNoNode, status.ErrAlive and status.ErrNotDrained.
 	Drain(node string, drain bool) error
 	Remove(node string) error
 }
 
-func (s *Service) describeCluster(_ context.Context, c *protocol.Call, _ *service.Empty) (*cluster.Status, error) {
+func (s *Service) describeCluster(_ context.Context, c *protocol.Call, _ *service.Empty) (*status.Status, error) {
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}
@@ -68,17 +68,17 @@ func clusterFailure(node string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, cluster.ErrNoNode):
+	case errors.Is(err, status.ErrNoNode):
 		return &protocol.Error{
 			Code: "NoSuchNode", Type: "NoSuchNodeException", Status: http.StatusNotFound,
 			Message: "The cluster has no node " + fmt.Sprintf("%.100q", node) + ".",
 		}
-	case errors.Is(err, cluster.ErrNotDrained):
+	case errors.Is(err, status.ErrNotDrained):
 		return &protocol.Error{
 			Code: "NodeNotDrained", Type: "NodeNotDrainedException", Status: http.StatusConflict,
 			Message: "The node " + fmt.Sprintf("%.100q", node) + " is not drained: there is nothing to undo.",
 		}
-	case errors.Is(err, cluster.ErrAlive):
+	case errors.Is(err, status.ErrAlive):
 		return &protocol.Error{
 			Code: "NodeAlive", Type: "NodeAliveException", Status: http.StatusConflict,
 			Message: "The node " + fmt.Sprintf("%.100q", node) + " is alive. Drain it and stop it first.",

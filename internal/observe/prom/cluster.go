@@ -3,14 +3,14 @@ package prom
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
 // Cluster adds the metrics of a node: how it sees the others, and how its own replicas
 // are. Status is called for each collection.
-func (m *Metrics) Cluster(status func() cluster.Status) { m.registry.MustRegister(node(status)) }
+func (m *Metrics) Cluster(status func() status.Status) { m.registry.MustRegister(node(status)) }
 
-type node func() cluster.Status
+type node func() status.Status
 
 var (
 	nodeAlive      = desc("cluster", "node_alive", "1 if this node has heard of that one within seconds.", "node")
@@ -76,7 +76,7 @@ func (n node) Collect(out chan<- prometheus.Metric) {
 	gauge(out, owned, float64(own))
 }
 
-func collectReplica(out chan<- prometheus.Metric, sh *cluster.ShardStatus, r *cluster.ReplicaStatus) {
+func collectReplica(out chan<- prometheus.Metric, sh *status.Shard, r *status.Replica) {
 	gauge(out, shardRole, 1, sh.Name, r.Role)
 	gauge(out, shardEpoch, float64(sh.Epoch), sh.Name)
 	gauge(out, shardApplied, float64(r.Applied), sh.Name)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
 func TestRequestsAreCountedByOperation(t *testing.T) {
@@ -95,17 +95,17 @@ sluice_disk_size_bytes 100
 
 func TestCluster(t *testing.T) {
 	m := New("", nil)
-	status := cluster.Status{
+	s := status.Status{
 		Node: "a", HandOvers: 2, Lost: 1,
-		Nodes: []cluster.NodeStatus{{Name: "a", Live: true, SkewMillis: 1500}, {Name: "b"}},
-		Shards: []cluster.ShardStatus{
-			{Name: "0001", Owner: "a", Epoch: 7, LogBytes: 900, Complete: 2, Copies: 3, Replicas: []cluster.ReplicaStatus{
+		Nodes: []status.Node{{Name: "a", Live: true, SkewMillis: 1500}, {Name: "b"}},
+		Shards: []status.Shard{
+			{Name: "0001", Owner: "a", Epoch: 7, LogBytes: 900, Complete: 2, Copies: 3, Replicas: []status.Replica{
 				{Node: "a", Role: "owner", Applied: 50, Durable: 40}, {Node: "b", Role: "absent"},
 			}},
-			{Name: "0002", Replicas: []cluster.ReplicaStatus{{Node: "b", Role: "absent"}}},
+			{Name: "0002", Replicas: []status.Replica{{Node: "b", Role: "absent"}}},
 		},
 	}
-	m.Cluster(func() cluster.Status { return status })
+	m.Cluster(func() status.Status { return s })
 	all, err := m.Gatherer().Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	sluice "github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/proof/workload"
 )
 
@@ -152,13 +152,15 @@ func (c *cluster) whole(ctx context.Context, patience time.Duration) error {
 	for {
 		var wrong []string
 		for i, client := range c.clients {
-			var s sluice.Status
+			var s status.Status
 			switch err := client.Administer(ctx, "DescribeCluster", workload.Object{}, &s); {
 			case err != nil && strings.Contains(err.Error(), "NoClusterException"):
 			case err != nil:
 				wrong = append(wrong, fmt.Sprintf("node %s: %v", nameOf(i), err))
 			}
-			wrong = append(wrong, s.Problems()...)
+			for _, p := range s.Problems() {
+				wrong = append(wrong, p.Problem)
+			}
 		}
 		if len(wrong) == 0 {
 			return nil

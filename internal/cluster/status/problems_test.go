@@ -1,4 +1,4 @@
-package cluster
+package status
 
 import (
 	"slices"
@@ -10,16 +10,16 @@ import (
 func sound(nodes ...string) *Status {
 	s := &Status{Cluster: "test", Node: nodes[0]}
 	for _, n := range nodes {
-		s.Nodes = append(s.Nodes, NodeStatus{Name: n, Live: true})
+		s.Nodes = append(s.Nodes, Node{Name: n, Live: true})
 	}
-	for i, name := range []string{"0001", "0002", "0003", controlShard} {
-		sh := ShardStatus{Name: name, Owner: nodes[i%len(nodes)], Preferred: nodes[i%len(nodes)], Epoch: 1, LogFirst: 1, LogLast: 9, Complete: 3, Copies: 3}
+	for i, name := range []string{"0001", "0002", "0003", ControlShard} {
+		sh := Shard{Name: name, Owner: nodes[i%len(nodes)], Preferred: nodes[i%len(nodes)], Epoch: 1, LogFirst: 1, LogLast: 9, Complete: 3, Copies: 3}
 		keepers := nodes
-		if name != controlShard {
-			keepers = nodes[:min(copies, len(nodes))]
+		if name != ControlShard {
+			keepers = nodes[:min(Copies, len(nodes))]
 		}
 		for _, n := range keepers {
-			sh.Replicas = append(sh.Replicas, ReplicaStatus{Node: n, Role: "follower", Applied: 9})
+			sh.Replicas = append(sh.Replicas, Replica{Node: n, Role: "follower", Applied: 9})
 		}
 		s.Shards = append(s.Shards, sh)
 	}
@@ -41,18 +41,27 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		"disk":              {func(s *Status) { s.Nodes[2].Low = true }, "The disk of node c is nearly full: nothing can be added to any queue."},
 		"clock":             {func(s *Status) { s.Nodes[0].SkewMillis = -1500 }, "The clock of node a is 1.5s behind those of most nodes."},
 		"stopped":           {func(s *Status) { s.Shards[0].Replicas[1].Error = "no space" }, "The replica of shard 0001 on node b has stopped: no space."},
-		"absent":            {func(s *Status) { s.Shards[0].Replicas[2].Role = absent }, "The replica of shard 0001 on node c is not there yet."},
+		"absent":            {func(s *Status) { s.Shards[0].Replicas[2].Role = Absent }, "The replica of shard 0001 on node c is not there yet."},
 		"fetching":          {func(s *Status) { s.Shards[0].Replicas[2].Role = "fetching" }, "The replica of shard 0001 on node c is being copied from another node."},
-		"far behind":        {func(s *Status) { s.Shards[0].Replicas[2].Lag = nearly + 1 }, "The replica of shard 0001 on node c is 2001 records behind."},
+		"far behind":        {func(s *Status) { s.Shards[0].Replicas[2].Lag = Near + 1 }, "The replica of shard 0001 on node c is 2001 records behind."},
 		"too few copies":    {func(s *Status) { s.Shards[2].Replicas = s.Shards[2].Replicas[:2] }, "Shard 0003 is kept by 2 nodes, and should be by 3."},
 		"log incomplete":    {func(s *Status) { s.Shards[2].Complete = 2 }, "The log of shard 0003 is complete on 2 nodes of 3."},
+		"certificate":       {func(s *Status) { s.Nodes[0].CertificateDays = new(int64(14)) }, "The certificate of node a for other nodes ends in 14 days."},
+		"long certificate":  {func(s *Status) { s.Nodes[0].CertificateDays = new(int64(15)) }, ""},
 		"a little behind":   {func(s *Status) { s.Shards[0].Replicas[2].Lag = 20 }, ""},
 		"draining":          {func(s *Status) { s.Nodes[0].Draining = true }, ""},
 		"not the preferred": {func(s *Status) { s.Shards[0].Preferred = "c" }, ""},
 	} {
 		s := sound("a", "b", "c")
 		test.spoil(s)
-		if got := strings.Join(s.Problems(), "\n"); got != test.want {
+		var got []string
+		for _, p := range s.Problems() {
+			got = append(got, p.Problem)
+			if p.Advice == "" {
+				t.Errorf("%s: nothing is said of what to do", name)
+			}
+		}
+		if got := strings.Join(got, "\n"); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
@@ -62,7 +71,7 @@ func TestDeadNodeIsOneProblem(t *testing.T) {
 	s := sound("a", "b", "c")
 	s.Nodes[2].Live = false
 	for i := range s.Shards {
-		s.Shards[i].Replicas[2] = ReplicaStatus{Node: "c", Role: absent}
+		s.Shards[i].Replicas[2] = Replica{Node: "c", Role: Absent}
 		s.Shards[i].Owner, s.Shards[i].Complete = "a", 2
 	}
 	if got := s.Problems(); len(got) != 1 {
@@ -79,10 +88,10 @@ func TestWhatIsLeftOnDrainedNode(t *testing.T) {
 	}
 	s := sound("a", "b", "c")
 	s.Nodes[0].Draining = true
-	check(s, "at the beginning", []string{"0001", controlShard}, nil)
+	check(s, "at the beginning", []string{"0001", ControlShard}, nil)
 	s.Shards[0].Owner, s.Shards[3].Owner = "b", "b"
 	check(s, "three nodes, two of which have all", nil, nil)
-	s.Shards[1].Replicas[2].Role = absent
+	s.Shards[1].Replicas[2].Role = Absent
 	check(s, "one of them has not got a shard yet", nil, []string{"0002"})
 
 	s = sound("a", "b", "c", "d")

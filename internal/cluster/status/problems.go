@@ -1,0 +1,206 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// noticeable is a difference between clocks that a person should see to. The
+// cluster corrects it, but not while only one node is left.
+const noticeable = time.Second
+
+// certificateDays is how long before the end of a node's certificate a person is told.
+const certificateDays = 14
+
+// Problem is something that is not as it should be.
+type Problem struct {
+	Problem string // a sentence
+	Advice  string // what a person should do, in another sentence
+}
+
+// Problems returns what is not as it should be, the worst first. There is none in a
+// cluster that is well: every shard is served and could lose as many nodes as it has
+// copies to spare.
+func (s *Status) Problems() []Problem {
+	return slices.Concat(s.unserved(), s.parted(), s.nodeProblems(), s.copyProblems())
+}
+
+func (s *Status) unserved() (out []Problem) {
+	for _, sh := range s.Shards {
+		if sh.Owner != "" {
+			continue
+		}
+		what, advice := "its part of the queues is not served", "sluice cluster queues --shard "+sh.Name+" lists them. "
+		if sh.Name == ControlShard {
+			what, advice = "queues, users and policies cannot be changed", ""
+		}
+		out = append(out, Problem{
+			fmt.Sprintf("Shard %s has no owner: %s.", sh.Name, what),
+			advice + "Wait ten seconds for another node to take over. If none does, a majority of its replicas is away: start the nodes that are.",
+		})
+	}
+	return out
+}
+
+func (s *Status) parted() (out []Problem) {
+	for _, sh := range s.Shards {
+		if sh.Parted != 0 {
+			out = append(out, Problem{
+				fmt.Sprintf("Two replicas of shard %s DIFFER from position %d on: one of them is damaged.", sh.Name, sh.Parted),
+				"Make a backup now. Stop the nodes that keep the shard, one after the other, run sluice doctor on their data, and move away the shard's directory where it finds damage.",
+			})
+		}
+	}
+	return out
+}
+
+func (s *Status) nodeProblems() (out []Problem) {
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if !n.Live {
+			out = append(out, Problem{
+				fmt.Sprintf("Node %s has been away for %s.", n.Name, time.Duration(n.AwaySeconds)*time.Second),
+				fmt.Sprintf("Start it; it catches up by itself. If it does not come back: sluice node remove %s.", n.Name),
+			})
+			continue
+		}
+		if n.Low {
+			out = append(out, Problem{
+				fmt.Sprintf("The disk of node %s is nearly full: nothing can be added to any queue.", n.Name),
+				"Make space on it, delete messages, or start the node with a smaller --min-free-space.",
+			})
+		}
+		if skew := n.Skew(); skew.Abs() >= noticeable {
+			out = append(out, Problem{
+				fmt.Sprintf("The clock of node %s is %s %s those of most nodes.", n.Name, skew.Abs(), ahead(skew)),
+				"Have NTP set it. The cluster goes by most clocks until then.",
+			})
+		}
+		if days, known := n.CertificateDaysLeft(); known && days <= certificateDays {
+			out = append(out, Problem{
+				fmt.Sprintf("The certificate of node %s for other nodes ends in %d days.", n.Name, days),
+				"Make it a new one with sluice cluster certs, in the place of the old files. The node takes it at its next connection; see docs/cluster.md.",
+			})
+		}
+	}
+	return out
+}
+
+// Skew is how far the node's clock is ahead of the majority's.
+func (n *Node) Skew() time.Duration { return time.Duration(n.SkewMillis) * time.Millisecond }
+
+// CertificateDaysLeft returns how long the certificate is valid by which other nodes know
+// the node, if it has one that ends.
+func (n *Node) CertificateDaysLeft() (days int64, known bool) {
+	if n.CertificateDays == nil {
+		return 0, false
+	}
+	return *n.CertificateDays, true
+}
+
+func ahead(skew time.Duration) string {
+	if skew < 0 {
+		return "behind"
+	}
+	return "ahead of"
+}
+
+// copyProblems looks at the replicas on nodes that are there: what the others
+// lack has been said.
+func (s *Status) copyProblems() (out []Problem) {
+	live := s.fit(func(n *Node) bool { return n.Live })
+	for _, sh := range s.Shards {
+		for _, r := range sh.Replicas {
+			if !live[r.Node] {
+				continue
+			}
+			if what := r.problem(); what != "" {
+				out = append(out, Problem{fmt.Sprintf("The replica of shard %s on node %s %s.", sh.Name, r.Node, what), r.advice(sh.Name)})
+			}
+		}
+		if away := len(s.Nodes) - len(live); sh.Owner != "" && sh.Complete < sh.Copies-int64(away) {
+			out = append(out, Problem{
+				fmt.Sprintf("The log of shard %s is complete on %d nodes of %d.", sh.Name, sh.Complete, sh.Copies),
+				"Wait: it is being copied. Stop no other node before it is complete.",
+			})
+		}
+		if want := min(Copies, len(s.fit((*Node).keeps))); sh.Name != ControlShard && len(sh.Replicas) < want {
+			out = append(out, Problem{
+				fmt.Sprintf("Shard %s is kept by %d nodes, and should be by %d.", sh.Name, len(sh.Replicas), want),
+				"Wait: it is about to be copied to another node.",
+			})
+		}
+	}
+	return out
+}
+
+// advice is what to do about a problem of a replica.
+func (r *Replica) advice(shard string) string {
+	if r.Error == "" {
+		return "Wait: it catches up by itself. Stop no other node before it has."
+	}
+	dir := "shards/" + shard
+	if shard == ControlShard {
+		dir = shard
+	}
+	return fmt.Sprintf("If the others are well, stop node %s, move %s in its data directory away, and start it: it gets the shard from them.", r.Node, dir)
+}
+
+func (r *Replica) problem() string {
+	switch {
+	case r.Error != "":
+		return "has stopped: " + r.Error
+	case r.Role == Absent:
+		return "is not there yet"
+	case r.Role == Fetching:
+		return "is being copied from another node"
+	case r.Lag > Near:
+		return fmt.Sprintf("is %d records behind", r.Lag)
+	}
+	return ""
+}
+
+// keeps reports whether replicas are to be on the node.
+func (n *Node) keeps() bool { return n.Live && !n.Draining }
+
+// fit returns the names of the nodes that are as wanted.
+func (s *Status) fit(wanted func(*Node) bool) map[string]bool {
+	names := make(map[string]bool)
+	for i := range s.Nodes {
+		if wanted(&s.Nodes[i]) {
+			names[s.Nodes[i].Name] = true
+		}
+	}
+	return names
+}
+
+// Spare returns how many nodes may fail before a majority is lost.
+func (s *Status) Spare() int { return (min(Copies, len(s.Nodes)) - 1) / 2 }
+
+// Left returns which shards a node that is being drained still owns, and of which
+// others it keeps a replica that another node could keep. Where the other nodes are
+// too few to keep as many copies, it goes on keeping its own.
+func (s *Status) Left(node string) (owns, keeps []string) {
+	others := s.fit(func(n *Node) bool { return n.keeps() && n.Name != node })
+	for _, sh := range s.Shards {
+		switch {
+		case sh.Owner == node:
+			owns = append(owns, sh.Name)
+		case sh.Name == ControlShard || len(others) < Copies && sh.keptBy(others):
+		case slices.ContainsFunc(sh.Replicas, func(r Replica) bool { return r.Node == node }):
+			keeps = append(keeps, sh.Name)
+		}
+	}
+	return owns, keeps
+}
+
+// keptBy reports whether all of these nodes have a replica that could own the shard.
+func (s *Shard) keptBy(nodes map[string]bool) bool {
+	for node := range nodes {
+		if !slices.ContainsFunc(s.Replicas, func(r Replica) bool { return r.Node == node && r.problem() == "" }) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,81 @@
+package status
+
+import "errors"
+
+// ControlShard is the name of the shard with the records of queues and users.
+const ControlShard = "control"
+
+const (
+	// Copies is how many nodes keep a replica of a shard, if there are as many.
+	Copies = 3
+	// Near is how many records a replica may be behind and still count as ready.
+	Near = 2000
+)
+
+// Roles of replicas that a reader of a status has to tell from others.
+const (
+	Absent   = "absent"   // it is to be on a node and is not known to be
+	Fetching = "fetching" // it gets a copy from another node
+)
+
+// What a node cannot be told to do.
+var (
+	ErrNoNode     = errors.New("the cluster has no node of that name")
+	ErrAlive      = errors.New("the node is alive; drain and stop it first")
+	ErrNotDrained = errors.New("the node is not drained")
+)
+
+// Status is a cluster as one node sees it.
+type Status struct {
+	Cluster string
+	Node    string // that was asked
+	Nodes   []Node
+	Shards  []Shard
+	// How often the node that was asked has given a shard to another since it was
+	// started, and how often it has lost one.
+	HandOvers int64
+	Lost      int64
+}
+
+// Node is what is known of a node.
+type Node struct {
+	Name        string
+	Live        bool
+	AwaySeconds int64    // for how long it has been missed
+	Endpoint    string   // where clients reach it
+	Version     string   // of its program
+	Incarnation string   // of its data directory
+	Draining    bool     // its shards are being moved away
+	Leaving     bool     // it is about to stop
+	Low         bool     // its disk is nearly full
+	SkewMillis  int64    // how far its clock is ahead of the majority's
+	Owns        []string `json:",always"` // names of shards
+	// For how many days the certificate is valid by which other nodes know it; nil if it
+	// has none that ends.
+	CertificateDays *int64
+}
+
+// Shard is what is known of a shard.
+type Shard struct {
+	Name      string
+	Owner     string // a node's name, or empty
+	Preferred string // who should own it
+	Epoch     int64
+	LogFirst  int64 // positions
+	LogLast   int64
+	LogBytes  int64     // that one copy of the log takes
+	Complete  int64     // copies of the log that have all of it, as its owner was told lately; 0: it is not known
+	Copies    int64     // of the log there should be
+	Parted    int64     // the first position at which two replicas are known to differ; 0: none
+	Replicas  []Replica `json:",always"`
+}
+
+// Replica is what is known of a shard on one node.
+type Replica struct {
+	Node    string
+	Role    string
+	Applied int64 // positions
+	Durable int64
+	Lag     int64 // records
+	Error   string
+}
