@@ -342,6 +342,11 @@ func TestTokenOperations(t *testing.T) {
 	for i := range 10 {
 		large = append(large, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i), fmt.Sprintf("Tags.member.%d.Value", i+1), strings.Repeat("v", 256))
 	}
+	// White space does not count, and is not carried along.
+	st.does("GetFederationToken", with{"Name", "jean", "Policy", strings.Replace(allow("sqs:*", "*"), ",", ","+strings.Repeat(" \n", 6000), 1)}, "<PackedPolicySize>")
+	st.fails("GetFederationToken", with{"Name", "jean", "Policy", allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 1900)),
+		"Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("\"", 256), "Tags.member.2.Key", "l", "Tags.member.2.Value", strings.Repeat("\"", 256)},
+		400, "PackedPolicyTooLarge", "Packed policy consumes")
 	st.fails("GetFederationToken", large, 400, "PackedPolicyTooLarge", "Packed policy consumes")
 	arn := "arn:aws:iam::" + account + ":role/r"
 	st.fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s1"}, 403, "AccessDenied", "Roles may not be assumed by root accounts.")

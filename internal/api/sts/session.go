@@ -1,6 +1,7 @@
 package sts
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -67,7 +68,7 @@ func (s *Service) newLimits(account string, document *string, descriptors []Poli
 		if err != nil {
 			return nil, documentError(err)
 		}
-		l.policies = []string{*document}
+		l.policies = []string{p.Compact()}
 		size += p.Size()
 	}
 	for _, d := range descriptors {
@@ -98,10 +99,23 @@ func (s *Service) newLimits(account string, document *string, descriptors []Poli
 	}
 	l.packed = int32((size*100 + packedSize - 1) / packedSize)
 	if l.packed > 100 {
-		return nil, service.Modelled("PackedPolicyTooLargeException", "PackedPolicyTooLarge", http.StatusBadRequest,
-			"Packed policy consumes %d%% of allotted space, please use smaller policy.", l.packed)
+		return nil, errPacked(int(l.packed))
 	}
 	return l, nil
+}
+
+func errPacked(percent int) *protocol.Error {
+	return service.Modelled("PackedPolicyTooLargeException", "PackedPolicyTooLarge", http.StatusBadRequest,
+		"Packed policy consumes %d%% of allotted space, please use smaller policy.", percent)
+}
+
+// issue makes the keys of a session.
+func (s *Service) issue(kind identity.Kind, account, name string, session *identity.Session) (Credentials, error) {
+	key, err := s.vault.Issue(kind, account, name, session)
+	if long, ok := errors.AsType[*identity.TokenTooLongError](err); ok {
+		return Credentials{}, errPacked(long.Length * 100 / identity.MaxToken)
+	}
+	return show(key, session), err
 }
 
 // session returns a session that begins now.

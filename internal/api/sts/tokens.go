@@ -57,7 +57,11 @@ func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessi
 		seconds = min(seconds, mostOfRoots)
 	}
 	session := s.session(id.ARN, id.UserID, seconds, nil)
-	return &sessionTokenOutput{show(s.vault.Issue(id.Kind, id.Account, "", session), session)}, nil
+	keys, err := s.issue(id.Kind, id.Account, "", session)
+	if err != nil {
+		return nil, err
+	}
+	return &sessionTokenOutput{keys}, nil
 }
 
 type federationTokenInput struct {
@@ -109,8 +113,12 @@ func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *fe
 		}
 	}
 	session := s.session(id.ARN, id.UserID, seconds, l)
+	keys, err := s.issue(identity.FederatedUser, id.Account, who, session)
+	if err != nil {
+		return nil, err
+	}
 	return &federationTokenOutput{
-		Credentials:      show(s.vault.Issue(identity.FederatedUser, id.Account, who, session), session),
+		Credentials:      keys,
 		FederatedUser:    FederatedUser{id.Account + ":" + who, arn},
 		PackedPolicySize: l.packed,
 	}, nil
@@ -196,8 +204,12 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 		return nil, protocol.ValidationError("The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.")
 	}
 	session := s.session(role.ARN(), role.ID, seconds, l)
+	keys, err := s.issue(identity.AssumedRole, role.Account, called, session)
+	if err != nil {
+		return nil, err
+	}
 	return &assumeRoleOutput{
-		Credentials: show(s.vault.Issue(identity.AssumedRole, role.Account, called, session), session),
+		Credentials: keys,
 		AssumedRoleUser: AssumedRoleUser{
 			AssumedRoleId: role.ID + ":" + called,
 			Arn:           "arn:aws:sts::" + role.Account + ":assumed-role/" + role.Name + "/" + called,

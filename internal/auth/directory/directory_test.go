@@ -116,7 +116,10 @@ func TestPrincipals(t *testing.T) {
 	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob); tx.PutEntity(group); tx.PutEntity(role) })
 	v := identity.NewVault()
 	resume := func(kind identity.Kind, name, issuer string) (identity.Identity, bool) {
-		key := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Policies: []string{allow}})
+		key, err := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Policies: []string{allow}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		id, name, err := v.Redeem(key.AccessKeyID, key.Token)
 		if err != nil {
 			t.Fatal(err)

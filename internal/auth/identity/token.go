@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -68,9 +69,22 @@ const (
 	maxToken = 16 << 10
 )
 
+// MaxToken is how many characters a session token may have. It goes with every
+// request of the session, in a header.
+const MaxToken = 4096
+
+// TokenTooLongError says that a session's policies and tags do not fit into its
+// token.
+type TokenTooLongError struct{ Length int }
+
+func (e *TokenTooLongError) Error() string {
+	return fmt.Sprintf("the session token has %d characters; at most %d are allowed", e.Length, MaxToken)
+}
+
 // Issue makes keys for a session. Name is that of the session of a role or of a
-// federated user, and empty for users and roots.
-func (v *Vault) Issue(kind Kind, account, name string, s *Session) Temporary {
+// federated user, and empty for users and roots. If policies and tags of the
+// session are too long, the error is a *TokenTooLongError.
+func (v *Vault) Issue(kind Kind, account, name string, s *Session) (Temporary, error) {
 	drawn := randomLetters(drawnLetters)
 	keyID := temporaryPrefix + drawn + v.checkLetters(drawn)
 	secret, _ := v.TemporarySecret(keyID)
@@ -82,7 +96,10 @@ func (v *Vault) Issue(kind Kind, account, name string, s *Session) Temporary {
 	t := Temporary{Token: base64.StdEncoding.EncodeToString(sealed)}
 	t.Secret = secret
 	t.AccessKeyID = keyID
-	return t
+	if len(t.Token) > MaxToken {
+		return Temporary{}, &TokenTooLongError{len(t.Token)}
+	}
+	return t, nil
 }
 
 // ErrToken refuses a session token that was not made here, or not for the key

@@ -62,7 +62,15 @@ func TestTokens(t *testing.T) {
 		Issuer: "arn:aws:iam::111122223333:role/r", IssuerID: "AROA1", Issued: now, Expires: now.Add(time.Hour),
 		Policies: []string{`{"Statement":[]}`}, PolicyARNs: []string{"arn:aws:iam::aws:policy/X"}, Tags: map[string]string{"a": "b"},
 	}
-	key := v.Issue(AssumedRole, "111122223333", "s1", s)
+	issue := func(v *Vault, kind Kind, account, name string) Temporary {
+		t.Helper()
+		key, err := v.Issue(kind, account, name, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	key := issue(v, AssumedRole, "111122223333", "s1")
 	if secret, ok := v.TemporarySecret(key.AccessKeyID); !ok || secret != key.Secret || len(secret) != 40 {
 		t.Errorf("secret %q, %t, want %q", secret, ok, key.Secret)
 	}
@@ -71,7 +79,7 @@ func TestTokens(t *testing.T) {
 	if err != nil || name != "s1" || !reflect.DeepEqual(id, want) {
 		t.Errorf("%+v, %q, %v", id, name, err)
 	}
-	other := v.Issue(AssumedRole, "111122223333", "s1", s)
+	other := issue(v, AssumedRole, "111122223333", "s1")
 	if other.AccessKeyID == key.AccessKeyID || other.Secret == key.Secret || other.Token == key.Token {
 		t.Error("two sessions have the same keys")
 	}
@@ -84,7 +92,7 @@ func TestTokens(t *testing.T) {
 		"not base64":        {key.AccessKeyID, "token!"},
 		"much too long":     {key.AccessKeyID, strings.Repeat("A", maxToken+4)},
 		"a sealed secret":   {key.AccessKeyID, string(v.Seal(tokenPurpose, "{}"))},
-		"another vault's":   {key.AccessKeyID, NewVault().Issue(User, "1", "", s).Token},
+		"another vault's":   {key.AccessKeyID, issue(NewVault(), User, "1", "").Token},
 		"a long-term key's": {"AKIAIOSFODNN7EXAMPLE", key.Token},
 	} {
 		if _, _, err := v.Redeem(c.key, c.token); !errors.Is(err, ErrToken) {
@@ -94,6 +102,25 @@ func TestTokens(t *testing.T) {
 	for _, id := range []string{"", "ASIA", "ASIAIOSFODNN7EXAMPLE", flip(key.AccessKeyID, 8), flip(key.AccessKeyID, 19), key.AccessKeyID + "A", "AKIA" + key.AccessKeyID[4:]} {
 		if _, ok := v.TemporarySecret(id); ok {
 			t.Errorf("%q has a secret", id)
+		}
+	}
+}
+
+// A token that is too long for a header is not made.
+func TestLongTokens(t *testing.T) {
+	t.Parallel()
+	v := NewVault()
+	for length, ok := range map[int]bool{2048: true, 3500: false} {
+		key, err := v.Issue(User, "111122223333", "", &Session{Policies: []string{strings.Repeat("x", length)}})
+		if ok {
+			if err != nil || len(key.Token) > MaxToken {
+				t.Errorf("%d: %d characters, %v", length, len(key.Token), err)
+			}
+			if _, _, err := v.Redeem(key.AccessKeyID, key.Token); err != nil {
+				t.Errorf("%d: %v", length, err)
+			}
+		} else if long, is := errors.AsType[*TokenTooLongError](err); !is || long.Length <= MaxToken || key.Token != "" {
+			t.Errorf("%d: %v", length, err)
 		}
 	}
 }
@@ -110,7 +137,10 @@ func flip(s string, at int) string {
 // Nothing but what Issue has made is redeemed, whatever it looks like.
 func FuzzRedeem(f *testing.F) {
 	v := NewVault()
-	key := v.Issue(User, "111122223333", "", &Session{Issuer: "arn:aws:iam::111122223333:user/bob", IssuerID: "AIDA1"})
+	key, err := v.Issue(User, "111122223333", "", &Session{Issuer: "arn:aws:iam::111122223333:user/bob", IssuerID: "AIDA1"})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Add(key.AccessKeyID, key.Token)
 	f.Add(key.AccessKeyID, "")
 	f.Add("ASIA", strings.Repeat("A", 100))

@@ -101,7 +101,10 @@ func (p *Policy) Named(name string) *Policy {
 
 // Size returns how much of IAM's quotas the document takes: its characters
 // without the white space between them.
-func (p *Policy) Size() int { return utf8.RuneCountInString(compact(p.source)) }
+func (p *Policy) Size() int { return utf8.RuneCountInString(p.Compact()) }
+
+// Compact returns the document without the white space between its tokens.
+func (p *Policy) Compact() string { return compact(p.source) }
 
 // Len returns how many statements there are.
 func (p *Policy) Len() int { return len(p.statements) }
