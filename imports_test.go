@@ -42,6 +42,8 @@ var rules = []rule{
 
 	// What AWS's wire is: its packages know no service, and not each other.
 	{dir: "internal/aws"},
+	{dir: "internal/aws/protocol", may: []string{"internal/aws/form"}},
+	{dir: "internal/aws/signature", may: []string{"internal/aws/form"}},
 	{dir: "internal/aws/policy", mayNot: world},
 
 	// Who there is, and who may.

@@ -77,6 +77,7 @@ better place for secrets.`,
 		f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
 		f.StringVar(&config.PublicURL, "public-url", "", "what queue URLs begin with (default: the address each client has used)")
 		f.StringSliceVar(&config.TrustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeat it for several")
+		f.BoolVar(&config.NoSignatureV2, "no-signature-v2", false, "refuse requests that are signed by Signature Version 2, which only old clients do")
 		f.Var(positive{&config.MaxConnections}, "max-connections", fmt.Sprintf("connections open at a time; more wait (default %d, or fewer if the process may not have so many files open)", server.DefaultConnections))
 		filePath(f, "tls-cert", "tls-key")
 	})

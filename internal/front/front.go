@@ -32,6 +32,8 @@ type Options struct {
 	Now       func() time.Time
 	Limits    Limits
 
+	NoSignatureV2 bool // refuse requests that are signed by Signature Version 2
+
 	Health      Health
 	Metrics     *prom.Requests
 	Log         *slog.Logger
@@ -87,6 +89,7 @@ func New(o Options) *Front {
 		memory: newBudget(o.Limits.Memory), requests: newBudget(int64(o.Limits.Requests)),
 		catchUps: newPaced(o.Node.CatchUp, unverifiedCatchUpEvery),
 	}
+	f.verifier.NoVersion2 = o.NoSignatureV2
 	f.logged.Store(o.LogRequests)
 	f.ready.check, f.ready.log = o.Health.Ready, o.Log
 	if u, err := url.Parse(o.PublicURL); err == nil && u.Host != "" {

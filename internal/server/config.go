@@ -31,6 +31,7 @@ type Config struct {
 	TrustedProxies []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
 	MaxMessageSize int      // bytes; MaximumMessageSize of queues that do not set it
 	MaxQueues      int      // of an account, in all regions together; 0: as many as it likes
+	NoSignatureV2  bool     // refuse requests that are signed by Signature Version 2
 	NoCoolDowns    bool     // for tests: purge again, and use a deleted queue's name again, at once
 	MinFreeSpace   int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
 	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open

@@ -153,7 +153,8 @@ func Start(c Config) (_ *Server, err error) {
 		Keys:  front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
 		Store: s.control, Node: s.role(),
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.now, Limits: limits,
-		Health: s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
+		NoSignatureV2: c.NoSignatureV2,
+		Health:        s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
 	})
 	close(s.prepared)
 	s.http = front.NewServer(s.front, limits, s.log)

@@ -3,6 +3,8 @@ package protocol
 import (
 	"net/http"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/aws/form"
 )
 
 // Request is a request of which the protocol, the operation and the version are known, and nothing has been decoded.
@@ -31,22 +33,23 @@ type Request struct {
 const (
 	contentTypeJSON10 = "application/x-amz-json-1.0"
 	contentTypeJSON11 = "application/x-amz-json-1.1"
-	contentTypeForm   = "application/x-www-form-urlencoded"
 )
 
 // Recognise finds out which protocol r speaks and which operation it asks for, without knowing any service. The Request
 // is never nil: where there is an error too, it says how to write it.
 //
-// A POST with an X-Amz-Target, or with the content type of AWS JSON, is JSON, whatever its path. Everything else is
-// Query, with its parameters in the URL, in the body of a POST, or in both. The body counts if it is declared to be a
-// form, or declared to be nothing at all.
+// A POST with an X-Amz-Target, or with the content type of AWS JSON, is JSON, whatever its path, unless its body is
+// declared to be a form: some old clients send forms with a target. Everything else is Query, with its parameters in the
+// URL, in the body of a POST, or in both. The body counts if it is declared to be a form, or declared to be nothing at
+// all.
 func Recognise(r *http.Request, body []byte) (*Request, *Error) {
 	req := &Request{Body: body, Path: r.URL.Path}
 	post := r.Method == http.MethodPost
-	declared := mediaType(r.Header.Get("Content-Type"))
+	declared := form.MediaType(r.Header.Get("Content-Type"))
+	isForm := form.Declared(r.Method, r.Header)
 	target := r.Header.Get("X-Amz-Target")
 
-	if r.Method != http.MethodGet && (target != "" || strings.HasPrefix(declared, "application/x-amz-json-")) {
+	if r.Method != http.MethodGet && !isForm && (target != "" || strings.HasPrefix(declared, "application/x-amz-json-")) {
 		req.Kind = JSON
 		req.ContentType = contentTypeJSON10
 		if declared == contentTypeJSON11 {
@@ -63,10 +66,10 @@ func Recognise(r *http.Request, body []byte) (*Request, *Error) {
 	if post && soap {
 		return req, InvalidRequest("SOAP has not been supported since 2011-08-08. Use the Query protocol or JSON.")
 	}
-	if !post || declared != "" && declared != contentTypeForm {
+	if !isForm && (!post || declared != "") {
 		body = nil
 	}
-	return req, req.recogniseQuery(string(body), r.URL.RawQuery, post && declared == contentTypeForm)
+	return req, req.recogniseQuery(string(body), r.URL.RawQuery, isForm)
 }
 
 func (req *Request) recogniseJSON(method, target string) *Error {
@@ -109,17 +112,11 @@ func (req *Request) recogniseQuery(body, query string, form bool) *Error {
 	return UnknownRequest()
 }
 
-// mediaType returns the media type of a Content-Type header, without its parameters.
-func mediaType(header string) string {
-	t, _, _ := strings.Cut(header, ";")
-	return strings.ToLower(strings.TrimSpace(t))
-}
-
 // acceptsJSON reports whether one of the media types in Accept headers is application/json.
 func acceptsJSON(headers []string) bool {
 	for _, h := range headers {
 		for t := range strings.SplitSeq(h, ",") {
-			if mediaType(t) == "application/json" {
+			if form.MediaType(t) == "application/json" {
 				return true
 			}
 		}

@@ -56,6 +56,8 @@ func TestRecognise(t *testing.T) {
 	f("PUT", "/", json10, "{}", "json InvalidHttpRequest")
 
 	f("POST", "/", asForm, "Action=A&Version=2012-11-05&b=c", "query 2012-11-05 A b=c")
+	f("POST", "/", headers{"Content-Type": asForm["Content-Type"], "X-Amz-Target": "AmazonSQS.ReceiveMessage"}, "Action=A&b=c", "query  A b=c")
+	f("POST", "/", headers{"Content-Type": "application/x-www-form-urlencodedX"}, "Action=A&b=c", "query UnknownOperationException")
 	f("POST", "/1/q/", asForm, "Action=A", "query  A ")
 	f("GET", "/1/q?Action=A&b=%C3%BC+%2B", nil, "", "query  A b=ü +")
 	f("GET", "/?Action=A", nil, "Action=B", "query  A ")

@@ -1,13 +1,13 @@
 package signature
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 )
 
 // parsePresigned reads a Version 4 signature from the query.
-func parsePresigned(h http.Header, query []parameter) (Signature, error) {
+func parsePresigned(r *Request, query []parameter) (Signature, error) {
+	h := r.Header
 	s := Signature{Claims: Verified{Version: 4, Presigned: true}, params: query}
 	var scheme, credential, date, expires string
 	var missing strings.Builder
@@ -44,6 +44,10 @@ func parsePresigned(h http.Header, query []parameter) (Signature, error) {
 	}
 	if sent := h.Get(contentSHA256); sent != "" {
 		s.payload = sent
+	}
+	if s.payload == unsignedPayload && len(r.Body) > 0 {
+		// Who has the URL could choose the body, and what parameters of it outdo those in the URL.
+		return s, refuse(IncompleteSignature, "A presigned request has a body only if the hash of the body is signed, and not '%s'.", unsignedPayload)
 	}
 	return s, s.complete(h, scheme, credential, date)
 }

@@ -70,6 +70,9 @@ func TestSDK(t *testing.T) {
 				send(r, false)
 
 				for _, payload := range []string{hash, "UNSIGNED-PAYLOAD"} {
+					if payload != hash && body != "" {
+						continue // refused: whoever has the URL could choose the body
+					}
 					r = request()
 					uri, headers, err := signer.PresignHTTP(ctx, credentials, r, payload, "sqs", "eu-west-1", now)
 					if err != nil {

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/aws/form"
 )
 
 // Signature is the signature of a request as the request has it: well formed, and not verified.
@@ -60,13 +62,14 @@ func Parse(r *Request) (Signature, error) {
 	version2 := inURL
 
 	// A form is only looked into if there is nothing else: under a Version 4 signature it is a body like any other.
-	if !inHeader && !presigned && isForm(r) {
+	isForm := form.Declared(r.Method, r.Header)
+	if !inHeader && !presigned && isForm {
 		if bytes.Count(r.Body, []byte("&")) >= maxParameters-len(query) {
 			return Signature{}, tooManyParameters()
 		}
-		form, err := parseQuery(string(r.Body))
-		version2 = inURL || has(form, version2Names)
-		query, malformed = append(query, form...), cmp.Or(malformed, err)
+		params, err := parseQuery(string(r.Body))
+		version2 = inURL || has(params, version2Names)
+		query, malformed = append(query, params...), cmp.Or(malformed, err)
 	}
 
 	switch {
@@ -83,10 +86,10 @@ func Parse(r *Request) (Signature, error) {
 	case inHeader:
 		return parseAuthorization(r.Header, query)
 	case presigned:
-		return parsePresigned(r.Header, query)
-	case len(r.Body) > 0 && !isForm(r) || len(r.Header["X-Amz-Target"]) > 0:
-		// Version 2 covers neither, and together they are a request of their own in the JSON protocol. All it takes to
-		// make one from somebody's form is to move the form into the query string.
+		return parsePresigned(r, query)
+	case !isForm && (len(r.Body) > 0 || r.Method != http.MethodGet && len(r.Header["X-Amz-Target"]) > 0):
+		// Version 2 covers neither a body that is no form nor a target, and together they are a request of their own in
+		// the JSON protocol. All it takes to make one from another's form is to move the form into the query string.
 		return Signature{}, refuse(IncompleteSignature, "Signature Version 2 is for requests of the Query protocol only.")
 	default:
 		return parseVersion2(query, inURL)
@@ -97,11 +100,4 @@ func Parse(r *Request) (Signature, error) {
 func signedInHeader(r *Request) bool {
 	authorization := r.Header["Authorization"]
 	return len(authorization) > 1 || len(authorization) == 1 && authorization[0] != ""
-}
-
-// isForm tells whether the body of r has parameters in it.
-func isForm(r *Request) bool {
-	const form = "application/x-www-form-urlencoded"
-	contentType := r.Header.Get("Content-Type")
-	return r.Method == http.MethodPost && len(contentType) >= len(form) && strings.EqualFold(contentType[:len(form)], form)
 }

@@ -12,6 +12,8 @@ type Verifier struct {
 	// Hosts are names under which clients reach us through proxies that rewrite the Host header. They are tried after
 	// the header itself. Hosts must not change once the Verifier is in use.
 	Hosts []string
+	// NoVersion2 refuses requests that are signed by Version 2.
+	NoVersion2 bool
 
 	rawPath bool // for tests: verify as S3 does, without normalising the path
 	keys    signingKeys
@@ -54,6 +56,9 @@ func (v *Verifier) Verify(
 	if err != nil {
 		return Verified{}, err
 	}
+	if v.NoVersion2 && s.Claims.Version == 2 {
+		return Verified{}, refuse(IncompleteSignature, "This server does not accept Signature Version 2; sign with Version 4.")
+	}
 	secret, known := lookup(s.Claims.AccessKeyID)
 	if secret == "" || !known {
 		secret, known = decoySecret, false // with an empty secret anyone could sign
@@ -86,6 +91,8 @@ func (s *Signature) checkTime(now time.Time) error {
 		switch {
 		case !s.expires.IsZero() && now.After(s.expires):
 			return refuse(RequestExpired, "Request has expired. Expires date: %s", s.time)
+		case s.expires.After(now.Add(MaxExpires)):
+			return invalidParameter("Expires", s.time, "Must be at most 7 days ahead.")
 		case s.expires.IsZero() && signed.Before(earliest):
 			return refuse(RequestExpired, "Request has expired. Timestamp date: %s", s.time)
 		case s.expires.IsZero() && signed.After(latest):

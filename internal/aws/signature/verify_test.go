@@ -531,14 +531,17 @@ func TestPresigned(t *testing.T) {
 	refused(t, newSigner(testTime.Add(-16*time.Minute)).presign(t, get(""), "X-Amz-Expires=604800"), Expired,
 		"Signature expired: 20150619T100613Z is now earlier than 20150619T100713Z (20150619T102213Z - 15 min.)")
 
-	// A body must be the one signed, unless the signer left it open. The hash of no body is not an open one.
+	// A body must be the one signed. A signer who left it open has signed a URL without one.
 	withBody := func(r *Request, body string) *Request { r.Method, r.Body = "POST", []byte(body); return r }
 	accept(t, s.presign(t, withBody(get(""), "body")))
 	refused(t, withBody(s.presign(t, withBody(get(""), "")), "body"), SignatureMismatch, mismatchText)
 	open := newSigner(testTime)
 	open.payload = "UNSIGNED-PAYLOAD"
-	accept(t, withBody(open.presign(t, withBody(get(""), "")), "body"))
-	accept(t, withBody(open.presign(t, withBody(get(""), ""), "X-Amz-Content-Sha256=UNSIGNED-PAYLOAD"), "body"))
+	accept(t, open.presign(t, withBody(get(""), "")))
+	accept(t, open.presign(t, withBody(get(""), ""), "X-Amz-Content-Sha256=UNSIGNED-PAYLOAD"))
+	refused(t, withBody(open.presign(t, withBody(get(""), "")), "body"), SignatureMismatch, mismatchText)
+	refused(t, withBody(open.presign(t, withBody(get(""), ""), "X-Amz-Content-Sha256=UNSIGNED-PAYLOAD"), "body"), IncompleteSignature,
+		"A presigned request has a body only if the hash of the body is signed, and not 'UNSIGNED-PAYLOAD'.")
 	refused(t, open.presign(t, get(""), "X-Amz-Content-Sha256="+strings.Repeat("0", 64)), SignatureMismatch, mismatchText)
 
 	// Headers that mean something to us cannot be added.

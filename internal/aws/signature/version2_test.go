@@ -139,8 +139,8 @@ func TestVersion2(t *testing.T) {
 		ok(method, common+"&Timestamp=2015-06-19T02:22:13-0800")
 		ok(method, common+"&Timestamp=2015-06-19T02:22:13.5-08:00")
 		ok(method, common+"&Expires=2015-06-19T10:22:13Z")
-		ok(method, common+"&Expires=2099-01-01T00:00:00Z")
-		ok(method, common+"&Expires=2099-01-01T00:00:00Z&Body=a+b&Empty=&%C3%A9=~*")
+		ok(method, common+"&Expires=2015-06-26T10:22:13Z")
+		ok(method, common+"&Expires=2015-06-26T10:22:13Z&Body=a+b&Empty=&%C3%A9=~*")
 	}
 	if who := ok("POST", common+"&Timestamp=2015-06-19T10:22:13Z&SecurityToken=t%2B"); who.Token != "t+" || who.Presigned {
 		t.Errorf("verified %+v", who)
@@ -150,6 +150,9 @@ func TestVersion2(t *testing.T) {
 	expired(common+"&Timestamp=2015-06-19T10:37:14Z", "Request is not yet valid. Timestamp date: 2015-06-19T10:37:14Z")
 	expired(common+"&Expires=2015-06-19T10:22:12Z", "Request has expired. Expires date: 2015-06-19T10:22:12Z")
 	expired(common+"&Expires=0001-01-01T00:00:00Z", "")
+
+	_, err := verify2(sign2(t, "GET", common+"&Expires=2015-06-26T10:22:14Z"), now)
+	wantError(t, err, InvalidParameter, "Value (2015-06-26T10:22:14Z) for parameter Expires is invalid. Reason: Must be at most 7 days ahead.")
 
 	for _, v := range []string{
 		"2014-05-05T22:52:43PST", "2015-06-19T10:22:13", "2015-06-19T10:22:13.1234Z", "2015-06-19T10:22:13.Z",
@@ -196,17 +199,29 @@ func TestVersion2(t *testing.T) {
 		t.Error(err)
 	}
 	r.Body = []byte(action + "&" + rest)
-	_, err := verify2(r, now)
+	_, err = verify2(r, now)
 	wantError(t, err, InvalidParameterCombination, "The parameter Action must not be given more than once.")
 	r.RawQuery = "Extra=1"
 	_, err = verify2(r, now)
 	wantError(t, err, SignatureMismatch, mismatchText)
 }
 
+func TestNoVersion2(t *testing.T) {
+	v := Verifier{NoVersion2: true}
+	secret := func(string) (string, bool) { return "secret", true }
+	now := time.Date(2015, 6, 19, 10, 22, 13, 0, time.UTC)
+	r := sign2(t, "GET", "AWSAccessKeyId=AKIDEXAMPLE&SignatureVersion=2&SignatureMethod=HmacSHA256&Timestamp=2015-06-19T10:22:13Z")
+	if _, err := new(Verifier).Verify(r, now, secret); err != nil {
+		t.Fatal(err)
+	}
+	_, err := v.Verify(r, now, secret)
+	wantError(t, err, IncompleteSignature, "This server does not accept Signature Version 2; sign with Version 4.")
+}
+
 // Version 2 must not lend its signature to a body or an operation that it does not cover.
 func TestVersion2Smuggling(t *testing.T) {
 	form := sign2(t, "POST",
-		"AWSAccessKeyId=AKIDEXAMPLE&SignatureVersion=2&SignatureMethod=HmacSHA256&Expires=2099-01-01T00:00:00Z")
+		"AWSAccessKeyId=AKIDEXAMPLE&SignatureVersion=2&SignatureMethod=HmacSHA256&Expires=2015-06-20T00:00:00Z")
 	now := time.Date(2015, 6, 19, 10, 22, 13, 0, time.UTC)
 	f := func(contentType, target, body string, ok bool) {
 		t.Helper()
@@ -229,8 +244,11 @@ func TestVersion2Smuggling(t *testing.T) {
 	f("application/x-amz-json-1.0", "", "{}", false)
 	f("application/x-amz-json-1.0", "AmazonSQS.PurgeQueue", "{}", false)
 	f("application/x-amz-json-1.0", "AmazonSQS.ListQueues", "", false)
-	f(formType, "AmazonSQS.ListQueues", "", false)
+	f(formType, "AmazonSQS.ListQueues", "", true) // it is read as a form
+	f("", "AmazonSQS.ListQueues", "", false)
 	f("", "", "Action=PurgeQueue", false)
+	f(formType+"X", "", "Action=PurgeQueue", false)
+	f(formType+",", "", "Action=PurgeQueue", false)
 }
 
 func TestVersion2Mutated(t *testing.T) {

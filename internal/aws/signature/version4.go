@@ -49,8 +49,8 @@ func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string,
 
 // payloads returns the n readings of what stands for the body in the canonical request.
 //
-// A presigned URL may stand for UNSIGNED-PAYLOAD without saying so, as S3's do. It may not have the hash of the empty
-// body with another body: that would give whoever has the URL of a request without a body a body to choose.
+// A presigned URL may stand for UNSIGNED-PAYLOAD without saying so, as S3's do, but only without a body: otherwise
+// whoever has the URL could choose one.
 func (s *Signature) payloads(body []byte) (payloads [2]string, n int) {
 	if s.payload == unsignedPayload {
 		return [2]string{unsignedPayload}, 1
@@ -60,7 +60,7 @@ func (s *Signature) payloads(body []byte) (payloads [2]string, n int) {
 	hex.Encode(hash[:], sum[:])
 	payloads = [2]string{string(hash[:]), unsignedPayload}
 	switch {
-	case s.payload == "" && s.Claims.Presigned:
+	case s.payload == "" && s.Claims.Presigned && len(body) == 0:
 		return payloads, 2
 	case s.payload == "" || s.payload == payloads[0]:
 		return payloads, 1

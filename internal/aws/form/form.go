@@ -1,0 +1,23 @@
+// Package form says which requests have parameters in their bodies. What verifies signatures and what reads requests
+// both ask it: a body that one of them took for a form and the other did not could be left out of a signed request, or
+// put into one.
+package form
+
+import (
+	"net/http"
+	"strings"
+)
+
+// ContentType is how the body of a request is declared to be a form.
+const ContentType = "application/x-www-form-urlencoded"
+
+// Declared reports whether a request has a body that is declared to be a form.
+func Declared(method string, h http.Header) bool {
+	return method == http.MethodPost && MediaType(h.Get("Content-Type")) == ContentType
+}
+
+// MediaType returns the media type of a header such as Content-Type in lower case, without its parameters.
+func MediaType(header string) string {
+	t, _, _ := strings.Cut(header, ";")
+	return strings.ToLower(strings.TrimSpace(t))
+}
