@@ -20,7 +20,7 @@ type reader struct{ c *Catalog }
 // changed is a change of a queue that watchers have to be told of.
 type changed struct{ old, new *Queue }
 
-// Load is that of control.Reader.
+// Load implements control.Reader.
 func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	fresh := newRecords()
 	fresh.purgeAnytime = r.c.noCoolDowns
@@ -40,7 +40,7 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	return nil
 }
 
-// Apply is that of control.Reader.
+// Apply implements control.Reader.
 func (r reader) Apply(changes []control.Change) error {
 	all, err := r.apply(changes)
 	r.tell(all)

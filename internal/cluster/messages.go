@@ -150,7 +150,7 @@ func (n *Node) forwardOnce(ctx context.Context, request []byte) ([]byte, error) 
 	answer, err := n.messages.Request(ctx, h.Node, kindForward, request)
 	f, _ := errors.AsType[*messenger.Failure](err)
 	switch {
-	case errors.Is(err, messenger.ErrNobody), f != nil && f.Code == codeNotOwner:
+	case errors.Is(err, messenger.ErrNotTaken), f != nil && f.Code == codeNotOwner:
 		return nil, fmt.Errorf("%w: node %s: %w", errNoControl, h.Node, err)
 	case err != nil:
 		return nil, fmt.Errorf("node %s, which owns the control shard: %w", h.Node, err)

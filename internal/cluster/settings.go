@@ -67,7 +67,7 @@ func newRecords() *records {
 	return &records{shards: make(map[string]shardRecord), nodes: make(map[string]nodeRecord), gone: make(map[string]bool), changed: make(chan struct{})}
 }
 
-// Load is that of control.Reader.
+// Load implements control.Reader.
 func (r *records) Load(all iter.Seq2[string, []byte]) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *records) Load(all iter.Seq2[string, []byte]) error {
 	return nil
 }
 
-// Apply is that of control.Reader.
+// Apply implements control.Reader.
 func (r *records) Apply(changes []control.Change) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -494,7 +494,7 @@ func (m *portMessenger) Request(ctx context.Context, node, kind string, payload 
 	}
 	m.world.mu.Unlock()
 	if to == "" {
-		return nil, fmt.Errorf("node %s is down: %w", node, messenger.ErrNobody)
+		return nil, fmt.Errorf("node %s is down: %w", node, messenger.ErrNotTaken)
 	}
 	return m.world.network.Node(m.name).Request(ctx, to, kind, payload)
 }

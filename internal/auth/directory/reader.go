@@ -14,7 +14,7 @@ import (
 // changes, what was derived from it is forgotten.
 type reader struct{ d *Directory }
 
-// Load is that of control.Reader.
+// Load implements control.Reader.
 func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	d := r.d
 	fresh := newRecords()
@@ -33,7 +33,7 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	return nil
 }
 
-// Apply is that of control.Reader.
+// Apply implements control.Reader.
 func (r reader) Apply(changes []control.Change) error {
 	d := r.d
 	d.mu.Lock()

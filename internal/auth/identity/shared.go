@@ -114,7 +114,7 @@ type shared struct {
 	vault *Vault // the same for ever
 }
 
-// Load is that of control.Reader.
+// Load implements control.Reader.
 func (r *shared) Load(records iter.Seq2[string, []byte]) error {
 	fresh := newCredentials()
 	vault := r.vault
@@ -131,7 +131,7 @@ func (r *shared) Load(records iter.Seq2[string, []byte]) error {
 	return nil
 }
 
-// Apply is that of control.Reader.
+// Apply implements control.Reader.
 func (r *shared) Apply(changes []control.Change) error {
 	for _, ch := range changes {
 		if ch.Removed {

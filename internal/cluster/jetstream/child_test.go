@@ -123,8 +123,8 @@ func lead(t *testing.T, w *writer, server string) {
 	}
 }
 
-// The leader hangs, another takes its place, and it resumes without knowing: nobody
-// is told by it that the log is shorter than it is.
+// The leader hangs, another takes its place, and it resumes without knowing. It must not tell
+// any reader that the log is shorter than it is.
 func TestLeaderHangs(t *testing.T) {
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)

@@ -56,7 +56,7 @@ func (l *serverLog) String() string {
 	return l.text.String()
 }
 
-// freeAddresses returns addresses on which nobody listens now.
+// freeAddresses returns addresses on which no program listens now.
 func freeAddresses(t testing.TB, n int) []string {
 	t.Helper()
 	var out []string
@@ -144,7 +144,7 @@ func (c *cluster) log(i int, name string) *Log {
 	return l
 }
 
-// newLog opens a log that nobody has opened before, on one node after the other.
+// newLog opens a log that was never opened before, on one node after the other.
 func (c *cluster) newLog(*testing.T) sharedlog.Log {
 	c.opened++
 	return c.log(c.opened%len(c.conns), fmt.Sprint("log ", c.opened))

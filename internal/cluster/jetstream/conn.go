@@ -18,7 +18,7 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// ConnectOptions says how to reach a NATS cluster of somebody else's.
+// ConnectOptions says how to reach an external NATS cluster.
 type ConnectOptions struct {
 	// URL is one or more addresses, separated by commas: nats://host:4222.
 	URL string
@@ -205,9 +205,9 @@ type call struct {
 	replies chan *nats.Msg
 }
 
-// errNoResponders says that nobody receives messages on the subject, so that
-// nobody has received this one.
-var errNoResponders = errors.New("nobody listens")
+// errNoResponders says that no connection receives messages on the subject, so that
+// this one was not received.
+var errNoResponders = errors.New("no connection listens")
 
 // call sends a message to which up to so many replies may come. Close the call.
 func (c *Conn) call(m *nats.Msg, replies int) (*call, error) {

@@ -17,8 +17,8 @@
 //
 // A barrier is a purge of nothing (up to the first sequence, which the file store
 // takes for "none"): it goes through the stream's Raft group as records do, so
-// when it is answered, whoever answered was the leader after the question was
-// asked and has applied all that had been committed. One moment is left open:
+// when it is answered, the server that answered was the leader after the question was
+// asked, and has applied all that had been committed. One moment is left open:
 // a leader that was deposed without knowing it, resumes right after another
 // one has answered the barrier, and answers the question for the extent that
 // follows. What it says is old, not wrong; an append that builds on it is
@@ -36,6 +36,6 @@
 //
 // Embedded servers run with SyncAlways: the Raft log of every stream, which
 // is what a record is acknowledged from, is synced with every write, as are terms,
-// votes and the meta group's log. See [Conn.CheckSync] for a NATS cluster of somebody
-// else's.
+// votes and the meta group's log. See [Conn.CheckSync] for an external NATS
+// cluster.
 package jetstream

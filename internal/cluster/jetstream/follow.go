@@ -16,9 +16,9 @@ import (
 // whether it has missed something.
 const lookEvery = time.Second
 
-// Follow is that of sharedlog.Log.
+// Follow implements sharedlog.Log.
 //
-// Who appends tells everybody the position afterwards, and the follower then reads
+// The node that appends tells all others the position afterwards, and a follower then reads
 // from the replica nearest to it, which has the record by then or a moment later.
 func (l *Log) Follow(ctx context.Context, from sharedlog.Position, f func(sharedlog.Record) error) error {
 	var heard atomic.Uint64

@@ -84,7 +84,7 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 	}
 }
 
-// TTL is that of sharedlog.Leases.
+// TTL implements sharedlog.Leases.
 func (l *Leases) TTL() time.Duration { return l.ttl }
 
 type lease struct {
@@ -102,7 +102,7 @@ type lease struct {
 // errUndecided says that an earlier change of the lease has not been decided.
 var errUndecided = errors.New("an earlier change is not decided yet")
 
-// Take is that of sharedlog.Leases.
+// Take implements sharedlog.Leases.
 func (l *Leases) Take(ctx context.Context, name string, value []byte) (sharedlog.Lease, error) {
 	l.mu.Lock()
 	holder, again := l.undecided[name]
@@ -178,7 +178,7 @@ func holderOf(header []byte) string {
 	return ""
 }
 
-// Renew is that of sharedlog.Lease.
+// Renew implements sharedlog.Lease.
 func (o *lease) Renew(ctx context.Context, value []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -219,7 +219,7 @@ func (o *lease) renew(ctx context.Context, value []byte) error {
 	return errUndecided
 }
 
-// Release is that of sharedlog.Lease.
+// Release implements sharedlog.Lease.
 func (o *lease) Release(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -249,14 +249,14 @@ func (o *lease) release(ctx context.Context) error {
 		var response struct{}
 		err := o.leases.conn.ask(ctx, apiDelete+o.leases.stream, request, &response)
 		if isCode(err, codeNoMessage, codeDeleteFailed) && !o.unsure {
-			o.unsure = true // that one is not there; look who has it
+			o.unsure = true // that lease is not there; look which node holds it
 			continue
 		}
 		return err
 	}
 }
 
-// List is that of sharedlog.Leases.
+// List implements sharedlog.Leases.
 func (l *Leases) List(ctx context.Context) (map[string][]byte, error) {
 	out := make(map[string][]byte)
 	for next, more := uint64(1), 1; more > 0; {

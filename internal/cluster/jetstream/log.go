@@ -75,7 +75,7 @@ func (c *Conn) Log(ctx context.Context, name string, replicas int) (*Log, error)
 	return l, nil
 }
 
-// Append is that of sharedlog.Log.
+// Append implements sharedlog.Log.
 func (l *Log) Append(ctx context.Context, after sharedlog.Position, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -195,7 +195,7 @@ func leaderOf(info *js.StreamInfo) string {
 	return info.Cluster.Leader
 }
 
-// Read is that of sharedlog.Log.
+// Read implements sharedlog.Log.
 func (l *Log) Read(ctx context.Context, from sharedlog.Position) ([]sharedlog.Record, sharedlog.Extent, error) {
 	return l.read(ctx, from, true)
 }
@@ -221,7 +221,7 @@ func (l *Log) read(ctx context.Context, from sharedlog.Position, barrier bool) (
 			e.Last = max(e.Last, records[len(records)-1].Position)
 			return records, e, nil
 		}
-		// They may have been trimmed meanwhile. Else somebody will have them.
+		// The records may have been trimmed meanwhile. If not, another replica will have them.
 		barrier = false
 		if pause(ctx, 20*time.Millisecond) != nil {
 			return nil, e, fmt.Errorf("read log %s: %w: %w", l.name, ctx.Err(), err)
@@ -333,7 +333,7 @@ func (c *Conn) get(ctx context.Context, stream string, request getRequest) (*mes
 	return &response.Message, nil
 }
 
-// Trim is that of sharedlog.Log.
+// Trim implements sharedlog.Log.
 func (l *Log) Trim(ctx context.Context, to sharedlog.Position) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // logger passes the lines of an embedded server on. Its notices and warnings are
-// details to whoever runs Sluice, and most of its errors are another node that is
+// details to an operator, and most of its errors are another node that is
 // not there, said many times a second: each kind is passed on once in a minute.
 type logger struct {
 	log   *slog.Logger

@@ -121,7 +121,7 @@ func (c *Conn) manage(ctx context.Context, subject string, request any) error {
 	if err != nil {
 		return err
 	}
-	// A member that does not lead says nothing, also while nobody does.
+	// A member that does not lead does not answer, also while no member leads.
 	ctx, cancel := context.WithTimeout(ctx, manageAttempt)
 	defer cancel()
 	reply, err := nc.RequestWithContext(ctx, subject, data)

@@ -73,7 +73,7 @@ func (m *Messenger) Close() {
 	m.cancel()
 }
 
-// Handle is that of messenger.Messenger.
+// Handle implements messenger.Messenger.
 func (m *Messenger) Handle(kind string, f messenger.Handler) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +83,7 @@ func (m *Messenger) Handle(kind string, f messenger.Handler) {
 	m.handlers[kind] = f
 }
 
-// Request is that of messenger.Messenger.
+// Request implements messenger.Messenger.
 func (m *Messenger) Request(ctx context.Context, node, kind string, payload []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (m *Messenger) Request(ctx context.Context, node, kind string, payload []by
 	request.Data = payload
 	one, err := m.conn.call(request, 1)
 	if errors.Is(err, errNoResponders) {
-		return nil, fmt.Errorf("%s at node %s: %w: %w", kind, node, messenger.ErrNobody, err)
+		return nil, fmt.Errorf("%s at node %s: %w: %w", kind, node, messenger.ErrNotTaken, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s at node %s: %w", kind, node, err)
@@ -108,14 +108,14 @@ func (m *Messenger) Request(ctx context.Context, node, kind string, payload []by
 	answer, err := one.receive(ctx)
 	switch {
 	case errors.Is(err, errNoResponders):
-		return nil, fmt.Errorf("%s at node %s: %w", kind, node, messenger.ErrNobody)
+		return nil, fmt.Errorf("%s at node %s: %w", kind, node, messenger.ErrNotTaken)
 	case err != nil:
 		_ = m.conn.nc.PublishMsg(&nats.Msg{Subject: m.conn.subject("node", token(node), "cancel", token(kind)), Reply: request.Reply})
 		return nil, err
 	}
 	switch answer.Header.Get(statusHeader) {
 	case statusRefused:
-		return nil, fmt.Errorf("%s at node %s: %w: %s", kind, node, messenger.ErrNobody, answer.Data)
+		return nil, fmt.Errorf("%s at node %s: %w: %s", kind, node, messenger.ErrNotTaken, answer.Data)
 	case statusFailed:
 		return nil, &messenger.Failure{Code: answer.Header.Get(codeHeader), Text: string(answer.Data)}
 	}

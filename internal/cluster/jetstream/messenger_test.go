@@ -31,7 +31,7 @@ func meet(t *testing.T, from messenger.Messenger, to *Messenger, node string) {
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, messenger.ErrNobody) || pause(ctx, 5*time.Millisecond) != nil {
+		if !errors.Is(err, messenger.ErrNotTaken) || pause(ctx, 5*time.Millisecond) != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,12 +69,12 @@ func TestMessengerNodeGoes(t *testing.T) {
 	}()
 	<-entered
 	c.kill(1)
-	if err := <-failed; err == nil || errors.Is(err, messenger.ErrNobody) {
+	if err := <-failed; err == nil || errors.Is(err, messenger.ErrNotTaken) {
 		t.Errorf("a request in hand when its node dies gives %v", err)
 	}
 	for {
 		_, err := a.Request(ctx, "b", "meet", nil)
-		if errors.Is(err, messenger.ErrNobody) {
+		if errors.Is(err, messenger.ErrNotTaken) {
 			break
 		}
 		if ctx.Err() != nil {

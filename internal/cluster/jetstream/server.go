@@ -20,7 +20,7 @@ import (
 )
 
 // MaxPayload is the longest message that embedded servers take, in bytes. A
-// NATS cluster of somebody else's must take at least as much.
+// external NATS cluster must take at least as much.
 const MaxPayload = 16 << 20
 
 const _ = uint(MaxPayload - sharedlog.MaxRecord - 1<<20) // a record, and what comes with it, fits
@@ -77,8 +77,7 @@ type Server struct {
 	password string
 }
 
-// Accounts and users of an embedded server. Nobody can connect to it but from
-// inside this process, with a password drawn at its start.
+// Accounts and users of an embedded server. Only this process can connect to it, with a password drawn at its start.
 const (
 	dataUser   = "sluice"
 	systemUser = "system"

@@ -163,7 +163,7 @@ func TestSyncAlways(t *testing.T) {
 	}
 }
 
-// external starts a NATS server of somebody else's.
+// external starts an external NATS server.
 func external(t *testing.T, change func(*natsserver.Options)) *natsserver.Server {
 	t.Helper()
 	o := &natsserver.Options{
@@ -327,7 +327,7 @@ func (c *cluster) complete(ctx context.Context, l *Log) {
 	}
 }
 
-// Also a server is removed that nobody has heard of since everything was restarted.
+// A server can be removed also if no other server has heard of it since all were restarted.
 func TestRemoveUnheardOfMember(t *testing.T) {
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)

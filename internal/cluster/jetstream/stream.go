@@ -46,7 +46,7 @@ func (c *Conn) tryCreateStream(ctx context.Context, config js.StreamConfig) erro
 		if _, err = c.js.CreateStream(ctx, config); err == nil || !errors.Is(err, js.ErrStreamNameAlreadyInUse) {
 			return err
 		}
-		info, err = c.info(ctx, config.Name) // somebody else was faster
+		info, err = c.info(ctx, config.Name) // another node was faster
 	}
 	if err != nil {
 		return err

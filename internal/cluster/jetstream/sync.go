@@ -16,7 +16,7 @@ var (
 	// ErrLazySync says that servers acknowledge before the data are on stable
 	// storage: a loss of power that hits a majority loses acknowledged operations.
 	ErrLazySync = errors.New("NATS acknowledges before data are on stable storage (its servers need jetstream { sync_interval: always })")
-	// ErrSyncUnknown says that nobody could be asked whether they do.
+	// ErrSyncUnknown says that no server could be asked whether it does.
 	ErrSyncUnknown = errors.New("it cannot be seen whether NATS acknowledges only what is on stable storage " +
 		"(that takes credentials of its system account)")
 )
@@ -27,7 +27,7 @@ var (
 // back all the same. Of the other embedded servers of the cluster it is
 // known because they are the same program.
 //
-// For a NATS cluster of somebody else's, the setting of its servers can be seen
+// For an external NATS cluster, the setting of its servers can be seen
 // with credentials of its system account only; every server that answers
 // within a second must then have sync_interval: always. Without them the error is
 // ErrSyncUnknown, and it is for the operator to say that it is so.

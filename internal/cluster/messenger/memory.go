@@ -64,7 +64,7 @@ func (n *memoryNode) isCut() bool {
 	}
 }
 
-// Handle is that of Messenger.
+// Handle implements Messenger.
 func (n *memoryNode) Handle(kind string, f Handler) {
 	n.network.mu.Lock()
 	defer n.network.mu.Unlock()
@@ -74,7 +74,7 @@ func (n *memoryNode) Handle(kind string, f Handler) {
 	n.handlers[kind] = f
 }
 
-// Request is that of Messenger.
+// Request implements Messenger.
 func (n *memoryNode) Request(ctx context.Context, node, kind string, payload []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (n *memoryNode) Request(ctx context.Context, node, kind string, payload []b
 	to := m.nodes[node]
 	if to == nil || to.handlers[kind] == nil || to != n && (n.isCut() || to.isCut()) {
 		m.mu.Unlock()
-		return nil, fmt.Errorf("%s at node %s: %w", kind, node, ErrNobody)
+		return nil, fmt.Errorf("%s at node %s: %w", kind, node, ErrNotTaken)
 	}
 	f, here, there := to.handlers[kind], n.cut, to.cut
 	if to == n {

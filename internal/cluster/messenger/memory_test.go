@@ -39,11 +39,11 @@ func TestMemoryCut(t *testing.T) {
 	}()
 	<-entered
 	network.Cut("b", true)
-	if err := <-failed; err == nil || errors.Is(err, messenger.ErrNobody) {
+	if err := <-failed; err == nil || errors.Is(err, messenger.ErrNotTaken) {
 		t.Errorf("a request under way when its node is cut off gives %v, and may have been executed", err)
 	}
 	<-left
-	if _, err := a.Request(ctx, "b", "ping", nil); !errors.Is(err, messenger.ErrNobody) {
+	if _, err := a.Request(ctx, "b", "ping", nil); !errors.Is(err, messenger.ErrNotTaken) {
 		t.Errorf("a request to a node that is cut off gives %v", err)
 	}
 	if _, err := b.Request(ctx, "b", "ping", nil); err != nil {

@@ -3,7 +3,7 @@
 // answer. What the bytes mean is known to those who send and handle them.
 //
 // A request is executed at most once. When it fails, the one question that
-// matters is whether it may have been executed all the same: ErrNobody says that
+// matters is whether it may have been executed all the same: ErrNotTaken says that
 // it was not. Nothing is ever sent a second time here.
 package messenger
 
@@ -15,10 +15,10 @@ import (
 // MaxPayload is the longest request or answer, in bytes.
 const MaxPayload = 12 << 20
 
-// ErrNobody says that it is certain that nothing was executed: the node is not
+// ErrNotTaken says that it is certain that nothing was executed: the node is not
 // there, handles nothing of that kind, or took nothing more because it has too
-// many requests in hand. To ask again, or somebody else, is safe.
-var ErrNobody = errors.New("nobody took the request")
+// many requests in hand. To ask again, or another node, is safe.
+var ErrNotTaken = errors.New("no node took the request")
 
 // Messenger sends requests to nodes and handles those that are sent to its own.
 // Its methods may be called from any goroutine.
@@ -26,7 +26,7 @@ type Messenger interface {
 	// Request sends a request to a node, its own node included, and returns the
 	// answer of the handler. The error is one of:
 	//
-	//   - one that is ErrNobody: nothing was executed;
+	//   - one that is ErrNotTaken: nothing was executed;
 	//   - a *Failure: the handler was executed and returned an error;
 	//   - any other, that of ctx among them: the handler may have been executed, may
 	//     still be running, or may yet run.

@@ -215,7 +215,7 @@ func exchange[A, R any](ctx context.Context, c *Client, m *method[A, R], h *head
 	answer, err := c.caller.messenger.Request(within, c.node, kindCall, *w)
 	w.release()
 	switch {
-	case errors.Is(err, messenger.ErrNobody):
+	case errors.Is(err, messenger.ErrNotTaken):
 		return nothing, fmt.Errorf("%w: %w", shard.ErrNotBegun, err)
 	case err != nil && ctx.Err() != nil:
 		return nothing, context.Cause(ctx)

@@ -298,7 +298,7 @@ func (d *download) again(ctx context.Context, req checkpointRequest, timeout tim
 			return answer, nil
 		}
 		f, failed := errors.AsType[*messenger.Failure](err)
-		if errors.Is(err, messenger.ErrNobody) || failed && f.Code == codeGone || attempt == pieceAttempts || ctx.Err() != nil {
+		if errors.Is(err, messenger.ErrNotTaken) || failed && f.Code == codeGone || attempt == pieceAttempts || ctx.Err() != nil {
 			return nil, err
 		}
 		select {

@@ -32,7 +32,7 @@ var (
 	shardStopped = desc("shard", "stopped", "1 if this node's replica cannot go on and a person has to look.", "shard")
 )
 
-// Describe is that of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (n node) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		nodeAlive, nodeSkew, clusterTrouble, unowned, owned, handOvers, lost,
@@ -42,7 +42,7 @@ func (n node) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect is that of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (n node) Collect(out chan<- prometheus.Metric) {
 	s := n()
 	for _, other := range s.Nodes {

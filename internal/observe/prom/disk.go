@@ -19,14 +19,14 @@ var (
 	diskLow  = desc("disk", "low", "1 while so little is free that nothing is added.")
 )
 
-// Describe is that of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (d *disk) Describe(out chan<- *prometheus.Desc) {
 	for _, x := range []*prometheus.Desc{diskFree, diskSize, diskLow} {
 		out <- x
 	}
 }
 
-// Collect is that of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (d *disk) Collect(out chan<- prometheus.Metric) {
 	if free, total, err := d.free(); err == nil {
 		gauge(out, diskFree, float64(free))

@@ -60,7 +60,7 @@ func testAnswer(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 func testNobody(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 	b.Handle("known", func(context.Context, []byte) ([]byte, error) { return nil, nil })
 	for _, c := range []struct{ node, kind string }{{"c", "known"}, {"b", "unknown"}, {"a", "known"}} {
-		if _, err := a.Request(ctx, c.node, c.kind, nil); !errors.Is(err, messenger.ErrNobody) {
+		if _, err := a.Request(ctx, c.node, c.kind, nil); !errors.Is(err, messenger.ErrNotTaken) {
 			t.Errorf("%s at %s gives %v", c.kind, c.node, err)
 		}
 	}
@@ -84,7 +84,7 @@ func testFailure(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 		if f, ok := errors.AsType[*messenger.Failure](err); !ok || *f != want {
 			t.Errorf("%s gives %#v", kind, err)
 		}
-		if errors.Is(err, messenger.ErrNobody) {
+		if errors.Is(err, messenger.ErrNotTaken) {
 			t.Errorf("%s was executed", kind)
 		}
 	}
@@ -112,7 +112,7 @@ func testSizes(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 		t.Errorf("a request that is too long gives %v", err)
 	}
 	b.Handle("verbose", func(context.Context, []byte) ([]byte, error) { return make([]byte, messenger.MaxPayload+1), nil })
-	if _, err := a.Request(ctx, "b", "verbose", nil); err == nil || errors.Is(err, messenger.ErrNobody) || ctx.Err() != nil {
+	if _, err := a.Request(ctx, "b", "verbose", nil); err == nil || errors.Is(err, messenger.ErrNotTaken) || ctx.Err() != nil {
 		t.Errorf("an answer that is too long gives %v", err)
 	}
 }
@@ -196,7 +196,7 @@ func testDeadline(t *testing.T, ctx context.Context, a, b messenger.Messenger) {
 	})
 	caller, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
-	if _, err := a.Request(caller, "b", "wait", nil); err == nil || errors.Is(err, messenger.ErrNobody) {
+	if _, err := a.Request(caller, "b", "wait", nil); err == nil || errors.Is(err, messenger.ErrNotTaken) {
 		t.Errorf("after its time the caller gets %v", err)
 	}
 }
