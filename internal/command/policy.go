@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,12 +26,17 @@ func newPolicy() *cobra.Command {
 }
 
 func newSimulate() *cobra.Command {
+	server := new(clientFlags)
 	var s simulation
 	var out output
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "Say whether policies allow a request, and why",
-		Long: `Say whether policies allow a request, and why. No server is needed or asked.
+		Long: `Say whether policies allow a request, and why.
+
+With --user or --role, and with --queue, the policies are those that a running
+server has, and the caller and the resource follow from them; what is given in files
+is added. Otherwise no server is needed or asked.
 
 The caller is an ARN, an account's 12 digits for its root, or "anonymous". What
 conditions ask about the request is given with --context; a key that is given
@@ -41,18 +48,23 @@ The exit status is 0 if the request is allowed, 1 if it is not, and 2 if that
 could not be found out, for instance because a policy has a mistake.`,
 		Example: `  sluice policy simulate --caller 111122223333 --action sqs:SendMessage \
     --resource arn:aws:sqs:us-east-1:000000000000:orders \
-    --resource-policy orders.json --context aws:SourceIp=10.1.2.3`,
+    --resource-policy orders.json --context aws:SourceIp=10.1.2.3
+  sluice policy simulate --user worker --queue jobs --action sqs:ReceiveMessage`,
 		Args: noArguments,
 		RunE: asked(func(cmd *cobra.Command, _ []string) error {
+			stored, err := s.fetch(cmd.Context(), server)
+			if err != nil {
+				return err
+			}
 			request, err := s.request(time.Now())
 			if err != nil {
 				return err
 			}
-			x := policy.Explain(request)
-			for _, w := range warningsOf(request) {
-				fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+			if stored != nil {
+				request.Identity, request.Boundary = append(request.Identity, stored.identity...), stored.boundary
 			}
-			if err := out.print(cmd, decision{reportOf(&x, request), &x, request}); err != nil {
+			x := policy.Explain(request)
+			if err := out.print(cmd, decision{reportOf(&x, request), &x}); err != nil {
 				return err
 			}
 			if !x.Allowed() {
@@ -68,11 +80,22 @@ could not be found out, for instance because a policy has a mistake.`,
 	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeat it for several")
 	f.StringVar(&s.resourcePolicy, "resource-policy", "", "file with the policy of the resource")
 	f.StringArrayVar(&s.context, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeat it for several")
+	f.StringVar(&s.user, "user", "", "user of a running server who asks, with the policies that the user has there")
+	f.StringVar(&s.role, "role", "", "role of a running server that asks, with the policies that it has there")
+	f.StringVar(&s.queue, "queue", "", "queue of a running server that it is about, with the policy that it has there: its name, URL or ARN")
 	filePath(f, "policy", "resource-policy")
+	notWith(f, "user", "caller", "role")
+	notWith(f, "role", "caller")
+	notWith(f, "queue", "resource", "resource-policy")
+	must(cmd.MarkFlagRequired("action"))
+	must(cmd.RegisterFlagCompletionFunc("user", completeUsers(server)))
+	must(cmd.RegisterFlagCompletionFunc("queue", completeQueues(server)))
+	must(cmd.RegisterFlagCompletionFunc("action", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return slices.Concat(sqs.Rules.Actions, admin.Rules.Actions), cobra.ShellCompDirectiveNoFileComp
+	}))
+	server.add(cmd, "IAM")
+	onlyWith(cmd.PersistentFlags(), []string{"user", "role", "queue"}, "endpoint", "ca", "region", "profile")
 	out.add(cmd)
-	for _, name := range []string{"caller", "action", "resource"} {
-		must(cmd.MarkFlagRequired(name))
-	}
 	return cmd
 }
 
@@ -83,7 +106,7 @@ func warningsOf(r *policy.Request) []string {
 		if p == nil {
 			continue
 		}
-		for _, w := range p.Warnings(r.Resource) {
+		for _, w := range p.Warnings(r.Resource, services...) {
 			all = append(all, p.Name()+": "+w.String())
 		}
 	}
@@ -96,6 +119,66 @@ type simulation struct {
 	identity                 []string // files
 	resourcePolicy           string   // file
 	context                  []string
+
+	user, role, queue string // of a running server
+	queuePolicy       string // what it has for the queue
+}
+
+// fetch asks a server for what is not in files, and returns the policies of the
+// caller if it is one of the server's.
+func (s *simulation) fetch(ctx context.Context, server *clientFlags) (*storedPolicies, error) {
+	switch {
+	case s.caller == "" && s.user == "" && s.role == "":
+		return nil, usage(errors.New("who asks is missing: want --caller, --user or --role"))
+	case s.resource == "" && s.queue == "":
+		return nil, usage(errors.New("what it is about is missing: want --resource or --queue"))
+	case s.user == "" && s.role == "" && s.queue == "":
+		return nil, nil
+	}
+	c, err := server.client()
+	if err != nil {
+		return nil, err
+	}
+	if s.queue != "" {
+		if err := s.fetchQueue(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case s.user != "":
+		stored, err := c.entityPolicies(ctx, "User", s.user)
+		if err == nil {
+			s.caller = stored.arn
+		}
+		return stored, err
+	case s.role != "":
+		stored, err := c.entityPolicies(ctx, "Role", s.role)
+		if err == nil {
+			s.caller = sessionARN(stored.arn)
+		}
+		return stored, err
+	}
+	return nil, nil
+}
+
+// sessionARN returns the ARN of somebody who has assumed a role.
+func sessionARN(role string) string {
+	parts := strings.SplitN(role, ":", 6)
+	name := role[strings.LastIndexByte(role, '/')+1:]
+	return "arn:" + parts[1] + ":sts::" + parts[4] + ":assumed-role/" + name + "/simulated"
+}
+
+func (s *simulation) fetchQueue(ctx context.Context, c *client) error {
+	url, err := c.queueURL(ctx, s.queue)
+	if err != nil {
+		return err
+	}
+	attributes, err := c.queueAttributes(ctx, url)
+	if err != nil {
+		return err
+	}
+	s.resource, s.queuePolicy = attributes["QueueArn"], attributes["Policy"]
+	return nil
 }
 
 func (s *simulation) request(now time.Time) (*policy.Request, error) {
@@ -126,13 +209,19 @@ func (s *simulation) request(now time.Time) (*policy.Request, error) {
 		}
 		r.Identity = append(r.Identity, p)
 	}
-	if s.resourcePolicy != "" {
-		r.ResourcePolicy, err = readPolicy(s.resourcePolicy, func(text string) (*policy.Policy, error) {
-			if r.Rules != nil { // then it is to be one that could be set
-				return policy.ParseResource(text, r.Rules)
-			}
-			return policy.Parse(policy.ForResource, text)
-		})
+	parse := func(text string) (*policy.Policy, error) {
+		if r.Rules != nil { // then it is to be one that could be set
+			return policy.ParseResource(text, r.Rules)
+		}
+		return policy.Parse(policy.ForResource, text)
+	}
+	switch {
+	case s.resourcePolicy != "":
+		r.ResourcePolicy, err = readPolicy(s.resourcePolicy, parse)
+	case s.queuePolicy != "":
+		if r.ResourcePolicy, err = parse(s.queuePolicy); err == nil {
+			r.ResourcePolicy = r.ResourcePolicy.Named("the policy of " + s.queue)
+		}
 	}
 	return r, err
 }
@@ -237,11 +326,13 @@ func readPolicy(file string, parse func(text string) (*policy.Policy, error)) (*
 type decision struct {
 	*simulated
 	explanation *policy.Explanation
-	request     *policy.Request
 }
 
 func (d decision) text(w io.Writer) error {
 	var b strings.Builder
+	for _, w := range d.Warnings {
+		fmt.Fprintln(&b, "warning:", w)
+	}
 	b.WriteString(d.explanation.String())
 	if len(d.Missing) > 0 {
 		fmt.Fprintf(&b, "The request does not have: %s\n", strings.Join(d.Missing, ", "))
@@ -261,6 +352,7 @@ type simulated struct {
 	Rule       string             `json:"rule,omitempty"` // that decided beside the policies
 	Statements []simulatedVerdict `json:"statements"`
 	Missing    []string           `json:"missingContextKeys"`
+	Warnings   []string           `json:"warnings"` // of what in the policies has no effect
 }
 
 // simulatedVerdict is how one statement fared.
@@ -280,6 +372,7 @@ func reportOf(x *policy.Explanation, r *policy.Request) *simulated {
 	s := &simulated{
 		Decision: x.Result.String(), By: x.By.String(), Rule: x.Rule,
 		Statements: []simulatedVerdict{}, Missing: append([]string{}, x.Missing...),
+		Warnings: append([]string{}, warningsOf(r)...),
 	}
 	if !x.Allowed() {
 		s.Message = x.Message(r)

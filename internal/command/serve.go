@@ -36,7 +36,8 @@ better place for secrets.`,
   sluice serve --data /var/lib/sluice --listen 0.0.0.0:9324 --tls-cert server.crt --tls-key server.key
   sluice serve --node a --cluster a.example,b.example,c.example \
     --cluster-ca ca.crt --cluster-cert a.example.crt --cluster-key a.example.key`,
-		Args: noArguments,
+		Args:        noArguments,
+		Annotations: map[string]string{ownEnvironment: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := usage(config.Validate()); err != nil {
 				return err

@@ -15,6 +15,11 @@ const (
 	excluded = "sluice:excluded"
 )
 
+// ownEnvironment marks a command that has its environment to itself, as a server
+// has: a variable without effect is then as wrong as a flag. That of a shell is
+// for all that is called in it.
+const ownEnvironment = "sluice:environment"
+
 // onlyWith says that flags have an effect only with one of others.
 func onlyWith(f *pflag.FlagSet, others []string, names ...string) {
 	for _, name := range names {
@@ -32,17 +37,17 @@ func notWith(f *pflag.FlagSet, other string, names ...string) {
 
 // checkFlags refuses flags without effect, and asks for those that must be given.
 func checkFlags(cmd *cobra.Command) error {
-	flags := cmd.Flags()
 	var failed error
-	flags.VisitAll(func(f *pflag.Flag) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if failed == nil {
-			failed = checkFlag(flags, f)
+			failed = checkFlag(cmd, f)
 		}
 	})
 	return failed
 }
 
-func checkFlag(flags *pflag.FlagSet, f *pflag.Flag) error {
+func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
+	flags := cmd.Flags()
 	if !f.Changed {
 		if f.Annotations[cobra.BashCompOneRequiredFlag] != nil {
 			return fmt.Errorf("--%s is missing: %s", f.Name, f.Usage)
@@ -55,6 +60,9 @@ func checkFlag(flags *pflag.FlagSet, f *pflag.Flag) error {
 		}
 	}
 	needed := f.Annotations[needsOne]
+	if _, own := cmd.Annotations[ownEnvironment]; !own && f.Annotations[fromVariable] != nil {
+		return nil
+	}
 	for _, name := range needed {
 		if isOn(flags.Lookup(name)) {
 			return nil

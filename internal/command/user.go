@@ -53,7 +53,7 @@ Without --policy or --managed the user may do nothing.`,
 			if err != nil {
 				return err
 			}
-			if err := policies.read(); err != nil {
+			if err := policies.read(cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			key, err := createUser(cmd.Context(), c, args[0], path, &policies)

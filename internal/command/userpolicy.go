@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 // policyFlags are policies for a user: managed ones and one of its own, in a file.
@@ -40,14 +43,23 @@ func completeManaged(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return commonPolicies, cobra.ShellCompDirectiveNoFileComp
 }
 
-// read reads the file.
-func (p *policyFlags) read() error {
+// read reads the file, and warns of what in it has no effect. Whether it is a
+// policy the server decides.
+func (p *policyFlags) read(warnings io.Writer) error {
 	if p.file == "" {
 		return nil
 	}
 	text, err := os.ReadFile(p.file)
+	if err != nil {
+		return err
+	}
 	p.document = string(text)
-	return err
+	if parsed, err := policy.Parse(policy.ForIdentity, p.document); err == nil {
+		for _, w := range parsed.Warnings("", services...) {
+			fmt.Fprintf(warnings, "warning: %s: %s\n", p.file, w)
+		}
+	}
+	return nil
 }
 
 // attach gives a user the policies.
@@ -101,7 +113,7 @@ its own from a file, which replaces another one of that name.`,
 			if err != nil {
 				return err
 			}
-			if err := policies.read(); err != nil {
+			if err := policies.read(cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			if err := policies.attach(cmd.Context(), c, args[0]); err != nil {

@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Limits of a queue's policy (guide, "Special Information for Amazon SQS
 // Policies"; the actions are today's).
@@ -91,21 +94,26 @@ func (p *Policy) fault(f Fault, pos int, format string, args ...any) *Error {
 
 // checkActions wants each action to stand for some that the service has.
 func (p *Policy) checkActions(s *statement, rules *Rules) *Error {
-	e := evaluation{steps: maxSteps}
-actions:
 	for i, a := range s.actions {
-		for _, known := range rules.Actions {
-			if a.matches(&e, known) {
-				continue actions
-			}
+		if format, args := rules.lacks(a); format != "" {
+			return p.fault(UnknownAction, s.actionPos[i], format, args...)
 		}
-		single, isBatch := strings.CutSuffix(string(a), "batch")
-		if isBatch && contains(rules.Actions, single) {
-			return p.fault(UnknownAction, s.actionPos[i], "a batch is covered by the action of its entries and cannot be named; name %s", single)
-		}
-		return p.fault(UnknownAction, s.actionPos[i], "%s has no action %s", rules.Vendor, a)
 	}
 	return nil
+}
+
+// lacks says why an action stands for none that the service has, as a format and
+// its arguments; the format is empty if it stands for some.
+func (r *Rules) lacks(a actionPattern) (format string, args []any) {
+	e := evaluation{steps: maxSteps}
+	if slices.ContainsFunc(r.Actions, func(known string) bool { return a.matches(&e, known) }) {
+		return "", nil
+	}
+	single, isBatch := strings.CutSuffix(string(a), "batch")
+	if isBatch && contains(r.Actions, single) {
+		return "a batch is covered by the action of its entries and cannot be named; name %s", []any{single}
+	}
+	return "%s has no action %s", []any{r.Vendor, a}
 }
 
 // checkValues wants each operator to be able to read its values.

@@ -41,8 +41,9 @@ func (k *key) exists() bool {
 
 // Warnings returns what in p never has an effect: conditions on keys that no
 // request has here, and, of a resource's policy, statements that are about
-// another resource than the one that p is set on.
-func (p *Policy) Warnings(resource string) []Warning {
+// another resource than the one that p is set on. Of the services, whose actions
+// are known, it names those actions that do not exist.
+func (p *Policy) Warnings(resource string, services ...*Rules) []Warning {
 	var all []Warning
 	add := func(pos int, format string, args ...any) {
 		line, column := position(p.source, pos)
@@ -52,6 +53,16 @@ func (p *Policy) Warnings(resource string) []Warning {
 		s := &p.statements[i]
 		if p.use == ForResource && len(s.written) > 0 && !s.notResource && !s.reaches(resource) {
 			add(s.written[0].pos, "no Resource of this statement is %s, which the policy is set on: the statement never applies", resource)
+		}
+		for j, a := range s.actions {
+			vendor, _, _ := strings.Cut(string(a), ":")
+			known := slices.IndexFunc(services, func(r *Rules) bool { return strings.EqualFold(r.Vendor, vendor) })
+			if known < 0 {
+				continue
+			}
+			if format, args := services[known].lacks(a); format != "" {
+				add(s.actionPos[j], format, args...)
+			}
 		}
 		for _, c := range s.conditions {
 			if !c.key.exists() {

@@ -42,6 +42,24 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// Who misspells an action of a service whose actions are known is told so.
+func TestWarningsOfActions(t *testing.T) {
+	for actions, want := range map[string]string{
+		`["sqs:SendMessage","SQS:sendm*","*","s3:Anything"]`: "",
+		`"sqs:SendMesage"`:       "sqs has no action sqs:sendmesage",
+		`"sqs:Recieve*"`:         "sqs has no action sqs:recieve*",
+		`"sqs:SendMessageBatch"`: "a batch is covered by the action of its entries and cannot be named; name sqs:sendmessage",
+	} {
+		p := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":`+actions+`,"Resource":"*"}}`)
+		if got := p.Warnings("", sqs); want == "" && len(got) > 0 || want != "" && (len(got) != 1 || got[0].Text != want) {
+			t.Errorf("%s: %v, want %s", actions, got, want)
+		}
+		if got := p.Warnings(""); len(got) > 0 {
+			t.Errorf("%s, of no known service: %v", actions, got)
+		}
+	}
+}
+
 // A queue's policy may name any resource. What is no pattern for the queue does
 // not cover it, whatever it begins or ends with.
 func TestResourcesThatAreNotTheQueue(t *testing.T) {
