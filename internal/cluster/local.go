@@ -141,7 +141,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 	queues := n.subscribe() // first, so that nothing is missed
 	sh, err := shard.Open(shard.Options{
 		Store: o.Store(), Logger: n.log.With("shard", l.name), Shift: n.clocks.correction,
-		Commit: o.Commit, Confirm: o.Confirm, Condition: l.vigil.condition, MaxCommit: maxCommit,
+		Commit: o.Commit, Confirm: o.Confirm, Writable: l.vigil.condition, MaxCommit: maxCommit,
 		Configs: func() []queue.Config { return n.configs(l.number) },
 	})
 	if err != nil {

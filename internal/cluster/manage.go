@@ -148,7 +148,7 @@ func (n *Node) seek(name string, r *replica.Replica, replicas []string) {
 }
 
 // hindered reports whether this node is not to own anything.
-func (n *Node) hindered() bool { return n.leaving.Load() || n.o.Disk.Condition().Err() != nil }
+func (n *Node) hindered() bool { return n.leaving.Load() || n.o.Disk.Writable().Err() != nil }
 
 // manageShards opens the replicas that this node should have, closes those that it
 // should not, and seeks to own what it should. What may take time is done beside it.

@@ -240,7 +240,7 @@ func (h *controlHost) Loaded(s *store.Store) error {
 	if h.control != nil {
 		return h.control.Reload(s)
 	}
-	c := control.New(control.Options{Store: s, Follow: true, Condition: h.vigil.condition})
+	c := control.New(control.Options{Store: s, Follow: true, Writable: h.vigil.condition})
 	if err := c.Register(KeyPrefix, h.records); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type vigil struct {
 	disk    *store.Disk
 	stalled func() (since time.Time, is bool)
 	silent  error // what is said of a log that does not answer
-	present atomic.Pointer[store.Condition]
+	present atomic.Pointer[store.Writable]
 	end     func(error) // ends the present one
 }
 
@@ -36,20 +36,20 @@ func newVigil(disk *store.Disk, stalled func() (time.Time, bool), silent error) 
 }
 
 func (v *vigil) renew() {
-	c, end := store.NewCondition()
+	c, end := store.NewWritable()
 	v.end = end
 	v.present.Store(c)
 }
 
 // condition is what shards and the control store ask for.
-func (v *vigil) condition() *store.Condition { return v.present.Load() }
+func (v *vigil) condition() *store.Writable { return v.present.Load() }
 
 // keep keeps the condition true until ctx ends.
 func (v *vigil) keep(ctx context.Context) {
 	tick := time.NewTicker(vigilInterval)
 	defer tick.Stop()
 	for {
-		disk := v.disk.Condition()
+		disk := v.disk.Writable()
 		var stuck <-chan struct{}
 		switch over := v.condition().Err() != nil; {
 		case !over && disk.Err() != nil:
@@ -58,9 +58,9 @@ func (v *vigil) keep(ctx context.Context) {
 			v.end(v.silent)
 		case over && disk.Err() == nil && !v.isSilent():
 			v.renew()
-			stuck = disk.Stuck()
+			stuck = disk.Blocked()
 		case !over:
-			stuck = disk.Stuck()
+			stuck = disk.Blocked()
 		}
 		select {
 		case <-tick.C:

@@ -29,7 +29,7 @@ type Options struct {
 	Follow bool
 	// Condition returns the present condition of what changes are made on; nil means
 	// that of the disk. Nobody waits for a change when it is over.
-	Condition func() *store.Condition
+	Writable func() *store.Writable
 }
 
 // Control is the control store with its readers. Its methods may be called from
@@ -37,7 +37,7 @@ type Options struct {
 type Control struct {
 	store     atomic.Pointer[store.Store]
 	ownership atomic.Pointer[ownership] // nil: another node may have it
-	condition func() *store.Condition
+	writable  func() *store.Writable
 
 	changing chan struct{} // holds something over a change, commit included
 
@@ -51,10 +51,10 @@ type ownership struct{ commit func(*store.Txn) error }
 
 // New returns a control store without readers.
 func New(o Options) *Control {
-	c := &Control{condition: o.Condition, changing: make(chan struct{}, 1)}
+	c := &Control{writable: o.Writable, changing: make(chan struct{}, 1)}
 	c.store.Store(o.Store)
-	if c.condition == nil {
-		c.condition = func() *store.Condition { return c.store.Load().Disk().Condition() }
+	if c.writable == nil {
+		c.writable = func() *store.Writable { return c.store.Load().Disk().Writable() }
 	}
 	if !o.Follow {
 		c.ownership.Store(&ownership{c.commitHere})
@@ -109,7 +109,7 @@ func (c *Control) Version() uint64 { return c.version.Load() }
 // it returns an error, nothing is changed and Change returns that error as it is.
 // When Change returns nil, all readers have been told.
 //
-// If the disk is or gets stuck, the error is a *store.StuckError, or whatever else
+// If the disk is or gets blocked, the error is a *store.BlockedError, or whatever else
 // the condition of the store says, and the caller waits no longer; a change that has begun goes on to its end, so that f must not
 // write to what its caller looks at after that error.
 func (c *Control) Change(f func(*Tx) error) error {
@@ -117,7 +117,7 @@ func (c *Control) Change(f func(*Tx) error) error {
 	if own == nil {
 		return ErrElsewhere
 	}
-	condition := c.condition()
+	condition := c.writable()
 	if err := condition.Err(); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (c *Control) Change(f func(*Tx) error) error {
 		return err
 	case p := <-failed:
 		panic(p)
-	case <-condition.Stuck():
+	case <-condition.Blocked():
 		return condition.Err()
 	}
 }

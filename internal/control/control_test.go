@@ -338,9 +338,9 @@ func TestUnknownBatches(t *testing.T) {
 	}
 }
 
-// Nobody waits for a disk that is stuck. A change that has begun is made when it
+// Nobody waits for a disk that is blocked. A change that has begun is made when it
 // can be written again, one that has not is not.
-func TestStuckDisk(t *testing.T) {
+func TestBlockedDisk(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
 	disk := store.NewDisk(errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -357,7 +357,7 @@ func TestStuckDisk(t *testing.T) {
 	c := control.New(control.Options{Store: s})
 	all := register(t, c, "")
 	isStuck := func(err error) bool {
-		_, ok := errors.AsType[*store.StuckError](err)
+		_, ok := errors.AsType[*store.BlockedError](err)
 		return ok
 	}
 	full.Store(true)
@@ -370,7 +370,7 @@ func TestStuckDisk(t *testing.T) {
 	full.Store(false)
 	for end := time.Now().Add(time.Minute); put(c, "after", "x") != nil; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the disk stays stuck")
+			t.Fatal("the disk stays blocked")
 		}
 	}
 	all[0].want(t, map[string]string{"begun": "x", "after": "x"})

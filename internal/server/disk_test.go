@@ -138,7 +138,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A change of a queue that was given up because the disk was stuck is seen by
+// A change of a queue that was given up because the disk was blocked is seen by
 // the catalog and by the shard, or by neither.
 func TestQueueMadeOnAFullDisk(t *testing.T) {
 	var fault atomic.Pointer[syscall.Errno]

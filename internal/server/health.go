@@ -11,7 +11,7 @@ import (
 // health says how the server is.
 func (s *Server) health() front.Health {
 	return front.Health{
-		Live:  func() error { return inWords(s.disk.Life().Err()) },
+		Live:  func() error { return inWords(s.disk.Lifetime().Err()) },
 		Ready: func(ctx context.Context) error { return inWords(s.probe(ctx)) },
 		Low:   func() bool { return s.space.room() != nil },
 	}
@@ -19,8 +19,8 @@ func (s *Server) health() front.Health {
 
 // inWords says of a disk that cannot be written what every client may know of it.
 func inWords(err error) error {
-	if stuck, ok := errors.AsType[*shard.StuckError](err); ok {
-		return &front.HealthError{Text: "the disk cannot be written: " + stuck.Reason}
+	if blocked, ok := errors.AsType[*shard.BlockedError](err); ok {
+		return &front.HealthError{Text: "the disk cannot be written: " + blocked.Reason}
 	}
 	return err
 }

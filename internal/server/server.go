@@ -225,7 +225,7 @@ func (s *Server) load() (cat *catalog.Catalog, err error) {
 	}
 	var c *catalog.Catalog
 	var sh *shard.Shard
-	// That may write, which a disk that is stuck must not keep from failing.
+	// That may write, which a disk that is blocked must not keep from failing.
 	err = s.disk.Guard(func() (err error) {
 		if c, err = s.loadControl(); err != nil {
 			return err
@@ -262,7 +262,7 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 }
 
 // configure tells the shard of a change of the catalog, which sees all of them in
-// their order. It waits even for a disk that is stuck: the catalog has the change
+// their order. It waits even for a disk that is blocked: the catalog has the change
 // already, and the two must not part. Should the shard have lost its store, it
 // asks the catalog when it comes back.
 func (s *Server) configure(old, new *catalog.Queue) {
@@ -358,7 +358,7 @@ func (s *Server) Run(ctx context.Context) error {
 	select {
 	case err = <-failed:
 		err = fmt.Errorf("serve: %w", err)
-	case <-s.disk.Life().Stuck():
+	case <-s.disk.Lifetime().Blocked():
 		timeout = failTimeout
 		s.log.Error("stopping, to read the data anew at the next start")
 	case <-s.lost():
@@ -392,12 +392,12 @@ func (s *Server) close() error {
 		errs = append(errs, s.node.Close(ctx))
 	}
 	for _, st := range []*store.Store{s.stored, s.records} {
-		if st != nil && s.disk.Life().Err() == nil {
+		if st != nil && s.disk.Lifetime().Err() == nil {
 			errs = append(errs, st.Close())
 		}
 	}
 	if s.disk != nil {
-		errs = append(errs, s.disk.Life().Err())
+		errs = append(errs, s.disk.Lifetime().Err())
 	}
 	if s.cache != nil {
 		s.cache.Close()

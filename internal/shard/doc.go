@@ -7,11 +7,11 @@
 // idle; throughput grows with load.
 //
 // It guarantees that an answer, also an empty or refusing one, is given only
-// after everything it depends on is durable; that when a commit fails nobody in
-// it is answered success; that a consumer that has stopped waiting is given
-// nothing; and that nobody waits for a disk that cannot be written.
+// after everything it depends on is durable; that no request of a failed commit is
+// answered with success; that a consumer that has stopped waiting is given
+// nothing; and that no caller waits for a disk that cannot be written.
 //
-// Messages may leave for a queue that another shard serves: dead letters and
-// what a task moves. Forward brings them there, exactly once. They are durable
-// on one side or the other at any time.
+// Dead letters, and messages that a task moves, may go to a queue that another
+// shard serves. Forward brings them there, exactly once. A message is durable on one
+// side or the other at any time.
 package shard

@@ -16,18 +16,18 @@ type poll struct {
 	end     queue.Instant
 
 	state atomic.Int32
-	left  atomic.Bool // the consumer has gone, or would like to
+	left  atomic.Bool // the consumer has gone, or tried to
 	out   []queue.Delivery
 	err   error
 	done  chan struct{}
 
-	elem    *list.Element // in its queue's line
+	elem    *list.Element // in its queue's list
 	heapIdx int
 }
 
 // Who has the last word on a poll: the owner when it gives it messages, or the
 // consumer when it stops waiting. Whichever comes first bars the other, so that
-// no message is given to somebody who has gone.
+// no message is given to a consumer that has gone.
 const (
 	pollOpen = iota
 	pollTaken
@@ -37,14 +37,14 @@ const (
 func (p *poll) take() bool  { return p.state.CompareAndSwap(pollOpen, pollTaken) }
 func (p *poll) leave() bool { return p.state.CompareAndSwap(pollOpen, pollGone) }
 
-// try receives for p, which must have been taken.
+// try receives messages for p, which must be taken.
 func (p *poll) try(e *queue.Engine) error {
 	p.out, p.err = e.Receive(p.id, p.receive)
 	return p.err
 }
 
-// empty reports whether p, tried with this result, should go on waiting. It
-// then is open again.
+// empty reports whether p continues to wait after try has returned err. If so, p is
+// open again.
 func (p *poll) empty(err error) bool {
 	if p.end == 0 || len(p.out) > 0 || err != nil && !errors.Is(err, queue.ErrOverLimit) {
 		return false
@@ -62,13 +62,13 @@ func (p *poll) answer(err error) {
 
 // polls are the long polls that wait, in order of arrival for each queue.
 type polls struct {
-	lines map[queue.ID]*list.List
-	ends  pollHeap
-	ready map[queue.ID]bool // queues in which a poll may now find something
+	waiting map[queue.ID]*list.List
+	ends    pollHeap
+	ready   map[queue.ID]bool // queues in which a poll may now find something
 }
 
 func newPolls() polls {
-	return polls{lines: make(map[queue.ID]*list.List), ready: make(map[queue.ID]bool)}
+	return polls{waiting: make(map[queue.ID]*list.List), ready: make(map[queue.ID]bool)}
 }
 
 // pending reports whether serve has something to try.
@@ -77,23 +77,23 @@ func (ps *polls) pending() bool { return len(ps.ready) > 0 }
 // touched notes in which queues something has happened.
 func (ps *polls) touched(ids []queue.ID) {
 	for _, id := range ids {
-		if ps.lines[id] != nil {
+		if ps.waiting[id] != nil {
 			ps.ready[id] = true
 		}
 	}
 }
 
 func (ps *polls) touchAll() {
-	for id := range ps.lines {
+	for id := range ps.waiting {
 		ps.ready[id] = true
 	}
 }
 
 func (ps *polls) add(p *poll) {
-	line := ps.lines[p.id]
+	line := ps.waiting[p.id]
 	if line == nil {
 		line = list.New()
-		ps.lines[p.id] = line
+		ps.waiting[p.id] = line
 	}
 	p.elem = line.PushBack(p)
 	heap.Push(&ps.ends, p)
@@ -105,22 +105,22 @@ func (ps *polls) remove(p *poll) {
 	if p.elem == nil {
 		return
 	}
-	line := ps.lines[p.id]
+	line := ps.waiting[p.id]
 	line.Remove(p.elem)
 	p.elem = nil
 	heap.Remove(&ps.ends, p.heapIdx)
 	if line.Len() == 0 {
-		delete(ps.lines, p.id)
+		delete(ps.waiting, p.id)
 		delete(ps.ready, p.id)
 	}
 }
 
-// serve gives what is available to the polls that wait for it, first come
-// first served, and returns those that are to be answered.
+// serve gives available messages to the polls that wait for them, first come first
+// served, and returns the polls to be answered.
 func (ps *polls) serve(e *queue.Engine) (served []*poll, err error) {
 	for id := range ps.ready {
 		delete(ps.ready, id)
-		for line := ps.lines[id]; line != nil && line.Len() > 0 && e.Available(id); {
+		for line := ps.waiting[id]; line != nil && line.Len() > 0 && e.Available(id); {
 			p := line.Front().Value.(*poll)
 			if !p.take() {
 				ps.remove(p)
@@ -150,7 +150,7 @@ func (ps *polls) nextEnd() (queue.Instant, bool) {
 	return ps.ends[0].end, true
 }
 
-// end answers the polls that have waited for long enough, or all.
+// end answers the polls whose time is over, or all.
 func (ps *polls) end(now queue.Instant, all bool) {
 	for len(ps.ends) > 0 && (all || ps.ends[0].end <= now) {
 		p := ps.ends[0]

@@ -15,8 +15,8 @@ type Message struct {
 	queue.Delivery
 }
 
-// ReceiveCount is ApproximateReceiveCount: over all queues the message has been
-// in.
+// ReceiveCount is ApproximateReceiveCount: the receives in all queues that the
+// message was in.
 func (m *Message) ReceiveCount() uint64 { return m.PriorReceives + m.Receives }
 
 // FirstReceived is ApproximateFirstReceiveTimestamp.
@@ -32,15 +32,15 @@ func (s *Shard) Probe(ctx context.Context) error {
 	return s.exec(ctx, func(e *queue.Engine) error { e.ForceWrite(); return nil })
 }
 
-// Configure adds a queue or gives it new attributes. It waits even for a disk
-// that is stuck: the catalog has the queue already, and the two must not part.
+// Configure adds a queue or gives it new attributes. It waits even while the disk is
+// blocked: the catalog has the queue already, and shard and catalog must agree.
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
-	return s.execEvenIfStuck(ctx, func(e *queue.Engine) error { return e.Configure(c) })
+	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error { return e.Configure(c) })
 }
 
 // Drop removes a queue and all it holds. It waits as Configure does.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
-	return s.execEvenIfStuck(ctx, func(e *queue.Engine) error { return e.Drop(id) })
+	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error { return e.Drop(id) })
 }
 
 // Send accepts messages; see queue.Engine.
@@ -76,7 +76,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		}
 		return p.try(e)
 	}
-	c := s.Condition()
+	c := s.Writable()
 	if c.Err() != nil {
 		return nil, notBegun(c)
 	}
@@ -86,7 +86,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		return nil, context.Cause(ctx)
 	case <-s.closed:
 		return nil, s.ended()
-	case <-c.Stuck():
+	case <-c.Blocked():
 		return nil, notBegun(c)
 	}
 	select {
@@ -97,7 +97,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		default:
 			return nil, s.ended()
 		}
-	case <-c.Stuck():
+	case <-c.Blocked():
 		return nil, s.abandonPoll(p, c)
 	case <-ctx.Done():
 		p.left.Store(true)
@@ -107,7 +107,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		}
 		select {
 		case <-p.done:
-		case <-c.Stuck():
+		case <-c.Blocked():
 			return nil, s.abandonPoll(p, c)
 		}
 	}
@@ -123,10 +123,10 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 	return s.read(ctx, id, p.out, r.Attempt)
 }
 
-// forsake stops waiting for a poll because the disk is stuck, and returns what
-// its consumer is told. If messages are being given to it, they are taken back
-// when the disk can be written again.
-func (s *Shard) abandonPoll(p *poll, c *Condition) error {
+// abandonPoll stops waiting for a poll because the disk is blocked, and returns the
+// error for its consumer. If the owner is giving messages to the poll, they are taken
+// back when the disk can be written again.
+func (s *Shard) abandonPoll(p *poll, c *Writable) error {
 	p.left.Store(true)
 	if !p.leave() {
 		go func() {
@@ -134,24 +134,24 @@ func (s *Shard) abandonPoll(p *poll, c *Condition) error {
 			case <-p.done:
 			case <-s.closed:
 				return
-			case <-s.disk.Life().Stuck():
+			case <-s.disk.Lifetime().Blocked():
 				return
 			}
 			if p.err == nil && len(p.out) > 0 {
-				_ = s.execEvenIfStuck(context.Background(), func(e *queue.Engine) error {
+				_ = s.execEvenIfBlocked(context.Background(), func(e *queue.Engine) error {
 					return e.Return(p.id, p.out, p.receive.Attempt)
-				}) // else their visibility timeout returns them
+				}) // or else they become visible when their visibility timeout ends
 			}
 		}()
 	}
 	return unavailable(c)
 }
 
-// read adds to deliveries what the messages say. It runs outside the owner, as
-// do all reads of bodies; a message that was purged or has expired meanwhile is
-// left out. If one cannot be read, the others are taken back, to be received
-// without it while it is in flight. Where the answer would grow beyond
-// MaxReceive, the rest is taken back.
+// read reads the messages of deliveries. It runs in the goroutine of the caller, not
+// of the owner, as all reads of bodies do. It leaves out a message that was purged or
+// has expired meanwhile. If a message cannot be read, the others are taken back, so
+// that they can be received without it while it is in flight. Messages with which the
+// answer would be longer than MaxReceive are taken back.
 func (s *Shard) read(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) ([]Message, error) {
 	out := make([]Message, 0, len(deliveries))
 	var read []queue.Delivery
@@ -198,9 +198,9 @@ func (s *Shard) shorten(ctx context.Context, id queue.ID, deliveries []queue.Del
 	}
 }
 
-// absent tells a message that has gone from one that is lost: it asks the owner
-// whether it should still be there. Positions are not used again, so that what
-// the engine has now was there before.
+// absent tells a message that was deleted from one that is lost: it asks the owner
+// whether the message should still be there. Positions are not used again, so a
+// message that the engine has now was there before.
 func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error {
 	held := false
 	err := s.exec(context.WithoutCancel(ctx), func(e *queue.Engine) error {
@@ -213,7 +213,7 @@ func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error
 	return err
 }
 
-// Return takes back deliveries that did not reach the consumer.
+// Return takes back deliveries that did not reach the consumer; see queue.Engine.
 func (s *Shard) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
 	return s.exec(ctx, func(e *queue.Engine) error { return e.Return(id, deliveries, attempt) })
 }

@@ -15,27 +15,27 @@ import (
 )
 
 // ErrUnavailable says that the shard could not do what was asked because its
-// store failed or it is closed. Whether a change was made is then unknown.
+// store failed or the shard is closed. Whether it made a change is then unknown.
 var ErrUnavailable = errors.New("the shard is not available")
 
-// ErrNotBegun is the ErrUnavailable of which it is certain that nothing was
-// done: to ask again is safe, here or wherever the shard is open now.
+// ErrNotBegun is an ErrUnavailable that says that the shard did nothing: to ask
+// again is safe, here or wherever the shard is open now.
 var ErrNotBegun = fmt.Errorf("%w: nothing was done", ErrUnavailable)
 
-// What is known of the disk that a shard is on, for those who know the shard and
-// not its store.
+// What a shard says of the disk that it is on, for packages that use a shard and not
+// its store.
 type (
-	Condition  = store.Condition
-	StuckError = store.StuckError
+	Writable     = store.Writable
+	BlockedError = store.BlockedError
 )
 
-// ErrDeposed says that the shard belongs to another node now. It is the error with
-// which a commit ends a Shard for good.
+// ErrDeposed says that another node owns the shard now. A commit that returns it ends
+// the Shard for good.
 var ErrDeposed = store.ErrDeposed
 
 const (
-	// requestsAtOnce and bytesAtOnce bound one commit. Larger ones would only
-	// take longer and more memory.
+	// requestsAtOnce and bytesAtOnce bound one commit. A larger one would only take
+	// longer and more memory.
 	requestsAtOnce = 1024
 	bytesAtOnce    = 4 << 20
 	// reloadInterval is the pause between attempts to come back after the store
@@ -52,20 +52,20 @@ type Options struct {
 	Logger  *slog.Logger // nil discards
 	// Now is the machine's clock; nil means time.Now.
 	Now func() time.Time
-	// Shift returns what is to be added to what that says, because it is off; nil
-	// means nothing. The pace of time it does not change.
+	// Shift returns what must be added to the time of that clock because the clock is
+	// off; nil means nothing. It does not change the pace of time.
 	Shift func() time.Duration
-	// Commit makes a transaction durable; nil means Store.Commit. This is
-	// where a replicated log comes in: Txn.Bytes is all it has to carry.
+	// Commit makes a transaction durable; nil means Store.Commit. In a cluster it
+	// appends to a replicated log, which has to carry Txn.Bytes only.
 	Commit func(*store.Txn) error
-	// Confirm is asked before anybody is answered from what is in memory, when there
-	// is nothing to commit; nil means that nobody else can have changed the shard. An
-	// error of either that is ErrDeposed is the end: everybody is answered with it
-	// from then on.
+	// Confirm is called before callers are answered from memory, when there is nothing
+	// to commit; nil means that no other node can have changed the shard. If Commit
+	// or Confirm return ErrDeposed, the shard ends: it answers all callers with that
+	// error from then on.
 	Confirm func() error
-	// Condition returns the present condition of what commits are made on; nil means
-	// that of the disk. Callers do not wait for a commit when it is over.
-	Condition func() *Condition
+	// Writable returns the time in which commits can be made at present; nil means
+	// the disk's. Callers do not wait for a commit when that time has ended.
+	Writable func() *Writable
 	// MaxCommit is the size in bytes at which a transaction takes no more
 	// requests; 0 means 4 MiB.
 	MaxCommit int
@@ -78,7 +78,7 @@ type Shard struct {
 	disk      *store.Disk
 	commit    func(*store.Txn) error
 	confirm   func() error
-	condition func() *Condition
+	writable  func() *Writable
 	maxCommit int
 	log       *slog.Logger
 	clock     *clock
@@ -88,7 +88,7 @@ type Shard struct {
 	closed   chan struct{}
 	once     sync.Once
 	reading  sync.RWMutex // held for reading while the store may be read
-	draining atomic.Bool  // long polls do not wait any more
+	draining atomic.Bool  // long polls no longer wait
 
 	readyOutboxes readyOutboxes
 
@@ -97,18 +97,18 @@ type Shard struct {
 	configs func() []queue.Config
 	polls   polls
 	reload  time.Time
-	deposed error // to be read by others when closed is closed
+	deposed error // other goroutines may read it when closed is closed
 }
 
-// request is something to be done by the owner. run stores its results where
-// its caller finds them once done is closed.
+// request is something that the owner is to do. run stores its results for the
+// caller, who reads them when done is closed.
 type request struct {
 	run  func(*queue.Engine) error
 	poll *poll // the long poll that the request becomes if it finds nothing
 	err  error
 	done chan struct{}
-	// begun is set by the owner when it begins with the request, or by a caller
-	// who goes before that and bars the owner.
+	// begun is set by the owner when it begins with the request, or by a caller who
+	// stops waiting before: the owner then leaves the request alone.
 	begun atomic.Bool
 }
 
@@ -132,15 +132,15 @@ func Open(o Options) (*Shard, error) {
 	if o.Confirm == nil {
 		o.Confirm = func() error { return nil }
 	}
-	if o.Condition == nil {
-		o.Condition = o.Store.Disk().Condition
+	if o.Writable == nil {
+		o.Writable = o.Store.Disk().Writable
 	}
 	if o.MaxCommit == 0 {
 		o.MaxCommit = bytesAtOnce
 	}
 	s := &Shard{
 		store: o.Store, disk: o.Store.Disk(), commit: o.Commit, confirm: o.Confirm,
-		condition: o.Condition, maxCommit: o.MaxCommit, log: o.Logger,
+		writable: o.Writable, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, polls: newPolls(),
@@ -172,18 +172,18 @@ func (s *Shard) load() error {
 	return nil
 }
 
-// Condition returns the present condition of what the shard is on.
-func (s *Shard) Condition() *Condition { return s.condition() }
+// Writable returns the time in which the shard can be written at present.
+func (s *Shard) Writable() *Writable { return s.writable() }
 
-// Drain ends the long polls with an empty answer; from now on none waits.
+// Drain ends the long polls with an empty answer; from now on no poll waits.
 func (s *Shard) Drain() {
 	s.draining.Store(true)
 	s.send(newRequest(func(*queue.Engine) error { return nil }))
 }
 
-// Close finishes what has been asked for and stops the shard; the store stays
-// open, and is not read any more. If the disk is stuck it is given up; the store's
-// Close will say so.
+// Close does what was asked for and stops the shard. The store stays open, and the
+// shard no longer reads it. If the disk is blocked, Close gives it up; the store's
+// Close returns that.
 func (s *Shard) Close() {
 	s.draining.Store(true)
 	s.once.Do(func() { close(s.closing) })
@@ -195,7 +195,7 @@ func (s *Shard) Close() {
 	})
 }
 
-// gone is what those are told who come when the shard has ended.
+// ended returns the error for callers who come when the shard has ended.
 func (s *Shard) ended() error {
 	if s.deposed != nil {
 		return fmt.Errorf("%w: %w", ErrNotBegun, s.deposed)
@@ -203,41 +203,41 @@ func (s *Shard) ended() error {
 	return ErrNotBegun
 }
 
-// ask runs f as the owner and waits until its effect is durable. The wait is not
-// cut short by ctx once the request is on its way: whoever asked for a change
-// must learn whether it was made. It is cut short by a disk that gets stuck,
-// because nobody knows for how long it will be.
+// call has the owner call f, and waits until the effect is durable. When the owner
+// has the request, the end of ctx no longer ends the wait: the caller must learn
+// whether the change was made. A blocked disk does end it, because it may stay
+// blocked for any length of time.
 func call[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)) (T, error) {
 	var got, none T
 	r := newRequest(func(e *queue.Engine) (err error) {
 		got, err = f(e)
 		return err
 	})
-	if err := s.await(ctx, s.Condition(), r); err != nil {
-		return none, err // and not got: the owner may be about to set it
+	if err := s.await(ctx, s.Writable(), r); err != nil {
+		return none, err // not got: the owner may be about to set it
 	}
 	return got, r.err
 }
 
-// do is ask for what has no result.
+// exec is call for a function without result.
 func (s *Shard) exec(ctx context.Context, f func(*queue.Engine) error) error {
 	_, err := call(ctx, s, func(e *queue.Engine) (struct{}, error) { return struct{}{}, f(e) })
 	return err
 }
 
-// insist is do for what has to be done sooner or later: it waits for a disk that
-// is stuck.
-func (s *Shard) execEvenIfStuck(ctx context.Context, f func(*queue.Engine) error) error {
+// execEvenIfBlocked is exec for what must be done sooner or later: it waits while the
+// disk is blocked.
+func (s *Shard) execEvenIfBlocked(ctx context.Context, f func(*queue.Engine) error) error {
 	r := newRequest(f)
-	if err := s.await(ctx, s.disk.Life(), r); err != nil {
+	if err := s.await(ctx, s.disk.Lifetime(), r); err != nil {
 		return err
 	}
 	return r.err
 }
 
-// await hands over r and waits until it has been answered, or returns why it does
-// not wait any longer; the end of c is one of the reasons.
-func (s *Shard) await(ctx context.Context, c *Condition, r *request) error {
+// await sends r to the owner and waits for the answer, or returns why it no longer
+// waits; that c has ended is one of the reasons.
+func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
 	if c.Err() != nil {
 		return notBegun(c)
 	}
@@ -247,46 +247,46 @@ func (s *Shard) await(ctx context.Context, c *Condition, r *request) error {
 		return context.Cause(ctx)
 	case <-s.closed:
 		return s.ended()
-	case <-c.Stuck():
+	case <-c.Blocked():
 		return notBegun(c)
 	}
 	select {
 	case <-r.done:
 		return nil
 	case <-s.closed:
-		// It may have been answered in the last moment.
+		// The owner may have answered in the last moment.
 		select {
 		case <-r.done:
 			return nil
 		default:
 		}
-		if r.begin() { // it came too late for the owner
+		if r.begin() { // the owner has not seen it
 			return s.ended()
 		}
 		return ErrUnavailable
-	case <-c.Stuck():
-		if r.begin() { // so that the owner will not
+	case <-c.Blocked():
+		if r.begin() { // now the owner will not
 			return notBegun(c)
 		}
 		return unavailable(c)
 	}
 }
 
-// unavailable is what those are told who do not wait for a stuck disk, and
-// notBegun if the owner has not begun with what they asked for.
-func unavailable(c *Condition) error { return fmt.Errorf("%w: %w", ErrUnavailable, c.Err()) }
-func notBegun(c *Condition) error    { return fmt.Errorf("%w: %w", ErrNotBegun, c.Err()) }
+// unavailable returns the error for callers who do not wait for a blocked disk;
+// notBegun the one for those whose requests the owner has not begun.
+func unavailable(c *Writable) error { return fmt.Errorf("%w: %w", ErrUnavailable, c.Err()) }
+func notBegun(c *Writable) error    { return fmt.Errorf("%w: %w", ErrNotBegun, c.Err()) }
 
-// post hands over a request without waiting for it to be done.
+// send sends a request to the owner and does not wait for the answer.
 func (s *Shard) send(r *request) {
 	select {
 	case s.requests <- r:
 	case <-s.closed:
-	case <-s.Condition().Stuck():
+	case <-s.Writable().Blocked():
 	}
 }
 
-// own is the owner goroutine.
+// loop is the owner goroutine.
 func (s *Shard) loop() {
 	defer close(s.closed)
 	timer := time.NewTimer(0)
@@ -314,7 +314,7 @@ func (s *Shard) loop() {
 	}
 }
 
-// pause is how long nothing will happen unless somebody asks.
+// pause returns how long the owner has nothing to do unless a request comes.
 func (s *Shard) pause() time.Duration {
 	const longest = time.Hour
 	if s.engine == nil {
@@ -331,7 +331,7 @@ func (s *Shard) pause() time.Duration {
 	return max(0, wake.Sub(now))
 }
 
-// finish answers what is left when the shard is closed.
+// finish does what was asked for before the shard was closed.
 func (s *Shard) finish() {
 	for {
 		select {
@@ -344,7 +344,7 @@ func (s *Shard) finish() {
 	}
 }
 
-// abandon answers what is left when the shard belongs to another node.
+// endDeposed answers the requests that are left when another node owns the shard.
 func (s *Shard) endDeposed() {
 	s.log.Warn("shard belongs to another node", "error", s.deposed)
 	s.polls.fail(s.ended())
@@ -358,8 +358,8 @@ func (s *Shard) endDeposed() {
 	}
 }
 
-// turn is one transaction: what time has made due, what has been asked for, and
-// the long polls that can now be answered.
+// commitBatch makes one transaction: of what time has made due, of the requests that
+// have come, and of the long polls that can now be answered.
 func (s *Shard) commitBatch(first *request) {
 	if s.engine == nil && !s.recover() {
 		if first != nil {
@@ -419,9 +419,9 @@ func (s *Shard) commitBatch(first *request) {
 	s.polls.end(s.clock.time(), s.draining.Load())
 }
 
-// next returns a request that is there, or nil. Those who are about to ask get
-// the chance to do so first: if the processors are busy, more requests share the
-// commit; if they are idle, it takes no time.
+// next returns a request that has come, or nil. It lets goroutines run first that are
+// about to send one: if the processors are busy, more requests share the commit; if
+// they are idle, it takes no time.
 func (s *Shard) next() *request {
 	select {
 	case r := <-s.requests:
@@ -437,8 +437,8 @@ func (s *Shard) next() *request {
 	}
 }
 
-// fail answers a transaction that could not be made durable and gives up the
-// engine, which has gone ahead of the store.
+// fail answers the requests of a transaction that could not be made durable, and
+// drops the engine, which has what the store has not.
 func (s *Shard) fail(err error, batch []*request, served []*poll) {
 	s.engine = nil
 	if !s.isDeposed(err) {
@@ -452,7 +452,7 @@ func (s *Shard) fail(err error, batch []*request, served []*poll) {
 	}
 }
 
-// isDeposed takes note if err says that the shard is another node's.
+// isDeposed reports whether err says that another node owns the shard, and keeps it.
 func (s *Shard) isDeposed(err error) bool {
 	if !errors.Is(err, ErrDeposed) {
 		return false
@@ -461,7 +461,7 @@ func (s *Shard) isDeposed(err error) bool {
 	return true
 }
 
-// recover tries, every so often, to build the engine again.
+// recover builds the engine again. It tries once in reloadInterval.
 func (s *Shard) recover() bool {
 	if time.Now().Before(s.reload) {
 		return false

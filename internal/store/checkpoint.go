@@ -49,7 +49,7 @@ func (c *Checkpoint) Remove() error { return c.fs.RemoveAll(c.dir) }
 // RemoveCheckpoints removes the checkpoints that a process which has died has left in
 // directories whose names begin with prefix.
 func RemoveCheckpoints(d *Disk, prefix string) error {
-	fs := d.seen()
+	fs := d.vfs()
 	names, err := fs.List(fs.PathDir(prefix))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -141,7 +141,7 @@ const (
 // Receive begins to receive a checkpoint for the store in dir, which may be open. What
 // has come before is still there; Reset forgets it.
 func Receive(d *Disk, dir string) (*Incoming, error) {
-	in := &Incoming{files{d.seen(), dir + incoming}, dir}
+	in := &Incoming{files{d.vfs(), dir + incoming}, dir}
 	return in, makeDir(in.fs, in.dir)
 }
 
@@ -222,7 +222,7 @@ func (in *Incoming) Complete(want []File) error {
 // must be closed. It is to be called before a store with an external log is opened,
 // because its last call may not have come to its end.
 func Settle(d *Disk, dir string) error {
-	fs := d.seen()
+	fs := d.vfs()
 	if _, err := fs.Stat(dir + complete); errors.Is(err, os.ErrNotExist) {
 		return nil
 	} else if err != nil {
@@ -248,7 +248,7 @@ const removed = ".removed"
 // Exists reports whether there is anything of a store in dir.
 func Exists(d *Disk, dir string) (bool, error) {
 	for _, path := range []string{dir, dir + removed} {
-		_, err := d.seen().Stat(path)
+		_, err := d.vfs().Stat(path)
 		if !errors.Is(err, os.ErrNotExist) {
 			return err == nil, err
 		}
@@ -259,7 +259,7 @@ func Exists(d *Disk, dir string) (bool, error) {
 // Remove removes the store in dir, which must be closed, and what has come to take
 // its place. If it is cut short there is no store, or the one there was.
 func Remove(d *Disk, dir string) error {
-	fs := d.seen()
+	fs := d.vfs()
 	for _, path := range []string{dir + incoming, dir + complete, dir + removed} {
 		if err := fs.RemoveAll(path); err != nil {
 			return fmt.Errorf("remove store: %w", err)

@@ -12,34 +12,34 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A Disk is what stores live on: a file system, and what is known of its
-// condition. Stores on the same disk share one, so that what one of them finds
+// A Disk is a file system with stores on it, and what is known of whether it can be
+// written. Stores on the same disk share one Disk, so that what one of them finds
 // out holds for all.
 //
-// Pebble takes a write of its log that fails for the end of the world. A disk
-// that is full or read-only is not that, so it is kept from Pebble: what such a
-// disk refuses is tried again, in the same place, until it succeeds. The disk is
-// stuck meanwhile, and whoever has asked for something need not wait for it to
-// end; see [Condition]. Tables are not waited for as long. Pebble can do without
-// one: it removes what it has written of it, which makes room for the others, and
-// starts it anew.
+// Pebble ends the process if a write of its log fails. A disk that is full or
+// read-only need not end it, so a Disk hides that from Pebble: it tries a write that
+// was refused again, in the same place, until it succeeds. The disk is blocked
+// meanwhile, and a caller who has asked for something need not wait for the end of
+// it; see [Writable]. A write of a table is given up sooner, because Pebble can do
+// without the table: it removes what it has written of it, which makes room for other
+// writes, and begins the table anew.
 //
-// Any other failure of a write is the end, and so is every failure of a sync:
-// the kernel may have dropped what it could not write, and would say next time
-// that all is well. The disk is then given up. Nothing is written to it any
-// more, not even by those who are about to: they stand still where they are. The
-// process must end, and the next one reads what is there.
+// Any other failure of a write ends the disk, and so does every failure of a sync:
+// the kernel may have dropped what it could not write, and the next sync would
+// succeed all the same. Nothing is written to the disk any more; a goroutine that is
+// about to write blocks for ever. The process must end, and the next one reads what
+// is there.
 type Disk struct {
-	fs       vfs.FS
-	log      *slog.Logger
-	volatile bool          // nothing on it outlives the process: there is no use in syncing
-	retry    time.Duration // between attempts
-	patience time.Duration // with a table
-	moment   time.Duration // how long Guard waits
+	fs           vfs.FS
+	log          *slog.Logger
+	volatile     bool          // nothing on it outlives the process: there is no use in syncing
+	retry        time.Duration // between attempts
+	tableTimeout time.Duration // with a table
+	guardTimeout time.Duration // how long Guard waits
 
-	condition atomic.Pointer[Condition]
-	life      *Condition  // until the disk is given up
-	told      atomic.Bool // it is in the log that the disk refuses to be written, and not yet that it no longer does
+	writable atomic.Pointer[Writable]
+	lifetime *Writable   // until the disk is given up
+	logged   atomic.Bool // the log says that the disk is blocked, and not yet that it no longer is
 
 	mu      sync.Mutex
 	waiting int // operations that the disk refuses
@@ -48,12 +48,12 @@ type Disk struct {
 
 const (
 	retryInterval = 100 * time.Millisecond
-	tablePatience = 5 * time.Second
-	guardMoment   = time.Second
+	tableTimeout  = 5 * time.Second
+	guardTimeout  = time.Second
 )
 
 // NewDisk returns a disk with that file system; nil means the machine's. The
-// logger, which may be nil, hears when it gets stuck and when that is over.
+// logger, which may be nil, hears when it is blocked and when that is over.
 func NewDisk(fs vfs.FS, log *slog.Logger) *Disk {
 	if fs == nil {
 		fs = vfs.Default
@@ -61,8 +61,8 @@ func NewDisk(fs vfs.FS, log *slog.Logger) *Disk {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	d := &Disk{fs: fs, log: log, retry: retryInterval, patience: tablePatience, moment: guardMoment, life: newCondition()}
-	d.condition.Store(newCondition())
+	d := &Disk{fs: fs, log: log, retry: retryInterval, tableTimeout: tableTimeout, guardTimeout: guardTimeout, lifetime: newWritable()}
+	d.writable.Store(newWritable())
 	return d
 }
 
@@ -74,61 +74,62 @@ func NewMemoryDisk(log *slog.Logger) *Disk {
 	return d
 }
 
-// A Condition is a time in which a disk can be written. When the disk gets stuck,
-// that time is over; when it can be written again, there is another Condition.
-type Condition struct {
-	stuck chan struct{}
-	err   error // to be read when stuck is closed
+// A Writable is a time in which a disk can be written. It ends when the disk is
+// blocked; when the disk can be written again, another Writable begins.
+type Writable struct {
+	blocked chan struct{}
+	err     error // may be read when blocked is closed
 }
 
-func newCondition() *Condition { return &Condition{stuck: make(chan struct{})} }
+func newWritable() *Writable { return &Writable{blocked: make(chan struct{})} }
 
-// NewCondition returns a time in which something else than a disk can be written,
-// too, and what ends it; to be called once, with what Err is to return.
-func NewCondition() (c *Condition, end func(error)) {
-	c = newCondition()
+// NewWritable returns a Writable of something that is not a disk, and a function
+// that ends it. The function is called once, with what Err is to return.
+func NewWritable() (c *Writable, end func(error)) {
+	c = newWritable()
 	return c, c.end
 }
 
-// Stuck returns a channel that is closed when the disk gets stuck.
-func (c *Condition) Stuck() <-chan struct{} { return c.stuck }
+// Blocked returns a channel that is closed when the time ends.
+func (c *Writable) Blocked() <-chan struct{} { return c.blocked }
 
-// Err returns nil until Stuck is closed, and then why: of a disk a *StuckError.
-func (c *Condition) Err() error {
+// Err returns nil until Blocked is closed, and then why it is: for a disk a
+// *BlockedError.
+func (c *Writable) Err() error {
 	select {
-	case <-c.stuck:
+	case <-c.blocked:
 		return c.err
 	default:
 		return nil
 	}
 }
 
-func (c *Condition) end(err error) {
+func (c *Writable) end(err error) {
 	c.err = err
-	close(c.stuck)
+	close(c.blocked)
 }
 
-// StuckError says that a disk takes no writes, and why.
-type StuckError struct {
-	Reason string // in words for anybody: "it is full"
+// BlockedError says that a disk cannot be written, and why.
+type BlockedError struct {
+	Reason string // in words that a client may read: "it is full"
 	Cause  error  // may be nil
 }
 
-func (e *StuckError) Error() string {
+func (e *BlockedError) Error() string {
 	if e.Cause == nil {
 		return "the disk cannot be written: " + e.Reason
 	}
 	return fmt.Sprintf("the disk cannot be written: %s (%v)", e.Reason, e.Cause)
 }
 
-func (e *StuckError) Unwrap() error { return e.Cause }
+func (e *BlockedError) Unwrap() error { return e.Cause }
 
-// Condition returns the present one.
-func (d *Disk) Condition() *Condition { return d.condition.Load() }
+// Writable returns the present Writable.
+func (d *Disk) Writable() *Writable { return d.writable.Load() }
 
-// Life returns a Condition that is over when the disk is given up: after it there
-// is no other.
-func (d *Disk) Life() *Condition { return d.life }
+// Lifetime returns a Writable that ends when the disk is given up. No other follows
+// it.
+func (d *Disk) Lifetime() *Writable { return d.lifetime }
 
 // Free returns how many bytes can still be written to the disk that dir is on,
 // and how many it has.
@@ -137,77 +138,77 @@ func (d *Disk) Free(dir string) (free, total uint64, err error) {
 	return u.AvailBytes, u.TotalBytes, err
 }
 
-// Guard does f, which may write, and returns its error. If the disk is stuck, or
-// gets stuck meanwhile, and that is not over in a moment, it is given up and Guard
-// returns a *StuckError; f is left behind where it stands. This is for starting and
-// stopping, which must come to an end.
+// Guard calls f, which may write, and returns its error. If the disk stays blocked
+// for a second, Guard gives the disk up and returns a *BlockedError, and f blocks for
+// ever. Start and stop use it, which must come to an end.
 func (d *Disk) Guard(f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	for {
-		c := d.Condition()
+		c := d.Writable()
 		select {
 		case err := <-done:
 			return err
-		case <-c.stuck:
+		case <-c.blocked:
 		}
 		select {
 		case err := <-done:
 			return err
-		case <-d.life.stuck:
-			return d.life.err
-		case <-time.After(d.moment):
+		case <-d.lifetime.blocked:
+			return d.lifetime.err
+		case <-time.After(d.guardTimeout):
 		}
-		if c := d.Condition(); c.Err() != nil {
+		if c := d.Writable(); c.Err() != nil {
 			d.giveUp(c.err)
 			return c.err
 		}
 	}
 }
 
-// fail gives up the disk because of something that must not be repeated.
+// fail gives up the disk because of an operation that must not be repeated.
 func (d *Disk) fail(cause error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.life.Err() == nil {
+	if d.lifetime.Err() == nil {
 		d.log.Error("the disk has failed; what is on it must be read anew", "error", cause)
-		d.die(&StuckError{Reason: "a write has failed", Cause: cause})
+		d.end(&BlockedError{Reason: "a write has failed", Cause: cause})
 	}
 }
 
 func (d *Disk) giveUp(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.life.Err() == nil {
-		d.die(err)
+	if d.lifetime.Err() == nil {
+		d.end(err)
 	}
 }
 
-// die ends the life of the disk. d.mu is held.
-func (d *Disk) die(err error) {
-	d.stick(err)
-	d.life.end(err)
+// end ends the lifetime of the disk. d.mu is held.
+func (d *Disk) end(err error) {
+	d.block(err)
+	d.lifetime.end(err)
 }
 
-// stick makes the disk stuck, or gives it another reason to be. d.mu is held.
-func (d *Disk) stick(err error) {
-	c := d.condition.Load()
+// block ends the time in which the disk can be written, or gives another reason for
+// which it cannot. d.mu is held.
+func (d *Disk) block(err error) {
+	c := d.writable.Load()
 	if c.Err() != nil {
-		c = newCondition()
-		defer d.condition.Store(c)
+		c = newWritable()
+		defer d.writable.Store(c)
 	}
 	c.end(err)
 }
 
-// live stands still if the disk has been given up.
-func (d *Disk) live() {
-	if d.life.Err() != nil {
+// blockIfDead blocks for ever if the disk was given up.
+func (d *Disk) blockIfDead() {
+	if d.lifetime.Err() != nil {
 		select {}
 	}
 }
 
-// refusal says why a disk that is all right otherwise takes no writes, or "".
-func refusal(err error) string {
+// blockedReason returns why a sound disk has refused a write with err, or "".
+func blockedReason(err error) string {
 	switch {
 	case err == nil:
 	case errors.Is(err, syscall.ENOSPC):
@@ -220,21 +221,21 @@ func refusal(err error) string {
 	return ""
 }
 
-// try does op until the disk does not refuse it. If it is about a table, the
-// refusal is returned in the end.
+// try calls op until the disk does not refuse it. For a table it returns the refusal
+// after some time.
 func (d *Disk) try(table bool, op func() error) error {
-	d.live()
+	d.blockIfDead()
 	err := op()
-	if refusal(err) == "" {
-		if err == nil && d.told.Load() {
-			d.well()
+	if blockedReason(err) == "" {
+		if err == nil && d.logged.Load() {
+			d.unblocked()
 		}
 		return err
 	}
-	d.refused(err)
-	for end := time.Now().Add(d.patience); !table || time.Now().Before(end); {
+	d.blockedBy(err)
+	for end := time.Now().Add(d.tableTimeout); !table || time.Now().Before(end); {
 		d.pause(d.retry)
-		if err = op(); refusal(err) == "" {
+		if err = op(); blockedReason(err) == "" {
 			d.resumed(err == nil)
 			return err
 		}
@@ -243,54 +244,55 @@ func (d *Disk) try(table bool, op func() error) error {
 	return err
 }
 
-// write is try for what writes into a file.
+// write is try for an op that writes into a file.
 func (d *Disk) write(table bool, op func() error) error {
 	err := d.try(table, op)
-	if err != nil && refusal(err) == "" {
+	if err != nil && blockedReason(err) == "" {
 		d.fail(err)
-		d.live()
+		d.blockIfDead()
 	}
 	return err
 }
 
-// sync does op, which syncs, once. It is enough for a table to be begun anew.
+// sync calls op, which syncs, once. Only the sync of a table may fail, because Pebble
+// begins the table anew.
 func (d *Disk) sync(table bool, op func() error) error {
-	d.live()
+	d.blockIfDead()
 	err := op()
 	switch {
 	case err == nil:
 	case errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported):
-		// Not on this kind of file system: nothing was tried.
-	case table && refusal(err) != "":
-		d.refused(err)
-		d.pause(d.patience)
+		// This file system has no such sync: nothing was tried.
+	case table && blockedReason(err) != "":
+		d.blockedBy(err)
+		d.pause(d.tableTimeout)
 		d.resumed(false)
 	default:
 		d.fail(err)
-		d.live()
+		d.blockIfDead()
 	}
 	return err
 }
 
 func (d *Disk) pause(t time.Duration) {
 	select {
-	case <-d.life.stuck:
+	case <-d.lifetime.blocked:
 		select {}
 	case <-time.After(t):
 	}
 }
 
-// refused notes that an operation waits because of err.
-func (d *Disk) refused(err error) {
+// blockedBy notes that an operation waits because of err.
+func (d *Disk) blockedBy(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.waiting++
-	if d.told.CompareAndSwap(false, true) {
+	if d.logged.CompareAndSwap(false, true) {
 		d.since = time.Now()
-		d.log.Error("the disk cannot be written; requests are refused until it can", "reason", refusal(err), "error", err)
+		d.log.Error("the disk cannot be written; requests are refused until it can", "reason", blockedReason(err), "error", err)
 	}
-	if d.waiting == 1 && d.Condition().Err() == nil {
-		d.stick(&StuckError{Reason: refusal(err), Cause: err})
+	if d.waiting == 1 && d.Writable().Err() == nil {
+		d.block(&BlockedError{Reason: blockedReason(err), Cause: err})
 	}
 }
 
@@ -300,26 +302,26 @@ func (d *Disk) resumed(succeeded bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.waiting--
-	if d.life.Err() != nil {
+	if d.lifetime.Err() != nil {
 		return
 	}
 	if d.waiting == 0 {
-		d.condition.Store(newCondition())
+		d.writable.Store(newWritable())
 	}
 	if succeeded {
-		d.tellLocked()
+		d.logUnblocked()
 	}
 }
 
-func (d *Disk) well() {
+func (d *Disk) unblocked() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.tellLocked()
+	d.logUnblocked()
 }
 
 // tellLocked logs that the disk can be written again, if nothing waits for it.
-func (d *Disk) tellLocked() {
-	if d.waiting == 0 && d.told.CompareAndSwap(true, false) {
+func (d *Disk) logUnblocked() {
+	if d.waiting == 0 && d.logged.CompareAndSwap(true, false) {
 		d.log.Info("the disk can be written again", "after", time.Since(d.since).Round(time.Millisecond))
 	}
 }

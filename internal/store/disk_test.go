@@ -18,7 +18,7 @@ import (
 )
 
 // patience is longer than anything takes that these tests wait for.
-const patience = 30 * time.Second
+const testTimeout = 30 * time.Second
 
 // fault decides what becomes of an operation.
 type fault func(op errorfs.Op) error
@@ -40,7 +40,7 @@ func newFaultyDisk() *faultyDisk {
 		return nil
 	}
 	f.Disk = NewDisk(errorfs.Wrap(f.below, errorfs.InjectorFunc(inject)), slog.New(slog.NewTextHandler(&f.log, nil)))
-	f.retry, f.patience, f.moment = time.Millisecond, 20*time.Millisecond, 200*time.Millisecond
+	f.retry, f.tableTimeout, f.guardTimeout = time.Millisecond, 20*time.Millisecond, 200*time.Millisecond
 	return f
 }
 
@@ -90,8 +90,8 @@ func within(t *testing.T, what string, done <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-done:
-	case <-time.After(patience):
-		t.Fatalf("%s: not after %s", what, patience)
+	case <-time.After(testTimeout):
+		t.Fatalf("%s: not after %s", what, testTimeout)
 	}
 }
 
@@ -120,20 +120,20 @@ func TestCommitOutlastsADiskThatRefusesWrites(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.set(on(err, writing...))
-			before := d.Condition()
+			before := d.Writable()
 			done := make(chan error, 1)
 			go func() { done <- put(s, "during", "1") }()
-			within(t, "stuck", before.Stuck())
-			stuck, ok := errors.AsType[*StuckError](before.Err())
-			if !ok || stuck.Reason != reason || !errors.Is(stuck, err) {
-				t.Errorf("stuck because of %v", before.Err())
+			within(t, "blocked", before.Blocked())
+			blocked, ok := errors.AsType[*BlockedError](before.Err())
+			if !ok || blocked.Reason != reason || !errors.Is(blocked, err) {
+				t.Errorf("blocked because of %v", before.Err())
 			}
-			if d.Condition().Err() == nil || d.Life().Err() != nil {
-				t.Errorf("now %v, for ever %v", d.Condition().Err(), d.Life().Err())
+			if d.Writable().Err() == nil || d.Lifetime().Err() != nil {
+				t.Errorf("now %v, for ever %v", d.Writable().Err(), d.Lifetime().Err())
 			}
 			select {
 			case err := <-done:
-				t.Errorf("the commit ends while the disk is stuck: %v", err)
+				t.Errorf("the commit ends while the disk is blocked: %v", err)
 			case <-time.After(20 * time.Millisecond):
 			}
 			d.heal()
@@ -144,7 +144,7 @@ func TestCommitOutlastsADiskThatRefusesWrites(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-			if err := d.Condition().Err(); err != nil {
+			if err := d.Writable().Err(); err != nil {
 				t.Errorf("at last %v", err)
 			}
 			log := d.log.String()
@@ -248,11 +248,11 @@ func TestTableIsGivenUp(t *testing.T) {
 		}
 		return nil
 	})
-	before := d.Condition()
+	before := d.Writable()
 	if err := s.Reclaim(); err != nil {
 		t.Fatal(err)
 	}
-	within(t, "stuck", before.Stuck())
+	within(t, "blocked", before.Blocked())
 	within(t, "removal of the table", removed)
 	if err := put(s, "b", "1"); err != nil {
 		t.Errorf("the log has space and a commit fails: %v", err)
@@ -281,7 +281,7 @@ func TestFailedDiskIsGivenUp(t *testing.T) {
 			d.set(fault)
 			done := make(chan error, 1)
 			go func() { done <- put(s, "during", "1") }()
-			within(t, "failed", d.Life().Stuck())
+			within(t, "failed", d.Lifetime().Blocked())
 			d.heal()
 			after := d.durable()
 			select {
@@ -289,10 +289,10 @@ func TestFailedDiskIsGivenUp(t *testing.T) {
 				t.Errorf("the commit ends with %v", err)
 			case <-time.After(20 * time.Millisecond):
 			}
-			if err := d.Condition().Err(); err == nil || !strings.Contains(err.Error(), "a write has failed") {
+			if err := d.Writable().Err(); err == nil || !strings.Contains(err.Error(), "a write has failed") {
 				t.Errorf("the condition is %v", err)
 			}
-			if _, ok := errors.AsType[*StuckError](s.Close()); !ok {
+			if _, ok := errors.AsType[*BlockedError](s.Close()); !ok {
 				t.Error("closed as if nothing were wrong")
 			}
 			expect(t, after, "before")
@@ -303,27 +303,27 @@ func TestFailedDiskIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestCloseDoesNotWaitForAStuckDisk(t *testing.T) {
+func TestCloseDoesNotWaitForABlockedDisk(t *testing.T) {
 	d := newFaultyDisk()
 	s := d.open(t)
 	if err := put(s, "before", "1"); err != nil {
 		t.Fatal(err)
 	}
 	d.set(on(syscall.ENOSPC, writing...))
-	before := d.Condition()
+	before := d.Writable()
 	go func() { _ = put(s, "during", "1") }()
-	within(t, "stuck", before.Stuck())
-	if _, ok := errors.AsType[*StuckError](s.Close()); !ok {
+	within(t, "blocked", before.Blocked())
+	if _, ok := errors.AsType[*BlockedError](s.Close()); !ok {
 		t.Error("closed as if nothing were wrong")
 	}
-	if d.Life().Err() == nil {
+	if d.Lifetime().Err() == nil {
 		t.Error("the disk is not given up")
 	}
 	d.heal()
 	expect(t, d.durable(), "before")
 }
 
-func TestOpenDoesNotWaitForAStuckDisk(t *testing.T) {
+func TestOpenDoesNotWaitForABlockedDisk(t *testing.T) {
 	for name, errno := range map[string]syscall.Errno{"full": syscall.ENOSPC, "read-only": syscall.EROFS} {
 		for _, kind := range writing {
 			d := newFaultyDisk()
@@ -331,11 +331,11 @@ func TestOpenDoesNotWaitForAStuckDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.Disk = NewDisk(d.fs, nil)
-			d.moment = 20 * time.Millisecond
+			d.guardTimeout = 20 * time.Millisecond
 			d.set(on(errno, kind))
 			s, err := Open("db", Options{Disk: d.Disk})
-			stuck, ok := errors.AsType[*StuckError](err)
-			if ok && !strings.Contains(stuck.Reason, name) {
+			blocked, ok := errors.AsType[*BlockedError](err)
+			if ok && !strings.Contains(blocked.Reason, name) {
 				t.Errorf("%v: %v", kind, err)
 			}
 			if err == nil { // it has no need for this kind

@@ -8,26 +8,26 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// scarce is the free space below which no file takes more than what is written to
-// it. Pebble takes 35 MiB for each log ahead of need and keeps five old ones to use
+// scarce is the free space below which a file gets no more space than what is written
+// to it. Pebble allocates 35 MiB for each log in advance and keeps five old ones to use
 // again: most of a small disk.
 const scarce = 2 << 30
 
-// diskFS is the file system of a Disk as Pebble sees it: one that never is full.
-// What only reads goes straight to the file system below.
+// diskFS is the file system of a Disk as Pebble sees it: one that is never full.
+// Reads go straight to the file system below.
 type diskFS struct {
 	vfs.FS
 	disk *Disk
 }
 
-func (d *Disk) seen() vfs.FS { return &diskFS{FS: d.fs, disk: d} }
+func (d *Disk) vfs() vfs.FS { return &diskFS{FS: d.fs, disk: d} }
 
 func (d *Disk) scarce(name string) bool {
 	free, _, err := d.Free(name)
 	return err == nil && free < scarce
 }
 
-// isTable reports whether Pebble can do without the file that it is writing.
+// isTable reports whether a file is a table, which Pebble can write anew.
 func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
@@ -93,12 +93,12 @@ func (fs *diskFS) Lock(name string) (lock io.Closer, err error) {
 }
 
 func (fs *diskFS) Remove(name string) error {
-	fs.disk.live()
+	fs.disk.blockIfDead()
 	return fs.FS.Remove(name)
 }
 
 func (fs *diskFS) RemoveAll(name string) error {
-	fs.disk.live()
+	fs.disk.blockIfDead()
 	return fs.FS.RemoveAll(name)
 }
 
@@ -114,7 +114,7 @@ type diskFile struct {
 
 // Preallocate is advice, and not taken where space is scarce.
 func (f *diskFile) Preallocate(at, length int64) error {
-	f.disk.live()
+	f.disk.blockIfDead()
 	if f.disk.scarce(f.name) {
 		return nil
 	}

@@ -41,7 +41,7 @@ type Options struct {
 // what it has not touched for long; more would only be memory.
 const DefaultCacheSize = 64<<20 + memTableStop*memTableSize
 
-// Sizes found by measurement on queue-shaped loads; see ARCHITECTURE.md.
+// Sizes found by measurement on queue-shaped loads; see DESIGN.md.
 const (
 	memTableSize     = 16 << 20
 	memTableStop     = 4
@@ -92,7 +92,7 @@ var ErrLocked = errors.New("the data directory is in use by another process")
 // Open opens the store in dir, making it if it is not there, and repairs a
 // torn end of the write-ahead log. A directory of another process gives
 // ErrLocked; damaged data gives an error for which IsCorruption is true; a disk
-// that cannot be written gives a *StuckError. The logs are verified before
+// that cannot be written gives a *BlockedError. The logs are verified before
 // anything is changed; of the tables, each block when it is read.
 func Open(dir string, o Options) (*Store, error) {
 	o.defaults()
@@ -100,7 +100,7 @@ func Open(dir string, o Options) (*Store, error) {
 	err := o.Disk.Guard(func() error {
 		opts, release := o.pebble()
 		defer release()
-		opts.FS = orderedFS{o.Disk.seen()}
+		opts.FS = orderedFS{o.Disk.vfs()}
 		err := makeDir(opts.FS, dir)
 		if err != nil {
 			return fmt.Errorf("open store: %w", err)
@@ -108,8 +108,8 @@ func Open(dir string, o Options) (*Store, error) {
 		s, err = open(dir, opts, o.Disk)
 		return err
 	})
-	if stuck, ok := errors.AsType[*StuckError](err); ok {
-		return nil, fmt.Errorf("open store %s: %w", dir, stuck)
+	if blocked, ok := errors.AsType[*BlockedError](err); ok {
+		return nil, fmt.Errorf("open store %s: %w", dir, blocked)
 	} else if err != nil {
 		return nil, err
 	}
@@ -272,7 +272,7 @@ func OpenMemory(o Options) (*Store, error) {
 }
 
 // Close waits for what is under way and closes the store; one with an external log
-// is flushed first. If the disk is stuck it does not wait, and gives it up: the
+// is flushed first. If the disk is blocked it does not wait, and gives it up: the
 // store is left as a crash would leave it, and its directory stays locked until
 // the process ends.
 func (s *Store) Close() error {
@@ -306,7 +306,7 @@ func (s *Store) Reclaim() error {
 	return nil
 }
 
-// Commit makes the changes of t durable and visible. While the disk is stuck it
+// Commit makes the changes of t durable and visible. While the disk is blocked it
 // does not return; when it is given up, it never does, so that nobody takes for
 // done what is not. After an error it is unknown whether the changes are durable;
 // the store must then be reopened to find out.
@@ -456,13 +456,13 @@ func (l *pebbleLogger) Errorf(format string, args ...any) {
 // answer.
 func (l *pebbleLogger) Fatalf(format string, args ...any) {
 	l.disk.fail(fmt.Errorf(format, args...))
-	l.disk.live()
+	l.disk.blockIfDead()
 }
 
 func listener(log *slog.Logger) *pebble.EventListener {
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {
-			if refusal(err) == "" { // the disk says so itself
+			if blockedReason(err) == "" { // the disk says so itself
 				log.Error("store background work", "error", err)
 			}
 		},

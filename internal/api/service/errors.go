@@ -28,7 +28,7 @@ func Unavailable(reason string, cause error) error {
 // Failure translates what storage has refused, which says nothing about the request, into what the client is told. Other
 // errors it returns as they are.
 func Failure(err error) error {
-	if stuck, ok := errors.AsType[*store.StuckError](err); ok {
+	if stuck, ok := errors.AsType[*store.BlockedError](err); ok {
 		return Unavailable("The disk of the server cannot be written: "+stuck.Reason+". Please try again later.", err)
 	}
 	return err
@@ -42,7 +42,7 @@ func NoRoom(reason error) error { return Unavailable(reason.Error(), errNoRoom) 
 // OfTheDisk reports whether a request was refused because of the state of the disk, of which the operator is told once and
 // not for each request.
 func OfTheDisk(err error) bool {
-	_, stuck := errors.AsType[*store.StuckError](err)
+	_, stuck := errors.AsType[*store.BlockedError](err)
 	return stuck || errors.Is(err, errNoRoom)
 }
 

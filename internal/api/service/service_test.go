@@ -129,7 +129,7 @@ func TestAuthorize(t *testing.T) {
 // The state of the disk is told in a sentence, and recognised again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	stuck := service.Failure(fmt.Errorf("commit: %w", &store.StuckError{Reason: "it is full"}))
+	stuck := service.Failure(fmt.Errorf("commit: %w", &store.BlockedError{Reason: "it is full"}))
 	full := service.NoRoom(errors.New("There is little room."))
 	for err, want := range map[error]string{
 		stuck: "The disk of the server cannot be written: it is full. Please try again later.", full: "There is little room.",

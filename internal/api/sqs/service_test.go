@@ -131,7 +131,7 @@ func TestFailures(t *testing.T) {
 			"Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more."},
 		{queue.ErrPurgeInProgress, "AWS.SimpleQueueService.PurgeQueueInProgress", 403, "Only one PurgeQueue operation on q is allowed every 60 seconds."},
 		{fmt.Errorf("%w: the disk is gone", shard.ErrUnavailable), "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."},
-		{fmt.Errorf("%w: %w", shard.ErrUnavailable, &shard.StuckError{Reason: "it is full", Cause: errors.New("/a/path")}), "ServiceUnavailable", 503,
+		{fmt.Errorf("%w: %w", shard.ErrUnavailable, &shard.BlockedError{Reason: "it is full", Cause: errors.New("/a/path")}), "ServiceUnavailable", 503,
 			"The disk of the server cannot be written: it is full. Please try again later."},
 		{context.Canceled, "ServiceUnavailable", 503, "The service is temporarily unavailable. Please try again."},
 		{errors.New("the disk is gone"), "InternalError", 500, "We encountered an internal error. Please try again."},

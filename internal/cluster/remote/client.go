@@ -37,17 +37,17 @@ type Options struct {
 
 // Caller calls the shards of other nodes.
 type Caller struct {
-	messenger messenger.Messenger
-	position  func() uint64
-	timeout   time.Duration
-	giveBack  func(ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string) error
-	id        uint64
-	count     atomic.Uint64
+	messenger        messenger.Messenger
+	position         func() uint64
+	timeout          time.Duration
+	returnDeliveries func(ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string) error
+	id               uint64
+	count            atomic.Uint64
 }
 
 // New returns a Caller.
 func New(o Options) *Caller {
-	c := &Caller{messenger: o.Messenger, position: o.Position, timeout: o.Timeout, giveBack: o.Return, id: rand.Uint64()}
+	c := &Caller{messenger: o.Messenger, position: o.Position, timeout: o.Timeout, returnDeliveries: o.Return, id: rand.Uint64()}
 	if c.position == nil {
 		c.position = func() uint64 { return 0 }
 	}
@@ -76,13 +76,13 @@ func (c *Client) Send(ctx context.Context, id queue.ID, messages []queue.Outgoin
 
 // Return takes back deliveries that did not reach the consumer.
 func (c *Client) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
-	_, err := invoke(ctx, c, &giveBack, id, returnArgs{deliveries, attempt})
+	_, err := invoke(ctx, c, &returnDeliveries, id, returnArgs{deliveries, attempt})
 	return err
 }
 
 // Delete removes messages.
 func (c *Client) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
-	return invoke(ctx, c, &remove, id, receipts)
+	return invoke(ctx, c, &deleteMessages, id, receipts)
 }
 
 // ChangeVisibility changes visibility timeouts.
@@ -140,7 +140,7 @@ func (c *Client) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait
 		h := header{queue: id, call: p.call}
 		// Not under ctx, because then nobody would see an answer that comes when
 		// it has just ended.
-		p.out, p.err = exchange(context.WithoutCancel(ctx), c, &receive, &h, receiveArgs{r, wait}, c.caller.timeout+wait)
+		p.out, p.err = request(context.WithoutCancel(ctx), c, &receive, &h, receiveArgs{r, wait}, c.caller.timeout+wait)
 	}()
 	select {
 	case <-p.done:
@@ -187,8 +187,8 @@ func (p *pending) abandon() {
 	for i := range p.out {
 		deliveries[i] = p.out[i].Delivery
 	}
-	if c.caller.giveBack != nil {
-		_ = c.caller.giveBack(context.Background(), c.shard, p.queue, deliveries, p.attempt)
+	if c.caller.returnDeliveries != nil {
+		_ = c.caller.returnDeliveries(context.Background(), c.shard, p.queue, deliveries, p.attempt)
 	} else {
 		_ = c.Return(context.Background(), p.queue, deliveries, p.attempt)
 	}
@@ -196,12 +196,12 @@ func (p *pending) abandon() {
 
 // invoke makes a call that ends with ctx or after the caller's timeout.
 func invoke[A, R any](ctx context.Context, c *Client, m *method[A, R], id queue.ID, args A) (R, error) {
-	return exchange(ctx, c, m, &header{queue: id}, args, c.caller.timeout)
+	return request(ctx, c, m, &header{queue: id}, args, c.caller.timeout)
 }
 
 // exchange sends a call for which the owner has so much time, and returns the
 // answer.
-func exchange[A, R any](ctx context.Context, c *Client, m *method[A, R], h *header, args A, budget time.Duration) (R, error) {
+func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *header, args A, budget time.Duration) (R, error) {
 	var nothing R
 	if ctx.Err() != nil {
 		return nothing, context.Cause(ctx)

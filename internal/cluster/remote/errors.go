@@ -17,9 +17,9 @@ const (
 	failed
 	unavailable
 	notBegun
-	stuck              // with the reason
-	stuckNotBegun      // with the reason
-	refusal       byte = 31
+	blocked              // with the reason
+	blockedNotBegun      // with the reason
+	refusal         byte = 31
 )
 
 // failure is an error that another node has returned, or that happened on the way.
@@ -43,14 +43,14 @@ func putError(w *writer, err error) {
 		w.byte(fine)
 		return
 	}
-	disk, isStuck := errors.AsType[*shard.StuckError](err)
+	disk, isStuck := errors.AsType[*shard.BlockedError](err)
 	begun := !errors.Is(err, shard.ErrNotBegun)
 	switch {
 	case isStuck && begun:
-		w.byte(stuck)
+		w.byte(blocked)
 		w.string(disk.Reason)
 	case isStuck:
-		w.byte(stuckNotBegun)
+		w.byte(blockedNotBegun)
 		w.string(disk.Reason)
 	case !begun:
 		w.byte(notBegun)
@@ -90,10 +90,10 @@ func getError(r *reader) error {
 		return &failure{shard.ErrUnavailable, node + ": " + text}
 	case notBegun:
 		return &failure{shard.ErrNotBegun, node + ": " + text}
-	case stuck:
-		return fmt.Errorf("%w: %s: %w", shard.ErrUnavailable, node, &shard.StuckError{Reason: text})
-	case stuckNotBegun:
-		return fmt.Errorf("%w: %s: %w", shard.ErrNotBegun, node, &shard.StuckError{Reason: text})
+	case blocked:
+		return fmt.Errorf("%w: %s: %w", shard.ErrUnavailable, node, &shard.BlockedError{Reason: text})
+	case blockedNotBegun:
+		return fmt.Errorf("%w: %s: %w", shard.ErrNotBegun, node, &shard.BlockedError{Reason: text})
 	}
 	r.fail()
 	return nil

@@ -86,7 +86,7 @@ func FuzzCall(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Add([]byte{2, 1, 1})
-	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, Patience: time.Second}}
+	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second}}
 	f.Fuzz(func(t *testing.T, call []byte) {
 		answer, err := s.execute(t.Context(), call)
 		if err != nil || len(answer) < 2 {
@@ -107,7 +107,7 @@ func FuzzAnswer(f *testing.F) {
 		case 1:
 			_, _ = readAnswer(answer, "n", receive.getResult)
 		case 2:
-			_, _ = readAnswer(answer, "n", remove.getResult)
+			_, _ = readAnswer(answer, "n", deleteMessages.getResult)
 		case 3:
 			_, _ = readAnswer(answer, "n", counts.getResult)
 		case 4:
@@ -122,7 +122,7 @@ func FuzzAnswer(f *testing.F) {
 // has too much: neither is taken for what it is not.
 func TestCutAndLengthenedMessagesAreRefused(t *testing.T) {
 	wire := recorded(t)
-	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, Patience: time.Second}}
+	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second}}
 	for i, call := range wire.calls {
 		for n := 1; n <= len(call)+1; n++ {
 			message := append(append([]byte(nil), call...), 0)[:n]
@@ -137,7 +137,7 @@ func TestCutAndLengthenedMessagesAreRefused(t *testing.T) {
 // A node of another version refuses, and says nothing that could be mistaken.
 func TestOtherVersions(t *testing.T) {
 	wire := recorded(t)
-	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, Patience: time.Second}}
+	s := &server{ServerOptions: ServerOptions{Lookup: func(int) (Shard, error) { return echo{}, nil }, WaitTimeout: time.Second}}
 	newer := append([]byte(nil), wire.calls[0]...)
 	newer[0] = version + 1
 	answer, err := s.execute(t.Context(), newer)

@@ -14,7 +14,7 @@ type method[A, R any] struct {
 	code      byte // known to other nodes: never used for anything else
 	putArgs   func(*writer, *A)
 	getArgs   func(*reader) A
-	do        func(s Shard, ctx context.Context, id queue.ID, args A) (R, error)
+	call      func(s Shard, ctx context.Context, id queue.ID, args A) (R, error)
 	putResult func(*writer, R)
 	getResult func(*reader) R
 }
@@ -29,7 +29,7 @@ type executor interface {
 func (m *method[A, R]) prepare(r *reader) func(context.Context, Shard, queue.ID, *writer) error {
 	args := m.getArgs(r)
 	return func(ctx context.Context, s Shard, id queue.ID, w *writer) error {
-		result, err := m.do(s, ctx, id, args)
+		result, err := m.call(s, ctx, id, args)
 		if err == nil {
 			w.byte(fine)
 			m.putResult(w, result)
@@ -58,7 +58,7 @@ var send = method[[]queue.Outgoing, []queue.Sent]{
 	code:      1,
 	putArgs:   func(w *writer, a *[]queue.Outgoing) { putAll(w, *a, putOutgoing) },
 	getArgs:   func(r *reader) []queue.Outgoing { return getAll(r, sizeOutgoing, getOutgoing) },
-	do:        Shard.Send,
+	call:      Shard.Send,
 	putResult: func(w *writer, sent []queue.Sent) { putAll(w, sent, putSent) },
 	getResult: func(r *reader) []queue.Sent { return getAll(r, sizeSent, getSent) },
 }
@@ -70,14 +70,14 @@ var receive = method[receiveArgs, []shard.Message]{
 		w.duration(a.wait)
 	},
 	getArgs: func(r *reader) receiveArgs { return receiveArgs{getReceive(r), r.duration()} },
-	do: func(s Shard, ctx context.Context, id queue.ID, a receiveArgs) ([]shard.Message, error) {
+	call: func(s Shard, ctx context.Context, id queue.ID, a receiveArgs) ([]shard.Message, error) {
 		return s.Receive(ctx, id, a.Receive, a.wait)
 	},
 	putResult: func(w *writer, list []shard.Message) { putAll(w, list, putMessage) },
 	getResult: func(r *reader) []shard.Message { return getAll(r, sizeMessage, getMessage) },
 }
 
-var giveBack = method[returnArgs, none]{
+var returnDeliveries = method[returnArgs, none]{
 	code: 3,
 	putArgs: func(w *writer, a *returnArgs) {
 		putAll(w, a.deliveries, putDelivery)
@@ -86,17 +86,17 @@ var giveBack = method[returnArgs, none]{
 	getArgs: func(r *reader) returnArgs {
 		return returnArgs{getAll(r, sizeDelivery, getDelivery), r.string()}
 	},
-	do: func(s Shard, ctx context.Context, id queue.ID, a returnArgs) (none, error) {
+	call: func(s Shard, ctx context.Context, id queue.ID, a returnArgs) (none, error) {
 		return none{}, s.Return(ctx, id, a.deliveries, a.attempt)
 	},
 	putResult: putNone, getResult: getNone,
 }
 
-var remove = method[[]queue.Receipt, []error]{
+var deleteMessages = method[[]queue.Receipt, []error]{
 	code:      4,
 	putArgs:   func(w *writer, a *[]queue.Receipt) { putAll(w, *a, putReceipt) },
 	getArgs:   func(r *reader) []queue.Receipt { return getAll(r, sizeReceipt, getReceipt) },
-	do:        Shard.Delete,
+	call:      Shard.Delete,
 	putResult: putErrors, getResult: getErrors,
 }
 
@@ -104,14 +104,14 @@ var changeVisibility = method[[]queue.Visibility, []error]{
 	code:      5,
 	putArgs:   func(w *writer, a *[]queue.Visibility) { putAll(w, *a, putVisibility) },
 	getArgs:   func(r *reader) []queue.Visibility { return getAll(r, sizeVisibility, getVisibility) },
-	do:        Shard.ChangeVisibility,
+	call:      Shard.ChangeVisibility,
 	putResult: putErrors, getResult: getErrors,
 }
 
 var purge = method[none, none]{
 	code:    6,
 	putArgs: putNoArgs, getArgs: getNone,
-	do: func(s Shard, ctx context.Context, id queue.ID, _ none) (none, error) {
+	call: func(s Shard, ctx context.Context, id queue.ID, _ none) (none, error) {
 		return none{}, s.Purge(ctx, id)
 	},
 	putResult: putNone, getResult: getNone,
@@ -120,7 +120,7 @@ var purge = method[none, none]{
 var counts = method[none, queue.Counts]{
 	code:    7,
 	putArgs: putNoArgs, getArgs: getNone,
-	do: func(s Shard, ctx context.Context, id queue.ID, _ none) (queue.Counts, error) {
+	call: func(s Shard, ctx context.Context, id queue.ID, _ none) (queue.Counts, error) {
 		return s.Counts(ctx, id)
 	},
 	putResult: func(w *writer, c queue.Counts) { putCounts(w, &c) },
@@ -131,7 +131,7 @@ var startMove = method[queue.MoveTask, none]{
 	code:    8,
 	putArgs: putMove,
 	getArgs: func(r *reader) (t queue.MoveTask) { getMove(r, &t); return t },
-	do: func(s Shard, ctx context.Context, id queue.ID, t queue.MoveTask) (none, error) {
+	call: func(s Shard, ctx context.Context, id queue.ID, t queue.MoveTask) (none, error) {
 		return none{}, s.StartMove(ctx, id, t)
 	},
 	putResult: putNone, getResult: getNone,
@@ -150,7 +150,7 @@ var startMoveBack = method[queue.MoveTask, none]{
 		t.Sources = getAll(r, sizeID, getID)
 		return t
 	},
-	do:        startMove.do,
+	call:      startMove.call,
 	putResult: putNone, getResult: getNone,
 }
 
@@ -158,7 +158,7 @@ var cancelMove = method[string, queue.MoveTask]{
 	code:      9,
 	putArgs:   func(w *writer, task *string) { w.string(*task) },
 	getArgs:   (*reader).ownString,
-	do:        Shard.CancelMove,
+	call:      Shard.CancelMove,
 	putResult: func(w *writer, t queue.MoveTask) { putMove(w, &t) },
 	getResult: func(r *reader) (t queue.MoveTask) { getMove(r, &t); return t },
 }
@@ -166,7 +166,7 @@ var cancelMove = method[string, queue.MoveTask]{
 var moves = method[none, []queue.MoveTask]{
 	code:    10,
 	putArgs: putNoArgs, getArgs: getNone,
-	do: func(s Shard, ctx context.Context, id queue.ID, _ none) ([]queue.MoveTask, error) {
+	call: func(s Shard, ctx context.Context, id queue.ID, _ none) ([]queue.MoveTask, error) {
 		return s.Moves(ctx, id)
 	},
 	putResult: func(w *writer, list []queue.MoveTask) { putAll(w, list, putMove) },
@@ -182,7 +182,7 @@ var accept = method[acceptArgs, none]{
 	getArgs: func(r *reader) acceptArgs {
 		return acceptArgs{queue.FromShard{Shard: r.int()}, getAll(r, sizeTransfer, getTransfer)}
 	},
-	do: func(s Shard, ctx context.Context, id queue.ID, a acceptArgs) (none, error) {
+	call: func(s Shard, ctx context.Context, id queue.ID, a acceptArgs) (none, error) {
 		return none{}, s.Accept(ctx, id, a.from, a.messages)
 	},
 	putResult: putNone, getResult: getNone,
@@ -190,7 +190,7 @@ var accept = method[acceptArgs, none]{
 
 // methods are those that the server executes, by their code.
 var methods = map[byte]executor{
-	send.code: &send, receive.code: &receive, giveBack.code: &giveBack, remove.code: &remove,
+	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries, deleteMessages.code: &deleteMessages,
 	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
 	startMoveBack.code: &startMoveBack,

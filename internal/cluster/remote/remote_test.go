@@ -127,7 +127,7 @@ func (f failing) Delete(context.Context, queue.ID, []queue.Receipt) ([]error, er
 
 func TestErrorsSurviveTheTrip(t *testing.T) {
 	r := newRig(t)
-	stuck := &shard.StuckError{Reason: "it is full", Cause: errors.New("/a/path")}
+	stuck := &shard.BlockedError{Reason: "it is full", Cause: errors.New("/a/path")}
 	for _, tc := range []struct {
 		err      error
 		is       error
@@ -159,7 +159,7 @@ func TestErrorsSurviveTheTrip(t *testing.T) {
 			continue
 		}
 		for _, got := range []error{whole, entries[1]} {
-			disk, isStuck := errors.AsType[*shard.StuckError](got)
+			disk, isStuck := errors.AsType[*shard.BlockedError](got)
 			if got == nil || tc.is != nil && !errors.Is(got, tc.is) || errors.Is(got, shard.ErrNotBegun) != tc.certain ||
 				isStuck != tc.isStuck || isStuck && disk.Reason != stuck.Reason || tc.inDetail != "" && got.Error() != tc.inDetail {
 				t.Errorf("%v becomes %v", tc.err, got)
@@ -204,7 +204,7 @@ func TestOwnerCatchesUpFirst(t *testing.T) {
 	r.position.Store(5)
 	r.applied.Store(4)
 	go r.applied.Store(5)
-	for end := time.Now().Add(patience); ; { // within its patience, or at a later try
+	for end := time.Now().Add(testTimeout); ; { // within its patience, or at a later try
 		_, err := r.Send(t.Context(), jobs, []queue.Outgoing{{Body: "m"}})
 		if err == nil {
 			break
@@ -240,7 +240,7 @@ func TestLongPollIsAnsweredWhenAMessageArrives(t *testing.T) {
 	r := newRig(t)
 	got := make(chan []shard.Message, 1)
 	go func() {
-		list, _ := r.Receive(context.Background(), jobs, queue.Receive{Max: 1}, patience)
+		list, _ := r.Receive(context.Background(), jobs, queue.Receive{Max: 1}, testTimeout)
 		got <- list
 	}()
 	time.Sleep(10 * time.Millisecond)
@@ -260,7 +260,7 @@ func TestCancelledPollLeavesNothingInvisible(t *testing.T) {
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
-			if got, err := r.Receive(ctx, jobs, queue.Receive{Max: 1}, patience); err == nil {
+			if got, err := r.Receive(ctx, jobs, queue.Receive{Max: 1}, testTimeout); err == nil {
 				// The message was faster. It belongs to this consumer.
 				_ = r.Return(context.Background(), jobs, []queue.Delivery{got[0].Delivery}, "")
 			}

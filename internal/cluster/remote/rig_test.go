@@ -21,7 +21,7 @@ const (
 	here, there = "here", "there"
 	number      = 7
 	// patience is longer than anything in these tests takes.
-	patience = 20 * time.Second
+	testTimeout = 20 * time.Second
 )
 
 var errElsewhere = errors.New("another node has it")
@@ -77,10 +77,10 @@ func newRig(t testing.TB) *rig {
 			}
 			return nil
 		},
-		Patience: 50 * time.Millisecond,
+		WaitTimeout: 50 * time.Millisecond,
 	})
 	r.Client = remote.New(remote.Options{
-		Messenger: r.network.Node(here), Position: r.position.Load, Timeout: patience,
+		Messenger: r.network.Node(here), Position: r.position.Load, Timeout: testTimeout,
 	}).Shard(there, number)
 	return r
 }
@@ -118,7 +118,7 @@ func (r *rig) counts(t testing.TB, id queue.ID) queue.Counts {
 // settle waits until nothing of a queue is in flight.
 func (r *rig) settle(t testing.TB, id queue.ID) {
 	t.Helper()
-	for end := time.Now().Add(patience); r.counts(t, id).InFlight > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(testTimeout); r.counts(t, id).InFlight > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("still in flight: %+v", r.counts(t, id))
 		}
@@ -128,7 +128,7 @@ func (r *rig) settle(t testing.TB, id queue.ID) {
 // reappears waits until so many messages of a queue are visible.
 func (r *rig) reappears(t testing.TB, id queue.ID, n int) {
 	t.Helper()
-	for end := time.Now().Add(patience); r.counts(t, id).Visible != uint64(n); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(testTimeout); r.counts(t, id).Visible != uint64(n); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("not visible again: %+v", r.counts(t, id))
 		}

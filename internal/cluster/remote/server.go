@@ -11,7 +11,7 @@ import (
 )
 
 // defaultPatience is how long a call waits for the control shard's copy.
-const defaultPatience = 2 * time.Second
+const defaultWaitTimeout = 2 * time.Second
 
 // ServerOptions are what Serve needs.
 type ServerOptions struct {
@@ -23,14 +23,14 @@ type ServerOptions struct {
 	// Wait means that this is always so.
 	Wait func(ctx context.Context, position uint64) error
 	// Patience is how long a call may wait for that; 0 means 2 s.
-	Patience time.Duration
+	WaitTimeout time.Duration
 }
 
 // Serve executes the calls that other nodes make to shards of this one.
 func Serve(m messenger.Messenger, o ServerOptions) {
 	s := &server{ServerOptions: o}
-	if s.Patience == 0 {
-		s.Patience = defaultPatience
+	if s.WaitTimeout == 0 {
+		s.WaitTimeout = defaultWaitTimeout
 	}
 	m.Handle(kindCall, s.execute)
 	m.Handle(kindCancel, s.cancel)
@@ -81,7 +81,7 @@ func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 // find returns the shard of a call once it knows what the caller knew.
 func (s *server) find(ctx context.Context, h *header) (Shard, error) {
 	if s.Wait != nil {
-		ctx, cancel := context.WithTimeout(ctx, s.Patience)
+		ctx, cancel := context.WithTimeout(ctx, s.WaitTimeout)
 		defer cancel()
 		if err := s.Wait(ctx, h.position); err != nil {
 			return nil, fmt.Errorf("wait for position %d of the control shard: %w", h.position, err)

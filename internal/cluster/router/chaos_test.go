@@ -87,7 +87,7 @@ func (h *history) taken(messages []shard.Message) {
 // patiently repeats what shards are not available for.
 func patiently(t *testing.T, f func() error) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
 		err := f()
 		if err == nil {
 			return
@@ -215,7 +215,7 @@ func produce(stop context.Context, t *testing.T, h *history, r *router.Router, i
 func consume(stop context.Context, t *testing.T, h *history, r *router.Router, id queue.ID, n int, rng *rand.Rand) {
 	for stop.Err() == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+rng.IntN(30))*time.Millisecond)
-		wait := time.Duration(rng.IntN(2)) * patience
+		wait := time.Duration(rng.IntN(2)) * testTimeout
 		got, err := r.Receive(ctx, id, queue.Receive{Max: 1 + rng.IntN(10)}, wait)
 		cancel()
 		if err != nil {

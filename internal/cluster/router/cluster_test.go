@@ -28,7 +28,7 @@ const (
 )
 
 // patience is longer than anything in these tests takes.
-const patience = 30 * time.Second
+const testTimeout = 30 * time.Second
 
 var errNoOwner = errors.New("nobody owns it")
 
@@ -116,7 +116,7 @@ func (c *cluster) at(node string, n int) (remote.Shard, error) {
 func (c *cluster) router(node string) *router.Router {
 	var r *router.Router
 	caller := remote.New(remote.Options{
-		Messenger: c.network.Node(node), Timeout: patience,
+		Messenger: c.network.Node(node), Timeout: testTimeout,
 		Return: func(ctx context.Context, n int, id queue.ID, d []queue.Delivery, attempt string) error {
 			return r.ReturnTo(ctx, n, id, d, attempt)
 		},
@@ -137,8 +137,8 @@ func (c *cluster) router(node string) *router.Router {
 			defer c.mu.Unlock()
 			return c.shards[n].changed
 		},
-		Local:    func(n int) bool { return c.owner(n) == node },
-		Patience: 500 * time.Millisecond,
+		Local:   func(n int) bool { return c.owner(n) == node },
+		Timeout: 500 * time.Millisecond,
 	})
 	c.t.Cleanup(r.Close)
 	return r
@@ -223,7 +223,7 @@ func (c *cluster) where(id queue.ID) map[int]int {
 // settle waits until nothing of a queue is in flight.
 func (c *cluster) settle(r *router.Router, id queue.ID) queue.Counts {
 	c.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
 		counts, err := r.Counts(context.Background(), id)
 		switch {
 		case err == nil && counts.InFlight == 0:
@@ -272,7 +272,7 @@ func drain(t testing.TB, r *router.Router, id queue.ID) []string {
 // with nothing: what its shard had given too late is returned a moment after.
 func drainMessages(t testing.TB, r *router.Router, id queue.ID) (out []shard.Message) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; {
+	for end := time.Now().Add(testTimeout); ; {
 		got, err := r.Receive(context.Background(), id, queue.Receive{Max: 10}, 20*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)

@@ -71,12 +71,12 @@ func gather[R any](shards []int, ask func(n int) (R, error)) ([]R, error) {
 	for i, a := range answers {
 		out[i], errs[i] = a.got, a.err
 	}
-	return out, worst(errs)
+	return out, firstSerious(errs)
 }
 
 // worst returns the error that says most about all of a call: one that is no
 // shard's failure to answer, then one that leaves open what was done.
-func worst(errs []error) error {
+func firstSerious(errs []error) error {
 	var open, certain error
 	for _, err := range errs {
 		switch {

@@ -49,7 +49,7 @@ func TestGroupsKeepTheirOrder(t *testing.T) {
 	}
 	next := make(map[string]int)
 	for n := 0; n < len(all); {
-		got, err := r.Receive(t.Context(), groups, queue.Receive{Max: 3}, patience)
+		got, err := r.Receive(t.Context(), groups, queue.Receive{Max: 3}, testTimeout)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestRepeatedAttempt(t *testing.T) {
 		if _, err := r.Send(t.Context(), groups, []queue.Outgoing{member(fmt.Sprintf("first%d-", i), "0")}); err != nil {
 			t.Fatal(err)
 		}
-		wait := time.Duration(i%2) * patience
+		wait := time.Duration(i%2) * testTimeout
 		first, err := r.Receive(t.Context(), groups, queue.Receive{Max: 10, Attempt: attempt}, wait)
 		if err != nil || len(first) != 1 {
 			t.Fatalf("%v, %v", first, err)
@@ -153,7 +153,7 @@ func TestDeadLettersAndBack(t *testing.T) {
 	}
 	now := time.Duration(0)
 	for given := 0; given < len(all); { // and seen too often when they are looked for again
-		got, err := r.Receive(t.Context(), groups, queue.Receive{Max: 10, Timeout: &now}, patience)
+		got, err := r.Receive(t.Context(), groups, queue.Receive{Max: 10, Timeout: &now}, testTimeout)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func inOrder(t *testing.T, r *router.Router, id queue.ID, home map[string]int, n
 	t.Helper()
 	next := make(map[string]int)
 	for seen := 0; ; {
-		got, err := r.Receive(t.Context(), id, queue.Receive{Max: 10}, time.Duration(min(n-seen, 1))*patience+20*time.Millisecond)
+		got, err := r.Receive(t.Context(), id, queue.Receive{Max: 10}, time.Duration(min(n-seen, 1))*testTimeout+20*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}

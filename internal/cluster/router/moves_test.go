@@ -50,7 +50,7 @@ func TestMoveTaskOverShards(t *testing.T) {
 	if err := r.StartMove(t.Context(), wide, quick); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
 		list, err := r.Moves(t.Context(), wide)
 		if err != nil {
 			t.Fatal(err)

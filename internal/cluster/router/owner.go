@@ -17,7 +17,7 @@ const (
 	// doubtTime is how long a shard is avoided, where there is a choice, after it
 	// has left open what it has done: as long as it takes until it has another
 	// owner if the present one has died.
-	doubtTime = 5 * time.Second
+	suspectTime = 5 * time.Second
 	// Between attempts at a shard there is a pause, unless its owner changes.
 	firstPause   = 20 * time.Millisecond
 	longestPause = time.Second
@@ -29,29 +29,29 @@ var (
 )
 
 // era is the time in which a shard has one owner, or none.
-type era struct {
-	changed <-chan struct{}
-	over    context.Context
-	end     context.CancelFunc
-	doubt   atomic.Int64 // until then, in nanoseconds since 1970
+type ownerTerm struct {
+	changed      <-chan struct{}
+	over         context.Context
+	end          context.CancelFunc
+	suspectUntil atomic.Int64 // until then, in nanoseconds since 1970
 }
 
 // era returns the present one of shard n. It is to be asked for before the
 // owner is: otherwise a change in between would go unseen.
-func (r *Router) era(n int) *era {
+func (r *Router) ownerTerm(n int) *ownerTerm {
 	changed := r.Changed(n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := r.eras[n]
+	e := r.terms[n]
 	if e != nil && e.changed == changed {
 		return e
 	}
 	if e != nil {
 		e.end()
 	}
-	e = &era{changed: changed}
+	e = &ownerTerm{changed: changed}
 	e.over, e.end = context.WithCancel(context.Background())
-	r.eras[n] = e
+	r.terms[n] = e
 	go func() {
 		select {
 		case <-changed:
@@ -64,24 +64,24 @@ func (r *Router) era(n int) *era {
 }
 
 // doubtful reports whether a shard has lately left open what it has done.
-func (e *era) doubtful() bool { return time.Now().UnixNano() < e.doubt.Load() }
+func (e *ownerTerm) suspect() bool { return time.Now().UnixNano() < e.suspectUntil.Load() }
 
-func (r *Router) doubtful(n int) bool { return !r.Local(n) && r.era(n).doubtful() }
+func (r *Router) suspect(n int) bool { return !r.Local(n) && r.ownerTerm(n).suspect() }
 
-func (e *era) learn(err error) {
+func (e *ownerTerm) note(err error) {
 	switch {
 	case err == nil:
-		if e.doubt.Load() != 0 {
-			e.doubt.Store(0)
+		if e.suspectUntil.Load() != 0 {
+			e.suspectUntil.Store(0)
 		}
 	case errors.Is(err, shard.ErrUnavailable) && !errors.Is(err, shard.ErrNotBegun):
-		e.doubt.Store(time.Now().Add(doubtTime).UnixNano())
+		e.suspectUntil.Store(time.Now().Add(suspectTime).UnixNano())
 	}
 }
 
 // during returns a context for a call to the owner of an era: it ends some time
 // after the era.
-func (e *era) during(ctx context.Context) (context.Context, func()) {
+func (e *ownerTerm) during(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(e.over, func() {
 		time.AfterFunc(answerGrace, func() { cancel(errMoved) })
@@ -94,11 +94,11 @@ func (e *era) during(ctx context.Context) (context.Context, func()) {
 
 // once calls shard n at its present owner. What is certain not to have begun is
 // a shard.ErrNotBegun.
-func once[T any](ctx context.Context, r *Router, n int, call func(context.Context, Shard) (T, error)) (T, error) {
-	var e *era
+func callOnce[T any](ctx context.Context, r *Router, n int, f func(context.Context, Shard) (T, error)) (T, error) {
+	var e *ownerTerm
 	local := r.Local(n)
 	if !local {
-		e = r.era(n)
+		e = r.ownerTerm(n)
 	}
 	s, err := r.Shard(n)
 	if err != nil {
@@ -106,38 +106,38 @@ func once[T any](ctx context.Context, r *Router, n int, call func(context.Contex
 		return none, fmt.Errorf("%w: shard %d: %w", shard.ErrNotBegun, n, err)
 	}
 	if local {
-		return call(ctx, s)
+		return f(ctx, s)
 	}
 	ctx, done := e.during(ctx)
 	defer done()
-	got, err := call(ctx, s)
-	e.learn(err)
+	got, err := f(ctx, s)
+	e.note(err)
 	return got, err
 }
 
 // ask calls shard n, at its next owner if it is certain that nothing has been
 // done at the present one, and waits some time for there to be one.
-func ask[T any](ctx context.Context, r *Router, n int, call func(context.Context, Shard) (T, error)) (T, error) {
-	return insist(ctx, r, []int{n}, func() (T, error) { return once(ctx, r, n, call) })
+func call[T any](ctx context.Context, r *Router, n int, f func(context.Context, Shard) (T, error)) (T, error) {
+	return retryUntilOwned(ctx, r, []int{n}, func() (T, error) { return callOnce(ctx, r, n, f) })
 }
 
 // do is ask for what has no result.
-func (r *Router) do(ctx context.Context, n int, call func(context.Context, Shard) error) error {
-	_, err := ask(ctx, r, n, func(ctx context.Context, s Shard) (struct{}, error) { return struct{}{}, call(ctx, s) })
+func (r *Router) exec(ctx context.Context, n int, f func(context.Context, Shard) error) error {
+	_, err := call(ctx, r, n, func(ctx context.Context, s Shard) (struct{}, error) { return struct{}{}, f(ctx, s) })
 	return err
 }
 
 // insist repeats a try at some shards while it is certain that it has done
 // nothing, for as long as the router's patience lasts: when one of them has
 // another owner, or after a pause.
-func insist[T any](ctx context.Context, r *Router, shards []int, try func() (T, error)) (T, error) {
+func retryUntilOwned[T any](ctx context.Context, r *Router, shards []int, try func() (T, error)) (T, error) {
 	got, err := try()
 	if !errors.Is(err, shard.ErrNotBegun) {
 		return got, err
 	}
-	end := time.Now().Add(r.Patience)
+	end := time.Now().Add(r.Timeout)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		eras := r.erasOf(shards)
+		eras := r.termsOf(shards)
 		// Once more, in case that it has changed just before.
 		if got, err = try(); !errors.Is(err, shard.ErrNotBegun) {
 			return got, err
@@ -146,23 +146,23 @@ func insist[T any](ctx context.Context, r *Router, shards []int, try func() (T, 
 		if left <= 0 {
 			return got, err
 		}
-		if rest(ctx, min(pause, left), eras...); ctx.Err() != nil {
+		if waitForTerm(ctx, min(pause, left), eras...); ctx.Err() != nil {
 			return got, context.Cause(ctx)
 		}
 	}
 }
 
-func (r *Router) erasOf(shards []int) []*era {
-	out := make([]*era, len(shards))
+func (r *Router) termsOf(shards []int) []*ownerTerm {
+	out := make([]*ownerTerm, len(shards))
 	for i, n := range shards {
-		out[i] = r.era(n)
+		out[i] = r.ownerTerm(n)
 	}
 	return out
 }
 
 // rest waits until one of the eras is over, but not for longer than d or after
 // the end of ctx.
-func rest(ctx context.Context, d time.Duration, eras ...*era) {
+func waitForTerm(ctx context.Context, d time.Duration, eras ...*ownerTerm) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	for _, e := range eras {

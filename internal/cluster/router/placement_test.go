@@ -14,11 +14,11 @@ import (
 
 func TestPositions(t *testing.T) {
 	for _, p := range []queue.Position{1, 2, 1<<51 - 1, 1 << 63, 1<<63 | 5, 1<<63 | (1<<51 - 1)} {
-		if seal(p, 1) != p {
+		if encodeShard(p, 1) != p {
 			t.Errorf("%v changes on the first shard", p)
 		}
 		for _, n := range []int{1, 2, 3, 64, MaxShards} {
-			if inner, shard := open(seal(p, n)); inner != p || shard != n {
+			if inner, shard := decodeShard(encodeShard(p, n)); inner != p || shard != n {
 				t.Errorf("%v on shard %d comes back as %v on %d", p, n, inner, shard)
 			}
 		}

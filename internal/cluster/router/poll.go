@@ -33,17 +33,17 @@ func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, 
 	var failure error
 	pause := firstPause
 	for first := true; ; first = false { // however late it is, the shard is asked once
-		e := r.era(n)
+		e := r.ownerTerm(n)
 		left := max(time.Until(end), 0)
 		if left == 0 && !first {
 			return nil, failure
 		}
-		got, err := once(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
+		got, err := callOnce(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
 			return s.Receive(ctx, id, q, left)
 		})
 		switch {
 		case len(got) > 0:
-			return sealed(got, n), nil
+			return withShard(got, n), nil
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err == nil, errors.Is(err, queue.ErrOverLimit):
@@ -59,7 +59,7 @@ func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, 
 			if failure = err; since.IsZero() {
 				since = time.Now()
 			}
-			if giveUp != nil && time.Since(since) >= r.Patience {
+			if giveUp != nil && time.Since(since) >= r.Timeout {
 				if giveUp(err) {
 					return nil, err
 				}
@@ -70,7 +70,7 @@ func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, 
 			pause = firstPause
 			continue
 		}
-		rest(ctx, min(pause, left), e)
+		waitForTerm(ctx, min(pause, left), e)
 		pause = min(2*pause, longestPause)
 	}
 }
@@ -132,7 +132,7 @@ type answer struct {
 func (r *Router) returnAll(answers <-chan answer, pending int, id queue.ID, attempt string) {
 	for range pending {
 		if a := <-answers; len(a.got) > 0 {
-			_ = r.giveBack(context.Background(), id, a.got, attempt)
+			_ = r.returnMessages(context.Background(), id, a.got, attempt)
 		}
 	}
 }

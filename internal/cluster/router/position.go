@@ -16,11 +16,11 @@ const (
 )
 
 // seal returns the position of a message on shard n as the API sees it.
-func seal(p queue.Position, n int) queue.Position {
+func encodeShard(p queue.Position, n int) queue.Position {
 	return p&^shardMask | queue.Position(n-1)<<shardShift&shardMask
 }
 
 // open is the inverse of seal.
-func open(p queue.Position) (inner queue.Position, n int) {
+func decodeShard(p queue.Position) (inner queue.Position, n int) {
 	return p &^ shardMask, int(p&shardMask>>shardShift) + 1
 }

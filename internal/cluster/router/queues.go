@@ -19,7 +19,7 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 		return err
 	}
 	errs := each(p.all(), func(n int) error {
-		return p.orAway(n, r.do(ctx, n, func(ctx context.Context, s Shard) error { return s.Purge(ctx, id) }))
+		return p.orElsewhere(n, r.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.Purge(ctx, id) }))
 	})
 	done := 0
 	for i, n := range p.all() {
@@ -29,7 +29,7 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 			done++
 		}
 	}
-	if err := worst(errs); err != nil {
+	if err := firstSerious(errs); err != nil {
 		return err
 	}
 	if done == 0 {
@@ -47,7 +47,7 @@ func (r *Router) Counts(ctx context.Context, id queue.ID) (sum queue.Counts, err
 	}
 	counts, err := gather(p.all(), func(n int) (queue.Counts, error) {
 		c, err := r.countsOf(ctx, n, id)
-		return c, p.orAway(n, err)
+		return c, p.orElsewhere(n, err)
 	})
 	if err != nil {
 		return sum, err
@@ -61,12 +61,12 @@ func (r *Router) Counts(ctx context.Context, id queue.ID) (sum queue.Counts, err
 }
 
 func (r *Router) countsOf(ctx context.Context, n int, id queue.ID) (queue.Counts, error) {
-	return ask(ctx, r, n, func(ctx context.Context, s Shard) (queue.Counts, error) { return s.Counts(ctx, id) })
+	return call(ctx, r, n, func(ctx context.Context, s Shard) (queue.Counts, error) { return s.Counts(ctx, id) })
 }
 
 // orAway returns an error of shard n, but for the one that a shard without the
 // queue may give: nothing is on its way from there.
-func (p *Placement) orAway(n int, err error) error {
+func (p *Placement) orElsewhere(n int, err error) error {
 	if errors.Is(err, queue.ErrNoQueue) && !slices.Contains(p.Shards, n) {
 		return nil
 	}

@@ -33,28 +33,28 @@ func (r *Router) Return(ctx context.Context, id queue.ID, deliveries []queue.Del
 // ReturnTo takes back deliveries of shard n, whose positions are the engine's own and
 // whose consumer has gone. It is a remote.Options.Return.
 func (r *Router) ReturnTo(ctx context.Context, n int, id queue.ID, deliveries []queue.Delivery, attempt string) error {
-	return r.persist(func() error {
-		return r.do(ctx, n, func(ctx context.Context, s Shard) error { return s.Return(ctx, id, deliveries, attempt) })
+	return r.retryReturn(func() error {
+		return r.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.Return(ctx, id, deliveries, attempt) })
 	})
 }
 
 // giveBack is Return for messages that nobody has got.
-func (r *Router) giveBack(ctx context.Context, id queue.ID, messages []shard.Message, attempt string) error {
+func (r *Router) returnMessages(ctx context.Context, id queue.ID, messages []shard.Message, attempt string) error {
 	deliveries := make([]queue.Delivery, len(messages))
 	for i := range messages {
 		deliveries[i] = messages[i].Delivery
 	}
-	return r.persist(func() error { return r.Return(ctx, id, deliveries, attempt) })
+	return r.retryReturn(func() error { return r.Return(ctx, id, deliveries, attempt) })
 }
 
 // returnPatience is how long a shard is waited for that is to take back what it has
 // given. No client waits meanwhile, and it is longer than the next owner of a dead
 // node's shard takes. After that the visibility timeout returns it.
-const returnPatience = 30 * time.Second
+const returnTimeout = 30 * time.Second
 
 // persist repeats a return while it is certain that it has not been made.
-func (r *Router) persist(giveBack func() error) error {
-	for end := time.Now().Add(returnPatience); ; {
+func (r *Router) retryReturn(giveBack func() error) error {
+	for end := time.Now().Add(returnTimeout); ; {
 		err := giveBack()
 		if !errors.Is(err, shard.ErrNotBegun) || r.closed.Err() != nil || time.Now().After(end) {
 			return err
@@ -66,20 +66,20 @@ func (r *Router) persist(giveBack func() error) error {
 // and puts the results together in the order of the batch.
 func onShards[E any](
 	ctx context.Context, r *Router, id queue.ID, batch []E, position func(*E) *queue.Position,
-	call func(s Shard, ctx context.Context, id queue.ID, part []E) ([]error, error),
+	f func(s Shard, ctx context.Context, id queue.ID, part []E) ([]error, error),
 ) ([]error, error) {
 	if _, err := r.place(id); err != nil {
 		return nil, err
 	}
-	parts := divide(batch, func(x *E) int { _, n := open(*position(x)); return n })
+	parts := divide(batch, func(x *E) int { _, n := decodeShard(*position(x)); return n })
 	results := make([]error, len(batch))
 	errs := each(parts, func(p part) error {
 		entries := pick(batch, p)
 		for i := range entries {
 			at := position(&entries[i])
-			*at, _ = open(*at)
+			*at, _ = decodeShard(*at)
 		}
-		some, err := ask(ctx, r, p.shard, func(ctx context.Context, s Shard) ([]error, error) { return call(s, ctx, id, entries) })
+		some, err := call(ctx, r, p.shard, func(ctx context.Context, s Shard) ([]error, error) { return f(s, ctx, id, entries) })
 		for k, i := range p.entries {
 			if results[i] = err; err == nil {
 				results[i] = some[k]
@@ -87,7 +87,7 @@ func onShards[E any](
 		}
 		return err
 	})
-	err := worst(errs)
+	err := firstSerious(errs)
 	if err != nil && (!errors.Is(err, shard.ErrUnavailable) || !slices.Contains(errs, nil)) {
 		return nil, err
 	}

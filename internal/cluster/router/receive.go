@@ -39,7 +39,7 @@ func (r *Router) Receive(ctx context.Context, id queue.ID, q queue.Receive, wait
 	}
 	got, err := r.receive(ctx, &p, id, q, wait)
 	if len(got) > 0 && ctx.Err() != nil {
-		back := r.giveBack(context.WithoutCancel(ctx), id, got, q.Attempt)
+		back := r.returnMessages(context.WithoutCancel(ctx), id, got, q.Attempt)
 		return nil, errors.Join(context.Cause(ctx), back)
 	}
 	return got, err
@@ -55,8 +55,8 @@ func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue
 				return r.poll(ctx, n, id, q, end, func(error) bool { return true })
 			})
 		}
-		got, err := ask(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) { return s.Receive(ctx, id, q, 0) })
-		return sealed(got, n), err
+		got, err := call(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) { return s.Receive(ctx, id, q, 0) })
+		return withShard(got, n), err
 	}
 	order := r.shuffled(p.Shards)
 	enough := sampleAtMost
@@ -74,7 +74,7 @@ func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue
 	case len(got) > 0:
 		return got, nil
 	case !waits && errors.Is(err, shard.ErrNotBegun):
-		return insist(ctx, r, p.Shards, func() ([]shard.Message, error) { return r.sample(ctx, order, enough, id, q) })
+		return retryUntilOwned(ctx, r, p.Shards, func() ([]shard.Message, error) { return r.sample(ctx, order, enough, id, q) })
 	case !waits, err != nil && !errors.Is(err, shard.ErrUnavailable) && !errors.Is(err, queue.ErrOverLimit):
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (r *Router) sample(ctx context.Context, order []int, enough int, id queue.I
 	answers := 0
 	var refused, failed error
 	for _, n := range order {
-		if answers == enough || answers > 0 && r.doubtful(n) {
+		if answers == enough || answers > 0 && r.suspect(n) {
 			break
 		}
 		got, err := r.peek(ctx, n, id, q)
@@ -123,12 +123,12 @@ func (r *Router) sample(ctx context.Context, order []int, enough int, id queue.I
 // peek asks a shard for messages that it has now. If it does not answer, others
 // are not to suffer for it.
 func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.Patience, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errSlow)
 	defer cancel()
-	got, err := once(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
+	got, err := callOnce(ctx, r, n, func(ctx context.Context, s Shard) ([]shard.Message, error) {
 		return s.Receive(ctx, id, q, 0)
 	})
-	return sealed(got, n), err
+	return withShard(got, n), err
 }
 
 // repeated gives what an attempt was given before, if it was. A receive of no
@@ -163,9 +163,9 @@ func attemptOrder(shards []int, attempt string) []int {
 }
 
 // sealed puts the number of their shard into the positions of messages.
-func sealed(messages []shard.Message, n int) []shard.Message {
+func withShard(messages []shard.Message, n int) []shard.Message {
 	for i := range messages {
-		messages[i].Position = seal(messages[i].Position, n)
+		messages[i].Position = encodeShard(messages[i].Position, n)
 	}
 	return messages
 }

@@ -15,7 +15,7 @@ type Shard = remote.Shard
 // defaultPatience is how long a call waits for a shard to have an owner. It is
 // well below the time after which clients give up, and above what a planned
 // change of the owner takes.
-const defaultPatience = 2500 * time.Millisecond
+const defaultTimeout = 2500 * time.Millisecond
 
 // Options are what a Router is made of.
 type Options struct {
@@ -33,7 +33,7 @@ type Options struct {
 	Local func(n int) bool
 	// Patience is how long a call waits for a shard that has no owner; 0 means
 	// 2.5 s.
-	Patience time.Duration
+	Timeout time.Duration
 }
 
 // Router gives calls to the shards of their queues. Its methods may be called
@@ -46,19 +46,19 @@ type Router struct {
 	closed   context.Context
 	close    context.CancelFunc
 
-	mu   sync.Mutex
-	eras map[int]*era
+	mu    sync.Mutex
+	terms map[int]*ownerTerm
 }
 
 // New returns a Router. Close ends it.
 func New(o Options) *Router {
-	if o.Patience == 0 {
-		o.Patience = defaultPatience
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
 	}
 	if o.Local == nil {
 		o.Local = func(int) bool { return false }
 	}
-	r := &Router{Options: o, eras: make(map[int]*era)}
+	r := &Router{Options: o, terms: make(map[int]*ownerTerm)}
 	r.draining, r.drain = context.WithCancel(context.Background())
 	r.closed, r.close = context.WithCancel(context.Background())
 	return r

@@ -60,7 +60,7 @@ func TestNoShardIsForgotten(t *testing.T) {
 		if _, err := c.shards[n].shard.Send(t.Context(), wide, outgoing("m")); err != nil {
 			t.Fatal(err)
 		}
-		got, err := r.Receive(t.Context(), wide, queue.Receive{Max: 10}, patience)
+		got, err := r.Receive(t.Context(), wide, queue.Receive{Max: 10}, testTimeout)
 		if err != nil || len(got) != 1 {
 			t.Fatalf("shard %d: %v, %v", n, got, err)
 		}
@@ -85,7 +85,7 @@ func TestLongPollHearsAllShards(t *testing.T) {
 	for n := range c.shards {
 		got := make(chan []shard.Message, 1)
 		go func() {
-			list, _ := r.Receive(context.Background(), wide, queue.Receive{Max: 1}, patience)
+			list, _ := r.Receive(context.Background(), wide, queue.Receive{Max: 1}, testTimeout)
 			got <- list
 		}()
 		time.Sleep(5 * time.Millisecond)
@@ -106,7 +106,7 @@ func TestPollLeavesNothingBehind(t *testing.T) {
 	for range 30 {
 		got := make(chan []shard.Message, 1)
 		go func() {
-			list, _ := r.Receive(context.Background(), wide, queue.Receive{Max: 1}, patience)
+			list, _ := r.Receive(context.Background(), wide, queue.Receive{Max: 1}, testTimeout)
 			got <- list
 		}()
 		time.Sleep(time.Millisecond)
@@ -120,7 +120,7 @@ func TestPollLeavesNothingBehind(t *testing.T) {
 		if _, err := r.Delete(t.Context(), wide, []queue.Receipt{receipt(&list[0])}); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
 			if counts := c.settle(r, wide); counts.Visible == 3 {
 				break
 			} else if time.Now().After(end) {
@@ -143,7 +143,7 @@ func TestAbandonedPollLeavesNothingInvisible(t *testing.T) {
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
-			if got, err := r.Receive(ctx, wide, queue.Receive{Max: 1}, patience); err == nil && len(got) > 0 {
+			if got, err := r.Receive(ctx, wide, queue.Receive{Max: 1}, testTimeout); err == nil && len(got) > 0 {
 				_ = r.Return(context.Background(), wide, []queue.Delivery{got[0].Delivery}, "")
 			}
 		}()
@@ -229,7 +229,7 @@ func TestSpreadQueueHasNoGap(t *testing.T) {
 		send(t, r, wide, "n")
 	}
 	for want := there[3] + 20; want > 0; {
-		got, err := r.Receive(t.Context(), wide, queue.Receive{Max: 10}, patience)
+		got, err := r.Receive(t.Context(), wide, queue.Receive{Max: 10}, testTimeout)
 		if err != nil || len(got) == 0 {
 			t.Fatalf("%d more are there, and %v, %v is received", want, got, err)
 		}
@@ -242,7 +242,7 @@ func TestSpreadQueueHasNoGap(t *testing.T) {
 	}
 	poll := make(chan []string)
 	go func() {
-		got, err := r.Receive(context.Background(), wide, queue.Receive{Max: 1}, patience)
+		got, err := r.Receive(context.Background(), wide, queue.Receive{Max: 1}, testTimeout)
 		if err != nil {
 			t.Error(err)
 		}
@@ -343,7 +343,7 @@ func TestBatchOverShards(t *testing.T) {
 	}
 	var all []shard.Message
 	for len(all) < 4 {
-		got, err := r.Receive(t.Context(), wide, queue.Receive{Max: 1}, patience)
+		got, err := r.Receive(t.Context(), wide, queue.Receive{Max: 1}, testTimeout)
 		if err != nil {
 			t.Fatal(err)
 		}

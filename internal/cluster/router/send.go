@@ -28,15 +28,15 @@ func (r *Router) Send(ctx context.Context, id queue.ID, messages []queue.Outgoin
 }
 
 func (r *Router) sendTo(ctx context.Context, n int, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	return ask(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) { return s.Send(ctx, id, messages) })
+	return call(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) { return s.Send(ctx, id, messages) })
 }
 
 // sendAny sends to one of the shards, to another if it is certain that the first
 // has done nothing: as long as one of them has an owner, sends have no gap.
 func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
-	return insist(ctx, r, p.Sends, func() (sent []queue.Sent, err error) {
+	return retryUntilOwned(ctx, r, p.Sends, func() (sent []queue.Sent, err error) {
 		for _, n := range r.preferred(p.Sends) {
-			sent, err = once(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) {
+			sent, err = callOnce(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) {
 				return s.Send(ctx, id, messages)
 			})
 			if !errors.Is(err, shard.ErrNotBegun) {
@@ -70,7 +70,7 @@ func (r *Router) shuffled(shards []int) []int {
 }
 
 func (r *Router) rank(n int) int {
-	if r.doubtful(n) {
+	if r.suspect(n) {
 		return 1
 	}
 	return 0
@@ -80,7 +80,7 @@ func (r *Router) rank(n int) int {
 func (r *Router) sendGroups(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
 	parts := divide(messages, func(m *queue.Outgoing) int { return p.home(m.Group) })
 	out := make([]queue.Sent, len(messages))
-	err := worst(each(parts, func(part part) error {
+	err := firstSerious(each(parts, func(part part) error {
 		sent, err := r.sendTo(ctx, part.shard, id, pick(messages, part))
 		for k := range sent {
 			out[part.entries[k]] = sent[k]

@@ -42,9 +42,9 @@ func (d *disk) refuse(errno syscall.Errno) { d.refuses.Store(&errno) }
 func (d *disk) heal(t *testing.T) {
 	t.Helper()
 	d.refuses.Store(nil)
-	for end := time.Now().Add(wait); d.Condition().Err() != nil; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(wait); d.Writable().Err() != nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the disk stays stuck")
+			t.Fatal("the disk stays blocked")
 		}
 	}
 }
@@ -56,13 +56,13 @@ func later(f func() error) <-chan error {
 	return done
 }
 
-// refusedFor checks that somebody is told soon that the disk is stuck.
+// refusedFor checks that somebody is told soon that the disk is blocked.
 func refusedFor(t *testing.T, who string, done <-chan error) {
 	t.Helper()
 	select {
 	case err := <-done:
-		stuck, ok := errors.AsType[*shard.StuckError](err)
-		if !ok || !errors.Is(err, shard.ErrUnavailable) || stuck.Reason != "it is full" {
+		blocked, ok := errors.AsType[*shard.BlockedError](err)
+		if !ok || !errors.Is(err, shard.ErrUnavailable) || blocked.Reason != "it is full" {
 			t.Errorf("%s: %v", who, err)
 		}
 	case <-time.After(wait):
@@ -75,7 +75,7 @@ func (r *rig) sendOne(body string) error {
 	return err
 }
 
-func TestNobodyWaitsForAStuckDisk(t *testing.T) {
+func TestNobodyWaitsForABlockedDisk(t *testing.T) {
 	d := newDisk()
 	r := newRigOn(t, store.Options{Disk: d.Disk})
 	r.send(t, jobs, "a", "b")
@@ -152,7 +152,7 @@ func TestReceiveThatWasGivenUpIsTakenBack(t *testing.T) {
 }
 
 // What the catalog has done already the shard learns, however long it takes.
-func TestConfigureWaitsForAStuckDisk(t *testing.T) {
+func TestConfigureWaitsForABlockedDisk(t *testing.T) {
 	d := newDisk()
 	r := newRigOn(t, store.Options{Disk: d.Disk})
 	d.refuse(syscall.ENOSPC)
@@ -178,7 +178,7 @@ func TestConfigureWaitsForAStuckDisk(t *testing.T) {
 	}
 }
 
-func TestCloseOfAShardDoesNotWaitForAStuckDisk(t *testing.T) {
+func TestCloseOfAShardDoesNotWaitForABlockedDisk(t *testing.T) {
 	d := newDisk()
 	st, err := store.Open("db", store.Options{Disk: d.Disk})
 	if err != nil {
@@ -268,9 +268,9 @@ func TestDiskThatIsFullAgainAndAgain(t *testing.T) {
 	}
 	for range 5 {
 		time.Sleep(50 * time.Millisecond)
-		c := d.Condition()
+		c := d.Writable()
 		d.refuse(syscall.ENOSPC)
-		<-c.Stuck()
+		<-c.Blocked()
 		time.Sleep(20 * time.Millisecond)
 		d.heal(t)
 	}
