@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 )
 
-// isVisit reports whether r is what a person sends who opens the server's address in a browser: a request without
-// parameters or signature.
+// isVisit reports whether r is what a browser sends that opens the server's address: a request for a page, without
+// parameters or signature. Programs get what SQS answers to a request without an action.
 func isVisit(r *http.Request, prefix string) bool {
 	return (r.URL.Path == "/" || r.URL.Path == prefix || r.URL.Path == prefix+"/") && r.URL.RawQuery == "" &&
-		r.ContentLength == 0 && r.Header.Get("Authorization") == "" && r.Header.Get("X-Amz-Target") == ""
+		r.ContentLength == 0 && strings.Contains(r.Header.Get("Accept"), "text/html") && r.Header.Get("Authorization") == "" && r.Header.Get("X-Amz-Target") == ""
 }
 
 const welcome = `This is Sluice %s, a message queue service that speaks Amazon SQS.
