@@ -1,0 +1,154 @@
+package clients
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/server"
+)
+
+const root = "../.."
+
+func TestScenarios(t *testing.T) {
+	run(t, "test/clients/python", python("scenario.py"), nil)
+	run(t, "test/clients/node", node("npm", "test"), nil)
+	run(t, "test/clients/java", maven, nil)
+}
+
+func TestExamples(t *testing.T) {
+	hello := func(t *testing.T, printed string) {
+		if !strings.Contains(printed, "hello\n") { // Maven adds what makes a terminal colourful
+			t.Errorf("it prints %q instead of hello", printed)
+		}
+	}
+	run(t, "examples/go", golang, hello)
+	run(t, "examples/python", python("jobs.py"), hello)
+	run(t, "examples/javascript", node("node", "jobs.mjs"), hello)
+	run(t, "examples/java", maven, hello)
+}
+
+// run runs a program in its directory of the project, with a server of its own,
+// and has check look at what it prints.
+func run(t *testing.T, dir string, program func(t *testing.T, dir string) []string, check func(t *testing.T, printed string)) {
+	t.Run(dir, func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("it takes a while")
+		}
+		t.Parallel()
+		dir := filepath.Join(root, dir)
+		command := program(t, dir)
+		cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+		cmd.Dir, cmd.Env = dir, environment(start(t))
+		var errors strings.Builder
+		cmd.Stderr = &errors
+		printed, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s%s", strings.Join(command, " "), err, printed, errors.String())
+		}
+		if check != nil {
+			check(t, string(printed))
+		}
+	})
+}
+
+// start starts a server and returns it.
+func start(t *testing.T) *server.Server {
+	t.Helper()
+	config := server.Default()
+	config.InMemory, config.Listen = true, "127.0.0.1:0"
+	s, err := server.Start(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// environment is what makes any AWS program use the server.
+func environment(s *server.Server) []string {
+	key := s.Root()
+	return append(os.Environ(),
+		"AWS_ENDPOINT_URL="+s.Endpoint(),
+		"AWS_ACCESS_KEY_ID="+key.AccessKeyID, "AWS_SECRET_ACCESS_KEY="+key.Secret, "AWS_SESSION_TOKEN=",
+		"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1", "AWS_EC2_METADATA_DISABLED=true",
+	)
+}
+
+// golang runs the program of the directory, whose modules must be there.
+func golang(t *testing.T, dir string) []string {
+	t.Helper()
+	tool := installed(t, "go")
+	list := exec.Command(tool, "list", "-deps", ".")
+	list.Dir, list.Env = dir, append(os.Environ(), "GOPROXY=off")
+	if out, err := list.CombinedOutput(); err != nil {
+		t.Skipf("run go mod download in %s first: %s", dir, out)
+	}
+	return []string{tool, "run", "."}
+}
+
+// python runs a file with the virtual environment of the directory or else with
+// the Python that is installed, which must have boto3.
+func python(file string) func(*testing.T, string) []string {
+	return func(t *testing.T, dir string) []string {
+		t.Helper()
+		interpreter, err := filepath.Abs(filepath.Join(dir, ".venv", "bin", "python"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(interpreter); err != nil {
+			interpreter = installed(t, "python3")
+		}
+		if err := exec.Command(interpreter, "-c", "import boto3").Run(); err != nil {
+			t.Skip("python3 has no boto3")
+		}
+		return []string{interpreter, file}
+	}
+}
+
+// node runs a command that needs the packages of the directory.
+func node(command ...string) func(*testing.T, string) []string {
+	return func(t *testing.T, dir string) []string {
+		t.Helper()
+		installed(t, "node")
+		installed(t, command[0])
+		if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
+			t.Skipf("run npm ci in %s first", dir)
+		}
+		return command
+	}
+}
+
+// maven compiles and runs the program of the directory. It downloads nothing:
+// what it needs is there once the same has been run without -o.
+func maven(t *testing.T, dir string) []string {
+	t.Helper()
+	command := []string{installed(t, "mvn"), "-q", "-o", "compile", "exec:java"}
+	prepared := exec.Command(command[0], append(command[1:], "-Dexec.skip=true")...)
+	prepared.Dir = dir
+	if err := prepared.Run(); err != nil {
+		t.Skipf("run mvn -q compile exec:java -Dexec.skip=true in %s first", dir)
+	}
+	return command
+}
+
+// installed returns the path of a program.
+func installed(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("%s is not installed", program)
+	}
+	return path
+}
