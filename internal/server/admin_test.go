@@ -34,21 +34,21 @@ func TestDeleteAccount(t *testing.T) {
 	}
 	cred, _ := s.credentials.Root(third)
 	root := act(s, cred.AccessKeyID, cred.Secret, "")
-	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("orders")})
+	q, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("orders")})
 	url := apitest.Must(t, q, err).QueueUrl
 	for _, name := range []string{"bob", "eve"} {
-		u, err := root.iam.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})
+		u, err := root.IAM.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})
 		apitest.Must(t, u, err)
 	}
-	_, err = root.iam.CreateAccountAlias(t.Context(), &iam.CreateAccountAliasInput{AccountAlias: aws.String("shop")})
+	_, err = root.IAM.CreateAccountAlias(t.Context(), &iam.CreateAccountAliasInput{AccountAlias: aws.String("shop")})
 	apitest.Must(t, 0, err)
 	want(`{"AccountId":"`+third+`"}`, http.StatusConflict, "still has 1 queue (orders in us-east-1), 2 users (bob, eve).")
 	for _, name := range []string{"bob", "eve"} {
-		_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: &name})
+		_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: &name})
 		apitest.Must(t, 0, err)
 	}
 	want(`{"AccountId":"`+third+`"}`, http.StatusConflict, "still has 1 queue (orders in us-east-1).")
-	_, err = root.sqs.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: url})
+	_, err = root.SQS.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: url})
 	apitest.Must(t, 0, err)
 
 	want(`{}`, http.StatusBadRequest, "accountId")
@@ -57,7 +57,7 @@ func TestDeleteAccount(t *testing.T) {
 	want(`{"AccountId":"444444444444"}`, http.StatusNotFound, "does not exist")
 	want(`{"AccountId":"`+third+`"}`, http.StatusOK, "")
 	want(`{"AccountId":"`+third+`"}`, http.StatusNotFound, "does not exist")
-	if _, err = root.sqs.ListQueues(t.Context(), &sqs.ListQueuesInput{}); code(err) != "InvalidClientTokenId" && code(err) != "UnrecognizedClientException" {
+	if _, err = root.SQS.ListQueues(t.Context(), &sqs.ListQueuesInput{}); apitest.Code(err) != "InvalidClientTokenId" && apitest.Code(err) != "UnrecognizedClientException" {
 		t.Errorf("the key of a deleted account: %v", err)
 	}
 	if alias := s.directory.Alias(third); alias != "" {
@@ -94,7 +94,7 @@ func (c signed) send(t *testing.T, method, path, body string, header http.Header
 	apitest.Must(t, r, err)
 	maps.Copy(r.Header, header)
 	c.signer.Sign(r, admin.ServiceName, []byte(body), c.s.config.now())
-	return exchangeOf(t, r)
+	return apitest.Exchange(t, r)
 }
 
 // Who administers the server is decided by policies, within the first account; its root may without.
@@ -102,29 +102,29 @@ func TestWhoMayAdminister(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, inMemory())
 	root := rootOf(s)
-	everything := allow("*", "*")
+	everything := apitest.Allow("*", "*")
 	keyed := func(id string) signed {
 		cred, _ := s.front.Keys.Lookup(id)
 		return signedBy(s, id, cred.Secret, "")
 	}
-	_, monitorKey := root.user(t, s, "monitor", `{"Version":"2012-10-17","Statement":[
+	_, monitorKey := root.User(t, "monitor", `{"Version":"2012-10-17","Statement":[
 		{"Effect":"Allow","Action":["sluice:Describe*","sluice:ListAccounts"],"Resource":"*"},
 		{"Effect":"Deny","Action":"sluice:ListAccounts","Resource":"*","Condition":{"NotIpAddress":{"aws:SourceIp":"127.0.0.0/8"}}}]}`)
-	_, backupKey := root.user(t, s, "backup", allow("sluice:Backup", "*"))
-	_, scopedKey := root.user(t, s, "scoped", allow("sluice:*", "arn:aws:sqs:*:*:*"))
-	_, adminKey := root.user(t, s, "admin", everything)
-	_, nobodyKey := root.user(t, s, "nobody", allow("sqs:*", "*"))
+	_, backupKey := root.User(t, "backup", apitest.Allow("sluice:Backup", "*"))
+	_, scopedKey := root.User(t, "scoped", apitest.Allow("sluice:*", "arn:aws:sqs:*:*:*"))
+	_, adminKey := root.User(t, "admin", everything)
+	_, nobodyKey := root.User(t, "nobody", apitest.Allow("sqs:*", "*"))
 	foreignRoot, _ := s.credentials.Root(otherAccount)
-	_, foreignKey := act(s, foreignRoot.AccessKeyID, foreignRoot.Secret, "").user(t, s, "foreign", everything)
-	role, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("ops"), AssumeRolePolicyDocument: aws.String(trusting(account))})
+	_, foreignKey := act(s, foreignRoot.AccessKeyID, foreignRoot.Secret, "").User(t, "foreign", everything)
+	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("ops"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(account))})
 	apitest.Must(t, role, err)
-	_, err = root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
-		RoleName: aws.String("ops"), PolicyName: aws.String("p"), PolicyDocument: aws.String(allow("sluice:DrainNode", "*"))})
+	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
+		RoleName: aws.String("ops"), PolicyName: aws.String("p"), PolicyDocument: aws.String(apitest.Allow("sluice:DrainNode", "*"))})
 	apitest.Must(t, 0, err)
-	assumed, err := act(s, adminKey, keyed(adminKey).signer.Secret, "").sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+	assumed, err := act(s, adminKey, keyed(adminKey).signer.Secret, "").STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
 		RoleArn: role.Role.Arn, RoleSessionName: aws.String("night")})
 	apitest.Must(t, assumed, err)
-	session, err := root.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	session, err := root.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
 	apitest.Must(t, session, err)
 
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.

@@ -280,7 +280,7 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		w.t.Helper()
 		return as(&root, iam, op, params...)
 	}
-	everything, bob := allow("*", "*"), "arn:aws:iam::"+account+":user/bob"
+	everything, bob := apitest.Allow("*", "*"), "arn:aws:iam::"+account+":user/bob"
 	do("CreateUser", "UserName", "bob")
 	do("GetUser", "UserName", "bob")
 	do("UpdateUser", "UserName", "bob", "NewUserName", "rob")
@@ -293,16 +293,16 @@ func (w *walk) people(iam, sts *protocol.Service) {
 	do("AddUserToGroup", "GroupName", "g", "UserName", "bob")
 	do("ListGroupsForUser", "UserName", "bob")
 	do("RemoveUserFromGroup", "GroupName", "g", "UserName", "bob")
-	do("CreateRole", "RoleName", "r", "AssumeRolePolicyDocument", trusting(account))
+	do("CreateRole", "RoleName", "r", "AssumeRolePolicyDocument", apitest.Trusting(account))
 	do("GetRole", "RoleName", "r")
 	do("UpdateRole", "RoleName", "r", "Description", "d")
 	do("UpdateRoleDescription", "RoleName", "r", "Description", "e")
-	do("UpdateAssumeRolePolicy", "RoleName", "r", "PolicyDocument", trusting(bob))
+	do("UpdateAssumeRolePolicy", "RoleName", "r", "PolicyDocument", apitest.Trusting(bob))
 	do("ListRoles")
-	policy := in(do("CreatePolicy", "PolicyName", "p", "PolicyDocument", everything), "Arn")
+	policy := apitest.Element(do("CreatePolicy", "PolicyName", "p", "PolicyDocument", everything), "Arn")
 	do("GetPolicy", "PolicyArn", policy)
 	do("ListPolicies")
-	do("CreatePolicyVersion", "PolicyArn", policy, "PolicyDocument", allow("sqs:*", "*"))
+	do("CreatePolicyVersion", "PolicyArn", policy, "PolicyDocument", apitest.Allow("sqs:*", "*"))
 	do("GetPolicyVersion", "PolicyArn", policy, "VersionId", "v2")
 	do("ListPolicyVersions", "PolicyArn", policy)
 	do("SetDefaultPolicyVersion", "PolicyArn", policy, "VersionId", "v2")
@@ -321,11 +321,11 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		}
 	}
 	made := do("CreateAccessKey", "UserName", "bob")
-	key := identity.Credential{Identity: identity.Identity{AccessKeyID: in(made, "AccessKeyId")}, Secret: in(made, "SecretAccessKey")}
+	key := identity.Credential{Identity: identity.Identity{AccessKeyID: apitest.Element(made, "AccessKeyId")}, Secret: apitest.Element(made, "SecretAccessKey")}
 	do("ListAccessKeys", "UserName", "bob")
 
 	// The new key counts at once, for a user who may do everything.
-	if who := in(as(&key, sts, "GetCallerIdentity"), "Arn"); who != bob {
+	if who := apitest.Element(as(&key, sts, "GetCallerIdentity"), "Arn"); who != bob {
 		w.t.Errorf("the key is %s's", who)
 	}
 	as(&key, sts, "AssumeRole", "RoleArn", "arn:aws:iam::"+account+":role/r", "RoleSessionName", "s1")
@@ -363,7 +363,7 @@ func callAdmin(t *testing.T, s *Server, op, input string) (status int, body stri
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "Sluice."+op)
 	apitest.SignAt(t, r, s.Root(), admin.ServiceName, "us-east-1", time.Now())
-	return exchangeOf(t, r)
+	return apitest.Exchange(t, r)
 }
 
 func (w *walk) accounts(wire *protocol.Service) {
@@ -449,7 +449,7 @@ func TestForwardedPresigned(t *testing.T) {
 	for name, values := range headers {
 		signed.Header[name] = values
 	}
-	if status, body := exchangeOf(t, signed); status != http.StatusOK || p.forwarded.Load() != 1 {
+	if status, body := apitest.Exchange(t, signed); status != http.StatusOK || p.forwarded.Load() != 1 {
 		t.Errorf("%d %s, forwarded %d times", status, body, p.forwarded.Load())
 	}
 	c.Make("SendMessage", object{"QueueUrl": c.URL("presigned"), "MessageBody": "m"})
@@ -464,7 +464,7 @@ func TestForwardedFacts(t *testing.T) {
 		*owner = late.config(*owner)
 	})
 	root := rootOf(p.owner)
-	_, id := root.user(t, p.owner, "bob", `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*",
+	_, id := root.User(t, "bob", `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*",
 		"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"Bool":{"aws:SecureTransport":"true"}}}}`)
 	bob, _ := p.other.front.Keys.Lookup(id)
 	late.forward(10 * time.Minute) // within which a signature is good, but not twice
@@ -535,7 +535,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		here.Make("CreateQueue", object{"QueueName": "r"})
 		there.Make("GetQueueUrl", object{"QueueName": "r"})
 
-		_, id := root.user(t, p.owner, "bob-"+d.String(), "")
+		_, id := root.User(t, "bob-"+d.String(), "")
 		cred, _ := p.owner.front.Keys.Lookup(id)
 		bob := there.As(cred)
 		if a := bob.Call("ReceiveMessage", object{"QueueUrl": there.URL("q")}); a.Failed.Code != "AccessDenied" && a.Failed.Code != "AccessDeniedException" {
@@ -543,7 +543,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		}
 		status, body := call(t, p.owner, "iam", url.Values{
 			"Action": {"PutUserPolicy"}, "Version": {"2010-05-08"}, "UserName": {"bob-" + d.String()}, "PolicyName": {"own"},
-			"PolicyDocument": {allow("sqs:*", "*")},
+			"PolicyDocument": {apitest.Allow("sqs:*", "*")},
 		}.Encode(), pointer(p.owner.Root(), true))
 		if status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
@@ -551,7 +551,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		bob.Make("ReceiveMessage", object{"QueueUrl": there.URL("q")})
 
 		// A body that is not all read before the key is looked at.
-		_, id = root.user(t, p.owner, "eve-"+d.String(), allow("sqs:*", "*"))
+		_, id = root.User(t, "eve-"+d.String(), apitest.Allow("sqs:*", "*"))
 		cred, _ = p.owner.front.Keys.Lookup(id)
 		there.As(cred).Make("SendMessage", object{"QueueUrl": there.URL("q"), "MessageBody": strings.Repeat("m", 128<<10)})
 
@@ -596,7 +596,7 @@ func TestUsesReachTheOwner(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
 	root := rootOf(p.owner)
-	_, id := root.user(t, p.owner, "bob", allow("sqs:*", "*"))
+	_, id := root.User(t, "bob", apitest.Allow("sqs:*", "*"))
 	cred, _ := p.other.front.Keys.Lookup(id)
 	c := clientOf(t, p.other, inJSON).As(cred)
 	c.Make("ListQueues", nil)

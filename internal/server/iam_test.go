@@ -1,10 +1,7 @@
 package server
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,99 +12,22 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
-	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 )
 
-// actor is somebody with keys, and clients of all services.
-type actor struct {
-	iam *iam.Client
-	sts *sts.Client
-	sqs *sqs.Client
-}
-
-// act returns the clients of whoever has these keys.
+// act returns the clients of a caller with these keys.
 func act(s *Server, keyID, secret, token string) *actor {
-	endpoint := aws.String(s.Endpoint())
-	keys := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: keyID, SecretAccessKey: secret, SessionToken: token}, nil
-	})
-	const region = "us-east-1"
-	signer, no := serverTime{s, v4.NewSigner()}, aws.NopRetryer{}
-	return &actor{
-		iam: iam.New(iam.Options{Region: region, BaseEndpoint: endpoint, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
-		sts: sts.New(sts.Options{Region: region, BaseEndpoint: endpoint, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
-		sqs: sqs.New(sqs.Options{Region: region, BaseEndpoint: endpoint, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
-	}
-}
-
-// serverTime signs requests by the clock of a server, which a test may have
-// moved.
-type serverTime struct {
-	s      *Server
-	signer *v4.Signer
-}
-
-func (c serverTime) SignHTTP(
-	ctx context.Context, keys aws.Credentials, r *http.Request, hash, service, region string, _ time.Time, o ...func(*v4.SignerOptions),
-) error {
-	return c.signer.SignHTTP(ctx, keys, r, hash, service, region, c.s.config.now(), o...)
+	return apitest.NewActor(s.Endpoint(), keyID, secret, token, s.config.now)
 }
 
 func rootOf(s *Server) *actor { return act(s, s.Root().AccessKeyID, s.Root().Secret, "") }
-
-func temporary(s *Server, c *ststypes.Credentials) *actor {
-	return act(s, *c.AccessKeyId, *c.SecretAccessKey, *c.SessionToken)
-}
-
-// userOf makes a user with a key. The policy is one of its own, if it is not "".
-func (a *actor) user(t *testing.T, s *Server, name, document string) (*actor, string) {
-	t.Helper()
-	u, err := a.iam.CreateUser(t.Context(), &iam.CreateUserInput{UserName: &name})
-	apitest.Must(t, u, err)
-	if document != "" {
-		out, err := a.iam.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: &name, PolicyName: aws.String("own"), PolicyDocument: &document})
-		apitest.Must(t, out, err)
-	}
-	k, err := a.iam.CreateAccessKey(t.Context(), &iam.CreateAccessKeyInput{UserName: &name})
-	apitest.Must(t, k, err)
-	return act(s, *k.AccessKey.AccessKeyId, *k.AccessKey.SecretAccessKey, ""), *k.AccessKey.AccessKeyId
-}
-
-func (a *actor) send(t *testing.T, url string) error {
-	_, err := a.sqs.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("m")})
-	return err
-}
-
-// code returns the code of what an SDK was refused with, or "".
-func code(err error) string {
-	var e smithy.APIError
-	if errors.As(err, &e) {
-		return e.ErrorCode()
-	}
-	if err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-// allow is a policy with one statement.
-func allow(actions, resource string) string {
-	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":[%q],"Resource":%q}]}`, actions, resource)
-}
-
-func trusting(principal string) string {
-	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":%q},"Action":"sts:AssumeRole"}]}`, principal)
-}
 
 // clock is one that a test moves.
 type clock struct{ ahead atomic.Int64 }
@@ -124,113 +44,113 @@ func TestActors(t *testing.T) {
 	var passed clock
 	s, _ := start(t, passed.config(inMemory()))
 	root := rootOf(s)
-	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	q, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
 	url := *apitest.Must(t, q, err).QueueUrl
 	want := func(who string, a *actor, denied string) {
 		t.Helper()
-		if got := code(a.send(t, url)); got != denied {
+		if got := apitest.Code(a.Send(t, url)); got != denied {
 			t.Errorf("%s: %q, want %q", who, got, denied)
 		}
 	}
 	const no, unknown = "AccessDenied", "InvalidClientTokenId"
 
-	bob, bobKey := root.user(t, s, "bob", allow("sqs:SendMessage", allQueues))
+	bob, bobKey := root.User(t, "bob", apitest.Allow("sqs:SendMessage", allQueues))
 	want("a user with a policy", bob, "")
-	eve, _ := root.user(t, s, "eve", "")
+	eve, _ := root.User(t, "eve", "")
 	want("a user without a policy", eve, no)
 
 	// A member of a group.
-	_, err = root.iam.CreateGroup(t.Context(), &iam.CreateGroupInput{GroupName: aws.String("senders")})
+	_, err = root.IAM.CreateGroup(t.Context(), &iam.CreateGroupInput{GroupName: aws.String("senders")})
 	apitest.Must(t, 0, err)
-	_, err = root.iam.AttachGroupPolicy(t.Context(), &iam.AttachGroupPolicyInput{
+	_, err = root.IAM.AttachGroupPolicy(t.Context(), &iam.AttachGroupPolicyInput{
 		GroupName: aws.String("senders"), PolicyArn: aws.String("arn:aws:iam::aws:policy/AmazonSQSFullAccess")})
 	apitest.Must(t, 0, err)
-	_, err = root.iam.AddUserToGroup(t.Context(), &iam.AddUserToGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
+	_, err = root.IAM.AddUserToGroup(t.Context(), &iam.AddUserToGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
 	apitest.Must(t, 0, err)
 	want("a member of a group", eve, "")
-	_, err = root.iam.RemoveUserFromGroup(t.Context(), &iam.RemoveUserFromGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
+	_, err = root.IAM.RemoveUserFromGroup(t.Context(), &iam.RemoveUserFromGroupInput{GroupName: aws.String("senders"), UserName: aws.String("eve")})
 	apitest.Must(t, 0, err)
 	want("a member no more", eve, no)
 
 	// Who sent a message.
-	received, err := root.sqs.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{"SenderId"}})
+	received, err := root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{"SenderId"}})
 	if id := apitest.Must(t, received, err).Messages[0].Attributes["SenderId"]; !strings.HasPrefix(id, "AIDA") {
 		t.Errorf("the message is from %q", id)
 	}
 
 	// A boundary.
-	_, err = root.iam.PutUserPermissionsBoundary(t.Context(), &iam.PutUserPermissionsBoundaryInput{
+	_, err = root.IAM.PutUserPermissionsBoundary(t.Context(), &iam.PutUserPermissionsBoundaryInput{
 		UserName: aws.String("bob"), PermissionsBoundary: aws.String("arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess")})
 	apitest.Must(t, 0, err)
 	want("a user behind a boundary", bob, no)
-	_, err = root.iam.DeleteUserPermissionsBoundary(t.Context(), &iam.DeleteUserPermissionsBoundaryInput{UserName: aws.String("bob")})
+	_, err = root.IAM.DeleteUserPermissionsBoundary(t.Context(), &iam.DeleteUserPermissionsBoundaryInput{UserName: aws.String("bob")})
 	apitest.Must(t, 0, err)
 
 	// GetSessionToken.
-	out, err := bob.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{DurationSeconds: aws.Int32(900)})
-	session := temporary(s, apitest.Must(t, out, err).Credentials)
+	out, err := bob.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{DurationSeconds: aws.Int32(900)})
+	session := root.Temporary(apitest.Must(t, out, err).Credentials)
 	want("a user's session", session, "")
-	_, err = session.iam.GetUser(t.Context(), &iam.GetUserInput{})
-	if code(err) != unknown {
+	_, err = session.IAM.GetUser(t.Context(), &iam.GetUserInput{})
+	if apitest.Code(err) != unknown {
 		t.Errorf("a session calls IAM: %v", err)
 	}
-	_, err = session.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
-	if code(err) != no {
+	_, err = session.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	if apitest.Code(err) != no {
 		t.Errorf("a session of a session: %v", err)
 	}
-	rootOut, err := root.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
-	rootSession := temporary(s, apitest.Must(t, rootOut, err).Credentials)
+	rootOut, err := root.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	rootSession := root.Temporary(apitest.Must(t, rootOut, err).Credentials)
 	want("the root's session", rootSession, "")
 
 	// GetFederationToken.
-	_, err = bob.sts.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("jean")})
-	if code(err) != no {
+	_, err = bob.STS.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("jean")})
+	if apitest.Code(err) != no {
 		t.Errorf("federation without permission: %v", err)
 	}
 	document := `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["sqs:SendMessage","sts:GetFederationToken","sts:AssumeRole"],"Resource":"*"}]}`
-	_, err = root.iam.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own"), PolicyDocument: &document})
+	_, err = root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own"), PolicyDocument: &document})
 	apitest.Must(t, 0, err)
 	federate := func(policy *string) *actor {
 		t.Helper()
-		out, err := bob.sts.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("jean"), Policy: policy, DurationSeconds: aws.Int32(900)})
-		return temporary(s, apitest.Must(t, out, err).Credentials)
+		out, err := bob.STS.GetFederationToken(t.Context(), &sts.GetFederationTokenInput{Name: aws.String("jean"), Policy: policy, DurationSeconds: aws.Int32(900)})
+		return root.Temporary(apitest.Must(t, out, err).Credentials)
 	}
-	jean := federate(aws.String(allow("sqs:SendMessage", "*")))
+	jean := federate(aws.String(apitest.Allow("sqs:SendMessage", "*")))
 	want("a federated user", jean, "")
 	want("a federated user without a policy", federate(nil), no)
-	want("a federated user with another policy", federate(aws.String(allow("sqs:DeleteMessage", "*"))), no)
-	who, err := jean.sts.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
+	want("a federated user with another policy", federate(aws.String(apitest.Allow("sqs:DeleteMessage", "*"))), no)
+	who, err := jean.STS.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
 	if arn := *apitest.Must(t, who, err).Arn; arn != "arn:aws:sts::"+account+":federated-user/jean" {
 		t.Errorf("jean is %s", arn)
 	}
 
 	// AssumeRole.
-	role, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{
-		RoleName: aws.String("worker"), Path: aws.String("/jobs/"), AssumeRolePolicyDocument: aws.String(trusting("arn:aws:iam::" + account + ":user/bob"))})
+	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("worker"), Path: aws.String("/jobs/"), AssumeRolePolicyDocument: aws.String(apitest.Trusting("arn:aws:iam::" + account + ":user/bob"))})
 	arn := apitest.Must(t, role, err).Role.Arn
 	assume := func(a *actor, policy *string) (*actor, error) {
-		out, err := a.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: arn, RoleSessionName: aws.String("s1"), Policy: policy, DurationSeconds: aws.Int32(900)})
+		out, err := a.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: arn, RoleSessionName: aws.String("s1"), Policy: policy, DurationSeconds: aws.Int32(900)})
 		if err != nil {
 			return nil, err
 		}
-		return temporary(s, out.Credentials), nil
+		return root.Temporary(out.Credentials), nil
 	}
 	for _, a := range []*actor{eve, root} {
-		if _, err := assume(a, nil); code(err) != no {
+		if _, err := assume(a, nil); apitest.Code(err) != no {
 			t.Errorf("a role is assumed by others than those it trusts: %v", err)
 		}
 	}
 	worker, err := assume(bob, nil)
 	apitest.Must(t, worker, err)
 	want("a role without a policy", worker, no)
-	_, err = root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own"), PolicyDocument: aws.String(allow("sqs:*", "*"))})
+	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own"), PolicyDocument: aws.String(apitest.Allow("sqs:*", "*"))})
 	apitest.Must(t, 0, err)
 	want("a role's session", worker, "")
-	limited, err := assume(bob, aws.String(allow("sqs:ReceiveMessage", "*")))
+	limited, err := assume(bob, aws.String(apitest.Allow("sqs:ReceiveMessage", "*")))
 	want("a role's session with a policy", apitest.Must(t, limited, err), no)
 	fromSession, err := assume(session, nil)
 	want("a role's session from a user's session", apitest.Must(t, fromSession, err), "")
-	who, err = worker.sts.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
+	who, err = worker.STS.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
 	if id := apitest.Must(t, who, err); *id.Arn != "arn:aws:sts::"+account+":assumed-role/worker/s1" || *id.UserId != *role.Role.RoleId+":s1" {
 		t.Errorf("the worker is %s, %s", *id.Arn, *id.UserId)
 	}
@@ -251,7 +171,7 @@ func TestActors(t *testing.T) {
 	passed.forward(15 * time.Minute)
 	want("a user after a while", bob, "")
 	for _, a := range []*actor{session, jean, worker} {
-		if _, err := a.sts.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{}); code(err) != "ExpiredToken" {
+		if _, err := a.STS.GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{}); apitest.Code(err) != "ExpiredToken" {
 			t.Errorf("an expired session asks STS who it is: %v", err)
 		}
 		want("an expired session", a, "ExpiredToken")
@@ -260,32 +180,32 @@ func TestActors(t *testing.T) {
 	// A role that is no more, and one that was made again under its name.
 	worker, err = assume(bob, nil)
 	want("a role's new session", apitest.Must(t, worker, err), "")
-	_, err = root.iam.DeleteRolePolicy(t.Context(), &iam.DeleteRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own")})
+	_, err = root.IAM.DeleteRolePolicy(t.Context(), &iam.DeleteRolePolicyInput{RoleName: aws.String("worker"), PolicyName: aws.String("own")})
 	apitest.Must(t, 0, err)
-	_, err = root.iam.DeleteRole(t.Context(), &iam.DeleteRoleInput{RoleName: aws.String("worker")})
+	_, err = root.IAM.DeleteRole(t.Context(), &iam.DeleteRoleInput{RoleName: aws.String("worker")})
 	apitest.Must(t, 0, err)
 	want("a session of a role that is no more", worker, unknown)
 
 	// A key that is inactive, active again, and deleted.
 	for _, status := range []iamtypes.StatusType{"Inactive", "Active"} {
-		_, err = root.iam.UpdateAccessKey(t.Context(), &iam.UpdateAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey, Status: status})
+		_, err = root.IAM.UpdateAccessKey(t.Context(), &iam.UpdateAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey, Status: status})
 		apitest.Must(t, 0, err)
 		want("a key that is "+string(status), bob, map[iamtypes.StatusType]string{"Inactive": unknown}[status])
 	}
-	out, err = bob.sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
-	session = temporary(s, apitest.Must(t, out, err).Credentials)
-	used, err := root.iam.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &bobKey})
+	out, err = bob.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	session = root.Temporary(apitest.Must(t, out, err).Credentials)
+	used, err := root.IAM.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &bobKey})
 	if u := apitest.Must(t, used, err); *u.UserName != "bob" || *u.AccessKeyLastUsed.ServiceName != "sts" || *u.AccessKeyLastUsed.Region != "us-east-1" {
 		t.Errorf("bob's key was used for %+v", u.AccessKeyLastUsed)
 	}
-	_, err = root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey})
+	_, err = root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: &bobKey})
 	apitest.Must(t, 0, err)
 	want("a revoked key", bob, unknown)
 	want("the session of a user whose key is revoked", session, "")
-	_, err = root.iam.DeleteUserPolicy(t.Context(), &iam.DeleteUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own")})
+	_, err = root.IAM.DeleteUserPolicy(t.Context(), &iam.DeleteUserPolicyInput{UserName: aws.String("bob"), PolicyName: aws.String("own")})
 	apitest.Must(t, 0, err)
 	want("the session of a user whose policy was taken", session, no)
-	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
+	_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
 	apitest.Must(t, 0, err)
 	want("the session of a user who is no more", session, unknown)
 }
@@ -297,11 +217,11 @@ func TestUsersAreKept(t *testing.T) {
 	config.InMemory, config.Data = false, filepath.Join(t.TempDir(), "data")
 	s, stop := start(t, config)
 	root := rootOf(s)
-	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	q, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
 	queue := apitest.Must(t, q, err)
-	_, key := root.user(t, s, "bob", allow("sqs:*", allQueues))
+	_, key := root.User(t, "bob", apitest.Allow("sqs:*", allQueues))
 	cred, _ := s.front.Keys.Lookup(key)
-	out, err := act(s, key, cred.Secret, "").sts.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
+	out, err := act(s, key, cred.Secret, "").STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
 	session := apitest.Must(t, out, err).Credentials
 	url := func(s *Server) string { return s.Endpoint() + "/" + account + "/q" }
 	apitest.Must(t, queue, stop())
@@ -323,13 +243,13 @@ func TestUsersAreKept(t *testing.T) {
 	}
 
 	s, stop = start(t, config)
-	if err := act(s, key, cred.Secret, "").send(t, url(s)); err != nil {
+	if err := act(s, key, cred.Secret, "").Send(t, url(s)); err != nil {
 		t.Errorf("a user after a restart: %v", err)
 	}
-	if err := temporary(s, session).send(t, url(s)); err != nil {
+	if err := rootOf(s).Temporary(session).Send(t, url(s)); err != nil {
 		t.Errorf("a session after a restart: %v", err)
 	}
-	used, err := rootOf(s).iam.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &key})
+	used, err := rootOf(s).IAM.GetAccessKeyLastUsed(t.Context(), &iam.GetAccessKeyLastUsedInput{AccessKeyId: &key})
 	if u := apitest.Must(t, used, err).AccessKeyLastUsed; u.LastUsedDate == nil || *u.ServiceName != "sqs" {
 		t.Errorf("the key was used for %+v", u)
 	}
@@ -357,22 +277,7 @@ func TestUsersAreKept(t *testing.T) {
 // call makes a request of the Query protocol as it is written.
 func call(t *testing.T, s *Server, service, form string, cred *identity.Credential) (status int, body string) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(form))
-	apitest.Must(t, r, err)
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if cred != nil {
-		apitest.SignAt(t, r, *cred, service, "us-east-1", time.Now())
-	}
-	return exchangeOf(t, r)
-}
-
-func exchangeOf(t *testing.T, r *http.Request) (int, string) {
-	t.Helper()
-	response, err := http.DefaultClient.Do(r)
-	apitest.Must(t, response, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	return response.StatusCode, string(apitest.Must(t, body, err))
+	return apitest.Query(t, s.Endpoint(), service, form, cred)
 }
 
 // No operation of IAM, STS or the server's own is done for those who are unknown,
@@ -381,18 +286,19 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, inMemory())
 	root := rootOf(s)
-	_, key := root.user(t, s, "eve", "")
+	_, key := root.User(t, "eve", "")
 	eve, _ := s.front.Keys.Lookup(key)
-	_, other := root.user(t, s, "bob", "")
-	roleOut, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("r"), AssumeRolePolicyDocument: aws.String(trusting("arn:aws:iam::" + account + ":user/bob"))})
+	_, other := root.User(t, "bob", "")
+	roleOut, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("r"), AssumeRolePolicyDocument: aws.String(apitest.Trusting("arn:aws:iam::" + account + ":user/bob"))})
 	apitest.Must(t, roleOut, err)
 	// Parameters with which any of the operations would do something.
 	params := url.Values{
 		"UserName": {"bob"}, "NewUserName": {"rob"}, "GroupName": {"g"}, "RoleName": {"r"}, "PolicyName": {"p"}, "AccessKeyId": {other},
-		"Status": {"Inactive"}, "PolicyDocument": {allow("sqs:*", "*")}, "AssumeRolePolicyDocument": {trusting(account)},
+		"Status": {"Inactive"}, "PolicyDocument": {apitest.Allow("sqs:*", "*")}, "AssumeRolePolicyDocument": {apitest.Trusting(account)},
 		"PolicyArn": {"arn:aws:iam::aws:policy/AmazonSQSFullAccess"}, "PermissionsBoundary": {"arn:aws:iam::aws:policy/AmazonSQSFullAccess"},
 		"VersionId": {"v1"}, "AccountAlias": {"alias"}, "PolicySourceArn": {"arn:aws:iam::" + account + ":user/bob"},
-		"ActionNames.member.1": {"sqs:SendMessage"}, "PolicyInputList.member.1": {allow("sqs:*", "*")},
+		"ActionNames.member.1": {"sqs:SendMessage"}, "PolicyInputList.member.1": {apitest.Allow("sqs:*", "*")},
+		"Tags.member.1.Key": {"k"}, "Tags.member.1.Value": {"v"}, "TagKeys.member.1": {"k"},
 		"Name": {"jean"}, "RoleArn": {"arn:aws:iam::" + account + ":role/r"}, "RoleSessionName": {"s1"},
 	}
 	stranger := identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: eve.Secret}
@@ -441,12 +347,12 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 			if c.cred != nil {
 				apitest.SignAt(t, r, *c.cred, "sluice", "us-east-1", time.Now())
 			}
-			if status, body := exchangeOf(t, r); status != http.StatusForbidden || !strings.Contains(body, c.code) {
+			if status, body := apitest.Exchange(t, r); status != http.StatusForbidden || !strings.Contains(body, c.code) {
 				t.Errorf("%s for %s: %d %s", op, who, status, body)
 			}
 		}
 	}
-	users, err := root.iam.ListUsers(t.Context(), &iam.ListUsersInput{})
+	users, err := root.IAM.ListUsers(t.Context(), &iam.ListUsersInput{})
 	if n := len(apitest.Must(t, users, err).Users); n != 2 {
 		t.Errorf("there are %d users now", n)
 	}
@@ -484,7 +390,7 @@ func TestServices(t *testing.T) {
 		if c.scope != "" {
 			apitest.SignAt(t, r, root, c.scope, "eu-north-7", time.Now())
 		}
-		if _, body := exchangeOf(t, r); !strings.Contains(body, c.want) {
+		if _, body := apitest.Exchange(t, r); !strings.Contains(body, c.want) {
 			t.Errorf("%s for %q to %q: %s", c.form, c.scope, c.host, body)
 		}
 	}
@@ -498,15 +404,15 @@ func TestPoliciesNamePeople(t *testing.T) {
 	config.InMemory, config.Data = false, filepath.Join(t.TempDir(), "data")
 	s, stop := start(t, config)
 	root := rootOf(s)
-	bob, key := root.user(t, s, "bob", "")
-	villain, _ := root.user(t, s, "villain", allow("*", "*"))
-	q, err := root.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
+	bob, key := root.User(t, "bob", "")
+	villain, _ := root.User(t, "villain", apitest.Allow("*", "*"))
+	q, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("q")})
 	apitest.Must(t, q, err)
 	document := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[
 		{"Sid":"bob","Effect":"Allow","Principal":{"AWS":["arn:aws:iam::%[1]s:user/bob"]},"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"},
 		{"Sid":"villain","Effect":"Deny","Principal":{"AWS":["arn:aws:iam::%[1]s:user/villain"]},"Action":"sqs:SendMessage","Resource":"arn:aws:sqs:us-east-1:%[1]s:q"}]}`, account)
 	try := func(document string) error {
-		_, err := root.sqs.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: aws.String(s.Endpoint() + "/" + account + "/q"), Attributes: map[string]string{"Policy": document}})
+		_, err := root.SQS.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: aws.String(s.Endpoint() + "/" + account + "/q"), Attributes: map[string]string{"Policy": document}})
 		return err
 	}
 	set := func() {
@@ -515,12 +421,12 @@ func TestPoliciesNamePeople(t *testing.T) {
 	}
 	rename := func(from, to string) {
 		t.Helper()
-		_, err := root.iam.UpdateUser(t.Context(), &iam.UpdateUserInput{UserName: &from, NewUserName: &to, NewPath: aws.String("/elsewhere/")})
+		_, err := root.IAM.UpdateUser(t.Context(), &iam.UpdateUserInput{UserName: &from, NewUserName: &to, NewPath: aws.String("/elsewhere/")})
 		apitest.Must(t, 0, err)
 	}
 	want := func(what string, a *actor, denied string) {
 		t.Helper()
-		if got := code(a.send(t, s.Endpoint()+"/"+account+"/q")); got != denied {
+		if got := apitest.Code(a.Send(t, s.Endpoint()+"/"+account+"/q")); got != denied {
 			t.Errorf("%s: %q, want %q", what, got, denied)
 		}
 	}
@@ -534,15 +440,15 @@ func TestPoliciesNamePeople(t *testing.T) {
 	set()
 	want("villain under another name, after the policy was set again as it was", villain, "AccessDenied")
 	want("bob under another name, likewise", bob, "")
-	if got := code(try(strings.Replace(document, "user/bob", "user/nobody", 1))); got != "InvalidAttributeValue" {
+	if got := apitest.Code(try(strings.Replace(document, "user/bob", "user/nobody", 1))); got != "InvalidAttributeValue" {
 		t.Errorf("a policy that names nobody: %q", got)
 	}
 
-	_, err = root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("robert"), AccessKeyId: &key})
+	_, err = root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("robert"), AccessKeyId: &key})
 	apitest.Must(t, 0, err)
-	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("robert")})
+	_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("robert")})
 	apitest.Must(t, 0, err)
-	_, key = root.user(t, s, "bob", "")
+	_, key = root.User(t, "bob", "")
 	cred, _ := s.front.Keys.Lookup(key)
 	apitest.Must(t, 0, stop())
 	s, _ = start(t, config)

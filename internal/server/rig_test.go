@@ -13,6 +13,7 @@ type (
 	list    = apitest.List
 	refusal = apitest.Refusal
 	answer  = apitest.Answer
+	actor   = apitest.Actor
 )
 
 const (

@@ -19,7 +19,7 @@ type subject struct {
 	newTags  map[string]string // that the request wants to set
 	tagKeys  []string          // of tags that the request wants to remove
 	policy   string            // ARN of the managed policy to attach or detach
-	boundary string            // ARN of the boundary to set or, if the request sets none, that the entity has
+	boundary string            // ARN of the boundary to set, or that the target has
 }
 
 // allow makes sure that the caller may take the action. It is asked before
@@ -38,6 +38,14 @@ func (s *Service) allow(c *protocol.Call, action string, about subject) error {
 
 // anything is the name of what an operation is about that is about nothing in particular.
 const anything = "*"
+
+// ofTarget are the actions for which iam:PermissionsBoundary is the boundary that the target has. For those that set a
+// boundary it is that one, and for others the key is absent, as on AWS.
+var ofTarget = map[string]bool{
+	"AttachUserPolicy": true, "DetachUserPolicy": true, "PutUserPolicy": true, "DeleteUserPolicy": true,
+	"AttachRolePolicy": true, "DetachRolePolicy": true, "PutRolePolicy": true, "DeleteRolePolicy": true,
+	"DeleteUserPermissionsBoundary": true, "DeleteRolePermissionsBoundary": true,
+}
 
 // lookup returns the value of a condition key that only IAM has.
 func (about *subject) lookup(name string) (policy.Value, bool) {
@@ -77,7 +85,7 @@ func (s *Service) findFor(c *protocol.Call, kind directory.Kind, name *string, a
 	about.arn = "arn:aws:iam::" + account + ":" + string(kind) + "/" + service.Shorten(written)
 	if e != nil {
 		about.arn, about.tags = e.ARN(), e.Tags
-		if about.boundary == "" {
+		if ofTarget[action] {
 			about.boundary = e.Boundary
 		}
 	}

@@ -154,6 +154,10 @@ func (s *Service) policyOf(account, arn string) *directory.Managed {
 // managed returns the policy that a request names, if the caller may take the
 // action on it.
 func (s *Service) managed(c *protocol.Call, name *string, action string) (*directory.Managed, error) {
+	return s.managedFor(c, name, action, subject{})
+}
+
+func (s *Service) managedFor(c *protocol.Call, name *string, action string, about subject) (*directory.Managed, error) {
 	var v protocol.Violations
 	arn := v.Required("policyArn", name)
 	v.Length("policyArn", name, 20, 2048)
@@ -162,7 +166,7 @@ func (s *Service) managed(c *protocol.Call, name *string, action string) (*direc
 	}
 	arn = service.Shorten(arn)
 	m := s.policyOf(service.Caller(c).Account, arn)
-	about := subject{arn: arn}
+	about.arn = arn
 	if m != nil {
 		about.tags = m.Tags
 	}
@@ -278,7 +282,7 @@ func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 		case *in.PolicyUsageFilter == usedAsBoundary:
 			return len(bounded) > 0
 		}
-		return len(attached) > 0
+		return !only || len(attached) > 0 // a policy that nothing has can be attached
 	})
 	byARN := (*directory.Managed).ARN
 	slices.SortFunc(all, func(a, b *directory.Managed) int { return cmp.Compare(byARN(a), byARN(b)) })

@@ -28,6 +28,8 @@ type Service struct {
 	roots      *identity.Credentials
 	now        func() time.Time
 	log        *slog.Logger
+
+	simulations turns // each may take a while
 }
 
 // New returns the service and its wire form.
@@ -48,6 +50,7 @@ func New(o Options) *protocol.Service {
 	s.registerInline(wire)
 	s.registerManaged(wire)
 	s.registerAttached(wire)
+	s.registerTags(wire)
 	s.registerAccount(wire)
 	s.registerSimulator(wire)
 	return wire

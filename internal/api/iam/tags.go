@@ -1,7 +1,11 @@
 package iam
 
 import (
+	"context"
+	"maps"
+
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
@@ -22,4 +26,171 @@ func checkTags(tags []Tag) (map[string]string, error) {
 		return nil, errInput("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
 	}
 	return out, nil
+}
+
+// taggedKinds can have tags. Groups cannot.
+var taggedKinds = boundKinds
+
+func (s *Service) registerTags(wire *protocol.Service) {
+	each(wire, "Tag", "", s.tagEntity, taggedKinds, protocol.Control)
+	each(wire, "Untag", "", s.untagEntity, taggedKinds, protocol.Control)
+	each(wire, "List", "Tags", s.listEntityTags, taggedKinds)
+	protocol.Register(wire, "TagPolicy", s.tagPolicy, protocol.Control)
+	protocol.Register(wire, "UntagPolicy", s.untagPolicy, protocol.Control)
+	protocol.Register(wire, "ListPolicyTags", s.listPolicyTags)
+}
+
+// tagsInput is for users and roles, of whose names it has one, and for policies.
+type tagsInput struct {
+	UserName  *string  `max:"128"`
+	RoleName  *string  `max:"64"`
+	PolicyArn *string  `max:"2048"`
+	Tags      []Tag    `wrap:"member" max:"50"`
+	TagKeys   []string `wrap:"member" max:"50,128"`
+	Marker    *string  `max:"2048"`
+	MaxItems  *int32
+}
+
+func (in *tagsInput) name(k directory.Kind) *string { return pick(k, in.UserName, nil, in.RoleName) }
+
+// added returns the tags that a request adds, of which there has to be one.
+func (in *tagsInput) added() (map[string]string, error) {
+	if len(in.Tags) == 0 {
+		return nil, errNoList("tags")
+	}
+	return checkTags(in.Tags)
+}
+
+// removed returns the keys of the tags that a request removes, of which there has to be one.
+func (in *tagsInput) removed() ([]string, error) {
+	if len(in.TagKeys) == 0 {
+		return nil, errNoList("tagKeys")
+	}
+	var v protocol.Violations
+	for _, key := range in.TagKeys {
+		v.Length("tagKeys.member", &key, 1, 128)
+	}
+	return in.TagKeys, v.Err()
+}
+
+func errNoList(member string) error {
+	var v protocol.Violations
+	v.Required(member, nil)
+	return v.Err()
+}
+
+// addTags returns old with the new tags, as many as there can be.
+func addTags(old, added map[string]string) (map[string]string, error) {
+	all := maps.Clone(old)
+	if all == nil {
+		all = make(map[string]string)
+	}
+	maps.Copy(all, added)
+	if len(all) > service.MaxTags {
+		return nil, errQuota("TagsPerEntity", service.MaxTags)
+	}
+	return all, nil
+}
+
+// removeTags returns old without the tags that have these keys. A key that there is not is no error.
+func removeTags(old map[string]string, keys []string) map[string]string {
+	all := maps.Clone(old)
+	for _, key := range keys {
+		delete(all, key)
+	}
+	return all
+}
+
+func (s *Service) tagEntity(k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+	added, err := in.added()
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.findFor(c, k, in.name(k), action, subject{newTags: added})
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) (err error) {
+		e.Tags, err = addTags(e.Tags, added)
+		return err
+	})
+}
+
+func (s *Service) untagEntity(k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+	removed, err := in.removed()
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.findFor(c, k, in.name(k), action, subject{tagKeys: removed})
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.edit(e, func(e *directory.Entity) error {
+		e.Tags = removeTags(e.Tags, removed)
+		return nil
+	})
+}
+
+type listTagsOutput struct {
+	Tags        []Tag `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+func (s *Service) listEntityTags(k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
+	e, err := s.find(c, k, in.name(k), action)
+	if err != nil {
+		return nil, err
+	}
+	return in.page(e.Tags)
+}
+
+// page returns the part of tags that a request asks for.
+func (in *tagsInput) page(tags map[string]string) (*listTagsOutput, error) {
+	p, err := paginate(service.TagList(tags), func(t Tag) string { return t.Key }, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	return &listTagsOutput{p.Items, p.Next != "", p.Next}, nil
+}
+
+func (s *Service) tagPolicy(_ context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+	added, err := in.added()
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.managedFor(c, in.PolicyArn, "TagPolicy", subject{newTags: added})
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) (err error) {
+		if m.Tags, err = addTags(m.Tags, added); err == nil {
+			tx.PutPolicy(m)
+		}
+		return err
+	})
+}
+
+func (s *Service) untagPolicy(_ context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+	removed, err := in.removed()
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.managedFor(c, in.PolicyArn, "UntagPolicy", subject{tagKeys: removed})
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+		m.Tags = removeTags(m.Tags, removed)
+		tx.PutPolicy(m)
+		return nil
+	})
+}
+
+func (s *Service) listPolicyTags(_ context.Context, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
+	m, err := s.managed(c, in.PolicyArn, "ListPolicyTags")
+	if err != nil {
+		return nil, err
+	}
+	return in.page(m.Tags)
 }

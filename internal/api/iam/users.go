@@ -99,7 +99,7 @@ func (s *Service) newEntity(c *protocol.Call, kind directory.Kind, name, path, b
 		return nil, err
 	}
 	if e.Boundary != "" && s.policyOf(service.Caller(c).Account, e.Boundary) == nil {
-		return nil, errUnattachable(e.Boundary)
+		return nil, errUnattachable(service.Shorten(e.Boundary))
 	}
 	return e, nil
 }

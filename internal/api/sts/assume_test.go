@@ -1,4 +1,4 @@
-package server
+package sts_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
+
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
@@ -16,22 +17,22 @@ import (
 // caller's own say.
 func TestAssumeRole(t *testing.T) {
 	t.Parallel()
-	s, _ := start(t, inMemory())
-	root := rootOf(s)
-	otherRoot, _ := s.credentials.Root(otherAccount)
-	other := act(s, otherRoot.AccessKeyID, otherRoot.Secret, "")
+	s := start(t)
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	otherRoot, _ := s.RootOf(otherAccount)
+	other := apitest.RootActor(s.Endpoint(), otherRoot)
 	assuming := `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":["sts:AssumeRole","sts:TagSession"],"Resource":"*"}}`
-	bob, _ := root.user(t, s, "bob", "")
-	able, _ := root.user(t, s, "able", assuming)
-	stranger, _ := other.user(t, s, "stranger", "")
-	ally, _ := other.user(t, s, "ally", assuming)
+	bob, _ := root.User(t, "bob", "")
+	able, _ := root.User(t, "able", assuming)
+	stranger, _ := other.User(t, "stranger", "")
+	ally, _ := other.User(t, "ally", assuming)
 
 	roles := 0
 	role := func(principal, action, condition string) *string {
 		t.Helper()
 		roles++
 		trust := fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":%q},"Action":[%s],"Condition":{%s}}]}`, principal, action, condition)
-		out, err := root.iam.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String(fmt.Sprint("r", roles)), AssumeRolePolicyDocument: &trust, MaxSessionDuration: aws.Int32(7200)})
+		out, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String(fmt.Sprint("r", roles)), AssumeRolePolicyDocument: &trust, MaxSessionDuration: aws.Int32(7200)})
 		return apitest.Must(t, out, err).Role.Arn
 	}
 	const assume, tag = `"sts:AssumeRole"`, `"sts:AssumeRole","sts:TagSession"`
@@ -45,7 +46,7 @@ func TestAssumeRole(t *testing.T) {
 	team := []ststypes.Tag{{Key: aws.String("team"), Value: aws.String("red")}}
 	for _, c := range []struct {
 		what string
-		who  *actor
+		who  *apitest.Actor
 		in   sts.AssumeRoleInput
 		code string
 	}{
@@ -73,53 +74,53 @@ func TestAssumeRole(t *testing.T) {
 		if c.in.RoleSessionName == nil {
 			c.in.RoleSessionName = aws.String("s1")
 		}
-		if _, err := c.who.sts.AssumeRole(t.Context(), &c.in); code(err) != c.code {
+		if _, err := c.who.STS.AssumeRole(t.Context(), &c.in); apitest.Code(err) != c.code {
 			t.Errorf("%s: %v, want %q", c.what, err, c.code)
 		}
 	}
 
 	// A role that is assumed from another's session lasts an hour at most.
 	first := role(iamARN(account, "user/bob"), assume, "")
-	_, err := root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String(fmt.Sprint("r", roles)), PolicyName: aws.String("p"), PolicyDocument: &assuming})
+	_, err := root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String(fmt.Sprint("r", roles)), PolicyName: aws.String("p"), PolicyDocument: &assuming})
 	apitest.Must(t, 0, err)
-	out, err := bob.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: first, RoleSessionName: aws.String("s1")})
-	chained := temporary(s, apitest.Must(t, out, err).Credentials)
+	out, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: first, RoleSessionName: aws.String("s1")})
+	chained := root.Temporary(apitest.Must(t, out, err).Credentials)
 	for seconds, want := range map[int32]string{3600: "", 3601: "ValidationError"} {
-		_, err := chained.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: delegated, RoleSessionName: aws.String("s2"), DurationSeconds: &seconds})
-		if code(err) != want {
+		_, err := chained.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: delegated, RoleSessionName: aws.String("s2"), DurationSeconds: &seconds})
+		if apitest.Code(err) != want {
 			t.Errorf("a chain of %d seconds: %v", seconds, err)
 		}
 	}
 
 	// Whoever gets the name of a user who was deleted is not trusted.
-	keys, err := root.iam.ListAccessKeys(t.Context(), &iam.ListAccessKeysInput{UserName: aws.String("bob")})
+	keys, err := root.IAM.ListAccessKeys(t.Context(), &iam.ListAccessKeysInput{UserName: aws.String("bob")})
 	for _, k := range apitest.Must(t, keys, err).AccessKeyMetadata {
-		_, err := root.iam.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: k.AccessKeyId})
+		_, err := root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: k.AccessKeyId})
 		apitest.Must(t, 0, err)
 	}
-	_, err = root.iam.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
+	_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
 	apitest.Must(t, 0, err)
-	bob, _ = root.user(t, s, "bob", "")
-	if _, err := bob.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: named, RoleSessionName: aws.String("s1")}); code(err) != "AccessDenied" {
+	bob, _ = root.User(t, "bob", "")
+	if _, err := bob.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: named, RoleSessionName: aws.String("s1")}); apitest.Code(err) != "AccessDenied" {
 		t.Errorf("another bob is trusted: %v", err)
 	}
 
 	// A role of another account's queue: both sides have to agree.
-	q, err := other.sqs.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("theirs")})
+	q, err := other.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("theirs")})
 	url := *apitest.Must(t, q, err).QueueUrl
-	out, err = ally.sts.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: abroad, RoleSessionName: aws.String("s1")})
-	visitor := temporary(s, apitest.Must(t, out, err).Credentials)
-	if got := code(visitor.send(t, url)); got != "AccessDenied" {
+	out, err = ally.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: abroad, RoleSessionName: aws.String("s1")})
+	visitor := root.Temporary(apitest.Must(t, out, err).Credentials)
+	if got := apitest.Code(visitor.Send(t, url)); got != "AccessDenied" {
 		t.Errorf("a visitor sends without policies: %q", got)
 	}
-	_, err = other.sqs.AddPermission(t.Context(), &sqs.AddPermissionInput{QueueUrl: &url, Label: aws.String("l"), AWSAccountIds: []string{account}, Actions: []string{"SendMessage"}})
+	_, err = other.SQS.AddPermission(t.Context(), &sqs.AddPermissionInput{QueueUrl: &url, Label: aws.String("l"), AWSAccountIds: []string{account}, Actions: []string{"SendMessage"}})
 	apitest.Must(t, 0, err)
-	if got := code(visitor.send(t, url)); got != "AccessDenied" {
+	if got := apitest.Code(visitor.Send(t, url)); got != "AccessDenied" {
 		t.Errorf("a visitor sends without its own account's leave: %q", got)
 	}
-	_, err = root.iam.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("r6"), PolicyName: aws.String("p"), PolicyDocument: aws.String(allow("sqs:SendMessage", "*"))})
+	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{RoleName: aws.String("r6"), PolicyName: aws.String("p"), PolicyDocument: aws.String(apitest.Allow("sqs:SendMessage", "*"))})
 	apitest.Must(t, 0, err)
-	if err := visitor.send(t, url); err != nil {
+	if err := visitor.Send(t, url); err != nil {
 		t.Errorf("a visitor whom both accounts let: %v", err)
 	}
 }

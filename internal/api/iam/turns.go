@@ -1,0 +1,55 @@
+package iam
+
+import (
+	"context"
+	"sync"
+)
+
+// turns let each account do one thing at a time. Further requests of the account wait for their turn.
+type turns struct {
+	mu       sync.Mutex
+	accounts map[string]*turn
+}
+
+// turn is an account's that has requests under way.
+type turn struct {
+	taken    chan struct{} // has an element while somebody has the turn
+	requests int           // that have or wait for it
+}
+
+// mostWaiting is how many requests of an account may have the turn or wait for it.
+const mostWaiting = 10
+
+// take waits for the account's turn. It returns a function that gives the turn up, or the error of ctx, or errThrottled if
+// too many wait already.
+func (t *turns) take(ctx context.Context, account string) (done func(), err error) {
+	t.mu.Lock()
+	own := t.accounts[account]
+	if own == nil {
+		if t.accounts == nil {
+			t.accounts = make(map[string]*turn)
+		}
+		own = &turn{taken: make(chan struct{}, 1)}
+		t.accounts[account] = own
+	}
+	if own.requests >= mostWaiting {
+		t.mu.Unlock()
+		return nil, errThrottled()
+	}
+	own.requests++
+	t.mu.Unlock()
+	leave := func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if own.requests--; own.requests == 0 {
+			delete(t.accounts, account)
+		}
+	}
+	select {
+	case own.taken <- struct{}{}:
+		return func() { <-own.taken; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+}
