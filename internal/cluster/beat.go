@@ -168,7 +168,7 @@ func (n *Node) alone(ctx context.Context) error {
 func (n *Node) beatNow() beat {
 	b := beat{
 		Node: n.o.Name, Incarnation: n.id.ID, Endpoint: n.o.Endpoint(), Version: n.o.Version, Low: n.o.Low(),
-		Leaving: n.leaving.Load(), Skew: n.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
+		Leaving: n.leaving.Load(), Certificate: n.certificateEnd(), Skew: n.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
 	}
 	b.Shards[controlShard] = n.replica.Status()
 	b.Bears = bears(b.Shards[controlShard])

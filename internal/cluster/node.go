@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -55,6 +56,9 @@ type Options struct {
 	// Waiting is told what a node that has not found its cluster yet waits for; nil
 	// is for those who do not want to know.
 	Waiting func(what string)
+	// Certificate returns the certificate by which the other nodes know this one; nil is
+	// for one that has none that ends.
+	Certificate func() (*x509.Certificate, error)
 	// ReplaceAfter is how long a node may be away before its replicas are given to
 	// others; 0 means DefaultReplaceAfter.
 	ReplaceAfter time.Duration
@@ -173,7 +177,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 		Changed: func(number int) <-chan struct{} { return n.view.watch(shardName(number)) },
 	})
 	n.handle()
-	for _, f := range []func(){n.beat, n.look, n.keepUp, n.manage, n.direct, n.trim, n.countCopies} {
+	for _, f := range []func(){n.beat, n.look, n.keepUp, n.manage, n.direct, n.trim, n.countCopies, n.watchCertificate} {
 		n.tasks.start(f)
 	}
 	return n, nil

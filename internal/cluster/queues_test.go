@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -64,4 +67,30 @@ func (p *process) send(name, body string) {
 	}
 	_, err := p.node.Router().Send(context.Background(), p.catalog.Find(named(name)).ID, []queue.Outgoing{m})
 	p.world.must(err)
+}
+
+func TestQueuesOfShards(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		w.settled("a", "b", "c")
+		w.must(w.at("a").create("wide", map[string]string{catalog.TagShards: "3"}))
+		w.must(w.at("a").create("one", nil))
+		node := w.at("b").node
+		w.must(w.at("b").node.CatchUp(context.Background()))
+		if all := node.Queues("", ""); len(all) != 2 || !strings.HasSuffix(all[0].QueueArn, ":one") || len(all[1].Shards) != 3 {
+			t.Fatalf("all queues are %+v", all)
+		}
+		one := node.Queues("", "one")
+		if len(one) != 1 || len(one[0].Shards) != 1 || one[0].Shards[0].Owner == "" {
+			t.Fatalf("one is %+v", one)
+		}
+		for _, q := range node.Queues(one[0].Shards[0].Name, "") {
+			if !slices.ContainsFunc(q.Shards, func(s status.QueueShard) bool { return s == one[0].Shards[0] }) {
+				t.Errorf("%+v is not on shard %s", q, one[0].Shards[0].Name)
+			}
+		}
+		if none := node.Queues("0099", ""); len(none) > 0 {
+			t.Errorf("on a shard that is not there are %+v", none)
+		}
+	})
 }

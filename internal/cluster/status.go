@@ -3,6 +3,7 @@ package cluster
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/status"
@@ -31,6 +32,7 @@ func (n *Node) Status() status.Status {
 		node := status.Node{
 			Name: name, Live: alive, Endpoint: b.Endpoint, Version: b.Version, Incarnation: known[name].Incarnation,
 			Draining: known[name].Draining, Leaving: b.Leaving, Low: b.Low, SkewMillis: b.Skew.Milliseconds(), Owns: owned[name],
+			CertificateDays: daysUntil(b.Certificate, time.Now()),
 		}
 		if !alive {
 			node.AwaySeconds = int64(n.view.missedFor(name).Seconds())

@@ -20,6 +20,7 @@ type beat struct {
 	Leaving     bool `json:",omitempty"` // it is about to stop
 	Shards      map[string]replica.Status
 	Copies      map[string]logCopies `json:",omitempty"` // of the logs of what it owns
+	Certificate *time.Time           `json:",omitempty"` // when it ends
 	Skew        time.Duration        `json:",omitempty"` // how far its clock is ahead of the majority's
 }
 

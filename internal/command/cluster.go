@@ -17,7 +17,7 @@ func newCluster() *cobra.Command {
 		Use:   "cluster",
 		Short: "Work with a cluster of servers",
 	}
-	cmd.AddCommand(newClusterStatus(), newClusterCerts())
+	cmd.AddCommand(newClusterStatus(), newClusterQueues(), newClusterCerts())
 	return cmd
 }
 

@@ -29,7 +29,11 @@ func TestClusterCerts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Certificates[0].Leaf.Verify(x509.VerifyOptions{Roots: c.RootCAs}); err != nil {
+		certificate, err := pki.Own(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := certificate.Verify(x509.VerifyOptions{Roots: c.RootCAs}); err != nil {
 			t.Errorf("%s: %v", node, err)
 		}
 	}
@@ -63,5 +67,19 @@ func TestOpenClustersAreRefused(t *testing.T) {
 		if there, _ := filepath.Glob(filepath.Join(data, datadir.NodeFile)); len(there) > 0 {
 			t.Errorf("%s: the directory belongs to a node now", tt.name)
 		}
+	}
+}
+
+// A node with another's certificate could connect to the others, and they not to it.
+func TestCertificateOfAnotherNodeIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "certs")
+	if _, _, err := run(t, "cluster", "certs", "--out", dir, "a.example"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := run(t, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"),
+		"--node", "b", "--cluster", "a.example,b.example", "--cluster-ca", filepath.Join(dir, "ca.crt"),
+		"--cluster-cert", filepath.Join(dir, "a.example.crt"), "--cluster-key", filepath.Join(dir, "a.example.key"))
+	if err == nil || !strings.Contains(err.Error(), "does not name b.example") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -3,9 +3,11 @@ package command
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -34,9 +36,11 @@ type clusterFlags struct {
 	key      string
 	secret   string
 	insecure bool
-	shards   int
-	spread   int
-	memory   int64
+	// certificate returns that of this node; nil if it has none that ends.
+	certificate func() (*x509.Certificate, error)
+	shards      int
+	spread      int
+	memory      int64
 
 	nats        string
 	natsCreds   string
@@ -58,7 +62,7 @@ func (c *clusterFlags) add(f *pflag.FlagSet) {
 	onlyWith(f, []string{"node", "cluster"}, "cluster-listen", "cluster-ca", "cluster-cert", "cluster-key")
 	notWith(f, "nats", "cluster-listen", "cluster-memory")
 	onlyWith(f, []string{"nats"}, "nats-creds", "nats-system-creds", "nats-ca", "cluster-relaxed-sync")
-	filePath(f, "cluster-ca", "cluster-cert", "cluster-key", "nats-creds", "nats-system-creds", "nats-ca")
+	filePath(f, "cluster-ca", "cluster-cert", "cluster-key", "cluster-secret-file", "nats-creds", "nats-system-creds", "nats-ca")
 }
 
 func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
@@ -101,7 +105,7 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 		node, err := cluster.Join(ctx, cluster.Options{
 			Name: c.node, Cluster: c.name, Peers: peers, Dir: config.Data, Shards: c.shards, Spread: c.spread,
 			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Disk: p.Disk, Cache: p.Cache,
-			Endpoint: p.Endpoint, Low: p.Low, Version: version(), Shift: p.Shift, Waiting: p.Waiting, Logger: config.Logger,
+			Endpoint: p.Endpoint, Low: p.Low, Version: version(), Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logger: config.Logger,
 		})
 		if err == nil {
 			if err = node.Founded(ctx); err != nil {
@@ -202,6 +206,10 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 		if o.TLS, err = pki.Load(c.ca, c.cert, c.key); err != nil {
 			return nil, fmt.Errorf("--cluster-ca, --cluster-cert, --cluster-key: %w", err)
 		}
+		if err := checkHost(o.TLS, own); err != nil {
+			return nil, fmt.Errorf("--cluster-cert: %w", err)
+		}
+		c.certificate = func() (*x509.Certificate, error) { return pki.Own(o.TLS) }
 	}
 	if c.memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(c.memory)
@@ -216,6 +224,23 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 		o.Name, o.Dir = server, filepath.Join(config.Data, datadir.LogDir)
 		return cluster.EmbedNATS(ctx, c.node, o)
 	}, nil
+}
+
+// checkHost refuses the certificate of another node. The others would not connect to this
+// one, while it connects to them: half of the links would be missing.
+func checkHost(config *tls.Config, own cluster.Peer) error {
+	certificate, err := pki.Own(config)
+	if err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(own.Address)
+	if err != nil {
+		return err
+	}
+	if err := certificate.VerifyHostname(host); err != nil {
+		return fmt.Errorf("it does not name %s, where the others reach the node %s: is it another node's? %w", host, own.Name, err)
+	}
+	return nil
 }
 
 // shareSecret returns what nodes with the same secret know each other by. The first

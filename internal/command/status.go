@@ -119,10 +119,10 @@ func (s clusterStatus) text(w io.Writer) error { return printStatus(w, s.Status)
 // printStatus writes for people: the nodes, the shards, and what is wrong.
 func printStatus(w io.Writer, s *status.Status) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NODE\tALIVE\tOWNS\tENDPOINT\tVERSION\tCLOCK\tNOTES")
+	fmt.Fprintln(table, "NODE\tALIVE\tOWNS\tENDPOINT\tVERSION\tCLOCK\tCERT\tNOTES")
 	for _, n := range s.Nodes {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-			n.Name, alive(&n), len(n.Owns), orDash(n.Endpoint), orDash(n.Version), clockOf(&n), notes(&n))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n",
+			n.Name, alive(&n), len(n.Owns), orDash(n.Endpoint), orDash(n.Version), clockOf(&n), certificateOf(&n), notes(&n))
 	}
 	fmt.Fprintln(table)
 	if err := table.Flush(); err != nil {
@@ -181,6 +181,15 @@ func clockOf(n *status.Node) string {
 		return skew.String()
 	}
 	return "ok"
+}
+
+// certificateOf says how long a node's certificate is valid.
+func certificateOf(n *status.Node) string {
+	days, known := n.CertificateDaysLeft()
+	if !known {
+		return "-"
+	}
+	return fmt.Sprintf("%dd", days)
 }
 
 func notes(n *status.Node) string {

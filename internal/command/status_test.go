@@ -17,7 +17,8 @@ import (
 type fakeCluster struct {
 	mu     sync.Mutex
 	status status.Status
-	asked  []string // operations with their inputs
+	queues []status.Queue // in two pages
+	asked  []string       // operations with their inputs
 	// then is called after each operation but DescribeCluster, and says what to
 	// refuse it with.
 	then func(operation string, in map[string]any) (code string)
@@ -39,6 +40,14 @@ func (f *fakeCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.looked()
 		}
 		_ = json.NewEncoder(w).Encode(f.status)
+		return
+	}
+	if operation == "ListShardQueues" {
+		page := map[string]any{"Queues": f.queues[:1], "NextToken": "more"}
+		if in["NextToken"] == "more" {
+			page = map[string]any{"Queues": f.queues[1:]}
+		}
+		_ = json.NewEncoder(w).Encode(page)
 		return
 	}
 	f.asked = append(f.asked, fmt.Sprint(operation, in))
@@ -81,10 +90,10 @@ func TestStatusSaysThatAllIsWell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `NODE  ALIVE  OWNS  ENDPOINT               VERSION  CLOCK  NOTES
-a     yes    1     http://a.example:9324  v1       ok     -
-b     yes    1     http://b.example:9324  v1       ok     -
-c     yes    0     http://c.example:9324  v1       ok     -
+	want := `NODE  ALIVE  OWNS  ENDPOINT               VERSION  CLOCK  CERT  NOTES
+a     yes    1     http://a.example:9324  v1       ok     -     -
+b     yes    1     http://b.example:9324  v1       ok     -     -
+c     yes    0     http://c.example:9324  v1       ok     -     -
 
 SHARD    OWNER  EPOCH  LOG      RECORDS  COPIES  REPLICAS
 0001     a      3      3.0 MiB  5        3/3     a, b, c
@@ -192,5 +201,22 @@ func TestRemoveTellsWhyNot(t *testing.T) {
 	f.then = func(string, map[string]any) string { return "" }
 	if out, _, err := run(t, "node", "remove", "c"); err != nil || !strings.Contains(out, "c is removed") {
 		t.Errorf("%v, %q", err, out)
+	}
+}
+
+func TestQueuesOfShards(t *testing.T) {
+	f := &fakeCluster{queues: []status.Queue{
+		{QueueArn: "arn:aws:sqs:us-east-1:000000000000:jobs", Shards: []status.QueueShard{{Name: "0004"}}},
+		{QueueArn: "arn:aws:sqs:us-east-1:000000000000:wide", Shards: []status.QueueShard{{Name: "0001", Owner: "a"}, {Name: "0004"}}},
+	}}
+	startFake(t, f)
+	out, _, err := run(t, "cluster", "queues", "--shard", "0004")
+	want := `QUEUE                                    SHARD  OWNER
+arn:aws:sqs:us-east-1:000000000000:jobs  0004   NONE
+arn:aws:sqs:us-east-1:000000000000:wide  0001   a
+arn:aws:sqs:us-east-1:000000000000:wide  0004   NONE
+`
+	if err != nil || out != want {
+		t.Errorf("%v, printed\n%s", err, out)
 	}
 }

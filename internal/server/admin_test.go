@@ -128,7 +128,7 @@ func TestWhoMayAdminister(t *testing.T) {
 	apitest.Must(t, session, err)
 
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
-	operations := []string{"Backup", "CreateAccount", "DeleteAccount", "DescribeCluster", "DrainNode", "ListAccounts", "RemoveNode"}
+	operations := []string{"Backup", "CreateAccount", "DeleteAccount", "DescribeCluster", "DrainNode", "ListAccounts", "ListShardQueues", "RemoveNode"}
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {
 		who string

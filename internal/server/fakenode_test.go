@@ -72,6 +72,7 @@ func (n *fakeNode) Low() bool                                     { return false
 func (n *fakeNode) Failed() <-chan struct{}                       { return nil }
 func (n *fakeNode) Err() error                                    { return nil }
 func (n *fakeNode) Snapshot(context.Context, string) (int, error) { return 1, nil }
+func (n *fakeNode) Queues(string, string) []status.Queue          { return nil }
 func (n *fakeNode) Status() status.Status                         { return status.Status{} }
 
 // Current is that of Node.

@@ -45,6 +45,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "DescribeCluster", s.describeCluster)
 	protocol.Register(wire, "DrainNode", s.drainNode, protocol.Control)
 	protocol.Register(wire, "ListAccounts", s.listAccounts)
+	protocol.Register(wire, "ListShardQueues", s.listShardQueues)
 	protocol.Register(wire, "RemoveNode", s.removeNode, protocol.Control)
 	return wire
 }

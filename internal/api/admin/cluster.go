@@ -14,6 +14,9 @@ import (
 // Cluster is what can be seen and done of a cluster.
 type Cluster interface {
 	Status() status.Status
+	// Queues returns where the messages of queues are, sorted by ARN: of those on a shard
+	// or of that name, if either is given.
+	Queues(shard, queue string) []status.Queue
 	// Drain and Remove return status.ErrNoNode, status.ErrAlive and status.ErrNotDrained.
 	Drain(node string, drain bool) error
 	Remove(node string) error
@@ -25,6 +28,40 @@ func (s *Service) describeCluster(_ context.Context, c *protocol.Call, _ *servic
 	}
 	status := s.cluster.Status()
 	return &status, nil
+}
+
+type listShardQueuesInput struct {
+	Shard      string `max:"64"`
+	QueueName  string `max:"80"`
+	MaxResults *int32
+	NextToken  string `max:"1024"`
+}
+
+type listShardQueuesOutput struct {
+	Queues    []status.Queue `json:",always"`
+	NextToken string
+}
+
+// mostQueues is how many queues are listed at a time.
+const mostQueues = 1000
+
+func (s *Service) listShardQueues(_ context.Context, c *protocol.Call, in *listShardQueuesInput) (*listShardQueuesOutput, error) {
+	if err := s.allowCluster(c); err != nil {
+		return nil, err
+	}
+	most := mostQueues
+	if in.MaxResults != nil {
+		most = int(*in.MaxResults)
+	}
+	if most < 1 || most > mostQueues {
+		return nil, protocol.ValidationError("MaxResults is %d; it must be between 1 and %d.", most, mostQueues)
+	}
+	about := in.Shard + "/" + in.QueueName
+	p, err := service.Paginate(s.cluster.Queues(in.Shard, in.QueueName), func(q status.Queue) string { return q.QueueArn }, in.NextToken, about, most)
+	if err != nil {
+		return nil, protocol.ValidationError("NextToken: %s.", err)
+	}
+	return &listShardQueuesOutput{Queues: p.Items, NextToken: p.Next}, nil
 }
 
 // allowCluster makes sure that the caller is the operator, of a cluster.

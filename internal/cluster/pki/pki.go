@@ -172,21 +172,32 @@ func LoadPool(file string) (*x509.CertPool, error) {
 
 // Load reads a node's certificate and key, and the certificates of the authorities
 // which those of the others must be signed by, into a configuration for both ends
-// of a connection.
+// of a connection. A certificate that is put into the place of the first counts from the
+// next connection on.
 func Load(authority, certificate, key string) (*tls.Config, error) {
 	pool, err := LoadPool(authority)
 	if err != nil {
 		return nil, err
 	}
-	pair, err := tls.LoadX509KeyPair(certificate, key)
+	p, err := openPair(certificate, key)
 	if err != nil {
-		return nil, fmt.Errorf("%s with %s: %w", certificate, key, err)
+		return nil, err
 	}
 	return &tls.Config{
-		MinVersion:   tls.VersionTLS13,
-		Certificates: []tls.Certificate{pair},
-		RootCAs:      pool,
-		ClientCAs:    pool,
-		ClientAuth:   tls.RequireAndVerifyClientCert,
+		MinVersion:           tls.VersionTLS13,
+		GetCertificate:       func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return p.current() },
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return p.current() },
+		RootCAs:              pool,
+		ClientCAs:            pool,
+		ClientAuth:           tls.RequireAndVerifyClientCert,
 	}, nil
+}
+
+// Own returns the certificate that a configuration of Load shows now.
+func Own(c *tls.Config) (*x509.Certificate, error) {
+	shown, err := c.GetCertificate(nil)
+	if err != nil {
+		return nil, err
+	}
+	return shown.Leaf, nil
 }

@@ -82,6 +82,7 @@ func TestNodesKnowEachOther(t *testing.T) {
 	}
 	unknown := a.Clone()
 	unknown.Certificates = nil
+	unknown.GetClientCertificate = nil
 	if _, s := meet(t, unknown, a, "a.example"); s == nil {
 		t.Error("somebody without a certificate is let in")
 	}
@@ -147,5 +148,41 @@ func TestRefusedNames(t *testing.T) {
 	}
 	if _, _, err := a.Issue([]string{"a"}, 36500, time.Now()); err == nil {
 		t.Error("a certificate outlives its authority")
+	}
+}
+
+func TestNewCertificateCountsWithoutRestart(t *testing.T) {
+	dir := t.TempDir()
+	a := node(t, dir, "a.example")
+	first, err := pki.Own(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := t.TempDir()
+	authority, _, err := pki.Open(dir, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a.example.crt", "a.example.key"} {
+		move(filepath.Join(dir, name), filepath.Join(other, name))
+	}
+	if now, err := pki.Own(a); err != nil || !now.Equal(first) {
+		t.Errorf("while the files are away: %v, %v", now, err)
+	}
+	if _, _, err := authority.Issue([]string{"a.example", "more.example"}, 30, time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := pki.Own(a); err != nil || now.Equal(first) || now.VerifyHostname("more.example") != nil {
+		t.Errorf("with new files: %v, %v", now, err)
+	}
+	b := node(t, dir, "b.example")
+	if c, s := meet(t, b, a, "more.example"); c != nil || s != nil {
+		t.Errorf("the client says %v, the server %v", c, s)
 	}
 }

@@ -79,3 +79,15 @@ type Replica struct {
 	Lag     int64 // records
 	Error   string
 }
+
+// Queue says where the messages of a queue are.
+type Queue struct {
+	QueueArn string
+	Shards   []QueueShard `json:",always"`
+}
+
+// QueueShard is a shard with messages of a queue.
+type QueueShard struct {
+	Name  string
+	Owner string // a node's name, or empty: this part of the queue is not served
+}
