@@ -18,6 +18,12 @@ func directoryPath(f *pflag.FlagSet, names ...string) {
 	}
 }
 
+func isPath(f *pflag.Flag) bool {
+	_, file := f.Annotations[cobra.BashCompFilenameExt]
+	_, directory := f.Annotations[cobra.BashCompSubdirsInDir]
+	return file || directory
+}
+
 // must is for what can only fail if a command is declared in a wrong way.
 func must(err error) {
 	if err != nil {
@@ -32,7 +38,7 @@ func completeNothingElse(cmd *cobra.Command) {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	complete := func(f *pflag.Flag) {
-		if f.Annotations[cobra.BashCompFilenameExt] != nil || f.Annotations[cobra.BashCompSubdirsInDir] != nil {
+		if isPath(f) {
 			return
 		}
 		function := cobra.NoFileCompletions

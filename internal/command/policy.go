@@ -89,7 +89,7 @@ could not be found out, for instance because a policy has a mistake.`,
 	notWith(f, "queue", "resource", "resource-policy")
 	must(cmd.MarkFlagRequired("action"))
 	must(cmd.RegisterFlagCompletionFunc("user", completeUsers(server)))
-	must(cmd.RegisterFlagCompletionFunc("queue", completeQueues(server)))
+	must(cmd.RegisterFlagCompletionFunc("queue", completeQueueFlag(server)))
 	must(cmd.RegisterFlagCompletionFunc("action", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return slices.Concat(sqs.Rules.Actions, admin.Rules.Actions), cobra.ShellCompDirectiveNoFileComp
 	}))

@@ -86,15 +86,26 @@ func (c *client) queueURLs(ctx context.Context, prefix string) ([]string, error)
 	}
 }
 
+// completeQueues offers the names of queues for the first argument.
 func completeQueues(server *clientFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completeQueueFlag(server)(cmd, nil, prefix)
+	}
+}
+
+// completeQueueFlag offers the names of queues for a flag.
+func completeQueueFlag(server *clientFlags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
 			urls, err := c.queueURLs(ctx, prefix)
 			for i := range urls {
 				urls[i] = queueName(urls[i])
 			}
 			return urls, err
-		})(cmd, args, prefix)
+		})
 	}
 }
 

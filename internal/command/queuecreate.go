@@ -60,7 +60,7 @@ it is there already with the same attributes, nothing changes.`,
 	f.StringArrayVar(&s.attributes, "attribute", nil, "any attribute of SQS, as Name=value; repeat it for several")
 	f.StringArrayVar(&s.tags, "tag", nil, "tag, as key=value; repeat it for several")
 	onlyWith(f, []string{"dead-letters"}, "max-receives")
-	must(cmd.RegisterFlagCompletionFunc("dead-letters", completeQueues(server)))
+	must(cmd.RegisterFlagCompletionFunc("dead-letters", completeQueueFlag(server)))
 	out.add(cmd)
 	return cmd
 }

@@ -58,7 +58,7 @@ server: if this command is stopped, that goes on until sluice queue redrive canc
 	f.StringVar(&to, "to", "", "queue to move the messages to (default: where each came from)")
 	f.IntVar(&rate, "rate", 0, "messages per second at most, up to 500 (default: as fast as the server likes)")
 	f.BoolVar(&noWait, "no-wait", false, "return when the task has begun")
-	must(cmd.RegisterFlagCompletionFunc("to", completeQueues(server)))
+	must(cmd.RegisterFlagCompletionFunc("to", completeQueueFlag(server)))
 	out.add(cmd)
 	cmd.AddCommand(newRedriveList(server), newRedriveCancel(server))
 	return cmd

@@ -47,7 +47,7 @@ func TestWarningsOfActions(t *testing.T) {
 	for actions, want := range map[string]string{
 		`["sqs:SendMessage","SQS:sendm*","*","s3:Anything"]`: "",
 		`"sqs:SendMesage"`:       "sqs has no action sqs:sendmesage",
-		`"sqs:Recieve*"`:         "sqs has no action sqs:recieve*",
+		`"sqs:Recv*"`:            "sqs has no action sqs:recv*",
 		`"sqs:SendMessageBatch"`: "a batch is covered by the action of its entries and cannot be named; name sqs:sendmessage",
 	} {
 		p := parse(t, policy.ForIdentity, `{"Statement":{"Effect":"Allow","Action":`+actions+`,"Resource":"*"}}`)

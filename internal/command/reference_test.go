@@ -1,0 +1,144 @@
+package command
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const (
+	referenceFile = "../../docs/cli.md"
+	// generated begins the part of the file that is made from the commands.
+	generated = "<!-- What follows is made from the commands: go test ./internal/command -run Reference -rewrite -->\n"
+)
+
+// The reference says what the commands say of themselves.
+func TestReference(t *testing.T) {
+	text, err := os.ReadFile(referenceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	intro, got, found := strings.Cut(string(text), generated)
+	if !found {
+		t.Fatalf("%s has no line %s", referenceFile, generated)
+	}
+	root, _ := newRoot()
+	want := reference(root)
+	if flag.Lookup("rewrite").Value.String() == "true" {
+		if err := os.WriteFile(referenceFile, []byte(intro+generated+want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if got != want {
+		t.Errorf("%s is not what the commands say: go test ./internal/command -run Reference -rewrite", referenceFile)
+	}
+}
+
+// reference describes a command and all below it, in Markdown.
+func reference(root *cobra.Command) string {
+	var b strings.Builder
+	eachCommand(root, func(cmd *cobra.Command) {
+		if cmd.HasParent() && documented(cmd) {
+			describe(&b, cmd)
+		}
+	})
+	return b.String()
+}
+
+// documented reports whether a command is ours and for users.
+func documented(cmd *cobra.Command) bool { return !cmd.Hidden && !isOfCobra(cmd) }
+
+func describe(b *strings.Builder, cmd *cobra.Command) {
+	fmt.Fprintf(b, "\n%s %s\n\n", strings.Repeat("#", strings.Count(cmd.CommandPath(), " ")+1), cmd.CommandPath())
+	long := cmd.Long
+	if long == "" {
+		long = cmd.Short + "."
+	}
+	fmt.Fprintln(b, inMarkdown(long))
+	if isGroup(cmd) {
+		return
+	}
+	fmt.Fprintf(b, "\n```\n%s\n", useLine(cmd))
+	if cmd.Example != "" {
+		fmt.Fprintf(b, "\n%s\n", cmd.Example)
+	}
+	fmt.Fprintln(b, "```")
+	for _, s := range sectionsOf(cmd) {
+		if s.title == "Server" {
+			continue // which the introduction describes
+		}
+		if json := s.flags.Lookup("json"); json != nil {
+			json.Hidden = true // as well
+		}
+		if flags := strings.TrimRight(s.flags.FlagUsagesWrapped(helpWidth), "\n"); flags != "" {
+			fmt.Fprintf(b, "\n%s:\n\n```\n%s\n```\n", s.title, flags)
+		}
+	}
+}
+
+// inMarkdown keeps the lists of a help text, which are indented by two spaces, as
+// they are.
+func inMarkdown(long string) string {
+	var out []string
+	for _, paragraph := range strings.Split(long, "\n\n") {
+		if head, list, ok := strings.Cut(paragraph, "\n  "); ok {
+			paragraph = head + "\n\n```\n  " + list + "\n```"
+		}
+		out = append(out, strings.ReplaceAll(paragraph, "<", "&lt;"))
+	}
+	return strings.TrimRight(strings.Join(out, "\n\n"), "\n")
+}
+
+// Every command is declared as the others are.
+func TestCommandsAreDeclaredAlike(t *testing.T) {
+	root, _ := newRoot()
+	eachCommand(root, func(cmd *cobra.Command) {
+		path := cmd.CommandPath()
+		if !cmd.HasParent() || !documented(cmd) {
+			return
+		}
+		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: Short %q: want a sentence without a full stop", path, cmd.Short)
+		}
+		if isGroup(cmd) {
+			return
+		}
+		if !strings.Contains(cmd.Example, path) {
+			t.Errorf("%s has no example", path)
+		}
+		if cmd.Flags().Lookup("json") == nil && cmd.Name() != "serve" {
+			t.Errorf("%s has no --json", path)
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" || f.Usage[0] >= 'A' && f.Usage[0] <= 'Z' && !strings.ContainsAny(f.Usage[1:2], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strings.HasPrefix(f.Usage, "MaximumMessageSize") {
+				t.Errorf("%s --%s: help %q: want words that begin in lower case", path, f.Name, f.Usage)
+			}
+		})
+	})
+}
+
+// Every flag completes its values, or files, or nothing; never files by default.
+func TestEveryFlagIsCompleted(t *testing.T) {
+	root, _ := newRoot()
+	eachCommand(root, func(cmd *cobra.Command) {
+		if isOfCobra(cmd) {
+			return
+		}
+		if cmd.ValidArgsFunction == nil && cmd.ValidArgs == nil {
+			t.Errorf("%s completes files as its arguments", cmd.CommandPath())
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			_, ok := cmd.GetFlagCompletionFunc(f.Name)
+			if !ok && !isPath(f) && f.Name != "help" {
+				t.Errorf("%s --%s completes files", cmd.CommandPath(), f.Name)
+			}
+			if strings.HasPrefix(f.Usage, "file with") && !isPath(f) {
+				t.Errorf("%s --%s does not complete files", cmd.CommandPath(), f.Name)
+			}
+		})
+	})
+}
