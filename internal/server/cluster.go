@@ -146,7 +146,10 @@ func (s *Server) joinKeys() (err error) {
 			return err
 		}
 	}
-	return s.overrideRoot()
+	if err := s.overrideRoot(); err != nil || s.config.InMemory {
+		return err
+	}
+	return s.credentials.LoadPrevious(filepath.Join(s.config.Data, CredentialsFile))
 }
 
 // compareKeys returns an error if there are keys in the data directory that are

@@ -46,6 +46,9 @@ func (s *Server) ownKeys() (err error) {
 	if err != nil {
 		return err
 	}
+	if made := s.credentials.Made(); len(made) > 0 {
+		s.log.Info("made root keys", "accounts", made, "file", filepath.Join(s.config.Data, CredentialsFile))
+	}
 	return s.overrideRoot()
 }
 
@@ -54,7 +57,10 @@ func (s *Server) overrideRoot() error {
 	if s.config.RootKeyID == "" {
 		return nil
 	}
-	return s.credentials.Override(s.config.Accounts[0], s.config.RootKeyID, s.config.RootSecret)
+	if err := s.credentials.Override(s.config.Accounts[0], s.config.RootKeyID, s.config.RootSecret); err != nil {
+		return fmt.Errorf("--root-access-key-id and --root-secret-access-key: %w", err)
+	}
+	return nil
 }
 
 // openVault reads the master key, or makes one.
@@ -67,7 +73,11 @@ func (s *Server) openVault() (*identity.Vault, error) {
 	if err := mayMakeMasterKey(s.records, err); err != nil {
 		return nil, err
 	}
-	return identity.CreateVault(path)
+	v, err = identity.CreateVault(path)
+	if err == nil {
+		s.log.Info("made a master key, under which secrets of users are encrypted", "file", path)
+	}
+	return v, err
 }
 
 // mayMakeMasterKey returns an error if something was encrypted under a master key,

@@ -493,9 +493,13 @@ func TestCredentialsFile(t *testing.T) {
 
 	// A key of the operator's own takes the place of the first account's.
 	config := onDisk(dir)
-	config.RootKeyID, config.RootSecret = "mine", "secret"
+	config.RootKeyID, config.RootSecret = "mine", "too-short-15-ch"
+	if _, err := Start(config); err == nil || !strings.Contains(err.Error(), "--root-secret-access-key: the secret of an access key has at least 16 characters") {
+		t.Errorf("a short secret: %v", err)
+	}
+	config.RootSecret = "a-secret-of-mine"
 	s, stop = start(t, config)
-	if got := s.Root(); got.AccessKeyID != "mine" || got.Secret != "secret" {
+	if got := s.Root(); got.AccessKeyID != "mine" || got.Secret != "a-secret-of-mine" {
 		t.Errorf("the root key is %s", got)
 	}
 	c := newClient(t, inJSON)

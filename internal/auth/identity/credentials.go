@@ -33,21 +33,33 @@ type Credentials struct {
 
 	changing sync.Mutex // held while an account is made or deleted
 
+	made []string // accounts whose keys were made when c was
+
 	mu         sync.RWMutex
 	byKey      map[string]Credential
 	roots      map[string]Credential // by account
+	previous   map[string]Credential // keys that are on their way out, by key
 	overridden string                // the account whose key is the operator's choice
 }
 
 func newCredentials() *Credentials {
-	return &Credentials{byKey: make(map[string]Credential), roots: make(map[string]Credential)}
+	return &Credentials{
+		byKey: make(map[string]Credential), roots: make(map[string]Credential), previous: make(map[string]Credential),
+	}
 }
+
+// Made returns the accounts for which LoadCredentials has made root keys, because
+// the file had none.
+func (c *Credentials) Made() []string { return c.made }
 
 // Lookup returns the credential of an access key.
 func (c *Credentials) Lookup(accessKeyID string) (Credential, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	found, ok := c.byKey[accessKeyID]
+	if !ok {
+		found, ok = c.previous[accessKeyID]
+	}
 	return found, ok
 }
 
@@ -116,6 +128,7 @@ func (c *Credentials) Delete(account string) error {
 func (c *Credentials) forget(account string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	maps.DeleteFunc(c.previous, func(_ string, old Credential) bool { return old.Account == account })
 	if account == c.overridden {
 		return
 	}
@@ -153,6 +166,40 @@ func (c *Credentials) add(account, keyID, secret string) error {
 	cred := Credential{Identity: Root(account, keyID), Secret: secret}
 	c.byKey[keyID] = cred
 	c.roots[account] = cred
+	return nil
+}
+
+// addPrevious takes in a second key of an account's root. Its caller holds mu, or
+// is the only one to know c.
+func (c *Credentials) addPrevious(account, keyID, secret string) error {
+	if other, ok := c.byKey[keyID]; ok {
+		if other.Account != account {
+			return fmt.Errorf("the access key %s belongs to two accounts, %s and %s", keyID, other.Account, account)
+		}
+		return nil // it is the root's only one
+	}
+	c.previous[keyID] = Credential{Identity: Root(account, keyID), Secret: secret}
+	return nil
+}
+
+// LoadPrevious takes in the previous keys in the file at path, if there is one, of
+// accounts that exist. It is for nodes of a cluster, whose other keys are not in
+// files.
+func (c *Credentials) LoadPrevious(path string) error {
+	own, err := LoadCredentials(path, nil)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for keyID, old := range own.previous {
+		if _, ok := c.roots[old.Account]; !ok {
+			return fmt.Errorf("%s has a previous key of the account %s, which does not exist here", path, old.Account)
+		}
+		if err := c.addPrevious(old.Account, keyID, old.Secret); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -209,12 +256,17 @@ func (c *Credentials) Save(path string, accounts []string) error {
 	return nil
 }
 
+// leastSecret is how many characters the operator's choice of a secret has at least.
+const leastSecret = 16
+
 func checkKey(keyID, secret string) error {
 	switch {
 	case keyID == "" || secret == "":
 		return errors.New("an access key needs both an id and a secret")
 	case len(keyID) > 128 || len(secret) > 256:
 		return errors.New("an access key id has at most 128 characters, its secret at most 256")
+	case len(secret) < leastSecret:
+		return fmt.Errorf("the secret of an access key has at least %d characters: whoever guesses it has all that the account has", leastSecret)
 	case strings.ContainsAny(keyID, "/, =\t\r\n"):
 		return errors.New("an access key id must not contain spaces, slashes, commas or equals signs")
 	}
@@ -234,8 +286,12 @@ func Generate(accounts []string) (*Credentials, error) {
 
 // LoadCredentials reads root keys from the file at path, in the format of the
 // AWS credentials file with an account's number for each profile, and generates
-// and writes those that are missing. The file is readable by its owner alone;
-// one that others can read is refused.
+// and writes those that are missing; Made tells which. The file is readable by its
+// owner alone; one that others can read is refused.
+//
+// A profile called after an account with "-previous" behind it has a second key of
+// the account's root, which works until the profile is taken out: between the two
+// moments clients can change from one to the other.
 func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 	c := newCredentials()
 	c.keep = func(account, keyID, secret string) error {
@@ -271,19 +327,18 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	missing := false
 	for _, account := range accounts {
 		if _, ok := c.roots[account]; ok {
 			continue
 		}
-		missing = true
+		c.made = append(c.made, account)
 		keyID, secret := NewKeyID(), NewSecret()
 		if err := c.add(account, keyID, secret); err != nil {
 			return nil, err
 		}
 		text = appendProfile(text, account, keyID, secret)
 	}
-	if missing {
+	if len(c.made) > 0 {
 		if err := writePrivate(path, text); err != nil {
 			return nil, fmt.Errorf("write root keys: %w", err)
 		}
@@ -298,7 +353,7 @@ func appendProfile(text []byte, account, keyID, secret string) []byte {
 	return fmt.Appendf(text, "[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n\n", account, keyID, secret)
 }
 
-// removeProfile returns text without the profile of an account. Comments and all other lines stay as they are.
+// removeProfile returns text without the profiles of an account. Comments and all other lines stay as they are.
 func removeProfile(text []byte, account string) []byte {
 	var kept []byte
 	inside := false
@@ -306,7 +361,7 @@ func removeProfile(text []byte, account string) []byte {
 		trimmed := bytes.TrimSpace(line)
 		isComment := len(trimmed) > 0 && (trimmed[0] == '#' || trimmed[0] == ';')
 		if bytes.HasPrefix(trimmed, []byte("[")) {
-			inside = string(trimmed) == "["+account+"]"
+			inside = string(trimmed) == "["+account+"]" || string(trimmed) == "["+account+previousProfile+"]"
 		}
 		if !inside || isComment {
 			kept = append(kept, line...)
@@ -315,14 +370,25 @@ func removeProfile(text []byte, account string) []byte {
 	return kept
 }
 
+// previousProfile is what follows the account in the name of the profile with its
+// previous key.
+const previousProfile = "-previous"
+
 func (c *Credentials) parse(text []byte) error {
+	type previousKey struct{ account, keyID, secret string }
 	var account, keyID, secret string
+	var isPrevious bool
+	var previous []previousKey
 	finish := func() error {
 		if account == "" {
 			return nil
 		}
 		if err := checkKey(keyID, secret); err != nil {
 			return fmt.Errorf("account %s: %w", account, err)
+		}
+		if isPrevious {
+			previous = append(previous, previousKey{account, keyID, secret})
+			return nil
 		}
 		return c.add(account, keyID, secret)
 	}
@@ -336,9 +402,11 @@ func (c *Credentials) parse(text []byte) error {
 			if err := finish(); err != nil {
 				return err
 			}
-			account, keyID, secret = strings.TrimSuffix(name, "]"), "", ""
+			profile := strings.TrimSuffix(name, "]")
+			account, isPrevious = strings.CutSuffix(profile, previousProfile)
+			keyID, secret = "", ""
 			if !IsAccount(account) {
-				return fmt.Errorf("line %d: the profile %q is not an account's 12 digits", n, account)
+				return fmt.Errorf("line %d: the profile %q is not an account's 12 digits, with or without %s", n, profile, previousProfile)
 			}
 		default:
 			key, value, ok := strings.Cut(line, "=")
@@ -355,8 +423,13 @@ func (c *Credentials) parse(text []byte) error {
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := errors.Join(lines.Err(), finish()); err != nil {
 		return err
 	}
-	return finish()
+	for _, old := range previous { // when the accounts' own keys are known
+		if err := c.addPrevious(old.account, old.keyID, old.secret); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -55,9 +55,9 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 // A deleted account is gone for good, and nothing else in the file is.
 func TestDeletedAccount(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credentials")
-	text := "# ours\n[000000000000]\naws_access_key_id = AKID1\naws_secret_access_key = s\n\n" +
-		"[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = s\n; theirs\n" +
-		"[222222222222]\naws_access_key_id = AKID3\naws_secret_access_key = s\n"
+	text := "# ours\n[000000000000]\naws_access_key_id = AKID1\naws_secret_access_key = a-secret-of-ours\n\n" +
+		"[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = a-secret-of-ours\n; theirs\n" +
+		"[222222222222]\naws_access_key_id = AKID3\naws_secret_access_key = a-secret-of-ours\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestDeletedAccount(t *testing.T) {
 	if _, ok := c.Lookup("AKID2"); ok {
 		t.Error("its key still works")
 	}
-	left := strings.Replace(text, "[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = s\n", "", 1)
+	left := strings.Replace(text, "[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = a-secret-of-ours\n", "", 1)
 	if after, err := os.ReadFile(path); err != nil || string(after) != left {
 		t.Errorf("the file has become %q, %v", after, err)
 	}
@@ -104,8 +104,10 @@ func TestMistakesInTheFileAreNamed(t *testing.T) {
 		"[000000000000]\nnonsense\n":              "line 2",
 		"[000000000000]\naws_secret = x\n":        "unknown name",
 		"[000000000000]\naws_access_key_id = x\n": "both an id and a secret",
-		"[000000000000]\naws_access_key_id=a/b\naws_secret_access_key=s\n":                                                             "slashes",
-		"[000000000000]\naws_access_key_id=k\naws_secret_access_key=s\n[111111111111]\naws_access_key_id=k\naws_secret_access_key=t\n": "two accounts",
+		"[000000000000]\naws_access_key_id = x\naws_secret_access_key = only15character\n": "at least 16 characters",
+		"[000000000000-old]\n": "12 digits",
+		"[000000000000]\naws_access_key_id=a/b\naws_secret_access_key=a-secret-of-ours\n":                                                                            "slashes",
+		"[000000000000]\naws_access_key_id=k\naws_secret_access_key=a-secret-of-ours\n[111111111111]\naws_access_key_id=k\naws_secret_access_key=another-secret-0\n": "two accounts",
 	}
 	for text, want := range tests {
 		path := filepath.Join(t.TempDir(), "credentials")
@@ -142,13 +144,13 @@ func TestOverrideReplacesTheKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	old, _ := c.Root(first)
-	if err := c.Override(first, "AKIDNEW", "secret"); err != nil {
+	if err := c.Override(first, "AKIDNEW", "a-secret-of-ours"); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := c.Lookup(old.AccessKeyID); ok {
 		t.Error("the generated key still works")
 	}
-	if err := c.Override(first, "has space", "secret"); err == nil {
+	if err := c.Override(first, "has space", "a-secret-of-ours"); err == nil {
 		t.Error("a malformed key was taken")
 	}
 }
@@ -162,6 +164,89 @@ func TestCredentialDoesNotPrintItsSecret(t *testing.T) {
 	for _, format := range []string{"%v", "%+v", "%s", "%#v"} {
 		if text := fmt.Sprintf(format, cred); strings.Contains(text, cred.Secret) {
 			t.Errorf("%s prints the secret", format)
+		}
+	}
+}
+
+// While a root's key is being changed, both work; the newer one is the root's.
+func TestPreviousKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "credentials")
+	const previous = "[000000000000-previous]\naws_access_key_id = AKIDOLD\naws_secret_access_key = the-older-secret\n"
+	if err := os.WriteFile(path, []byte(previous+"[111111111111]\naws_access_key_id = AKID2\naws_secret_access_key = a-secret-of-ours\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := identity.LoadCredentials(path, []string{first, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made := c.Made(); !slices.Equal(made, []string{first}) {
+		t.Errorf("keys were made for %v", made)
+	}
+	root, _ := c.Root(first)
+	old, ok := c.Lookup("AKIDOLD")
+	if !ok || !old.Root || old.Account != first || old.Secret != "the-older-secret" || root.AccessKeyID == "AKIDOLD" {
+		t.Errorf("the older key is %+v, the root's %+v", old, root)
+	}
+	if found, ok := c.Lookup(root.AccessKeyID); !ok || found != root {
+		t.Errorf("the newer key: %v, %t", found, ok)
+	}
+	if !slices.Equal(c.Accounts(), []string{first, second}) {
+		t.Errorf("accounts %v", c.Accounts())
+	}
+
+	// A cluster's keys are elsewhere; the older one is in the nodes' files.
+	shared, err := identity.Generate([]string{first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := shared.LoadPrevious(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := shared.Lookup("AKIDOLD"); !ok {
+		t.Error("a node does not take the older key")
+	}
+	if _, ok := shared.Lookup(root.AccessKeyID); ok {
+		t.Error("a node takes a key of another installation")
+	}
+
+	// Without the profile the older key is gone, and with the account both are.
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(first); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Lookup("AKIDOLD"); ok {
+		t.Error("the older key outlives its account")
+	}
+	if left, err := os.ReadFile(path); err != nil || strings.Contains(string(left), first) {
+		t.Errorf("the file has become %q, %v", left, err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), previous, "", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = identity.LoadCredentials(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Lookup("AKIDOLD"); ok {
+		t.Error("the older key still works")
+	}
+	if now, _ := c.Root(first); now != root || len(c.Made()) > 0 {
+		t.Errorf("the root's key is %+v, was %+v", now, root)
+	}
+}
+
+// Programs take what begins with a hyphen for an option.
+func TestSecretsDoNotBeginWithAHyphen(t *testing.T) {
+	v := identity.NewVault()
+	for range 1000 {
+		if s := identity.NewSecret(); s[0] == '-' {
+			t.Fatal(s)
+		}
+		key, err := v.Issue(identity.User, first, "", new(identity.Session))
+		if err != nil || key.Secret[0] == '-' {
+			t.Fatal(key.Secret, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package identity
 import (
 	"crypto/rand"
 	"encoding/base32"
+	"strings"
 )
 
 // letters are those of AWS's ids.
@@ -23,13 +24,20 @@ func NewID(prefix string) string { return prefix + randomLetters(17) }
 func NewKeyID() string { return "AKIA" + randomLetters(16) }
 
 // NewSecret returns 40 characters with 240 bits of randomness. The alphabet
-// has no character that shells or URLs treat specially.
+// has no character that shells or URLs treat specially. A secret does not begin
+// with a hyphen, which programs would take for an option.
 func NewSecret() string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	b := make([]byte, 40)
-	rand.Read(b)
-	for i := range b {
-		b[i] = alphabet[b[i]%64]
+	for {
+		b := make([]byte, 40)
+		rand.Read(b)
+		for i := range b {
+			b[i] = alphabet[b[i]%64]
+		}
+		if !beginsLikeOption(string(b)) {
+			return string(b)
+		}
 	}
-	return string(b)
 }
+
+func beginsLikeOption(secret string) bool { return strings.HasPrefix(secret, "-") }

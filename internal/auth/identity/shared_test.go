@@ -68,7 +68,7 @@ func TestSharedKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := copied.Override(first, "chosen", "secret"); err != nil {
+	if err := copied.Override(first, "chosen", "a-secret-of-ours"); err != nil {
 		t.Fatal(err)
 	}
 	made, err := roots.Create("222222222222")

@@ -85,9 +85,7 @@ func (e *TokenTooLongError) Error() string {
 // federated user, and empty for users and roots. If policies and tags of the
 // session are too long, the error is a *TokenTooLongError.
 func (v *Vault) Issue(kind Kind, account, name string, s *Session) (Temporary, error) {
-	drawn := randomLetters(drawnLetters)
-	keyID := temporaryPrefix + drawn + v.checkLetters(drawn)
-	secret, _ := v.TemporarySecret(keyID)
+	keyID, secret := v.newTemporary()
 	content, err := json.Marshal(ticket{Key: keyID, Kind: kind, Account: account, Name: name, Session: s})
 	if err != nil {
 		panic(err) // strings and times only
@@ -100,6 +98,17 @@ func (v *Vault) Issue(kind Kind, account, name string, s *Session) (Temporary, e
 		return Temporary{}, &TokenTooLongError{len(t.Token)}
 	}
 	return t, nil
+}
+
+// newTemporary draws the id of a temporary key, and returns it with its secret.
+func (v *Vault) newTemporary() (keyID, secret string) {
+	for {
+		drawn := randomLetters(drawnLetters)
+		keyID = temporaryPrefix + drawn + v.checkLetters(drawn)
+		if secret, _ = v.TemporarySecret(keyID); !beginsLikeOption(secret) {
+			return keyID, secret
+		}
+	}
 }
 
 // ErrToken refuses a session token that was not made here, or not for the key

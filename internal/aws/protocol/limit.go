@@ -85,24 +85,24 @@ func newExcess(member, value string, most int, unit Unit) *Error {
 	return &Error{excess: &Excess{Member: member, Value: cut(value, maxExcessValue), Max: most, Unit: unit}}
 }
 
-// under returns err as it is seen from the structure, list or map that has the member called name.
-func (err *Error) under(name string) *Error {
-	if err == nil || err.excess == nil {
-		return err
+// under returns e as it is seen from the structure, list or map that has the member called name.
+func (e *Error) under(name string) *Error {
+	if e == nil || e.excess == nil {
+		return e
 	}
-	if err.excess.Member != "" {
-		name += "." + err.excess.Member
+	if e.excess.Member != "" {
+		name += "." + e.excess.Member
 	}
-	err.excess.Member = name
-	return err
+	e.excess.Member = name
+	return e
 }
 
 // underEntry is under for entry i of a list.
-func (err *Error) underEntry(i int) *Error {
-	if err == nil || err.excess == nil {
-		return err
+func (e *Error) underEntry(i int) *Error {
+	if e == nil || e.excess == nil {
+		return e
 	}
-	return err.under(strconv.Itoa(i + 1))
+	return e.under(strconv.Itoa(i + 1))
 }
 
 // cut returns the first characters of s, and dots if there are more.
