@@ -25,7 +25,6 @@ as long as it is there.`,
 }
 
 func newAccountCreate(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:   "create [NUMBER]",
 		Short: "Create an account, and print the key of its root",
@@ -34,24 +33,18 @@ into a shell. Without a number of 12 digits one is drawn.`,
 		Example: `  sluice account create
   sluice account create 111122223333`,
 		Args: arguments("[NUMBER]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			in := make(map[string]string)
-			if len(args) > 0 {
-				in["AccountId"] = args[0]
-			}
-			var made newKey
-			if err := c.sluice(cmd.Context(), "CreateAccount", in, &made); err != nil {
-				return err
-			}
-			return out.print(cmd, made)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		in := make(map[string]string)
+		if len(c.args) > 0 {
+			in["AccountId"] = c.args[0]
+		}
+		var made newKey
+		if err := c.sluice(ctx, "CreateAccount", in, &made); err != nil {
+			return nil, err
+		}
+		return made, nil
+	})
 }
 
 // accountList is the answer of account list.
@@ -73,30 +66,18 @@ func (l *accountList) text(w io.Writer) error {
 }
 
 func newAccountList(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the accounts with the keys of their roots",
 		Example: `  sluice account list`,
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			list, err := listAccounts(cmd.Context(), c)
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, list)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(listAccounts(ctx, c.client))
+	})
 }
 
 func newAccountDelete(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:   "delete NUMBER",
 		Short: "Delete an account that has nothing any more",
@@ -113,17 +94,11 @@ on. The first account cannot be deleted.`,
 			}
 			return numbers, err
 		}),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			if err := c.sluice(cmd.Context(), "DeleteAccount", map[string]string{"AccountId": args[0]}, nil); err != nil {
-				return err
-			}
-			return out.print(cmd, done{"account " + args[0] + " is deleted"})
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if err := c.sluice(ctx, "DeleteAccount", map[string]string{"AccountId": c.args[0]}, nil); err != nil {
+			return nil, err
+		}
+		return done{"account " + c.args[0] + " is deleted"}, nil
+	})
 }

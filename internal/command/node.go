@@ -28,7 +28,6 @@ may sluice:DrainNode or sluice:RemoveNode.`,
 }
 
 func newNodeDrain(server *clientFlags) *cobra.Command {
-	var out output
 	noWait := false
 	timeout := 10 * time.Minute
 	cmd := &cobra.Command{
@@ -46,31 +45,25 @@ need not be drained: it hands over what it owns when it is stopped.`,
   sluice node drain a --timeout 1h`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeNodes(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			name := args[0]
-			if err := c.sluice(cmd.Context(), "DrainNode", map[string]any{"Node": name}, nil); err != nil {
-				return err
-			}
-			if noWait {
-				return out.print(cmd, done{"node " + name + " is being drained; sluice cluster status shows how far that is"})
-			}
-			ctx, cancel := context.WithTimeoutCause(cmd.Context(), timeout, errDrainTimeout)
-			defer cancel()
-			if err := waitDrained(ctx, c, name, cmd.ErrOrStderr()); err != nil {
-				return fmt.Errorf("node %s is being drained, but not done: %w", name, err)
-			}
-			return out.print(cmd, done{"node " + name + " is drained"})
-		},
 	}
 	cmd.Flags().BoolVar(&noWait, "no-wait", false, "return at once")
 	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait at most")
 	notWith(cmd.Flags(), "no-wait", "timeout")
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		name := c.args[0]
+		if err := c.sluice(ctx, "DrainNode", map[string]any{"Node": name}, nil); err != nil {
+			return nil, err
+		}
+		if noWait {
+			return done{"node " + name + " is being drained; sluice cluster status shows how far that is"}, nil
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, timeout, errDrainTimeout)
+		defer cancel()
+		if err := waitDrained(ctx, c.client, name, c.progress); err != nil {
+			return nil, fmt.Errorf("node %s is being drained, but not done: %w", name, err)
+		}
+		return done{"node " + name + " is drained"}, nil
+	})
 }
 
 var (
@@ -135,30 +128,22 @@ func others(s *status.Status, node string) bool {
 }
 
 func newNodeUndrain(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:     "undrain NAME",
 		Short:   "Let a node that was drained keep and own shards again",
 		Example: `  sluice node undrain a`,
 		Args:    arguments("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			in := map[string]any{"Node": args[0], "Undo": true}
-			if err := c.sluice(cmd.Context(), "DrainNode", in, nil); err != nil {
-				return err
-			}
-			return out.print(cmd, done{"node " + args[0] + " gets shards again"})
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		in := map[string]any{"Node": c.args[0], "Undo": true}
+		if err := c.sluice(ctx, "DrainNode", in, nil); err != nil {
+			return nil, err
+		}
+		return done{"node " + c.args[0] + " gets shards again"}, nil
+	})
 }
 
 func newNodeRemove(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Have the cluster forget a node that will not come back",
@@ -168,19 +153,13 @@ the other nodes, too, when they are started next.`,
 		Example:           `  sluice node remove a`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeNodes(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			if err := c.sluice(cmd.Context(), "RemoveNode", map[string]any{"Node": args[0]}, nil); err != nil {
-				return err
-			}
-			return out.print(cmd, done{"node " + args[0] + " is removed"})
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if err := c.sluice(ctx, "RemoveNode", map[string]any{"Node": c.args[0]}, nil); err != nil {
+			return nil, err
+		}
+		return done{"node " + c.args[0] + " is removed"}, nil
+	})
 }
 
 // completeNodes offers the names of the cluster's nodes.

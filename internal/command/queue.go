@@ -45,19 +45,15 @@ func (c *client) queueURL(ctx context.Context, queue string) (string, error) {
 	return found.QueueUrl, err
 }
 
-// onQueue is the function of a command whose first argument is a queue.
-func onQueue(server *clientFlags, run func(cmd *cobra.Command, c *client, url string, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		c, err := server.client()
+// onQueue makes cmd a command that is about a queue, which its first argument names.
+func (f *clientFlags) onQueue(cmd *cobra.Command, run func(ctx context.Context, c *call, url string) (answer, error)) *cobra.Command {
+	return f.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		url, err := c.queueURL(ctx, c.args[0])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		url, err := c.queueURL(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		return run(cmd, c, url, args[1:])
-	}
+		return run(ctx, c, url)
+	})
 }
 
 // queueName is the name in a queue's URL.
@@ -118,26 +114,15 @@ func (c *client) queueAttributes(ctx context.Context, url string) (map[string]st
 }
 
 func newQueueList(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:     "ls [PREFIX]",
 		Short:   "List queues with the numbers of their messages",
 		Example: "  sluice queue ls\n  sluice queue ls orders- --json",
 		Args:    arguments("[PREFIX]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			list, err := listQueues(cmd.Context(), c, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, list)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(listQueues(ctx, c.client, strings.Join(c.args, "")))
+	})
 }
 
 // queueList is the answer of queue ls.
@@ -183,29 +168,24 @@ func (l *queueList) text(w io.Writer) error {
 }
 
 func newQueueShow(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:               "show QUEUE",
 		Short:             "Show a queue's attributes and tags",
 		Example:           "  sluice queue show jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
-		RunE: onQueue(server, func(cmd *cobra.Command, c *client, url string, _ []string) error {
-			q := &shownQueue{QueueName: queueName(url), QueueUrl: url}
-			var err error
-			if q.Attributes, err = c.queueAttributes(cmd.Context(), url); err != nil {
-				return err
-			}
-			var tags struct{ Tags map[string]string }
-			if err := c.sqs(cmd.Context(), "ListQueueTags", map[string]string{"QueueUrl": url}, &tags); err != nil {
-				return err
-			}
-			q.Tags = tags.Tags
-			return out.print(cmd, q)
-		}),
 	}
-	out.add(cmd)
-	return cmd
+	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
+		attributes, err := c.queueAttributes(ctx, url)
+		if err != nil {
+			return nil, err
+		}
+		var tags struct{ Tags map[string]string }
+		if err := c.sqs(ctx, "ListQueueTags", map[string]string{"QueueUrl": url}, &tags); err != nil {
+			return nil, err
+		}
+		return &shownQueue{queueName(url), url, attributes, tags.Tags}, nil
+	})
 }
 
 func (q *shownQueue) text(w io.Writer) error {
@@ -230,20 +210,18 @@ func newQueueRemove(server *clientFlags) *cobra.Command {
 
 // newQueueEnd is a command whose operation has no parameter but the queue.
 func newQueueEnd(server *clientFlags, name, action, short, said string) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:               name + " QUEUE",
 		Short:             short,
 		Example:           "  sluice queue " + name + " jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
-		RunE: onQueue(server, func(cmd *cobra.Command, c *client, url string, _ []string) error {
-			if err := c.sqs(cmd.Context(), action, map[string]string{"QueueUrl": url}, nil); err != nil {
-				return err
-			}
-			return out.print(cmd, done{"queue " + queueName(url) + " " + said})
-		}),
 	}
-	out.add(cmd)
-	return cmd
+	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
+		err := c.sqs(ctx, action, map[string]string{"QueueUrl": url}, nil)
+		if err != nil {
+			return nil, err
+		}
+		return done{"queue " + queueName(url) + " " + said}, nil
+	})
 }

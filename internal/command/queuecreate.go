@@ -20,7 +20,6 @@ type queueSettings struct {
 }
 
 func newQueueCreate(server *clientFlags) *cobra.Command {
-	var out output
 	s := queueSettings{receives: 5}
 	cmd := &cobra.Command{
 		Use:   "create NAME",
@@ -31,24 +30,6 @@ it is there already with the same attributes, nothing changes.`,
   sluice queue create jobs --dead-letters failed-jobs --max-receives 3
   sluice queue create orders.fifo --attribute ContentBasedDeduplication=true --tag team=sales`,
 		Args: arguments("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := s.input(args[0])
-			if err != nil {
-				return usage(err)
-			}
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			if err := s.addDeadLetters(cmd.Context(), c, in.Attributes); err != nil {
-				return err
-			}
-			var made createdQueue
-			if err := c.sqs(cmd.Context(), "CreateQueue", in, &made); err != nil {
-				return err
-			}
-			return out.print(cmd, made)
-		},
 	}
 	f := cmd.Flags()
 	addSeconds(f, &s.visibility, "visibility-timeout", "how long a received message is hidden from other consumers (default 30s)")
@@ -61,8 +42,20 @@ it is there already with the same attributes, nothing changes.`,
 	f.StringArrayVar(&s.tags, "tag", nil, "tag, as key=value; repeat it for several")
 	onlyWith(f, []string{"dead-letters"}, "max-receives")
 	must(cmd.RegisterFlagCompletionFunc("dead-letters", completeQueueFlag(server)))
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		in, err := s.input(c.args[0])
+		if err != nil {
+			return nil, usage(err)
+		}
+		if err := s.addDeadLetters(ctx, c.client, in.Attributes); err != nil {
+			return nil, err
+		}
+		var made createdQueue
+		if err := c.sqs(ctx, "CreateQueue", in, &made); err != nil {
+			return nil, err
+		}
+		return made, nil
+	})
 }
 
 // createQueueInput is what CreateQueue is asked.

@@ -25,7 +25,6 @@ type receiveFlags struct {
 }
 
 func newQueueReceive(server *clientFlags) *cobra.Command {
-	var out output
 	wait := int32(5)
 	r := receiveFlags{most: 1, wait: &wait}
 	cmd := &cobra.Command{
@@ -40,29 +39,22 @@ when they have been shown.`,
   sluice queue receive jobs --json | jq -r '.Messages[].Body'`,
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if r.most < 1 || r.most > maxBatch {
-				return usage(fmt.Errorf("--max %d: want 1 to %d", r.most, maxBatch))
-			}
-			return onQueue(server, func(cmd *cobra.Command, c *client, url string, _ []string) error {
-				got, err := r.receive(cmd.Context(), c, url)
-				if err != nil {
-					return err
-				}
-				if err := out.print(cmd, got); err != nil || !r.remove {
-					return err
-				}
-				return deleteMessages(cmd.Context(), c, url, got.Messages)
-			})(cmd, args)
-		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&r.most, "max", r.most, "how many messages to receive at most, up to 10")
 	addSeconds(f, &r.wait, "wait", "how long to wait for a message, up to 20s")
 	addSeconds(f, &r.visibility, "visibility-timeout", "how long the messages are hidden from other consumers (default: as the queue says)")
 	f.BoolVar(&r.remove, "delete", false, "delete the messages when they have been shown")
-	out.add(cmd)
-	return cmd
+	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
+		got, err := r.receive(ctx, c.client, url)
+		if err != nil || !r.remove {
+			return answerOr(got, err)
+		}
+		if err := c.print(got); err != nil {
+			return nil, err // and what was not shown stays
+		}
+		return nil, deleteMessages(ctx, c.client, url, got.Messages)
+	})
 }
 
 // receivedMessages is the answer of queue receive.

@@ -15,7 +15,6 @@ import (
 const redriveInterval = time.Second
 
 func newQueueRedrive(server *clientFlags) *cobra.Command {
-	var out output
 	var to string
 	var rate int
 	var noWait bool
@@ -29,39 +28,30 @@ server: if this command is stopped, that goes on until sluice queue redrive canc
   sluice queue redrive failed-jobs --to inspection --rate 10`,
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			source, err := c.startMove(cmd.Context(), args[0], to, rate)
-			if err != nil {
-				return err
-			}
-			if noWait {
-				return out.print(cmd, done{"the messages are being moved; sluice queue redrive ls shows how far that is"})
-			}
-			task, err := waitMoved(cmd.Context(), c, source, out.progress(cmd.ErrOrStderr()))
-			if err != nil {
-				return err
-			}
-			if err := out.print(cmd, task); err != nil {
-				return err
-			}
-			if task.Status != "COMPLETED" {
-				return fmt.Errorf("the task is %s %s", task.Status, task.FailureReason)
-			}
-			return nil
-		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "queue to move the messages to (default: where each came from)")
 	f.IntVar(&rate, "rate", 0, "messages per second at most, up to 500 (default: as fast as the server likes)")
 	f.BoolVar(&noWait, "no-wait", false, "return when the task has begun")
 	must(cmd.RegisterFlagCompletionFunc("to", completeQueueFlag(server)))
-	out.add(cmd)
 	cmd.AddCommand(newRedriveList(server), newRedriveCancel(server))
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		source, err := c.startMove(ctx, c.args[0], to, rate)
+		if err != nil {
+			return nil, err
+		}
+		if noWait {
+			return done{"the messages are being moved; sluice queue redrive ls shows how far that is"}, nil
+		}
+		task, err := waitMoved(ctx, c.client, source, c.progress)
+		if err != nil {
+			return nil, err
+		}
+		if task.Status != "COMPLETED" {
+			err = fmt.Errorf("the task is %s %s", task.Status, task.FailureReason)
+		}
+		return task, err
+	})
 }
 
 // startMove starts a task, and returns the ARN of the queue that it empties.
@@ -152,35 +142,23 @@ func waitMoved(ctx context.Context, c *client, source string, progress io.Writer
 }
 
 func newRedriveList(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:               "ls QUEUE",
 		Short:             "List the last tasks that moved messages out of a queue",
 		Example:           "  sluice queue redrive ls failed-jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			source, err := c.queueARN(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			tasks, err := c.moveTasks(cmd.Context(), source)
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, tasks)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		source, err := c.queueARN(ctx, c.args[0])
+		if err != nil {
+			return nil, err
+		}
+		return answerOr(c.moveTasks(ctx, source))
+	})
 }
 
 func newRedriveCancel(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:   "cancel QUEUE",
 		Short: "Stop the task that moves messages out of a queue",
@@ -189,20 +167,10 @@ is.`,
 		Example:           "  sluice queue redrive cancel failed-jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			cancelled, err := c.cancelMove(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, cancelled)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(c.cancelMove(ctx, c.args[0]))
+	})
 }
 
 // cancelled is the answer of queue redrive cancel.

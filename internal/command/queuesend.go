@@ -23,7 +23,6 @@ type messageFlags struct {
 }
 
 func newQueueSend(server *clientFlags) *cobra.Command {
-	var out output
 	var m messageFlags
 	cmd := &cobra.Command{
 		Use:   "send QUEUE [BODY]",
@@ -36,23 +35,6 @@ their order, and empty lines are left out.`,
   sluice queue send orders.fifo --group customer-7 --lines <orders.txt`,
 		Args:              arguments("QUEUE", "[BODY]"),
 		ValidArgsFunction: completeQueues(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			attributes, err := messageAttributes(m.attributes)
-			if err != nil {
-				return usage(err)
-			}
-			if m.lines && len(args) > 1 {
-				return usage(errors.New("--lines reads the bodies from standard input: leave BODY out"))
-			}
-			return onQueue(server, func(cmd *cobra.Command, c *client, url string, args []string) error {
-				template := outgoing{DelaySeconds: m.delay, MessageAttributes: attributes, MessageGroupId: m.group, MessageDeduplicationId: m.dedup}
-				sent, err := m.send(cmd.Context(), c, url, template, cmd.InOrStdin(), args)
-				if printing := out.print(cmd, sent); printing != nil {
-					err = errors.Join(err, printing)
-				}
-				return err
-			})(cmd, args)
-		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&m.lines, "lines", false, "send each line of standard input")
@@ -61,8 +43,17 @@ their order, and empty lines are left out.`,
 	f.StringVar(&m.dedup, "dedup-id", "", "deduplication id, for FIFO queues")
 	f.StringArrayVar(&m.attributes, "attribute", nil, "attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeat it for several")
 	notWith(f, "lines", "dedup-id")
-	out.add(cmd)
-	return cmd
+	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
+		attributes, err := messageAttributes(m.attributes)
+		if err != nil {
+			return nil, usage(err)
+		}
+		template := outgoing{DelaySeconds: m.delay, MessageAttributes: attributes, MessageGroupId: m.group, MessageDeduplicationId: m.dedup}
+		if m.lines {
+			return m.sendLines(ctx, c, url, template)
+		}
+		return m.sendOne(ctx, c, url, template)
+	})
 }
 
 // outgoing is a message to be sent, alone or in a batch.
@@ -124,29 +115,24 @@ func (s *sentMessages) text(w io.Writer) error {
 	return nil
 }
 
-// send returns what was sent, also if not all was.
-func (m *messageFlags) send(ctx context.Context, c *client, url string, template outgoing, in io.Reader, body []string) (*sentMessages, error) {
-	sent := &sentMessages{Messages: []sentMessage{}}
-	if m.lines {
-		return sent, sendLines(ctx, c, url, template, in, sent)
-	}
-	template.QueueUrl, template.MessageBody = url, strings.Join(body, "")
-	if len(body) == 0 {
-		text, err := io.ReadAll(io.LimitReader(in, maxLine+1))
+// sendOne sends a message whose body is an argument or standard input.
+func (m *messageFlags) sendOne(ctx context.Context, c *call, url string, message outgoing) (answer, error) {
+	message.QueueUrl, message.MessageBody = url, strings.Join(c.args[1:], "")
+	if len(c.args) == 1 {
+		text, err := io.ReadAll(io.LimitReader(c.in, maxLine+1))
 		if err != nil {
-			return sent, err
+			return nil, err
 		}
 		if len(text) > maxLine {
-			return sent, fmt.Errorf("standard input has more than %d bytes, which no message may", maxLine)
+			return nil, fmt.Errorf("standard input has more than %d bytes, which no message may", maxLine)
 		}
-		template.MessageBody = string(text)
+		message.MessageBody = string(text)
 	}
 	var one sentMessage
-	if err := c.sqs(ctx, "SendMessage", template, &one); err != nil {
-		return sent, err
+	if err := c.sqs(ctx, "SendMessage", message, &one); err != nil {
+		return nil, err
 	}
-	sent.Messages = append(sent.Messages, one)
-	return sent, nil
+	return &sentMessages{Messages: []sentMessage{one}}, nil
 }
 
 const (
@@ -157,9 +143,14 @@ const (
 	maxBatchBytes = 200 << 10
 )
 
-// sendLines sends each line that is not empty.
-func sendLines(ctx context.Context, c *client, url string, template outgoing, in io.Reader, sent *sentMessages) error {
-	lines := bufio.NewScanner(in)
+// sendLines sends each line that is not empty. It returns what was sent, also if not
+// all was.
+func (m *messageFlags) sendLines(ctx context.Context, c *call, url string, template outgoing) (answer, error) {
+	if len(c.args) > 1 {
+		return nil, usage(errors.New("--lines reads the bodies from standard input: leave BODY out"))
+	}
+	sent := &sentMessages{Messages: []sentMessage{}}
+	lines := bufio.NewScanner(c.in)
 	lines.Buffer(nil, maxLine+1)
 	var batch []outgoing
 	size, number := 0, 0
@@ -167,7 +158,7 @@ func sendLines(ctx context.Context, c *client, url string, template outgoing, in
 		if len(batch) == 0 {
 			return nil
 		}
-		err := sendBatch(ctx, c, url, batch, sent)
+		err := sendBatch(ctx, c.client, url, batch, sent)
 		batch, size = batch[:0], 0
 		return err
 	}
@@ -178,19 +169,19 @@ func sendLines(ctx context.Context, c *client, url string, template outgoing, in
 		}
 		if len(batch) == maxBatch || size+len(lines.Text()) > maxBatchBytes {
 			if err := flush(); err != nil {
-				return err
+				return sent, err
 			}
 		}
 		template.Id, template.MessageBody = "line-"+strconv.Itoa(number), lines.Text()
 		batch, size = append(batch, template), size+len(lines.Text())
 	}
 	if err := flush(); err != nil {
-		return err
+		return sent, err
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("line %d: %w", number+1, err)
+		return sent, fmt.Errorf("line %d: %w", number+1, err)
 	}
-	return nil
+	return sent, nil
 }
 
 // sendBatch stops at what was refused: of a FIFO queue, what follows is not to

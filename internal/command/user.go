@@ -35,7 +35,6 @@ func completeUsers(server *clientFlags) cobra.CompletionFunc {
 }
 
 func newUserCreate(server *clientFlags) *cobra.Command {
-	var out output
 	var policies policyFlags
 	var path string
 	cmd := &cobra.Command{
@@ -48,26 +47,16 @@ Without --policy or --managed the user may do nothing.`,
 		Example: `  sluice user create worker --managed AmazonSQSFullAccess
   sluice user create billing --policy billing.json`,
 		Args: arguments("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			if err := policies.read(cmd.ErrOrStderr()); err != nil {
-				return err
-			}
-			key, err := createUser(cmd.Context(), c, args[0], path, &policies)
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, key)
-		},
 	}
 	policies.addFile(cmd)
 	policies.addManaged(cmd)
 	cmd.Flags().StringVar(&path, "path", "/", "path of the user")
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if err := policies.read(c.warnings); err != nil {
+			return nil, err
+		}
+		return answerOr(createUser(ctx, c.client, c.args[0], path, &policies))
+	})
 }
 
 // createUser leaves nothing behind if one of its steps is refused.
@@ -89,26 +78,15 @@ func createUser(ctx context.Context, c *client, name, path string, policies *pol
 }
 
 func newUserList(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the users with their access keys, policies and groups",
 		Example: `  sluice user list --json`,
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			list, err := listUsers(cmd.Context(), c)
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, list)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(listUsers(ctx, c.client))
+	})
 }
 
 // userList is the answer of user list.
@@ -200,7 +178,6 @@ func (u *user) policies() []string {
 }
 
 func newUserShow(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a user: its keys and when they were used, its policies and groups",
@@ -208,20 +185,10 @@ func newUserShow(server *clientFlags) *cobra.Command {
   sluice user show worker --json`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeUsers(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			shown, err := showUser(cmd.Context(), c, args[0])
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, shown)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(showUser(ctx, c.client, c.args[0]))
+	})
 }
 
 // shownUser is the answer of user show.
@@ -308,26 +275,19 @@ func (s *shownUser) text(w io.Writer) error {
 }
 
 func newUserDelete(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:               "delete NAME",
 		Short:             "Delete a user with its access keys, policies and memberships",
 		Example:           `  sluice user delete worker`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeUsers(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			if err := deleteUser(cmd.Context(), c, args[0]); err != nil {
-				return err
-			}
-			return out.print(cmd, done{"user " + args[0] + " is deleted"})
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if err := deleteUser(ctx, c.client, c.args[0]); err != nil {
+			return nil, err
+		}
+		return done{"user " + c.args[0] + " is deleted"}, nil
+	})
 }
 
 // deleteUser deletes a user and all that hangs on it. The keys go first: whatever

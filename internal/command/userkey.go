@@ -66,7 +66,6 @@ can be replaced while the other works.`,
 }
 
 func newKeyCreate(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Make an access key for a user, and print it",
@@ -75,24 +74,13 @@ shell. It is the only time that the secret can be seen.`,
 		Example:           `  sluice user key create worker`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeUsers(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			key, err := createKey(cmd.Context(), c, args[0])
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, key)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(createKey(ctx, c.client, c.args[0]))
+	})
 }
 
 func newKeyRotate(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:   "rotate NAME",
 		Short: "Make a new access key, which replaces the one that a user has",
@@ -103,20 +91,10 @@ given the new one in the meantime. Inactive keys are deleted first.`,
   sluice user key delete worker AKIAIOSFODNN7EXAMPLE`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeUsers(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			key, err := rotateKey(cmd.Context(), c, args[0])
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, key)
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(rotateKey(ctx, c.client, c.args[0]))
+	})
 }
 
 func rotateKey(ctx context.Context, c *client, name string) (newKey, error) {
@@ -147,26 +125,19 @@ func rotateKey(ctx context.Context, c *client, name string) (newKey, error) {
 }
 
 func newKeyDelete(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:               "delete NAME KEY",
 		Short:             "Delete an access key of a user",
 		Example:           `  sluice user key delete worker AKIAIOSFODNN7EXAMPLE`,
 		Args:              arguments("NAME", "KEY"),
 		ValidArgsFunction: completeUserKeys(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			if err := c.iam(cmd.Context(), "DeleteAccessKey", nil, "UserName", args[0], "AccessKeyId", args[1]); err != nil {
-				return err
-			}
-			return out.print(cmd, done{fmt.Sprintf("key %s of user %s is deleted", args[1], args[0])})
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if err := c.iam(ctx, "DeleteAccessKey", nil, "UserName", c.args[0], "AccessKeyId", c.args[1]); err != nil {
+			return nil, err
+		}
+		return done{fmt.Sprintf("key %s of user %s is deleted", c.args[1], c.args[0])}, nil
+	})
 }
 
 // completeUserKeys offers users for the first argument and the user's keys for
@@ -184,7 +155,6 @@ func completeUserKeys(server *clientFlags) cobra.CompletionFunc {
 
 // newUserSwitch is user deactivate, or user activate.
 func newUserSwitch(server *clientFlags, on bool) *cobra.Command {
-	var out output
 	name, status, short := "deactivate", "Inactive", "Make a user's keys useless until they are activated again"
 	if on {
 		name, status, short = "activate", "Active", "Make a user's keys work again"
@@ -198,25 +168,20 @@ Temporary keys that the user has got before are not concerned: they end in their
 time, or when the user is deleted.`,
 		Example: "  sluice user " + name + " worker\n  sluice user " + name + " worker AKIAIOSFODNN7EXAMPLE",
 		Args:    arguments("NAME", "[KEY]"), ValidArgsFunction: completeUserKeys(server),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			keys := args[1:]
-			if len(keys) == 0 {
-				if keys, err = c.names(cmd.Context(), "ListAccessKeys", "AccessKeyMetadata>member>AccessKeyId", "UserName", args[0]); err != nil {
-					return err
-				}
-			}
-			for _, key := range keys {
-				if err := c.iam(cmd.Context(), "UpdateAccessKey", nil, "UserName", args[0], "AccessKeyId", key, "Status", status); err != nil {
-					return err
-				}
-			}
-			return out.print(cmd, done{fmt.Sprintf("user %s: %sd %s", args[0], name, cmp.Or(strings.Join(keys, ", "), "nothing: it has no key"))})
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		keys := c.args[1:]
+		if len(keys) == 0 {
+			var err error
+			if keys, err = c.names(ctx, "ListAccessKeys", "AccessKeyMetadata>member>AccessKeyId", "UserName", c.args[0]); err != nil {
+				return nil, err
+			}
+		}
+		for _, key := range keys {
+			if err := c.iam(ctx, "UpdateAccessKey", nil, "UserName", c.args[0], "AccessKeyId", key, "Status", status); err != nil {
+				return nil, err
+			}
+		}
+		return done{fmt.Sprintf("user %s: %sd %s", c.args[0], name, cmp.Or(strings.Join(keys, ", "), "nothing: it has no key"))}, nil
+	})
 }

@@ -89,7 +89,6 @@ func policyARN(text string) string {
 }
 
 func newUserAttach(server *clientFlags) *cobra.Command {
-	var out output
 	var policies policyFlags
 	cmd := &cobra.Command{
 		Use:   "attach NAME [POLICY...]",
@@ -105,30 +104,23 @@ its own from a file, which replaces another one of that name.`,
 			}
 			return completeUsers(server)(cmd, args, prefix)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if policies.managed = args[1:]; len(policies.managed) == 0 && policies.file == "" {
-				return usage(errors.New("nothing to attach: name a POLICY, or give --policy"))
-			}
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			if err := policies.read(cmd.ErrOrStderr()); err != nil {
-				return err
-			}
-			if err := policies.attach(cmd.Context(), c, args[0]); err != nil {
-				return err
-			}
-			return out.print(cmd, done{"user " + args[0] + " has the policies"})
-		},
 	}
 	policies.addFile(cmd)
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if policies.managed = c.args[1:]; len(policies.managed) == 0 && policies.file == "" {
+			return nil, usage(errors.New("nothing to attach: name a POLICY, or give --policy"))
+		}
+		if err := policies.read(c.warnings); err != nil {
+			return nil, err
+		}
+		if err := policies.attach(ctx, c.client, c.args[0]); err != nil {
+			return nil, err
+		}
+		return done{"user " + c.args[0] + " has the policies"}, nil
+	})
 }
 
 func newUserDetach(server *clientFlags) *cobra.Command {
-	var out output
 	cmd := &cobra.Command{
 		Use:   "detach NAME POLICY...",
 		Short: "Take policies from a user",
@@ -148,19 +140,13 @@ or, of AWS's, their name.`,
 				return slices.Concat(u.InlinePolicies, u.AttachedPolicies), nil
 			})
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			if err := detachPolicies(cmd.Context(), c, args[0], args[1:]); err != nil {
-				return err
-			}
-			return out.print(cmd, done{fmt.Sprintf("user %s no longer has %s", args[0], strings.Join(args[1:], ", "))})
-		},
 	}
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if err := detachPolicies(ctx, c.client, c.args[0], c.args[1:]); err != nil {
+			return nil, err
+		}
+		return done{fmt.Sprintf("user %s no longer has %s", c.args[0], strings.Join(c.args[1:], ", "))}, nil
+	})
 }
 
 // detachPolicies takes nothing if the user does not have all of the policies.

@@ -1,0 +1,52 @@
+package command
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// call is one call of a command that asks a server.
+type call struct {
+	*client
+	args     []string
+	in       io.Reader
+	progress io.Writer // for how far it is; nowhere if only JSON is wanted
+	warnings io.Writer
+	print    func(answer) error // for an answer that has to be out before the command goes on
+}
+
+// calling makes cmd a command that calls a server and prints its answer. An answer
+// that comes with an error is what was done before it failed.
+func (f *clientFlags) calling(cmd *cobra.Command, run func(ctx context.Context, c *call) (answer, error)) *cobra.Command {
+	var out output
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := f.client()
+		if err != nil {
+			return err
+		}
+		a, err := run(cmd.Context(), &call{
+			client: c, args: args, in: cmd.InOrStdin(),
+			progress: out.progress(cmd.ErrOrStderr()), warnings: cmd.ErrOrStderr(),
+			print: func(a answer) error { return out.print(cmd, a) },
+		})
+		if a == nil {
+			return err
+		}
+		if printing := out.print(cmd, a); err == nil {
+			err = printing
+		}
+		return err
+	}
+	out.add(cmd)
+	return cmd
+}
+
+// answerOr returns an answer, or none if there is an error.
+func answerOr[A answer](a A, err error) (answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
