@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
@@ -68,18 +69,27 @@ func (n *Node) tellOfNodes(known map[string]bool) {
 	}
 }
 
+// tellAll sends a heartbeat to all other nodes. A node that was removed ends when all have heard of it, because the owner
+// of the control store must know of its server: the engine has to forget that once more.
 func (n *Node) tellAll() {
 	var all sync.WaitGroup
+	var removed atomic.Bool
 	others := n.others()
 	for name := range others {
 		all.Go(func() {
-			if err := n.tell(name); err != nil && n.ctx.Err() == nil {
+			err := n.tell(name)
+			if f, ok := errors.AsType[*messenger.Failure](err); ok && f.Code == codeRemoved {
+				removed.Store(true)
+			} else if err != nil && n.ctx.Err() == nil {
 				n.log.Debug("node is not there", "node", name, "error", err)
 			}
 		})
 	}
 	all.Wait()
 	n.clocks.keep(others)
+	if removed.Load() {
+		n.fail(n.errRemoved())
+	}
 }
 
 // others returns the other nodes: those that were named and those that the
@@ -105,9 +115,6 @@ func (n *Node) tell(node string) error {
 	}
 	began := time.Now()
 	answer, err := n.messages.Request(ctx, node, kindBeat, message)
-	if f, ok := errors.AsType[*messenger.Failure](err); ok && f.Code == codeRemoved {
-		n.fail(n.errRemoved())
-	}
 	if err != nil {
 		return err
 	}

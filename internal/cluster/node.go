@@ -370,6 +370,7 @@ func (n *Node) Founded(ctx context.Context) error {
 		if n.records.count() > 0 {
 			err := n.CatchUp(ctx)
 			if err == nil && n.records.removed(n.id) {
+				n.tellAll() // see there
 				n.fail(n.errRemoved())
 				return n.Err()
 			}
