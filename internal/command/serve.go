@@ -105,11 +105,19 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 	var o slog.HandlerOptions
 	var l slog.Level
 	must(l.UnmarshalText([]byte(level))) // one of those that --log-level takes
-	o.Level = l
+	o.Level, o.ReplaceAttr = l, inMilliseconds
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, &o))
 	}
 	return slog.New(slog.NewTextHandler(w, &o))
+}
+
+// inMilliseconds has every duration in the log in the same unit, which its name says.
+func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() != slog.KindDuration {
+		return a
+	}
+	return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000)
 }
 
 // announce says where the server is and how to use it. The secret is printed

@@ -16,7 +16,7 @@ type paced struct {
 	mu   sync.Mutex
 	next *round // that has not begun; nil: no caller waits for one
 	last time.Time
-	one  sync.Mutex // held by the round that is under way
+	one  chan struct{} // holds the round that is under way
 }
 
 // round is one run.
@@ -26,7 +26,7 @@ type round struct {
 }
 
 func newPaced(run func(context.Context) error, every time.Duration) *paced {
-	return &paced{run: run, every: every}
+	return &paced{run: run, every: every, one: make(chan struct{}, 1)}
 }
 
 func (p *paced) do(ctx context.Context) error {
@@ -47,8 +47,8 @@ func (p *paced) do(ctx context.Context) error {
 }
 
 func (p *paced) begin(r *round) {
-	p.one.Lock()
-	defer p.one.Unlock()
+	p.one <- struct{}{}
+	defer func() { <-p.one }()
 	p.mu.Lock()
 	p.next, p.last = nil, time.Now()
 	p.mu.Unlock()

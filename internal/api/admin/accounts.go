@@ -36,6 +36,7 @@ func (s *Service) createAccount(_ context.Context, c *protocol.Call, in *createA
 	if !identity.IsAccount(account) {
 		return nil, errNoNumber(account)
 	}
+	c.Notes.Set("target", account)
 	root, err := s.accounts.Create(account)
 	switch {
 	case errors.Is(err, identity.ErrAccountExists):
@@ -100,6 +101,7 @@ func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteA
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
+	c.Notes.Set("target", account)
 	switch has := s.belongings(account); {
 	case !identity.IsAccount(account):
 		return nil, errNoNumber(account)

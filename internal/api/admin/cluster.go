@@ -84,6 +84,7 @@ type drainNodeInput struct {
 }
 
 func (s *Service) drainNode(_ context.Context, c *protocol.Call, in *drainNodeInput) (*service.Empty, error) {
+	c.Notes.Set("target", in.Node)
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}
@@ -95,6 +96,7 @@ type removeNodeInput struct {
 }
 
 func (s *Service) removeNode(_ context.Context, c *protocol.Call, in *removeNodeInput) (*service.Empty, error) {
+	c.Notes.Set("target", in.Node)
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}

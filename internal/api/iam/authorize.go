@@ -31,6 +31,9 @@ func (s *Service) allow(c *protocol.Call, action string, about subject) error {
 	if about.arn != anything {
 		c.Notes.Set("target", about.arn)
 	}
+	if about.policy != "" {
+		c.Notes.Set("policy", about.policy)
+	}
 	return s.authorizer.Authorize(c, service.Subject{
 		Resource: service.ARN(about.arn), Tags: about.tags, NewTags: about.newTags, TagKeys: about.tagKeys, Lookup: about.lookup,
 	}, "iam:"+action)

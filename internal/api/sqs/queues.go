@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -128,7 +129,7 @@ func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueU
 	q, err := s.admit(c, n, fault, "sqs:GetQueueUrl")
 	switch {
 	case err != nil && fault == nil && !service.Anonymous(c) && n.Account != service.Caller(c).Account:
-		return nil, errNoQueueOrAccess()
+		return nil, errors.Join(errNoQueueOrAccess(), err)
 	case err != nil:
 		return nil, err
 	case q == nil:

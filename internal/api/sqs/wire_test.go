@@ -290,7 +290,7 @@ func TestMalformedParameters(t *testing.T) {
 func TestNoAction(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, inURL)
-	for _, path := range []string{"/", "/" + account + "/q"} {
+	for _, path := range []string{"/?nothing", "/" + account + "/q"} {
 		for _, accept := range []string{"", "application/json"} {
 			r := c.At(path).NewRequest(http.MethodGet, "", "")
 			r.Header.Set("Accept", accept)

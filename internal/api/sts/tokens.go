@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -173,6 +174,7 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 	if err := noMFA(in.SerialNumber, in.TokenCode); err != nil {
 		return nil, err
 	}
+	c.Notes.Set("target", service.Shorten(arn))
 	role := s.directory.ByARN(arn)
 	if role == nil || role.Kind != directory.Role {
 		return nil, s.refuse(id, arn)
@@ -248,7 +250,8 @@ func (s *Service) mayAssume(
 		Action: action, Resource: arn, Owner: account, Rules: rules, ResourcePolicy: trust, Facts: s.authorizer.Facts(c, &about),
 	}
 	if d := policy.Decide(&r); !d.Allowed() {
-		return protocol.AccessDenied("%s", d.Message(&r))
+		denial := access.NewDenial(d, d.Message(&r))
+		return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
 	}
 	return nil
 }

@@ -74,6 +74,11 @@ func (d *Denial) Reason() string {
 	return fmt.Sprintf("statement %d of the %s", st.Index+1, d.decision.By)
 }
 
+// NewDenial returns the denial of a request that the caller of this function has decided itself, in these words.
+func NewDenial(d policy.Decision, message string) *Denial {
+	return &Denial{decision: d, message: message}
+}
+
 // Decide returns nil if the request may go ahead, or why it may not.
 func (c *Control) Decide(r *Request) *Denial {
 	owner := r.Caller.Root && r.Caller.Account == r.Owner && r.Owner != ""
@@ -132,5 +137,5 @@ func deny(d policy.Decision, q policy.Request) *Denial {
 	if d.By == policy.ByResource && q.Caller.Account != q.Owner {
 		said = policy.Decision{By: policy.ByResource}
 	}
-	return &Denial{decision: d, message: said.Message(&q)}
+	return NewDenial(d, said.Message(&q))
 }

@@ -1,0 +1,66 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// However many ask, the function runs no more often than once in the interval, and each gets the result of a run that has
+// begun after it asked.
+func TestPaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int64
+		var last atomic.Pointer[time.Time]
+		p := newPaced(func(context.Context) error {
+			now := time.Now()
+			if before := last.Swap(&now); before != nil && now.Sub(*before) < 100*time.Millisecond {
+				t.Errorf("runs follow each other within %s", now.Sub(*before))
+			}
+			runs.Add(1)
+			time.Sleep(10 * time.Millisecond)
+			return nil
+		}, 100*time.Millisecond)
+		var all sync.WaitGroup
+		for range 200 { // in a second
+			all.Go(func() {
+				asked := time.Now()
+				if err := p.do(t.Context()); err != nil || last.Load().Before(asked) {
+					t.Errorf("asked at %s, got %v of a run at %s", asked, err, last.Load())
+				}
+			})
+			time.Sleep(5 * time.Millisecond)
+		}
+		all.Wait()
+		if n := runs.Load(); n < 9 || n > 11 {
+			t.Errorf("%d runs in a second", n)
+		}
+	})
+}
+
+// A run that hangs holds nobody longer than they want, and one follows the other.
+func TestPacedRunHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var under atomic.Int64
+		p := newPaced(func(ctx context.Context) error {
+			if under.Add(1) > 1 {
+				t.Error("two run at a time")
+			}
+			defer under.Add(-1)
+			<-ctx.Done()
+			return ctx.Err()
+		}, time.Millisecond)
+		for range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if err := p.do(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("it ends with %v", err)
+			}
+			cancel()
+		}
+		time.Sleep(time.Minute)
+	})
+}
