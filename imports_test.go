@@ -74,7 +74,7 @@ var rules = []rule{
 	{dir: "internal/cluster/pki", mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/remote", may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard"}, mayNot: network},
 	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store"}, mayNot: network},
-	{dir: "internal/cluster/router", may: []string{"internal/catalog", "internal/cluster/remote", "internal/queue", "internal/shard"}, mayNot: network},
+	{dir: "internal/cluster/router", may: []string{"internal/catalog", "internal/cluster/messenger", "internal/cluster/remote", "internal/queue", "internal/shard"}, mayNot: network},
 
 	// The program.
 	{dir: "internal/front", may: []string{

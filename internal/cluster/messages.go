@@ -44,7 +44,6 @@ func (n *Node) handle() {
 	n.replica.Offer(n.desk)
 	n.handleHolds()
 	remote.Serve(n.messages, remote.ServerOptions{Lookup: n.owned, Wait: n.Wait})
-	n.caller = remote.New(remote.Options{Messenger: n.messages, Position: n.Position})
 }
 
 // announce tells all nodes of an owner. Who does not hear of it finds it among the
@@ -90,20 +89,21 @@ func (n *Node) owned(number int) (remote.Shard, error) {
 // feedPatience is for how long a request waits for a shard to learn of queues.
 const feedPatience = 2 * time.Second
 
-// Shard returns a shard, wherever it is.
-func (n *Node) Shard(number int) (router.Shard, error) {
+// owner returns the owner of a shard: the shard itself, or the node that has it.
+func (n *Node) owner(number int) (here router.Shard, node string, err error) {
 	name := shardName(number)
 	if l := n.local(name); l != nil && l.serving.Load() != nil {
-		return n.owned(number)
+		here, err = n.owned(number)
+		return here, n.o.Name, err
 	}
 	h, ok := n.view.owner(name)
 	if !ok || h.Node == n.o.Name {
-		return nil, fmt.Errorf("%w: shard %d has no owner", shard.ErrNotBegun, number)
+		return nil, "", fmt.Errorf("%w: shard %d has no owner", shard.ErrNotBegun, number)
 	}
 	if n.view.isSilent(h.Node) {
-		return nil, fmt.Errorf("%w: node %s, the owner of shard %d, is not heard of", shard.ErrNotBegun, h.Node, number)
+		return nil, "", fmt.Errorf("%w: node %s, the owner of shard %d, is not heard of", shard.ErrNotBegun, h.Node, number)
 	}
-	return n.caller.Shard(h.Node, number), nil
+	return nil, h.Node, nil
 }
 
 // Forward sends a request to the owner of the control shard and returns its

@@ -13,7 +13,6 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
-	"github.com/sluicemq/sluice/internal/cluster/remote"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
@@ -87,7 +86,6 @@ type Node struct {
 	records *records
 
 	router *router.Router
-	caller *remote.Caller
 
 	control    *control.Control
 	controlLog sharedlog.Log
@@ -173,7 +171,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	n.router = router.New(router.Options{
-		Queue: n.placement, Shard: n.Shard, Local: n.owns,
+		Queue: n.placement, Owner: n.owner, Local: n.owns, Messenger: n.messages, Position: n.Position,
 		Changed: func(number int) <-chan struct{} { return n.view.watch(shardName(number)) },
 	})
 	n.handle()

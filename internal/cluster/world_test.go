@@ -44,6 +44,7 @@ type world struct {
 	options func(*cluster.Options)                    // changes those of every node
 	trimmed func(shard string, to sharedlog.Position) // is told of each trim, if it is set
 	taking  func(lease string)                        // holds up who takes a lease, if it is set
+	answers func(kind string)                         // holds up the answers to requests of a kind, if it is set
 	life    context.Context
 	end     context.CancelFunc
 
@@ -496,7 +497,14 @@ func (m *portMessenger) Request(ctx context.Context, node, kind string, payload 
 	if to == "" {
 		return nil, fmt.Errorf("node %s is down: %w", node, messenger.ErrNotTaken)
 	}
-	return m.world.network.Node(m.name).Request(ctx, to, kind, payload)
+	answer, err := m.world.network.Node(m.name).Request(ctx, to, kind, payload)
+	m.world.mu.Lock()
+	hold := m.world.answers
+	m.world.mu.Unlock()
+	if hold != nil {
+		hold(kind)
+	}
+	return answer, err
 }
 
 func (m *portMessenger) Handle(kind string, f messenger.Handler) {

@@ -20,10 +20,10 @@ import (
 
 // Options say where a store lives and what it may use.
 type Options struct {
-	// Disk holds the store; nil means a disk of its own with the file system
-	// FS, and if that is nil too the machine's.
+	// Disk holds the store; nil means a disk of its own with the file system FS.
 	Disk *Disk
-	FS   vfs.FS
+	// FS is for a store without Disk; nil means the machine's file system.
+	FS vfs.FS
 	// Cache is shared by the stores of one process; nil gives this store one
 	// of DefaultCacheSize of its own.
 	Cache *Cache

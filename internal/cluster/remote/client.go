@@ -16,8 +16,8 @@ import (
 const (
 	// defaultTimeout is how long an owner may take for a call.
 	defaultTimeout = 10 * time.Second
-	// grace is how much longer than that its answer is waited for, so that it
-	// is the owner who ends a call that takes too long.
+	// grace is how much longer than that a caller waits for the answer, so that it
+	// is the owner that ends a call which takes too long.
 	grace = time.Second
 )
 
@@ -25,13 +25,13 @@ const (
 type Options struct {
 	Messenger messenger.Messenger
 	// Position returns how far this node's copy of the control shard is. The
-	// owner executes a call when its own is as far. A nil Position is always at 0.
+	// owner executes a call when its own copy is as far. Nil means that it is at 0.
 	Position func() uint64
 	// Timeout is how long an owner may take for a call, on top of the time that
 	// a receive waits for messages; 0 means 10 s.
 	Timeout time.Duration
-	// Return takes back deliveries of a receive whose consumer has gone, from
-	// wherever the shard is by then. A nil Return asks the node that gave them.
+	// Return takes back deliveries of a receive whose consumer has gone. The shard may
+	// have another owner by then. Nil means that the node that gave them is asked.
 	Return func(ctx context.Context, shard int, id queue.ID, deliveries []queue.Delivery, attempt string) error
 }
 
@@ -60,9 +60,9 @@ func New(o Options) *Caller {
 // Shard returns shard n as node owns it.
 func (c *Caller) Shard(node string, n int) *Client { return &Client{caller: c, node: node, shard: n} }
 
-// Client is a shard that another node owns. Its methods do what a shard.Shard's
-// of the same name do. If the node is not there or does not own the shard,
-// they give shard.ErrNotBegun.
+// Client is a shard that another node owns. Its methods do what the methods of a
+// shard.Shard do. If the node cannot be reached or does not own the shard, they
+// return shard.ErrNotBegun.
 type Client struct {
 	caller *Caller
 	node   string
@@ -127,8 +127,8 @@ func (c *Client) Accept(ctx context.Context, id queue.ID, from queue.FromShard, 
 	return err
 }
 
-// Receive gives out messages, or waits for some. If ctx ends it returns at once;
-// what the owner may have given out by then is taken back as soon as it is known.
+// Receive gives out messages, or waits for some. It returns as soon as ctx ends; the
+// messages that the owner may have given out by then are returned when they come.
 func (c *Client) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -138,8 +138,7 @@ func (c *Client) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait
 	go func() {
 		defer close(p.done)
 		h := header{queue: id, call: p.call}
-		// Not under ctx, because then nobody would see an answer that comes when
-		// it has just ended.
+		// Not under ctx: an answer that comes when ctx has just ended would be lost.
 		p.out, p.err = request(context.WithoutCancel(ctx), c, &receive, &h, receiveArgs{r, wait}, c.caller.timeout+wait)
 	}()
 	select {
@@ -165,16 +164,17 @@ type pending struct {
 	err  error
 }
 
-// abandon sees to it that the messages of a receive whose consumer has gone do
-// not stay invisible. The owner is told; if it has given them out already, they
-// are returned. If it cannot be reached, their visibility timeout returns them.
+// abandon returns the messages of a receive whose consumer has gone. It cancels the
+// receive at the owner; if the owner has given messages out already, it returns them
+// when they come. If they cannot be returned, they become visible when their
+// visibility timeout ends.
 func (p *pending) abandon() {
 	c := p.client
 	ctx, cancel := context.WithTimeout(context.Background(), c.caller.timeout)
 	w := newWriter()
 	w.byte(version)
 	putCall(w, p.call)
-	// What becomes of it shows in the answer to the receive.
+	// The answer to the receive says what became of it.
 	_, _ = c.caller.messenger.Request(ctx, c.node, kindCancel, *w)
 	w.release()
 	cancel()
@@ -199,8 +199,7 @@ func invoke[A, R any](ctx context.Context, c *Client, m *method[A, R], id queue.
 	return request(ctx, c, m, &header{queue: id}, args, c.caller.timeout)
 }
 
-// exchange sends a call for which the owner has so much time, and returns the
-// answer.
+// request sends a call and returns the answer. The owner has budget for the call.
 func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *header, args A, budget time.Duration) (R, error) {
 	var nothing R
 	if ctx.Err() != nil {
@@ -229,7 +228,7 @@ func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *heade
 	return result, nil
 }
 
-// readAnswer reads what an owner says to a call.
+// readAnswer reads the answer of an owner.
 func readAnswer[R any](answer []byte, node string, get func(*reader) R) (result R, err error) {
 	r := newReader(answer)
 	r.node = node

@@ -1,8 +1,8 @@
-// Package remote asks a shard for something when its owner is another node.
+// Package remote calls a shard whose owner is another node.
 //
 // A [Client] has the methods of a shard and sends each call as one message to
-// the node that owns it; [Serve] executes what comes in and answers. The answer
-// comes when the owner has it: nothing here looks again every so often.
+// the node that owns it; [Serve] executes the calls of other nodes and answers them.
+// A receive that waits is answered when the owner has messages: it does not poll.
 //
 // It guarantees that a call is executed at most once; that an error which is
 // shard.ErrNotBegun means that nothing was done, while any other

@@ -8,10 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// method is one of Shard's: how its arguments and its result travel, and how it
-// is executed. It is declared once, here, for both sides.
+// method is a method of Shard: how its arguments and its result are encoded, and how
+// it is called. It is declared once, here, for both sides.
 type method[A, R any] struct {
-	code      byte // known to other nodes: never used for anything else
+	code      byte // other nodes know it: it is never used for another method
 	putArgs   func(*writer, *A)
 	getArgs   func(*reader) A
 	call      func(s Shard, ctx context.Context, id queue.ID, args A) (R, error)
@@ -21,8 +21,8 @@ type method[A, R any] struct {
 
 // executor is a method as the server sees it.
 type executor interface {
-	// prepare reads the arguments and returns what executes the call and writes
-	// its result. The message is read to its end then.
+	// prepare reads the arguments, to the end of the message, and returns a function
+	// that executes the call and writes its result.
 	prepare(r *reader) func(ctx context.Context, s Shard, id queue.ID, w *writer) error
 }
 

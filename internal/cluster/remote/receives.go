@@ -5,23 +5,23 @@ import (
 	"sync"
 )
 
-// cancelledKept is how many cancellations are remembered that have come before
-// their receives.
+// cancelledKept is how many cancellations are kept that may have come before their
+// receives.
 const cancelledKept = 1024
 
-// receives are those that this node executes for others. The zero value is
+// receives are the receives that this node executes for others. The zero value is
 // ready for use.
 type receives struct {
 	mu      sync.Mutex
 	running map[callID]context.CancelFunc
-	// cancelled holds the last of those that were cancelled while they were not
-	// running: they were over, or have yet to come.
+	// cancelled holds the last receives that were cancelled while they were not
+	// running: they had ended, or have yet to come.
 	cancelled map[callID]bool
 	order     [cancelledKept]callID
 	next      int
 }
 
-// begin notes a receive, or returns false if it is already cancelled.
+// begin adds a receive, or returns false if it is already cancelled.
 func (s *receives) begin(c callID, cancel context.CancelFunc) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,8 +14,8 @@ const (
 	kindCancel = "shard-cancel" // the consumer of a receive has gone
 )
 
-// callID names a receive under way, so that it can be cancelled: the number of a
-// Caller, which is random, and its count.
+// callID names a receive under way, so that it can be cancelled. It is the number of
+// a Caller, which is random, and a count.
 type callID struct{ caller, count uint64 }
 
 // header is what every call begins with, after the version.
@@ -23,7 +23,7 @@ type header struct {
 	code     byte // of the method
 	shard    int
 	position uint64        // of the caller's copy of the control shard
-	budget   time.Duration // how long the caller is going to wait
+	budget   time.Duration // how long the caller waits
 	call     callID        // of a receive, or else zero
 	queue    queue.ID
 }
@@ -52,9 +52,9 @@ func putCall(w *writer, c callID) {
 
 func getCall(r *reader) callID { return callID{r.uint(), r.uint()} }
 
-// An answer is the version, the error, and the result if that is nil. To a call
-// of another version than its own a node answers with noVersion, followed by
-// the one it knows: all versions have that in common.
+// An answer is the version, the error, and the result if there is no error. To a call
+// of a version that it does not know, a node answers with noVersion and the version
+// that it knows: all versions have that in common.
 const noVersion = 0
 
 // An answer to a receive has room for what a shard gives at most, and for what

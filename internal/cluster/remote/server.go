@@ -10,19 +10,19 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// defaultPatience is how long a call waits for the control shard's copy.
+// defaultWaitTimeout is how long a call waits for the control shard's copy.
 const defaultWaitTimeout = 2 * time.Second
 
 // ServerOptions are what Serve needs.
 type ServerOptions struct {
-	// Lookup returns a shard if this node owns it, or an error that says why it
-	// cannot be asked here.
+	// Lookup returns a shard if this node owns it, or an error that says why this node
+	// cannot be asked.
 	Lookup func(shard int) (Shard, error)
 	// Wait returns when this node's copy of the control shard is at that position
-	// and the shards know of what it says, or with an error when ctx ends. A nil
-	// Wait means that this is always so.
+	// and the shards know of what it says, or with an error when ctx ends. Nil means
+	// that it always is.
 	Wait func(ctx context.Context, position uint64) error
-	// Patience is how long a call may wait for that; 0 means 2 s.
+	// WaitTimeout is how long a call waits for that; 0 means 2 s.
 	WaitTimeout time.Duration
 }
 
@@ -41,8 +41,8 @@ type server struct {
 	receives receives
 }
 
-// execute answers a call. What goes wrong is in the answer, so that it can be
-// told from what goes wrong on the way.
+// execute answers a call. An error of the call is part of the answer, so that the
+// caller can tell it from a failure on the way.
 func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 	r := newReader(message)
 	if v := r.byte(); v != version {
@@ -78,7 +78,8 @@ func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 	return slices.Clone(*w), nil
 }
 
-// find returns the shard of a call once it knows what the caller knew.
+// find returns the shard of a call, once this node knows of queues what the caller
+// knew.
 func (s *server) find(ctx context.Context, h *header) (Shard, error) {
 	if s.Wait != nil {
 		ctx, cancel := context.WithTimeout(ctx, s.WaitTimeout)
@@ -97,12 +98,12 @@ func refuse(err error) []byte {
 	return w
 }
 
-// cancel ends a receive whose consumer has gone. It has no answer: the
-// receive's says what has become of it.
+// cancel ends a receive whose consumer has gone. Its answer is empty: the answer to
+// the receive says what became of it.
 func (s *server) cancel(_ context.Context, message []byte) ([]byte, error) {
 	r := newReader(message)
 	if r.byte() != version {
-		return nil, nil // such a receive was refused
+		return nil, nil // a receive of that version was refused
 	}
 	if call := getCall(r); r.done() == nil {
 		s.receives.cancel(call)

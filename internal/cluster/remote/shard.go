@@ -8,8 +8,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Shard is what can be asked of a shard from anywhere. A shard.Shard has these
-// methods where it is open, a Client everywhere else.
+// Shard has the methods that any node can call. A shard.Shard has them at the node
+// that owns it, a Client at all others.
 type Shard interface {
 	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
 	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)

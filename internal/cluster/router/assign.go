@@ -3,13 +3,13 @@ package router
 import "github.com/sluicemq/sluice/internal/catalog"
 
 // Assign gives a queue its shards, out of those with the numbers 1 to shards: as
-// many as its tag says, or spread if it has none. It is a catalog.Options.Place.
+// many as its tag says, or spread if it has no tag. It is a catalog.Options.Place.
 //
-// A FIFO queue has several only if it is made so that its message groups are
-// independent, and keeps what it is given then: a group that changed its shard
-// would lose its order. A standard queue that is to have fewer sends to fewer, and
-// goes on to be received from all. A queue of which only other things change
-// stays where it is, whatever the default has become.
+// A FIFO queue has several shards only if it is created with independent message
+// groups, and it keeps them: a group that changed its shard would lose its order. A
+// standard queue that is to have fewer shards sends to fewer, but is still received
+// from all. A queue whose tag does not change stays where it is, whatever the default
+// has become.
 func Assign(q, old *catalog.Queue, spread, shards int) {
 	wanted := q.Spread()
 	if wanted == 0 {
@@ -33,8 +33,8 @@ func Assign(q, old *catalog.Queue, spread, shards int) {
 	}
 }
 
-// PlacementOf returns where a queue is by its record. Messages may be on their
-// way to it on all of the shards travel; nil means that there are none.
+// PlacementOf returns where a queue is by its record. The outboxes of the shards
+// travel may hold messages for it; nil means that none do.
 func PlacementOf(q *catalog.Queue, travel []int) Placement {
 	p := Placement{Shards: q.Shards, All: travel, FIFO: q.Attributes.FIFO}
 	if p.Shards == nil {

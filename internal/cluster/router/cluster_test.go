@@ -114,23 +114,17 @@ func (c *cluster) at(node string, n int) (remote.Shard, error) {
 
 // router returns the router of a node.
 func (c *cluster) router(node string) *router.Router {
-	var r *router.Router
-	caller := remote.New(remote.Options{
-		Messenger: c.network.Node(node), Timeout: testTimeout,
-		Return: func(ctx context.Context, n int, id queue.ID, d []queue.Delivery, attempt string) error {
-			return r.ReturnTo(ctx, n, id, d, attempt)
-		},
-	})
-	r = router.New(router.Options{
+	r := router.New(router.Options{
+		Messenger: c.network.Node(node), CallTimeout: testTimeout,
 		Queue: func(id queue.ID) (router.Placement, bool) { p, ok := c.places[id]; return p, ok },
-		Shard: func(n int) (router.Shard, error) {
+		Owner: func(n int) (router.Shard, string, error) {
 			if s, err := c.at(node, n); err == nil {
-				return s, nil
+				return s, node, nil
 			}
 			if owner := c.owner(n); owner != "" {
-				return caller.Shard(owner, n), nil
+				return nil, owner, nil
 			}
-			return nil, errNoOwner
+			return nil, "", errNoOwner
 		},
 		Changed: func(n int) <-chan struct{} {
 			c.mu.Lock()

@@ -6,10 +6,10 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Deliver gives messages that another shard forwards to the shards that serve
-// their queue; it is a shard.Deliver. A message goes to the same shard each
-// time, as it must: in a FIFO queue to that of its group, in a standard queue
-// to the first, because the others may become more or fewer between two tries.
+// Deliver gives messages from the outbox of a shard to the shards that serve their
+// queue; it is a shard.Deliver. A message goes to the same shard each time: in a
+// FIFO queue to the shard of its group, in a standard queue to the first shard,
+// because the number of the others may change between two tries.
 func (r *Router) Deliver(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
 	p, err := r.place(id)
 	if err != nil {

@@ -56,8 +56,8 @@ func each[E, R any](list []E, f func(E) R) []R {
 	return out
 }
 
-// gather asks all of some shards at the same time and returns what they say, in
-// order, or the worst of their errors.
+// gather calls ask for some shards at the same time and returns the results in order,
+// and the first serious of the errors.
 func gather[R any](shards []int, ask func(n int) (R, error)) ([]R, error) {
 	type answer struct {
 		got R
@@ -74,8 +74,9 @@ func gather[R any](shards []int, ask func(n int) (R, error)) ([]R, error) {
 	return out, firstSerious(errs)
 }
 
-// worst returns the error that says most about all of a call: one that is no
-// shard's failure to answer, then one that leaves open what was done.
+// firstSerious returns the error that says most about a call to several shards: one
+// that is not an ErrUnavailable if there is one, then one that leaves open what was
+// done, then an ErrNotBegun.
 func firstSerious(errs []error) error {
 	var open, certain error
 	for _, err := range errs {

@@ -11,9 +11,9 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A message move task of a queue with several shards has a part on each of them
-// that holds messages. The parts are tasks of their shards, with ids of their
-// own, because the ids of the messages that they make follow from these.
+// A message move task of a queue with several shards has a part on each shard that
+// holds messages. The parts are tasks of their shards, with ids of their own, because
+// the ids of the messages that they make are derived from them.
 
 const (
 	partMark  = "#" // not in a task's own id
@@ -94,8 +94,8 @@ func (r *Router) cancelOn(ctx context.Context, n int, id queue.ID, part string) 
 	return call(ctx, r, n, func(ctx context.Context, s Shard) (queue.MoveTask, error) { return s.CancelMove(ctx, id, part) })
 }
 
-// CancelMove ends a message move task. If a shard that may have a part of it is
-// not available, the others have ended theirs.
+// CancelMove ends a message move task. It fails if a shard that may have a part of it
+// is not available; the other shards have ended their parts then.
 func (r *Router) CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error) {
 	p, err := r.place(id)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *Router) CancelMove(ctx context.Context, id queue.ID, task string) (queu
 	if len(p.Shards) == 1 {
 		n := p.Shards[0]
 		t, err := r.cancelOn(ctx, n, id, task)
-		if errors.Is(err, queue.ErrNoTask) { // a part, if it once had more shards
+		if errors.Is(err, queue.ErrNoTask) { // a part, if the queue once had more shards
 			t, err = r.cancelOn(ctx, n, id, partID(task, n))
 		}
 		t.ID = taskOf(t.ID)
@@ -112,7 +112,7 @@ func (r *Router) CancelMove(ctx context.Context, id queue.ID, task string) (queu
 	}
 	ended, err := gather(p.Shards, func(n int) (bool, error) {
 		_, err := r.cancelOn(ctx, n, id, partID(task, n))
-		if errors.Is(err, queue.ErrNoTask) { // or all of it, if there was only this shard then
+		if errors.Is(err, queue.ErrNoTask) { // the whole task, if this was the only shard then
 			_, err = r.cancelOn(ctx, n, id, task)
 		}
 		if errors.Is(err, queue.ErrNoTask) {
@@ -179,7 +179,8 @@ func merge(parts []queue.MoveTask) []queue.MoveTask {
 	return out[:min(len(out), movesKept)]
 }
 
-// weightOf says which status of its parts a task has: the one that weighs most.
+// weightOf ranks the status of a part: a task has the highest-ranking status of its
+// parts.
 func weightOf(s queue.MoveStatus) int {
 	return slices.Index([]queue.MoveStatus{queue.MoveCompleted, queue.MoveFailed, queue.MoveCancelled, queue.MoveRunning}, s)
 }

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// answerGrace is how long an answer is waited for when the owner has changed:
-	// one that hands its shard over answers all before it does, long polls too.
+	// answerGrace is how long a call waits for the answer of an owner when there is a
+	// new one: before an owner hands its shard over, it answers all, long polls too.
 	answerGrace = 300 * time.Millisecond
-	// doubtTime is how long a shard is avoided, where there is a choice, after it
-	// has left open what it has done: as long as it takes until it has another
-	// owner if the present one has died.
+	// suspectTime is how long a shard is avoided, where there is a choice, after it
+	// has left open what it did: as long as it takes until it has another owner if
+	// the present one has died.
 	suspectTime = 5 * time.Second
 	// Between attempts at a shard there is a pause, unless its owner changes.
 	firstPause   = 20 * time.Millisecond
@@ -28,62 +28,63 @@ var (
 	errSlow  = fmt.Errorf("%w: its owner does not answer in time", shard.ErrUnavailable)
 )
 
-// era is the time in which a shard has one owner, or none.
+// ownerTerm is the time in which a shard has one owner, or none.
 type ownerTerm struct {
 	changed      <-chan struct{}
 	over         context.Context
 	end          context.CancelFunc
-	suspectUntil atomic.Int64 // until then, in nanoseconds since 1970
+	suspectUntil atomic.Int64 // in nanoseconds since 1970
 }
 
-// era returns the present one of shard n. It is to be asked for before the
-// owner is: otherwise a change in between would go unseen.
+// ownerTerm returns the present term of shard n. A caller asks for it before it asks
+// for the owner: otherwise it would not see a change in between.
 func (r *Router) ownerTerm(n int) *ownerTerm {
 	changed := r.Changed(n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := r.terms[n]
-	if e != nil && e.changed == changed {
-		return e
+	t := r.terms[n]
+	if t != nil && t.changed == changed {
+		return t
 	}
-	if e != nil {
-		e.end()
+	if t != nil {
+		t.end()
 	}
-	e = &ownerTerm{changed: changed}
-	e.over, e.end = context.WithCancel(context.Background())
-	r.terms[n] = e
+	t = &ownerTerm{changed: changed}
+	t.over, t.end = context.WithCancel(context.Background())
+	r.terms[n] = t
 	go func() {
 		select {
 		case <-changed:
-			e.end()
-		case <-e.over.Done():
+			t.end()
+		case <-t.over.Done():
 		case <-r.closed.Done():
 		}
 	}()
-	return e
+	return t
 }
 
-// doubtful reports whether a shard has lately left open what it has done.
-func (e *ownerTerm) suspect() bool { return time.Now().UnixNano() < e.suspectUntil.Load() }
+// suspect reports whether the owner has lately left open what it did: it may have
+// died.
+func (t *ownerTerm) suspect() bool { return time.Now().UnixNano() < t.suspectUntil.Load() }
 
 func (r *Router) suspect(n int) bool { return !r.Local(n) && r.ownerTerm(n).suspect() }
 
-func (e *ownerTerm) note(err error) {
+func (t *ownerTerm) note(err error) {
 	switch {
 	case err == nil:
-		if e.suspectUntil.Load() != 0 {
-			e.suspectUntil.Store(0)
+		if t.suspectUntil.Load() != 0 {
+			t.suspectUntil.Store(0)
 		}
 	case errors.Is(err, shard.ErrUnavailable) && !errors.Is(err, shard.ErrNotBegun):
-		e.suspectUntil.Store(time.Now().Add(suspectTime).UnixNano())
+		t.suspectUntil.Store(time.Now().Add(suspectTime).UnixNano())
 	}
 }
 
-// during returns a context for a call to the owner of an era: it ends some time
-// after the era.
-func (e *ownerTerm) during(ctx context.Context) (context.Context, func()) {
+// during returns a context for a call to the owner of a term. It ends some time
+// after the term.
+func (t *ownerTerm) during(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(e.over, func() {
+	stop := context.AfterFunc(t.over, func() {
 		time.AfterFunc(answerGrace, func() { cancel(errMoved) })
 	})
 	return ctx, func() {
@@ -92,15 +93,15 @@ func (e *ownerTerm) during(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// once calls shard n at its present owner. What is certain not to have begun is
-// a shard.ErrNotBegun.
+// callOnce calls shard n at its present owner. If it is certain that the call has not
+// begun, the error is a shard.ErrNotBegun.
 func callOnce[T any](ctx context.Context, r *Router, n int, f func(context.Context, Shard) (T, error)) (T, error) {
-	var e *ownerTerm
+	var t *ownerTerm
 	local := r.Local(n)
 	if !local {
-		e = r.ownerTerm(n)
+		t = r.ownerTerm(n)
 	}
-	s, err := r.Shard(n)
+	s, err := r.shard(n)
 	if err != nil {
 		var none T
 		return none, fmt.Errorf("%w: shard %d: %w", shard.ErrNotBegun, n, err)
@@ -108,28 +109,28 @@ func callOnce[T any](ctx context.Context, r *Router, n int, f func(context.Conte
 	if local {
 		return f(ctx, s)
 	}
-	ctx, done := e.during(ctx)
+	ctx, done := t.during(ctx)
 	defer done()
 	got, err := f(ctx, s)
-	e.note(err)
+	t.note(err)
 	return got, err
 }
 
-// ask calls shard n, at its next owner if it is certain that nothing has been
-// done at the present one, and waits some time for there to be one.
+// call calls shard n. If it is certain that the present owner has done nothing, call
+// asks the next one, for which it waits some time.
 func call[T any](ctx context.Context, r *Router, n int, f func(context.Context, Shard) (T, error)) (T, error) {
 	return retryUntilOwned(ctx, r, []int{n}, func() (T, error) { return callOnce(ctx, r, n, f) })
 }
 
-// do is ask for what has no result.
+// exec is call for a call without result.
 func (r *Router) exec(ctx context.Context, n int, f func(context.Context, Shard) error) error {
 	_, err := call(ctx, r, n, func(ctx context.Context, s Shard) (struct{}, error) { return struct{}{}, f(ctx, s) })
 	return err
 }
 
-// insist repeats a try at some shards while it is certain that it has done
-// nothing, for as long as the router's patience lasts: when one of them has
-// another owner, or after a pause.
+// retryUntilOwned calls try, which asks some shards, again while it is certain that
+// it has done nothing, until Options.Timeout is over: when one of the shards gets
+// another owner, and after each pause.
 func retryUntilOwned[T any](ctx context.Context, r *Router, shards []int, try func() (T, error)) (T, error) {
 	got, err := try()
 	if !errors.Is(err, shard.ErrNotBegun) {
@@ -137,8 +138,8 @@ func retryUntilOwned[T any](ctx context.Context, r *Router, shards []int, try fu
 	}
 	end := time.Now().Add(r.Timeout)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		eras := r.termsOf(shards)
-		// Once more, in case that it has changed just before.
+		terms := r.termsOf(shards)
+		// Once more, in case the owner has changed just before.
 		if got, err = try(); !errors.Is(err, shard.ErrNotBegun) {
 			return got, err
 		}
@@ -146,7 +147,7 @@ func retryUntilOwned[T any](ctx context.Context, r *Router, shards []int, try fu
 		if left <= 0 {
 			return got, err
 		}
-		if waitForTerm(ctx, min(pause, left), eras...); ctx.Err() != nil {
+		if waitForTerm(ctx, min(pause, left), terms...); ctx.Err() != nil {
 			return got, context.Cause(ctx)
 		}
 	}
@@ -160,13 +161,12 @@ func (r *Router) termsOf(shards []int) []*ownerTerm {
 	return out
 }
 
-// rest waits until one of the eras is over, but not for longer than d or after
-// the end of ctx.
-func waitForTerm(ctx context.Context, d time.Duration, eras ...*ownerTerm) {
+// waitForTerm waits until one of the terms is over, d has passed or ctx ends.
+func waitForTerm(ctx context.Context, d time.Duration, terms ...*ownerTerm) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	for _, e := range eras {
-		defer context.AfterFunc(e.over, cancel)()
+	for _, t := range terms {
+		defer context.AfterFunc(t.over, cancel)()
 	}
 	<-ctx.Done()
 }

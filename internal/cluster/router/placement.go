@@ -9,14 +9,14 @@ import (
 
 // Placement says where a queue is.
 type Placement struct {
-	// Sends are the shards that take its messages. A message group of a FIFO
-	// queue is on the one that its hash chooses, so these never change then.
+	// Sends are the shards that its producers send to. The hash of a message group
+	// chooses one of them in a FIFO queue, so they never change there.
 	Sends []int
-	// Shards are those that its consumers ask: besides Sends those that may
-	// still hold messages from an earlier time.
+	// Shards are the shards that its consumers ask: Sends, and those that may still
+	// hold messages from an earlier time.
 	Shards []int
-	// All are besides Shards those on which messages may wait to be
-	// forwarded to it; nil means that there are none.
+	// All are Shards, and those whose outboxes may hold messages for the queue; nil
+	// means that there are no others.
 	All  []int
 	FIFO bool
 }
@@ -36,10 +36,10 @@ func (p *Placement) home(group string) int {
 	return p.Sends[queue.PartOf(group, len(p.Sends))]
 }
 
-// Place returns the shards of a queue that is to have spread of them, out of
-// those with the numbers 1 to shards. It begins with have, the shards that the
-// queue has already, and adds to them if they are too few; it never takes one
-// away, because there may be messages on it.
+// Place returns the shards of a queue that is to have spread shards, out of those
+// with the numbers 1 to shards. It begins with have, the shards that the queue has
+// already, and adds more if they are too few; it never removes one, because there may
+// be messages on it.
 //
 // New ones come in an order that is each queue's own, by rendezvous hashing. So
 // queues are spread evenly, and a queue keeps its first shards when it is given
@@ -61,10 +61,10 @@ func Place(id queue.ID, have []int, spread, shards int) []int {
 	return append(out, others[:min(spread-len(out), len(others))]...)
 }
 
-// weight is how much a queue is drawn to a shard.
+// weight returns the weight of a shard for a queue: the greatest weights win.
 func weight(id queue.ID, shard int) uint64 { return mix(mix(uint64(id)) ^ uint64(shard)) }
 
-// mix spreads what differs in x over all bits: the finaliser of SplitMix64.
+// mix spreads every bit of x over all bits of the result: the finaliser of SplitMix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

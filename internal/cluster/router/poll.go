@@ -9,11 +9,11 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// almostOver is what may be left of the time of a poll when its shard, whose
-// clock has a coarser pace, says that it is over.
+// almostOver is how much of a poll's time may be left when its shard, whose clock is
+// coarser, answers that it is over.
 const almostOver = 50 * time.Millisecond
 
-// wait runs a poll, which the router may end by draining.
+// wait calls poll, and ends it with an empty answer when the router is drained.
 func (r *Router) wait(ctx context.Context, end time.Time, poll func(context.Context) ([]shard.Message, error)) ([]shard.Message, error) {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -25,15 +25,15 @@ func (r *Router) wait(ctx context.Context, end time.Time, poll func(context.Cont
 	return got, err
 }
 
-// poll waits for messages on shard n until end, at whichever owner it has. When
-// the shard has not been available for as long as the router's patience lasts,
-// giveUp decides once whether the poll has failed.
+// poll waits for messages on shard n until end, whatever owner it has. When the shard
+// has not been available for Options.Timeout, giveUp decides once whether the poll has
+// failed.
 func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, end time.Time, giveUp func(error) bool) ([]shard.Message, error) {
 	var since time.Time // when the shard became unavailable
 	var failure error
 	pause := firstPause
-	for first := true; ; first = false { // however late it is, the shard is asked once
-		e := r.ownerTerm(n)
+	for first := true; ; first = false { // it asks the shard once in any case
+		term := r.ownerTerm(n)
 		left := max(time.Until(end), 0)
 		if left == 0 && !first {
 			return nil, failure
@@ -47,8 +47,8 @@ func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, 
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err == nil, errors.Is(err, queue.ErrOverLimit):
-			// If it is not over, the shard does not let anybody wait: it is being
-			// closed here, to be opened elsewhere.
+			// If the time is not over, the shard lets no poll wait, because its owner
+			// closes it: another node will open it.
 			if time.Until(end) <= almostOver {
 				return nil, nil
 			}
@@ -66,11 +66,11 @@ func (r *Router) poll(ctx context.Context, n int, id queue.ID, q queue.Receive, 
 				giveUp = nil
 			}
 		}
-		if e.over.Err() != nil {
+		if term.over.Err() != nil {
 			pause = firstPause
 			continue
 		}
-		waitForTerm(ctx, min(pause, left), e)
+		waitForTerm(ctx, min(pause, left), term)
 		pause = min(2*pause, longestPause)
 	}
 }
@@ -121,14 +121,14 @@ func (r *Router) pollAll(ctx context.Context, shards []int, id queue.ID, q queue
 	return nil, failure
 }
 
-// answer is what a shard has said to a receive.
+// answer is the answer of a shard to a receive.
 type answer struct {
 	got []shard.Message
 	err error
 }
 
-// returnAll returns the messages of the polls that are still to answer, because
-// their consumer has others, or has gone.
+// returnAll returns the messages of the polls that have not answered yet: their
+// consumer has got others, or has gone.
 func (r *Router) returnAll(answers <-chan answer, pending int, id queue.ID, attempt string) {
 	for range pending {
 		if a := <-answers; len(a.got) > 0 {

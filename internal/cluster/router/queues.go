@@ -8,11 +8,11 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Purge removes all messages of a queue from all its shards, and those that are
-// on their way to it. It fails if one of them cannot be asked, and can be called
-// again then: only when all shards have been purged within the last minute is it
-// queue.ErrPurgeInProgress. What was sent in between to a shard that was purged
-// the first time stays.
+// Purge removes all messages of a queue from all its shards, and from the outboxes
+// of other shards. It fails if one shard cannot be called, and can be called again
+// then: it returns queue.ErrPurgeInProgress only when all shards were purged within
+// the last minute. Messages that were sent between the two calls to a shard that the
+// first one has purged stay.
 func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 	p, err := r.place(id)
 	if err != nil {
@@ -38,8 +38,8 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 	return nil
 }
 
-// Counts returns how many messages a queue holds in each state, on all its
-// shards and on the way to them.
+// Counts returns how many messages a queue holds in each state, on all its shards and
+// in the outboxes of others.
 func (r *Router) Counts(ctx context.Context, id queue.ID) (sum queue.Counts, err error) {
 	p, err := r.place(id)
 	if err != nil {
@@ -64,8 +64,8 @@ func (r *Router) countsOf(ctx context.Context, n int, id queue.ID) (queue.Counts
 	return call(ctx, r, n, func(ctx context.Context, s Shard) (queue.Counts, error) { return s.Counts(ctx, id) })
 }
 
-// orAway returns an error of shard n, but for the one that a shard without the
-// queue may give: nothing is on its way from there.
+// orElsewhere returns err, unless it only says that shard n, which does not serve the
+// queue, has no outbox for it.
 func (p *Placement) orElsewhere(n int, err error) error {
 	if errors.Is(err, queue.ErrNoQueue) && !slices.Contains(p.Shards, n) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Delete removes messages. If a shard that has some of them is not available,
-// that is the result of those; if none is, it is an error of all.
+// Delete removes messages. If one of their shards is not available, the results of its
+// messages say so; if no shard is available, Delete returns the error.
 func (r *Router) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
 	return onShards(ctx, r, id, receipts, func(x *queue.Receipt) *queue.Position { return &x.Position }, Shard.Delete)
 }
@@ -30,15 +30,16 @@ func (r *Router) Return(ctx context.Context, id queue.ID, deliveries []queue.Del
 	return errors.Join(append(results, err)...)
 }
 
-// ReturnTo takes back deliveries of shard n, whose positions are the engine's own and
-// whose consumer has gone. It is a remote.Options.Return.
-func (r *Router) ReturnTo(ctx context.Context, n int, id queue.ID, deliveries []queue.Delivery, attempt string) error {
+// returnTo takes back deliveries of shard n, whose positions are the engine's own and
+// whose consumer has gone, at whichever node owns the shard by then. It is a
+// remote.Options.Return.
+func (r *Router) returnTo(ctx context.Context, n int, id queue.ID, deliveries []queue.Delivery, attempt string) error {
 	return r.retryReturn(func() error {
 		return r.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.Return(ctx, id, deliveries, attempt) })
 	})
 }
 
-// giveBack is Return for messages that nobody has got.
+// returnMessages is Return for messages that no consumer has got.
 func (r *Router) returnMessages(ctx context.Context, id queue.ID, messages []shard.Message, attempt string) error {
 	deliveries := make([]queue.Delivery, len(messages))
 	for i := range messages {
@@ -47,12 +48,12 @@ func (r *Router) returnMessages(ctx context.Context, id queue.ID, messages []sha
 	return r.retryReturn(func() error { return r.Return(ctx, id, deliveries, attempt) })
 }
 
-// returnPatience is how long a shard is waited for that is to take back what it has
-// given. No client waits meanwhile, and it is longer than the next owner of a dead
-// node's shard takes. After that the visibility timeout returns it.
+// returnTimeout is how long a return waits for a shard to have an owner. No client
+// waits meanwhile, and the shard of a dead node has a new owner sooner. After that
+// time the messages become visible when their visibility timeout ends.
 const returnTimeout = 30 * time.Second
 
-// persist repeats a return while it is certain that it has not been made.
+// retryReturn repeats a return while it is certain that no shard has done it.
 func (r *Router) retryReturn(giveBack func() error) error {
 	for end := time.Now().Add(returnTimeout); ; {
 		err := giveBack()
@@ -62,8 +63,8 @@ func (r *Router) retryReturn(giveBack func() error) error {
 	}
 }
 
-// onShards asks the shards of a batch's entries, which are in their positions,
-// and puts the results together in the order of the batch.
+// onShards calls f with the entries of each shard, which is part of their positions,
+// and returns the results in the order of the batch.
 func onShards[E any](
 	ctx context.Context, r *Router, id queue.ID, batch []E, position func(*E) *queue.Position,
 	f func(s Shard, ctx context.Context, id queue.ID, part []E) ([]error, error),

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// sampleAtMost is how many shards a receive that does not wait hears before
-	// it says that there is nothing; as SQS puts it, it samples.
+	// sampleAtMost is how many shards have to answer a receive that does not wait
+	// before it returns nothing: it samples the shards, as SQS does.
 	sampleAtMost = 4
-	// peekAt is how many shards are asked one after the other before a long
-	// poll waits at all of them: where there is a lot to do, the first one has
-	// messages, and no others are given out only to be returned.
+	// peekAt is how many shards a long poll asks one after the other before it waits
+	// at all of them: in a busy queue the first one has messages, and no other gives
+	// out messages that have to be returned.
 	peekAt = 2
 )
 
@@ -26,12 +26,12 @@ var errDraining = errors.New("long polls are ended")
 // Receive gives out messages, or waits for some as shard.Shard does.
 //
 // Of several shards it samples some in random order, until one has messages. To
-// wait, it asks all at the same time: the first that has messages wins, and what
-// others may have given at that moment is returned. A shard without owner is
-// asked when it has one; that is an error only if it is so for all of them.
+// wait, it asks all at the same time: the first that has messages wins, and the
+// messages that others may have given at that moment are returned. A shard without
+// owner is asked when it has one; it is an error only if no shard has an owner.
 //
-// A receive attempt of a FIFO queue is asked for at all shards before anything
-// new is given out.
+// A repeated receive attempt of a FIFO queue asks all shards whether they know the
+// attempt, before any of them gives out new messages.
 func (r *Router) Receive(ctx context.Context, id queue.ID, q queue.Receive, wait time.Duration) ([]shard.Message, error) {
 	p, err := r.place(id)
 	if err != nil {
@@ -83,8 +83,8 @@ func (r *Router) receive(ctx context.Context, p *Placement, id queue.ID, q queue
 	})
 }
 
-// sample asks shards one after the other until one has messages, or enough have
-// none. It fails only if none has answered.
+// sample asks shards one after the other until one has messages, or enough of them
+// have answered that they have none. It fails only if no shard has answered.
 func (r *Router) sample(ctx context.Context, order []int, enough int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	answers := 0
 	var refused, failed error
@@ -120,8 +120,8 @@ func (r *Router) sample(ctx context.Context, order []int, enough int, id queue.I
 	return nil, failed
 }
 
-// peek asks a shard for messages that it has now. If it does not answer, others
-// are not to suffer for it.
+// peek asks a shard for messages that it has now. It does not wait long for a shard
+// that does not answer, so that the others are asked too.
 func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errSlow)
 	defer cancel()
@@ -131,10 +131,10 @@ func (r *Router) peek(ctx context.Context, n int, id queue.ID, q queue.Receive) 
 	return withShard(got, n), err
 }
 
-// repeated gives what an attempt was given before, if it was. A receive of no
-// messages gives exactly that. A shard that cannot be asked is left out: what it
-// has given stays with nobody until its visibility timeout ends, and so does all
-// that comes after it in its groups.
+// repeated returns the messages that an earlier call with the same attempt was given,
+// if there was one. A receive of at most 0 messages does that. A shard that cannot be
+// asked is left out: the messages that it has given stay invisible until their
+// visibility timeout ends, and those behind them in their groups wait.
 func (r *Router) repeated(ctx context.Context, p *Placement, id queue.ID, q queue.Receive) ([]shard.Message, error) {
 	q.Max = 0
 	answers := each(p.Shards, func(n int) answer {
@@ -162,7 +162,7 @@ func attemptOrder(shards []int, attempt string) []int {
 	return append(order[first:], order[:first]...)
 }
 
-// sealed puts the number of their shard into the positions of messages.
+// withShard puts the number of their shard into the positions of messages.
 func withShard(messages []shard.Message, n int) []shard.Message {
 	for i := range messages {
 		messages[i].Position = encodeShard(messages[i].Position, n)

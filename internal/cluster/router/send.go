@@ -10,10 +10,10 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Send accepts messages. A batch for a standard queue stays together on one
-// shard. One for a FIFO queue is divided among the shards of its message groups;
-// if a part of it fails, all of it has: the client sends it again, and its
-// deduplication ids keep the other parts from counting twice.
+// Send accepts messages. A batch for a standard queue stays together on one shard.
+// A batch for a FIFO queue is divided among the shards of its message groups; if a
+// part fails, Send fails: the client sends the batch again, and its deduplication ids
+// keep the other parts from counting twice.
 func (r *Router) Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
 	p, err := r.place(id)
 	switch {
@@ -31,8 +31,8 @@ func (r *Router) sendTo(ctx context.Context, n int, id queue.ID, messages []queu
 	return call(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Sent, error) { return s.Send(ctx, id, messages) })
 }
 
-// sendAny sends to one of the shards, to another if it is certain that the first
-// has done nothing: as long as one of them has an owner, sends have no gap.
+// sendAny sends to one of the shards, and to another if it is certain that the first
+// has done nothing: sends succeed as long as one of the shards has an owner.
 func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error) {
 	return retryUntilOwned(ctx, r, p.Sends, func() (sent []queue.Sent, err error) {
 		for _, n := range r.preferred(p.Sends) {
@@ -47,10 +47,10 @@ func (r *Router) sendAny(ctx context.Context, p *Placement, id queue.ID, message
 	})
 }
 
-// preferred returns the shards in the order in which a send tries them. It is a
-// random one, but every second time a shard of this node comes first: that saves
-// a hop, and the others fill as well even if all clients use one node. Those
-// which may be about to lose their owner come last.
+// preferred returns the shards in the order in which a send tries them. The order is
+// random, but every second time a shard of this node comes first: that saves a hop,
+// and the other shards get messages too even if all clients use one node. Shards whose
+// owner may have died come last.
 func (r *Router) preferred(shards []int) []int {
 	order := r.shuffled(shards)
 	if rand.IntN(2) == 0 {
@@ -61,7 +61,7 @@ func (r *Router) preferred(shards []int) []int {
 	return order
 }
 
-// shuffled returns the shards in random order, the doubtful ones at the end.
+// shuffled returns the shards in random order, those with a suspect owner at the end.
 func (r *Router) shuffled(shards []int) []int {
 	order := slices.Clone(shards)
 	rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
