@@ -3,7 +3,12 @@ package sluice_test
 import (
 	"go/ast"
 	"path"
+	"reflect"
 	"testing"
+
+	awsiam "github.com/aws/aws-sdk-go-v2/service/iam"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	awssts "github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/iam"
@@ -78,4 +83,20 @@ func emptyCatalog(t *testing.T) *catalog.Catalog {
 		t.Fatal(err)
 	}
 	return cat
+}
+
+// Every operation that AWS's SDK knows of a service is there, or is said not to be supported.
+func TestEveryOperationOfAWSIsKnown(t *testing.T) {
+	for dir, client := range map[string]reflect.Type{
+		"internal/api/iam": reflect.TypeFor[*awsiam.Client](),
+		"internal/api/sqs": reflect.TypeFor[*awssqs.Client](),
+		"internal/api/sts": reflect.TypeFor[*awssts.Client](),
+	} {
+		wire := services[dir](t)
+		for i := range client.NumMethod() {
+			if name := client.Method(i).Name; name != "Options" && !wire.Knows(name) {
+				t.Errorf("%s neither has %s nor says that it is not supported", dir, name)
+			}
+		}
+	}
 }

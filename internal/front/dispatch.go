@@ -25,7 +25,7 @@ func (f *Front) serviceOf(r *protocol.Request, host, scope string) *protocol.Ser
 	}
 	var only *protocol.Service
 	for _, s := range f.Services {
-		if s.Has(r.Operation) && len(s.Versions) > 0 {
+		if s.Knows(r.Operation) && len(s.Versions) > 0 {
 			if only != nil {
 				only = nil
 				break

@@ -1,8 +1,6 @@
 package iam
 
 import (
-	"strings"
-
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
@@ -57,13 +55,6 @@ func (about *subject) lookup(name string) (policy.Value, bool) {
 		return policy.Text(about.policy), about.policy != ""
 	case "iam:permissionsboundary":
 		return policy.Text(about.boundary), about.boundary != ""
-	}
-	if key, ok := strings.CutPrefix(name, "iam:resourcetag/"); ok {
-		for other, value := range about.tags {
-			if strings.EqualFold(other, key) {
-				return policy.Text(value), true
-			}
-		}
 	}
 	return policy.Value{}, false
 }

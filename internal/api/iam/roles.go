@@ -44,7 +44,7 @@ func listedRole(e *directory.Entity) Role {
 func (s *Service) registerRoles(wire *protocol.Service) {
 	protocol.Register(wire, "CreateRole", s.createRole, protocol.Control)
 	protocol.Register(wire, "GetRole", s.getRole)
-	protocol.Register(wire, "UpdateRole", s.updateRole, protocol.Control)
+	protocol.Register(wire, "UpdateRole", s.updateRole, protocol.Control, protocol.EmptyResult)
 	protocol.Register(wire, "UpdateRoleDescription", s.updateRoleDescription, protocol.Control)
 	protocol.Register(wire, "UpdateAssumeRolePolicy", s.updateAssumeRolePolicy, protocol.Control)
 	protocol.Register(wire, "DeleteRole", s.deleteRole, protocol.Control)

@@ -53,6 +53,8 @@ func New(o Options) *protocol.Service {
 	s.registerTags(wire)
 	s.registerAccount(wire)
 	s.registerSimulator(wire)
+	s.registerAbsent(wire)
+	wire.Unsupported(unsupported...)
 	return wire
 }
 

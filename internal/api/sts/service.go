@@ -45,6 +45,8 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "GetCallerIdentity", s.getCallerIdentity)
 	protocol.Register(wire, "GetFederationToken", s.getFederationToken)
 	protocol.Register(wire, "GetSessionToken", s.getSessionToken)
+	wire.Unsupported("AssumeRoleWithSAML", "AssumeRoleWithWebIdentity", "AssumeRoot", "DecodeAuthorizationMessage",
+		"GetDelegatedAccessToken", "GetWebIdentityToken")
 	return wire
 }
 

@@ -122,6 +122,12 @@ func UnknownOperation(name string) *Error {
 		"The action %.100s is not valid for this endpoint.", name)
 }
 
+// UnsupportedOperation reports an operation that AWS has and this server has not.
+func UnsupportedOperation(name string) *Error {
+	return coral("UnsupportedOperationException", "UnsupportedOperation", http.StatusBadRequest,
+		"The operation %s is not supported by Sluice.", name)
+}
+
 // UnknownRequest reports a request in which no protocol names an operation.
 func UnknownRequest() *Error {
 	e := coral("UnknownOperationException", "UnknownOperationException", http.StatusNotFound,

@@ -85,11 +85,11 @@ func respond(w http.ResponseWriter, status int, requestID, contentType string, b
 	return err
 }
 
-// appendResultXML appends the answer to a Query request. An operation without output has no Result element.
+// appendResultXML appends the answer to a Query request. An operation without output has no Result element; see EmptyResult.
 func appendResultXML(b []byte, s *Service, version string, op *Operation, out reflect.Value, requestID string) []byte {
 	response, result := op.Name+"Response", op.Name+"Result"
 	b = appendRoot(b, s, version, response)
-	if !op.out.void() {
+	if !op.out.void() || op.result {
 		b = appendElement(b, result, op.out, out)
 	}
 	b = appendOpen(b, "ResponseMetadata")

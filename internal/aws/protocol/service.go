@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -33,7 +34,8 @@ type Service struct {
 	// ValidationError.
 	TooLong func(*Excess) *Error
 
-	operations map[string]*Operation
+	operations  map[string]*Operation
+	unsupported map[string]bool // operations that AWS has, and s has not
 }
 
 // NewService returns a service with the identity given and no operations. It panics if the identity is contradictory.
@@ -59,6 +61,7 @@ type Operation struct {
 	Name string
 
 	rootOnly bool
+	result   bool // an empty output is an element all the same
 	control  bool
 	in, out  *plan
 	tooLong  func(*Excess) *Error
@@ -71,6 +74,10 @@ type Option func(*Operation)
 // RootOnly makes an operation unknown to Query requests whose path is not "/": it does not act on the resource that
 // such a path names.
 func RootOnly(op *Operation) { op.rootOnly = true }
+
+// EmptyResult gives the Query answers of an operation without output an empty Result element. AWS's models tell operations
+// that return nothing from those that return an empty structure, and SDKs insist on the element of the latter.
+func EmptyResult(op *Operation) { op.result = true }
 
 // Control marks an operation that may change the control store, which all nodes of a cluster have in common and only one
 // of them may write: there it is run. An operation without this mark must not change it.
@@ -121,8 +128,38 @@ func (s *Service) Operations() []*Operation {
 	return ops
 }
 
-// Has reports whether s has an operation of that name.
-func (s *Service) Has(name string) bool { return s.operations[name] != nil }
+// Unsupported declares operations that AWS has and s has not, so that who calls one learns that this is the reason. If s
+// has an operation of such a name, Unsupported panics.
+func (s *Service) Unsupported(names ...string) {
+	if s.unsupported == nil {
+		s.unsupported = make(map[string]bool, len(names))
+	}
+	for _, name := range names {
+		if s.operations[name] != nil {
+			panic(fmt.Sprintf("protocol: service %s: operation %s is there and declared unsupported", s.Name, name))
+		}
+		s.unsupported[name] = true
+	}
+}
+
+// Names returns the names of all operations that s knows, unsupported ones included, in order.
+func (s *Service) Names() []string {
+	names := slices.Collect(maps.Keys(s.operations))
+	names = slices.AppendSeq(names, maps.Keys(s.unsupported))
+	slices.Sort(names)
+	return names
+}
+
+// Knows reports whether s has an operation of that name, or says of it that it is not supported.
+func (s *Service) Knows(name string) bool { return s.operations[name] != nil || s.unsupported[name] }
+
+// unknown is the error of an operation that s does not have.
+func (s *Service) unknown(name string) *Error {
+	if s.unsupported[name] {
+		return UnsupportedOperation(name)
+	}
+	return UnknownOperation(name)
+}
 
 // Is reports whether target, the prefix of an X-Amz-Target header, names s.
 func (s *Service) Is(target string) bool {
@@ -134,13 +171,19 @@ func (s *Service) Is(target string) bool {
 func (s *Service) Lookup(req *Request) (*Operation, *Error) {
 	if req.Kind == JSON {
 		op := s.operations[req.Operation]
-		if op == nil || !s.Is(req.Target) {
+		switch {
+		case !s.Is(req.Target):
 			return nil, UnknownOperation(req.Operation)
+		case op == nil:
+			return nil, s.unknown(req.Operation)
 		}
 		return op, nil
 	}
 	op := s.operations[req.Operation]
-	if op == nil || !s.speaksQuery() || op.rootOnly && req.Path != "/" && req.Path != "" {
+	if op == nil {
+		return nil, s.unknown(req.Operation)
+	}
+	if !s.speaksQuery() || op.rootOnly && req.Path != "/" && req.Path != "" {
 		return nil, UnknownOperation(req.Operation)
 	}
 	switch {

@@ -1,0 +1,139 @@
+package iam
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+// registerAbsent registers operations about what users and roles can have on AWS and cannot have here: passwords, second
+// factors, certificates, instance profiles. Clients such as Terraform ask for them before they delete a user or a role.
+// Nobody has any, which is what the operations say; those that would make some are unsupported.
+func (s *Service) registerAbsent(wire *protocol.Service) {
+	protocol.Register(wire, "GetLoginProfile", s.loginProfile)
+	protocol.Register(wire, "DeleteLoginProfile", s.loginProfile)
+	protocol.Register(wire, "ListSSHPublicKeys", s.listSSHPublicKeys)
+	protocol.Register(wire, "ListMFADevices", s.listMFADevices)
+	protocol.Register(wire, "ListSigningCertificates", s.listSigningCertificates)
+	protocol.Register(wire, "ListServiceSpecificCredentials", s.listServiceSpecificCredentials)
+	protocol.Register(wire, "ListInstanceProfilesForRole", s.listInstanceProfilesForRole)
+	protocol.Register(wire, "ListInstanceProfiles", s.listInstanceProfiles)
+	protocol.Register(wire, "ListVirtualMFADevices", s.listVirtualMFADevices)
+}
+
+// noItems is a list of what there is none of.
+type noItems []string
+
+// absentInput is for users and roles, of whose names it has one, and for accounts.
+type absentInput struct {
+	UserName         *string `max:"128"`
+	RoleName         *string `max:"64"`
+	ServiceName      *string `max:"128"`
+	AllUsers         *bool
+	AssignmentStatus *string `max:"64"`
+	PathPrefix       *string `max:"512"`
+	Marker           *string `max:"2048"`
+	MaxItems         *int32
+}
+
+// ofUser makes sure that there is the user, the caller if none is named, and that the caller may ask for what it has.
+func (s *Service) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, error) {
+	user, err := s.keyOwner(c, in.UserName, c.Operation)
+	if err != nil {
+		return nil, err
+	}
+	return user, in.checkPage()
+}
+
+// checkPage checks the parameters of a page of a list that is always empty.
+func (in *absentInput) checkPage() error {
+	_, err := paginate(noItems(nil), func(string) string { return "" }, in.Marker, in.MaxItems)
+	return err
+}
+
+func (s *Service) loginProfile(_ context.Context, c *protocol.Call, in *absentInput) (*service.Empty, error) {
+	user, err := s.ofUser(c, in)
+	if err != nil {
+		return nil, err
+	}
+	return nil, errNotFound("Login Profile for User %s cannot be found.", user.Name)
+}
+
+type listSSHPublicKeysOutput struct {
+	SSHPublicKeys noItems `json:",always" wrap:"member"`
+	IsTruncated   bool
+}
+
+func (s *Service) listSSHPublicKeys(_ context.Context, c *protocol.Call, in *absentInput) (*listSSHPublicKeysOutput, error) {
+	_, err := s.ofUser(c, in)
+	return nil, err
+}
+
+type listMFADevicesOutput struct {
+	MFADevices  noItems `json:",always" wrap:"member"`
+	IsTruncated bool
+}
+
+func (s *Service) listMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listMFADevicesOutput, error) {
+	_, err := s.ofUser(c, in)
+	return nil, err
+}
+
+type listSigningCertificatesOutput struct {
+	Certificates noItems `json:",always" wrap:"member"`
+	IsTruncated  bool
+}
+
+func (s *Service) listSigningCertificates(_ context.Context, c *protocol.Call, in *absentInput) (*listSigningCertificatesOutput, error) {
+	_, err := s.ofUser(c, in)
+	return nil, err
+}
+
+type listServiceSpecificCredentialsOutput struct {
+	ServiceSpecificCredentials noItems `json:",always" wrap:"member"`
+	IsTruncated                bool
+}
+
+func (s *Service) listServiceSpecificCredentials(_ context.Context, c *protocol.Call, in *absentInput) (*listServiceSpecificCredentialsOutput, error) {
+	_, err := s.ofUser(c, in)
+	return nil, err
+}
+
+type listInstanceProfilesOutput struct {
+	InstanceProfiles noItems `json:",always" wrap:"member"`
+	IsTruncated      bool
+}
+
+func (s *Service) listInstanceProfilesForRole(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
+	if _, err := s.find(c, directory.Role, in.RoleName, "ListInstanceProfilesForRole"); err != nil {
+		return nil, err
+	}
+	return nil, in.checkPage()
+}
+
+func (s *Service) listInstanceProfiles(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
+	arn := "arn:aws:iam::" + service.Caller(c).Account + ":instance-profile/"
+	if err := s.allow(c, "ListInstanceProfiles", subject{arn: arn}); err != nil {
+		return nil, err
+	}
+	return nil, in.checkPage()
+}
+
+type listVirtualMFADevicesOutput struct {
+	VirtualMFADevices noItems `json:",always" wrap:"member"`
+	IsTruncated       bool
+}
+
+func (s *Service) listVirtualMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listVirtualMFADevicesOutput, error) {
+	var v protocol.Violations
+	v.Enum("assignmentStatus", in.AssignmentStatus, "Assigned", "Unassigned", "Any")
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.allow(c, "ListVirtualMFADevices", subject{arn: anything}); err != nil {
+		return nil, err
+	}
+	return nil, in.checkPage()
+}

@@ -1,0 +1,31 @@
+package iam
+
+// unsupported are the operations that AWS has and this server has not.
+var unsupported = []string{
+	"AcceptDelegationRequest", "AcquireRole", "AddClientIDToOpenIDConnectProvider", "AddRoleToInstanceProfile",
+	"AssociateDelegationRequest", "ChangePassword", "CreateDelegationRequest", "CreateInstanceProfile",
+	"CreateLoginProfile", "CreateOpenIDConnectProvider", "CreateSAMLProvider", "CreateServiceLinkedRole",
+	"CreateServiceSpecificCredential", "CreateVirtualMFADevice", "DeactivateMFADevice", "DeleteAccountPasswordPolicy",
+	"DeleteInstanceProfile", "DeleteOpenIDConnectProvider", "DeleteSAMLProvider", "DeleteSSHPublicKey",
+	"DeleteServerCertificate", "DeleteServiceLinkedRole", "DeleteServiceSpecificCredential", "DeleteSigningCertificate",
+	"DeleteVirtualMFADevice", "DisableOrganizationsRootCredentialsManagement", "DisableOrganizationsRootSessions",
+	"DisableOutboundWebIdentityFederation", "EnableMFADevice", "EnableOrganizationsRootCredentialsManagement",
+	"EnableOrganizationsRootSessions", "EnableOutboundWebIdentityFederation", "GenerateCredentialReport",
+	"GenerateOrganizationsAccessReport", "GenerateServiceLastAccessedDetails", "GetAccountAuthorizationDetails",
+	"GetAccountPasswordPolicy", "GetAccountProperties", "GetCredentialReport", "GetDelegationRequest",
+	"GetHumanReadableSummary", "GetInstanceProfile", "GetMFADevice", "GetOpenIDConnectProvider",
+	"GetOrganizationsAccessReport", "GetOutboundWebIdentityFederationInfo", "GetRoleTemplateVersion", "GetSAMLProvider",
+	"GetSSHPublicKey", "GetServerCertificate", "GetServiceLastAccessedDetails",
+	"GetServiceLastAccessedDetailsWithEntities", "GetServiceLinkedRoleDeletionStatus", "ListDelegationRequests",
+	"ListInstanceProfileTags", "ListMFADeviceTags", "ListOpenIDConnectProviderTags", "ListOpenIDConnectProviders",
+	"ListOrganizationsFeatures", "ListPoliciesGrantingServiceAccess", "ListSAMLProviderTags", "ListSAMLProviders",
+	"ListServerCertificateTags", "ListServerCertificates", "PutAccountProperties", "RejectDelegationRequest",
+	"RemoveClientIDFromOpenIDConnectProvider", "RemoveRoleFromInstanceProfile", "ResetServiceSpecificCredential",
+	"ResyncMFADevice", "SendDelegationToken", "SetSecurityTokenServicePreferences", "TagInstanceProfile",
+	"TagMFADevice", "TagOpenIDConnectProvider", "TagSAMLProvider", "TagServerCertificate", "UntagInstanceProfile",
+	"UntagMFADevice", "UntagOpenIDConnectProvider", "UntagSAMLProvider", "UntagServerCertificate",
+	"UpdateAccountPasswordPolicy", "UpdateDelegationRequest", "UpdateLoginProfile",
+	"UpdateOpenIDConnectProviderThumbprint", "UpdateSAMLProvider", "UpdateSSHPublicKey", "UpdateServerCertificate",
+	"UpdateServiceSpecificCredential", "UpdateSigningCertificate", "UploadSSHPublicKey", "UploadServerCertificate",
+	"UploadSigningCertificate",
+}
