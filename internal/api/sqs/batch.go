@@ -11,8 +11,7 @@ const (
 	maxEntryID      = 80
 )
 
-// batchError is the failure of one entry of a batch, the others of which may
-// have succeeded.
+// batchError is the failure of one entry of a batch. Other entries may have succeeded.
 type batchError struct {
 	Id          string
 	SenderFault bool
@@ -20,13 +19,25 @@ type batchError struct {
 	Message     string `json:",omitempty"`
 }
 
-func failed(id string, err *protocol.Error) batchError {
-	return batchError{Id: id, SenderFault: err.Fault() == "Sender", Code: err.Code, Message: err.Message}
+// batchResult is the success of an entry of which there is nothing more to say.
+type batchResult struct {
+	Id string
+}
+
+// batchOutput is the answer to a batch whose entries have no other results.
+type batchOutput struct {
+	Successful []batchResult
+	Failed     []batchError
+}
+
+func failed(id string, err error) batchError {
+	e := protocol.AsError(err)
+	return batchError{Id: id, SenderFault: e.Fault() == "Sender", Code: e.Code, Message: e.Message}
 }
 
 // checkEntries refuses a batch as a whole: for the number of its entries or for
 // their ids.
-func checkEntries[E any](entryType string, entries []E, id func(*E) string) *protocol.Error {
+func checkEntries[E any](entryType string, entries []E, id func(*E) string) error {
 	switch n := len(entries); {
 	case n == 0:
 		return errEmptyBatch(entryType)
@@ -49,12 +60,53 @@ func checkEntries[E any](entryType string, entries []E, id func(*E) string) *pro
 	return nil
 }
 
+// receiptBatch is a batch about messages that were received: how an entry E becomes an
+// argument A of the engine's.
+type receiptBatch[E, A any] struct {
+	entryType string
+	id        func(*E) string
+	argument  func(i int, e *E) (A, error)
+	run       func([]A) ([]error, error) // with a result for each argument
+	refusal   func(err error, e *E) error
+}
+
+// do runs a batch. What is wrong with one entry does not keep the others from being run.
+// An error says that none was.
+func (b *receiptBatch[E, A]) do(c *protocol.Call, entries []E) (*batchOutput, error) {
+	if err := checkEntries(b.entryType, entries, b.id); err != nil {
+		return nil, err
+	}
+	var out batchOutput
+	var arguments []A
+	var accepted []*E
+	for i := range entries {
+		e := &entries[i]
+		a, err := b.argument(i, e)
+		if err != nil {
+			out.Failed = append(out.Failed, failed(b.id(e), err))
+			continue
+		}
+		arguments, accepted = append(arguments, a), append(accepted, e)
+	}
+	if len(arguments) > 0 {
+		results, err := b.run(arguments)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range accepted {
+			if results[i] != nil {
+				out.Failed = append(out.Failed, failed(b.id(e), b.refusal(results[i], e)))
+				continue
+			}
+			out.Successful = append(out.Successful, batchResult{Id: b.id(e)})
+		}
+	}
+	noteCount(c, len(out.Successful))
+	noteFailures(c, len(out.Failed))
+	return &out, nil
+}
+
 // entryParameter is what Query calls a member of the entry with index i.
 func entryParameter(entryType string, i int, member string) string {
 	return fmt.Sprintf("%s.%d.%s", entryType, i+1, member)
-}
-
-// batchResult is the success of one entry of a batch that has nothing to say.
-type batchResult struct {
-	Id string
 }

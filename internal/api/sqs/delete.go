@@ -18,9 +18,9 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 	if err != nil {
 		return nil, err
 	}
-	receipt, perr := s.receipt(q.ID, "ReceiptHandle", in.ReceiptHandle)
-	if perr != nil {
-		return nil, perr
+	receipt, err := s.receipt(q.ID, "ReceiptHandle", in.ReceiptHandle)
+	if err != nil {
+		return nil, err
 	}
 	results, err := s.shard.Delete(ctx, q.ID, []queue.Receipt{receipt})
 	switch {
@@ -49,47 +49,29 @@ type deleteMessageBatchOutput struct {
 }
 
 func (s *Service) deleteMessageBatch(ctx context.Context, c *protocol.Call, in *deleteMessageBatchInput) (*deleteMessageBatchOutput, error) {
+	const entryType = "DeleteMessageBatchRequestEntry"
 	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteMessage")
 	if err != nil {
 		return nil, err
 	}
-	if err := checkEntries("DeleteMessageBatchRequestEntry", in.Entries, func(e *deleteMessageBatchEntry) string { return e.Id }); err != nil {
-		return nil, err
+	batch := receiptBatch[deleteMessageBatchEntry, queue.Receipt]{
+		entryType: entryType,
+		id:        func(e *deleteMessageBatchEntry) string { return e.Id },
+		argument: func(i int, e *deleteMessageBatchEntry) (queue.Receipt, error) {
+			return s.receipt(q.ID, entryParameter(entryType, i, "ReceiptHandle"), e.ReceiptHandle)
+		},
+		run: func(receipts []queue.Receipt) ([]error, error) {
+			results, err := s.shard.Delete(ctx, q.ID, receipts)
+			return results, failure(err, q)
+		},
+		refusal: func(err error, e *deleteMessageBatchEntry) error { return entryFailure(err, e.ReceiptHandle, 0) },
 	}
-	var out deleteMessageBatchOutput
-	var receipts []queue.Receipt
-	var entries []*deleteMessageBatchEntry
-	for i := range in.Entries {
-		e := &in.Entries[i]
-		receipt, err := s.receipt(q.ID, entryParameter("DeleteMessageBatchRequestEntry", i, "ReceiptHandle"), e.ReceiptHandle)
-		if err != nil {
-			out.Failed = append(out.Failed, failed(e.Id, err))
-			continue
-		}
-		receipts = append(receipts, receipt)
-		entries = append(entries, e)
-	}
-	if len(receipts) == 0 {
-		return &out, nil
-	}
-	results, err := s.shard.Delete(ctx, q.ID, receipts)
-	if err != nil {
-		return nil, failure(err, q)
-	}
-	for i, e := range entries {
-		if results[i] != nil {
-			out.Failed = append(out.Failed, failed(e.Id, entryFailure(results[i], e.ReceiptHandle, 0)))
-			continue
-		}
-		out.Successful = append(out.Successful, batchResult{Id: e.Id})
-	}
-	noteCount(c, len(out.Successful))
-	noteFailures(c, len(out.Failed))
-	return &out, nil
+	out, err := batch.do(c, in.Entries)
+	return (*deleteMessageBatchOutput)(out), err
 }
 
 // receipt opens a receipt handle, which is the value of parameter.
-func (s *Service) receipt(q queue.ID, parameter, handle string) (queue.Receipt, *protocol.Error) {
+func (s *Service) receipt(q queue.ID, parameter, handle string) (queue.Receipt, error) {
 	if handle == "" {
 		return queue.Receipt{}, protocol.MissingParameter(parameter)
 	}

@@ -179,8 +179,8 @@ func entryFailure(err error, handle string, timeout int) *protocol.Error {
 	return receiptFailure(err, handle, timeout)
 }
 
-// receiptFailure translates what a receipt was refused with, or why nobody could
-// look at it while there were answers to others of its batch.
+// receiptFailure translates why a receipt was refused, or why its shard could not be asked
+// while other shards have answered to other entries of the batch.
 func receiptFailure(err error, handle string, timeout int) *protocol.Error {
 	switch {
 	case errors.Is(err, queue.ErrReceiptExpired):

@@ -132,8 +132,8 @@ func FuzzMessageAttribute(f *testing.F) {
 		}
 		out, size, err := checkAttributes(map[string]attributeValue{name: v})
 		if err != nil {
-			if err.Status != 400 || err.Message == "" {
-				t.Fatalf("refused with %+v", err)
+			if e := protocol.AsError(err); e.Status != 400 || e.Message == "" {
+				t.Fatalf("refused with %+v", e)
 			}
 			return
 		}
@@ -166,17 +166,22 @@ func FuzzRedrivePolicy(f *testing.F) {
 		f.Add(s)
 	}
 	name := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
-	ch := change{name: name, attrs: &catalog.Attributes{}, idOf: nobody, log: slog.New(slog.DiscardHandler), queueAt: func(n catalog.Name) *catalog.Queue {
-		if n.Queue == "dlq" {
-			return &catalog.Queue{Name: n}
+	set := func(value string) (*catalog.Redrive, error) {
+		ch := changeOf(name)
+		ch.findQueue = func(n catalog.Name) *catalog.Queue {
+			if n.Queue == "dlq" {
+				return &catalog.Queue{Name: n}
+			}
+			return nil
 		}
-		return nil
-	}}
+		err := ch.setRedrive(value)
+		return ch.attrs.Redrive, err
+	}
 	f.Fuzz(func(t *testing.T, value string) {
-		r, err := ch.redrive(value)
+		r, err := set(value)
 		switch {
 		case err != nil:
-			if err.Code != "InvalidParameterValue" {
+			if protocol.AsError(err).Code != "InvalidParameterValue" {
 				t.Fatalf("%q is refused with %v", value, err)
 			}
 			return
@@ -186,7 +191,7 @@ func FuzzRedrivePolicy(f *testing.F) {
 		if !json.Valid([]byte(value)) || r.MaxReceiveCount < 1 || r.MaxReceiveCount > 1000 || r.Target != arn+"dlq" && r.Target != arn+"q" {
 			t.Fatalf("%q becomes %+v", value, r)
 		}
-		again, err := ch.redrive(formatRedrive(r))
+		again, err := set(formatRedrive(r))
 		if err != nil || *again != *r {
 			t.Fatalf("%q becomes %+v and then %+v, %v", value, r, again, err)
 		}
@@ -200,24 +205,35 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 	} {
 		f.Add(s)
 	}
+	set := func(value string) (*catalog.RedriveAllow, error) {
+		ch := changeOf(catalog.Name{})
+		err := ch.setRedriveAllow(value)
+		return ch.attrs.RedriveAllow, err
+	}
 	f.Fuzz(func(t *testing.T, value string) {
-		r, err := redriveAllow(value)
+		r, err := set(value)
 		if err != nil || value == "" {
 			return
 		}
 		text := formatRedriveAllow(r)
-		again, err := redriveAllow(text)
+		again, err := set(text)
 		if err != nil || formatRedriveAllow(again) != text || (r.Permission == byQueue) != (len(r.Sources) > 0) || len(r.Sources) > maxSources {
 			t.Fatalf("%q becomes %s, %v", value, text, err)
 		}
 	})
 }
 
-func nobody(string) (string, bool) { return "", false }
-
-func checkPolicy(n catalog.Name, value string) *protocol.Error {
-	return (&change{name: n, attrs: new(catalog.Attributes), idOf: nobody, log: slog.New(slog.DiscardHandler)}).setPolicy(value)
+// changeOf returns a change of the attributes of a queue where there are no others, and no
+// users.
+func changeOf(n catalog.Name) *attributeChange {
+	return &attributeChange{
+		name: n, attrs: new(catalog.Attributes), log: slog.New(slog.DiscardHandler),
+		findQueue: func(catalog.Name) *catalog.Queue { return nil },
+		idOf:      func(string) (string, bool) { return "", false },
+	}
 }
+
+func checkPolicy(n catalog.Name, value string) error { return changeOf(n).setPolicy(value) }
 
 // A policy that is accepted can have permissions added and removed.
 func FuzzPolicy(f *testing.F) {
@@ -240,7 +256,7 @@ func FuzzPolicy(f *testing.F) {
 		}
 		added, err := policy.AddPermission(value, q.ARN(), grant, Rules)
 		if err != nil {
-			if e := policyError(err); e == nil || e.Status >= 500 {
+			if e := protocol.AsError(policyError(err)); e.Status >= 500 {
 				t.Fatalf("%q: %v becomes %v", value, err, e)
 			}
 			return

@@ -17,8 +17,8 @@ import (
 //	version 1 | queue 8 | position 8 | receipt 8 | MAC 16   (bytes, big-endian)
 //
 // The MAC is HMAC-SHA256 over what is before it, cut to 16 bytes, under a key
-// that only this service has. A handle that anybody made up, or that belongs to
-// another queue, is therefore told from one that was given out.
+// that only this service has. So a handle that a client has invented, or that belongs
+// to another queue, is recognised.
 const (
 	handleVersion = 1
 	handlePlain   = 1 + 3*8

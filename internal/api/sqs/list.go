@@ -26,7 +26,7 @@ type listQueuesOutput struct {
 
 func (s *Service) listQueues(_ context.Context, c *protocol.Call, in *listQueuesInput) (*listQueuesOutput, error) {
 	account := service.Caller(c).Account
-	if _, err := s.admit(c, catalog.Name{Account: account, Region: c.Region}, nil, "sqs:ListQueues"); err != nil {
+	if _, err := s.allowByName(c, catalog.Name{Account: account, Region: c.Region}, nil, "sqs:ListQueues"); err != nil {
 		return nil, err
 	}
 	queues := s.catalog.List(account, c.Region, func(q *catalog.Queue) bool {
@@ -70,17 +70,16 @@ func (s *Service) sources(q *catalog.Queue) []*catalog.Queue {
 	})
 }
 
-// page returns the part of a sorted list that the request asks for. A token is
-// given only to those who set a limit.
+// page returns the URLs of the part of a sorted list that the request asks for. A token
+// of the next part is given only to a client that sets a limit.
 func (s *Service) page(c *protocol.Call, queues []*catalog.Queue, limit *int32, token, about string) (urls []string, next string, err error) {
 	most := maxListed
-	if limit != nil {
-		most = int(*limit)
-		if most < 1 || most > maxListed {
+	switch {
+	case limit != nil:
+		if most = int(*limit); most < 1 || most > maxListed {
 			return nil, "", errValue(most, "MaxResults", "Must be between 1 and 1000, if provided.")
 		}
-	}
-	if token != "" && limit == nil {
+	case token != "":
 		return nil, "", protocol.InvalidParameterValue("MaxResults is a mandatory parameter when you provide a value for NextToken.")
 	}
 	p, err := service.Paginate(queues, func(q *catalog.Queue) string { return q.Name.Queue }, token, about, most)
@@ -90,11 +89,8 @@ func (s *Service) page(c *protocol.Call, queues []*catalog.Queue, limit *int32, 
 	case err != nil:
 		return nil, "", protocol.InvalidParameterValue("Invalid or expired next token.")
 	}
-	if limit == nil {
-		p.Next = ""
+	if limit != nil {
+		next = p.Next
 	}
-	for _, q := range p.Items {
-		urls = append(urls, s.url(c, q.Name))
-	}
-	return urls, p.Next, nil
+	return service.Convert(p.Items, func(q *catalog.Queue) string { return s.url(c, q.Name) }), next, nil
 }

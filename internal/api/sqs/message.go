@@ -39,7 +39,7 @@ func binaryType(dataType string) bool {
 
 // checkAttributes turns message attributes into what is stored, sorted by name,
 // and returns the bytes they count for: names, types and values.
-func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size int, _ *protocol.Error) {
+func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size int, _ error) {
 	if len(in) > maxAttributes {
 		return nil, 0, protocol.InvalidParameterValue("Number of message attributes [%d] exceeds the allowed maximum [%d].", len(in), maxAttributes)
 	}
@@ -68,10 +68,8 @@ func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size 
 	return out, size, nil
 }
 
-func checkAttributeName(name string) *protocol.Error {
-	invalid := func(format string, args ...any) *protocol.Error {
-		return protocol.InvalidParameterValue(format, args...)
-	}
+func checkAttributeName(name string) error {
+	invalid := protocol.InvalidParameterValue
 	lower := strings.ToLower(name)
 	switch {
 	case name == "":
@@ -96,10 +94,8 @@ func checkAttributeName(name string) *protocol.Error {
 	return nil
 }
 
-func checkAttribute(name string, v *attributeValue) *protocol.Error {
-	invalid := func(format string, args ...any) *protocol.Error {
-		return protocol.InvalidParameterValue(format, args...)
-	}
+func checkAttribute(name string, v *attributeValue) error {
+	invalid := protocol.InvalidParameterValue
 	base, _, _ := strings.Cut(v.DataType, ".")
 	isString, isBinary := v.StringValue != nil, v.BinaryValue != nil
 	switch {
@@ -183,7 +179,7 @@ func isDigits(s string) bool {
 }
 
 // checkSystemAttributes returns the one system attribute that a sender may set.
-func checkSystemAttributes(in map[string]attributeValue) (trace string, _ *protocol.Error) {
+func checkSystemAttributes(in map[string]attributeValue) (trace string, _ error) {
 	for _, name := range slices.Sorted(maps.Keys(in)) {
 		v := in[name]
 		switch {

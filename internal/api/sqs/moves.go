@@ -25,7 +25,7 @@ type taskHandle struct {
 }
 
 // arnTarget returns the name of the queue that an ARN parameter is about.
-func arnTarget(parameter, arn string) (catalog.Name, *protocol.Error) {
+func arnTarget(parameter, arn string) (catalog.Name, error) {
 	if arn == "" {
 		return catalog.Name{}, protocol.MissingParameter(parameter)
 	}
@@ -36,16 +36,16 @@ func arnTarget(parameter, arn string) (catalog.Name, *protocol.Error) {
 	return n, nil
 }
 
-// moveActions are what somebody has to be allowed on the queue that messages
-// are moved out of, besides the action itself: moving is receiving and deleting.
+// moveActions are what a caller has to be allowed on the queue that messages are
+// moved out of: the action itself, and to receive and delete.
 func moveActions(action string) []string {
 	return []string{action, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 }
 
 // moveSource finds the queue that a move task takes messages out of.
-func (s *Service) moveSource(c *protocol.Call, n catalog.Name, fault *protocol.Error, action string) (*catalog.Queue, error) {
+func (s *Service) moveSource(c *protocol.Call, n catalog.Name, fault error, action string) (*catalog.Queue, error) {
 	noteName(c, noteQueue, n)
-	q, err := s.admit(c, n, fault, moveActions(action)...)
+	q, err := s.allowByName(c, n, fault, moveActions(action)...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) moveDestinations(c *protocol.Call, sources []*catalog.Queue, a
 	if arn != "" {
 		n, fault := arnTarget("DestinationArn", arn)
 		noteName(c, noteDestination, n)
-		q, err := s.admit(c, n, fault, "sqs:SendMessage")
+		q, err := s.allowByName(c, n, fault, "sqs:SendMessage")
 		if err != nil || n.Region != c.Region {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (s *Service) moveDestinations(c *protocol.Call, sources []*catalog.Queue, a
 	return nil, nil
 }
 
-func errNoARN(parameter string) *protocol.Error {
+func errNoARN(parameter string) error {
 	return errResourceNotFound("The resource that you specified for the %s parameter doesn't exist.", parameter)
 }
 
@@ -147,7 +147,7 @@ func handleOf(task string, source *catalog.Queue) string {
 
 // taskTarget returns the name of the queue that a TaskHandle is about, and the
 // id of the task.
-func taskTarget(handle string) (n catalog.Name, id string, _ *protocol.Error) {
+func taskTarget(handle string) (n catalog.Name, id string, _ error) {
 	if handle == "" {
 		return n, "", protocol.MissingParameter("TaskHandle")
 	}

@@ -14,10 +14,10 @@ import (
 // setPolicy sets the policy of a queue. It refuses what is no policy, and one that
 // names a user or role that does not exist; the empty string removes the policy.
 //
-// The users and roles are bound to their unique ids: the policy goes on to mean
-// them whatever they are called, and nobody who gets their name. So a policy that
-// is set again as it was keeps whom it meant.
-func (c *change) setPolicy(value string) *protocol.Error {
+// The users and roles are bound to their unique ids: a user who is renamed is still
+// meant, and another one who gets the name is not. A policy that is set again as it
+// was keeps whom it meant.
+func (c *attributeChange) setPolicy(value string) error {
 	old := c.attrs.PolicyIDs
 	c.attrs.Policy, c.attrs.PolicyIDs = value, ""
 	if value == "" {
@@ -50,11 +50,11 @@ func (c *change) setPolicy(value string) *protocol.Error {
 	return nil
 }
 
-// policyError translates what package policy refuses.
-func policyError(err error) *protocol.Error {
-	var e *policy.Error
-	if !errors.As(err, &e) {
-		return nil
+// policyError translates what package policy refuses. Other errors it returns as they are.
+func policyError(err error) error {
+	e, ok := errors.AsType[*policy.Error](err)
+	if !ok {
+		return err
 	}
 	switch e.Fault {
 	case policy.OverLimit:
@@ -110,11 +110,8 @@ func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *remo
 func (s *Service) rewrite(q *catalog.Queue, change func(text string) (string, error)) error {
 	return s.updateAttributes(q, func(q *catalog.Queue) error {
 		text, err := change(q.Attributes.Policy)
-		if perr := policyError(err); perr != nil {
-			return perr
-		}
 		if err != nil {
-			return err
+			return policyError(err)
 		}
 		if q.Attributes.Policy = text; text == "" {
 			q.Attributes.PolicyIDs = ""

@@ -64,7 +64,7 @@ func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQue
 	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
 }
 
-// createActions are what the maker of a queue has to be allowed to do.
+// createActions are what the creator of a queue has to be allowed to do.
 func createActions(in *createQueueInput) []string {
 	if len(in.Tags) > 0 {
 		return []string{"sqs:CreateQueue", "sqs:TagQueue"}
@@ -72,21 +72,10 @@ func createActions(in *createQueueInput) []string {
 	return []string{"sqs:CreateQueue"}
 }
 
-// change applies values to attrs.
-func (s *Service) change(n catalog.Name, attrs *catalog.Attributes, values map[string]string) error {
-	ch := change{name: n, attrs: attrs, values: values, queueAt: s.catalog.Find, idOf: s.idOf, log: s.log}
-	if err := ch.apply(); err != nil {
-		return err
-	}
-	return nil
-}
-
-// sameQueue answers the creation of a queue that exists: it is no error if what
-// the request says of the queue is so.
+// sameQueue returns nil if a queue that exists is as the request to create it says.
 func (s *Service) sameQueue(q *catalog.Queue, in *createQueueInput) error {
 	wanted := q.Attributes
-	ch := change{name: q.Name, attrs: &wanted, values: in.Attributes, queueAt: s.catalog.Find, idOf: s.idOf, log: s.log}
-	if err := ch.setAll(); err != nil {
+	if err := s.change(q.Name, &wanted, in.Attributes).setAll(); err != nil {
 		return err
 	}
 	have, want := format(&q.Attributes), format(&wanted)
@@ -101,7 +90,7 @@ func (s *Service) sameQueue(q *catalog.Queue, in *createQueueInput) error {
 	return nil
 }
 
-func checkQueueName(name *string, fifo bool) *protocol.Error {
+func checkQueueName(name *string, fifo bool) error {
 	switch {
 	case name == nil:
 		return protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name.")
@@ -126,7 +115,7 @@ type getQueueURLInput struct {
 func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueURLInput) (*queueURLOutput, error) {
 	n, fault := in.target(c)
 	noteName(c, noteQueue, n)
-	q, err := s.admit(c, n, fault, "sqs:GetQueueUrl")
+	q, err := s.allowByName(c, n, fault, "sqs:GetQueueUrl")
 	switch {
 	case err != nil && fault == nil && !service.Anonymous(c) && n.Account != service.Caller(c).Account:
 		return nil, errors.Join(errNoQueueOrAccess(), err)
@@ -140,7 +129,7 @@ func (s *Service) getQueueURL(_ context.Context, c *protocol.Call, in *getQueueU
 }
 
 // target returns the name of the queue that the request is about.
-func (in *getQueueURLInput) target(c *protocol.Call) (catalog.Name, *protocol.Error) {
+func (in *getQueueURLInput) target(c *protocol.Call) (catalog.Name, error) {
 	n := catalog.Name{Account: service.Caller(c).Account, Region: c.Region}
 	if in.QueueName == nil || *in.QueueName == "" {
 		return n, protocol.InvalidParameterValue("Value for parameter QueueName is invalid. Reason: Must specify a queue name.")
@@ -201,7 +190,7 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 		return nil, nil
 	}
 	all := format(&q.Attributes)
-	if service.Caller(c).Account != q.Name.Account { // the policy is between the owner and its own people
+	if service.Caller(c).Account != q.Name.Account { // only the owner's account may read the policy
 		if wanted[attrPolicy] {
 			return nil, errPolicyOfOther(c, q)
 		}
@@ -225,7 +214,7 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 	return &getQueueAttributesOutput{Attributes: all}, nil
 }
 
-// errPolicyOfOther refuses the policy of a queue to those whose queue it is not.
+// errPolicyOfOther refuses the policy of a queue to a caller of another account.
 func errPolicyOfOther(c *protocol.Call, q *catalog.Queue) *protocol.Error {
 	who := service.Caller(c).ARN
 	if service.Anonymous(c) {
@@ -249,12 +238,9 @@ func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *se
 		return nil, protocol.MissingParameter("Attribute.Name")
 	}
 	return nil, s.updateAttributes(q, func(q *catalog.Queue) error {
-		if err := s.change(q.Name, &q.Attributes, in.Attributes); err != nil {
+		if err := s.change(q.Name, &q.Attributes, in.Attributes).apply(); err != nil {
 			return err
 		}
-		if err := checkSpread(q); err != nil {
-			return err
-		}
-		return nil
+		return checkSpread(q)
 	})
 }

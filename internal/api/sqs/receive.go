@@ -72,13 +72,13 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 	if err != nil {
 		return nil, err
 	}
-	r, wait, perr := receive(q, in)
-	if perr != nil {
-		return nil, perr
+	r, wait, err := receiveOptions(q, in)
+	if err != nil {
+		return nil, err
 	}
-	system, perr := systemNames(in)
-	if perr != nil {
-		return nil, perr
+	system, err := systemNames(in)
+	if err != nil {
+		return nil, err
 	}
 	messages, err := s.shard.Receive(ctx, q.ID, r, wait)
 	if err != nil {
@@ -104,8 +104,8 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 	return out, nil
 }
 
-// receive checks the numbers of a request and fills in the queue's defaults.
-func receive(q *catalog.Queue, in *receiveMessageInput) (r queue.Receive, wait time.Duration, _ *protocol.Error) {
+// receiveOptions checks the numbers of a request and fills in the queue's defaults.
+func receiveOptions(q *catalog.Queue, in *receiveMessageInput) (r queue.Receive, wait time.Duration, _ error) {
 	r.Max = 1
 	if n := in.MaxNumberOfMessages; n != nil {
 		if *n < 1 || *n > maxReceived {
@@ -138,7 +138,7 @@ func receive(q *catalog.Queue, in *receiveMessageInput) (r queue.Receive, wait t
 }
 
 // systemNames returns the names of the system attributes that are wanted.
-func systemNames(in *receiveMessageInput) ([]string, *protocol.Error) {
+func systemNames(in *receiveMessageInput) ([]string, error) {
 	var names []string
 	for _, list := range [][]string{in.AttributeNames, in.MessageSystemAttributeNames} {
 		for _, name := range list {

@@ -29,7 +29,7 @@ func (s *Service) createRecord(n catalog.Name, in *createQueueInput) (q *catalog
 // newQueue adds a queue to the catalog.
 func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput) (*catalog.Queue, error) {
 	attrs := s.newAttributes(strings.EqualFold(in.Attributes[attrFIFO], "true"))
-	if err := s.change(n, &attrs, in.Attributes); err != nil {
+	if err := s.change(n, &attrs, in.Attributes).apply(); err != nil {
 		return nil, err
 	}
 	if s.maxQueues > 0 && s.catalog.Count(n.Account) >= s.maxQueues {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
-	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
@@ -21,15 +20,14 @@ const (
 	byQueue  = "byQueue"
 )
 
-// redrive reads a RedrivePolicy and makes sure that its dead-letter queue
-// exists, fits, and admits this queue. The empty string removes the policy.
-func (c *change) redrive(value string) (*catalog.Redrive, *protocol.Error) {
+// setRedrive sets a RedrivePolicy, after it has made sure that the dead-letter queue
+// exists, is of the same type, and allows this queue. The empty string removes the policy.
+func (c *attributeChange) setRedrive(value string) error {
+	c.attrs.Redrive = nil
 	if value == "" {
-		return nil, nil
+		return nil
 	}
-	refuse := func(reason string) (*catalog.Redrive, *protocol.Error) {
-		return nil, errValue(value, attrRedrive, reason)
-	}
+	refuse := func(reason string) error { return errValue(value, attrRedrive, reason) }
 	p, ok := members(value)
 	if !ok {
 		return refuse("Redrive policy is not a valid JSON map.")
@@ -60,21 +58,24 @@ func (c *change) redrive(value string) (*catalog.Redrive, *protocol.Error) {
 		return refuse("Dead-letter target must be in the same region as the source.")
 	}
 	if dlq != c.name {
-		q := c.queueAt(dlq)
+		q := c.findQueue(dlq)
 		switch {
 		case q == nil:
 			return refuse("Dead letter target does not exist.")
 		case q.Attributes.FIFO != c.attrs.FIFO:
 			return refuse("Dead-letter queue must be same type of queue as the source..")
-		case !admits(q.Attributes.RedriveAllow, c.name.ARN()):
+		case !allowsSource(q.Attributes.RedriveAllow, c.name.ARN()):
 			return refuse("The redrive allow policy of the dead-letter queue does not allow this source queue.")
 		}
 	}
-	// The ARN is kept in our own spelling, whatever partition the client's had.
-	return &catalog.Redrive{Target: dlq.ARN(), MaxReceiveCount: n}, nil
+	// The ARN is kept with the partition aws, whatever the client's was.
+	c.attrs.Redrive = &catalog.Redrive{Target: dlq.ARN(), MaxReceiveCount: n}
+	return nil
 }
 
-func admits(a *catalog.RedriveAllow, source string) bool {
+// allowsSource reports whether a dead-letter queue with this RedriveAllowPolicy takes dead
+// letters of the queue source.
+func allowsSource(a *catalog.RedriveAllow, source string) bool {
 	switch {
 	case a == nil, a.Permission == allowAll:
 		return true
@@ -94,14 +95,13 @@ func formatRedrive(r *catalog.Redrive) string {
 	}{r.Target, r.MaxReceiveCount})
 }
 
-// redriveAllow reads a RedriveAllowPolicy. The empty string removes it.
-func redriveAllow(value string) (*catalog.RedriveAllow, *protocol.Error) {
+// setRedriveAllow sets a RedriveAllowPolicy. The empty string removes it.
+func (c *attributeChange) setRedriveAllow(value string) error {
+	c.attrs.RedriveAllow = nil
 	if value == "" {
-		return nil, nil
+		return nil
 	}
-	refuse := func(reason string) (*catalog.RedriveAllow, *protocol.Error) {
-		return nil, errValue(value, attrRedriveAllow, reason)
-	}
+	refuse := func(reason string) error { return errValue(value, attrRedriveAllow, reason) }
 	p, ok := members(value)
 	if !ok {
 		return refuse("Redrive allow policy is not a valid JSON map.")
@@ -134,7 +134,8 @@ func redriveAllow(value string) (*catalog.RedriveAllow, *protocol.Error) {
 	default:
 		return refuse("Amazon SQS can't create the redrive allow policy. The redrivePermission must be allowAll, denyAll or byQueue.")
 	}
-	return &catalog.RedriveAllow{Permission: permission, Sources: sources}, nil
+	c.attrs.RedriveAllow = &catalog.RedriveAllow{Permission: permission, Sources: sources}
+	return nil
 }
 
 func formatRedriveAllow(r *catalog.RedriveAllow) string {

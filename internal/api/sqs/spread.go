@@ -2,7 +2,6 @@ package sqs
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -13,7 +12,7 @@ import (
 
 // checkSpread refuses attributes that a FIFO queue on several shards cannot have:
 // only within a message group does one shard know all.
-func checkSpread(q *catalog.Queue) *protocol.Error {
+func checkSpread(q *catalog.Queue) error {
 	if q.Attributes.FIFO && len(q.Shards) > 1 && q.Attributes.DedupScope != scopeGroup {
 		return errAttributeValue(attrDedupScope, fmt.Sprintf(
 			"The queue is spread over %d shards by message group, which needs the value %s.", len(q.Shards), scopeGroup))
@@ -23,16 +22,16 @@ func checkSpread(q *catalog.Queue) *protocol.Error {
 
 // checkReserved refuses keys of tags that this server may give a meaning to one day. Such
 // a tag can be removed: older versions took any.
-func checkReserved(key string) *protocol.Error {
+func checkReserved(key string) error {
 	const prefix = "sluice:"
-	if key == catalog.TagShards || len(key) < len(prefix) || !strings.EqualFold(key[:len(prefix)], prefix) {
+	if key == catalog.TagShards || !hasPrefixFold(key, prefix) {
 		return nil
 	}
 	return protocol.InvalidParameterValue("Tag keys beginning with %s are reserved for this service, which knows %s.", prefix, catalog.TagShards)
 }
 
 // checkShards refuses a value of catalog.TagShards that is no number of shards.
-func checkShards(value string) *protocol.Error {
+func checkShards(value string) error {
 	if _, ok := catalog.ParseSpread(value); !ok {
 		return errValue(value, "Tag."+catalog.TagShards, fmt.Sprintf("Must be an integer from 1 to %d.", catalog.MaxSpread))
 	}

@@ -19,12 +19,35 @@ const (
 	maxTagValue = 256
 )
 
+// tagging is what a request wants to do with tags. Conditions of policies can ask for it.
+type tagging struct {
+	set    map[string]string
+	remove []string
+}
+
+// fault returns why these cannot be tags of a queue called name, or nil. It says nothing
+// about the queue, and is called before policies compare the tags.
+func (t *tagging) fault(name string) error {
+	if err := checkTags(t.set); err != nil {
+		return err
+	}
+	if len(t.set) > maxTags {
+		return errTooManyTags(name)
+	}
+	for _, key := range t.remove {
+		if err := checkTagKey(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func errTooManyTags(name string) *protocol.Error {
 	return protocol.InvalidParameterValue("Too many tags added for queue %s.", name)
 }
 
 // checkTags refuses tags that no queue can have.
-func checkTags(tags map[string]string) *protocol.Error {
+func checkTags(tags map[string]string) error {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		if err := checkTagKey(key); err != nil {
 			return err
@@ -45,13 +68,13 @@ func checkTags(tags map[string]string) *protocol.Error {
 	return nil
 }
 
-func checkTagKey(key string) *protocol.Error {
+func checkTagKey(key string) error {
 	switch n := utf8.RuneCountInString(key); {
 	case n < 1 || n > maxTagKey:
 		return protocol.InvalidParameterValue("Tag keys must be between 1 and 128 characters in length.")
 	case !validTag(key):
 		return protocol.InvalidParameterValue("Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
-	case len(key) >= 4 && strings.EqualFold(key[:4], "aws:"):
+	case hasPrefixFold(key, "aws:"):
 		return protocol.InvalidParameterValue("Tag keys beginning with aws: are reserved for system use.")
 	}
 	return nil
@@ -68,6 +91,11 @@ func validTag(s string) bool {
 		}
 	}
 	return true
+}
+
+// hasPrefixFold reports whether s begins with prefix, which is ASCII, in any case.
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
 type tagQueueInput struct {

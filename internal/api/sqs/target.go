@@ -13,7 +13,7 @@ import (
 // QueueUrl parameter; a Query request without one is about the queue of its
 // path. Only the account and the name at the end of the URL count: the host is
 // however the client reaches the server. A bare name is a queue of the caller.
-func target(c *protocol.Call, url string) (catalog.Name, *protocol.Error) {
+func target(c *protocol.Call, url string) (catalog.Name, error) {
 	path := url
 	if url == "" && c.Kind == protocol.Query {
 		path = c.Path

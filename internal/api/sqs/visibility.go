@@ -27,9 +27,9 @@ func (s *Service) changeMessageVisibility(ctx context.Context, c *protocol.Call,
 	if timeout < 0 || timeout > maxVisibility {
 		return nil, errValue(timeout, "VisibilityTimeout", "Must be between 0 and 43200.")
 	}
-	receipt, perr := s.receipt(q.ID, "ReceiptHandle", in.ReceiptHandle)
-	if perr != nil {
-		return nil, perr
+	receipt, err := s.receipt(q.ID, "ReceiptHandle", in.ReceiptHandle)
+	if err != nil {
+		return nil, err
 	}
 	results, err := s.shard.ChangeVisibility(ctx, q.ID, []queue.Visibility{{
 		Receipt: receipt, Timeout: time.Duration(timeout) * time.Second,
@@ -65,50 +65,34 @@ func (s *Service) changeMessageVisibilityBatch(ctx context.Context, c *protocol.
 	if err != nil {
 		return nil, err
 	}
-	if err := checkEntries("ChangeMessageVisibilityBatchRequestEntry", in.Entries, func(e *changeMessageVisibilityBatchEntry) string { return e.Id }); err != nil {
-		return nil, err
+	batch := receiptBatch[changeMessageVisibilityBatchEntry, queue.Visibility]{
+		entryType: visibilityEntryType,
+		id:        func(e *changeMessageVisibilityBatchEntry) string { return e.Id },
+		argument: func(i int, e *changeMessageVisibilityBatchEntry) (queue.Visibility, error) {
+			return s.entryVisibility(q.ID, i, e)
+		},
+		run: func(changes []queue.Visibility) ([]error, error) {
+			results, err := s.shard.ChangeVisibility(ctx, q.ID, changes)
+			return results, failure(err, q)
+		},
+		refusal: func(err error, e *changeMessageVisibilityBatchEntry) error {
+			return entryFailure(err, e.ReceiptHandle, int(*e.VisibilityTimeout))
+		},
 	}
-	var out changeMessageVisibilityBatchOutput
-	var changes []queue.Visibility
-	var entries []*changeMessageVisibilityBatchEntry
-	for i := range in.Entries {
-		e := &in.Entries[i]
-		change, err := s.entryVisibility(q.ID, i, e)
-		if err != nil {
-			out.Failed = append(out.Failed, failed(e.Id, err))
-			continue
-		}
-		changes = append(changes, change)
-		entries = append(entries, e)
-	}
-	if len(changes) == 0 {
-		return &out, nil
-	}
-	results, err := s.shard.ChangeVisibility(ctx, q.ID, changes)
-	if err != nil {
-		return nil, failure(err, q)
-	}
-	for i, e := range entries {
-		if results[i] != nil {
-			out.Failed = append(out.Failed, failed(e.Id, entryFailure(results[i], e.ReceiptHandle, int(*e.VisibilityTimeout))))
-			continue
-		}
-		out.Successful = append(out.Successful, batchResult{Id: e.Id})
-	}
-	noteCount(c, len(out.Successful))
-	noteFailures(c, len(out.Failed))
-	return &out, nil
+	out, err := batch.do(c, in.Entries)
+	return (*changeMessageVisibilityBatchOutput)(out), err
 }
 
+const visibilityEntryType = "ChangeMessageVisibilityBatchRequestEntry"
+
 // entryVisibility checks the entry with index i.
-func (s *Service) entryVisibility(q queue.ID, i int, e *changeMessageVisibilityBatchEntry) (queue.Visibility, *protocol.Error) {
-	const entryType = "ChangeMessageVisibilityBatchRequestEntry"
+func (s *Service) entryVisibility(q queue.ID, i int, e *changeMessageVisibilityBatchEntry) (queue.Visibility, error) {
 	if e.VisibilityTimeout == nil {
-		return queue.Visibility{}, protocol.MissingParameter(entryParameter(entryType, i, "VisibilityTimeout"))
+		return queue.Visibility{}, protocol.MissingParameter(entryParameter(visibilityEntryType, i, "VisibilityTimeout"))
 	}
 	if t := *e.VisibilityTimeout; t < 0 || t > maxVisibility {
 		return queue.Visibility{}, errValue(t, "VisibilityTimeout", "VisibilityTimeout must be an integer between 0 and 43200.")
 	}
-	receipt, err := s.receipt(q, entryParameter(entryType, i, "ReceiptHandle"), e.ReceiptHandle)
+	receipt, err := s.receipt(q, entryParameter(visibilityEntryType, i, "ReceiptHandle"), e.ReceiptHandle)
 	return queue.Visibility{Receipt: receipt, Timeout: time.Duration(*e.VisibilityTimeout) * time.Second}, err
 }

@@ -27,59 +27,10 @@ var Rules = &policy.Rules{
 	LowerCase: true,
 }
 
-// resource is what a request is about: a queue's name, and the queue if there
-// is one.
+// resource is the queue that a request names: its name and, if it exists, its record.
 type resource struct {
 	name  catalog.Name
 	queue *catalog.Queue
-}
-
-// tagging is what a request wants to do with tags, which conditions can ask for.
-type tagging struct {
-	set    map[string]string
-	remove []string
-}
-
-// fault returns why the tags cannot be those of a queue called name, or nil. It says
-// nothing about the queue, and is looked for before policies compare the tags.
-func (t *tagging) fault(name string) *protocol.Error {
-	if err := checkTags(t.set); err != nil {
-		return err
-	}
-	if len(t.set) > maxTags {
-		return errTooManyTags(name)
-	}
-	for _, key := range t.remove {
-		if err := checkTagKey(key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// resolve looks up what a request is about. fault is what is wrong with the request
-// whatever there is and whoever asks: its name cannot be that of a queue, or its tags
-// are none. Those who have not said who they are are not told: nobody can have
-// let them to it.
-func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault *protocol.Error) (resource, error) {
-	switch {
-	case n.Account == "" && service.Anonymous(c), fault != nil && service.Anonymous(c):
-		return resource{}, service.Denied(c)
-	case fault != nil:
-		return resource{}, fault
-	}
-	return resource{name: n, queue: s.catalog.Find(n)}, nil
-}
-
-// authorize makes sure that the caller may take all of the actions on r. It is
-// asked before anything about r is said or done, so that those who may not get
-// the same answer for a queue that exists and for one that does not.
-func (s *Service) authorize(c *protocol.Call, r resource, tags tagging, actions ...string) error {
-	about := service.Subject{Resource: &r, Owner: r.name.Account, NewTags: tags.set, TagKeys: tags.remove}
-	if q := r.queue; q != nil {
-		about.Policy, about.PolicyIDs, about.Tags = q.Attributes.Policy, q.Attributes.PolicyIDs, q.Tags
-	}
-	return s.authorizer.Authorize(c, about, actions...)
 }
 
 // ARN returns the name of the resource for policies and refusals.
@@ -89,9 +40,34 @@ func (r *resource) ARN() string {
 	return n.ARN()
 }
 
-// admit finds what the request is about and makes sure that the caller may take
-// the actions on it. The queue is nil if there is none.
-func (s *Service) admit(c *protocol.Call, n catalog.Name, fault *protocol.Error, actions ...string) (*catalog.Queue, error) {
+// resolve looks up the queue that a request names. fault is what is wrong with the
+// request itself, so that no queue could make it right: the name cannot be a queue's,
+// or the tags cannot be tags. An anonymous caller is not told the fault but is denied,
+// since there is no queue whose policy could allow the request.
+func (s *Service) resolve(c *protocol.Call, n catalog.Name, fault error) (resource, error) {
+	switch {
+	case service.Anonymous(c) && (n.Account == "" || fault != nil):
+		return resource{}, service.Denied(c)
+	case fault != nil:
+		return resource{}, fault
+	}
+	return resource{name: n, queue: s.catalog.Find(n)}, nil
+}
+
+// authorize returns nil if the caller may take all of the actions on r. An operation
+// calls it before it says or does anything about r, so that a caller who may not gets
+// the same answer whether the queue exists or not.
+func (s *Service) authorize(c *protocol.Call, r resource, tags tagging, actions ...string) error {
+	about := service.Subject{Resource: &r, Owner: r.name.Account, NewTags: tags.set, TagKeys: tags.remove}
+	if q := r.queue; q != nil {
+		about.Policy, about.PolicyIDs, about.Tags = q.Attributes.Policy, q.Attributes.PolicyIDs, q.Tags
+	}
+	return s.authorizer.Authorize(c, about, actions...)
+}
+
+// allowByName returns the queue called n, if the caller may take the actions on it. The
+// queue is nil if it does not exist.
+func (s *Service) allowByName(c *protocol.Call, n catalog.Name, fault error, actions ...string) (*catalog.Queue, error) {
 	r, err := s.resolve(c, n, fault)
 	if err != nil {
 		return nil, err
@@ -99,12 +75,13 @@ func (s *Service) admit(c *protocol.Call, n catalog.Name, fault *protocol.Error,
 	return r.queue, s.authorize(c, r, tagging{}, actions...)
 }
 
-// queue finds the queue that a QueueUrl is about and makes sure that the caller
-// may take the action on it.
+// queue returns the queue that a QueueUrl names, if it exists and the caller may take
+// the action on it.
 func (s *Service) queue(c *protocol.Call, url, action string) (*catalog.Queue, error) {
 	return s.queueForTags(c, url, tagging{}, action)
 }
 
+// queueForTags is queue for a request that changes tags.
 func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, action string) (*catalog.Queue, error) {
 	n, fault := target(c, url)
 	noteName(c, noteQueue, n)
@@ -128,8 +105,8 @@ func (s *Service) queueForTags(c *protocol.Call, url string, tags tagging, actio
 	return nil, errNoQueue()
 }
 
-// sender is who a message is from, as SenderId shows it: the unique id of the
-// caller or, of somebody who has not signed, the address.
+// sender returns what SenderId shows of the sender of a message: the unique id of the
+// caller, or the address of an anonymous one.
 func sender(c *protocol.Call) string {
 	if service.Anonymous(c) {
 		return c.SourceIP
