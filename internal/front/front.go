@@ -32,6 +32,10 @@ type Options struct {
 	Now       func() time.Time
 	Limits    Limits
 
+	// UnverifiedCatchUp is how often the node catches up because of callers that are not verified; 0 means whenever they
+	// ask, which is for a node that always knows all changes.
+	UnverifiedCatchUp time.Duration
+
 	NoSignatureV2 bool // refuse requests that are signed by Signature Version 2
 
 	Health      Health
@@ -87,7 +91,7 @@ func New(o Options) *Front {
 	f := &Front{
 		Options: o, limits: o.Limits,
 		memory: newBudget(o.Limits.Memory), requests: newBudget(int64(o.Limits.Requests)),
-		catchUps: newPaced(o.Node.CatchUp, unverifiedCatchUpEvery),
+		catchUps: newPaced(o.Node.CatchUp, o.UnverifiedCatchUp),
 	}
 	f.verifier.NoVersion2 = o.NoSignatureV2
 	f.logged.Store(o.LogRequests)

@@ -10,13 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-const (
-	// catchUpTimeout is how long a client waits to be told that something does not exist.
-	catchUpTimeout = 5 * time.Second
-	// unverifiedCatchUpEvery is how often the node catches up because of callers that are not verified. Each time goes
-	// through the control log, and any client can send an unknown access key.
-	unverifiedCatchUpEvery = 100 * time.Millisecond
-)
+// catchUpTimeout is how long a client waits to be told that something does not exist.
+const catchUpTimeout = 5 * time.Second
 
 // retryIfBehind runs do, which serves a part of the request. A node that lags must not answer that something does not
 // exist or is not allowed: the queue, the key or the permission may have been made through another node a moment ago.

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/front"
 )
@@ -13,6 +14,15 @@ func (s *Server) role() front.Node {
 		return alone{}
 	}
 	return s.node
+}
+
+// unverifiedCatchUp returns how often the node catches up because of callers that are not verified. In a cluster each time
+// goes through the control log, and any client can send an unknown access key. A machine alone has nothing to catch up with.
+func (s *Server) unverifiedCatchUp() time.Duration {
+	if s.node == nil {
+		return 0
+	}
+	return 100 * time.Millisecond
 }
 
 // alone is a machine without a cluster: it owns its control store, and there is no change that it does not know.

@@ -151,7 +151,7 @@ func Start(c Config) (_ *Server, err error) {
 	s.front = front.New(front.Options{
 		Services: services, Streams: []front.Stream{s.backupStream()},
 		Keys:  front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
-		Store: s.control, Node: s.role(),
+		Store: s.control, Node: s.role(), UnverifiedCatchUp: s.unverifiedCatchUp(),
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
 		Health:        s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
