@@ -78,7 +78,8 @@ var rules = []rule{
 
 	// The program.
 	{dir: "internal/front", may: []string{
-		"internal/api/service", "internal/auth", "internal/aws/protocol", "internal/aws/signature", "internal/control", "internal/observe",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
+		"internal/control", "internal/observe",
 	}},
 	{dir: "internal/server", may: []string{
 		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/control",

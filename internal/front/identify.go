@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
@@ -44,7 +45,7 @@ func (x *request) identify(body []byte) error {
 	if x.call.Region == "" {
 		x.call.Region = f.Region
 	}
-	if x.caller.Kind == identity.User && x.caller.Session == nil {
+	if x.caller.Kind == policy.User && x.caller.Session == nil {
 		f.Keys.Directory.Used(x.caller.AccessKeyID, x.call.Service, x.call.Region, x.began)
 	}
 	return nil
@@ -77,7 +78,7 @@ func (k *Keys) Lookup(keyID string) (identity.Credential, bool) {
 // introduce returns who has signed. Temporary keys come with the token that was given out with them, and are good until
 // their time is over or the user or role that they act for is deleted; other keys come without a token.
 func (x *request) introduce(id identity.Identity, token string) (identity.Identity, error) {
-	if id.Kind != identity.Anonymous {
+	if id.Kind != policy.Anonymous {
 		if token != "" {
 			return identity.Identity{}, protocol.UnrecognizedClient()
 		}

@@ -44,7 +44,7 @@ func (x *request) catchUp() error {
 // isolated returns an error if this node may have missed for too long what was changed elsewhere: what was allowed when
 // it last heard of the others need not be allowed now.
 func (x *request) isolated() error {
-	if x.relayed || x.service.WhenIsolated && x.caller.Root {
+	if x.relayed || x.service.WhenIsolated && x.caller.IsRoot() {
 		return nil
 	}
 	if err := x.front.Node.Current(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -635,7 +636,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 	apitest.Must(t, 0, records.Close())
 	alone.Accounts = append(alone.Accounts, "333333333333")
 	s, stop := start(t, alone)
-	if want, _ := roots.Root(account); s.Root() != want || !s.vault.Same(vault) {
+	if want, _ := roots.Root(account); !reflect.DeepEqual(s.Root(), want) || !s.vault.Same(vault) {
 		t.Errorf("the root key is %v now", s.Root())
 	}
 	added, ok := s.credentials.Root("333333333333")
@@ -645,7 +646,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 	clientOf(t, s, inJSON).Make("CreateQueue", object{"QueueName": "q"})
 	apitest.Must(t, 0, stop())
 	s, _ = start(t, alone)
-	if again, _ := s.credentials.Root("333333333333"); again != added {
+	if again, _ := s.credentials.Root("333333333333"); !reflect.DeepEqual(again, added) {
 		t.Errorf("the new account's key is %v, after it was %v", again, added)
 	}
 }
@@ -688,14 +689,14 @@ func TestKeysOfACluster(t *testing.T) {
 		t.Errorf("there are no keys: %t, %v", there, err)
 	}
 	first, stop := start(t, single)
-	if first.Root() != root {
+	if !reflect.DeepEqual(first.Root(), root) {
 		t.Errorf("the root key is %v now", first.Root())
 	}
 	second := onDisk(t.TempDir())
 	second.Accounts = append(second.Accounts, "333333333333") // which the cluster does not have yet
 	second.Join = joined(copied)
 	other, stopOther := start(t, second)
-	if other.Root() != root || !other.vault.Same(first.vault) {
+	if !reflect.DeepEqual(other.Root(), root) || !other.vault.Same(first.vault) {
 		t.Errorf("the other's root key is %v", other.Root())
 	}
 	file := filepath.Join(second.Data, CredentialsFile)
@@ -714,7 +715,7 @@ func TestKeysOfACluster(t *testing.T) {
 		t.Errorf("%d changes", n)
 	}
 	again, _ := start(t, second)
-	if again.Root() != root || len(again.credentials.Accounts()) != 3 {
+	if !reflect.DeepEqual(again.Root(), root) || len(again.credentials.Accounts()) != 3 {
 		t.Errorf("root %v, accounts %v", again.Root(), again.credentials.Accounts())
 	}
 

@@ -396,7 +396,7 @@ func TestRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ = start(t, onDisk(dir))
-	if got := s.Root(); got != root {
+	if got := s.Root(); !reflect.DeepEqual(got, root) {
 		t.Errorf("the root key was %s and is %s", root, got)
 	}
 	c.Base = s.Endpoint()

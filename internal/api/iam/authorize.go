@@ -3,7 +3,6 @@ package iam
 import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
-	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
@@ -23,7 +22,7 @@ type subject struct {
 // allow makes sure that the caller may take the action. It is asked before
 // anything is said about the subject.
 func (s *Service) allow(c *protocol.Call, action string, about subject) error {
-	if id := service.Caller(c); id.Session != nil && id.Kind != identity.AssumedRole {
+	if id := service.Caller(c); id.Session != nil && id.Kind != policy.AssumedRole {
 		return protocol.UnrecognizedClient()
 	}
 	if about.arn != anything {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
-	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
@@ -51,7 +51,7 @@ func status(active bool) string {
 // names none.
 func (s *Service) keyOwner(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
 	if id := service.Caller(c); name == nil {
-		if id.Kind != identity.User {
+		if id.Kind != policy.User {
 			return nil, errMustName()
 		}
 		name = &id.UserName
@@ -99,7 +99,7 @@ type listAccessKeysOutput struct {
 }
 
 func (s *Service) listAccessKeys(_ context.Context, c *protocol.Call, in *listAccessKeysInput) (*listAccessKeysOutput, error) {
-	if id := service.Caller(c); in.UserName == nil && id.Kind == identity.Account {
+	if id := service.Caller(c); in.UserName == nil && id.Kind == policy.Account {
 		if err := s.allow(c, "ListAccessKeys", subject{arn: id.ARN}); err != nil {
 			return nil, err
 		}

@@ -125,7 +125,7 @@ func (s *Service) contextKeysPrincipal(_ context.Context, c *protocol.Call, in *
 	if err != nil {
 		return nil, err
 	}
-	own, _ := s.directory.Standing(e)
+	own, _ := s.directory.EffectivePolicies(e)
 	return contextKeys(in.PolicyInputList, own.Identity)
 }
 

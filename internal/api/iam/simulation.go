@@ -132,7 +132,7 @@ func (s *Service) prepare(c *protocol.Call, in *simulateInput, e *directory.Enti
 	r := &sim.request
 	r.Caller = policy.Caller{Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/simulated", UserName: "simulated"}
 	if e != nil {
-		own, ok := s.directory.Standing(e)
+		own, ok := s.directory.EffectivePolicies(e)
 		if !ok {
 			return nil, service.Modelled("PolicyEvaluationException", "PolicyEvaluation", 500, "A policy of %s cannot be read.", e.ARN())
 		}

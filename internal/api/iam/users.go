@@ -7,7 +7,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
-	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
@@ -143,12 +143,12 @@ func (s *Service) getUser(_ context.Context, c *protocol.Call, in *userInput) (*
 	if in.UserName == nil {
 		id := service.Caller(c)
 		switch id.Kind {
-		case identity.Account:
+		case policy.Account:
 			if err := s.allow(c, "GetUser", subject{arn: id.ARN}); err != nil {
 				return nil, err
 			}
 			return &userOutput{User{Path: "/", UserId: id.UserID, Arn: id.ARN, CreateDate: time.Unix(0, 0)}}, nil
-		case identity.User:
+		case policy.User:
 			in.UserName = &id.UserName
 		default:
 			return nil, errMustName()

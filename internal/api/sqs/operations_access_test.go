@@ -18,14 +18,14 @@ import (
 // bob is a user who may do what a test has put down for him.
 type bob struct{ may *policy.Policy }
 
-var bobsIdentity = identity.Identity{Account: account, ARN: "arn:aws:iam::" + account + ":user/bob", UserID: "AIDABOB", AccessKeyID: "AKIABOB"}
+var bobsIdentity = identity.Identity{Caller: policy.Caller{Kind: policy.User, Account: account, ARN: "arn:aws:iam::" + account + ":user/bob", UserID: "AIDABOB"}, AccessKeyID: "AKIABOB"}
 
 func (b *bob) Principal(id identity.Identity) (access.Principal, bool) {
 	p := access.Principal{Caller: policy.Caller{Kind: policy.User, Account: id.Account, ARN: id.ARN, UserID: id.UserID, UserName: "bob"}}
 	if b.may != nil {
 		p.Identity = []*policy.Policy{b.may}
 	}
-	return p, id == bobsIdentity
+	return p, id.ARN == bobsIdentity.ARN
 }
 
 // allow lets bob do what the statements say, which are the elements of a list

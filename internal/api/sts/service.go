@@ -102,7 +102,7 @@ func (s *Service) getAccessKeyInfo(_ context.Context, c *protocol.Call, in *acce
 // notFederated refuses callers who have their keys from GetFederationToken or
 // GetSessionToken, which are not good for most of STS.
 func notFederated(c *protocol.Call, action string) error {
-	if id := service.Caller(c); id.Session != nil && id.Kind != identity.AssumedRole {
+	if id := service.Caller(c); id.Session != nil && id.Kind != policy.AssumedRole {
 		return protocol.AccessDenied("Cannot call %s with session credentials", action)
 	}
 	return nil

@@ -110,7 +110,7 @@ func errPacked(percent int) *protocol.Error {
 }
 
 // issue makes the keys of a session.
-func (s *Service) issue(kind identity.Kind, account, name string, session *identity.Session) (Credentials, error) {
+func (s *Service) issue(kind policy.CallerKind, account, name string, session *identity.Session) (Credentials, error) {
 	key, err := s.vault.Issue(kind, account, name, session)
 	if long, ok := errors.AsType[*identity.TokenTooLongError](err); ok {
 		return Credentials{}, errPacked(long.Length * 100 / identity.MaxToken)

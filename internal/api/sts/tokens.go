@@ -54,7 +54,7 @@ func (s *Service) getSessionToken(_ context.Context, c *protocol.Call, in *sessi
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	if id.Root {
+	if id.IsRoot() {
 		seconds = min(seconds, mostOfRoots)
 	}
 	session := s.session(id.ARN, id.UserID, seconds, nil)
@@ -97,7 +97,7 @@ func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *fe
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	if id.Root {
+	if id.IsRoot() {
 		seconds = min(seconds, mostOfRoots)
 	}
 	arn := "arn:aws:sts::" + id.Account + ":federated-user/" + who
@@ -114,7 +114,7 @@ func (s *Service) getFederationToken(_ context.Context, c *protocol.Call, in *fe
 		}
 	}
 	session := s.session(id.ARN, id.UserID, seconds, l)
-	keys, err := s.issue(identity.FederatedUser, id.Account, who, session)
+	keys, err := s.issue(policy.FederatedUser, id.Account, who, session)
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +166,9 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 	switch {
 	case len(in.TransitiveTagKeys) > 0 || in.SourceIdentity != nil:
 		return nil, protocol.ValidationError("TransitiveTagKeys and SourceIdentity are not supported.")
-	case id.Root:
+	case id.IsRoot():
 		return nil, protocol.AccessDenied("Roles may not be assumed by root accounts.")
-	case id.Kind == identity.FederatedUser:
+	case id.Kind == policy.FederatedUser:
 		return nil, protocol.AccessDenied("Cannot call AssumeRole with session credentials")
 	}
 	if err := noMFA(in.SerialNumber, in.TokenCode); err != nil {
@@ -202,11 +202,11 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 		return nil, err
 	case in.DurationSeconds != nil && time.Duration(seconds)*time.Second > role.MaxSession:
 		return nil, protocol.ValidationError("The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
-	case id.Kind == identity.AssumedRole && seconds > mostOfChains:
+	case id.Kind == policy.AssumedRole && seconds > mostOfChains:
 		return nil, protocol.ValidationError("The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.")
 	}
 	session := s.session(role.ARN(), role.ID, seconds, l)
-	keys, err := s.issue(identity.AssumedRole, role.Account, called, session)
+	keys, err := s.issue(policy.AssumedRole, role.Account, called, session)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func NewDenial(d policy.Decision, message string) *Denial {
 
 // Decide returns nil if the request may go ahead, or why it may not.
 func (c *Control) Decide(r *Request) *Denial {
-	owner := r.Caller.Root && r.Caller.Account == r.Owner && r.Owner != ""
+	owner := r.Caller.IsRoot() && r.Caller.Account == r.Owner && r.Owner != ""
 	if owner && r.Policy == "" {
 		return nil
 	}
@@ -117,8 +117,8 @@ func (c *Control) introduce(q *policy.Request, id identity.Identity) bool {
 	switch {
 	case id.ARN == "":
 		return true
-	case id.Root:
-		q.Caller = policy.Caller{Kind: policy.Account, Account: id.Account, ARN: id.ARN, UserID: id.UserID}
+	case id.IsRoot():
+		q.Caller = id.Caller
 		return true
 	case c.principals != nil:
 		if p, ok := c.principals.Principal(id); ok {

@@ -29,8 +29,8 @@ var (
 	}
 	ownRoot   = identity.Root(owner, "AKIAOWNER")
 	otherRoot = identity.Root(other, "AKIAOTHER")
-	bob       = identity.Identity{Account: owner, ARN: "arn:aws:iam::" + owner + ":user/bob", UserID: "AIDABOB"}
-	eve       = identity.Identity{Account: other, ARN: "arn:aws:iam::" + other + ":user/eve", UserID: "AIDAEVE"}
+	bob       = identity.Identity{Caller: policy.Caller{Kind: policy.User, Account: owner, ARN: "arn:aws:iam::" + owner + ":user/bob", UserID: "AIDABOB"}}
+	eve       = identity.Identity{Caller: policy.Caller{Kind: policy.User, Account: other, ARN: "arn:aws:iam::" + other + ":user/eve", UserID: "AIDAEVE"}}
 	nobody    identity.Identity
 )
 
@@ -79,7 +79,7 @@ func TestDecide(t *testing.T) {
 		denied     = "with an explicit deny in a resource-based policy"
 		noReason   = "on resource: " + queue
 	)
-	stranger := identity.Identity{Account: owner, ARN: "arn:aws:iam::" + owner + ":user/gone", UserID: "AIDAGONE"}
+	stranger := identity.Identity{Caller: policy.Caller{Kind: policy.User, Account: owner, ARN: "arn:aws:iam::" + owner + ":user/gone", UserID: "AIDAGONE"}}
 	for _, tc := range []struct {
 		who    identity.Identity
 		policy string
@@ -128,7 +128,7 @@ func TestDecide(t *testing.T) {
 	if d := access.New(nil).Decide(&access.Request{Caller: bob, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: everybody, Details: &details{}}); d == nil {
 		t.Error("bob is let in where there are no users")
 	}
-	if d := c.Decide(&access.Request{Caller: identity.Identity{Root: true}, Rules: rules, Action: "sqs:SendMessage", Details: &details{}}); d == nil {
+	if d := c.Decide(&access.Request{Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Account}}, Rules: rules, Action: "sqs:SendMessage", Details: &details{}}); d == nil {
 		t.Error("no account owns what belongs to no account")
 	}
 }

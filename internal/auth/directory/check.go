@@ -57,7 +57,7 @@ func Check(s *store.Store, v *identity.Vault) (n Counts, problems []string, err 
 		for _, policy := range policies {
 			want(d.managed[policy] != nil, "%s has the policy %s, which does not exist", arn, policy)
 		}
-		want(d.stand(e).readable, "%s: a policy cannot be read; nothing is allowed until it is replaced", arn)
+		want(d.loadPolicies(e).readable, "%s: a policy cannot be read; nothing is allowed until it is replaced", arn)
 	}
 	for _, k := range d.keys {
 		n.Keys++

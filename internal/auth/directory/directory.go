@@ -18,7 +18,7 @@ type Directory struct {
 
 	mu sync.RWMutex
 	records
-	standing map[string]*standing
+	effective map[string]*effectivePolicies
 
 	sessions sessionPolicies
 }
@@ -55,7 +55,7 @@ func HoldsSecrets(s *store.Store) (bool, error) {
 
 // Open reads the directory from the control store and follows its changes.
 func Open(c *control.Control, v *identity.Vault) (*Directory, error) {
-	d := &Directory{control: c, vault: v, records: newRecords(), standing: make(map[string]*standing)}
+	d := &Directory{control: c, vault: v, records: newRecords(), effective: make(map[string]*effectivePolicies)}
 	if err := c.Register(Prefix, reader{d}); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -115,7 +116,7 @@ func TestPrincipals(t *testing.T) {
 	role.Trust = `{"Statement":{"Effect":"Allow","Principal":"*","Action":"sts:AssumeRole"}}`
 	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob); tx.PutEntity(group); tx.PutEntity(role) })
 	v := identity.NewVault()
-	resume := func(kind identity.Kind, name, issuer string) (identity.Identity, bool) {
+	resume := func(kind policy.CallerKind, name, issuer string) (identity.Identity, bool) {
 		key, err := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Policies: []string{allow}})
 		if err != nil {
 			t.Fatal(err)
@@ -130,10 +131,10 @@ func TestPrincipals(t *testing.T) {
 		p, ok := d.Principal(id)
 		return fmt.Sprint(len(p.Identity), len(p.Session), p.Boundary != nil, ok)
 	}
-	asUser, _ := resume(identity.User, "", bob.ID)
-	asRole, _ := resume(identity.AssumedRole, "s1", role.ID)
-	federated, _ := resume(identity.FederatedUser, "jean", bob.ID)
-	ofRoot, _ := resume(identity.FederatedUser, "jean", account)
+	asUser, _ := resume(policy.User, "", bob.ID)
+	asRole, _ := resume(policy.AssumedRole, "s1", role.ID)
+	federated, _ := resume(policy.FederatedUser, "jean", bob.ID)
+	ofRoot, _ := resume(policy.FederatedUser, "jean", account)
 	want := func(what, user, role, fed, root string) {
 		t.Helper()
 		if got := []string{count(asUser), count(asRole), count(federated), count(ofRoot)}; fmt.Sprint(got) != fmt.Sprint([]string{user, role, fed, root}) {
@@ -153,9 +154,9 @@ func TestPrincipals(t *testing.T) {
 	want("unreadable", "0 0 false false", "2 1 false true", "0 0 false false", "0 1 false true")
 	change(t, d, func(tx *directory.Tx) { tx.DeleteEntity(bad); tx.DeleteEntity(role2) })
 	for _, c := range []struct {
-		kind   identity.Kind
+		kind   policy.CallerKind
 		issuer string
-	}{{identity.User, bob.ID}, {identity.AssumedRole, role.ID}, {identity.FederatedUser, bob.ID}, {identity.AssumedRole, group.ID}, {identity.User, group.ID}} {
+	}{{policy.User, bob.ID}, {policy.AssumedRole, role.ID}, {policy.FederatedUser, bob.ID}, {policy.AssumedRole, group.ID}, {policy.User, group.ID}} {
 		if id, ok := resume(c.kind, "s", c.issuer); ok {
 			t.Errorf("%+v acts for nobody", id)
 		}

@@ -27,30 +27,30 @@ func (d *Directory) Lookup(keyID string) (identity.Credential, bool) {
 
 func userIdentity(user *Entity, keyID string) identity.Identity {
 	return identity.Identity{
-		Kind: identity.User, Account: user.Account, ARN: user.ARN(), UserID: user.ID, UserName: user.Name,
+		Caller: policy.Caller{
+			Kind: policy.User, Account: user.Account, ARN: user.ARN(), UserID: user.ID, UserName: user.Name, Tags: user.Tags,
+		},
 		AccessKeyID: keyID,
 	}
 }
 
-// Resume completes the identity that a session token stands for by what is to be
-// known of its issuer now. It returns false if the issuer is no more.
+// Resume completes the identity that a session token stands for with what is known
+// of its issuer now. It returns false if the issuer does not exist any more.
 func (d *Directory) Resume(id identity.Identity, name string) (identity.Identity, bool) {
 	s := id.Session
 	issuer := d.Entity(s.IssuerID)
 	switch {
-	case id.Kind == identity.Account:
-		root := identity.Root(id.Account, id.AccessKeyID)
-		root.Session = s
-		return root, true
-	case id.Kind == identity.User && issuer != nil && issuer.Kind == User:
-		user := userIdentity(issuer, id.AccessKeyID)
-		user.Session = s
-		return user, true
-	case id.Kind == identity.AssumedRole && issuer != nil && issuer.Kind == Role:
+	case id.Kind == policy.Account:
+		id.ARN, id.UserID = identity.RootARN(id.Account), id.Account
+		return id, true
+	case id.Kind == policy.User && issuer != nil && issuer.Kind == User:
+		id.ARN, id.UserID, id.UserName = issuer.ARN(), issuer.ID, issuer.Name
+		return id, true
+	case id.Kind == policy.AssumedRole && issuer != nil && issuer.Kind == Role:
 		id.ARN = "arn:aws:sts::" + id.Account + ":assumed-role/" + issuer.Name + "/" + name
 		id.UserID = issuer.ID + ":" + name
 		return id, true
-	case id.Kind == identity.FederatedUser && (issuer != nil && issuer.Kind == User || s.IssuerID == id.Account):
+	case id.Kind == policy.FederatedUser && (issuer != nil && issuer.Kind == User || s.IssuerID == id.Account):
 		id.ARN = "arn:aws:sts::" + id.Account + ":federated-user/" + name
 		id.UserID = id.Account + ":" + name
 		return id, true
@@ -58,55 +58,41 @@ func (d *Directory) Resume(id identity.Identity, name string) (identity.Identity
 	return identity.Identity{}, false
 }
 
-// Principal returns who is behind an identity as of now, or false if there is no
+// Principal returns the caller with its policies as of now, or false if there is no
 // such caller any more or one of its policies cannot be read.
 func (d *Directory) Principal(id identity.Identity) (access.Principal, bool) {
-	p := access.Principal{Caller: policy.Caller{
-		Account: id.Account, ARN: id.ARN, UserID: id.UserID, UserName: id.UserName,
-	}}
+	p := access.Principal{Caller: id.Caller}
 	entity := id.UserID
 	if s := id.Session; s != nil {
-		p.Caller.Issued, p.Caller.Tags = s.Issued, s.Tags
-		p.Caller.Issuer, p.Caller.IssuerID, entity = s.Issuer, s.IssuerID, s.IssuerID
+		entity = s.IssuerID
 		var ok bool
 		if p.Session, ok = d.sessionPolicies(s); !ok {
 			return access.Principal{}, false
 		}
 	}
-	switch id.Kind {
-	case identity.Anonymous:
+	switch {
+	case id.Kind == policy.Anonymous:
 		return access.Principal{}, id.ARN == ""
-	case identity.Account:
-		p.Caller.Kind = policy.Account
+	case id.Kind == policy.Account:
 		return p, true
-	case identity.User:
-		p.Caller.Kind = policy.User
-	case identity.AssumedRole:
-		p.Caller.Kind = policy.AssumedRole
-	case identity.FederatedUser:
-		p.Caller.Kind = policy.FederatedUser
-		if id.Session.IssuerID == id.Account {
-			return p, true // of the root, which needs no policies
-		}
+	case id.Kind == policy.FederatedUser && id.Session.IssuerID == id.Account:
+		return p, true // of the root, which needs no policies
 	}
 	own, ok := d.policiesOf(entity)
 	if !ok {
 		return access.Principal{}, false
 	}
-	p.Identity, p.Boundary = own.policies, own.boundary
+	p.Identity, p.Boundary = own.identity, own.boundary
 	switch {
-	case id.Kind == identity.User && len(p.Caller.Tags) == 0:
+	case id.Kind == policy.User && len(p.Caller.Tags) == 0:
 		p.Caller.Tags = own.entity.Tags
-	case len(own.entity.Tags) > 0 && id.Kind == identity.AssumedRole:
+	case id.Kind == policy.AssumedRole && len(own.entity.Tags) > 0:
 		tags := maps.Clone(own.entity.Tags)
 		maps.Copy(tags, p.Caller.Tags)
 		p.Caller.Tags = tags
 	}
-	if id.Session != nil {
+	if p.Caller.Issuer != "" {
 		p.Caller.Issuer = own.entity.ARN() // it may have been renamed
-	}
-	if id.Kind == identity.User {
-		p.Caller.Issuer, p.Caller.IssuerID = "", ""
 	}
 	return p, true
 }
@@ -119,51 +105,51 @@ func (d *Directory) ID(arn string) (string, bool) {
 	return "", false
 }
 
-// standing is what is said of an entity, parsed.
-type standing struct {
+// effectivePolicies are the policies that count for an entity, parsed.
+type effectivePolicies struct {
 	entity   *Entity
-	policies []*policy.Policy
+	identity []*policy.Policy // of the entity and, of a user, of its groups
 	boundary *policy.Policy
 	trust    *policy.Policy // of a role
 	readable bool
 }
 
-// policiesOf returns how an entity stands. That is found out once between two
-// changes of the directory.
-func (d *Directory) policiesOf(id string) (*standing, bool) {
+// policiesOf returns the policies that count for an entity. They are parsed once
+// between two changes of the directory.
+func (d *Directory) policiesOf(id string) (*effectivePolicies, bool) {
 	d.mu.RLock()
-	s := d.standing[id]
+	p := d.effective[id]
 	d.mu.RUnlock()
-	if s == nil {
+	if p == nil {
 		d.mu.Lock()
-		if s = d.standing[id]; s == nil {
-			if s = d.stand(d.entities[id]); s != nil {
-				d.standing[id] = s
+		if p = d.effective[id]; p == nil {
+			if p = d.loadPolicies(d.entities[id]); p != nil {
+				d.effective[id] = p
 			}
 		}
 		d.mu.Unlock()
 	}
-	return s, s != nil && s.readable
+	return p, p != nil && p.readable
 }
 
-// stand finds out how e stands. Its caller holds mu.
-func (d *Directory) stand(e *Entity) *standing {
+// loadPolicies parses the policies that count for e. Its caller holds mu.
+func (d *Directory) loadPolicies(e *Entity) *effectivePolicies {
 	if e == nil {
 		return nil
 	}
-	s := &standing{entity: e, readable: true}
+	p := &effectivePolicies{entity: e, readable: true}
 	parse := func(use policy.Use, text, name string) *policy.Policy {
-		p, err := policy.Parse(use, text)
+		parsed, err := policy.Parse(use, text)
 		if err != nil {
-			s.readable = false
+			p.readable = false
 			return nil
 		}
-		return p.Named(name)
+		return parsed.Named(name)
 	}
 	managed := func(arn string) *policy.Policy {
 		m := d.managed[arn]
 		if m == nil {
-			s.readable = false
+			p.readable = false
 			return nil
 		}
 		return parse(policy.ForIdentity, m.Document(), m.Name)
@@ -176,31 +162,31 @@ func (d *Directory) stand(e *Entity) *standing {
 	}
 	for _, h := range holders {
 		for _, name := range slices.Sorted(maps.Keys(h.Inline)) {
-			s.policies = append(s.policies, parse(policy.ForIdentity, h.Inline[name], name))
+			p.identity = append(p.identity, parse(policy.ForIdentity, h.Inline[name], name))
 		}
 		for _, arn := range h.Attached {
-			s.policies = append(s.policies, managed(arn))
+			p.identity = append(p.identity, managed(arn))
 		}
 	}
 	if e.Boundary != "" {
-		s.boundary = managed(e.Boundary)
+		p.boundary = managed(e.Boundary)
 	}
 	if e.Kind == Role {
-		if s.trust = parse(policy.ForTrust, e.Trust, e.Name); s.trust != nil {
-			s.trust = s.trust.Bind(e.TrustIDs)
+		if p.trust = parse(policy.ForTrust, e.Trust, e.Name); p.trust != nil {
+			p.trust = p.trust.Bind(e.TrustIDs)
 		}
 	}
-	return s
+	return p
 }
 
-// Standing returns what an entity's policies are, or false if one of them cannot
-// be read. It has no Caller.
-func (d *Directory) Standing(e *Entity) (access.Principal, bool) {
-	s, ok := d.policiesOf(e.ID)
+// EffectivePolicies returns the policies that count for an entity, or false if one
+// of them cannot be read. The Principal has no Caller.
+func (d *Directory) EffectivePolicies(e *Entity) (access.Principal, bool) {
+	p, ok := d.policiesOf(e.ID)
 	if !ok {
 		return access.Principal{}, false
 	}
-	return access.Principal{Identity: s.policies, Boundary: s.boundary}, true
+	return access.Principal{Identity: p.identity, Boundary: p.boundary}, true
 }
 
 // Trust returns who may assume a role.

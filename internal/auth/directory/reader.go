@@ -29,7 +29,7 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.records = fresh
-	clear(d.standing)
+	clear(d.effective)
 	return nil
 }
 
@@ -38,7 +38,7 @@ func (r reader) Apply(changes []control.Change) error {
 	d := r.d
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	clear(d.standing)
+	clear(d.effective)
 	for _, ch := range changes {
 		if ch.Removed {
 			d.remove(ch.Key)

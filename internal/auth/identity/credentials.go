@@ -231,7 +231,7 @@ func (c *Credentials) Agree(path string) error {
 		switch {
 		case !known:
 			return fmt.Errorf("%s has the account %s, which does not exist here", path, account)
-		case here != there:
+		case here.AccessKeyID != there.AccessKeyID || here.Secret != there.Secret:
 			return fmt.Errorf("%s has another root key for the account %s", path, account)
 		}
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 const (
@@ -24,7 +26,7 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, ok := made.Root(first)
-	if !ok || one.ARN != "arn:aws:iam::000000000000:root" || !one.Root || one.UserID != first || len(one.Secret) != 40 {
+	if !ok || one.ARN != "arn:aws:iam::000000000000:root" || !one.IsRoot() || one.UserID != first || len(one.Secret) != 40 {
 		t.Errorf("root: %+v", one)
 	}
 	info, err := os.Stat(path)
@@ -37,14 +39,14 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, _ := again.Root(first); kept != one {
+	if kept, _ := again.Root(first); !reflect.DeepEqual(kept, one) {
 		t.Errorf("the first account's key has changed")
 	}
 	two, ok := again.Root(second)
 	if !ok || two.AccessKeyID == one.AccessKeyID {
 		t.Errorf("second account: %v, %t", two, ok)
 	}
-	if found, ok := again.Lookup(two.AccessKeyID); !ok || found != two {
+	if found, ok := again.Lookup(two.AccessKeyID); !ok || !reflect.DeepEqual(found, two) {
 		t.Errorf("lookup: %v, %t", found, ok)
 	}
 	if _, ok := again.Lookup("AKIAUNKNOWN"); ok {
@@ -184,10 +186,10 @@ func TestPreviousKeys(t *testing.T) {
 	}
 	root, _ := c.Root(first)
 	old, ok := c.Lookup("AKIDOLD")
-	if !ok || !old.Root || old.Account != first || old.Secret != "the-older-secret" || root.AccessKeyID == "AKIDOLD" {
+	if !ok || !old.IsRoot() || old.Account != first || old.Secret != "the-older-secret" || root.AccessKeyID == "AKIDOLD" {
 		t.Errorf("the older key is %+v, the root's %+v", old, root)
 	}
-	if found, ok := c.Lookup(root.AccessKeyID); !ok || found != root {
+	if found, ok := c.Lookup(root.AccessKeyID); !ok || !reflect.DeepEqual(found, root) {
 		t.Errorf("the newer key: %v, %t", found, ok)
 	}
 	if !slices.Equal(c.Accounts(), []string{first, second}) {
@@ -232,7 +234,7 @@ func TestPreviousKeys(t *testing.T) {
 	if _, ok := c.Lookup("AKIDOLD"); ok {
 		t.Error("the older key still works")
 	}
-	if now, _ := c.Root(first); now != root || len(c.Made()) > 0 {
+	if now, _ := c.Root(first); !reflect.DeepEqual(now, root) || len(c.Made()) > 0 {
 		t.Errorf("the root's key is %+v, was %+v", now, root)
 	}
 }
@@ -244,7 +246,7 @@ func TestSecretsDoNotBeginWithAHyphen(t *testing.T) {
 		if s := identity.NewSecret(); s[0] == '-' {
 			t.Fatal(s)
 		}
-		key, err := v.Issue(identity.User, first, "", new(identity.Session))
+		key, err := v.Issue(policy.User, first, "", new(identity.Session))
 		if err != nil || key.Secret[0] == '-' {
 			t.Fatal(key.Secret, err)
 		}

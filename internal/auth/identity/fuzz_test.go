@@ -3,6 +3,7 @@ package identity_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
@@ -38,10 +39,10 @@ func FuzzCredentials(f *testing.F) {
 		for _, account := range accounts {
 			root, ok := creds.Root(account)
 			now, _ := again.Root(account)
-			if !ok || root.Secret == "" || root != now {
+			if !ok || root.Secret == "" || !reflect.DeepEqual(root, now) {
 				t.Fatalf("the key of %s was %+v and is %+v", account, root, now)
 			}
-			if found, ok := again.Lookup(root.AccessKeyID); !ok || found != root {
+			if found, ok := again.Lookup(root.AccessKeyID); !ok || !reflect.DeepEqual(found, root) {
 				t.Fatalf("%s has the key %+v, which is %+v", account, root, found)
 			}
 		}

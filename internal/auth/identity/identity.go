@@ -6,38 +6,21 @@ package identity
 import (
 	"regexp"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
-// Kind is what kind of caller an Identity is.
-type Kind uint8
-
-// The kinds of callers.
-const (
-	Anonymous     Kind = iota
-	Account            // the account itself: its root
-	User               // a user, with its own keys or with those of GetSessionToken
-	AssumedRole        // a session of a role
-	FederatedUser      // somebody to whom a user has given keys by GetFederationToken
-)
-
-// Identity is an authenticated caller. The zero Identity is nobody.
+// Identity is an authenticated caller: who it is to policies, and with which key it
+// has signed. The zero Identity is anonymous.
 type Identity struct {
-	Kind    Kind
-	Account string // 12 digits
-	// ARN, as GetCallerIdentity shows it:
-	//	arn:aws:iam::111122223333:root
-	//	arn:aws:iam::111122223333:user/path/bob
-	//	arn:aws:sts::111122223333:assumed-role/worker/session
-	//	arn:aws:sts::111122223333:federated-user/jean
-	ARN string
-	// UserID is what SenderId shows: the account's number for its root, AIDA…
-	// of a user, AROA…:session, account:name of a federated user.
-	UserID      string
-	UserName    string // of a User
+	policy.Caller
 	AccessKeyID string
-	Root        bool     // the account itself, as opposed to one of its users
 	Session     *Session // of temporary keys; nil with others
 }
+
+// IsRoot reports whether the caller is an account itself, as opposed to one of its
+// users, with its own keys or with those of GetSessionToken.
+func (id *Identity) IsRoot() bool { return id.Kind == policy.Account }
 
 // Session is what temporary keys add to an identity. It is not to be changed.
 type Session struct {
@@ -61,8 +44,8 @@ func (s *Session) Limited() bool { return len(s.Policies)+len(s.PolicyARNs) > 0 
 // Root returns the identity of an account.
 func Root(account, accessKeyID string) Identity {
 	return Identity{
-		Kind: Account, Account: account, ARN: RootARN(account), UserID: account,
-		AccessKeyID: accessKeyID, Root: true,
+		Caller:      policy.Caller{Kind: policy.Account, Account: account, ARN: RootARN(account), UserID: account},
+		AccessKeyID: accessKeyID,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -53,11 +54,11 @@ func TestSharedKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _ := own.Root(first)
-	if got, _ := roots.Root(first); got != want || !vault.Same(v) {
+	if got, _ := roots.Root(first); !reflect.DeepEqual(got, want) || !vault.Same(v) {
 		t.Errorf("the root is %v", got)
 	}
 	two, ok := roots.Root(second)
-	if strange, _ := others.Root(second); !ok || two == strange || len(two.Secret) != 40 {
+	if strange, _ := others.Root(second); !ok || reflect.DeepEqual(two, strange) || len(two.Secret) != 40 {
 		t.Errorf("the second account's root is %v, %t", two, ok)
 	}
 
@@ -84,7 +85,7 @@ func TestSharedKeys(t *testing.T) {
 	if err := follower.Reload(s); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := copied.Lookup(made.AccessKeyID); got != made {
+	if got, _ := copied.Lookup(made.AccessKeyID); !reflect.DeepEqual(got, made) {
 		t.Errorf("the other finds %v", got)
 	}
 	if chosen, _ := copied.Root(first); chosen.AccessKeyID != "chosen" {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 // Temporary keys are kept nowhere. Their id authenticates itself, the secret
@@ -56,7 +58,7 @@ type Temporary struct {
 // is the version, 1; a reader refuses others.
 type ticket struct {
 	Key     string
-	Kind    Kind
+	Kind    policy.CallerKind
 	Account string
 	Name    string `json:",omitempty"` // of the session, or of the federated user
 	Session *Session
@@ -84,7 +86,7 @@ func (e *TokenTooLongError) Error() string {
 // Issue makes keys for a session. Name is that of the session of a role or of a
 // federated user, and empty for users and roots. If policies and tags of the
 // session are too long, the error is a *TokenTooLongError.
-func (v *Vault) Issue(kind Kind, account, name string, s *Session) (Temporary, error) {
+func (v *Vault) Issue(kind policy.CallerKind, account, name string, s *Session) (Temporary, error) {
 	keyID, secret := v.newTemporary()
 	content, err := json.Marshal(ticket{Key: keyID, Kind: kind, Account: account, Name: name, Session: s})
 	if err != nil {
@@ -135,7 +137,12 @@ func (v *Vault) Redeem(keyID, token string) (id Identity, name string, err error
 	if err := json.Unmarshal(content[1:], &t); err != nil || t.Key != keyID || t.Session == nil {
 		return Identity{}, "", ErrToken
 	}
-	return Identity{
-		Kind: t.Kind, Account: t.Account, AccessKeyID: keyID, Root: t.Kind == Account, Session: t.Session,
-	}, t.Name, nil
+	id = Identity{
+		Caller:      policy.Caller{Kind: t.Kind, Account: t.Account, Issued: t.Session.Issued, Tags: t.Session.Tags},
+		AccessKeyID: keyID, Session: t.Session,
+	}
+	if t.Kind == policy.AssumedRole || t.Kind == policy.FederatedUser {
+		id.Issuer, id.IssuerID = t.Session.Issuer, t.Session.IssuerID
+	}
+	return id, t.Name, nil
 }

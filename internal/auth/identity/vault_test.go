@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 func TestVaultKeepsItsKey(t *testing.T) {
@@ -62,7 +64,7 @@ func TestTokens(t *testing.T) {
 		Issuer: "arn:aws:iam::111122223333:role/r", IssuerID: "AROA1", Issued: now, Expires: now.Add(time.Hour),
 		Policies: []string{`{"Statement":[]}`}, PolicyARNs: []string{"arn:aws:iam::aws:policy/X"}, Tags: map[string]string{"a": "b"},
 	}
-	issue := func(v *Vault, kind Kind, account, name string) Temporary {
+	issue := func(v *Vault, kind policy.CallerKind, account, name string) Temporary {
 		t.Helper()
 		key, err := v.Issue(kind, account, name, s)
 		if err != nil {
@@ -70,16 +72,21 @@ func TestTokens(t *testing.T) {
 		}
 		return key
 	}
-	key := issue(v, AssumedRole, "111122223333", "s1")
+	key := issue(v, policy.AssumedRole, "111122223333", "s1")
 	if secret, ok := v.TemporarySecret(key.AccessKeyID); !ok || secret != key.Secret || len(secret) != 40 {
 		t.Errorf("secret %q, %t, want %q", secret, ok, key.Secret)
 	}
 	id, name, err := v.Redeem(key.AccessKeyID, key.Token)
-	want := Identity{Kind: AssumedRole, Account: "111122223333", AccessKeyID: key.AccessKeyID, Session: s}
+	want := Identity{
+		Caller: policy.Caller{
+			Kind: policy.AssumedRole, Account: "111122223333", Issuer: s.Issuer, IssuerID: s.IssuerID, Issued: s.Issued, Tags: s.Tags,
+		},
+		AccessKeyID: key.AccessKeyID, Session: s,
+	}
 	if err != nil || name != "s1" || !reflect.DeepEqual(id, want) {
 		t.Errorf("%+v, %q, %v", id, name, err)
 	}
-	other := issue(v, AssumedRole, "111122223333", "s1")
+	other := issue(v, policy.AssumedRole, "111122223333", "s1")
 	if other.AccessKeyID == key.AccessKeyID || other.Secret == key.Secret || other.Token == key.Token {
 		t.Error("two sessions have the same keys")
 	}
@@ -92,7 +99,7 @@ func TestTokens(t *testing.T) {
 		"not base64":        {key.AccessKeyID, "token!"},
 		"much too long":     {key.AccessKeyID, strings.Repeat("A", maxToken+4)},
 		"a sealed secret":   {key.AccessKeyID, string(v.Seal(tokenPurpose, "{}"))},
-		"another vault's":   {key.AccessKeyID, issue(NewVault(), User, "1", "").Token},
+		"another vault's":   {key.AccessKeyID, issue(NewVault(), policy.User, "1", "").Token},
 		"a long-term key's": {"AKIAIOSFODNN7EXAMPLE", key.Token},
 	} {
 		if _, _, err := v.Redeem(c.key, c.token); !errors.Is(err, ErrToken) {
@@ -111,7 +118,7 @@ func TestLongTokens(t *testing.T) {
 	t.Parallel()
 	v := NewVault()
 	for length, ok := range map[int]bool{2048: true, 3500: false} {
-		key, err := v.Issue(User, "111122223333", "", &Session{Policies: []string{strings.Repeat("x", length)}})
+		key, err := v.Issue(policy.User, "111122223333", "", &Session{Policies: []string{strings.Repeat("x", length)}})
 		if ok {
 			if err != nil || len(key.Token) > MaxToken {
 				t.Errorf("%d: %d characters, %v", length, len(key.Token), err)
@@ -137,7 +144,7 @@ func flip(s string, at int) string {
 // Nothing but what Issue has made is redeemed, whatever it looks like.
 func FuzzRedeem(f *testing.F) {
 	v := NewVault()
-	key, err := v.Issue(User, "111122223333", "", &Session{Issuer: "arn:aws:iam::111122223333:user/bob", IssuerID: "AIDA1"})
+	key, err := v.Issue(policy.User, "111122223333", "", &Session{Issuer: "arn:aws:iam::111122223333:user/bob", IssuerID: "AIDA1"})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -163,7 +170,7 @@ func TestCreatedAccountsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	made, err := c.Create("111122223333")
-	if err != nil || made.Account != "111122223333" || !made.Root {
+	if err != nil || made.Account != "111122223333" || !made.IsRoot() {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	if _, err := c.Create("111122223333"); !errors.Is(err, ErrAccountExists) {
