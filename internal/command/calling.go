@@ -19,10 +19,10 @@ type call struct {
 
 // calling makes cmd a command that calls a server and prints its answer. An answer
 // that comes with an error is what was done before it failed.
-func (f *clientFlags) calling(cmd *cobra.Command, run func(ctx context.Context, c *call) (answer, error)) *cobra.Command {
+func (s *clientFlags) calling(cmd *cobra.Command, run func(ctx context.Context, c *call) (answer, error)) *cobra.Command {
 	var out output
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := f.client()
+		c, err := s.client()
 		if err != nil {
 			return err
 		}

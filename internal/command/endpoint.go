@@ -37,38 +37,38 @@ type clientFlags struct {
 }
 
 // add declares the flags for a command and those below it.
-func (c *clientFlags) add(cmd *cobra.Command, service string) {
-	c.service, c.flags = service, cmd.PersistentFlags()
-	section(c.flags, "Server", func(f *pflag.FlagSet) {
-		f.StringSliceVar(&c.endpoints, "endpoint", nil, "URL of the server; of several, separated by commas, the first that can be reached (default: "+strings.Join(c.variables(), ", else ")+", else "+defaultEndpoint+")")
-		f.StringVar(&c.ca, "ca", "", "file with the certificates of the authorities to trust, PEM (default: AWS_CA_BUNDLE, else the system's)")
-		f.StringVar(&c.region, "region", "", "region of the request (default: AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1)")
-		f.StringVar(&c.profile, "profile", "", "profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)")
+func (s *clientFlags) add(cmd *cobra.Command, service string) {
+	s.service, s.flags = service, cmd.PersistentFlags()
+	section(s.flags, "Server", func(f *pflag.FlagSet) {
+		f.StringSliceVar(&s.endpoints, "endpoint", nil, "URL of the server; of several, separated by commas, the first that can be reached (default: "+strings.Join(s.variables(), ", else ")+", else "+defaultEndpoint+")")
+		f.StringVar(&s.ca, "ca", "", "file with the certificates of the authorities to trust, PEM (default: AWS_CA_BUNDLE, else the system's)")
+		f.StringVar(&s.region, "region", "", "region of the request (default: AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1)")
+		f.StringVar(&s.profile, "profile", "", "profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)")
 		filePath(f, "ca")
 	})
 	must(cmd.RegisterFlagCompletionFunc("profile", completeProfiles))
 }
 
 // variables are those that say where the server is, the first that is set first.
-func (c *clientFlags) variables() []string {
-	names := []string{"AWS_ENDPOINT_URL_" + c.service, "AWS_ENDPOINT_URL"}
-	if c.service != "SQS" {
+func (s *clientFlags) variables() []string {
+	names := []string{"AWS_ENDPOINT_URL_" + s.service, "AWS_ENDPOINT_URL"}
+	if s.service != "SQS" {
 		names = append(names, "AWS_ENDPOINT_URL_SQS")
 	}
 	return names
 }
 
 // client returns what calls the server that the flags and the environment name.
-func (c *clientFlags) client() (*client, error) {
-	endpoints, err := c.resolve()
+func (s *clientFlags) client() (*client, error) {
+	endpoints, err := s.resolve()
 	if err != nil {
 		return nil, usage(err)
 	}
-	roots, err := c.trusted()
+	roots, err := s.trusted()
 	if err != nil {
 		return nil, err
 	}
-	keys, err := findKeys(c.profile)
+	keys, err := findKeys(s.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (c *clientFlags) client() (*client, error) {
 		keys:      keys.from,
 		signer: signature.Signer{
 			AccessKeyID: keys.id, Secret: keys.secret, Token: keys.token,
-			Region: cmp.Or(c.region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
+			Region: cmp.Or(s.region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
 		},
 		http: &http.Client{
 			Transport:     newTransport(roots),
@@ -101,15 +101,15 @@ func newTransport(roots *x509.CertPool) *http.Transport {
 }
 
 // resolve returns the endpoints to try, in order.
-func (c *clientFlags) resolve() ([]endpoint, error) {
-	if len(c.endpoints) > 0 {
+func (s *clientFlags) resolve() ([]endpoint, error) {
+	if len(s.endpoints) > 0 {
 		from := "--endpoint"
-		if name := c.flags.Lookup("endpoint").Annotations[fromVariable]; name != nil {
+		if name := s.flags.Lookup("endpoint").Annotations[fromVariable]; name != nil {
 			from = name[0]
 		}
-		return parseEndpoints(c.endpoints, from)
+		return parseEndpoints(s.endpoints, from)
 	}
-	for _, name := range c.variables() {
+	for _, name := range s.variables() {
 		if value := os.Getenv(name); value != "" {
 			return parseEndpoints(strings.Split(value, ","), name)
 		}
@@ -147,8 +147,8 @@ func parseEndpoint(text string) (string, error) {
 }
 
 // trusted returns the authorities whose certificates are accepted; nil: the system's.
-func (c *clientFlags) trusted() (*x509.CertPool, error) {
-	file, from := c.ca, "--ca"
+func (s *clientFlags) trusted() (*x509.CertPool, error) {
+	file, from := s.ca, "--ca"
 	if file == "" {
 		file, from = os.Getenv("AWS_CA_BUNDLE"), "AWS_CA_BUNDLE"
 	}
@@ -171,20 +171,20 @@ const completionTimeout = 2 * time.Second
 
 // completeNames returns what completes the first argument with names that a server
 // is asked for. If there is no answer, nothing is completed.
-func (c *clientFlags) completeNames(list func(context.Context, *client) ([]string, error)) cobra.CompletionFunc {
+func (s *clientFlags) completeNames(list func(context.Context, *client) ([]string, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return c.ask(cmd, list)
+		return s.ask(cmd, list)
 	}
 }
 
-func (c *clientFlags) ask(cmd *cobra.Command, list func(context.Context, *client) ([]string, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (s *clientFlags) ask(cmd *cobra.Command, list func(context.Context, *client) ([]string, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if readEnvironment(cmd, os.Environ()) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	a, err := c.client()
+	a, err := s.client()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
