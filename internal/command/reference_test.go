@@ -62,7 +62,7 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	if isGroup(cmd) {
 		return
 	}
-	fmt.Fprintf(b, "\n```\n%s\n", useLine(cmd))
+	fmt.Fprintf(b, "\n```text\n%s\n", useLine(cmd))
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "\n%s\n", cmd.Example)
 	}
@@ -75,7 +75,7 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 			json.Hidden = true // as well
 		}
 		if flags := strings.TrimRight(s.flags.FlagUsagesWrapped(helpWidth), "\n"); flags != "" {
-			fmt.Fprintf(b, "\n%s:\n\n```\n%s\n```\n", s.title, flags)
+			fmt.Fprintf(b, "\n%s:\n\n```text\n%s\n```\n", s.title, flags)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func inMarkdown(long string) string {
 	var out []string
 	for _, paragraph := range strings.Split(long, "\n\n") {
 		if head, list, ok := strings.Cut(paragraph, "\n  "); ok {
-			paragraph = head + "\n\n```\n  " + list + "\n```"
+			paragraph = head + "\n\n```text\n  " + list + "\n```"
 		}
 		out = append(out, strings.ReplaceAll(paragraph, "<", "&lt;"))
 	}

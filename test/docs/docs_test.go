@@ -19,6 +19,7 @@ var pages = map[string]int{
 	"README.md":             3,
 	"docs/access.md":        0,
 	"docs/clients.md":       1,
+	"docs/cli.md":           0,
 	"docs/cluster.md":       4,
 	"docs/compatibility.md": 0,
 	"docs/iam.md":           0,
