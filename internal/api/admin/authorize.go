@@ -25,8 +25,8 @@ type Authorizer struct {
 }
 
 // NewAuthorizer returns an Authorizer for a server whose first account is operator.
-func NewAuthorizer(control *access.Control, operator string, now func() time.Time) *Authorizer {
-	return &Authorizer{service.NewAuthorizer(control, Rules, now), operator}
+func NewAuthorizer(decider *access.Decider, operator string, now func() time.Time) *Authorizer {
+	return &Authorizer{service.NewAuthorizer(decider, Rules, now), operator}
 }
 
 // Authorize returns nil if the caller may take an action, which is named without the prefix sluice:.

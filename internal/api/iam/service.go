@@ -15,7 +15,7 @@ import (
 // Options are what a service is made of.
 type Options struct {
 	Directory *directory.Directory
-	Access    *access.Control
+	Access    *access.Decider
 	Roots     *identity.Credentials // keys of the accounts
 	Now       func() time.Time      // nil means time.Now
 	Log       *slog.Logger          // nil means that nothing is logged

@@ -12,21 +12,21 @@ import (
 
 // Authorizer decides whether callers may do what they ask of one service. It is safe for concurrent use.
 type Authorizer struct {
-	access *access.Control
+	access *access.Decider
 	rules  *policy.Rules
 	now    func() time.Time
 }
 
-// NewAuthorizer returns an Authorizer for the service whose rules these are. A nil control knows only the roots of
+// NewAuthorizer returns an Authorizer for the service whose rules these are. A nil decider knows only the roots of
 // accounts and anonymous callers; a nil now is time.Now.
-func NewAuthorizer(control *access.Control, rules *policy.Rules, now func() time.Time) *Authorizer {
-	if control == nil {
-		control = access.New(nil)
+func NewAuthorizer(decider *access.Decider, rules *policy.Rules, now func() time.Time) *Authorizer {
+	if decider == nil {
+		decider = access.New(nil)
 	}
 	if now == nil {
 		now = time.Now
 	}
-	return &Authorizer{access: control, rules: rules, now: now}
+	return &Authorizer{access: decider, rules: rules, now: now}
 }
 
 // Now returns the time by the clock that policies are decided with.

@@ -32,7 +32,7 @@ type Shard interface {
 type Options struct {
 	Catalog *catalog.Catalog
 	Shard   Shard
-	Access  *access.Control // nil means that there are only roots and anonymous callers
+	Access  *access.Decider // nil means that there are only roots and anonymous callers
 	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows none.
 	IDOf func(arn string) (id string, ok bool)
 	Now  func() time.Time // nil means time.Now

@@ -15,7 +15,7 @@ import (
 // Options are what a service is made of.
 type Options struct {
 	Directory *directory.Directory
-	Access    *access.Control
+	Access    *access.Decider
 	Roots     *identity.Credentials // keys of the accounts
 	Vault     *identity.Vault       // makes temporary keys
 	Now       func() time.Time      // nil means time.Now

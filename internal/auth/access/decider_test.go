@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -205,7 +206,7 @@ func TestReason(t *testing.T) {
 		statement("Deny", "*", "sqs:*", `,"Sid":"Not on Sundays"`): `statement "Not on Sundays" of the resource-based policy`,
 	} {
 		d := c.Decide(&access.Request{Caller: otherRoot, Rules: rules, Action: "sqs:SendMessage", Owner: owner, Policy: text, Details: &details{}})
-		if d == nil || d.Reason() != want {
+		if denial, ok := errors.AsType[*access.Denial](d); !ok || denial.Reason() != want {
 			t.Errorf("%s: %v, want %s", text, d, want)
 		} else if !strings.HasSuffix(d.Error(), "because no resource-based policy allows the sqs:sendmessage action") {
 			t.Errorf("%s: the caller is told %s", text, d)

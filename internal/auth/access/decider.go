@@ -23,15 +23,15 @@ type Principals interface {
 	Principal(id identity.Identity) (Principal, bool)
 }
 
-// Control decides about requests. It is safe for concurrent use.
-type Control struct {
+// Decider decides about requests. It is safe for concurrent use.
+type Decider struct {
 	principals Principals
 	policies   cache
 }
 
-// New returns a Control. Without principals, there are only the roots of
+// New returns a Decider. Without principals, there are only the roots of
 // accounts and anonymous callers.
-func New(p Principals) *Control { return &Control{principals: p} }
+func New(p Principals) *Decider { return &Decider{principals: p} }
 
 // Request is what somebody asks to be allowed to do.
 type Request struct {
@@ -79,8 +79,8 @@ func NewDenial(d policy.Decision, message string) *Denial {
 	return &Denial{decision: d, message: message}
 }
 
-// Decide returns nil if the request may go ahead, or why it may not.
-func (c *Control) Decide(r *Request) *Denial {
+// Decide returns nil if the request may go ahead, or a *Denial that says why not.
+func (d *Decider) Decide(r *Request) error {
 	owner := r.Caller.IsRoot() && r.Caller.Account == r.Owner && r.Owner != ""
 	if owner && r.Policy == "" {
 		return nil
@@ -89,9 +89,9 @@ func (c *Control) Decide(r *Request) *Denial {
 	readable := true
 	switch {
 	case r.Policy != "" && r.PolicyIDs != "":
-		resource, readable = c.policies.parseBound(r.Policy, r.PolicyIDs)
+		resource, readable = d.policies.parseBound(r.Policy, r.PolicyIDs)
 	case r.Policy != "":
-		resource, readable = c.policies.parse(r.Policy)
+		resource, readable = d.policies.parse(r.Policy)
 	}
 	if owner && !readable {
 		return nil
@@ -100,28 +100,28 @@ func (c *Control) Decide(r *Request) *Denial {
 		Action: r.Action, Resource: r.ARN(), Owner: r.Owner, Rules: r.Rules, Facts: r.Facts(),
 		ResourcePolicy: resource,
 	}
-	var d policy.Decision
-	if known := c.introduce(&q, r.Caller); known && readable {
-		d = policy.Decide(&q)
+	var decision policy.Decision
+	if known := d.introduce(&q, r.Caller); known && readable {
+		decision = policy.Decide(&q)
 	} else if known {
-		d.By = policy.ByResource
+		decision.By = policy.ByResource
 	}
-	if d.Allowed() {
+	if decision.Allowed() {
 		return nil
 	}
-	return deny(d, q)
+	return deny(decision, q)
 }
 
 // introduce puts into q who the caller is, and reports whether that is known.
-func (c *Control) introduce(q *policy.Request, id identity.Identity) bool {
+func (d *Decider) introduce(q *policy.Request, id identity.Identity) bool {
 	switch {
 	case id.ARN == "":
 		return true
 	case id.IsRoot():
 		q.Caller = id.Caller
 		return true
-	case c.principals != nil:
-		if p, ok := c.principals.Principal(id); ok {
+	case d.principals != nil:
+		if p, ok := d.principals.Principal(id); ok {
 			q.Caller, q.Identity, q.Boundary, q.Session = p.Caller, p.Identity, p.Boundary, p.Session
 			return true
 		}
