@@ -8,12 +8,15 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/sqs"
+	"github.com/sluicemq/sluice/internal/api/sts"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
@@ -106,7 +109,7 @@ func warningsOf(r *policy.Request) []string {
 		if p == nil {
 			continue
 		}
-		for _, w := range p.Warnings(r.Resource, services...) {
+		for _, w := range p.Warnings(r.Resource, services()...) {
 			all = append(all, p.Name()+": "+w.String())
 		}
 	}
@@ -233,20 +236,23 @@ func parseAction(text string) (string, *policy.Rules, error) {
 	if !ok || vendor == "" || name == "" || strings.ContainsAny(text, "*?") {
 		return "", nil, fmt.Errorf("--action %q: want one action with its service, such as sqs:SendMessage", text)
 	}
-	i := slices.IndexFunc(services, func(r *policy.Rules) bool { return strings.EqualFold(vendor, r.Vendor) })
+	known := services()
+	i := slices.IndexFunc(known, func(r *policy.Rules) bool { return strings.EqualFold(vendor, r.Vendor) })
 	if i < 0 {
 		return text, nil, nil
 	}
-	for _, known := range services[i].Actions {
-		if strings.EqualFold(known, text) || services[i] == sqs.Rules && strings.EqualFold(known+"Batch", text) {
-			return known, services[i], nil
+	for _, action := range known[i].Actions {
+		if strings.EqualFold(action, text) || known[i] == sqs.Rules && strings.EqualFold(action+"Batch", text) {
+			return action, known[i], nil
 		}
 	}
-	return "", nil, fmt.Errorf("--action %q: the service %s has no action of that name", text, services[i].Vendor)
+	return "", nil, fmt.Errorf("--action %q: the service %s has no action of that name", text, known[i].Vendor)
 }
 
 // services are those whose actions are known.
-var services = []*policy.Rules{sqs.Rules, admin.Rules}
+var services = sync.OnceValue(func() []*policy.Rules {
+	return []*policy.Rules{sqs.Rules, admin.Rules, iam.Rules(), sts.Rules()}
+})
 
 // parseCaller returns the caller that an ARN names. What the ARN does not say,
 // such as its unique id, is not known.

@@ -55,7 +55,7 @@ func (p *policyFlags) read(warnings io.Writer) error {
 	}
 	p.document = string(text)
 	if parsed, err := policy.Parse(policy.ForIdentity, p.document); err == nil {
-		for _, w := range parsed.Warnings("", services...) {
+		for _, w := range parsed.Warnings("", services()...) {
 			fmt.Fprintf(warnings, "warning: %s: %s\n", p.file, w)
 		}
 	}

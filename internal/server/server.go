@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/iam"
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
 	"github.com/sluicemq/sluice/internal/auth/access"
@@ -138,7 +139,10 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues, Log: s.log,
 	})
-	users := iam.New(iam.Options{Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now, Log: s.log})
+	users := iam.New(iam.Options{
+		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now, Log: s.log,
+		Services: service.Services{sqs.Rules, admin.Rules, iam.Rules(), sts.Rules()},
+	})
 	tokens := sts.New(sts.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.now,
 	})

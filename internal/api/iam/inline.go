@@ -83,7 +83,7 @@ func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, i
 			e.Inline = make(map[string]string)
 		}
 		e.Inline[name] = text
-		service.WarnOfPolicy(s.log, p, e.ARN())
+		s.warn(p, e.ARN())
 		return nil
 	})
 }

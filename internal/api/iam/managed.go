@@ -73,7 +73,7 @@ func (s *Service) checkManaged(text, arn string) error {
 		err = p.CheckIAM(policy.MaxManaged, 0)
 	}
 	if err == nil {
-		service.WarnOfPolicy(s.log, p, arn)
+		s.warn(p, arn)
 		return nil
 	}
 	fault := documentError(err)

@@ -14,14 +14,19 @@ const (
 	otherAccount = apitest.OtherAccount
 )
 
-// start runs a server in memory with two accounts until the test ends.
-func start(t *testing.T) *server.Server {
-	t.Helper()
+// inMemory is the configuration of a server with two accounts.
+func inMemory() server.Config {
 	c := server.Default()
 	c.InMemory = true
 	c.Listen = "127.0.0.1:0"
 	c.Accounts = []string{account, otherAccount}
-	s, err := server.Start(c)
+	return c
+}
+
+// start runs a server in memory until the test ends.
+func start(t *testing.T) *server.Server {
+	t.Helper()
+	s, err := server.Start(inMemory())
 	apitest.Must(t, s, err)
 	apitest.Run(t, s)
 	return s

@@ -121,7 +121,7 @@ func (s *Service) setTrust(e *directory.Entity, text string) error {
 		ids[arn] = id
 	}
 	e.Trust, e.TrustIDs = text, ids
-	service.WarnOfPolicy(s.log, p, e.ARN())
+	s.warn(p, e.ARN())
 	return nil
 }
 

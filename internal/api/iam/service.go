@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
@@ -19,6 +20,8 @@ type Options struct {
 	Roots     *identity.Credentials // keys of the accounts
 	Now       func() time.Time      // nil means time.Now
 	Log       *slog.Logger          // nil means that nothing is logged
+	// Services are those whose actions are all known. The log says when a policy names another action of theirs.
+	Services service.Services
 }
 
 // Service is the IAM service.
@@ -28,13 +31,14 @@ type Service struct {
 	roots      *identity.Credentials
 	now        func() time.Time
 	log        *slog.Logger
+	services   service.Services
 
 	simulations turns // each may take a while
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots}
+	s := &Service{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, services: o.Services}
 	s.now = s.authorizer.Now
 	if s.log = o.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -56,6 +60,14 @@ func New(o Options) *protocol.Service {
 	s.registerAbsent(wire)
 	wire.Unsupported(unsupported...)
 	return wire
+}
+
+// Rules returns the rules of IAM with all actions that policies can name.
+func Rules() *policy.Rules { return service.RulesOf(New(Options{}), "PassRole") }
+
+// warn notes in the log what in a policy that was accepted never has an effect.
+func (s *Service) warn(p *policy.Policy, holder string) {
+	service.WarnOfPolicy(s.log, p, holder, s.services)
 }
 
 // change makes a change of the directory.

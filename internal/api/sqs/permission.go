@@ -46,7 +46,7 @@ func (c *attributeChange) setPolicy(value string) error {
 		text, _ := json.Marshal(ids) // strings only
 		c.attrs.PolicyIDs = string(text)
 	}
-	service.WarnOfPolicy(c.log, p, c.name.ARN())
+	service.WarnOfPolicy(c.log, p, c.name.ARN(), nil) // actions were checked
 	return nil
 }
 

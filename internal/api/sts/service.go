@@ -52,6 +52,11 @@ func New(o Options) *protocol.Service {
 
 var rules = &policy.Rules{Vendor: "sts"}
 
+// Rules returns the rules of STS with all actions that policies can name.
+func Rules() *policy.Rules {
+	return service.RulesOf(New(Options{}), "GetServiceBearerToken", "SetContext", "SetSourceIdentity", "TagSession")
+}
+
 // allow makes sure that the caller may take an action on a resource of its own
 // account.
 func (s *Service) allow(c *protocol.Call, action, arn string, newTags map[string]string) error {
