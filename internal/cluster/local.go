@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -142,6 +143,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 	sh, err := shard.Open(shard.Options{
 		Store: o.Store(), Logger: n.log.With("shard", l.name), Shift: n.clocks.correction,
 		Commit: o.Commit, Confirm: o.Confirm, Writable: l.vigil.condition, MaxCommit: maxCommit,
+		Require: func(format int) error { return datadir.Require(n.o.Dir, format, n.o.Version) },
 		Configs: func() []queue.Config { return n.configs(l.number) },
 	})
 	if err != nil {

@@ -343,7 +343,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s := serve(t, "--data", data)
 	as(t, s.exports, "")
-	if err := datadir.Require(data, 2, "9.9"); err != nil {
+	if err := datadir.Require(data, 99, "9.9"); err != nil {
 		t.Fatal(err)
 	}
 	// The server that is running is then one of that newer version; only that it can
@@ -351,14 +351,14 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := run(t, "serve", "--data", data); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9, format 2") {
+	if _, _, err := run(t, "serve", "--data", data); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9, format 99") {
 		t.Errorf("serve: %v", err)
 	}
 	if _, _, err := run(t, "doctor", "--data", data); !errors.Is(err, datadir.ErrTooNew) || command.Status(err) != 2 {
 		t.Errorf("doctor: %v, status %d", err, command.Status(err))
 	}
 	var stream bytes.Buffer
-	about := backup.About{Version: "9.9", Shards: 1, Data: datadir.Format{Number: 2, Version: "9.9"}}
+	about := backup.About{Version: "9.9", Shards: 1, Data: datadir.Format{Number: 99, Version: "9.9"}}
 	if err := backup.Write(t.Context(), &stream, about, data); err != nil {
 		t.Fatal(err)
 	}

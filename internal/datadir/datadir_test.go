@@ -99,7 +99,7 @@ func TestFormat(t *testing.T) {
 	for name, err := range map[string]error{
 		"Prepare": Prepare(dir), "Require": Require(dir, newest+2, "3.0"),
 	} {
-		if !errors.Is(err, ErrTooNew) || !strings.Contains(err.Error(), "was written by Sluice 2.0, format 2; this program reads formats up to 1") {
+		if !errors.Is(err, ErrTooNew) || !strings.Contains(err.Error(), "was written by Sluice 2.0, format 3; this program reads formats up to 2") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

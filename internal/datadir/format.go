@@ -17,7 +17,8 @@ import (
 // has format 1.
 //
 //	1  the first
-const newest = 1
+//	2  message move tasks that say which queues they may fill
+const newest = 2
 
 // Format is what a data directory needs of a program that opens it.
 type Format struct {

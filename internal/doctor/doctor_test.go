@@ -367,7 +367,7 @@ func TestNotExamined(t *testing.T) {
 // What a newer program has written, this one cannot judge.
 func TestNewerFormatIsNotExamined(t *testing.T) {
 	d := directory(t)
-	if err := datadir.Require(d.Dir, 2, "9.9"); err != nil {
+	if err := datadir.Require(d.Dir, 99, "9.9"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := doctor.Examine(t.Context(), d, nil); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9") {

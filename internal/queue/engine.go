@@ -30,6 +30,7 @@ type Engine struct {
 	work          int    // messages touched by housekeeping since Advance or Receive began
 	record        []byte // scratch for the record of a message
 	forceWrite    bool   // the clock is written even if nothing else is
+	format        int    // see Format
 	dedupLow      uint64 // the buckets of deduplication ids before it are empty
 }
 
@@ -151,6 +152,7 @@ func (q *queue) load() error {
 		var t *MoveTask
 		t, bad = decodeMoveTask(v)
 		q.tasks = append(q.tasks, t)
+		q.e.format = max(q.e.format, t.format())
 		return bad == nil
 	})
 	if err := firstError(err, bad); err != nil {
@@ -193,6 +195,12 @@ func (q *queue) loadReadyGroups() {
 		q.updateReady(g)
 	}
 }
+
+// Format returns the lowest format of a data directory whose programs can read all
+// that the engine has read and written, as far as it knows: 1, or 2 when there was
+// a MoveTask with Sources. The owner must see to it that the directory has that format
+// before it makes the transaction durable.
+func (e *Engine) Format() int { return max(1, e.format) }
 
 // Begin starts a transaction at now, or at the newest instant seen if that is
 // later.

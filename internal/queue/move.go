@@ -169,7 +169,16 @@ func (e *Engine) Moves(id ID) ([]MoveTask, error) {
 	return out, nil
 }
 
+// format returns which format of a data directory the task's record needs.
+func (t *MoveTask) format() int {
+	if len(t.Sources) > 0 {
+		return 2
+	}
+	return 1
+}
+
 func (q *queue) saveTask(t *MoveTask) {
+	q.e.format = max(q.e.format, t.format())
 	q.e.tx.Set(taskKey(q.cfg.ID, t.Started), t.encode())
 	q.markDirty()
 }

@@ -234,7 +234,7 @@ func (s *Server) load() (cat *catalog.Catalog, err error) {
 		if c, err = s.loadControl(); err != nil {
 			return err
 		}
-		sh, err = shard.Open(shard.Options{Store: s.stored, Logger: s.log, Shift: machineShift, Configs: func() []queue.Config {
+		sh, err = shard.Open(shard.Options{Store: s.stored, Logger: s.log, Shift: machineShift, Require: s.require, Configs: func() []queue.Config {
 			var configs []queue.Config
 			for _, q := range c.All() {
 				configs = append(configs, q.Config())
@@ -280,6 +280,14 @@ func (s *Server) configure(old, new *catalog.Queue) {
 	if err != nil {
 		s.log.Warn("the shard has not been told of a queue", "error", err)
 	}
+}
+
+// require writes down which format the data directory needs.
+func (s *Server) require(format int) error {
+	if s.config.InMemory {
+		return nil
+	}
+	return datadir.Require(s.config.Data, format, s.config.Version)
 }
 
 // room returns an error if nothing must be added to what is stored.

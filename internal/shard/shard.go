@@ -66,6 +66,10 @@ type Options struct {
 	// Writable returns the time in which commits can be made at present; nil means
 	// the disk's. Callers do not wait for a commit when that time has ended.
 	Writable func() *Writable
+	// Require is called before a commit that older programs cannot read, with the format
+	// that the data directory then has, until it returns nil; nil means that no program
+	// reads the store later.
+	Require func(format int) error
 	// MaxCommit is the size in bytes at which a transaction takes no more
 	// requests; 0 means 4 MiB.
 	MaxCommit int
@@ -79,6 +83,7 @@ type Shard struct {
 	commit    func(*store.Txn) error
 	confirm   func() error
 	writable  func() *Writable
+	require   func(format int) error
 	maxCommit int
 	log       *slog.Logger
 	clock     *clock
@@ -97,6 +102,7 @@ type Shard struct {
 	configs func() []queue.Config
 	polls   polls
 	reload  time.Time
+	format  int   // what require has been called with
 	deposed error // other goroutines may read it when closed is closed
 }
 
@@ -135,12 +141,15 @@ func Open(o Options) (*Shard, error) {
 	if o.Writable == nil {
 		o.Writable = o.Store.Disk().Writable
 	}
+	if o.Require == nil {
+		o.Require = func(int) error { return nil }
+	}
 	if o.MaxCommit == 0 {
 		o.MaxCommit = bytesAtOnce
 	}
 	s := &Shard{
 		store: o.Store, disk: o.Store.Disk(), commit: o.Commit, confirm: o.Confirm,
-		writable: o.Writable, maxCommit: o.MaxCommit, log: o.Logger,
+		writable: o.Writable, require: o.Require, format: 1, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, polls: newPolls(),
@@ -160,6 +169,9 @@ func (s *Shard) load() error {
 	defer tx.Release()
 	engine, err := queue.Load(tx, s.clock.time(), s.configs())
 	if err != nil {
+		return err
+	}
+	if err := s.requireFormat(engine); err != nil {
 		return err
 	}
 	if !tx.Empty() {
@@ -395,9 +407,9 @@ func (s *Shard) commitBatch(first *request) {
 	}
 	if err == nil {
 		s.polls.touched(s.engine.End())
-		if tx.Empty() {
+		if err = s.requireFormat(s.engine); err == nil && tx.Empty() {
 			err = s.confirm()
-		} else {
+		} else if err == nil {
 			err = s.commit(tx)
 		}
 	}
@@ -417,6 +429,20 @@ func (s *Shard) commitBatch(first *request) {
 		p.answer(p.err)
 	}
 	s.polls.end(s.clock.time(), s.draining.Load())
+}
+
+// requireFormat sees to it that the data directory has the format that the engine
+// needs.
+func (s *Shard) requireFormat(e *queue.Engine) error {
+	format := e.Format()
+	if format <= s.format {
+		return nil
+	}
+	if err := s.require(format); err != nil {
+		return err
+	}
+	s.format = format
+	return nil
 }
 
 // next returns a request that has come, or nil. It lets goroutines run first that are
