@@ -48,7 +48,7 @@ type Catalog struct {
 	watchers []func(old, new *Queue)
 }
 
-// records are what there is in the store.
+// records are the contents of the store.
 type records struct {
 	secret  []byte
 	queues  map[Name]*Queue
@@ -63,7 +63,7 @@ type records struct {
 const secretSize = 32
 
 // Initialise makes what every catalog has, if it is not there. It is a change of
-// the control store, for whoever owns that.
+// the control store, which the store's owner makes.
 func Initialise(tx *control.Tx) error {
 	secret, err := tx.Get(keySecret)
 	if err != nil || secret != nil {
@@ -75,9 +75,9 @@ func Initialise(tx *control.Tx) error {
 	return nil
 }
 
-// Open reads the catalog from the control store and follows its changes. It is to
-// be the last reader: it refuses all records that no other has. If there is no
-// catalog, the error is ErrUninitialised.
+// Open reads the catalog from the control store and follows its changes. It has to
+// be the last reader to be registered, because it refuses all records that no other
+// reader has. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
 	c := &Catalog{control: o.Control, place: o.Place, noCoolDowns: o.NoCoolDowns}
 	if c.place == nil {
@@ -89,8 +89,7 @@ func Open(o Options) (*Catalog, error) {
 	return c, nil
 }
 
-// Secret returns the random key under which this service authenticates what it
-// hands out and gets back.
+// Secret returns the random key under which the service authenticates receipt handles.
 func (c *Catalog) Secret() []byte {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -178,10 +177,10 @@ func (c *Catalog) All() []*Queue {
 	return out
 }
 
-// OnChange has f told of every change of a queue from now on, in their order,
-// whoever has made it: old is nil of a queue that was made, new of one that was
-// deleted. The catalog shows the change already, and the change has ended only
-// when f has returned, which must not make one itself.
+// OnChange has f called for every change of a queue from now on, in their order, also
+// for those of other nodes. old is nil if the queue was created, new if it was deleted. The
+// catalog shows the change already. The change ends when f has returned, so f must not
+// make one itself.
 func (c *Catalog) OnChange(f func(old, new *Queue)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 )
 
 // Check reads a catalog without changing anything, and returns the queues in it
-// and what is not as it should be. What begins with one of the prefixes of others
-// it leaves to them. An error says that it could not be read.
+// and what is not as it should be. It leaves out keys that begin with one of others,
+// the prefixes of other readers' records. An error says that the store could not be read.
 func Check(s *store.Store, others ...string) (queues []*Queue, problems []string, err error) {
 	c := newRecords()
 	want := func(ok bool, format string, args ...any) {

@@ -3,6 +3,6 @@
 //
 // All of it is in memory, so that reads cost nothing; every change is durable
 // before it is seen. The records that it gives out are never changed: a change
-// makes a new one. It is kept in the control store, and follows what is changed
-// there by whomever.
+// makes a new one. They are stored in the control store. The catalog also follows
+// what other nodes change there.
 package catalog

@@ -50,8 +50,8 @@ func memory(t *testing.T) *store.Store {
 	return s
 }
 
-// Whoever watches hears of each change once, in their order, with the one who made
-// the change and with one who only follows.
+// A watcher hears of each change once, in their order, at the node that makes the
+// change and at one that follows.
 func TestOnChange(t *testing.T) {
 	ours, theirs := memory(t), memory(t)
 	var batches [][]byte
@@ -180,8 +180,8 @@ func TestWatcherLooks(t *testing.T) {
 	}
 }
 
-// Without a secret nothing could be told from what was made up, so that there is
-// no catalog before somebody has made one, which happens once.
+// Without a secret no receipt handle could be authenticated. So there is no catalog before
+// there is a secret, and it is made once.
 func TestInitialise(t *testing.T) {
 	ctl := control.New(control.Options{Store: memory(t)})
 	if _, err := catalog.Open(catalog.Options{Control: ctl}); err == nil {

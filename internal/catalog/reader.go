@@ -14,10 +14,10 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// reader is how the catalog learns what is in the control store.
+// reader reads the control store for the catalog.
 type reader struct{ c *Catalog }
 
-// changed is a change of a queue that watchers have to be told of.
+// changed is a change of a queue, of which the watchers are told.
 type changed struct{ old, new *Queue }
 
 // Load implements control.Reader.
@@ -67,7 +67,7 @@ func (r reader) apply(changes []control.Change) (all []changed, err error) {
 	return all, nil
 }
 
-// tell tells the watchers, who may look at the catalog.
+// tell tells the watchers. It holds no lock, because they may look at the catalog.
 func (r reader) tell(all []changed) {
 	r.c.mu.RLock()
 	watchers := r.c.watchers
@@ -105,7 +105,7 @@ func newRecords() records {
 	}
 }
 
-// put takes in a record.
+// put adds a record or replaces it.
 func (r *records) put(k string, v []byte) (changed, error) {
 	switch {
 	case k == keySecret:
@@ -140,7 +140,7 @@ func (r *records) put(k string, v []byte) (changed, error) {
 	return changed{}, nil
 }
 
-// remove forgets a record.
+// remove removes a record.
 func (r *records) remove(k string) (changed, error) {
 	switch {
 	case strings.HasPrefix(k, keyQueue):

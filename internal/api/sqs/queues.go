@@ -54,12 +54,12 @@ func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQue
 	if err := checkQueueName(in.QueueName, fifo); err != nil {
 		return nil, err
 	}
-	q, created, err := s.createRecord(n, in)
+	created, err := s.createRecord(n, in)
 	if err != nil {
 		return nil, err
 	}
-	if created {
-		s.reportSpread(q, true)
+	if created != nil {
+		s.reportSpread(created, true)
 	}
 	return &queueURLOutput{QueueUrl: s.url(c, n)}, nil
 }

@@ -8,22 +8,26 @@ import (
 )
 
 // The records of queues are in the catalog. The engines of the queues learn of a change
-// before the client is answered. If the disk gets stuck meanwhile, the client is told so
-// and waits no longer.
+// before the client is answered. If the disk blocks meanwhile, the client is told so and
+// waits no longer, but the change may still go on: what it writes to is read only after
+// it has succeeded.
 
-// createRecord creates a queue, or makes sure that the one of that name is as the request
-// says; created tells which. The queue exists from the catalog's commit on, whether or not
-// the client still waits to hear of it.
-func (s *Service) createRecord(n catalog.Name, in *createQueueInput) (q *catalog.Queue, created bool, err error) {
-	err = s.catalog.Change(func(tx *catalog.Tx) (err error) {
-		q = s.catalog.Find(n)
-		if created = q == nil; created {
-			q, err = s.newQueue(tx, n, in)
-			return err
+// createRecord creates a queue and returns its record. If there is one of that name, it makes
+// sure that the queue is as the request says, and returns nil. The queue exists from the
+// catalog's commit on, whether or not the client still waits to hear of it.
+func (s *Service) createRecord(n catalog.Name, in *createQueueInput) (*catalog.Queue, error) {
+	var created *catalog.Queue
+	err := s.catalog.Change(func(tx *catalog.Tx) (err error) {
+		if q := s.catalog.Find(n); q != nil {
+			return s.sameQueue(q, in)
 		}
-		return s.sameQueue(q, in)
+		created, err = s.newQueue(tx, n, in)
+		return err
 	})
-	return q, created, failure(err, nil)
+	if err != nil {
+		return nil, failure(err, nil)
+	}
+	return created, nil
 }
 
 // newQueue adds a queue to the catalog.
@@ -53,12 +57,16 @@ func (s *Service) deleteRecord(q *catalog.Queue) error {
 }
 
 // updateRecord changes the record of a queue and returns the new one.
-func (s *Service) updateRecord(q *catalog.Queue, change func(*catalog.Queue) error) (updated *catalog.Queue, err error) {
-	err = s.catalog.Change(func(tx *catalog.Tx) (err error) {
+func (s *Service) updateRecord(q *catalog.Queue, change func(*catalog.Queue) error) (*catalog.Queue, error) {
+	var updated *catalog.Queue
+	err := s.catalog.Change(func(tx *catalog.Tx) (err error) {
 		updated, err = tx.Update(q.Name, q.ID, change)
 		return err
 	})
-	return updated, failure(err, q)
+	if err != nil {
+		return nil, failure(err, q)
+	}
+	return updated, nil
 }
 
 // updateAttributes changes the attributes of a queue, which counts as a modification of it.
