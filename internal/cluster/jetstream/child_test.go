@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -23,6 +24,12 @@ type childOptions struct {
 func TestMain(m *testing.M) {
 	text, isChild := os.LookupEnv(childEnv)
 	if !isChild {
+		// The tests wait for elections, and hardly compute: more of them than there are
+		// processors can be under way.
+		if err := flag.Set("test.parallel", "6"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		os.Exit(m.Run())
 	}
 	var o childOptions
@@ -69,6 +76,7 @@ func (c *cluster) child(i int) *os.Process {
 
 // The process of the leader is killed again and again, with appends under way.
 func TestLeaderKilled(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}

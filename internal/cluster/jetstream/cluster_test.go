@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,10 +72,14 @@ func freeAddresses(t testing.TB, n int) []string {
 	return out
 }
 
+// clusters counts those that were started.
+var clusters atomic.Int64
+
 // newCluster starts n servers. With one, it stands alone. certificates gives each
 // server its configuration for TLS; it may be nil.
 func newCluster(t testing.TB, n int, certificates func(i int) *tls.Config) *cluster {
 	t.Helper()
+	name := fmt.Sprint("test", clusters.Add(1)) // so that those of tests that run at once never meet
 	c := &cluster{t: t, servers: make([]*Server, n), conns: make([]*Conn, n)}
 	var routes []string
 	if n > 1 {
@@ -85,7 +90,7 @@ func newCluster(t testing.TB, n int, certificates func(i int) *tls.Config) *clus
 		c.logs = append(c.logs, said)
 		o := Options{
 			Name:    fmt.Sprint("n", i),
-			Cluster: "test",
+			Cluster: name,
 			Dir:     t.TempDir(),
 			Routes:  routes,
 			Log:     slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn})).With("node", i),

@@ -10,6 +10,7 @@ import (
 // The leader hangs, another takes its place, and it resumes without knowing. It must not tell
 // any reader that the log is shorter than it is.
 func TestLeaderHangs(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}

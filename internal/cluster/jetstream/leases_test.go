@@ -12,15 +12,16 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
 )
 
-func TestLeasesOfOne(t *testing.T) { testLeases(t, newCluster(t, 1, nil)) }
+func TestLeasesOfOne(t *testing.T) { testLeases(t, 1) }
 
-func TestLeasesOfThree(t *testing.T) { testLeases(t, newCluster(t, 3, nil)) }
+func TestLeasesOfThree(t *testing.T) { testLeases(t, 3) }
 
 // leaseTTL is longer than a busy machine holds anything up.
 const leaseTTL = 5 * time.Second
 
-func testLeases(t *testing.T, c *cluster) {
-	t.Helper()
+func testLeases(t *testing.T, nodes int) {
+	t.Parallel()
+	c := newCluster(t, nodes, nil)
 	logtest.TestLeases(t, func(t *testing.T) sharedlog.Leases {
 		t.Helper()
 		c.opened++
@@ -58,6 +59,7 @@ func testLeases(t *testing.T, c *cluster) {
 // What became of a change is not known: the lease can be used again, and does not
 // hold itself up.
 func TestLeasesUndecided(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	leases, err := c.conns[0].Leases(ctx, time.Minute, 3)

@@ -13,11 +13,13 @@ import (
 )
 
 func TestLogOfOne(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1, nil)
 	logtest.TestLog(t, c.newLog)
 }
 
 func TestLogOfThree(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	logtest.TestLog(t, c.newLog)
 }
@@ -127,6 +129,7 @@ func reach(t *testing.T, ctx context.Context, at *atomic.Uint64, to sharedlog.Po
 // The server that leads the log dies: appends, followers and leases go on with
 // the others, and nothing is lost or done twice.
 func TestLeaderDies(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	leader := c.leader(c.log(0, "1"))
@@ -180,6 +183,7 @@ func TestLeaderDies(t *testing.T) {
 // With its majority the log loses nothing and answers nothing; it goes on when that is
 // back.
 func TestMajorityLost(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}
@@ -203,6 +207,7 @@ func TestMajorityLost(t *testing.T) {
 
 // All servers die at once: what was acknowledged is there when they are back.
 func TestAllDie(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}
@@ -226,6 +231,7 @@ func TestAllDie(t *testing.T) {
 }
 
 func TestLead(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}
@@ -246,6 +252,7 @@ func TestLead(t *testing.T) {
 
 // A server that is stopped hands over what it leads before it goes.
 func TestStopHandsOver(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	var writers []*writer

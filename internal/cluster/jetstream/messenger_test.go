@@ -50,6 +50,7 @@ func TestMessenger(t *testing.T) {
 // A node that has gone is known to be gone, and one that goes while it works on a
 // request is not.
 func TestMessengerNodeGoes(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 2, nil)
 	ctx := testContext(t)
 	a, b := c.messenger(t, 0, "a"), c.messenger(t, 1, "b")

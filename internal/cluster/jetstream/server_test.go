@@ -58,6 +58,7 @@ func TestStrangersAreRefused(t *testing.T) {
 }
 
 func testStrangers(t *testing.T, config func(i int) *tls.Config) {
+	t.Parallel()
 	c := newCluster(t, 3, config)
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}
@@ -148,6 +149,7 @@ func TestOptionsRefused(t *testing.T) {
 
 // Embedded servers sync always, by what they themselves say.
 func TestSyncAlways(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 3} {
 		c := newCluster(t, n, nil)
 		l := c.log(0, "1")
@@ -226,6 +228,7 @@ func TestConnectRefused(t *testing.T) {
 
 // With the system account at hand it is seen which servers do not sync.
 func TestCheckSyncOfOthers(t *testing.T) {
+	t.Parallel()
 	for _, lazy := range []bool{false, true} {
 		system := natsserver.NewAccount("$SYS")
 		s := external(t, func(o *natsserver.Options) {
@@ -329,6 +332,7 @@ func (c *cluster) complete(ctx context.Context, l *Log) {
 
 // A server can be removed also if no other server has heard of it since all were restarted.
 func TestRemoveUnheardOfMember(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, nil)
 	ctx := testContext(t)
 	w := &writer{t: t, log: c.log(0, "1")}
