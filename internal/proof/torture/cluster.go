@@ -28,8 +28,11 @@ type cluster struct {
 // arguments returns the arguments of a node's server. Torture knows nothing else of how a cluster is started.
 func (c *cluster) arguments(n *node) []string {
 	args := []string{
-		"serve", "--data", n.data, "--listen", n.listen,
+		"serve", "--listen", n.listen,
 		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret,
+	}
+	if !slices.Contains(c.config.Serve, "--in-memory") { // which goes with no directory
+		args = append(args, "--data", n.data)
 	}
 	if n.space != "" {
 		args = append(args, "--insecure") // only this machine can reach the address, which the server cannot know
