@@ -66,7 +66,7 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 	}
 	root.AddCommand(newServe(), newQueue(), newUser(), newAccount(), newCluster(), newNode(), newBackup(), newRestore(),
 		newBench(), newTorture(), newDoctor(), newPolicy(), newVersion())
-	root.InitDefaultHelpCmd()
+	addHelp(root)
 	root.InitDefaultCompletionCmd()
 	addVersionFlag(root)
 	root.SetUsageFunc(printUsage)

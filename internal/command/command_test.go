@@ -188,6 +188,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"serve --node a --cluster a=127.0.0.1:0 --nats-creds x", "--nats-creds has no effect without --nats"},
 		{"serve --node a --cluster b=127.0.0.1:0", "--node a: --cluster names no such node"},
 		{"srve", `unknown command "srve"; did you mean serve?; see sluice --help`},
+		{"help srve", `there is no command "srve" to help with`},
+		{"help user remove", `there is no command "user remove"`},
 		{"user remove x", `unknown command "remove"`},
 		{"user delete", "NAME is missing: want sluice user delete NAME"},
 		{"user delete a b", `"b" is too much: want sluice user delete NAME`},

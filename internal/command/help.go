@@ -101,3 +101,21 @@ func sectionsOf(cmd *cobra.Command) []*flagSection {
 	cmd.InheritedFlags().VisitAll(add)
 	return sections
 }
+
+// addHelp declares the command help, which refuses what is no command.
+func addHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, help := range root.Commands() {
+		if help.Name() != "help" {
+			continue
+		}
+		help.Short, help.Long, help.Run = "Show the help of a command", "", nil
+		help.RunE = func(_ *cobra.Command, args []string) error {
+			found, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage(fmt.Errorf("there is no command %q to help with; see sluice --help", strings.Join(args, " ")))
+			}
+			return found.Help()
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -117,6 +118,10 @@ func draining(s *status.Status, node string) bool {
 	return false
 }
 
+func has(s *status.Status, node string) bool {
+	return slices.ContainsFunc(s.Nodes, func(n status.Node) bool { return n.Name == node })
+}
+
 // others reports whether there is another node that can own shards.
 func others(s *status.Status, node string) bool {
 	for _, n := range s.Nodes {
@@ -129,12 +134,17 @@ func others(s *status.Status, node string) bool {
 
 func newNodeUndrain(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "undrain NAME",
-		Short:   "Let a node that was drained keep and own shards again",
-		Example: `  sluice node undrain a`,
-		Args:    arguments("NAME"),
+		Use:               "undrain NAME",
+		Short:             "Let a node that was drained keep and own shards again",
+		Example:           `  sluice node undrain a`,
+		Args:              arguments("NAME"),
+		ValidArgsFunction: completeNodes(server),
 	}
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		// Who may not look at the cluster undrains without.
+		if s, err := c.clusterStatus(ctx); err == nil && has(s, c.args[0]) && !draining(s, c.args[0]) {
+			return done{"node " + c.args[0] + " was not drained"}, nil
+		}
 		in := map[string]any{"Node": c.args[0], "Undo": true}
 		if err := c.sluice(ctx, "DrainNode", in, nil); err != nil {
 			return nil, err

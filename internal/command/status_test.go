@@ -174,6 +174,23 @@ func TestDrainWaitsUntilNothingIsLeft(t *testing.T) {
 	}
 }
 
+func TestUndrainOfNodeThatIsNotDrained(t *testing.T) {
+	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "" }}
+	startFake(t, f)
+	if out, _, err := run(t, "node", "undrain", "b"); err != nil || out != "node b was not drained\n" || len(f.asked) > 0 {
+		t.Errorf("%v, %q, asked %q", err, out, f.asked)
+	}
+}
+
+func TestNodesAreCompleted(t *testing.T) {
+	startFake(t, &fakeCluster{status: three()})
+	for _, verb := range []string{"drain", "undrain", "remove"} {
+		if out, _, err := run(t, "__complete", "node", verb, ""); err != nil || !strings.HasPrefix(out, "a\nb\nc\n") {
+			t.Errorf("%s: %v, %q", verb, err, out)
+		}
+	}
+}
+
 func TestDrainThatCannotEnd(t *testing.T) {
 	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "" }}
 	for i := range f.status.Nodes {
