@@ -122,9 +122,9 @@ func (x *request) answer() error {
 	if err := x.retryIfBehind(func() error { return x.identify(body) }); err != nil {
 		return err
 	}
-	op, perr := x.service.Lookup(x.parsed)
-	if perr != nil {
-		return perr
+	op, err := x.service.Lookup(x.parsed)
+	if err != nil {
+		return err
 	}
 	if err := x.isolated(); err != nil {
 		return err
@@ -155,10 +155,10 @@ func (x *request) answer() error {
 
 // recognise finds out the protocol and the operation.
 func (x *request) recognise(body []byte) error {
-	parsed, perr := protocol.Recognise(x.r, body)
+	parsed, err := protocol.Recognise(x.r, body)
 	x.parsed = parsed
-	if perr != nil {
-		return perr
+	if err != nil {
+		return err
 	}
 	// Behind the prefix of the public URL paths are the same as without one.
 	if rest, ok := strings.CutPrefix(parsed.Path, x.front.prefix); ok && (rest == "" || rest[0] == '/') {
@@ -184,14 +184,14 @@ func (x *request) newCall(parsed *protocol.Request) *protocol.Call {
 // decode reads the operation's input.
 func (x *request) decode(op *protocol.Operation) (any, error) {
 	x.call.Version = x.parsed.Version
-	in, perr := op.Decode(x.parsed)
+	in, err := op.Decode(x.parsed)
 	switch {
-	case perr == nil:
+	case err == nil:
 		return in, nil
 	case x.caller.ARN == "": // which learns nothing from a mistake
 		return nil, service.Denied(x.call)
 	}
-	return nil, perr
+	return nil, err
 }
 
 // write answers with an operation's output. A client that has left gets nothing, even if the answer would still fit into

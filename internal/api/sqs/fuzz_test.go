@@ -361,7 +361,7 @@ func FuzzOperations(f *testing.F) {
 		}
 		in, perr := operation.Decode(req)
 		if perr != nil {
-			if perr.Status != 400 {
+			if protocol.AsError(perr).Status != 400 {
 				t.Fatalf("%s %q: %+v", op, input, perr)
 			}
 			return

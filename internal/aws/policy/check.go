@@ -93,7 +93,7 @@ func (p *Policy) fault(f Fault, pos int, format string, args ...any) *Error {
 }
 
 // checkActions wants each action to stand for some that the service has.
-func (p *Policy) checkActions(s *statement, rules *Rules) *Error {
+func (p *Policy) checkActions(s *statement, rules *Rules) error {
 	for i, a := range s.actions {
 		if format, args := rules.lacks(a); format != "" {
 			return p.fault(UnknownAction, s.actionPos[i], format, args...)
@@ -117,7 +117,7 @@ func (r *Rules) lacks(a actionPattern) (format string, args []any) {
 }
 
 // checkValues wants each operator to be able to read its values.
-func (p *Policy) checkValues() *Error {
+func (p *Policy) checkValues() error {
 	for i := range p.statements {
 		for _, c := range p.statements[i].conditions {
 			for _, o := range c.values {

@@ -115,7 +115,7 @@ func (c *placeCounter) at(offset int) Position {
 }
 
 // document reads the whole text as one value.
-func (r *reader) document() (node, *Error) {
+func (r *reader) document() (node, error) {
 	if len(r.src) > maxTextBytes {
 		return node{}, fault(OverLimit, "the document has %d bytes; at most %d are read", len(r.src), maxTextBytes)
 	}
@@ -183,14 +183,14 @@ func (r *reader) at(c byte) bool {
 }
 
 // value reads the value that is to be what.
-func (r *reader) value(what place) (node, *Error) {
+func (r *reader) value(what place) (node, error) {
 	r.space()
 	start := r.pos
 	if start == len(r.src) {
 		return node{}, r.fault(Syntax, start, "the text ends where %s should begin", what)
 	}
 	n := node{pos: start}
-	var err *Error
+	var err error
 	switch c := r.src[start]; {
 	case c == '{':
 		n.form = object
@@ -229,7 +229,7 @@ func (r *reader) word() string {
 }
 
 // enter consumes an opening bracket or brace.
-func (r *reader) enter() *Error {
+func (r *reader) enter() error {
 	if r.depth++; r.depth > maxDepth {
 		return r.fault(Syntax, r.pos, "the document nests more than %d levels deep", maxDepth)
 	}
@@ -239,7 +239,7 @@ func (r *reader) enter() *Error {
 
 // another consumes what stands between two elements, or the end. It reports
 // whether another element has to follow.
-func (r *reader) another(last place, end byte) (bool, *Error) {
+func (r *reader) another(last place, end byte) (bool, error) {
 	if r.at(end) {
 		r.depth--
 		return false, nil
@@ -254,7 +254,7 @@ func (r *reader) another(last place, end byte) (bool, *Error) {
 	return true, nil
 }
 
-func (r *reader) object() ([]member, *Error) {
+func (r *reader) object() ([]member, error) {
 	if err := r.enter(); err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (r *reader) object() ([]member, *Error) {
 		if r.pos == len(r.src) || r.src[r.pos] != '"' {
 			return nil, r.fault(Syntax, r.pos, "a name in double quotes should begin here, not %s", r.here())
 		}
-		var err *Error
+		var err error
 		if m.name, err = r.string(); err != nil {
 			return nil, err
 		}
@@ -296,7 +296,7 @@ func (r *reader) object() ([]member, *Error) {
 	}
 }
 
-func (r *reader) array(what place) ([]node, *Error) {
+func (r *reader) array(what place) ([]node, error) {
 	if err := r.enter(); err != nil {
 		return nil, err
 	}
@@ -319,7 +319,7 @@ func (r *reader) array(what place) ([]node, *Error) {
 }
 
 // string reads a string in double quotes.
-func (r *reader) string() (string, *Error) {
+func (r *reader) string() (string, error) {
 	start := r.pos
 	r.pos++
 	var b strings.Builder
@@ -349,7 +349,7 @@ func (r *reader) string() (string, *Error) {
 }
 
 // escape reads what a backslash introduces.
-func (r *reader) escape() (rune, *Error) {
+func (r *reader) escape() (rune, error) {
 	start := r.pos
 	if r.pos++; r.pos == len(r.src) {
 		return 0, r.fault(Syntax, start, "the text ends in a backslash")
@@ -397,7 +397,7 @@ func (r *reader) unit() (rune, bool) {
 }
 
 // number reads a number and returns it as written.
-func (r *reader) number() (string, *Error) {
+func (r *reader) number() (string, error) {
 	end := numberEnd(r.src[r.pos:])
 	n := r.src[r.pos : r.pos+end]
 	if rest := r.src[r.pos+end:]; end == 0 || rest != "" && strings.ContainsRune("0123456789.eE+-", rune(rest[0])) {

@@ -26,7 +26,7 @@ type parser struct {
 }
 
 // elements says which elements an object has, and is told of each.
-func (p *parser) elements(n *node, what string, f map[string]func(n *node) *Error) *Error {
+func (p *parser) elements(n *node, what string, f map[string]func(n *node) error) error {
 	if n.form != object {
 		return p.fault(Grammar, n.pos, "%s is %s; it has to be an object in braces", what, n.form)
 	}
@@ -49,7 +49,7 @@ func (p *parser) elements(n *node, what string, f map[string]func(n *node) *Erro
 }
 
 // oneOf returns the member of one name or the other, and refuses both.
-func (p *parser) oneOf(n *node, name, other string) (*member, *Error) {
+func (p *parser) oneOf(n *node, name, other string) (*member, error) {
 	m, alternative := n.member(name), n.member(other)
 	switch {
 	case m == nil:
@@ -60,7 +60,7 @@ func (p *parser) oneOf(n *node, name, other string) (*member, *Error) {
 	return m, nil
 }
 
-func (p *parser) text(n *node, what string) (string, *Error) {
+func (p *parser) text(n *node, what string) (string, error) {
 	if n.form != text {
 		return "", p.fault(Grammar, n.pos, "%s is %s; it has to be a string", what, n.form)
 	}
@@ -68,7 +68,7 @@ func (p *parser) text(n *node, what string) (string, *Error) {
 }
 
 // texts reads one string or a list of them.
-func (p *parser) texts(n *node, what string) ([]node, *Error) {
+func (p *parser) texts(n *node, what string) ([]node, error) {
 	list := []node{*n}
 	if n.form == array {
 		if list = n.list; len(list) == 0 {
@@ -83,14 +83,14 @@ func (p *parser) texts(n *node, what string) ([]node, *Error) {
 	return list, nil
 }
 
-func (p *parser) document() *Error {
+func (p *parser) document() error {
 	root, err := p.reader.document()
 	if err != nil {
 		return err
 	}
 	var statements *node
-	err = p.elements(&root, "a policy", map[string]func(*node) *Error{
-		"Version": func(n *node) (err *Error) {
+	err = p.elements(&root, "a policy", map[string]func(*node) error{
+		"Version": func(n *node) (err error) {
 			if p.policy.version, err = p.text(n, "Version"); err != nil {
 				return err
 			}
@@ -99,11 +99,11 @@ func (p *parser) document() *Error {
 			}
 			return nil
 		},
-		"Id": func(n *node) (err *Error) {
+		"Id": func(n *node) (err error) {
 			p.policy.id, err = p.text(n, "Id")
 			return err
 		},
-		"Statement": func(n *node) *Error {
+		"Statement": func(n *node) error {
 			statements = n
 			p.policy.listPos, p.policy.listEnd = n.pos, n.end
 			return nil
@@ -134,11 +134,11 @@ func (p *parser) document() *Error {
 	return nil
 }
 
-func (p *parser) statement(n *node) (statement, *Error) {
+func (p *parser) statement(n *node) (statement, error) {
 	s := statement{pos: n.pos, end: n.end}
-	ignore := func(*node) *Error { return nil }
-	err := p.elements(n, "a statement", map[string]func(*node) *Error{
-		"Sid": func(n *node) (err *Error) {
+	ignore := func(*node) error { return nil }
+	err := p.elements(n, "a statement", map[string]func(*node) error{
+		"Sid": func(n *node) (err error) {
 			if s.sid, err = p.text(n, "Sid"); err != nil || s.sid == "" {
 				return err
 			}
@@ -151,7 +151,7 @@ func (p *parser) statement(n *node) (statement, *Error) {
 			p.sids[s.sid] = true
 			return nil
 		},
-		"Effect": func(n *node) *Error {
+		"Effect": func(n *node) error {
 			effect, err := p.text(n, "Effect")
 			switch {
 			case err != nil:
@@ -174,7 +174,7 @@ func (p *parser) statement(n *node) (statement, *Error) {
 	if s.effect == 0 {
 		return s, p.fault(Grammar, n.pos, "the statement has no Effect")
 	}
-	for _, read := range []func(*statement, *node) *Error{p.principals, p.actions, p.resources, p.conditions} {
+	for _, read := range []func(*statement, *node) error{p.principals, p.actions, p.resources, p.conditions} {
 		if err := read(&s, n); err != nil {
 			return s, err
 		}
@@ -182,7 +182,7 @@ func (p *parser) statement(n *node) (statement, *Error) {
 	return s, nil
 }
 
-func (p *parser) principals(s *statement, n *node) *Error {
+func (p *parser) principals(s *statement, n *node) error {
 	m, err := p.oneOf(n, "Principal", "NotPrincipal")
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (p *parser) principals(s *statement, n *node) *Error {
 	return nil
 }
 
-func (p *parser) actions(s *statement, n *node) *Error {
+func (p *parser) actions(s *statement, n *node) error {
 	m, err := p.oneOf(n, "Action", "NotAction")
 	if err != nil {
 		return err
@@ -260,7 +260,7 @@ func (p *parser) variables() syntax {
 	return 0
 }
 
-func (p *parser) resources(s *statement, n *node) *Error {
+func (p *parser) resources(s *statement, n *node) error {
 	m, err := p.oneOf(n, "Resource", "NotResource")
 	switch {
 	case err != nil:
@@ -299,7 +299,7 @@ func modernFormat(resource string) string {
 	return "arn:aws:sqs:*:" + account + ":" + queue
 }
 
-func (p *parser) resource(n *node) (arnPattern, *Error) {
+func (p *parser) resource(n *node) (arnPattern, error) {
 	written := n.text
 	if p.policy.use == ForResource {
 		written = modernFormat(written)
@@ -323,7 +323,7 @@ func (p *parser) resource(n *node) (arnPattern, *Error) {
 	return a, nil
 }
 
-func (p *parser) conditions(s *statement, n *node) *Error {
+func (p *parser) conditions(s *statement, n *node) error {
 	m := n.member("Condition")
 	if m == nil {
 		return nil
@@ -361,7 +361,7 @@ func suggestion(name string) string {
 	return ""
 }
 
-func (p *parser) condition(c *condition, m *member) *Error {
+func (p *parser) condition(c *condition, m *member) error {
 	if vendor, name, ok := strings.Cut(m.name, ":"); !ok || vendor == "" || name == "" {
 		return p.fault(NoVendor, m.pos, "%q is not a condition key: write it with its prefix, as aws:SourceIp", m.name)
 	}

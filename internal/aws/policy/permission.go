@@ -94,7 +94,7 @@ func (p *Policy) with(statements []string) string {
 	return compact(p.source[:p.listPos]) + "[" + strings.Join(statements, ",") + "]" + compact(p.source[p.listEnd:])
 }
 
-func (p Permission) check(rules *Rules) *Error {
+func (p Permission) check(rules *Rules) error {
 	switch {
 	case p.Label == "":
 		return fault(MissingParameter, "Label")

@@ -40,15 +40,15 @@ func Example() {
 		const requestID = "1"
 		req, e := protocol.Recognise(r, []byte(body))
 		if e != nil {
-			return protocol.WriteError(w, nil, req, requestID, e)
+			return protocol.WriteError(w, nil, req, requestID, protocol.AsError(e))
 		}
 		op, e := s.Lookup(req)
 		if e != nil {
-			return protocol.WriteError(w, s, req, requestID, e)
+			return protocol.WriteError(w, s, req, requestID, protocol.AsError(e))
 		}
 		in, e := op.Decode(req)
 		if e != nil {
-			return protocol.WriteError(w, s, req, requestID, e)
+			return protocol.WriteError(w, s, req, requestID, protocol.AsError(e))
 		}
 		call := &protocol.Call{Service: s.Name, Operation: op.Name, RequestID: requestID, Kind: req.Kind, Version: req.Version, Path: req.Path}
 		out, err := op.Invoke(r.Context(), call, in)

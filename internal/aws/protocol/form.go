@@ -32,7 +32,7 @@ func (f Form) Lookup(name string) (string, bool) {
 
 // appendForm parses a form or the query of a URL and appends its parameters to f. Only "&" separates parameters, since
 // values of old clients contain bare semicolons. Parameters without a name are dropped, those without "=" are empty.
-func appendForm(f Form, s string) (Form, *Error) {
+func appendForm(f Form, s string) (Form, error) {
 	n := strings.Count(s, "&") + 1
 	if len(f)+n > maxParameters {
 		return f, InvalidRequest("The request has more than %d parameters.", maxParameters)

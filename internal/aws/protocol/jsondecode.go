@@ -15,7 +15,7 @@ type jsonDecoder struct {
 // Members that the plan does not know are skipped, null stands for an absent member, and of two members with one name
 // the last counts. A null in a list is refused, since what it stands for would shift the entries after it. Other text
 // than one JSON object, so an empty body too, is refused.
-func decodeJSON(data []byte, p *plan, v reflect.Value) *Error {
+func decodeJSON(data []byte, p *plan, v reflect.Value) error {
 	d := jsonDecoder{scanner{data: data}}
 	if c := d.next(); c != '{' {
 		return d.mismatch(c, p)
@@ -27,7 +27,7 @@ func decodeJSON(data []byte, p *plan, v reflect.Value) *Error {
 }
 
 // value reads the next value into v. A null leaves v zero.
-func (d *jsonDecoder) value(p *plan, l *limits, v reflect.Value) *Error {
+func (d *jsonDecoder) value(p *plan, l *limits, v reflect.Value) error {
 	c := d.next()
 	if c == 'n' {
 		return d.literal("null")
@@ -75,7 +75,7 @@ func (d *jsonDecoder) value(p *plan, l *limits, v reflect.Value) *Error {
 	return l.blobExcess(blob)
 }
 
-func (d *jsonDecoder) structure(p *plan, v reflect.Value) *Error {
+func (d *jsonDecoder) structure(p *plan, v reflect.Value) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (d *jsonDecoder) structure(p *plan, v reflect.Value) *Error {
 			f := &p.fields[i]
 			fv := v.FieldByIndex(f.index)
 			fv.SetZero()
-			err = d.value(f.plan, &f.limits, fv).under(f.json)
+			err = under(f.json, d.value(f.plan, &f.limits, fv))
 		}
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (d *jsonDecoder) structure(p *plan, v reflect.Value) *Error {
 	}
 }
 
-func (d *jsonDecoder) list(p *plan, l *limits, v reflect.Value) *Error {
+func (d *jsonDecoder) list(p *plan, l *limits, v reflect.Value) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
@@ -127,12 +127,12 @@ func (d *jsonDecoder) list(p *plan, l *limits, v reflect.Value) *Error {
 		}
 		v.SetLen(n + 1)
 		if err := d.value(p.elem, l, v.Index(n)); err != nil {
-			return err.underEntry(n)
+			return underEntry(n, err)
 		}
 	}
 }
 
-func (d *jsonDecoder) entries(p *plan, l *limits, v reflect.Value) *Error {
+func (d *jsonDecoder) entries(p *plan, l *limits, v reflect.Value) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (d *jsonDecoder) entries(p *plan, l *limits, v reflect.Value) *Error {
 		null := d.next() == 'n'
 		entry.SetZero()
 		if err := d.value(p.elem, l, entry); err != nil {
-			return err.under("value")
+			return under("value", err)
 		}
 		if null {
 			v.SetMapIndex(p.mapKey(key), reflect.Value{})
@@ -167,7 +167,7 @@ func (d *jsonDecoder) entries(p *plan, l *limits, v reflect.Value) *Error {
 	}
 }
 
-func (d *jsonDecoder) integer(p *plan, v reflect.Value) *Error {
+func (d *jsonDecoder) integer(p *plan, v reflect.Value) error {
 	text, integral, err := d.number()
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (d *jsonDecoder) integer(p *plan, v reflect.Value) *Error {
 }
 
 // instant reads a time, which is in seconds since 1970.
-func (d *jsonDecoder) instant(v reflect.Value) *Error {
+func (d *jsonDecoder) instant(v reflect.Value) error {
 	text, _, err := d.number()
 	if err != nil {
 		return err

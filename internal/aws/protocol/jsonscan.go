@@ -27,7 +27,7 @@ func (s *scanner) next() byte {
 }
 
 // enter consumes the bracket or brace that opens an array or object.
-func (s *scanner) enter() *Error {
+func (s *scanner) enter() error {
 	if s.depth++; s.depth > maxDepth {
 		return Serialization("The request body nests more than %d levels deep.", maxDepth)
 	}
@@ -37,7 +37,7 @@ func (s *scanner) enter() *Error {
 
 // more reports whether another element follows in the array or object that end closes. It consumes the comma before the
 // element, or else the end.
-func (s *scanner) more(first bool, end byte) (bool, *Error) {
+func (s *scanner) more(first bool, end byte) (bool, error) {
 	switch c := s.next(); {
 	case c == end:
 		s.pos++
@@ -53,7 +53,7 @@ func (s *scanner) more(first bool, end byte) (bool, *Error) {
 }
 
 // name consumes the name of an object's member and the colon.
-func (s *scanner) name() (quoted, *Error) {
+func (s *scanner) name() (quoted, error) {
 	if s.next() != '"' {
 		return quoted{}, s.unexpected()
 	}
@@ -69,7 +69,7 @@ func (s *scanner) name() (quoted, *Error) {
 }
 
 // skip consumes a value of any type.
-func (s *scanner) skip() *Error {
+func (s *scanner) skip() error {
 	switch c := s.next(); c {
 	case '{', '[':
 		end := c + 2 // in ASCII, a closing bracket or brace is two after its opening one
@@ -106,7 +106,7 @@ func (s *scanner) skip() *Error {
 }
 
 // end refuses anything but white space.
-func (s *scanner) end() *Error {
+func (s *scanner) end() error {
 	if s.next() != 0 || s.pos < len(s.data) {
 		return s.unexpected()
 	}
@@ -114,7 +114,7 @@ func (s *scanner) end() *Error {
 }
 
 // literal consumes one of the three words of JSON.
-func (s *scanner) literal(word string) *Error {
+func (s *scanner) literal(word string) error {
 	for i := range len(word) {
 		if s.pos == len(s.data) || s.data[s.pos] != word[i] {
 			return s.unexpected()
@@ -125,7 +125,7 @@ func (s *scanner) literal(word string) *Error {
 }
 
 // number consumes a number and tells whether it is written without fraction and exponent.
-func (s *scanner) number() (text []byte, integral bool, err *Error) {
+func (s *scanner) number() (text []byte, integral bool, err error) {
 	start := s.pos
 	s.accept('-')
 	if !s.accept('0') {
@@ -153,7 +153,7 @@ func (s *scanner) number() (text []byte, integral bool, err *Error) {
 }
 
 // digits consumes one or more digits.
-func (s *scanner) digits() *Error {
+func (s *scanner) digits() error {
 	start := s.pos
 	for s.pos < len(s.data) && s.data[s.pos]-'0' <= 9 {
 		s.pos++
@@ -173,7 +173,7 @@ func (s *scanner) accept(c byte) bool {
 }
 
 // quoted consumes a string, which starts at s.pos.
-func (s *scanner) quoted() (quoted, *Error) {
+func (s *scanner) quoted() (quoted, error) {
 	s.pos++
 	start, escaped := s.pos, false
 	for {
@@ -198,7 +198,7 @@ func (s *scanner) quoted() (quoted, *Error) {
 }
 
 // escape consumes an escape sequence, which starts at s.pos.
-func (s *scanner) escape() *Error {
+func (s *scanner) escape() error {
 	s.pos++
 	if s.pos == len(s.data) {
 		return s.unexpected()

@@ -50,7 +50,7 @@ func exceeds(s string, most int) bool {
 }
 
 // textExcess returns nil if s has no more characters than l allows.
-func (l *limits) textExcess(s string) *Error {
+func (l *limits) textExcess(s string) error {
 	if l.text == 0 || !exceeds(s, l.text) {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (l *limits) textExcess(s string) *Error {
 }
 
 // keyExcess returns nil if s, a map's key, has no more characters than l allows.
-func (l *limits) keyExcess(s string) *Error {
+func (l *limits) keyExcess(s string) error {
 	if l.key == 0 || !exceeds(s, l.key) {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (l *limits) keyExcess(s string) *Error {
 }
 
 // blobExcess returns nil if b has no more bytes than l allows.
-func (l *limits) blobExcess(b []byte) *Error {
+func (l *limits) blobExcess(b []byte) error {
 	if l.text == 0 || len(b) <= l.text {
 		return nil
 	}
@@ -74,35 +74,40 @@ func (l *limits) blobExcess(b []byte) *Error {
 }
 
 // entriesExcess returns nil if l allows n entries.
-func (l *limits) entriesExcess(n int) *Error {
+func (l *limits) entriesExcess(n int) error {
 	if l.entries == 0 || n <= l.entries {
 		return nil
 	}
 	return newExcess("", "", l.entries, Entries)
 }
 
-func newExcess(member, value string, most int, unit Unit) *Error {
-	return &Error{excess: &Excess{Member: member, Value: cut(value, maxExcessValue), Max: most, Unit: unit}}
+func newExcess(member, value string, most int, unit Unit) *excessError {
+	return &excessError{Excess{Member: member, Value: cut(value, maxExcessValue), Max: most, Unit: unit}}
 }
 
-// under returns e as it is seen from the structure, list or map that has the member called name.
-func (e *Error) under(name string) *Error {
-	if e == nil || e.excess == nil {
-		return e
+// excessError carries an Excess from where it is found to Decode, where the service's error is made of it. On the way up,
+// each level puts the name of its member before the path.
+type excessError struct{ Excess }
+
+func (e *excessError) Error() string { return e.Member + ": " + e.Constraint() }
+
+// under returns err as it is seen from the structure, list or map that has the member called name.
+func under(name string, err error) error {
+	if e, ok := err.(*excessError); ok { // it is not wrapped on the way
+		if e.Member != "" {
+			name += "." + e.Member
+		}
+		e.Member = name
 	}
-	if e.excess.Member != "" {
-		name += "." + e.excess.Member
-	}
-	e.excess.Member = name
-	return e
+	return err
 }
 
 // underEntry is under for entry i of a list.
-func (e *Error) underEntry(i int) *Error {
-	if e == nil || e.excess == nil {
-		return e
+func underEntry(i int, err error) error {
+	if err == nil {
+		return nil
 	}
-	return e.under(strconv.Itoa(i + 1))
+	return under(strconv.Itoa(i+1), err)
 }
 
 // cut returns the first characters of s, and dots if there are more.

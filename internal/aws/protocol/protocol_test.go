@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -137,14 +138,26 @@ func form(body string) *http.Request {
 func decode(s *protocol.Service, r *http.Request, body string) (*protocol.Request, any, *protocol.Error) {
 	req, err := protocol.Recognise(r, []byte(body))
 	if err != nil {
-		return req, nil, err
+		return req, nil, refusal(err)
 	}
 	op, err := s.Lookup(req)
 	if err != nil {
-		return req, nil, err
+		return req, nil, refusal(err)
 	}
 	in, err := op.Decode(req)
-	return req, in, err
+	return req, in, refusal(err)
+}
+
+// refusal returns err as the error that a client gets, which it has to be already, or nil.
+func refusal(err error) *protocol.Error {
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*protocol.Error](err)
+	if !ok {
+		panic(err)
+	}
+	return e
 }
 
 func decodeJSON(operation, body string) (any, *protocol.Error) {

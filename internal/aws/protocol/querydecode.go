@@ -27,7 +27,7 @@ const unnumbered = -1
 // Parameters that the plan does not know are ignored. Of two parameters with one name the first counts, and of two
 // entries of a map with one key. Entries of lists come in the order of their indexes, which may have gaps. A list or map
 // with an empty parameter in its place is present and empty, the way SDKs write it.
-func decodeForm(form Form, p *plan, v reflect.Value) *Error {
+func decodeForm(form Form, p *plan, v reflect.Value) error {
 	args := make([]argument, len(form))
 	for i, q := range form {
 		args[i] = argument{rest: q.Name, value: q.Value, name: q.Name, order: i}
@@ -37,7 +37,7 @@ func decodeForm(form Form, p *plan, v reflect.Value) *Error {
 
 // queryStructure reads a structure. It sorts args so that those of one field, and of one entry of it, are neighbours,
 // and reads each such run in place.
-func queryStructure(args []argument, p *plan, v reflect.Value) *Error {
+func queryStructure(args []argument, p *plan, v reflect.Value) error {
 	n := 0
 	for _, a := range args {
 		name, rest, _ := strings.Cut(a.rest, ".")
@@ -67,13 +67,13 @@ func queryStructure(args []argument, p *plan, v reflect.Value) *Error {
 		run := args[:runLength(args, func(a argument) int { return a.field })]
 		args = args[len(run):]
 		if err := queryField(run, f, v.FieldByIndex(f.index)); err != nil {
-			return err.under(f.wrapper)
+			return under(f.wrapper, err)
 		}
 	}
 	return nil
 }
 
-func queryField(args []argument, f *field, v reflect.Value) *Error {
+func queryField(args []argument, f *field, v reflect.Value) error {
 	if !f.plan.collection() {
 		return queryValue(args, f.plan, &f.limits, v)
 	}
@@ -97,9 +97,9 @@ func queryField(args []argument, f *field, v reflect.Value) *Error {
 	for i := 0; len(args) > 0; i++ {
 		run := args[:runLength(args, func(a argument) int { return a.index })]
 		args = args[len(run):]
-		var err *Error
+		var err error
 		if f.plan.shape == listShape {
-			err = queryValue(run, f.plan.elem, &f.limits, v.Index(i)).underEntry(i)
+			err = underEntry(i, queryValue(run, f.plan.elem, &f.limits, v.Index(i)))
 		} else {
 			err = queryEntry(run, f, v)
 		}
@@ -111,7 +111,7 @@ func queryField(args []argument, f *field, v reflect.Value) *Error {
 }
 
 // queryEntry reads one entry of a map.
-func queryEntry(args []argument, f *field, m reflect.Value) *Error {
+func queryEntry(args []argument, f *field, m reflect.Value) error {
 	base := args[0].name[:len(args[0].name)-len(args[0].rest)]
 	var key *argument
 	var value []argument
@@ -144,14 +144,14 @@ func queryEntry(args []argument, f *field, m reflect.Value) *Error {
 	}
 	entry := reflect.New(f.plan.typ.Elem()).Elem()
 	if err := queryValue(value, f.plan.elem, &f.limits, entry); err != nil {
-		return err.under("value")
+		return under("value", err)
 	}
 	m.SetMapIndex(k, entry)
 	return nil
 }
 
 // queryValue reads what is not a collection. Of a scalar there is at least one argument.
-func queryValue(args []argument, p *plan, l *limits, v reflect.Value) *Error {
+func queryValue(args []argument, p *plan, l *limits, v reflect.Value) error {
 	if p.pointer {
 		n := reflect.New(p.typ)
 		v.Set(n)
@@ -196,7 +196,7 @@ func queryValue(args []argument, p *plan, l *limits, v reflect.Value) *Error {
 }
 
 // takeIndex moves the index of an entry of f, if there is one, from the rest of a's name to its place.
-func (a *argument) takeIndex(f *field) *Error {
+func (a *argument) takeIndex(f *field) error {
 	if f.wrap != "" {
 		if rest, ok := strings.CutPrefix(a.rest, f.wrap+"."); ok {
 			a.rest = rest

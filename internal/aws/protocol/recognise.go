@@ -36,13 +36,13 @@ const (
 )
 
 // Recognise finds out which protocol r speaks and which operation it asks for, without knowing any service. The Request
-// is never nil: where there is an error too, it says how to write it.
+// is never nil: where there is an error too, which is an *Error, it says how to write it.
 //
 // A POST with an X-Amz-Target, or with the content type of AWS JSON, is JSON, whatever its path, unless its body is
 // declared to be a form: some old clients send forms with a target. Everything else is Query, with its parameters in the
 // URL, in the body of a POST, or in both. The body counts if it is declared to be a form, or declared to be nothing at
 // all.
-func Recognise(r *http.Request, body []byte) (*Request, *Error) {
+func Recognise(r *http.Request, body []byte) (*Request, error) {
 	req := &Request{Body: body, Path: r.URL.Path}
 	post := r.Method == http.MethodPost
 	declared := form.MediaType(r.Header.Get("Content-Type"))
@@ -72,7 +72,7 @@ func Recognise(r *http.Request, body []byte) (*Request, *Error) {
 	return req, req.recogniseQuery(string(body), r.URL.RawQuery, isForm)
 }
 
-func (req *Request) recogniseJSON(method, target string) *Error {
+func (req *Request) recogniseJSON(method, target string) error {
 	dot := strings.LastIndexByte(target, '.')
 	req.Operation = target[dot+1:]
 	if dot > 0 {
@@ -91,12 +91,12 @@ func (req *Request) recogniseJSON(method, target string) *Error {
 
 // recogniseQuery takes the parameters from body and query. A request that is declared to be a form is told what it
 // lacks if it names no action; others may be anything.
-func (req *Request) recogniseQuery(body, query string, form bool) *Error {
+func (req *Request) recogniseQuery(body, query string, form bool) error {
 	for _, s := range []string{body, query} {
 		if s == "" {
 			continue
 		}
-		var err *Error
+		var err error
 		if req.Form, err = appendForm(req.Form, s); err != nil {
 			return err
 		}

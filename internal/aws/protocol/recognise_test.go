@@ -26,7 +26,7 @@ func TestRecognise(t *testing.T) {
 		var got string
 		switch {
 		case err != nil:
-			got = req.Kind.String() + " " + err.Code
+			got = req.Kind.String() + " " + refusal(err).Code
 		case req.Kind == protocol.JSON:
 			got = "json " + strings.TrimPrefix(req.ContentType, "application/x-amz-json-") + " " + req.Target + " " + req.Operation
 		default:
@@ -107,7 +107,7 @@ func TestLookup(t *testing.T) {
 		op, err := s.Lookup(&req)
 		code := ""
 		if err != nil {
-			code = err.Code
+			code = refusal(err).Code
 		} else if op.Name != req.Operation {
 			t.Errorf("%s is looked up as %s", req.Operation, op.Name)
 		}
@@ -136,7 +136,8 @@ func TestLookup(t *testing.T) {
 	f(query("", "CreateQueue", ""), "", "2012-11-05")
 	f(query("", "CreateQueue", "/1/q"), "InvalidAction", "")
 
-	_, err := s.Lookup(&protocol.Request{Operation: "FooBar"})
+	_, failed := s.Lookup(&protocol.Request{Operation: "FooBar"})
+	err := refusal(failed)
 	if want := "The action FooBar is not valid for this endpoint."; err.Message != want || err.Status != 400 {
 		t.Errorf("an unknown action is refused with %d %s", err.Status, err.Message)
 	}

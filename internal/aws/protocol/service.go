@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -167,8 +168,9 @@ func (s *Service) Is(target string) bool {
 }
 
 // Lookup finds the operation that req asks for. It refuses operations that s does not have, and Query requests for an
-// API version that s does not have. A Query request without a version gets the newest one: Lookup sets req.Version.
-func (s *Service) Lookup(req *Request) (*Operation, *Error) {
+// API version that s does not have. A Query request without a version gets the newest one: Lookup sets req.Version. The
+// error is an *Error.
+func (s *Service) Lookup(req *Request) (*Operation, error) {
 	if req.Kind == JSON {
 		op := s.operations[req.Operation]
 		switch {
@@ -198,20 +200,20 @@ func (s *Service) Lookup(req *Request) (*Operation, *Error) {
 }
 
 // Decode reads the input of the operation from req and returns a pointer to its input struct. It checks syntax, types
-// and limits; whether required members are there and values make sense is the handler's business.
-func (op *Operation) Decode(req *Request) (any, *Error) {
+// and limits; whether required members are there and values make sense is the handler's business. The error is an *Error.
+func (op *Operation) Decode(req *Request) (any, error) {
 	in := reflect.New(op.in.typ)
-	var err *Error
+	var err error
 	if req.Kind == JSON {
 		err = decodeJSON(req.Body, op.in, in.Elem())
 	} else {
 		err = decodeForm(req.Form, op.in, in.Elem())
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return in.Interface(), nil
-	case err.excess != nil:
-		return nil, op.tooLong(err.excess)
+	}
+	if excess, ok := errors.AsType[*excessError](err); ok {
+		return nil, op.tooLong(&excess.Excess)
 	}
 	return nil, err
 }

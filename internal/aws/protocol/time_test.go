@@ -73,15 +73,15 @@ func answer(s *protocol.Service, r *http.Request, body string) (string, *protoco
 	}
 	request, err := protocol.Recognise(r, []byte(body))
 	if err != nil {
-		return "", err
+		return "", refusal(err)
 	}
 	op, err := s.Lookup(request)
 	if err != nil {
-		return "", err
+		return "", refusal(err)
 	}
 	in, err := op.Decode(request)
 	if err != nil {
-		return "", err
+		return "", refusal(err)
 	}
 	out, failed := op.Invoke(context.Background(), &protocol.Call{}, in)
 	if failed != nil {
