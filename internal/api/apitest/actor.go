@@ -25,6 +25,8 @@ type Actor struct {
 	STS *sts.Client
 	SQS *sqs.Client
 
+	Keys aws.Credentials
+
 	endpoint string
 	now      func() time.Time
 }
@@ -34,15 +36,15 @@ func NewActor(endpoint, keyID, secret, token string, now func() time.Time) *Acto
 	if now == nil {
 		now = time.Now
 	}
-	keys := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: keyID, SecretAccessKey: secret, SessionToken: token}, nil
-	})
+	own := aws.Credentials{AccessKeyID: keyID, SecretAccessKey: secret, SessionToken: token}
+	keys := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return own, nil })
 	const region = "us-east-1"
 	url, signer, no := aws.String(endpoint), clocked{now, v4.NewSigner()}, aws.NopRetryer{}
 	return &Actor{
 		IAM:      iam.New(iam.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		STS:      sts.New(sts.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		SQS:      sqs.New(sqs.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		Keys:     own,
 		endpoint: endpoint, now: now,
 	}
 }

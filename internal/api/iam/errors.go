@@ -1,12 +1,10 @@
 package iam
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
-	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
@@ -51,21 +49,4 @@ func errThrottled() *protocol.Error {
 
 func errUnattachable(arn string) *protocol.Error {
 	return errNotFound("Policy %s does not exist or is not attachable.", arn)
-}
-
-func errDocument(format string, args ...any) *protocol.Error {
-	return service.Modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
-}
-
-// documentError is what a client is told whose document is not accepted: AWS's
-// sentence, and where and why.
-func documentError(err error) *protocol.Error {
-	e, ok := errors.AsType[*policy.Error](err)
-	switch {
-	case !ok:
-		return protocol.InternalError()
-	case e.Fault == policy.OverLimit:
-		return errLimit("%s", e.Reason)
-	}
-	return errDocument("%s", e.IAMDetailed())
 }

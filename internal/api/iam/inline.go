@@ -62,8 +62,9 @@ func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, i
 		return nil, err
 	}
 	p, err := policy.Parse(policy.ForIdentity, text)
+	tooLarge := errLimit("Maximum policy size of %d bytes exceeded for %s %s", inlineLimits[k], k, e.Name)
 	if err != nil {
-		return nil, documentError(err)
+		return nil, service.DocumentError(err, tooLarge)
 	}
 	return nil, s.edit(e, func(e *directory.Entity) error {
 		taken := 0
@@ -73,11 +74,7 @@ func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, i
 			}
 		}
 		if err := p.CheckIAM(inlineLimits[k], taken); err != nil {
-			fault := documentError(err)
-			if fault.Code == "LimitExceeded" {
-				fault.Message += " for " + string(k) + " " + e.Name
-			}
-			return fault
+			return service.DocumentError(err, tooLarge)
 		}
 		if e.Inline == nil {
 			e.Inline = make(map[string]string)

@@ -76,11 +76,7 @@ func (s *Service) checkManaged(text, arn string) error {
 		s.warn(p, arn)
 		return nil
 	}
-	fault := documentError(err)
-	if fault.Code == "LimitExceeded" {
-		return errQuota("PolicySize", policy.MaxManaged)
-	}
-	return fault
+	return service.DocumentError(err, errQuota("PolicySize", policy.MaxManaged))
 }
 
 type createPolicyInput struct {

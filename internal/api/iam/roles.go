@@ -106,17 +106,13 @@ func (s *Service) setTrust(e *directory.Entity, text string) error {
 		err = p.CheckIAM(policy.MaxTrust, 0)
 	}
 	if err != nil {
-		fault := documentError(err)
-		if fault.Code == "LimitExceeded" {
-			return errQuota("ACLSizePerRole", policy.MaxTrust)
-		}
-		return fault
+		return service.DocumentError(err, errQuota("ACLSizePerRole", policy.MaxTrust))
 	}
 	ids := make(map[string]string)
 	for _, arn := range p.Entities() {
 		id, ok := s.directory.ID(arn)
 		if !ok {
-			return errDocument("Invalid principal in policy: \"AWS\":\"%s\"", service.Shorten(arn))
+			return service.MalformedDocument("Invalid principal in policy: \"AWS\":\"%s\"", service.Shorten(arn))
 		}
 		ids[arn] = id
 	}

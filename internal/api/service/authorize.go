@@ -69,10 +69,15 @@ func (a *Authorizer) Authorize(c *protocol.Call, s Subject, actions ...string) e
 	}
 	for _, q.Action = range actions {
 		if denial := a.access.Decide(&q); denial != nil {
-			return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
+			return Refusal(denial)
 		}
 	}
 	return nil
+}
+
+// Refusal tells the caller of a denial in AWS's words, and keeps the denial for the operator.
+func Refusal(denial error) error {
+	return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
 }
 
 // details answers what only some decisions have to know.

@@ -138,7 +138,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%v", e)
 		}
 	}
-	if err := service.Failure(io.EOF); err != io.EOF || service.OfTheDisk(err) {
+	if err := service.Failure(io.EOF); !errors.Is(err, io.EOF) || service.OfTheDisk(err) {
 		t.Errorf("%v", err)
 	}
 }

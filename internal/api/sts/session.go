@@ -66,7 +66,7 @@ func (s *Service) newLimits(account string, document *string, descriptors []Poli
 			err = p.CheckIAM(policy.MaxSession, 0)
 		}
 		if err != nil {
-			return nil, documentError(err)
+			return nil, service.DocumentError(err, protocol.ValidationError("Maximum policy size of %d bytes exceeded", policy.MaxSession))
 		}
 		l.policies = []string{p.Compact()}
 		size += p.Size()
@@ -80,7 +80,7 @@ func (s *Service) newLimits(account string, document *string, descriptors []Poli
 		}
 		m := s.directory.Policy(arn)
 		if m == nil || m.Account != account && m.Account != "aws" {
-			return nil, documentFault("The policy %s does not exist.", arn)
+			return nil, service.MalformedDocument("The policy %s does not exist.", arn)
 		}
 		l.arns = append(l.arns, arn)
 		size += len(arn)
@@ -147,8 +147,4 @@ func name(v *protocol.Violations, member string, value *string, most int) string
 			r == '_' || r == '+' || r == '=' || r == ',' || r == '.' || r == '@' || r == '-'
 	}, `[\w+=,.@-]*`)
 	return v.Required(member, value)
-}
-
-func documentFault(format string, args ...any) *protocol.Error {
-	return service.Modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
 }

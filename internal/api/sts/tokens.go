@@ -2,7 +2,6 @@ package sts
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -12,18 +11,6 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
-
-// documentError is what a client is told whose session policy is not accepted.
-func documentError(err error) *protocol.Error {
-	e, ok := errors.AsType[*policy.Error](err)
-	switch {
-	case !ok:
-		return protocol.InternalError()
-	case e.Fault == policy.OverLimit:
-		return protocol.ValidationError("%s", e.Reason)
-	}
-	return documentFault("%s", e.IAMDetailed())
-}
 
 // noMFA refuses codes of a second factor, of which there is none.
 func noMFA(serial, code *string) error {
@@ -250,8 +237,7 @@ func (s *Service) mayAssume(
 		Action: action, Resource: arn, Owner: account, Rules: rules, ResourcePolicy: trust, Facts: s.authorizer.Facts(c, &about),
 	}
 	if d := policy.Decide(&r); !d.Allowed() {
-		denial := access.NewDenial(d, d.Message(&r))
-		return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)
+		return service.Refusal(access.NewDenial(d, d.Message(&r)))
 	}
 	return nil
 }

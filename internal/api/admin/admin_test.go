@@ -1,4 +1,4 @@
-package server
+package admin_test
 
 import (
 	"maps"
@@ -6,34 +6,36 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
-	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/aws/signature"
+	"github.com/sluicemq/sluice/internal/server"
 )
 
 // An account is deleted only when it has nothing any more, and whoever asks is told what it has.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
-	s, _ := start(t, inMemory())
+	s := start(t)
 	const third = "333333333333"
+	operator := apitest.RootActor(s.Endpoint(), s.Root())
 	want := func(input string, status int, words string) {
 		t.Helper()
-		if got, body := callAdmin(t, s, "DeleteAccount", input); got != status || !strings.Contains(body, words) {
+		if got, body := call(t, s, operator, "DeleteAccount", input); got != status || !strings.Contains(body, words) {
 			t.Errorf("%s: %d %s, want %d and %q", input, got, body, status, words)
 		}
 	}
-	if status, body := callAdmin(t, s, "CreateAccount", `{"AccountId":"`+third+`"}`); status != http.StatusOK {
+	if status, body := call(t, s, operator, "CreateAccount", `{"AccountId":"`+third+`"}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	cred, _ := s.credentials.Root(third)
-	root := act(s, cred.AccessKeyID, cred.Secret, "")
+	cred, _ := s.RootOf(third)
+	root := apitest.RootActor(s.Endpoint(), cred)
 	q, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("orders")})
 	url := apitest.Must(t, q, err).QueueUrl
 	for _, name := range []string{"bob", "eve"} {
@@ -53,75 +55,69 @@ func TestDeleteAccount(t *testing.T) {
 
 	want(`{}`, http.StatusBadRequest, "accountId")
 	want(`{"AccountId":"shop"}`, http.StatusBadRequest, "12 digits")
-	want(`{"AccountId":"`+account+`"}`, http.StatusBadRequest, "cannot be deleted")
+	want(`{"AccountId":"`+apitest.Account+`"}`, http.StatusBadRequest, "cannot be deleted")
 	want(`{"AccountId":"444444444444"}`, http.StatusNotFound, "does not exist")
 	want(`{"AccountId":"`+third+`"}`, http.StatusOK, "")
 	want(`{"AccountId":"`+third+`"}`, http.StatusNotFound, "does not exist")
 	if _, err = root.SQS.ListQueues(t.Context(), &sqs.ListQueuesInput{}); apitest.Code(err) != "InvalidClientTokenId" && apitest.Code(err) != "UnrecognizedClientException" {
 		t.Errorf("the key of a deleted account: %v", err)
 	}
-	if alias := s.directory.Alias(third); alias != "" {
-		t.Errorf("its alias %s is still taken", alias)
-	}
+	_, err = operator.IAM.CreateAccountAlias(t.Context(), &iam.CreateAccountAliasInput{AccountAlias: aws.String("shop")})
+	apitest.Must(t, 0, err) // the alias is free again
 }
 
-// signed is a caller of the server's own API.
-type signed struct {
-	s      *Server
-	signer signature.Signer
-}
-
-func signedBy(s *Server, keyID, secret, token string) signed {
-	return signed{s, signature.Signer{AccessKeyID: keyID, Secret: secret, Token: token, Region: "us-east-1"}}
-}
-
-func signedTemporarily(s *Server, c *ststypes.Credentials) signed {
-	return signedBy(s, *c.AccessKeyId, *c.SecretAccessKey, *c.SessionToken)
-}
-
-func (c signed) call(t *testing.T, op, input string) (int, string) {
+// call calls an operation of the server's own API.
+func call(t *testing.T, s *server.Server, caller *apitest.Actor, op, input string) (status int, body string) {
 	t.Helper()
-	if op == backupOperation {
-		return c.send(t, http.MethodGet, BackupPath, "", nil)
+	method, path, header := http.MethodPost, "/", http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"Sluice." + op}}
+	if op == "Backup" {
+		method, path, input, header = http.MethodGet, server.BackupPath, "", nil
 	}
-	header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"Sluice." + op}}
-	return c.send(t, http.MethodPost, "/", input, header)
-}
-
-func (c signed) send(t *testing.T, method, path, body string, header http.Header) (int, string) {
-	t.Helper()
-	r, err := http.NewRequest(method, c.s.Endpoint()+path, strings.NewReader(body))
+	r, err := http.NewRequest(method, s.Endpoint()+path, strings.NewReader(input))
 	apitest.Must(t, r, err)
 	maps.Copy(r.Header, header)
-	c.signer.Sign(r, admin.ServiceName, []byte(body), c.s.config.now())
+	signer := signature.Signer{
+		AccessKeyID: caller.Keys.AccessKeyID, Secret: caller.Keys.SecretAccessKey, Token: caller.Keys.SessionToken, Region: "us-east-1",
+	}
+	signer.Sign(r, admin.ServiceName, []byte(input), time.Now())
 	return apitest.Exchange(t, r)
+}
+
+// start runs a server in memory with two accounts until the test ends.
+func start(t *testing.T) *server.Server {
+	t.Helper()
+	c := server.Default()
+	c.InMemory = true
+	c.Listen = "127.0.0.1:0"
+	c.Accounts = []string{apitest.Account, apitest.OtherAccount}
+	s, err := server.Start(c)
+	apitest.Must(t, s, err)
+	apitest.Run(t, s)
+	return s
 }
 
 // Who administers the server is decided by policies, within the first account; its root may without.
 func TestWhoMayAdminister(t *testing.T) {
 	t.Parallel()
-	s, _ := start(t, inMemory())
-	root := rootOf(s)
+	s := start(t)
+	root := apitest.RootActor(s.Endpoint(), s.Root())
 	everything := apitest.Allow("*", "*")
-	keyed := func(id string) signed {
-		cred, _ := s.front.Keys.Lookup(id)
-		return signedBy(s, id, cred.Secret, "")
-	}
-	_, monitorKey := root.User(t, "monitor", `{"Version":"2012-10-17","Statement":[
+	monitor, _ := root.User(t, "monitor", `{"Version":"2012-10-17","Statement":[
 		{"Effect":"Allow","Action":["sluice:Describe*","sluice:ListAccounts"],"Resource":"*"},
 		{"Effect":"Deny","Action":"sluice:ListAccounts","Resource":"*","Condition":{"NotIpAddress":{"aws:SourceIp":"127.0.0.0/8"}}}]}`)
-	_, backupKey := root.User(t, "backup", apitest.Allow("sluice:Backup", "*"))
-	_, scopedKey := root.User(t, "scoped", apitest.Allow("sluice:*", "arn:aws:sqs:*:*:*"))
-	_, adminKey := root.User(t, "admin", everything)
-	_, nobodyKey := root.User(t, "nobody", apitest.Allow("sqs:*", "*"))
-	foreignRoot, _ := s.credentials.Root(otherAccount)
-	_, foreignKey := act(s, foreignRoot.AccessKeyID, foreignRoot.Secret, "").User(t, "foreign", everything)
-	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("ops"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(account))})
+	backup, _ := root.User(t, "backup", apitest.Allow("sluice:Backup", "*"))
+	scoped, _ := root.User(t, "scoped", apitest.Allow("sluice:*", "arn:aws:sqs:*:*:*"))
+	administrator, _ := root.User(t, "admin", everything)
+	nobody, _ := root.User(t, "nobody", apitest.Allow("sqs:*", "*"))
+	cred, _ := s.RootOf(apitest.OtherAccount)
+	otherRoot := apitest.RootActor(s.Endpoint(), cred)
+	foreign, _ := otherRoot.User(t, "foreign", everything)
+	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{RoleName: aws.String("ops"), AssumeRolePolicyDocument: aws.String(apitest.Trusting(apitest.Account))})
 	apitest.Must(t, role, err)
 	_, err = root.IAM.PutRolePolicy(t.Context(), &iam.PutRolePolicyInput{
 		RoleName: aws.String("ops"), PolicyName: aws.String("p"), PolicyDocument: aws.String(apitest.Allow("sluice:DrainNode", "*"))})
 	apitest.Must(t, 0, err)
-	assumed, err := act(s, adminKey, keyed(adminKey).signer.Secret, "").STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
+	assumed, err := administrator.STS.AssumeRole(t.Context(), &sts.AssumeRoleInput{
 		RoleArn: role.Role.Arn, RoleSessionName: aws.String("night")})
 	apitest.Must(t, assumed, err)
 	session, err := root.STS.GetSessionToken(t.Context(), &sts.GetSessionTokenInput{})
@@ -132,26 +128,26 @@ func TestWhoMayAdminister(t *testing.T) {
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {
 		who string
-		as  signed
+		as  *apitest.Actor
 		may []string
 	}{
-		{"the root", signedBy(s, s.Root().AccessKeyID, s.Root().Secret, ""), operations},
-		{"the root's session", signedTemporarily(s, session.Credentials), operations},
-		{"an administrator", keyed(adminKey), operations},
-		{"a monitor", keyed(monitorKey), []string{"DescribeCluster", "ListAccounts"}},
-		{"who makes backups", keyed(backupKey), []string{"Backup"}},
-		{"a role's session", signedTemporarily(s, assumed.Credentials), []string{"DrainNode"}},
-		{"a user for queues", keyed(scopedKey), nil},
-		{"a user without", keyed(nobodyKey), nil},
-		{"another account's root", signedBy(s, foreignRoot.AccessKeyID, foreignRoot.Secret, ""), nil},
-		{"another account's administrator", keyed(foreignKey), nil},
+		{"the root", root, operations},
+		{"the root's session", root.Temporary(session.Credentials), operations},
+		{"an administrator", administrator, operations},
+		{"a monitor", monitor, []string{"DescribeCluster", "ListAccounts"}},
+		{"who makes backups", backup, []string{"Backup"}},
+		{"a role's session", root.Temporary(assumed.Credentials), []string{"DrainNode"}},
+		{"a user for queues", scoped, nil},
+		{"a user without", nobody, nil},
+		{"another account's root", otherRoot, nil},
+		{"another account's administrator", foreign, nil},
 	} {
 		for _, op := range operations {
 			in := input[op]
 			if in == "" {
 				in = "{}"
 			}
-			status, body := tc.as.call(t, op, in)
+			status, body := call(t, s, tc.as, op, in)
 			if want := slices.Contains(tc.may, op); (status != http.StatusForbidden) != want {
 				t.Errorf("%s: %s: %d %s", tc.who, op, status, body)
 			}

@@ -1,0 +1,27 @@
+package service
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+// MalformedDocument refuses a policy document in the words of IAM and STS.
+func MalformedDocument(format string, args ...any) *protocol.Error {
+	return Modelled("MalformedPolicyDocumentException", "MalformedPolicyDocument", http.StatusBadRequest, format, args...)
+}
+
+// DocumentError tells a client why package policy does not accept a document: AWS's sentence, and where and why. One that
+// is too large is refused with tooLarge.
+func DocumentError(err error, tooLarge *protocol.Error) *protocol.Error {
+	e, ok := errors.AsType[*policy.Error](err)
+	switch {
+	case !ok:
+		return protocol.InternalError()
+	case e.Fault == policy.OverLimit:
+		return tooLarge
+	}
+	return MalformedDocument("%s", e.IAMDetailed())
+}
