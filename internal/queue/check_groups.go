@@ -1,0 +1,84 @@
+package queue
+
+import "strings"
+
+// checkMembers goes through the members of the groups. A group that has some has
+// a record.
+func (c *checker) checkMembers() error {
+	var name string
+	var group groupRecord
+	first := true
+	return c.scan(tableMember, 0, func(k, v []byte) error {
+		of, ok := strings.CutSuffix(string(k[keyOf0:max(keyOf0, len(k)-8)]), "\x00")
+		if !ok {
+			c.want(false, "stray key %q", k)
+			return nil
+		}
+		if first || of != name {
+			first, name, group = false, of, groupRecord{}
+			b, err := c.r.Get(groupKey(c.cfg.ID, name))
+			if err != nil {
+				return err
+			}
+			c.want(b != nil, "group %q has members and no record", name)
+			if b != nil {
+				if group, err = decodeGroupRecord(b); err != nil {
+					return err
+				}
+			}
+		}
+		p := Position(tail(k, 0))
+		r := readRecord(v)
+		c.waiters.add(p, r.instant(), name)
+		c.want(group.head <= p, "%v is in front of the head of group %q", p, name)
+		c.want(c.held[name] < p, "%v, which was received, is behind member %v of group %q", c.held[name], p, name)
+		return r.done("group member")
+	})
+}
+
+// checkGroups compares the records of the groups with the rota.
+func (c *checker) checkGroups() error {
+	return c.scan(tableGroup, 0, func(k, v []byte) error {
+		name, ok := strings.CutSuffix(string(k[keyOf0:]), "\x00")
+		if !ok {
+			c.want(false, "stray key %q", k)
+			return nil
+		}
+		g, err := decodeGroupRecord(v)
+		if err != nil {
+			return err
+		}
+		c.groups++
+		_, held := c.held[name]
+		c.want(held == (g.order < c.meta.rotaHead), "group %q: held back %t, place %d in the rota", name, held, g.order)
+		b, err := c.r.Get(rotaKey(c.cfg.ID, g.order))
+		if err != nil {
+			return err
+		}
+		c.want(string(b) == name, "group %q is not at its place %d in the rota", name, g.order)
+		if held {
+			return nil
+		}
+		c.inRota++
+		members := false
+		lo, hi := memberRange(c.cfg.ID, name, 0)
+		err = c.r.Scan(lo, hi, func(_, _ []byte) bool { members = true; return false })
+		c.want(members || err != nil, "group %q has a turn and no members", name)
+		return err
+	})
+}
+
+// checkRota compares the rota with the records of the groups. Places in front of
+// its head are those of groups that are held back.
+func (c *checker) checkRota() error {
+	places := uint64(0)
+	err := c.scan(tableRota, keyOf1, func(k, _ []byte) error {
+		places++
+		order := tail(k, 0)
+		c.want(order <= c.meta.lastOrder, "place %d is not in the rota, which ends at %d", order, c.meta.lastOrder)
+		return nil
+	})
+	c.want(places == c.groups, "the rota has %d places for %d groups", places, c.groups)
+	c.want(c.meta.rotaLength == c.inRota, "%d groups have a turn, the queue's record says %d", c.inRota, c.meta.rotaLength)
+	return err
+}

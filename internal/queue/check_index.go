@@ -1,0 +1,149 @@
+package queue
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// sum is of messages in whatever order, by what both they and the rows that lead
+// to them say: where they stand, when they were sent and to which group. Two
+// tables with the same sum have the same rows.
+type sum [2]uint64
+
+func (s *sum) add(p Position, sent Instant, group string) {
+	hash := sha256.Sum256(key(nil).position(p).instant(sent).string(group))
+	s[0] += binary.BigEndian.Uint64(hash[:])
+	s[1] += binary.BigEndian.Uint64(hash[8:])
+}
+
+// compare goes through the indexed messages and the rows that lead to them one
+// by one, if their sums say that there is something to be found.
+func (c *checker) compare() error {
+	if c.indexed == c.ages && c.waiting == c.waiters {
+		return nil
+	}
+	before := len(c.Problems)
+	lo, hi := tableRange(c.cfg.ID, tableMessage)
+	var bad error
+	err := c.r.Scan(lo, hi, func(k, v []byte) bool {
+		p := Position(tail(k, 0))
+		if m, err := decodeMessage(v); err == nil && p.indexed() {
+			bad = c.checkIndexed(p, m)
+		}
+		return bad == nil
+	})
+	for _, table := range []byte{tableAge, tableDelay, tableMember} {
+		lo, hi := tableRange(c.cfg.ID, table)
+		err = firstError(err, bad)
+		if err != nil {
+			return err
+		}
+		err = c.r.Scan(lo, hi, func(k, _ []byte) bool {
+			bad = c.checkRow(table, Position(tail(k, 0)), k)
+			return bad == nil
+		})
+	}
+	c.want(before < len(c.Problems) || before > 0, "the indexes do not match the messages")
+	return firstError(err, bad)
+}
+
+// checkIndexed looks for a message's rows in the indexes: its age, unless the
+// queue is in order of age itself, and one more unless it was received. A row that
+// cannot be decoded was reported before.
+func (c *checker) checkIndexed(p Position, m *Message) error {
+	age, aged, err := c.age(p, m)
+	if err != nil {
+		return err
+	}
+	c.want(aged || c.cfg.FIFO, "%v has no row in the table of ages", p)
+	c.want(!aged || age.group == m.Group, "%v is of group %q, its age says %q", p, m.Group, age.group)
+	home, row, err := c.home(p, m, age)
+	if err != nil {
+		return err
+	}
+	switch home {
+	case tableDelay, tableMember:
+		c.want(row.sent == m.SentAt && row.group == m.Group, "%v was sent at %v to group %q, its row says %v, %q", p, m.SentAt, m.Group, row.sent, row.group)
+	case 0:
+		c.want(false, "%v can be reached in no way", p)
+	}
+	return nil
+}
+
+// age reads a message's row in the table of ages.
+func (c *checker) age(p Position, m *Message) (s stub, found bool, err error) {
+	b, err := c.r.Get(ageKey(c.cfg.ID, m.SentAt, p))
+	if b == nil || err != nil {
+		return s, false, err
+	}
+	r := readRecord(b)
+	return stub{sent: m.SentAt, due: r.instant(), group: r.string()}, true, nil
+}
+
+// home finds out by which table the indexed message at p is reached, and what
+// its row there says; 0 means by none.
+func (c *checker) home(p Position, m *Message, age stub) (table byte, row stub, err error) {
+	if s, ok := c.received[p]; ok {
+		return tableReceived, s, nil
+	}
+	b, err := c.r.Get(delayKey(c.cfg.ID, c.delayedUntil(age, m), p))
+	if err != nil {
+		return 0, stub{}, err
+	}
+	if b != nil {
+		r := readRecord(b)
+		return tableDelay, stub{sent: r.instant(), group: r.string()}, nil
+	}
+	b, err = c.r.Get(memberKey(c.cfg.ID, m.Group, p))
+	if b == nil || err != nil {
+		return 0, stub{}, err
+	}
+	r := readRecord(b)
+	return tableMember, stub{sent: r.instant(), group: m.Group}, nil
+}
+
+// delayedUntil is the instant under which a message waits if it does.
+func (c *checker) delayedUntil(age stub, m *Message) Instant {
+	if c.cfg.FIFO {
+		return m.SentAt
+	}
+	return age.due
+}
+
+// checkRow looks for the message of a row of an index.
+func (c *checker) checkRow(table byte, p Position, key []byte) error {
+	b, err := c.r.Get(messageKey(c.cfg.ID, p))
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		c.want(false, "%v is missing, and is in the table of %s", p, tableNames[table])
+		return nil
+	}
+	if m, err := decodeMessage(b); err == nil { // or else it was reported before
+		return c.checkPlace(table, p, key, m)
+	}
+	return nil
+}
+
+// checkPlace compares the row of a message with where it should be.
+func (c *checker) checkPlace(table byte, p Position, key []byte, m *Message) error {
+	age, _, err := c.age(p, m)
+	if err != nil {
+		return err
+	}
+	rows := map[byte][]byte{
+		tableAge:    ageKey(c.cfg.ID, m.SentAt, p),
+		tableDelay:  delayKey(c.cfg.ID, c.delayedUntil(age, m), p),
+		tableMember: memberKey(c.cfg.ID, m.Group, p),
+	}
+	home, _, err := c.home(p, m, age)
+	if err != nil {
+		return err
+	}
+	right := p.indexed() && (table == tableAge && !c.cfg.FIFO || home == table) && string(rows[table]) == string(key)
+	c.want(right, "%v is in a wrong place of the table of %s", p, tableNames[table])
+	return nil
+}
+
+var tableNames = map[byte]string{tableAge: "ages", tableDelay: "delays", tableMember: "members"}

@@ -1,0 +1,128 @@
+package queue
+
+// stub is what a row says of its message.
+type stub struct {
+	sent  Instant
+	due   Instant // ages only
+	group string
+}
+
+func (c *checker) checkReceived() error {
+	return c.scan(tableReceived, keyOf1, func(k, v []byte) error {
+		p := Position(tail(k, 0))
+		m, group, err := decodeReceived(p, v)
+		if err != nil {
+			return err
+		}
+		c.received[p] = stub{sent: m.sent, group: group}
+		if c.cfg.FIFO {
+			c.held[group] = max(c.held[group], p)
+		}
+		c.want(m.receipt <= c.meta.receipts, "%v was received with number %d, after the last one, %d", p, m.receipt, c.meta.receipts)
+		return nil
+	})
+}
+
+// checkMessages goes through the messages.
+func (c *checker) checkMessages() error {
+	found := 0              // of those received
+	next := c.meta.lineHead // of the line
+	var sent Instant        // of the message before
+	err := c.scan(tableMessage, keyOf1, func(k, v []byte) error {
+		p := Position(tail(k, 0))
+		c.Messages++
+		c.Bytes += uint64(len(v))
+		m, err := decodeMessage(v)
+		if err != nil {
+			return err
+		}
+		s, received := c.received[p]
+		if received {
+			found++
+			c.want(s.sent == 0 && !p.indexed() || s.sent == m.SentAt, "%v was sent at %v, its receive says %v", p, m.SentAt, s.sent)
+			c.want(s.group == m.Group || !c.cfg.FIFO, "%v is of group %q, its receive says %q", p, m.Group, s.group)
+		}
+		if p.indexed() {
+			c.want(p&^indexedBit <= c.meta.lastIndex, "%v is after the last index, %v", p, c.meta.lastIndex)
+			c.want(c.meta.ageFloor <= m.SentAt, "%v was sent before the floor of ages", p)
+			if c.cfg.FIFO {
+				c.want(c.meta.ageHead <= p, "%v is in front of the oldest, %v", p, c.meta.ageHead)
+			} else {
+				c.indexed.add(p, m.SentAt, m.Group)
+			}
+			if !received {
+				c.waiting.add(p, m.SentAt, m.Group)
+			}
+			return nil
+		}
+		switch {
+		case p >= c.meta.lineNext:
+			c.want(false, "%v is behind the line, which ends at %v", p, c.meta.lineNext)
+		case p >= c.meta.lineHead:
+			c.want(!received, "%v was received and is in the line", p)
+			c.wantGap(next, p)
+			next = p + 1
+		default:
+			c.want(received, "%v is in front of the line, which begins at %v, and was never received", p, c.meta.lineHead)
+		}
+		c.want(c.meta.lineFloor <= m.SentAt, "%v was sent before the floor of the line", p)
+		c.want(sent <= m.SentAt, "%v was sent before the one in front of it", p)
+		sent = m.SentAt
+		return nil
+	})
+	c.wantGap(next, c.meta.lineNext)
+	c.want(c.meta.stored == c.Messages, "%d messages are stored, the queue's record says %d", c.Messages, c.meta.stored)
+	if err == nil && found != len(c.received) {
+		for p := range c.received {
+			b, err := c.r.Get(messageKey(c.cfg.ID, p))
+			if err != nil {
+				return err
+			}
+			c.want(b != nil, "%v was received and is missing", p)
+		}
+	}
+	return err
+}
+
+// wantGap reports what is missing from the line if next is not p.
+func (c *checker) wantGap(next, p Position) {
+	switch {
+	case next+1 == p:
+		c.want(false, "%v is missing from the line", next)
+	case next < p:
+		c.want(false, "%v to %v are missing from the line", next, p-1)
+	}
+}
+
+func (c *checker) checkDelays() error {
+	delayed := uint64(0)
+	err := c.scan(tableDelay, keyOf2, func(k, v []byte) error {
+		delayed++
+		at, p := Instant(tail(k, 1)), Position(tail(k, 0))
+		c.want(c.meta.delayFloor <= at, "%v waits before the floor of delays", p)
+		r := readRecord(v)
+		sent, group := r.instant(), r.string()
+		c.waiters.add(p, sent, group)
+		until := sent
+		if !c.cfg.FIFO {
+			age, _, err := c.age(p, &Message{SentAt: sent})
+			if err != nil {
+				return err
+			}
+			until = age.due
+		}
+		c.want(at == until, "%v waits until %v in the table of delays, and until %v in that of ages", p, at, until)
+		return r.done("delayed message")
+	})
+	c.want(c.meta.delayed == delayed, "%d messages wait, the queue's record says %d", delayed, c.meta.delayed)
+	return err
+}
+
+func (c *checker) checkAges() error {
+	return c.scan(tableAge, keyOf2, func(k, v []byte) error {
+		r := readRecord(v)
+		r.instant()
+		c.ages.add(Position(tail(k, 0)), Instant(tail(k, 1)), r.string())
+		return r.done("message age")
+	})
+}
