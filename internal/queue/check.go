@@ -33,7 +33,7 @@ type Recount struct {
 // disk for each, but summed up: see sum. Only if the sums differ are they
 // compared one by one.
 //
-// Of an away queue the messages that wait to be forwarded are recounted.
+// Of a queue that another shard serves it recounts the messages in the outbox.
 func Check(r Reader, cfg Config) (Recount, error) {
 	c := &checker{
 		r: r, cfg: cfg, received: make(map[Position]stub), held: make(map[string]Position),

@@ -5,12 +5,13 @@ import "slices"
 func (c *checker) checkAccepted() error {
 	return c.scan(tableAccepted, keyOf1, func(k, v []byte) error {
 		p, err := decodeAccepted(v)
-		c.want(err != nil || p != 0, "nothing has arrived from shard %d", tail(k, 0))
+		c.want(err != nil || p != 0, "nothing was accepted from shard %d", tail(k, 0))
 		return err
 	})
 }
 
-// checkAway checks an away queue, which has no other tables than its line's.
+// checkElsewhere checks a queue that another shard serves: it has no other tables than
+// its outbox.
 func (c *checker) checkElsewhere() error {
 	var record outboxRecord
 	any := func(r Reader, id ID) (found []byte, err error) {
@@ -27,7 +28,7 @@ func (c *checker) checkElsewhere() error {
 	return c.checkOutbox()
 }
 
-// checkLine recounts the messages that wait to be forwarded.
+// checkOutbox recounts the messages in the outbox.
 func (c *checker) checkOutbox() error {
 	b, err := c.r.Get(outboxKey(c.cfg.ID))
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 
 // Deduplication ids and receive attempts of all queues are stored together, in
 // slots of a few seconds, and the store keeps them in tables of their own. In the
-// order of the ids, or among the messages, each compaction would write anew what
-// was kept in the last ten minutes; so it leaves the tables with old ids alone.
+// order of the ids, or among the messages, each compaction would rewrite the ids of
+// the last ten minutes; in order of time it leaves the tables with old ids alone.
 //
-// Nearly every id is new. The store would learn that by a look into each slot, so
-// filters in memory know most of what is not there. A filter is for a bucket of
-// slots, as long as the interval: what is younger than the interval is in the
-// current bucket or the one before it, and older buckets are dropped whole.
+// Nearly every id is new. To learn that from the store would take a look into each
+// slot, so filters in memory know most ids that are not stored. A filter is for a
+// bucket of slots, which is as long as the interval: ids younger than the interval
+// are in the current bucket or the one before it, and older buckets are dropped whole.
 
 const (
 	kindDedup   = 'd'
@@ -30,11 +30,11 @@ func bucketStart(n uint64) Instant        { return Instant(n * uint64(DedupInter
 func bucketKey(n uint64) key              { return slotKey(n * slotsPerBucket) }
 func inDedupInterval(t, now Instant) bool { return now < t.Add(DedupInterval) }
 
-// horizon is how far back something may have been kept that still counts.
+// horizon returns the time before which no id or attempt counts any more.
 func (e *Engine) horizon() Instant { return max(0, e.now.Add(-DedupInterval)) }
 
-// loadFilters makes the filters of all queues for what is stored, and removes what
-// has become too old.
+// loadFilters builds the filters of all queues from what is stored, and removes ids
+// that are too old.
 func (e *Engine) loadFilters() error {
 	oldest := bucketOf(e.horizon())
 	lo, end := tableRange(shared, tableDedup)
@@ -57,7 +57,7 @@ func (e *Engine) loadFilters() error {
 	return firstError(err, bad)
 }
 
-// splitKept says what the key of a deduplication id or an attempt is made of.
+// splitDedupKey returns the parts of the key of a deduplication id or an attempt.
 func splitDedupKey(k []byte) (slot uint64, q ID, kind byte, id string, ok bool) {
 	if len(k) <= keyOf2 {
 		return 0, 0, 0, "", false
@@ -74,8 +74,8 @@ func (q *queue) filter(bucket uint64) *filter {
 	return f
 }
 
-// find returns the newest slot within an interval that holds something under kind
-// and id, and what that is, or nil.
+// find returns the value stored under kind and id in the newest slot of the last
+// interval, and the slot; the value is nil if there is none.
 func (q *queue) find(kind byte, id string) (slot uint64, value []byte, err error) {
 	newest, oldest := slotOf(q.e.now), slotOf(q.e.horizon())
 	hash := hashOf(kind, id)
@@ -102,8 +102,8 @@ func down(high, low uint64) iter.Seq[uint64] {
 	}
 }
 
-// recall returns the newest value kept under kind and id, at most an interval
-// old. Values begin with their instant.
+// lookup returns the newest value stored under kind and id, at most an interval
+// old, or nil. Values begin with their instant.
 func (q *queue) lookup(kind byte, id string) (*reader, error) {
 	_, b, err := q.find(kind, id)
 	if b == nil || err != nil {
@@ -116,7 +116,7 @@ func (q *queue) lookup(kind byte, id string) (*reader, error) {
 	return r, nil
 }
 
-// keep stores a value under kind and id for an interval.
+// remember stores a value under kind and id for an interval.
 func (q *queue) remember(kind byte, id string, value func(*writer)) {
 	n := bucketOf(q.e.now)
 	w := newRecord(48)
@@ -131,7 +131,7 @@ func (q *queue) remember(kind byte, id string, value func(*writer)) {
 	q.markDirty()
 }
 
-// dropOldBuckets removes the buckets that hold nothing young enough.
+// dropOldBuckets removes the buckets in which all ids are too old.
 func (q *queue) dropOldBuckets() {
 	current := bucketOf(q.e.now)
 	if q.dedupHigh == 0 || current < q.dedupLow+2 {
@@ -150,7 +150,7 @@ func (q *queue) dropOldBuckets() {
 	q.markDirty()
 }
 
-// dropKept removes what all queues have kept before a bucket.
+// dropDedupBefore removes the ids and attempts of all queues before a bucket.
 func (e *Engine) dropDedupBefore(bucket uint64) {
 	if bucket > e.dedupLow {
 		lo, _ := tableRange(shared, tableDedup)
@@ -159,8 +159,8 @@ func (e *Engine) dropDedupBefore(bucket uint64) {
 	}
 }
 
-// forgetKept removes what the queue has kept, slot by slot: where it has kept
-// something, because each range deletion makes reading a little slower.
+// purgeDedup removes the ids and attempts of the queue. It deletes a range only in
+// slots that hold some, because each range deletion makes reading a little slower.
 func (q *queue) purgeDedup() error {
 	if q.dedupHigh == 0 {
 		return nil
@@ -179,7 +179,7 @@ func (q *queue) purgeDedup() error {
 		case err != nil:
 			return err
 		case more && owner < q.cfg.ID:
-			slot-- // the first of a slot in which others are before this queue
+			slot-- // other queues are in front of this one in the slot: look there again
 		case more && owner == q.cfg.ID:
 			q.e.tx.DeleteRange(dedupKey(slot, q.cfg.ID), dedupKey(slot, q.cfg.ID+1))
 		}
@@ -187,7 +187,7 @@ func (q *queue) purgeDedup() error {
 	return nil
 }
 
-// dedupScope is what must be equal for two messages to be duplicates.
+// dedupScope returns the text that is equal for two messages if they are duplicates.
 func (q *queue) dedupScope(o *Outgoing) string {
 	if q.cfg.DedupPerGroup {
 		return o.Group + "\x00" + o.Dedup
@@ -195,7 +195,7 @@ func (q *queue) dedupScope(o *Outgoing) string {
 	return o.Dedup
 }
 
-// duplicateOf returns the answer to the earlier message that o repeats.
+// duplicateOf returns the answer that the earlier message got which o repeats.
 func (q *queue) duplicateOf(o *Outgoing) (Sent, bool, error) {
 	r, err := q.lookup(kindDedup, q.dedupScope(o))
 	if r == nil || err != nil {
@@ -213,7 +213,7 @@ func (q *queue) rememberSend(o *Outgoing, s Sent) {
 	})
 }
 
-// rememberAttempt notes what a receive attempt was given.
+// rememberAttempt stores what a receive attempt was given.
 func (q *queue) rememberAttempt(attempt string, given []Delivery) {
 	q.remember(kindAttempt, attempt, func(w *writer) {
 		w.uint(uint64(len(given)))
@@ -236,8 +236,8 @@ func (q *queue) forgetAttempt(attempt string) error {
 	}
 }
 
-// repeat answers a receive attempt that was answered before: the same messages
-// and receipts, their visibility timeout started anew.
+// repeat answers a receive attempt that was answered before, with the same messages
+// and receipts. Their visibility timeout starts anew.
 func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool, error) {
 	r, err := q.lookup(kindAttempt, attempt)
 	if r == nil || err != nil {

@@ -6,12 +6,12 @@ import "fmt"
 // ends; in a FIFO queue under the instant it was sent, because there a change
 // of the queue's delay applies to the messages that wait already.
 
-// workAtOnce bounds how many messages one step of housekeeping touches, so
-// that a million delays that end together do not keep requests waiting. Where
-// bodies are moved each KiB counts like a message.
+// workAtOnce bounds how many messages one step of housekeeping touches, so that
+// requests do not wait for a million delays that end together. Where bodies are
+// moved, each KiB counts like a message.
 const workAtOnce = 1000
 
-// delayEnd is when the delay of a key at t in the table of delays ends.
+// delayEnd returns when the delay of a key at t in the table of delays ends.
 func (q *queue) delayEnd(t Instant) Instant {
 	if q.cfg.FIFO {
 		return t.Add(q.cfg.Delay)
@@ -19,7 +19,7 @@ func (q *queue) delayEnd(t Instant) Instant {
 	return t
 }
 
-// postpone makes the message at p wait.
+// postpone makes the message at p wait for the end of its delay.
 func (q *queue) postpone(p Position, group string, sent, due Instant) {
 	at := due
 	if q.cfg.FIFO {
@@ -41,7 +41,7 @@ type waiting struct {
 	group string
 }
 
-// endDelays makes available what has waited for long enough.
+// endDelays makes messages available whose delay has ended.
 func (q *queue) endDelays() error {
 	if q.delayed == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.e.now {
 		return nil

@@ -1,6 +1,6 @@
 package queue
 
-// Receipt names one receive of one message: what a receipt handle stands for.
+// Receipt names one receive of one message. A receipt handle stands for it.
 type Receipt struct {
 	Position Position
 	Number   uint64
@@ -9,10 +9,9 @@ type Receipt struct {
 // Delete removes messages. Its result has an element for each receipt: nil if
 // the message is gone, whether by this call or before it, or ErrReceiptExpired.
 //
-// In a standard queue any receipt of the message will do, also one whose
-// visibility timeout has passed. In a FIFO queue it must be the newest and the
-// message must still be in flight, or else the next consumer may already be at
-// work on it.
+// A standard queue takes any receipt of the message, also one whose visibility
+// timeout has passed. A FIFO queue takes the newest only, and the message must still
+// be in flight: otherwise the next consumer may already work on it.
 func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {

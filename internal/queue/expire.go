@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// expiryInterval is how often a queue's expiry is looked at, at the most.
+// expiryInterval is the least time between two looks for expired messages.
 const expiryInterval = time.Second
 
 // A message expires when it has been in its queue for the retention period, in
-// flight or not. The line is in order of age, so that where its old part ends
-// is found by bisection and the part is dropped as a range. A FIFO queue is in
-// order of age too, but what is old may be anywhere in it, received or not. All
-// other messages have a key in the table of ages.
+// flight or not. The line is in order of age: bisection finds where its old part
+// ends, and the part is dropped as a range. A FIFO queue is in order of age too, but
+// an old message may be received or not, and in any group. All other messages have a
+// key in the table of ages.
 
-// lineCount is how many messages of the line are stored.
+// lineCount returns how many messages of the line are stored.
 func (q *queue) lineCount() uint64 {
 	return uint64(q.lineNext-q.lineHead) + uint64(q.lineHeld)
 }
 
-// indexedCount is how many indexed messages are stored.
+// indexedCount returns how many indexed messages are stored.
 func (q *queue) indexedCount() uint64 { return q.stored - q.lineCount() }
 
-// floor is an instant before which nothing in the queue was sent, or never if
-// the queue is empty.
+// floor returns an instant before which no message of the queue was sent, or never
+// if the queue is empty.
 func (q *queue) floor() Instant {
 	floor := never
 	if q.lineCount() > 0 {
@@ -37,8 +37,8 @@ func (q *queue) floor() Instant {
 	return floor
 }
 
-// trimOldest drops what has gone from the front of the list of received
-// messages of the line, and from all of it when most of it has gone.
+// trimOldest drops removed messages from the front of the list of received messages
+// of the line, and from the whole list when most of its messages are removed.
 func (q *queue) trimOldest() {
 	n := 0
 	for n < len(q.oldest) && q.oldest[n].removed {
@@ -58,7 +58,7 @@ func (q *queue) setAge(p Position, sent Instant, group string, due Instant) {
 	q.e.tx.Set(ageKey(q.cfg.ID, sent, p), w)
 }
 
-// expire drops what is too old.
+// expire drops messages that are too old.
 func (q *queue) expire() error {
 	floor := q.floor()
 	if floor == never || floor.Add(q.cfg.Retention) > q.e.now || q.e.now < q.nextExpiry {
@@ -106,7 +106,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 		q.remove(m)
 		q.e.work++
 	}
-	// What was never received follows, in order of age without a gap.
+	// The messages that were never received follow, in order of age without a gap.
 	var failed error
 	n := sort.Search(int(q.lineNext-q.lineHead), func(i int) bool {
 		sent, err := q.sentAt(q.lineHead + Position(i))
@@ -137,7 +137,7 @@ func (q *queue) sentAt(p Position) (Instant, error) {
 	return sentAt(b)
 }
 
-// aged is an indexed message that is too old.
+// aged is an indexed message that has expired.
 type aged struct {
 	pos   Position
 	sent  Instant
@@ -181,9 +181,8 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 	return floor <= limit, nil
 }
 
-// agedByAge finds the first messages of the table of ages that were sent at
-// limit or before, and when the one behind them was sent, or never if there is
-// none.
+// agedByAge returns the first messages of the table of ages that were sent at limit
+// or before, and when the message behind them was sent, or never if there is none.
 func (q *queue) agedByAge(limit Instant) (old []aged, floor Instant, err error) {
 	var bad error
 	floor = never
@@ -203,8 +202,8 @@ func (q *queue) agedByAge(limit Instant) (old []aged, floor Instant, err error) 
 	return old, floor, firstError(err, bad)
 }
 
-// agedByPosition does the same for a FIFO queue, whose messages are in order of
-// age themselves. They bring their bodies with them.
+// agedByPosition is agedByAge for a FIFO queue, whose messages are in order of age
+// themselves. It reads their bodies with them.
 func (q *queue) agedByPosition(limit Instant) (old []aged, floor Instant, err error) {
 	var bad error
 	floor = never

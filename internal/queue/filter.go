@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// filter is a set of hashes that may err to one side: what it says it does not
-// have was never added. A Bloom filter of fixed size would be too small or too
+// filter is a set of hashes that may err to one side: it may say that it has a hash
+// that was never added, but not the reverse. A Bloom filter of fixed size would be too small or too
 // large, so it is a row of them, each four times as large as the one before
 // (Almeida et al., Scalable Bloom Filters, 2007); with the last one full, about
 // one in two hundred of those asked for in vain is taken for present.
@@ -83,9 +83,9 @@ func places(hash uint64) iter.Seq[uint64] {
 	}
 }
 
-// hashSeed differs from process to process, so that nobody can choose ids that
-// the filters mix up. No answer of the engine depends on it, only the time that
-// finding it takes.
+// hashSeed differs from process to process, so that a client cannot choose ids that
+// the filters confuse. No answer of the engine depends on it, only the time that an
+// answer takes.
 var hashSeed = maphash.MakeSeed()
 
 func hashOf(kind byte, id string) uint64 {

@@ -87,11 +87,11 @@ func tableRange(q ID, table byte) (lo, hi []byte) {
 	return tableKey(q, table), tableKey(q, table+1)
 }
 
-// shared is in place of a queue's id where the queues of a shard keep something
-// together. It is behind all ids.
+// shared takes the place of a queue's id in the keys of the table that all queues of
+// a shard share. It is greater than all ids.
 const shared ID = 1 << 63
 
-// keptKey is what the keys begin with of what a queue keeps in a slot.
+// dedupKey returns the beginning of the keys of a queue in a slot.
 func dedupKey(slot uint64, q ID) key { return slotKey(slot).uint64(uint64(q)) }
 func slotKey(slot uint64) key        { return tableKey(shared, tableDedup).uint64(slot) }
 

@@ -2,10 +2,10 @@ package queue
 
 import "fmt"
 
-// Leftovers finds what the store holds beside the given queues: the ids of
-// other queues, which are what is left of deletions that were cut short and go
-// when an engine is loaded, and as problems what no engine writes. It looks, too,
-// at what the queues keep together.
+// Leftovers finds what the store holds besides the given queues. It returns the ids of
+// other queues: their deletion was cut short, and they are removed when an engine is
+// loaded. Keys that no engine writes are problems. It also checks the table that the
+// queues share.
 func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err error) {
 	known := make(map[ID]*meta, len(configs))
 	for _, cfg := range configs {
@@ -14,7 +14,7 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 			return nil, nil, fmt.Errorf("look for leftovers: %w", err)
 		}
 		known[cfg.ID] = new(meta)
-		_ = known[cfg.ID].decode(record) // what is wrong with it, Check says
+		_ = known[cfg.ID].decode(record) // Check reports what is wrong with it
 	}
 	want := func(err error) {
 		if err != nil && len(problems) < problemsKept {
@@ -53,8 +53,8 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 	return ids, problems, nil
 }
 
-// checkKept looks at one of the deduplication ids and receive attempts of these
-// queues, and of others that are left over.
+// checkDedup checks the record of a deduplication id or a receive attempt, of a known
+// queue or of one that is left over.
 func checkDedup(k, v []byte, known map[ID]*meta) error {
 	slot, id, kind, _, ok := splitDedupKey(k)
 	if !ok || k[8] != tableDedup {
@@ -79,7 +79,7 @@ func checkDedup(k, v []byte, known map[ID]*meta) error {
 		return fmt.Errorf("key %q: %w", k, err)
 	}
 	if slotOf(at) != slot {
-		return fmt.Errorf("what was kept at %v is in slot %d", at, slot)
+		return fmt.Errorf("what was stored at %v is in slot %d", at, slot)
 	}
 	n := slot / slotsPerBucket
 	if m := known[id]; m != nil && (n < m.dedupLow || m.dedupHigh < n) {

@@ -158,8 +158,8 @@ func sentAt(b []byte) (Instant, error) {
 }
 
 // ReadMessage reads the message at p of queue q through get, or returns nil if
-// it is no longer there; if Engine.Holds knows better it is lost. It is independent of any engine: bodies are read
-// outside the goroutine that owns the queue.
+// it is no longer there; if Engine.Holds says otherwise, it is lost. It needs no
+// engine: bodies are read outside the goroutine that owns the queue.
 func ReadMessage(get func(key []byte) ([]byte, error), q ID, p Position) (*Message, error) {
 	b, err := get(messageKey(q, p))
 	if err != nil {

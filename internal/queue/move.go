@@ -34,10 +34,10 @@ const movesKept = 10
 type MoveTask struct {
 	ID          string
 	Destination string // ARN; empty: the queue that each message came from
-	// Sources are the queues that messages may be moved back to: those that whoever
-	// started the task was allowed to send to. A message from another queue ends the task.
-	// An empty list means any queue, as in tasks of older programs. A task with a
-	// Destination has no use for it.
+	// Sources are the queues that messages may be moved back to: those to which the
+	// caller who started the task was allowed to send. A message from another queue ends
+	// the task. An empty list means any queue, as in tasks of older programs. A task with
+	// a Destination does not use it.
 	Sources []ID
 	Rate    int // messages per second; 0: as fast as it goes
 	Started Instant
@@ -94,8 +94,8 @@ func decodeMoveTask(b []byte) (*MoveTask, error) {
 	return t, r.done("message move task")
 }
 
-// next is when the task may move its next message: the first instant at which
-// allowance gives it one.
+// next returns when the task may move its next message: the first instant at which
+// allowance is not 0.
 func (t *MoveTask) next() Instant {
 	if t.Rate == 0 {
 		return t.Started
@@ -104,7 +104,7 @@ func (t *MoveTask) next() Instant {
 	return t.Started + Instant(((t.Moved+1)*1000+rate-1)/rate)
 }
 
-// allowance is how many messages the task may move now.
+// allowance returns how many messages the task may move now.
 func (t *MoveTask) allowance(now Instant) uint64 {
 	if t.Rate == 0 {
 		return workAtOnce
@@ -113,8 +113,8 @@ func (t *MoveTask) allowance(now Instant) uint64 {
 	return min(due-min(due, t.Moved), workAtOnce)
 }
 
-// StartMove starts a task that moves the messages of a queue that are visible
-// now. A queue has one running task at a time: a second gives ErrTaskRunning.
+// StartMove starts a task that moves as many messages of a queue as are visible now.
+// A queue has one running task at a time: a second gives ErrTaskRunning.
 func (e *Engine) StartMove(id ID, task MoveTask) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -183,8 +183,8 @@ func (q *queue) saveTask(t *MoveTask) {
 	q.markDirty()
 }
 
-// move lets the queue's running task go on, by a bounded number of messages and
-// of bytes.
+// move continues the queue's running task, by a bounded number of messages and of
+// bytes.
 func (q *queue) move() error {
 	for _, t := range q.tasks {
 		if t.Status != MoveRunning {
@@ -255,7 +255,7 @@ func (t *MoveTask) mayFill(to destination) bool {
 	return t.Destination != "" || len(t.Sources) == 0 || slices.Contains(t.Sources, to.queueID())
 }
 
-// candidate is the next available message of a queue, wherever it stands.
+// candidate is the next available message of a queue, whatever table it is in.
 type candidate struct {
 	pos      Position
 	received *received // if it was received before
@@ -263,7 +263,7 @@ type candidate struct {
 	sent     Instant
 }
 
-// peek finds the next available message without giving it to anybody.
+// peek finds the next available message and does not deliver it.
 func (q *queue) peek() (*candidate, error) {
 	if front := q.returned.Front(); front != nil {
 		m := front.Value.(*received)
@@ -288,7 +288,7 @@ func (q *queue) peek() (*candidate, error) {
 	return &candidate{pos: first.pos, group: turns[0].name, sent: first.sent}, nil
 }
 
-// takeOut removes what peek has found.
+// takeOut removes the message that peek has found.
 func (q *queue) takeOut(c *candidate) error {
 	switch m := c.received; {
 	case m != nil:
@@ -310,8 +310,8 @@ func (q *queue) takeOut(c *candidate) error {
 	return nil
 }
 
-// movedID derives the id of the message that a task makes of the one at p. It
-// is a version 8 UUID (RFC 9562): the engine has no randomness of its own.
+// movedID derives the id of the message that a task makes of the message at p. It is a
+// version 8 UUID (RFC 9562): the engine has no randomness of its own.
 func movedID(task string, p Position) MessageID {
 	sum := sha256.Sum256(key(nil).uint64(uint64(p)).string(task))
 	id := MessageID(sum[:16])

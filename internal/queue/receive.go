@@ -23,15 +23,15 @@ type Delivery struct {
 	Until    Instant // the end of its visibility timeout
 }
 
-// Receive gives out available messages, or none. A standard queue with too
-// many messages in flight gives ErrOverLimit; a FIFO queue gives none, as SQS
-// does. A repeated attempt of a FIFO queue gives the same messages with the
-// same receipts again, or ErrAttemptStale if one of them has meanwhile been
-// deleted, changed or become visible.
+// Receive delivers available messages, or none. With too many messages in flight a
+// standard queue gives ErrOverLimit; a FIFO queue delivers none, as SQS does. A
+// repeated attempt of a FIFO queue delivers the same messages with the same receipts
+// again, or gives ErrAttemptStale if one of them was deleted or changed meanwhile, or
+// has become visible.
 //
-// A receive moves a bounded number of messages to the dead-letter queue. If
-// there is more to move it may give none although some are Available; the next
-// one goes on.
+// A receive moves a bounded number of messages to the dead-letter queue. If more are
+// left to be moved it may deliver none although some are Available; the next receive
+// continues.
 func (e *Engine) Receive(id ID, r Receive) ([]Delivery, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -60,13 +60,14 @@ func (e *Engine) Receive(id ID, r Receive) ([]Delivery, error) {
 	return out, err
 }
 
-// receiveStandard fills up from three sources. They take turns at being the
-// first, so that neither messages that return again and again nor a long line
-// nor a busy group keeps the others from being served. The first two are asked
-// twice: moves to the dead-letter queue may have made room for them.
+// receiveStandard takes messages from three sources. They take turns at being the
+// first, so that none of them starves: neither because of messages that return again
+// and again, nor of a long line, nor of a busy group. The first two are asked twice:
+// moves to the dead-letter queue may have made room for them.
 func (q *queue) receiveStandard(most int, timeout time.Duration) ([]Delivery, error) {
 	room := min(most, q.cfg.maxInFlight()-q.inFlight)
-	// What this call itself returns, with a timeout of 0, waits for the next.
+	// A message that this call makes visible again, with a timeout of 0, waits for the
+	// next call.
 	returned := q.returned.Len()
 	sources := [...]func(int, time.Duration) ([]Delivery, error){
 		func(room int, timeout time.Duration) ([]Delivery, error) {
@@ -89,11 +90,11 @@ func (q *queue) receiveStandard(most int, timeout time.Duration) ([]Delivery, er
 	return out, nil
 }
 
-// fresh is how many messages may be received for the first time, so that what
-// is kept in memory stays within the limit of messages in flight. In a FIFO
-// queue that limit does not hold when all that has returned waits behind what
-// is in flight: a group then keeps as many as it gave out at once, and the
-// other groups are not to suffer for it.
+// roomForNew returns how many messages may be received for the first time, at most
+// room, so that the received messages in memory stay within the limit of messages in
+// flight. A FIFO queue may exceed it when all messages that are visible again wait
+// behind others in flight: each group then has at most as many as one receive
+// delivers, and the other groups must not wait for it.
 func (q *queue) roomForNew(room int) int {
 	if q.cfg.FIFO && q.readyGroups.Len() == 0 {
 		return room
@@ -101,8 +102,8 @@ func (q *queue) roomForNew(room int) int {
 	return max(0, min(room, q.cfg.maxInFlight()-len(q.received)))
 }
 
-// receiveReturned looks at the first n of those that have returned, and takes
-// off n what it has looked at.
+// receiveReturned looks at the first n messages that are visible again, and
+// subtracts from n how many it has looked at.
 func (q *queue) receiveReturned(n *int, room int, timeout time.Duration) ([]Delivery, error) {
 	var out []Delivery
 	for ; *n > 0 && len(out) < room && q.e.work < workAtOnce; *n-- {
@@ -217,8 +218,8 @@ func (q *queue) firstReady(last uint64) *activeGroup {
 	return nil
 }
 
-// serve gives out what it can of one FIFO group: first what has returned, then
-// members, until something of the group is in somebody's hands already.
+// serveGroup delivers messages of one FIFO group: first those that are visible again,
+// then members. It stops at a message that is in flight.
 func (q *queue) serveGroup(g *activeGroup, room int, timeout time.Duration) ([]Delivery, error) {
 	var out []Delivery
 	blocked := false

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// received is what is known of a message that was received and not deleted.
+// received is a message that was received and not deleted.
 type received struct {
 	pos      Position
 	receives uint64
@@ -14,10 +14,10 @@ type received struct {
 	last     Instant
 	deadline Instant      // invisible until then
 	receipt  uint64       // number of the newest receive
-	sent     Instant      // zero for a message of the line that nobody has read yet
+	sent     Instant      // zero for a message of the line whose record was not read yet
 	group    *activeGroup // FIFO only
 
-	written  int // how often its record was written, if that is known
+	written  int // how often its record was written
 	inFlight bool
 	removed  bool
 	heapIdx  int
@@ -40,7 +40,8 @@ func (m *received) encode() []byte {
 	return w
 }
 
-// unknownTimes is more often than once.
+// unknownTimes is in place of how often a record was written that was loaded: it only
+// matters whether it was once.
 const unknownTimes = 2
 
 func decodeReceived(p Position, b []byte) (m *received, group string, err error) {
@@ -56,8 +57,8 @@ func decodeReceived(p Position, b []byte) (m *received, group string, err error)
 	return m, group, r.done("received message")
 }
 
-// track adds m to the queue's memory as not in flight. Positions of the line
-// and of each group are to be tracked in ascending order.
+// trackReceived adds m, not in flight, to the queue's received messages. Messages of
+// the line, and those of each group, must be added in ascending order of position.
 func (q *queue) trackReceived(m *received) {
 	q.received[m.pos] = m
 	m.heapIdx = -1
@@ -78,7 +79,7 @@ func (q *queue) save(m *received) {
 	q.touch()
 }
 
-// hand gives m to a consumer for the length of timeout.
+// deliver delivers m to a consumer, and makes it invisible for timeout.
 func (q *queue) deliver(m *received, timeout time.Duration) Delivery {
 	now := q.e.now
 	q.receipts++
@@ -94,12 +95,12 @@ func (q *queue) deliver(m *received, timeout time.Duration) Delivery {
 	return m.delivery()
 }
 
-// delivery is what a consumer is given of m.
+// delivery returns the newest delivery of m.
 func (m *received) delivery() Delivery {
 	return Delivery{Position: m.pos, Receipt: m.receipt, Receives: m.receives, First: m.first, Until: m.deadline}
 }
 
-// hide makes m invisible for the length of timeout from now, which may be 0.
+// startTimeout makes m invisible for timeout from now, which may be 0.
 func (q *queue) startTimeout(m *received, timeout time.Duration) {
 	m.deadline = q.e.now.Add(timeout)
 	switch {
@@ -118,7 +119,7 @@ func (q *queue) startTimeout(m *received, timeout time.Duration) {
 	}
 }
 
-// show makes m visible.
+// makeVisible makes m visible.
 func (q *queue) makeVisible(m *received) {
 	if m.inFlight {
 		m.inFlight = false
@@ -130,8 +131,8 @@ func (q *queue) makeVisible(m *received) {
 	}
 }
 
-// endTimeouts makes visible what has been invisible for long enough. That is
-// not written down: it follows from the deadlines.
+// endTimeouts makes messages visible whose timeout has ended. Nothing is written: it
+// follows from the deadlines.
 func (q *queue) endTimeouts() {
 	for len(q.deadlines) > 0 && q.deadlines[0].deadline <= q.e.now {
 		m := q.deadlines[0]
@@ -142,8 +143,8 @@ func (q *queue) endTimeouts() {
 	}
 }
 
-// forget removes m from the queue and from the store. The caller looks after
-// its group.
+// remove removes m from the queue and from the store. The caller calls releaseGroup
+// for its group.
 func (q *queue) remove(m *received) {
 	if m.inFlight {
 		m.inFlight = false

@@ -75,8 +75,8 @@ func (r *reader) raw(n uint64) []byte {
 
 func (r *reader) string() string { return string(r.raw(r.uint())) }
 
-// done returns the error of the record, if any, and insists that all of it was
-// read.
+// done returns the error of the record, if any; a record that was not read to its end
+// is malformed.
 func (r *reader) done(what string) error {
 	if r.err == nil && len(r.rest) != 0 {
 		r.err = errRecordMalformed

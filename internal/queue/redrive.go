@@ -2,12 +2,11 @@ package queue
 
 import "fmt"
 
-// redrive moves a message that is visible again to the dead-letter queue if it
-// has been received as often as the redrive policy allows, and reports whether
-// it did. SQS does this when the message would be received once more; that
-// attempt does not count. Without a dead-letter queue to go to, or if that is
-// the queue itself, the message stays and is delivered. The caller looks after
-// the message's group.
+// redrive moves a message that is visible again to the dead-letter queue if it was
+// received as often as the redrive policy allows, and reports whether it did. SQS does
+// this when the message would be received once more, which does not count as a
+// receive. If there is no dead-letter queue, or if it is the queue itself, the message
+// stays and is delivered. The caller calls releaseGroup for the message's group.
 func (q *queue) redrive(m *received) (bool, error) {
 	policy := q.cfg.Redrive
 	if policy == nil || m.receives < uint64(policy.MaxReceives) {
@@ -31,9 +30,8 @@ func (q *queue) redrive(m *received) (bool, error) {
 		msg.PriorFirst = m.first
 	}
 	if target.isFIFO() {
-		// The id it was sent with has done its work; in the dead-letter queue
-		// the message is unique by its own. Its retention starts anew, so that
-		// a FIFO queue stays in order of age.
+		// In the dead-letter queue the message's own id is its deduplication id. Its
+		// retention starts anew, so that a FIFO queue stays in order of age.
 		msg.Dedup = msg.ID.String()
 		msg.SentAt = q.e.now
 	}

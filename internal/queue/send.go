@@ -1,11 +1,11 @@
 package queue
 
-// Sent is what a send is answered with.
+// Sent is the answer to a send.
 type Sent struct {
 	ID       MessageID
 	Sequence uint64 // 0 in a standard queue
-	// Duplicate says that a message with the same deduplication id was
-	// accepted within the interval before; ID and Sequence are that one's.
+	// Duplicate says that the queue had accepted a message with the same deduplication
+	// id within the interval before; ID and Sequence are those of that message.
 	Duplicate bool
 }
 
@@ -49,12 +49,12 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 	return s, nil
 }
 
-// admit stores m as the newest message of the queue, available from due.
+// accept stores m as the newest message of the queue, available from due.
 func (q *queue) accept(m *Message, due Instant) error {
 	now := q.e.now
 	if q.cfg.FIFO {
-		// A message from another queue is not to wait with those whose time
-		// is over.
+		// A message from another queue must not wait behind messages whose delay
+		// has ended.
 		if err := q.endDelays(); err != nil {
 			return err
 		}
@@ -83,8 +83,8 @@ func (q *queue) accept(m *Message, due Instant) error {
 	if !q.cfg.FIFO {
 		q.setAge(p, m.SentAt, m.Group, due)
 	}
-	// A FIFO message does not overtake those that still wait, whatever the
-	// queue's delay has become meanwhile.
+	// A FIFO message does not overtake those that still wait, even if the queue's
+	// delay was shortened meanwhile.
 	if due > now || q.cfg.FIFO && q.delayed > 0 {
 		q.postpone(p, m.Group, m.SentAt, due)
 		return nil

@@ -14,8 +14,7 @@ type Visibility struct {
 // been invisible for more than MaxVisibility since its receive, or, in a FIFO
 // queue, ErrReceiptExpired.
 //
-// A message of a standard queue that is visible again is hidden again, as SQS
-// does it.
+// A message of a standard queue that is visible again becomes invisible, as in SQS.
 func (e *Engine) ChangeVisibility(id ID, changes []Visibility) ([]error, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
