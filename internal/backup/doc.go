@@ -4,7 +4,7 @@
 // nothing: a stream that was cut short, mixed up or damaged leaves no directory
 // that a server would open.
 //
-// The stream is a tar archive, so that a person in need can look into it without
-// this program. Its first entry says what it is, its last one the checksums of the
-// others.
+// The stream is a tar archive, so that an operator can look into it without this
+// program. Its first entry says what it is, its last one has the checksums of the
+// others. Its files may come from several machines; see [Writer].
 package backup

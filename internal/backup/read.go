@@ -93,8 +93,7 @@ func readFiles(in *tar.Reader, create func(name string) (io.WriteCloser, error))
 	return c, nil
 }
 
-// valid reports whether a name is that of a file below a data directory, in the
-// one way in which it can be written.
+// valid reports whether a name is the clean path of a file below a data directory.
 func valid(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && path.Clean(name) == name && name != "." &&
 		name != aboutEntry && name != sumsEntry

@@ -13,8 +13,8 @@ import (
 
 // Why a change was not made.
 var (
-	// ErrElsewhere says that another node owns the control store: nothing was
-	// changed, and it has to be changed there.
+	// ErrElsewhere says that another node owns the control store: nothing was changed,
+	// and the change has to be made there.
 	ErrElsewhere = errors.New("another node owns the control store")
 	// ErrUnavailable says that the control store cannot be changed now. Whether
 	// this change was made is unknown; if it was, readers are told.
@@ -27,8 +27,8 @@ type Options struct {
 	// Follow says that the store is one of several copies: nothing can be changed
 	// here before Own is called. Otherwise this node is alone and the owner.
 	Follow bool
-	// Condition returns the present condition of what changes are made on; nil means
-	// that of the disk. Nobody waits for a change when it is over.
+	// Writable returns the time in which changes can be made at present; nil means the
+	// disk's. Callers do not wait for a change when that time has ended.
 	Writable func() *store.Writable
 }
 
@@ -36,12 +36,12 @@ type Options struct {
 // any goroutine.
 type Control struct {
 	store     atomic.Pointer[store.Store]
-	ownership atomic.Pointer[ownership] // nil: another node may have it
+	ownership atomic.Pointer[ownership] // nil: another node may be the owner
 	writable  func() *store.Writable
 
-	changing chan struct{} // holds something over a change, commit included
+	changing chan struct{} // full while a change is made, commit included
 
-	telling sync.Mutex // held while readers are told of something
+	telling sync.Mutex // held while readers are told of a change
 	readers []registration
 	version atomic.Uint64
 }
@@ -71,18 +71,18 @@ func (c *Control) commitHere(tx *store.Txn) error {
 	return c.Apply(batch)
 }
 
-// Own lets this node change the store from now on. Readers have been told of all
-// that others have changed. The function that Own returns ends that; it returns
-// when no change is under way any more, and is not called by anybody for whom
-// commit waits.
+// Own lets this node change the store from now on. The caller has told the readers of
+// all changes of other nodes. The function that Own returns ends the ownership; it
+// returns when no change is under way any more, and must not be called by a goroutine
+// that commit waits for.
 //
 // Commit makes a transaction durable and applies it to the store. When it returns
-// nil, Apply has been called with its bytes and has returned; by whom, and from
-// which goroutine, does not matter. It fails from the moment on in which another
-// node may have changed the store, for ever, even if this one owns it again later:
-// changes are decided by what readers have, and committed with the commit of that
-// time. It returns ErrElsewhere if nothing was changed, ErrUnavailable if that is
-// unknown, and does not wait for ever.
+// nil, Apply was called with the bytes of the transaction, from whatever goroutine, and
+// has returned. Commit fails from the moment on in which another node may have changed
+// the store, and for ever, even if this node owns the store again later: a change is
+// decided by what readers have, and committed with the commit of the same ownership. It
+// returns ErrElsewhere if nothing was changed, ErrUnavailable if that is unknown, and
+// always within some time.
 func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
 	o := &ownership{commit}
 	c.ownership.Store(o)
@@ -93,25 +93,25 @@ func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
 	}
 }
 
-// Store returns the store, to be read.
+// Store returns the store, for reading.
 func (c *Control) Store() *store.Store { return c.store.Load() }
 
-// Elsewhere reports whether another node owns the store, or none: Change is refused
-// with ErrElsewhere.
+// Elsewhere reports whether this node does not own the store: Change then returns
+// ErrElsewhere.
 func (c *Control) Elsewhere() bool { return c.ownership.Load() == nil }
 
-// Version returns a number that is another one whenever readers have been told of
-// something since.
+// Version returns a number that changes whenever readers are told of changes.
 func (c *Control) Version() uint64 { return c.version.Load() }
 
-// Change makes a change of several records, all or none. f decides about it: it
-// may look at what the readers have, which nobody else changes meanwhile, and if
-// it returns an error, nothing is changed and Change returns that error as it is.
-// When Change returns nil, all readers have been told.
+// Change makes a change of several records, all or none. f decides about it: it may
+// look at what the readers have, which no other change alters meanwhile. If f returns
+// an error, nothing is changed and Change returns that error as it is. When Change
+// returns nil, all readers have been told.
 //
-// If the disk is or gets blocked, the error is a *store.BlockedError, or whatever else
-// the condition of the store says, and the caller waits no longer; a change that has begun goes on to its end, so that f must not
-// write to what its caller looks at after that error.
+// If the disk is or gets blocked, Change returns a *store.BlockedError, or whatever
+// else has ended Options.Writable, and does not wait any longer. A change that has begun
+// is still made, so f must not write to variables that its caller reads after that
+// error.
 func (c *Control) Change(f func(*Tx) error) error {
 	own := c.ownership.Load()
 	if own == nil {
@@ -132,7 +132,7 @@ func (c *Control) Change(f func(*Tx) error) error {
 		c.changing <- struct{}{}
 		defer func() { <-c.changing }()
 		if condition.Err() != nil {
-			return // nobody waits for it any more
+			return // the caller has gone
 		}
 		if c.ownership.Load() != own {
 			done <- ErrElsewhere
@@ -165,10 +165,9 @@ func (c *Control) change(f func(*Tx) error, commit func(*store.Txn) error) error
 	return nil
 }
 
-// Apply tells the readers of a batch that was committed and is in the store.
-// Batches come in the order of their commits. An error says that this program
-// cannot read the batch, or that a reader cannot: what is in memory is then not
-// what is in the store.
+// Apply tells the readers of a batch that was committed and is in the store. It must be
+// called in the order of the commits. An error says that this program cannot read the
+// batch, or that a reader cannot: memory then no longer matches the store.
 func (c *Control) Apply(batch []byte) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
@@ -207,8 +206,8 @@ func (c *Control) Apply(batch []byte) error {
 	return nil
 }
 
-// Reload has the readers read everything anew from s, which takes the place of
-// the store there was: a checkpoint from another node, which is the owner.
+// Reload replaces the store by s, a checkpoint from the node that owns it, and has the
+// readers read everything anew.
 func (c *Control) Reload(s *store.Store) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
@@ -222,11 +221,11 @@ func (c *Control) Reload(s *store.Store) error {
 	return nil
 }
 
-// Register has r told of all records whose keys begin with prefix, beginning with
-// those that are there. It takes the place of a reader with the same prefix, if
-// there is one. Of several prefixes that a key has the longest counts, and is to
-// be registered first: a reader with the empty prefix has what is left. Readers are
-// told of a batch in the order in which they were registered.
+// Register tells r of all records whose keys begin with prefix: first of those in the
+// store, later of changes. It replaces a reader with the same prefix. If several
+// prefixes fit a key, the longest counts, and must be registered first: a reader with
+// the empty prefix gets the rest. Readers are told of a batch in the order in which
+// they were registered.
 func (c *Control) Register(prefix string, r Reader) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()

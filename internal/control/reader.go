@@ -70,5 +70,5 @@ func Records(s *store.Store, prefix string, f func(key string, value []byte) boo
 	return s.Scan(lo, hi, func(k, v []byte) bool { return f(string(k), v) })
 }
 
-// isRecord tells records from what whoever copies stores notes down in them.
+// isRecord tells records from keys that replication keeps in the store.
 func isRecord(key []byte) bool { return len(key) > 0 && key[0] != 0 && key[0] != 0xff }

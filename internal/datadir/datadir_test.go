@@ -175,7 +175,7 @@ func TestWhatOthersCanReadIsRefused(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, dir, "replace", "chmod o-w")
+	refused(t, dir, "every user", "chmod o-w")
 }
 
 func TestWhatALinkLeadsToIsLookedAt(t *testing.T) {

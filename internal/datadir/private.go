@@ -14,9 +14,9 @@ const others fs.FileMode = 0o077
 
 // makePrivate sees to it that only the owner of the process can read what is in
 // the directory. What others could not reach, because a directory above it is
-// closed to them, loses their permissions: embedded stores make files that
-// anybody could read if their directory were open. What others could reach is
-// refused, because they may have read it.
+// closed to them, loses their permissions: embedded stores make files that all users
+// could read if the directory were open. What others could reach is refused, because
+// they may have read it.
 func makePrivate(dir string) error {
 	if runtime.GOOS == "windows" { // where permissions are not these
 		return nil
@@ -26,7 +26,7 @@ func makePrivate(dir string) error {
 		return err
 	}
 	if info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return fmt.Errorf("everybody on this machine can replace what is in %s (mode %04o); run chmod o-w on it", dir, info.Mode().Perm())
+		return fmt.Errorf("every user of this machine can replace what is in %s (mode %04o); run chmod o-w on it", dir, info.Mode().Perm())
 	}
 	return closeDir(dir, info.Mode()&others != 0)
 }
@@ -48,8 +48,8 @@ func closeDir(dir string, reachable bool) error {
 	return nil
 }
 
-// isSecret reports whether a file holds keys. The server makes it for its owner
-// alone: whoever has changed that has to know of it.
+// isSecret reports whether a file holds keys. The server makes such files for its own
+// user alone: if the operator has changed that, the operator has to know of it.
 func isSecret(name string) bool { return name == CredentialsFile || name == MasterKeyFile }
 
 func closeEntry(path string, e fs.DirEntry, reachable bool) error {

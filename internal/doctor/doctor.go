@@ -25,7 +25,7 @@ type Directory struct {
 	MasterKey   string // file of the key under which secrets are encrypted
 	Control     string // store of the catalog
 	Shards      []Shard
-	Node        bool // it is that of a node of a cluster
+	Node        bool // it belongs to a node of a cluster
 }
 
 // Shard is a store of messages.

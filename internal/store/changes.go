@@ -33,7 +33,7 @@ var ErrNoBatch = errors.New("not a batch of changes")
 // Changes calls f with the changes of a batch, which is what Txn.Bytes returns,
 // in the order in which they were made, until f returns an error. If the bytes
 // are not those of a batch it returns an ErrNoBatch; f may have been called by
-// then, so whoever must not do things by halves collects first.
+// then: a caller that must apply all or nothing collects the changes first.
 func Changes(batch []byte, f func(Change) error) error {
 	if len(batch) < batchHeader {
 		return fmt.Errorf("%w: it has %d bytes", ErrNoBatch, len(batch))

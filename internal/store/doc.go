@@ -5,8 +5,8 @@
 // [Store.Commit] has returned nil the changes survive the death of the process
 // and the loss of power, and that what a Txn reads includes its own changes.
 //
-// A Txn is, in the end, one string of bytes ([Txn.Bytes]): whoever wants a
-// second copy of the store applies the same bytes in the same order.
+// A Txn is one string of bytes in the end ([Txn.Bytes]): a second copy of the store
+// comes from applying the same bytes in the same order.
 //
 // A disk that is full makes a commit take longer, not fail; see [Disk].
 //

@@ -9,21 +9,20 @@ import (
 )
 
 // Mark says how much of an external log a store has applied. It is stored in the
-// same batch as what was applied last, so that a store is always exactly what
-// comes of the records up to its Position.
+// same batch as the changes that were applied last, so that a store is always exactly
+// the result of the records up to Position.
 type Mark struct {
 	Position uint64
-	// Epoch and Owner are those of the record at Position: whoever writes the log.
+	// Epoch and Owner are those of the record at Position. The owner writes the log.
 	Epoch uint64
 	Owner string
-	// Hash is a hash over all records that were applied, each of which depends on
-	// the one before: stores with the same Position have the same.
+	// Hash is a hash over all records that were applied: stores with the same Position
+	// have the same Hash.
 	Hash uint64
 }
 
-// markKey is behind the keys of everybody else: those of the engine begin with a
-// queue's number, in eight bytes of which no more than the largest are looked
-// through, those of the catalog with a letter.
+// markKey is behind all other keys: the engine's begin with the number of a queue, in
+// eight bytes, which never reaches this one, and the catalog's with a letter.
 var markKey = []byte("\xff\xff\xff\xff\xff\xff\xff\xffmark")
 
 const (
@@ -57,21 +56,19 @@ func decodeMark(b []byte) (Mark, error) {
 	}, nil
 }
 
-// ErrExternal says that a change was to be made to a store without the log that it
-// belongs to.
+// ErrExternal says that a change to a store with an external log was not a record of
+// that log.
 var ErrExternal = errors.New("the log of this store is elsewhere")
 
-// ErrDeposed says that this process may no longer change the store: its log is
-// written by somebody else. Whether a change that was on its way has been made is
-// unknown here.
+// ErrDeposed says that this process may no longer change the store: another node writes
+// its log. Whether a change that was under way was made is unknown here.
 var ErrDeposed = errors.New("the log of this store is written by another node")
 
-// errNotExternal is for those who take a store for one with an external log.
+// errNotExternal says that a store has a log of its own.
 var errNotExternal = errors.New("the store has no external log")
 
-// loadMark reads the mark when the store is opened. A store that has a log of its
-// own from now on has left the other one behind and loses its mark: what it does
-// next, nobody finds there.
+// loadMark reads the mark when the store is opened. A store that is opened with a log
+// of its own loses its mark: its next changes are not in the external log.
 func (s *Store) loadMark(readOnly bool) error {
 	value, err := copyOut(s.db.Get(markKey))
 	if err != nil {
@@ -94,8 +91,8 @@ func (s *Store) loadMark(readOnly bool) error {
 // Mark returns how much of the external log has been applied.
 func (s *Store) Mark() Mark { return *s.mark.Load() }
 
-// Durable returns how much of what was applied is on stable storage for certain:
-// where a process that dies now will find the store.
+// Durable returns the mark up to which all is on stable storage for certain: if the
+// process dies now, the next one finds the store there or later.
 func (s *Store) Durable() (Mark, error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: markKey, OnlyReadGuaranteedDurable: true})
 	if err != nil {
@@ -113,10 +110,9 @@ func (s *Store) Durable() (Mark, error) {
 }
 
 // Apply makes the changes of another store's transaction, given as its Bytes, and
-// notes in the same batch that the log has been applied up to m. It makes them
-// visible, and durable not before the next Flush; after a crash they are gone
-// again, together with the mark, and are to be found in the log. No changes at all
-// may be nil.
+// stores in the same batch that the log is applied up to m. It makes them visible at
+// once, and durable with the next Flush; a crash before that loses them together with
+// the mark, and the log still has them. changes may be nil if there are none.
 func (s *Store) Apply(changes []byte, m Mark) error {
 	batch := s.db.NewBatchWithSize(len(changes) + len(markKey) + markLength + len(m.Owner) + 16)
 	if len(changes) > 0 {
@@ -133,8 +129,8 @@ func (s *Store) Apply(changes []byte, m Mark) error {
 	return errors.Join(s.commitAt(batch, m), batch.Close())
 }
 
-// CommitAt is Apply for a transaction of this store. The Bytes of t are not to be
-// read afterwards.
+// CommitAt is Apply for a transaction of this store. The Bytes of t must not be read
+// afterwards.
 func (s *Store) CommitAt(t *Txn, m Mark) error { return s.commitAt(t.batch, m) }
 
 func (s *Store) commitAt(batch *pebble.Batch, m Mark) error {

@@ -21,7 +21,8 @@ func (s *Store) Reader() *Reader {
 	return &Reader{it, err}
 }
 
-// Get is that of Store. It is fastest with keys in ascending order.
+// Get returns the value of key, or nil if there is none. It is fastest with keys in
+// ascending order.
 func (r *Reader) Get(key []byte) ([]byte, error) {
 	if r.broken != nil {
 		return nil, fmt.Errorf("read: %w", r.broken)
@@ -44,6 +45,6 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 // Close releases the reader. What its Get has returned stays valid.
 func (r *Reader) Close() {
 	if r.broken == nil {
-		_ = r.it.Close() // of what has been read, Get has told
+		_ = r.it.Close() // Get has returned the errors of what was read
 	}
 }

@@ -238,9 +238,9 @@ func compression() pebble.DBCompressionSettings {
 }
 
 // makeDir makes dir, if it is not there, so that it outlives a loss of power: a
-// directory is an entry in the one above it, which must be synced too. Those
-// above may have been made by somebody who died before syncing; all are synced
-// that we may open and that can be (EINVAL: not on this kind of file system).
+// directory is an entry in the one above it, which must be synced too. A process that
+// died before syncing may have made those above; all are synced that may be opened and
+// that can be synced (EINVAL: this kind of file system cannot).
 func makeDir(fs vfs.FS, dir string) error {
 	if err := fs.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -307,8 +307,8 @@ func (s *Store) Reclaim() error {
 }
 
 // Commit makes the changes of t durable and visible. While the disk is blocked it
-// does not return; when it is given up, it never does, so that nobody takes for
-// done what is not. After an error it is unknown whether the changes are durable;
+// does not return; when it is given up, it never does, so that no
+// caller takes a change for made that is not. After an error it is unknown whether the changes are durable;
 // the store must then be reopened to find out.
 //
 // Commits are made one after the other: Verify tells a write that was cut short

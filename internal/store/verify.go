@@ -41,8 +41,8 @@ type Logs struct {
 // for damage that Pebble would take for the end of what was written. A store
 // that is not there has none. It changes nothing.
 //
-// A write that was cut short looks like damage, and is none: nobody was told
-// that it had been made. What tells them apart is what lies behind. A commit
+// A write that was cut short looks like damage but is none: no caller was told that it
+// was made. What lies behind it tells the two apart. A commit
 // begins when the one before is durable, so where another commit begins behind
 // a place that makes no sense, that place made sense once. The same holds for
 // the edits of the MANIFEST, and for each log but the last as a whole: it was
