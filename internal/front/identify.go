@@ -35,6 +35,8 @@ func (x *request) identify(body []byte) error {
 		x.call.Region = verified.Region
 	case !errors.As(err, &refused) || refused.Kind != signature.Unsigned:
 		return signatureError(err)
+	case x.service.Lacks(x.parsed.Operation): // such as AssumeRoleWithWebIdentity, which is not signed on AWS either
+		return protocol.UnsupportedOperation(x.parsed.Operation)
 	case x.service != f.Services[0]:
 		return protocol.MissingAuthenticationToken()
 	}

@@ -90,8 +90,8 @@ type deleteAccountInput struct {
 	AccountId *string `max:"64"`
 }
 
-// deleteAccount deletes an account that has nothing. A request of the account that is under way meanwhile may still
-// make a queue or a user; it is there again if the account is made again.
+// deleteAccount deletes an account that has neither queues nor users, groups, roles or policies. A request of the account
+// that is under way meanwhile may still create one; it is there again if the account is created again.
 func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteAccountInput) (*service.Empty, error) {
 	if err := s.allow(c); err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package admin is the part of the server's own API that AWS has no operations
-// for: its accounts, and the cluster that it belongs to. It speaks JSON, as the service "sluice".
+// Package admin serves what AWS has no operations for: the accounts of the server, and the cluster that it belongs to. It
+// speaks JSON, as the service "sluice".
 //
 // All of it belongs to the first account. Its root may call every operation; users and sessions of the account may by
 // policies that allow actions such as sluice:DrainNode on the resource *. Callers from other accounts never may.
@@ -11,10 +11,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// ServiceName is that of the service in requests and their signatures.
+// ServiceName is what requests and their signatures call the service.
 const ServiceName = "sluice"
 
-// Options are what a service is made of.
+// Options are what New needs.
 type Options struct {
 	Accounts   *identity.Credentials
 	Authorizer *Authorizer

@@ -64,7 +64,7 @@ func (s *Service) listShardQueues(_ context.Context, c *protocol.Call, in *listS
 	return &listShardQueuesOutput{Queues: p.Items, NextToken: p.Next}, nil
 }
 
-// allowCluster makes sure that the caller is the operator, of a cluster.
+// allowCluster makes sure that the caller may call the operation and that there is a cluster.
 func (s *Service) allowCluster(c *protocol.Call) error {
 	if err := s.allow(c); err != nil {
 		return err

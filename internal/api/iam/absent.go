@@ -9,8 +9,8 @@ import (
 )
 
 // registerAbsent registers operations about what users and roles can have on AWS and cannot have here: passwords, second
-// factors, certificates, instance profiles. Clients such as Terraform ask for them before they delete a user or a role.
-// Nobody has any, which is what the operations say; those that would make some are unsupported.
+// factors, certificates, instance profiles. Clients such as Terraform ask for them before they delete a user or a role,
+// and are told that there are none. The operations that would make some are unsupported.
 func (s *Service) registerAbsent(wire *protocol.Service) {
 	protocol.Register(wire, "GetLoginProfile", s.loginProfile)
 	protocol.Register(wire, "DeleteLoginProfile", s.loginProfile)
@@ -23,10 +23,10 @@ func (s *Service) registerAbsent(wire *protocol.Service) {
 	protocol.Register(wire, "ListVirtualMFADevices", s.listVirtualMFADevices)
 }
 
-// noItems is a list of what there is none of.
+// noItems is a list that is always empty.
 type noItems []string
 
-// absentInput is for users and roles, of whose names it has one, and for accounts.
+// absentInput names a user or a role, or is about the whole account.
 type absentInput struct {
 	UserName         *string `max:"128"`
 	RoleName         *string `max:"64"`
@@ -38,7 +38,7 @@ type absentInput struct {
 	MaxItems         *int32
 }
 
-// ofUser makes sure that there is the user, the caller if none is named, and that the caller may ask for what it has.
+// ofUser returns the user that a request names, or else the caller, if the caller may ask what the user has.
 func (s *Service) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, error) {
 	user, err := s.keyOwner(c, in.UserName, c.Operation)
 	if err != nil {

@@ -17,7 +17,7 @@ func (s *Service) registerAttached(wire *protocol.Service) {
 	each(wire, "Delete", "PermissionsBoundary", s.deleteBoundary, boundKinds, protocol.Control)
 }
 
-// attachedInput is for entities of each kind, of whose names it has one.
+// attachedInput names an entity of any kind: one of the three names is set.
 type attachedInput struct {
 	UserName   *string `max:"128"`
 	GroupName  *string `max:"128"`
@@ -52,7 +52,7 @@ func (s *Service) attach(k directory.Kind, action string, c *protocol.Call, in *
 }
 
 // attachment returns the entity and the policy that a request names, if the
-// caller may bring them together or apart.
+// caller may attach or detach them.
 func (s *Service) attachment(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*directory.Entity, string, error) {
 	var v protocol.Violations
 	arn := v.Required("policyArn", in.PolicyArn)

@@ -36,7 +36,7 @@ func (s *Service) allow(c *protocol.Call, action string, about subject) error {
 	}, "iam:"+action)
 }
 
-// anything is the name of what an operation is about that is about nothing in particular.
+// anything is the resource of operations that are about no resource in particular.
 const anything = "*"
 
 // ofTarget are the actions for which iam:PermissionsBoundary is the boundary that the target has. For those that set a

@@ -1,15 +1,17 @@
-// Package iam is the part of AWS Identity and Access Management with which users,
-// groups, roles, access keys and policies are administered, and policies tried
-// out.
+// Package iam serves the part of AWS Identity and Access Management that
+// administers users, groups, roles, access keys and policies, and simulates what
+// policies allow.
 //
 // # What is guaranteed
 //
-//   - Every operation asks for iam:<Operation> on the ARN of what it is about,
-//     before it says or does anything. The root of the account may do everything;
-//     nobody else may do anything that its policies do not allow.
+//   - Every operation needs permission for iam:<Operation> on the ARN that it is
+//     about, and asks for it before it says or changes anything. The root of the
+//     account may do everything, other callers what their policies allow.
 //   - A change is durable before it is answered, and counts for the next request.
-//   - A secret is told once, by CreateAccessKey.
+//   - CreateAccessKey is the only operation that shows a secret.
+//   - A simulation costs a bounded amount of time and memory, and an account has
+//     one at a time.
 //
-// Keys of GetSessionToken and GetFederationToken cannot call it, as on AWS,
-// where that takes a second factor.
+// Callers with keys of GetSessionToken or GetFederationToken are refused, as on
+// AWS, where the former need a second factor.
 package iam

@@ -17,7 +17,7 @@ func (s *Service) registerInline(wire *protocol.Service) {
 	each(wire, "List", "Policies", s.listInline, allKinds)
 }
 
-// inlineInput is for entities of each kind, of whose names it has one.
+// inlineInput names an entity of any kind: one of the three names is set.
 type inlineInput struct {
 	UserName       *string `max:"128"`
 	GroupName      *string `max:"128"`
@@ -42,7 +42,7 @@ func pick(k directory.Kind, user, group, role *string) *string {
 	return role
 }
 
-// inlineLimits bound all inline policies of an entity together.
+// inlineLimits bound the size of all inline policies of an entity together.
 var inlineLimits = map[directory.Kind]int{
 	directory.User: policy.MaxUserInline, directory.Group: policy.MaxGroupInline, directory.Role: policy.MaxRoleInline,
 }
@@ -85,7 +85,7 @@ func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, i
 	})
 }
 
-// sizeOf returns what a document that was accepted takes of the quota.
+// sizeOf returns how much of the quota a stored document takes.
 func sizeOf(text string) int {
 	p, err := policy.Parse(policy.ForIdentity, text)
 	if err != nil {

@@ -27,7 +27,7 @@ type AccessKey struct {
 	CreateDate      time.Time
 }
 
-// AccessKeyMetadata is what is told of an access key later.
+// AccessKeyMetadata is what clients can learn of an access key after it was made.
 type AccessKeyMetadata struct {
 	UserName    string `json:",omitempty"`
 	AccessKeyId string
@@ -47,8 +47,8 @@ func status(active bool) string {
 	return statusInactive
 }
 
-// keyOwner returns the user whose keys a request is about: the caller, if it
-// names none.
+// keyOwner returns the user whose keys a request is about: the one that it names,
+// or else the caller.
 func (s *Service) keyOwner(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
 	if id := service.Caller(c); name == nil {
 		if id.Kind != policy.User {
@@ -120,7 +120,7 @@ func (s *Service) listAccessKeys(_ context.Context, c *protocol.Call, in *listAc
 	return &listAccessKeysOutput{user.Name, keys, p.Next != "", p.Next}, nil
 }
 
-// keyOrder is by what keys are listed.
+// keyOrder returns the key by which access keys are sorted: oldest first.
 func keyOrder(k *directory.Key) string { return k.Created.Format(time.RFC3339) + k.ID }
 
 type accessKeyInput struct {
@@ -182,7 +182,7 @@ func (s *Service) deleteAccessKey(_ context.Context, c *protocol.Call, in *acces
 	})
 }
 
-// AccessKeyLastUsed is when and for what a key was used last.
+// AccessKeyLastUsed says when and for which service a key was used last.
 type AccessKeyLastUsed struct {
 	LastUsedDate *time.Time
 	ServiceName  string

@@ -20,7 +20,7 @@ const (
 	maxTags          = 50
 )
 
-// longest are the most characters of names.
+// longest is how many characters a name can have.
 var longest = map[directory.Kind]int{directory.User: 64, directory.Group: 128, directory.Role: 64}
 
 const longestPolicy = 128
@@ -29,7 +29,7 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+=,.@_-", r)
 }
 
-// checkName returns a new name.
+// checkName returns the name that a request gives to something, if it is a valid one.
 func checkName(member string, name *string, most int) (string, error) {
 	var v protocol.Violations
 	written := v.Required(member, name)
@@ -43,7 +43,7 @@ func checkName(member string, name *string, most int) (string, error) {
 	return written, nil
 }
 
-// checkPath returns a path that is to be set, or "/" without one.
+// checkPath returns the path that a request sets, if it is a valid one, or "/" if it sets none.
 func checkPath(member string, path *string) (string, error) {
 	var v protocol.Violations
 	v.Length(member, path, 1, 512)
@@ -61,7 +61,7 @@ func checkPath(member string, path *string) (string, error) {
 	return p, nil
 }
 
-// prefixed returns whether path begins with a prefix that may be absent.
+// prefixed reports whether path begins with the prefix, or there is no prefix.
 func prefixed(path string, prefix *string) bool {
 	return prefix == nil || strings.HasPrefix(path, *prefix)
 }

@@ -34,7 +34,7 @@ func showRole(e *directory.Entity) Role {
 	}
 }
 
-// listedRole is a role as lists have it, which leave out what not all need.
+// listedRole returns a role as lists show it: without boundary and tags.
 func listedRole(e *directory.Entity) Role {
 	r := showRole(e)
 	r.PermissionsBoundary, r.Tags = nil, nil
@@ -98,8 +98,9 @@ func (s *Service) createRole(_ context.Context, c *protocol.Call, in *createRole
 	return &roleOutput{showRole(e)}, nil
 }
 
-// setTrust sets who may assume a role. Whoever it names has to exist, and is
-// meant also after somebody else has got the name.
+// setTrust sets who may assume a role. The users and roles that the policy names
+// have to exist, and are bound to their unique ids: a user that is made later
+// under the same name is not meant.
 func (s *Service) setTrust(e *directory.Entity, text string) error {
 	p, err := policy.Parse(policy.ForTrust, text)
 	if err == nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// Options are what a service is made of.
+// Options are what New needs.
 type Options struct {
 	Directory *directory.Directory
 	Access    *access.Decider
 	Roots     *identity.Credentials // keys of the accounts
 	Now       func() time.Time      // nil means time.Now
 	Log       *slog.Logger          // nil means that nothing is logged
-	// Services are those whose actions are all known. The log says when a policy names another action of theirs.
+	// Services lists actions. The log says when a policy names an action of one of these services that is not listed.
 	Services service.Services
 }
 
@@ -75,11 +75,11 @@ func (s *Service) change(f func(*directory.Tx) error) error {
 	return service.Failure(s.directory.Change(f))
 }
 
-// handler is that of an operation that there is for several kinds of entities.
+// handler handles an operation that exists for several kinds of entities.
 type handler[In, Out any] func(k directory.Kind, action string, c *protocol.Call, in *In) (*Out, error)
 
-// each registers an operation that there is for several kinds of entities. Its
-// name is that of each with the kind in the middle.
+// each registers an operation that exists for several kinds of entities, under
+// the name before + kind + after.
 func each[In, Out any](wire *protocol.Service, before, after string, h handler[In, Out], kinds []directory.Kind, opts ...protocol.Option) {
 	for _, kind := range kinds {
 		name := before + words[kind] + after
@@ -89,7 +89,7 @@ func each[In, Out any](wire *protocol.Service, before, after string, h handler[I
 	}
 }
 
-// words are the kinds of entities as they stand in the names of operations.
+// words are the kinds of entities as the names of operations spell them.
 var words = map[directory.Kind]string{directory.User: "User", directory.Group: "Group", directory.Role: "Role"}
 
 var (

@@ -42,7 +42,7 @@ type simulateInput struct {
 // Place is where a statement begins or ends in its document.
 type Place struct{ Line, Column int32 }
 
-// Statement is a statement that has decided.
+// Statement is a statement of a policy that decided.
 type Statement struct {
 	SourcePolicyId   string
 	SourcePolicyType string
@@ -50,7 +50,7 @@ type Statement struct {
 	EndPosition      Place
 }
 
-// EvaluationResult is what would become of one action on one resource.
+// EvaluationResult says whether one action on one resource would be allowed.
 type EvaluationResult struct {
 	EvalActionName       string
 	EvalResourceName     string
@@ -61,7 +61,7 @@ type EvaluationResult struct {
 	PermissionsBoundaryDecisionDetail *BoundaryDecision
 }
 
-// BoundaryDecision says whether the boundary would let it pass.
+// BoundaryDecision says whether the boundary would allow the action.
 type BoundaryDecision struct{ AllowedByPermissionsBoundary bool }
 
 type simulateOutput struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// simulation is what is the same for all actions and resources of a request.
+// simulation holds what all questions of a request share.
 type simulation struct {
 	request    policy.Request
 	owner      *string
@@ -24,7 +24,7 @@ type simulation struct {
 	statements int // of all policies
 }
 
-// IAM's limits of a simulation, and how much of one fits into an answer: IAM may return fewer results than were asked for.
+// Limits of a simulation, and of what fits into one answer: IAM may return fewer results than were asked for.
 const (
 	mostQuestions  = 1000     // actions times resources
 	mostDocuments  = 64 << 10 // bytes, of all policies of a request together
@@ -32,7 +32,7 @@ const (
 	mostStatements = 100_000  // that are looked at for an answer
 )
 
-// question is one of those that a simulation answers.
+// question asks whether an action on a resource would be allowed.
 type question struct {
 	number           int
 	action, resource string
@@ -78,7 +78,7 @@ func (s *Service) simulate(ctx context.Context, c *protocol.Call, in *simulateIn
 	return out, nil
 }
 
-// questions returns what a request asks, each action for each resource.
+// questions returns the questions of a request: each action on each resource.
 func (in *simulateInput) questions() ([]question, error) {
 	resources := in.ResourceArns
 	if len(resources) == 0 {
@@ -103,7 +103,7 @@ func (in *simulateInput) questions() ([]question, error) {
 	return all, nil
 }
 
-// checkDocuments bounds the policies of a request, all together.
+// checkDocuments bounds the size of all policies of a request together.
 func checkDocuments(lists ...[]string) error {
 	size := 0
 	for _, list := range lists {
@@ -117,7 +117,7 @@ func checkDocuments(lists ...[]string) error {
 	return nil
 }
 
-// prepare reads the policies and facts of a request. With an entity its own
+// prepare reads the policies and facts of a request. If e is not nil, its own
 // policies count besides those of the request.
 func (s *Service) prepare(c *protocol.Call, in *simulateInput, e *directory.Entity) (*simulation, error) {
 	var resourcePolicy []string
@@ -218,8 +218,7 @@ var entryTypes = []string{
 	"date", "dateList",
 }
 
-// simulatedFacts are those that the request states; the time is the only one that
-// there is without.
+// simulatedFacts returns the facts that the request states, and the time.
 func simulatedFacts(entries []ContextEntry, now time.Time) (policy.Facts, error) {
 	values := make(map[string]policy.Value)
 	for _, entry := range entries {
@@ -281,7 +280,7 @@ func (sim *simulation) evaluate(action, resource string) EvaluationResult {
 
 func place(p policy.Position) Place { return Place{int32(p.Line), int32(p.Column)} }
 
-// ownerOf returns the account in an ARN, or else the caller's.
+// ownerOf returns the account that an ARN names, or else the given one.
 func ownerOf(arn, account string) string {
 	if parts := strings.SplitN(arn, ":", 6); len(parts) == 6 && identity.IsAccount(parts[4]) {
 		return parts[4]

@@ -40,7 +40,7 @@ func (s *Service) registerTags(wire *protocol.Service) {
 	protocol.Register(wire, "ListPolicyTags", s.listPolicyTags)
 }
 
-// tagsInput is for users and roles, of whose names it has one, and for policies.
+// tagsInput names a user, a role or a policy.
 type tagsInput struct {
 	UserName  *string  `max:"128"`
 	RoleName  *string  `max:"64"`
@@ -53,7 +53,7 @@ type tagsInput struct {
 
 func (in *tagsInput) name(k directory.Kind) *string { return pick(k, in.UserName, nil, in.RoleName) }
 
-// added returns the tags that a request adds, of which there has to be one.
+// added returns the tags that a request adds; at least one is required.
 func (in *tagsInput) added() (map[string]string, error) {
 	if len(in.Tags) == 0 {
 		return nil, errNoList("tags")
@@ -61,7 +61,7 @@ func (in *tagsInput) added() (map[string]string, error) {
 	return checkTags(in.Tags)
 }
 
-// removed returns the keys of the tags that a request removes, of which there has to be one.
+// removed returns the keys of the tags that a request removes; at least one is required.
 func (in *tagsInput) removed() ([]string, error) {
 	if len(in.TagKeys) == 0 {
 		return nil, errNoList("tagKeys")
@@ -79,7 +79,7 @@ func errNoList(member string) error {
 	return v.Err()
 }
 
-// addTags returns old with the new tags, as many as there can be.
+// addTags returns old and the added tags together, unless those are too many.
 func addTags(old, added map[string]string) (map[string]string, error) {
 	all := maps.Clone(old)
 	if all == nil {
@@ -92,7 +92,7 @@ func addTags(old, added map[string]string) (map[string]string, error) {
 	return all, nil
 }
 
-// removeTags returns old without the tags that have these keys. A key that there is not is no error.
+// removeTags returns old without the tags that have these keys. Keys that old does not have are ignored, as on AWS.
 func removeTags(old map[string]string, keys []string) map[string]string {
 	all := maps.Clone(old)
 	for _, key := range keys {

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// turns let each account do one thing at a time. Further requests of the account wait for their turn.
+// turns lets each account run one simulation at a time. Further requests of the account wait.
 type turns struct {
 	mu       sync.Mutex
 	accounts map[string]*turn
 }
 
-// turn is an account's that has requests under way.
+// turn belongs to an account that has requests under way.
 type turn struct {
-	taken    chan struct{} // has an element while somebody has the turn
-	requests int           // that have or wait for it
+	taken    chan struct{} // has an element while a request has the turn
+	requests int           // that have the turn or wait for it
 }
 
 // mostWaiting is how many requests of an account may have the turn or wait for it.

@@ -1,6 +1,6 @@
 package iam
 
-// unsupported are the operations that AWS has and this server has not.
+// unsupported lists the operations of IAM that this server does not have.
 var unsupported = []string{
 	"AcceptDelegationRequest", "AcquireRole", "AddClientIDToOpenIDConnectProvider", "AddRoleToInstanceProfile",
 	"AssociateDelegationRequest", "ChangePassword", "CreateDelegationRequest", "CreateInstanceProfile",

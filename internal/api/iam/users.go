@@ -22,7 +22,7 @@ type User struct {
 	Tags                []Tag `wrap:"member"`
 }
 
-// Boundary names the policy that is the most that an entity's policies can allow.
+// Boundary names the managed policy that limits what an entity's policies can allow.
 type Boundary struct {
 	PermissionsBoundaryType string
 	PermissionsBoundaryArn  string
@@ -42,7 +42,7 @@ func showUser(e *directory.Entity) User {
 	}
 }
 
-// listedUser is a user as lists have it, which leave out what not all need.
+// listedUser returns a user as lists show it: without boundary and tags.
 func listedUser(e *directory.Entity) User {
 	u := showUser(e)
 	u.PermissionsBoundary, u.Tags = nil, nil
@@ -77,8 +77,8 @@ func (s *Service) createUser(_ context.Context, c *protocol.Call, in *createUser
 	return &userOutput{showUser(e)}, nil
 }
 
-// newEntity checks what an entity is to be made of, and whether the caller may
-// make it.
+// newEntity returns the entity that a request asks for, if its parameters are
+// valid and the caller may make it.
 func (s *Service) newEntity(c *protocol.Call, kind directory.Kind, name, path, boundary *string, tags []Tag) (*directory.Entity, error) {
 	written, err := checkName(string(kind)+"Name", name, longest[kind])
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Service) newEntity(c *protocol.Call, kind directory.Kind, name, path, b
 	return e, nil
 }
 
-// add adds an entity under a name that is not taken.
+// add stores a new entity, unless its name is taken.
 func (s *Service) add(e *directory.Entity, quota int) error {
 	return s.change(func(tx *directory.Tx) error {
 		if s.directory.Find(e.Kind, e.Account, e.Name) != nil {
@@ -118,8 +118,8 @@ func (s *Service) add(e *directory.Entity, quota int) error {
 	})
 }
 
-// edit changes an entity that was found. If somebody else has deleted it
-// meanwhile, it is not found any more.
+// edit changes an entity that was found. If another request has deleted it
+// meanwhile, the error says that it cannot be found.
 func (s *Service) edit(e *directory.Entity, change func(e *directory.Entity) error) error {
 	return s.change(func(tx *directory.Tx) error {
 		now := s.directory.Entity(e.ID)
@@ -161,7 +161,7 @@ func (s *Service) getUser(_ context.Context, c *protocol.Call, in *userInput) (*
 	return &userOutput{showUser(e)}, nil
 }
 
-// errMustName asks callers who are no user for whom they mean.
+// errMustName asks a caller that is not a user to name the user that it means.
 func errMustName() error {
 	return protocol.ValidationError("Must specify userName when calling with non-User credentials")
 }
@@ -176,8 +176,8 @@ func (s *Service) updateUser(_ context.Context, c *protocol.Call, in *updateUser
 	return s.rename(c, directory.User, in.UserName, in.NewUserName, in.NewPath)
 }
 
-// rename gives an entity another name or path, if the caller may do that to the
-// old one and to the new.
+// rename gives an entity another name or path, if the caller may update both the
+// old ARN and the new one.
 func (s *Service) rename(c *protocol.Call, kind directory.Kind, name, newName, newPath *string) (*service.Empty, error) {
 	action := "Update" + words[kind]
 	e, err := s.find(c, kind, name, action)
@@ -211,7 +211,7 @@ func (s *Service) deleteUser(_ context.Context, c *protocol.Call, in *userInput)
 	return s.remove(c, directory.User, in.UserName)
 }
 
-// remove deletes an entity that nothing hangs on any more.
+// remove deletes an entity that has neither keys, groups, members nor policies.
 func (s *Service) remove(c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
 	e, err := s.find(c, kind, name, "Delete"+words[kind])
 	if err != nil {

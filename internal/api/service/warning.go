@@ -10,7 +10,7 @@ import (
 // maxWarnings is how many lines the log gets about one policy.
 const maxWarnings = 5
 
-// Services are rules of services of which all actions are known.
+// Services are the rules of services whose actions are all listed.
 type Services []*policy.Rules
 
 // WarnOfPolicy notes in the log what in a policy that was accepted never has an effect; see policy.Warnings. Holder is

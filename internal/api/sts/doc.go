@@ -1,17 +1,17 @@
-// Package sts is the AWS Security Token Service: it says who somebody is, and
-// gives temporary keys.
+// Package sts serves the AWS Security Token Service: it tells callers who they
+// are, and issues temporary keys.
 //
-// Temporary keys are kept nowhere. The session token has all about the session
-// in it, encrypted, so that making keys writes nothing and using them reads
-// nothing. They end with their time, and before that with the user or the role
-// that they act for.
+// Temporary keys are stored nowhere. The session token contains the whole session,
+// encrypted, so that issuing keys writes nothing and using them reads nothing. Keys
+// expire with their time, or when the user or role that they act for is deleted.
 //
 // # What is guaranteed
 //
-//   - GetCallerIdentity is allowed to everybody who has signed. GetSessionToken
-//     needs no permission either, but long-term keys: it gives nobody more than
-//     they have.
-//   - A role is assumed by nobody whom its trust policy does not let, and a role
-//     that does not exist is refused in the same words.
-//   - Session policies only ever take away.
+//   - Every caller that signs may call GetCallerIdentity. GetSessionToken needs no
+//     permission either, but long-term keys: its keys allow nothing that the caller
+//     may not do.
+//   - Only callers that the trust policy of a role allows can assume it. A role that
+//     does not exist is refused in the same words as one that the caller may not
+//     assume.
+//   - A session policy only takes permissions away.
 package sts

@@ -41,3 +41,16 @@ func TestTokenOperations(t *testing.T) {
 	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s 1", "DurationSeconds", "1"}, 400, "ValidationError", "2 validation errors detected: ")
 	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s1", "SourceIdentity", "me"}, 400, "ValidationError", "not supported")
 }
+
+// Clients that have nothing to sign with are told as well that there is no such way to get keys.
+func TestUnsupportedFederation(t *testing.T) {
+	t.Parallel()
+	st := newStory(t)
+	for _, op := range []string{"AssumeRoleWithWebIdentity", "AssumeRoleWithSAML"} {
+		status, body := apitest.Query(t, st.Endpoint, "sts", "Version=2011-06-15&Action="+op, nil)
+		if status != 400 || !strings.Contains(body, "The operation "+op+" is not supported by Sluice.") {
+			t.Errorf("%s: %d %s", op, status, body)
+		}
+		st.Fails(op, nil, 400, "UnsupportedOperation", op)
+	}
+}

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// Options are what a service is made of.
+// Options are what New needs.
 type Options struct {
 	Directory *directory.Directory
 	Access    *access.Decider
@@ -104,8 +104,8 @@ func (s *Service) getAccessKeyInfo(_ context.Context, c *protocol.Call, in *acce
 	return nil, protocol.ValidationError("The access key %s is not known.", id)
 }
 
-// notFederated refuses callers who have their keys from GetFederationToken or
-// GetSessionToken, which are not good for most of STS.
+// notFederated refuses callers with keys of GetFederationToken or GetSessionToken,
+// which may not call most of STS.
 func notFederated(c *protocol.Call, action string) error {
 	if id := service.Caller(c); id.Session != nil && id.Kind != policy.AssumedRole {
 		return protocol.AccessDenied("Cannot call %s with session credentials", action)

@@ -36,7 +36,7 @@ const (
 	defaultOfRoles = 3_600
 )
 
-// PolicyDescriptor names a managed policy that is to limit a session.
+// PolicyDescriptor names a managed policy that limits a session.
 type PolicyDescriptor struct {
 	Arn *string `json:"arn" max:"2048"`
 }
@@ -44,7 +44,7 @@ type PolicyDescriptor struct {
 // Tag is a tag of a session.
 type Tag = service.Tag
 
-// limits is what a request wants its session to be limited by and to carry.
+// limits are the policies and tags that a request gives to its session.
 type limits struct {
 	policies []string
 	arns     []string
@@ -56,7 +56,7 @@ type limits struct {
 // carry.
 const packedSize = 4096
 
-// newLimits reads policies and tags of a session of an account.
+// newLimits reads the policies and tags of a request for a session of an account.
 func (s *Service) newLimits(account string, document *string, descriptors []PolicyDescriptor, tags []Tag) (*limits, error) {
 	l := new(limits)
 	size := 0
@@ -109,7 +109,7 @@ func errPacked(percent int) *protocol.Error {
 		"Packed policy consumes %d%% of allotted space, please use smaller policy.", percent)
 }
 
-// issue makes the keys of a session.
+// issue returns the keys of a session.
 func (s *Service) issue(kind policy.CallerKind, account, name string, session *identity.Session) (Credentials, error) {
 	key, err := s.vault.Issue(kind, account, name, session)
 	if long, ok := errors.AsType[*identity.TokenTooLongError](err); ok {
@@ -130,7 +130,7 @@ func (s *Service) session(issuer, issuerID string, seconds int32, l *limits) *id
 	return n
 }
 
-// lasting returns how long a session is to be, in seconds.
+// lasting returns how long a session is wanted, in seconds.
 func lasting(v *protocol.Violations, wanted *int32, most, usual int32) int32 {
 	v.Range("durationSeconds", wanted, leastSeconds, most)
 	if wanted != nil {

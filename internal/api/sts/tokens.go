@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// noMFA refuses codes of a second factor, of which there is none.
+// noMFA refuses codes of a second factor: this server has none.
 func noMFA(serial, code *string) error {
 	if serial != nil || code != nil {
 		return protocol.AccessDenied("MultiFactorAuthentication failed with invalid MFA one time pass code. ")
@@ -60,7 +60,7 @@ type federationTokenInput struct {
 	Tags            []Tag `wrap:"member" max:"50"`
 }
 
-// FederatedUser is who has got keys by GetFederationToken.
+// FederatedUser is the holder of keys of GetFederationToken.
 type FederatedUser struct {
 	FederatedUserId string
 	Arn             string
@@ -172,7 +172,7 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 	}
 	l, err := s.newLimits(role.Account, in.Policy, in.PolicyArns, in.Tags)
 	if err != nil {
-		// Whoever may not assume the role is told that first.
+		// A caller that may not assume the role is told that first.
 		l = new(limits)
 	}
 	actions := []string{"sts:AssumeRole"}
@@ -207,7 +207,7 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 	}, nil
 }
 
-// refuse words that a caller may not assume a role, be there one or not.
+// refuse says that a caller may not assume a role, whether the role exists or not.
 func (s *Service) refuse(id identity.Identity, arn string) error {
 	return protocol.AccessDenied("User: %s is not authorized to perform: sts:AssumeRole on resource: %s", id.ARN, service.Shorten(arn))
 }

@@ -154,6 +154,9 @@ func (s *Service) Names() []string {
 // Knows reports whether s has an operation of that name, or says of it that it is not supported.
 func (s *Service) Knows(name string) bool { return s.operations[name] != nil || s.unsupported[name] }
 
+// Lacks reports whether AWS has an operation of that name, and s has declared that it has not.
+func (s *Service) Lacks(name string) bool { return s.unsupported[name] }
+
 // unknown is the error of an operation that s does not have.
 func (s *Service) unknown(name string) *Error {
 	if s.unsupported[name] {
