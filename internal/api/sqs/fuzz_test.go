@@ -223,6 +223,43 @@ func FuzzRedriveAllowPolicy(f *testing.F) {
 	})
 }
 
+// What is read as a queue's ARN is one, and bounded.
+func FuzzARN(f *testing.F) {
+	for _, s := range []string{"", arnOf("q"), arnOf("q.fifo"), "arn:aws-cn:sqs:r:" + account + ":q", "arn:aws:sqs::" + account + ":", "arn:aws:sqs:-:" + account + ":q:x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, ok := parseARN(s)
+		if !ok {
+			return
+		}
+		again, ok := parseARN(n.ARN())
+		if !ok || again != n || len(n.ARN()) > maxARN || len(n.Queue) > maxNameLength || len(n.Region) > 63 || !strings.HasSuffix(s, n.ARN()[len("arn:aws"):]) {
+			t.Fatalf("%q becomes %+v", s, n)
+		}
+	})
+}
+
+// A task handle that is accepted names a task and a queue.
+func FuzzTaskHandle(f *testing.F) {
+	f.Add(handleOf("task", &catalog.Queue{Name: catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}}))
+	f.Add("e30=")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, handle string) {
+		n, id, err := taskTarget(handle)
+		if err != nil {
+			if e := protocol.AsError(err); e.Status != 400 || len(e.Message) > 1000 {
+				t.Fatalf("%q is refused with %v", handle, err)
+			}
+			return
+		}
+		again, sameID, err := taskTarget(handleOf(id, &catalog.Queue{Name: n}))
+		if err != nil || again != n || sameID != id || id == "" {
+			t.Fatalf("%q names task %q of %+v, and then %q of %+v, %v", handle, id, n, sameID, again, err)
+		}
+	})
+}
+
 // changeOf returns a change of the attributes of a queue where there are no others, and no
 // users.
 func changeOf(n catalog.Name) *attributeChange {

@@ -32,13 +32,19 @@ func noteName(c *protocol.Call, key string, n catalog.Name) {
 
 // noteOtherRegions notes in which other regions there is a queue of the name that was
 // not found in this one. A queue URL does not name its region, so a client that uses
-// another region than the queue's maker gets no other hint.
+// another region than the queue's creator gets no other hint. The log has a line, too,
+// where requests are not logged: once a minute, because such a client tries again.
 func (s *Service) noteOtherRegions(c *protocol.Call, n catalog.Name) {
-	if !c.Notes.Wanted() {
+	regions := strings.Join(s.catalog.Regions(n.Account, n.Queue), ",")
+	if regions == "" {
 		return
 	}
-	if regions := s.catalog.Regions(n.Account, n.Queue); len(regions) > 0 {
-		c.Notes.Set(noteRegions, strings.Join(regions, ","))
+	if c.Notes.Set(noteRegions, regions); c.Notes.Wanted() {
+		return
+	}
+	now, last := s.now().Unix(), s.lastHint.Load()
+	if now-last >= 60 && s.lastHint.CompareAndSwap(last, now) {
+		s.log.Info("a queue that was asked for exists in another region", "queue", n.ARN(), noteRegions, regions)
 	}
 }
 

@@ -3,6 +3,8 @@ package sqs
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +35,39 @@ func (answeringShard) Receive(_ context.Context, _ queue.ID, r queue.Receive, _ 
 
 func (answeringShard) Delete(_ context.Context, _ queue.ID, receipts []queue.Receipt) ([]error, error) {
 	return make([]error, len(receipts)), nil
+}
+
+// Where requests are not logged, the log says once a minute that a client uses another
+// region than the one in which its queue exists.
+func TestOtherRegionIsLogged(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	now := time.Unix(1_800_000_000, 0)
+	s := New(Options{
+		Catalog: newCatalog(t), Shard: answeringShard{}, Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now },
+	})
+	receive := func(region, queue string, lines int) {
+		t.Helper()
+		c := &protocol.Call{Operation: "ReceiveMessage", Kind: protocol.JSON, Path: "/", Region: region, Identity: identity.Root(account, "AKIA")}
+		if _, err := invokeCall(t.Context(), t, s, c, `{"QueueUrl":"`+queue+`"}`); (err == nil) != (region == "us-east-1") {
+			t.Errorf("%s in %s: %v", queue, region, err)
+		}
+		if got := strings.Count(log.String(), "\n"); got != lines {
+			t.Errorf("%s in %s: the log has %d lines, want %d: %s", queue, region, got, lines, &log)
+		}
+	}
+	if _, err := invoke(t.Context(), t, s, "CreateQueue", `{"QueueName":"q"}`); err != nil {
+		t.Fatal(err)
+	}
+	receive("us-east-1", "q", 0)
+	receive("us-west-2", "unknown", 0)
+	receive("us-west-2", "q", 1)
+	receive("us-west-2", "q", 1)
+	now = now.Add(time.Minute)
+	receive("us-west-2", "q", 2)
+	if want := "queue=arn:aws:sqs:us-west-2:000000000000:q exists_in_regions=us-east-1"; strings.Count(log.String(), want) != 2 {
+		t.Errorf("the log says %s", &log)
+	}
 }
 
 // The request log names the queue that a request is about, as far as the request

@@ -3,6 +3,7 @@ package sqs
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -65,6 +66,7 @@ type Service struct {
 	maxQueues      int
 	handles        *sealer
 	log            *slog.Logger
+	lastHint       atomic.Int64 // in Unix seconds; see noteOtherRegions
 }
 
 // New returns the service and its wire form.

@@ -307,3 +307,16 @@ func TestAnswerThatComesTooLateIsReturned(t *testing.T) {
 		}
 	}
 }
+
+// The queues that a task may fill come with it to its shard.
+func TestMoveTaskBringsItsSources(t *testing.T) {
+	r := newRig(t)
+	want := []queue.ID{7, 1 << 40}
+	if err := r.StartMove(t.Context(), jobs, queue.MoveTask{ID: "back", Rate: 1, Sources: want}); err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := r.shard.Moves(t.Context(), jobs)
+	if err != nil || len(tasks) != 1 || tasks[0].ID != "back" || tasks[0].Rate != 1 || !slices.Equal(tasks[0].Sources, want) {
+		t.Errorf("tasks %+v, %v", tasks, err)
+	}
+}
