@@ -71,7 +71,7 @@ var rules = []rule{
 	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
 	{dir: "internal/cluster/jetstream", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog"}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/status", mayNot: network},
-	{dir: "internal/cluster/pki", mayNot: []string{"net/http"}},
+	{dir: "internal/cluster/pki", may: []string{"internal/keypair"}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/remote", may: []string{"internal/cluster/messenger", "internal/queue", "internal/shard"}, mayNot: network},
 	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store"}, mayNot: network},
 	{dir: "internal/cluster/router", may: []string{"internal/catalog", "internal/cluster/messenger", "internal/cluster/remote", "internal/queue", "internal/shard"}, mayNot: network},
@@ -83,8 +83,10 @@ var rules = []rule{
 	}},
 	{dir: "internal/server", may: []string{
 		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/control",
-		"internal/datadir", "internal/front", "internal/observe", "internal/queue", "internal/shard", "internal/store",
+		"internal/datadir", "internal/front", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
+		"internal/store",
 	}},
+	{dir: "internal/keypair", mayNot: network},
 	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/store",

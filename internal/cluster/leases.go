@@ -22,7 +22,9 @@ func newLeaseList(l sharedlog.Leases) *leaseList {
 	return &leaseList{Leases: l, turn: make(chan struct{}, 1)}
 }
 
-// List implements sharedlog.Leases. The list may be behind by listAge more.
+const listAge = 300 * time.Millisecond
+
+// List is that of Leases. It may be behind by listAge more.
 func (l *leaseList) List(ctx context.Context) (map[string][]byte, error) {
 	select {
 	case l.turn <- struct{}{}:

@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/jetstream"
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
+
+// leaseTTL is how long a node that has died still owns its shards. JetStream's own
+// elections, which the logs wait for, take 4 to 8 seconds.
+const leaseTTL = 5 * time.Second
 
 // NATS is JetStream as the engine: a server in this process, or servers of
 // somebody else's.
@@ -55,20 +60,20 @@ func (n *NATS) listen(node string) (err error) {
 	return err
 }
 
-// Log implements Engine.
+// Log is that of Engine.
 func (n *NATS) Log(ctx context.Context, name string) (sharedlog.Log, error) {
 	return n.conn.Log(ctx, name, n.replicas)
 }
 
-// Leases implements Engine.
+// Leases is that of Engine.
 func (n *NATS) Leases(ctx context.Context) (sharedlog.Leases, error) {
 	return n.conn.Leases(ctx, leaseTTL, n.replicas)
 }
 
-// Messenger implements Engine.
+// Messenger is that of Engine.
 func (n *NATS) Messenger() messenger.Messenger { return n.messages }
 
-// Lead implements Engine. It does nothing where there are no servers in the nodes.
+// Lead is that of Engine. It does nothing where there are no servers in the nodes.
 func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error {
 	l, ok := log.(*jetstream.Log)
 	if n.server == nil || !ok {
@@ -77,7 +82,7 @@ func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error
 	return l.Lead(ctx, server)
 }
 
-// Copies implements Engine.
+// Copies is that of Engine.
 func (n *NATS) Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error) {
 	l, ok := log.(*jetstream.Log)
 	if !ok {
@@ -106,7 +111,7 @@ func (n *NATS) Reached() map[string]bool {
 	return nodes
 }
 
-// Broken implements Engine. JetStream ends when a write fails, for lack of space
+// Broken is that of Engine. JetStream ends when a write fails, for lack of space
 // too.
 func (n *NATS) Broken() error {
 	if n.server != nil && !n.server.Keeps() {
@@ -115,7 +120,7 @@ func (n *NATS) Broken() error {
 	return nil
 }
 
-// Forget implements Engine. Servers that somebody else runs are his to remove.
+// Forget is that of Engine. Servers that somebody else runs are his to remove.
 func (n *NATS) Forget(ctx context.Context, server string) error {
 	if n.server == nil {
 		return nil
@@ -123,7 +128,7 @@ func (n *NATS) Forget(ctx context.Context, server string) error {
 	return n.conn.RemoveMember(ctx, server)
 }
 
-// Close implements Engine.
+// Close is that of Engine.
 func (n *NATS) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseTTL)
 	defer cancel()

@@ -9,15 +9,15 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
-// heartbeat is what a node says of itself to the others, every second.
-type heartbeat struct {
+// beat is what a node says of itself to the others, every second.
+type beat struct {
 	Node        string
 	Incarnation string
 	Endpoint    string // where clients reach it
 	Version     string
-	Low         bool `json:",omitempty"`      // its disk is nearly full
-	OldData     bool `json:"Bears,omitempty"` // it has data from before it was in a cluster
-	Leaving     bool `json:",omitempty"`      // it is about to stop
+	Low         bool `json:",omitempty"` // its disk is nearly full
+	Bears       bool `json:",omitempty"` // it has data from before it was in a cluster
+	Leaving     bool `json:",omitempty"` // it is about to stop
 	Shards      map[string]replica.Status
 	Copies      map[string]logCopies `json:",omitempty"` // of the logs of what it owns
 	Certificate *time.Time           `json:",omitempty"` // when it ends
@@ -27,57 +27,60 @@ type heartbeat struct {
 // view is what a node has heard of the others, and seen of the leases. It may be
 // behind.
 type view struct {
-	mu         sync.Mutex
-	nodes      map[string]heard
-	duplicates map[string]string    // incarnations that came while another of the same name was alive
-	missed     map[string]time.Time // since when a node is not alive
-	owners     map[string]replica.Holder
-	markedDead map[string]bool          // shards whose owner is not alive, which has been told
-	changed    map[string]chan struct{} // of shards, closed when the owner changes or is no longer alive
+	mu      sync.Mutex
+	nodes   map[string]heard
+	rivals  map[string]string    // incarnations that came while another of the same name was alive
+	missed  map[string]time.Time // since when a node is not alive
+	owners  map[string]replica.Holder
+	buried  map[string]bool          // shards whose owner is not alive, which has been told
+	changed map[string]chan struct{} // of shards, closed when the owner changes or is no longer alive
 }
 
 type heard struct {
-	said heartbeat
+	beat beat
 	at   time.Time
 }
 
+// silence is after how long a node that is not heard of counts as dead.
+const silence = 4 * time.Second
+
 func newView() *view {
 	return &view{
-		nodes: make(map[string]heard), duplicates: make(map[string]string), missed: make(map[string]time.Time),
-		owners: make(map[string]replica.Holder), markedDead: make(map[string]bool), changed: make(map[string]chan struct{}),
+		nodes: make(map[string]heard), rivals: make(map[string]string), missed: make(map[string]time.Time),
+		owners: make(map[string]replica.Holder), buried: make(map[string]bool), changed: make(map[string]chan struct{}),
 	}
 }
 
-// record notes what a node has said, and reports whether that is news that decisions depend on. Of
+// hear takes in a beat, and reports whether that is news that decisions depend on. Of
 // two processes of one name the first counts, until it is silent; of the other one it
-// reports once that it is a duplicate.
-func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
+// reports once that it is a rival.
+func (v *view) hear(b beat, at time.Time) (news, rival bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	was, known := v.nodes[b.Node]
 	alive := known && at.Sub(was.at) < silence
-	if alive && was.said.Incarnation != b.Incarnation {
-		duplicate = v.duplicates[b.Node] != b.Incarnation
-		v.duplicates[b.Node] = b.Incarnation
-		return false, duplicate
+	if alive && was.beat.Incarnation != b.Incarnation {
+		rival = v.rivals[b.Node] != b.Incarnation
+		v.rivals[b.Node] = b.Incarnation
+		return false, rival
 	}
 	v.nodes[b.Node] = heard{b, at}
 	delete(v.missed, b.Node)
-	return !alive || was.said.Leaving != b.Leaving, false
+	return !alive || was.beat.Leaving != b.Leaving, false
 }
 
-// markDead tells those who wait for owners that are no longer alive: there is no use in
+// bury tells those who wait for owners that are no longer alive: there is no use in
 // waiting for an answer of theirs.
-func (v *view) markDead(at time.Time) {
+func (v *view) bury(at time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for s, o := range v.owners {
 		h, known := v.nodes[o.Node]
-		if dead := known && at.Sub(h.at) >= silence; dead && !v.markedDead[s] {
-			v.markedDead[s] = true
+		if dead := known && at.Sub(h.at) >= silence; dead && !v.buried[s] {
+			v.buried[s] = true
 			v.tell(s)
 		} else if !dead {
-			delete(v.markedDead, s)
+			delete(v.buried, s)
 		}
 	}
 }
@@ -123,7 +126,7 @@ func (v *view) set(shard string, o replica.Holder) {
 		return
 	}
 	v.owners[shard] = o
-	delete(v.markedDead, shard)
+	delete(v.buried, shard)
 	v.tell(shard)
 }
 
@@ -157,14 +160,14 @@ func (v *view) watch(shard string) <-chan struct{} {
 }
 
 // live returns the nodes that are alive, with what they have said last.
-func (v *view) live() map[string]heartbeat {
+func (v *view) live() map[string]beat {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
-	out := make(map[string]heartbeat)
+	out := make(map[string]beat)
 	for name, h := range v.nodes {
 		if now.Sub(h.at) < silence {
-			out[name] = h.said
+			out[name] = h.beat
 		}
 	}
 	return out

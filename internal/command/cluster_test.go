@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"crypto/x509"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestClusterCerts(t *testing.T) {
 	}
 	for _, node := range []string{"a.example", "b.example", "c.example"} {
 		base := filepath.Join(dir, node)
-		c, err := pki.Load(filepath.Join(dir, "ca.crt"), base+".crt", base+".key")
+		c, err := pki.Load(filepath.Join(dir, "ca.crt"), base+".crt", base+".key", slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,11 +75,33 @@ func serve(t *testing.T, args ...string) *serving {
 		}
 		s.exports[m[1]] = m[2]
 		if m[1] == "AWS_DEFAULT_REGION" { // the last one
+			s.findKeys(t)
 			return s
 		}
 	}
 	t.Fatalf("the server did not start: %v", <-done)
 	return nil
+}
+
+// findKeys takes the root's keys from the file that the server has named, as it prints them for a person only.
+func (s *serving) findKeys(t *testing.T) {
+	t.Helper()
+	file, profile := s.exports["AWS_SHARED_CREDENTIALS_FILE"], s.exports["AWS_PROFILE"]
+	if file == "" {
+		return
+	}
+	delete(s.exports, "AWS_SHARED_CREDENTIALS_FILE")
+	delete(s.exports, "AWS_PROFILE")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = bytes.Cut(text, []byte("["+profile+"]\n"))
+	key := regexp.MustCompile(`^aws_access_key_id = (.*)\naws_secret_access_key = (.*)\n`).FindSubmatch(text)
+	if key == nil {
+		t.Fatalf("%s has no profile %s", file, profile)
+	}
+	s.exports["AWS_ACCESS_KEY_ID"], s.exports["AWS_SECRET_ACCESS_KEY"] = string(key[1]), string(key[2])
 }
 
 func TestServePrintsHowToReachIt(t *testing.T) {

@@ -27,11 +27,9 @@ func environmentName(flag string) string {
 // environment. An empty variable is as good as none. A variable that stands for no flag of any command is refused: a
 // misspelt one would never be found otherwise.
 func readEnvironment(cmd *cobra.Command, environ []string) error {
-	values := make(map[string]string)
-	for _, entry := range environ {
-		if name, value, ok := strings.Cut(entry, "="); ok && value != "" && strings.HasPrefix(name, variablePrefix) {
-			values[name] = value
-		}
+	values, err := variables(cmd, environ)
+	if err != nil {
+		return err
 	}
 	if err := setFromEnvironment(cmd.Flags(), values); err != nil {
 		return err

@@ -203,7 +203,7 @@ func (c *clusterFlags) engine(peers []cluster.Peer, own cluster.Peer, config *se
 	}
 	if c.cert != "" {
 		var err error
-		if o.TLS, err = pki.Load(c.ca, c.cert, c.key); err != nil {
+		if o.TLS, err = pki.Load(c.ca, c.cert, c.key, config.Logger); err != nil {
 			return nil, fmt.Errorf("--cluster-ca, --cluster-cert, --cluster-key: %w", err)
 		}
 		if err := checkHost(o.TLS, own); err != nil {

@@ -18,7 +18,7 @@ import (
 func newServe() *cobra.Command {
 	config := server.Default()
 	var member clusterFlags
-	logFormat, logLevel := "text", "info"
+	logFormat, logged := "text", logFlags{level: "info"}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -26,7 +26,7 @@ func newServe() *cobra.Command {
 
 Without any flags it listens on this machine only, keeps its data in
 ./sluice-data, makes root access keys when it starts for the first time, and
-prints them as lines that can be pasted into a shell.
+prints lines that can be pasted into a shell.
 
 Every flag can be given in the environment as well: --log-format as
 SLUICE_LOG_FORMAT, and so on; several values are separated by commas. That is the
@@ -42,8 +42,12 @@ better place for secrets.`,
 			if err := usage(config.Validate()); err != nil {
 				return err
 			}
-			logger := newLogger(cmd.ErrOrStderr(), logFormat, logLevel)
-			config.Logger, config.Version = logger, version()
+			level := new(slog.LevelVar)
+			level.Set(logged.slogLevel())
+			logger := newLogger(cmd.ErrOrStderr(), logFormat, level)
+			config.Logger, config.LogRequests, config.Version = logger, logged.requests, version()
+			reloading, stop := reloadOnHangup(cmd, &logged, level, logger)
+			defer stop()
 			if err := member.join(cmd.Context(), &config); err != nil {
 				return err
 			}
@@ -56,6 +60,7 @@ better place for secrets.`,
 			if err != nil {
 				return err
 			}
+			reloading(s)
 			announce(cmd.OutOrStdout(), logger, &config, s)
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(server.GCPercent())
@@ -94,18 +99,18 @@ better place for secrets.`,
 	member.add(f)
 	section(f, "Log and metrics", func(f *pflag.FlagSet) {
 		addChoice(f, &logFormat, "log-format", "", "text", "json")
-		addChoice(f, &logLevel, "log-level", "", "debug", "info", "warn", "error")
-		f.BoolVar(&config.LogRequests, "log-requests", false, "log every request")
+		logged.add(f)
 		f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port to serve metrics on, for Prometheus, at /metrics; whoever reaches it can read them (default: nowhere)")
+	})
+	section(f, "Configuration", func(f *pflag.FlagSet) {
+		f.String(envFile, "", "file of lines such as SLUICE_LOG_LEVEL=warn, for flags that are given neither here nor in the environment; SIGHUP reads --log-level and --log-requests from it again, and the TLS certificate")
+		filePath(f, envFile)
 	})
 	return cmd
 }
 
-func newLogger(w io.Writer, format, level string) *slog.Logger {
-	var o slog.HandlerOptions
-	var l slog.Level
-	must(l.UnmarshalText([]byte(level))) // one of those that --log-level takes
-	o.Level, o.ReplaceAttr = l, inMilliseconds
+func newLogger(w io.Writer, format string, level slog.Leveler) *slog.Logger {
+	o := slog.HandlerOptions{Level: level, ReplaceAttr: inMilliseconds}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, &o))
 	}
@@ -118,28 +123,4 @@ func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
 		return a
 	}
 	return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000)
-}
-
-// announce says where the server is and how to use it. The secret is printed
-// unless the operator has chosen it; it never gets into the log.
-func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Server) {
-	root := s.Root()
-	if c.InMemory {
-		log.Warn("serving from memory: NOTHING IS KEPT, all queues and messages are gone when the server stops",
-			"endpoint", s.Endpoint())
-	} else {
-		log.Info("serving", "endpoint", s.Endpoint(), "data", c.Data)
-	}
-	if c.NoCoolDowns {
-		log.Warn("queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: that is for tests")
-	}
-	for _, service := range []string{"SQS", "IAM", "STS"} {
-		fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_%s=%s\n", service, s.Endpoint())
-	}
-	if c.RootKeyID == "" {
-		fmt.Fprintf(stdout, "export AWS_ACCESS_KEY_ID=%s\n", root.AccessKeyID)
-		fmt.Fprintf(stdout, "export AWS_SECRET_ACCESS_KEY=%s\n", root.Secret)
-	}
-	fmt.Fprintf(stdout, "export AWS_REGION=%s\n", c.Region)
-	fmt.Fprintf(stdout, "export AWS_DEFAULT_REGION=%s\n", c.Region) // Python and the AWS CLI of version 1
 }

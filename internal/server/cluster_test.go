@@ -348,6 +348,25 @@ func (w *walk) people(iam, sts *protocol.Service) {
 	do("SimulateCustomPolicy", "PolicyInputList.member.1", everything, "ActionNames.member.1", "sqs:SendMessage")
 	do("GetContextKeysForPrincipalPolicy", "PolicySourceArn", bob)
 	do("GetContextKeysForCustomPolicy", "PolicyInputList.member.1", everything)
+	for kind, name := range map[string][2]string{"User": {"UserName", "bob"}, "Role": {"RoleName", "r"}, "Policy": {"PolicyArn", policy}} {
+		do("Tag"+kind, name[0], name[1], "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
+		if tags := do("List"+kind+"Tags", name[0], name[1]); apitest.Element(tags, "Value") != "v" {
+			w.t.Errorf("tags of a %s: %s", kind, tags)
+		}
+		do("Untag"+kind, name[0], name[1], "TagKeys.member.1", "k")
+	}
+	for _, op := range []string{"ListMFADevices", "ListSSHPublicKeys", "ListServiceSpecificCredentials", "ListSigningCertificates"} {
+		do(op, "UserName", "bob")
+	}
+	do("ListVirtualMFADevices")
+	do("ListInstanceProfiles")
+	do("ListInstanceProfilesForRole", "RoleName", "r")
+	for _, op := range []string{"GetLoginProfile", "DeleteLoginProfile"} { // no user has one
+		if status, body := call(w.t, w.other, iam.Name, url.Values{"Action": {op}, "Version": iam.Versions, "UserName": {"bob"}}.Encode(), &root); status != http.StatusNotFound {
+			w.t.Errorf("%s: %d %s", op, status, body)
+		}
+		w.done[iam.Name+"/"+op] = true
+	}
 	for kind, name := range map[string]string{"User": "bob", "Group": "g", "Role": "r"} {
 		do("Delete"+kind+"Policy", kind+"Name", name, "PolicyName", "own")
 		do("Detach"+kind+"Policy", kind+"Name", name, "PolicyArn", policy)
@@ -389,6 +408,7 @@ func (w *walk) accounts(wire *protocol.Service) {
 		}
 	}
 	do("DescribeCluster", "{}")
+	do("ListShardQueues", "{}")
 	do("DrainNode", `{"Node":"b"}`)
 	do("RemoveNode", `{"Node":"b"}`)
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -32,7 +33,7 @@ func (s *Server) openMetrics() error {
 	}
 	l, err := net.Listen("tcp", s.config.MetricsListen)
 	if err != nil {
-		return err
+		return fmt.Errorf("--metrics-listen %s: %w", s.config.MetricsListen, err)
 	}
 	s.metricsHTTP = &metricsServer{l}
 	s.log.Info("serving metrics", "url", "http://"+l.Addr().String()+"/metrics")

@@ -166,6 +166,7 @@ func TestVisit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.Header.Set("Accept", "text/html,*/*")
 		if tc.header != "" {
 			r.Header.Set(tc.header, "x")
 		}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +27,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -66,6 +67,7 @@ type Server struct {
 	shard       *shard.Shard
 	messages    Messages
 	listener    net.Listener
+	certificate *keypair.Pair // nil: plain HTTP
 	front       *front.Front
 	prepared    chan struct{} // closed when there is a front
 	http        *http.Server
@@ -102,7 +104,7 @@ func Start(c Config) (_ *Server, err error) {
 	}()
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--listen %s: %w", c.Listen, err)
 	}
 	s.listener = l
 	if err := s.openMetrics(); err != nil {
@@ -111,13 +113,9 @@ func Start(c Config) (_ *Server, err error) {
 	if err := s.openStores(); err != nil {
 		return nil, err
 	}
-	var certificates *tls.Config
-	if c.TLSCert != "" {
-		cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("load TLS certificate: %w", err)
-		}
-		certificates = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
+	certificates, err := s.openCertificate()
+	if err != nil {
+		return nil, err
 	}
 	if c.Join != nil {
 		waiting := front.RespondAtStartup(l.(*net.TCPListener), certificates, limits, s.log)
@@ -332,6 +330,17 @@ func (s *Server) Root() identity.Credential {
 	cred, _ := s.credentials.Root(s.config.Accounts[0])
 	return cred
 }
+
+// HasNewRoot reports whether the root key of the first account was made when the server started.
+func (s *Server) HasNewRoot() bool {
+	return slices.Contains(s.credentials.Made(), s.config.Accounts[0])
+}
+
+// Accounts returns the accounts that there are.
+func (s *Server) Accounts() []string { return s.credentials.Accounts() }
+
+// Queues returns how many queues there are.
+func (s *Server) Queues() int { return s.backups.queues() }
 
 // RootOf returns the root keys of an account.
 func (s *Server) RootOf(account string) (identity.Credential, bool) {

@@ -612,6 +612,21 @@ func TestTLS(t *testing.T) {
 		t.Errorf("got %s, want %s", body, want)
 	}
 
+	// Replaced files count from the next connection on. Files that cannot be read do not, and do not end the server.
+	pool = apitest.Certificate(t, dir)
+	again := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
+	for _, spoil := range []bool{false, true} {
+		if spoil {
+			apitest.Must(t, 0, os.WriteFile(config.TLSCert, []byte("nonsense"), 0o600))
+			s.Reload(false)
+		}
+		response, err := again.Get(s.Endpoint() + "/healthz")
+		if err != nil {
+			t.Fatalf("spoilt %t: %v", spoil, err)
+		}
+		response.Body.Close()
+	}
+
 	config.TLSKey = filepath.Join(dir, "nobody")
 	if _, err := Start(config); err == nil || !strings.Contains(err.Error(), "load TLS certificate") {
 		t.Errorf("it starts without a key: %v", err)

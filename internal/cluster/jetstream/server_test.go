@@ -26,7 +26,7 @@ func issue(t *testing.T, dir string, names ...string) *tls.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := pki.Load(filepath.Join(dir, pki.AuthorityCertificate), certificate, key)
+	c, err := pki.Load(filepath.Join(dir, pki.AuthorityCertificate), certificate, key, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

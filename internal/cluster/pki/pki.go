@@ -15,12 +15,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/keypair"
 )
 
 // Names of an authority's files. A node's are its first name with .crt and .key.
@@ -174,19 +177,19 @@ func LoadPool(file string) (*x509.CertPool, error) {
 // which those of the others must be signed by, into a configuration for both ends
 // of a connection. A certificate that is put into the place of the first counts from the
 // next connection on.
-func Load(authority, certificate, key string) (*tls.Config, error) {
+func Load(authority, certificate, key string, log *slog.Logger) (*tls.Config, error) {
 	pool, err := LoadPool(authority)
 	if err != nil {
 		return nil, err
 	}
-	p, err := openPair(certificate, key)
+	p, err := keypair.Open(certificate, key, log)
 	if err != nil {
 		return nil, err
 	}
 	return &tls.Config{
 		MinVersion:           tls.VersionTLS13,
-		GetCertificate:       func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return p.current() },
-		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return p.current() },
+		GetCertificate:       func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return p.Current(), nil },
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return p.Current(), nil },
 		RootCAs:              pool,
 		ClientCAs:            pool,
 		ClientAuth:           tls.RequireAndVerifyClientCert,

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func node(t *testing.T, dir string, names ...string) *tls.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := pki.Load(filepath.Join(dir, pki.AuthorityCertificate), certificate, key)
+	c, err := pki.Load(filepath.Join(dir, pki.AuthorityCertificate), certificate, key, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

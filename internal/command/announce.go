@@ -1,0 +1,95 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/server"
+)
+
+// documentation is where a person finds it.
+const documentation = "https://github.com/sluicemq/sluice#readme"
+
+// announce says where the server is and how to use it.
+func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Server) {
+	about := []any{
+		"endpoint", s.Endpoint(), "version", c.Version, "region", c.Region, "accounts", strings.Join(s.Accounts(), ","),
+		"queues", s.Queues(), "docs", documentation,
+	}
+	if c.InMemory {
+		log.Warn("serving from memory: NOTHING IS KEPT, all queues and messages are gone when the server stops", about...)
+	} else {
+		log.Info("serving", append(about, "data", c.Data)...)
+	}
+	if c.NoCoolDowns {
+		log.Warn("queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: that is for tests")
+	}
+	for _, service := range []string{"SQS", "IAM", "STS"} {
+		fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_%s=%s\n", service, s.Endpoint())
+	}
+	printKeys(stdout, c, s)
+	fmt.Fprintf(stdout, "export AWS_REGION=%s\n", c.Region)
+	fmt.Fprintf(stdout, "export AWS_DEFAULT_REGION=%s\n", c.Region) // Python and the AWS CLI of version 1
+}
+
+// printKeys says which keys to use. The secret is printed where a person reads it, on a terminal, when it is new. What is
+// printed elsewhere ends in logs: there the lines name the file that has it. A server that keeps nothing has no file. A key
+// that the operator has chosen is not printed at all.
+func printKeys(stdout io.Writer, c *server.Config, s *server.Server) {
+	if c.InMemory {
+		for i, account := range c.Accounts {
+			key, _ := s.RootOf(account)
+			switch {
+			case i > 0:
+				fmt.Fprintf(stdout, "# account %s: export AWS_ACCESS_KEY_ID=%s AWS_SECRET_ACCESS_KEY=%s\n", account, key.AccessKeyID, key.Secret)
+			case c.RootKeyID == "":
+				printSecret(stdout, key.AccessKeyID, key.Secret)
+			}
+		}
+		return
+	}
+	if c.RootKeyID != "" {
+		return
+	}
+	if s.HasNewRoot() && isTerminal(stdout) {
+		key := s.Root()
+		printSecret(stdout, key.AccessKeyID, key.Secret)
+		return
+	}
+	file := filepath.Join(c.Data, server.CredentialsFile)
+	if whole, err := filepath.Abs(file); err == nil {
+		file = whole
+	}
+	fmt.Fprintf(stdout, "export AWS_SHARED_CREDENTIALS_FILE=%s\n", quoted(file))
+	fmt.Fprintf(stdout, "export AWS_PROFILE=%s\n", c.Accounts[0])
+}
+
+func printSecret(stdout io.Writer, id, secret string) {
+	fmt.Fprintf(stdout, "export AWS_ACCESS_KEY_ID=%s\n", id)
+	fmt.Fprintf(stdout, "export AWS_SECRET_ACCESS_KEY=%s\n", secret)
+}
+
+// isTerminal reports whether a person reads what is written to w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// quoted returns a word as a shell reads it.
+func quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
