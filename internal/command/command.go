@@ -64,8 +64,11 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newServe(), newQueue(), newUser(), newAccount(), newCluster(), newNode(), newBackup(), newRestore(),
-		newBench(), newTorture(), newDoctor(), newPolicy(), newVersion())
+	addGroup(root, "Run a server", newServe(), newBackup(), newRestore(), newDoctor())
+	addGroup(root, "Use a server", newQueue(), newUser(), newAccount(), newPolicy())
+	addGroup(root, "Several servers", newCluster(), newNode())
+	addGroup(root, "Try a server", newBench(), newTorture())
+	root.AddCommand(newVersion())
 	addHelp(root)
 	root.InitDefaultCompletionCmd()
 	addVersionFlag(root)

@@ -59,10 +59,30 @@ func useLine(cmd *cobra.Command) string {
 	return line
 }
 
+// addGroup adds commands that stand together in the help.
+func addGroup(parent *cobra.Command, title string, commands ...*cobra.Command) {
+	parent.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, cmd := range commands {
+		cmd.GroupID = title
+	}
+	parent.AddCommand(commands...)
+}
+
 func printCommands(w io.Writer, cmd *cobra.Command) {
-	fmt.Fprintln(w, "\nCommands:")
+	for _, group := range cmd.Groups() {
+		printGroup(w, cmd, group.Title, group.ID)
+	}
+	title := "Commands"
+	if len(cmd.Groups()) > 0 {
+		title = "Other commands"
+	}
+	printGroup(w, cmd, title, "")
+}
+
+func printGroup(w io.Writer, cmd *cobra.Command, title, id string) {
+	fmt.Fprintf(w, "\n%s:\n", title)
 	for _, child := range cmd.Commands() {
-		if child.IsAvailableCommand() || child.Name() == "help" {
+		if child.GroupID == id && (child.IsAvailableCommand() || child.Name() == "help") {
 			fmt.Fprintf(w, "  %-*s %s\n", cmd.NamePadding(), child.Name(), child.Short)
 		}
 	}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// What a flag takes, it takes again as it shows it, and it is the same then.
+func FuzzFlagValues(f *testing.F) {
+	for _, text := range []string{"1GiB", "512 MiB", "0", "-1", "30s", "1m30s", "1.5s", "900", "9223372036854775807TiB", "", "text"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var bytes int64
+		var whole *int32
+		var n int
+		var word string
+		for name, v := range map[string]pflag.Value{
+			"bytes": byteCount{&bytes}, "seconds": seconds{&whole}, "positive": positive{&n}, "choice": choice{&word, []string{"text", "json"}},
+		} {
+			if err := v.Set(text); err != nil {
+				if !strings.HasPrefix(err.Error(), "want ") {
+					t.Errorf("%s %q: %v, which does not say what it wants", name, text, err)
+				}
+				continue
+			}
+			shown := v.String()
+			if err := v.Set(shown); err != nil || v.String() != shown {
+				t.Errorf("%s %q: shown as %q, which is taken as %q, %v", name, text, shown, v.String(), err)
+			}
+		}
+		if bytes < 0 || n < 0 || whole != nil && *whole < 0 {
+			t.Errorf("%q: negative", text)
+		}
+	})
+}
+
+func FuzzEndpoint(f *testing.F) {
+	for _, text := range []string{"http://127.0.0.1:9324/", "127.0.0.1:9324", "localhost:1", "[::1]:9324", "sluice.example:9324", "https://a/b/", "http://a?b", "http://"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := parseEndpoint(text)
+		if err != nil {
+			return
+		}
+		u, err := url.Parse(got)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.HasSuffix(got, "/") {
+			t.Errorf("%q is taken as %q", text, got)
+		}
+		if again, err := parseEndpoint(got); err != nil || again != got {
+			t.Errorf("%q is taken as %q, and that as %q, %v", text, got, again, err)
+		}
+	})
+}
+
+func FuzzProfiles(f *testing.F) {
+	f.Add("[a]\naws_access_key_id = k\naws_secret_access_key=s\n")
+	f.Add("[\n= =\n[]x]")
+	f.Fuzz(func(t *testing.T, text string) {
+		file := filepath.Join(t.TempDir(), "credentials")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		profiles, err := readProfiles(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, k := range profiles {
+			if strings.ContainsAny(name+k.id+k.secret+k.token, "\n") {
+				t.Errorf("%q: the profile %q has more than a line", text, name)
+			}
+		}
+	})
+}
+
+func FuzzMessageAttributes(f *testing.F) {
+	f.Add("tenant=acme")
+	f.Add("retries:Number=3")
+	f.Add("key:Binary=AAEC")
+	f.Add("=:")
+	f.Fuzz(func(t *testing.T, text string) {
+		attributes, err := messageAttributes([]string{text})
+		if err != nil {
+			return
+		}
+		for name, v := range attributes {
+			if len(attributes) != 1 || !strings.HasPrefix(text, name) || v.DataType == "" && !strings.Contains(text, ":=") || v.StringValue != "" && v.BinaryValue != nil {
+				t.Errorf("%q is taken as %q: %+v", text, name, v)
+			}
+		}
+	})
+}
