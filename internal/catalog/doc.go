@@ -5,4 +5,12 @@
 // before it is seen. The records that it gives out are never changed: a change
 // makes a new one. They are stored in the control store. The catalog also follows
 // what other nodes change there.
+//
+// A queue's attributes are here because every request needs them, on every node. The
+// shard is told of changes, and asks for all queues when it is loaded. Creating a queue
+// is one commit here and nothing in the shard; deleting one is a commit here and then a
+// range deletion in the shard. A crash between the two leaves the data of a queue that
+// no longer exists, which are removed when the shard is loaded. Queue ids are never used
+// again, so a queue made anew under an old name cannot see the old one's messages, and
+// old receipt handles do not open on it.
 package catalog

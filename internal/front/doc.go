@@ -15,5 +15,8 @@
 // requests under way, memory). Everything that has come of a request, or was reserved for it, counts from its first
 // byte, and clients that have not named a known access key get the smaller part.
 //
+// It is built on net/http. About a third of a request's time is spent there, and it stays: HTTP's semantics, HTTP/2,
+// timeouts, and learning at once that a client has left are worth more.
+//
 // It knows no service: services are values of protocol.Service.
 package front

@@ -18,7 +18,11 @@ import (
 //
 // The MAC is HMAC-SHA256 over what is before it, cut to 16 bytes, under a key
 // that only this service has. So a handle that a client has invented, or that belongs
-// to another queue, is recognised.
+// to another queue, is recognised, and no table is needed.
+//
+// A handle names the receive, as SQS's do. In a FIFO queue its receipt must be the
+// message's newest; in a standard queue any handle of the message deletes it, however
+// late.
 const (
 	handleVersion = 1
 	handlePlain   = 1 + 3*8
