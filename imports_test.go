@@ -32,10 +32,11 @@ var (
 
 var rules = []rule{
 	// The core: five nouns.
+	{dir: "internal/heap", mayNot: world},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
-	{dir: "internal/queue", mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
-	{dir: "internal/shard", may: []string{"internal/queue", "internal/store"}, mayNot: network},
+	{dir: "internal/queue", may: []string{"internal/heap"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
+	{dir: "internal/shard", may: []string{"internal/heap", "internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
 
 	{dir: "internal/datadir", mayNot: network},

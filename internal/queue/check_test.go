@@ -63,9 +63,9 @@ func check(e *Engine, keys mirror) []string {
 			c.want(record.decode(b.value) == nil && record == a.outboxRecord, "outbox of queue %s: %+v is stored as %+v", a.arn, a.outboxRecord, record)
 		}
 	}
-	for i, q := range e.wakes {
+	for q := range e.wakes.All() {
 		c.queue = q
-		c.want(q.wakeIdx == i && e.queues[q.cfg.ID] == q, "wrong place in the heap of wake-ups")
+		c.want(e.wakes.Has(q) && e.queues[q.cfg.ID] == q, "wrong place in the heap of wake-ups")
 	}
 	return c.problems
 }
@@ -278,7 +278,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 		if m.inFlight {
 			inFlight++
 			c.want(m.elem == nil, "%v is in flight and has returned", p)
-			c.want(m.heapIdx < len(q.deadlines) && q.deadlines[m.heapIdx] == m, "%v has the wrong place among the deadlines", p)
+			c.want(q.deadlines.Has(m), "%v has the wrong place among the deadlines", p)
 		} else if !q.cfg.FIFO {
 			returned++
 			c.want(m.elem != nil && m.elem.Value == m, "%v has not returned", p)
@@ -293,9 +293,9 @@ func (c *memoryChecker) checkMemory(t *tables) {
 			c.want(t.holders[p] == g.name, "%v is held by %s, stored as %s", p, g.name, t.holders[p])
 		}
 	}
-	c.want(q.inFlight == inFlight && len(q.deadlines) == inFlight, "%d in flight, counted %d, %d deadlines", inFlight, q.inFlight, len(q.deadlines))
-	for i := range q.deadlines {
-		c.want(i == 0 || !q.deadlines.Less(i, (i-1)/2), "deadlines are not in order")
+	c.want(q.inFlight == inFlight && q.deadlines.Len() == inFlight, "%d in flight, counted %d, %d deadlines", inFlight, q.inFlight, q.deadlines.Len())
+	for m := range q.deadlines.All() {
+		c.want(!m.earlier(q.deadlines.First()), "deadlines are not in order")
 	}
 	c.want(q.returned.Len() == returned, "%d have returned, %d in the list", returned, q.returned.Len())
 	c.want(q.lineHeld == line, "%d of the line are held, counted %d", line, q.lineHeld)
@@ -374,5 +374,5 @@ func (c *memoryChecker) checkWake(t *tables) {
 	due := q.schedule()
 	c.want(q.wakeAt == due || max(q.wakeAt, due) <= c.e.now, "wakes at %v and should at %v", q.wakeAt, due)
 	c.want(q.wakeAt <= max(earliest, c.e.now), "wakes at %v, too late for %v", q.wakeAt, earliest)
-	c.want((q.wakeAt == never) == (q.wakeIdx < 0), "wakes at %v, place in the heap %d", q.wakeAt, q.wakeIdx)
+	c.want((q.wakeAt == never) == !c.e.wakes.Has(q), "wakes at %v, place in the heap %d", q.wakeAt, q.wakePlace)
 }

@@ -2,10 +2,11 @@ package queue
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/sluicemq/sluice/internal/heap"
 )
 
 // Engine holds the queues of one shard. It belongs to one goroutine, its owner.
@@ -19,7 +20,7 @@ type Engine struct {
 	outboxes     map[ID]*outbox
 	byARN        map[string]destination
 	groupRecords groupCache
-	wakes        wakeHeap
+	wakes        heap.Heap[*queue]
 	// ready are the queues whose outboxes have become non-empty.
 	ready []ID
 
@@ -44,6 +45,7 @@ var clockKey = key(nil).uint64(0).string("clock")
 func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 	e := &Engine{
 		queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
+		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	b, err := tx.Get(clockKey)
 	if err != nil {
@@ -137,7 +139,7 @@ func (q *queue) load() error {
 		}
 		m.inFlight = true
 		q.inFlight++
-		heap.Push(&q.deadlines, m)
+		q.deadlines.Set(m)
 		return true
 	})
 	if err := firstError(err, bad); err != nil {
@@ -232,7 +234,7 @@ func (e *Engine) End() []ID {
 		q.touched = false
 		if e.queues[q.cfg.ID] == q {
 			// Among the queues that are due, the one that was touched is last.
-			e.wakes.set(q, max(q.schedule(), min(q.wakeAt, e.now)))
+			e.wake(q, max(q.schedule(), min(q.wakeAt, e.now)))
 		}
 	}
 	e.touched = e.touched[:0]
@@ -251,10 +253,10 @@ func (e *Engine) End() []ID {
 
 // NextWake returns when Advance has something to do, or a far future.
 func (e *Engine) NextWake() Instant {
-	if len(e.wakes) == 0 {
+	if e.wakes.Len() == 0 {
 		return never
 	}
-	return e.wakes[0].wakeAt
+	return e.wakes.First().wakeAt
 }
 
 // Advance does what time alone has made due: timeouts, delays, expiry, message move
@@ -264,7 +266,7 @@ func (e *Engine) Advance() error {
 	e.work = 0
 	for e.work < workAtOnce && e.NextWake() <= e.now {
 		e.work++
-		q := e.wakes[0]
+		q := e.wakes.First()
 		if err := q.advance(); err != nil {
 			return err
 		}
@@ -272,7 +274,7 @@ func (e *Engine) Advance() error {
 			return err
 		}
 		// The other queues come first, even if this one has more to do.
-		e.wakes.set(q, max(q.schedule(), e.now+1))
+		e.wake(q, max(q.schedule(), e.now+1))
 	}
 	return nil
 }
@@ -332,7 +334,7 @@ func (e *Engine) Drop(id ID) error {
 	}
 	q.touch() // receives that wait for its messages are answered
 	q.dirty = false
-	e.wakes.remove(q)
+	e.wakes.Remove(q)
 	return nil
 }
 
@@ -392,48 +394,17 @@ func (e *Engine) queueAtPresent(id ID) (*queue, error) {
 	return q, q.advance()
 }
 
-// wakeHeap orders queues by the instant at which time changes them.
-type wakeHeap []*queue
-
-func (h wakeHeap) Len() int { return len(h) }
-func (h wakeHeap) Less(i, j int) bool {
-	return h[i].wakeAt < h[j].wakeAt || h[i].wakeAt == h[j].wakeAt && h[i].cfg.ID < h[j].cfg.ID
-}
-func (h wakeHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].wakeIdx, h[j].wakeIdx = i, j
+// earlier orders queues by the instant at which time changes them.
+func (q *queue) earlier(r *queue) bool {
+	return q.wakeAt < r.wakeAt || q.wakeAt == r.wakeAt && q.cfg.ID < r.cfg.ID
 }
 
-func (h *wakeHeap) Push(x any) {
-	q := x.(*queue)
-	q.wakeIdx = len(*h)
-	*h = append(*h, q)
-}
-
-func (h *wakeHeap) Pop() any {
-	old := *h
-	q := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	q.wakeIdx = -1
-	return q
-}
-
-// set puts q where its wake-up belongs, and takes it off the heap if it has none.
-func (h *wakeHeap) set(q *queue, at Instant) {
+// wake sets when q wakes up: never if it waits for nothing.
+func (e *Engine) wake(q *queue, at Instant) {
 	q.wakeAt = at
-	switch {
-	case at == never:
-		h.remove(q)
-	case q.wakeIdx < 0:
-		heap.Push(h, q)
-	default:
-		heap.Fix(h, q.wakeIdx)
-	}
-}
-
-func (h *wakeHeap) remove(q *queue) {
-	if q.wakeIdx >= 0 {
-		heap.Remove(h, q.wakeIdx)
+	if at == never {
+		e.wakes.Remove(q)
+	} else {
+		e.wakes.Set(q)
 	}
 }

@@ -1,6 +1,10 @@
 package queue
 
-import "container/list"
+import (
+	"container/list"
+
+	"github.com/sluicemq/sluice/internal/heap"
+)
 
 // queue is the state of one queue. The store has meta as one record; the engine
 // rebuilds the rest from the tables when it is loaded.
@@ -14,10 +18,10 @@ type queue struct {
 	// could take their number past the limit of messages in flight.
 	received  map[Position]*received
 	inFlight  int
-	deadlines deadlineHeap // of those in flight
-	returned  list.List    // *received, standard queues: visible again, in order of return
-	oldest    []*received  // of the line, in order of position, for expiry
-	lineHeld  int          // how many of the line are in received
+	deadlines heap.Heap[*received] // of those in flight
+	returned  list.List            // *received, standard queues: visible again, in order of return
+	oldest    []*received          // of the line, in order of position, for expiry
+	lineHeld  int                  // how many of the line are in received
 
 	filters map[uint64]*filter // of the buckets of deduplication ids
 
@@ -30,10 +34,10 @@ type queue struct {
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 	tasks       []*MoveTask
 
-	wakeAt  Instant // when time alone will change something here
-	wakeIdx int     // place in the engine's heap
-	touched bool    // is in Engine.touched
-	dirty   bool    // meta must be written
+	wakeAt    Instant // when time alone will change something here
+	wakePlace int     // in Engine.wakes
+	touched   bool    // is in Engine.touched
+	dirty     bool    // meta must be written
 }
 
 // meta is the part of a queue's state that is stored as one record.
@@ -92,7 +96,8 @@ func (m *meta) decode(b []byte) error {
 func newQueue(e *Engine, cfg Config) *queue {
 	q := &queue{
 		e: e, cfg: cfg, received: make(map[Position]*received), filters: make(map[uint64]*filter), activeGroups: make(map[string]*activeGroup),
-		nextDelay: never, wakeAt: never, wakeIdx: -1,
+		nextDelay: never, wakeAt: never,
+		deadlines: heap.New((*received).earlier, func(m *received) *int { return &m.place }),
 	}
 	q.meta = meta{lineHead: 1, lineNext: 1, rotaHead: 1}
 	return q
@@ -143,8 +148,8 @@ func (q *queue) available() bool {
 // schedule returns when time alone will next change something.
 func (q *queue) schedule() Instant {
 	at := never
-	if len(q.deadlines) > 0 {
-		at = q.deadlines[0].deadline
+	if q.deadlines.Len() > 0 {
+		at = q.deadlines.First().deadline
 	}
 	if q.delayed > 0 && q.nextDelay != never {
 		at = min(at, q.delayEnd(q.nextDelay))
@@ -192,7 +197,8 @@ func (q *queue) purge() error {
 	old := q.meta
 	fresh := newQueue(q.e, q.cfg)
 	q.received, q.filters, q.activeGroups = fresh.received, fresh.filters, fresh.activeGroups
-	q.deadlines, q.oldest, q.nextTurns = nil, nil, nil
+	q.oldest, q.nextTurns = nil, nil
+	q.deadlines.Clear()
 	q.returned.Init()
 	q.readyGroups.Init()
 	q.inFlight, q.lineHeld = 0, 0

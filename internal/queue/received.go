@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"container/heap"
 	"container/list"
 	"time"
 )
@@ -20,7 +19,7 @@ type received struct {
 	written  int // how often its record was written
 	inFlight bool
 	removed  bool
-	heapIdx  int
+	place    int           // in queue.deadlines
 	elem     *list.Element // in queue.returned
 }
 
@@ -46,7 +45,7 @@ const unknownTimes = 2
 
 func decodeReceived(p Position, b []byte) (m *received, group string, err error) {
 	r := readRecord(b)
-	m = &received{pos: p, heapIdx: -1, written: unknownTimes}
+	m = &received{pos: p, written: unknownTimes}
 	m.receives = r.uint()
 	m.first = r.instant()
 	m.last = r.instant()
@@ -61,7 +60,6 @@ func decodeReceived(p Position, b []byte) (m *received, group string, err error)
 // the line, and those of each group, must be added in ascending order of position.
 func (q *queue) trackReceived(m *received) {
 	q.received[m.pos] = m
-	m.heapIdx = -1
 	if !m.pos.indexed() {
 		q.trimOldest()
 		q.oldest = append(q.oldest, m)
@@ -107,11 +105,11 @@ func (q *queue) startTimeout(m *received, timeout time.Duration) {
 	case m.deadline <= q.e.now:
 		q.makeVisible(m)
 	case m.inFlight:
-		heap.Fix(&q.deadlines, m.heapIdx)
+		q.deadlines.Set(m)
 	default:
 		m.inFlight = true
 		q.inFlight++
-		heap.Push(&q.deadlines, m)
+		q.deadlines.Set(m)
 		if m.elem != nil {
 			q.returned.Remove(m.elem)
 			m.elem = nil
@@ -124,7 +122,7 @@ func (q *queue) makeVisible(m *received) {
 	if m.inFlight {
 		m.inFlight = false
 		q.inFlight--
-		heap.Remove(&q.deadlines, m.heapIdx)
+		q.deadlines.Remove(m)
 	}
 	if m.group == nil && m.elem == nil {
 		m.elem = q.returned.PushBack(m)
@@ -134,8 +132,8 @@ func (q *queue) makeVisible(m *received) {
 // endTimeouts makes messages visible whose timeout has ended. Nothing is written: it
 // follows from the deadlines.
 func (q *queue) endTimeouts() {
-	for len(q.deadlines) > 0 && q.deadlines[0].deadline <= q.e.now {
-		m := q.deadlines[0]
+	for q.deadlines.Len() > 0 && q.deadlines.First().deadline <= q.e.now {
+		m := q.deadlines.First()
 		q.makeVisible(m)
 		if m.group != nil {
 			q.updateReady(m.group)
@@ -149,7 +147,7 @@ func (q *queue) remove(m *received) {
 	if m.inFlight {
 		m.inFlight = false
 		q.inFlight--
-		heap.Remove(&q.deadlines, m.heapIdx)
+		q.deadlines.Remove(m)
 	}
 	if m.elem != nil {
 		q.returned.Remove(m.elem)
@@ -175,30 +173,7 @@ func (q *queue) remove(m *received) {
 	q.markDirty()
 }
 
-// deadlineHeap orders messages in flight by the end of their timeout.
-type deadlineHeap []*received
-
-func (h deadlineHeap) Len() int { return len(h) }
-func (h deadlineHeap) Less(i, j int) bool {
-	if h[i].deadline != h[j].deadline {
-		return h[i].deadline < h[j].deadline
-	}
-	return h[i].receipt < h[j].receipt
-}
-func (h deadlineHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].heapIdx, h[j].heapIdx = i, j
-}
-func (h *deadlineHeap) Push(x any) {
-	m := x.(*received)
-	m.heapIdx = len(*h)
-	*h = append(*h, m)
-}
-func (h *deadlineHeap) Pop() any {
-	old := *h
-	m := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	m.heapIdx = -1
-	return m
+// earlier orders messages in flight by the end of their timeout.
+func (m *received) earlier(n *received) bool {
+	return m.deadline < n.deadline || m.deadline == n.deadline && m.receipt < n.receipt
 }

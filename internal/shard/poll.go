@@ -1,11 +1,11 @@
 package shard
 
 import (
-	"container/heap"
 	"container/list"
 	"errors"
 	"sync/atomic"
 
+	"github.com/sluicemq/sluice/internal/heap"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
@@ -21,8 +21,8 @@ type poll struct {
 	err   error
 	done  chan struct{}
 
-	elem    *list.Element // in its queue's list
-	heapIdx int
+	elem  *list.Element // in its queue's list
+	place int           // in polls.ends
 }
 
 // Who has the last word on a poll: the owner when it gives it messages, or the
@@ -63,12 +63,15 @@ func (p *poll) answer(err error) {
 // polls are the long polls that wait, in order of arrival for each queue.
 type polls struct {
 	waiting map[queue.ID]*list.List
-	ends    pollHeap
+	ends    heap.Heap[*poll]  // by the end of their time
 	ready   map[queue.ID]bool // queues in which a poll may now find something
 }
 
 func newPolls() polls {
-	return polls{waiting: make(map[queue.ID]*list.List), ready: make(map[queue.ID]bool)}
+	return polls{
+		waiting: make(map[queue.ID]*list.List), ready: make(map[queue.ID]bool),
+		ends: heap.New(func(p, q *poll) bool { return p.end < q.end }, func(p *poll) *int { return &p.place }),
+	}
 }
 
 // pending reports whether serve has something to try.
@@ -96,7 +99,7 @@ func (ps *polls) add(p *poll) {
 		ps.waiting[p.id] = line
 	}
 	p.elem = line.PushBack(p)
-	heap.Push(&ps.ends, p)
+	ps.ends.Set(p)
 	// Something may have become available later in the same transaction.
 	ps.ready[p.id] = true
 }
@@ -108,7 +111,7 @@ func (ps *polls) remove(p *poll) {
 	line := ps.waiting[p.id]
 	line.Remove(p.elem)
 	p.elem = nil
-	heap.Remove(&ps.ends, p.heapIdx)
+	ps.ends.Remove(p)
 	if line.Len() == 0 {
 		delete(ps.waiting, p.id)
 		delete(ps.ready, p.id)
@@ -144,16 +147,16 @@ func (ps *polls) serve(e *queue.Engine) (served []*poll, err error) {
 
 // nextEnd returns when the first poll has waited for long enough.
 func (ps *polls) nextEnd() (queue.Instant, bool) {
-	if len(ps.ends) == 0 {
+	if ps.ends.Len() == 0 {
 		return 0, false
 	}
-	return ps.ends[0].end, true
+	return ps.ends.First().end, true
 }
 
 // end answers the polls whose time is over, or all.
 func (ps *polls) end(now queue.Instant, all bool) {
-	for len(ps.ends) > 0 && (all || ps.ends[0].end <= now) {
-		p := ps.ends[0]
+	for ps.ends.Len() > 0 && (all || ps.ends.First().end <= now) {
+		p := ps.ends.First()
 		ps.remove(p)
 		if p.take() {
 			p.answer(nil)
@@ -165,35 +168,11 @@ func (ps *polls) endAll() { ps.end(0, true) }
 
 // fail answers all polls with an error.
 func (ps *polls) fail(err error) {
-	for len(ps.ends) > 0 {
-		p := ps.ends[0]
+	for ps.ends.Len() > 0 {
+		p := ps.ends.First()
 		ps.remove(p)
 		if p.take() {
 			p.answer(err)
 		}
 	}
-}
-
-// pollHeap orders polls by their end.
-type pollHeap []*poll
-
-func (h pollHeap) Len() int           { return len(h) }
-func (h pollHeap) Less(i, j int) bool { return h[i].end < h[j].end }
-func (h pollHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].heapIdx, h[j].heapIdx = i, j
-}
-
-func (h *pollHeap) Push(x any) {
-	p := x.(*poll)
-	p.heapIdx = len(*h)
-	*h = append(*h, p)
-}
-
-func (h *pollHeap) Pop() any {
-	old := *h
-	p := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return p
 }
