@@ -29,9 +29,6 @@ func alphanumeric(s, others string) bool {
 
 // matches reports whether p stands for the action, whatever its case.
 func (p actionPattern) matches(e *evaluation, action string) bool {
-	if !e.spend(operandSteps) {
-		return false
-	}
 	at, afterStar, taken := 0, -1, 0
 	for i := 0; i < len(action); {
 		switch {

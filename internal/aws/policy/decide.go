@@ -260,9 +260,9 @@ const (
 // mismatch says why a statement does not apply.
 type mismatch struct {
 	element    element
-	condition  int  // which of the statement's
-	unresolved bool // a variable of NotResource has no value
-	unknown    bool // the element could not be compared
+	unresolved bool  // a variable of NotResource has no value
+	unknown    bool  // the element could not be compared
+	condition  int32 // which of the statement's
 }
 
 // match reports whether a statement applies to the request and how closely it
@@ -293,9 +293,9 @@ func (e *evaluation) match(p *Policy, s *statement) (grant, mismatch) {
 	for i := range s.conditions {
 		e.unknown = false
 		if met := s.conditions[i].met(e); e.unknown {
-			unknown = mismatch{element: byCondition, condition: i, unknown: true}
+			unknown = mismatch{element: byCondition, condition: int32(i), unknown: true}
 		} else if !met {
-			return noGrant, mismatch{element: byCondition, condition: i}
+			return noGrant, mismatch{element: byCondition, condition: int32(i)}
 		}
 	}
 	switch {
@@ -309,7 +309,7 @@ func (e *evaluation) match(p *Policy, s *statement) (grant, mismatch) {
 
 func (e *evaluation) matchAction(s *statement) bool {
 	action := e.request.Action
-	if len(action) > MaxFact {
+	if len(action) > MaxFact || !e.spend(operandSteps*len(s.actions)) {
 		e.unknown = true
 		return false
 	}

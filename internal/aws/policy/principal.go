@@ -113,14 +113,10 @@ func (p *principal) covers(c *Caller) grant {
 			return directGrant
 		}
 	case entityPrincipal:
-		named, issuer := c.ARN == p.name, c.Issuer == p.name
-		if p.id != "" { // whatever it is called now
-			named, issuer = c.UserID == p.id, c.IssuerID == p.id
-		}
 		switch {
-		case c.Kind == User && named:
+		case c.Kind == User && p.is(c.ARN, c.UserID):
 			return directGrant
-		case c.isSession() && issuer:
+		case c.isSession() && p.is(c.Issuer, c.IssuerID):
 			return issuerGrant
 		}
 	case idPrincipal:
@@ -132,6 +128,15 @@ func (p *principal) covers(c *Caller) grant {
 		}
 	}
 	return noGrant
+}
+
+// is reports whether p, a user or role, is the one with that ARN and unique id. Once
+// p is bound, the id alone decides, whatever the ARN is now.
+func (p *principal) is(arn, id string) bool {
+	if p.id != "" {
+		return p.id == id
+	}
+	return p.name == arn
 }
 
 func (c *Caller) isSession() bool { return c.Kind == AssumedRole || c.Kind == FederatedUser }

@@ -21,9 +21,6 @@ type Error struct {
 	// answer so when they cannot tell what a request is.
 	Bare bool
 
-	// excess is set while a codec is decoding, in an error that has nothing else yet.
-	excess *Excess
-
 	// Absent errors say that what a request names does not exist, which their Status does not tell.
 	Absent bool
 }

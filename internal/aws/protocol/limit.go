@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -93,7 +94,10 @@ func (e *excessError) Error() string { return e.Member + ": " + e.Constraint() }
 
 // under returns err as it is seen from the structure, list or map that has the member called name.
 func under(name string, err error) error {
-	if e, ok := err.(*excessError); ok { // it is not wrapped on the way
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*excessError](err); ok {
 		if e.Member != "" {
 			name += "." + e.Member
 		}
