@@ -683,6 +683,9 @@ func tagCases(c *client) (cases []refusalCase) {
 	}
 	tag(nil, missing("Tags"))
 	tag(object{}, missing("Tags"))
+	// What is much too long is refused before a policy is asked about it.
+	cases = append(cases, refusalCase{"TagQueue", object{"QueueUrl": c.URL("q"), "Tags": object{"k": strings.Repeat("v", 2000)}},
+		invalid("Value " + strings.Repeat("v", 1024) + "... for parameter Tags.value is invalid. Reason: Must be at most 1024 characters long.")})
 	badLength := invalid("Tag keys must be between 1 and 128 characters in length.")
 	tag(object{"": "v"}, badLength)
 	tag(object{"k": "v", strings.Repeat("é", 129): "v"}, badLength)

@@ -16,7 +16,7 @@ type Principal struct {
 }
 
 // Principals knows the callers that are neither anonymous nor the root of an
-// account, for whom nobody has to be asked.
+// account, about which nothing has to be looked up.
 type Principals interface {
 	// Principal returns who is behind an identity as of now, or false if there
 	// is no such caller any more.
@@ -33,7 +33,7 @@ type Decider struct {
 // accounts and anonymous callers.
 func New(p Principals) *Decider { return &Decider{principals: p} }
 
-// Request is what somebody asks to be allowed to do.
+// Request is what a caller asks to be allowed to do.
 type Request struct {
 	Caller identity.Identity // the zero Identity is anonymous
 	Rules  *policy.Rules     // of the service

@@ -1,14 +1,14 @@
 // Package access decides whether a caller may do what it asks. It brings
 // together who the caller is, what its own policies say and what the policy of
-// the resource says; what they mean is the business of package policy.
+// the resource says; package policy says what they mean.
 //
 // # What is guaranteed
 //
 //   - A change of a policy counts for the next request: a parsed policy is kept
 //     by its text, never by whose it is.
-//   - A stored policy that cannot be read admits nobody but the root of the
+//   - A stored policy that cannot be read admits only the root of the
 //     account that owns the resource, who can replace it.
-//   - Who is neither anonymous nor a root, and whom Principals does not know, is
+//   - A caller that is neither anonymous nor a root, and that Principals does not know, is
 //     refused, whatever the resource's policy says.
 //   - A caller from outside the owner's account is refused in the same words
 //     whether or not the resource exists.

@@ -11,7 +11,7 @@ import (
 type Tx struct{ tx *control.Tx }
 
 // Change makes a change of several records, all or none. f decides about it: it
-// reads the directory, which nobody else changes meanwhile; see
+// reads the directory, which does not change meanwhile; see
 // control.Control.Change.
 func (d *Directory) Change(f func(*Tx) error) error {
 	return d.control.Change(func(tx *control.Tx) error { return f(&Tx{tx}) })

@@ -3,8 +3,8 @@
 //
 // All of it is in memory, so that reads cost nothing; every change is durable
 // before it is seen, and seen by the next request. The records that are given
-// out are never changed: a change makes a new one. What may be changed, and in
-// which words it is refused, is the business of package iam.
+// out are never changed: a change makes a new one. Package iam decides what
+// may be changed, and words the refusals.
 //
 // The records are in the control store, as JSON under these keys:
 //

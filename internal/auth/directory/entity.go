@@ -40,7 +40,7 @@ type Entity struct {
 
 	// Of a role:
 	Trust       string            `json:",omitempty"` // who may assume it
-	TrustIDs    map[string]string `json:",omitempty"` // ids of those whom Trust names, by ARN, as it was set
+	TrustIDs    map[string]string `json:",omitempty"` // unique ids of the users and roles that Trust names, by ARN, when it was set
 	MaxSession  time.Duration     `json:",omitempty"`
 	Description string            `json:",omitempty"`
 }
@@ -90,8 +90,8 @@ type Key struct {
 	use    *use // shared by all records of this key
 }
 
-// NewKey returns an active key for a user. Its secret is all that nobody can be
-// told later.
+// NewKey returns an active key for a user. The secret cannot
+// be read later.
 func (d *Directory) NewKey(user *Entity, now time.Time) (k *Key, secret string) {
 	id, secret := identity.NewKeyID(), identity.NewSecret()
 	return &Key{

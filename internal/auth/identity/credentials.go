@@ -266,7 +266,7 @@ func checkKey(keyID, secret string) error {
 	case len(keyID) > 128 || len(secret) > 256:
 		return errors.New("an access key id has at most 128 characters, its secret at most 256")
 	case len(secret) < leastSecret:
-		return fmt.Errorf("the secret of an access key has at least %d characters: whoever guesses it has all that the account has", leastSecret)
+		return fmt.Errorf("the secret of an access key has at least %d characters: an attacker who guesses it has all that the account has", leastSecret)
 	case strings.ContainsAny(keyID, "/, =\t\r\n"):
 		return errors.New("an access key id must not contain spaces, slashes, commas or equals signs")
 	}

@@ -24,7 +24,7 @@ func (id *Identity) IsRoot() bool { return id.Kind == policy.Account }
 
 // Session is what temporary keys add to an identity. It is not to be changed.
 type Session struct {
-	// Issuer is the ARN of whom the session acts for: the user or root who has
+	// Issuer is the ARN of the entity that the session acts for: the user or root who has
 	// asked for the keys, or the role. IssuerID is its AIDA… or AROA…, or of a
 	// root the account's number.
 	Issuer   string

@@ -18,7 +18,7 @@ import (
 //	identity/master-key      as in the file
 //	identity/root/<account>  the account's root key, its secret encrypted
 //
-// Whoever can read a node's data directory can read them, as on a single node.
+// A reader of a node's data directory can read them, as on a single node.
 const (
 	Prefix    = "identity/" // of all keys of the store
 	keyMaster = Prefix + "master-key"
@@ -40,7 +40,7 @@ func (r rootKey) open(v *Vault) (secret string, err error) { return v.Open(r.ID,
 // Initialise puts the keys of an installation into the control store, unless it
 // has some: the vault's, or a new one if that is nil, and the roots'. In any case
 // it makes root keys for those of the accounts that have none. It is a change of
-// the control store, for whoever owns that.
+// the control store, so the control store's owner makes it.
 func Initialise(tx *control.Tx, vault *Vault, roots *Credentials, accounts []string) error {
 	text, err := tx.Get(keyMaster)
 	if err != nil {

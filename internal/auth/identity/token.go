@@ -83,7 +83,7 @@ func (e *TokenTooLongError) Error() string {
 	return fmt.Sprintf("the session token has %d characters; at most %d are allowed", e.Length, MaxToken)
 }
 
-// Issue makes keys for a session. Name is that of the session of a role or of a
+// Issue makes keys for a session. Name is the name of a role's session or of a
 // federated user, and empty for users and roots. If policies and tags of the
 // session are too long, the error is a *TokenTooLongError.
 func (v *Vault) Issue(kind policy.CallerKind, account, name string, s *Session) (Temporary, error) {
@@ -117,9 +117,9 @@ func (v *Vault) newTemporary() (keyID, secret string) {
 // that it comes with.
 var ErrToken = errors.New("the session token is invalid")
 
-// Redeem returns whom a session token stands for, without the ARN, UserID and
-// UserName of users and roles, which may have been renamed meanwhile: whoever
-// keeps those completes it. It does not look at the clock either. Name is what
+// Redeem returns the caller that a session token stands for, without the ARN, UserID and
+// UserName of users and roles, which may have been renamed meanwhile: the
+// directory completes it. It does not check whether the session has ended. Name is what
 // was given to Issue.
 func (v *Vault) Redeem(keyID, token string) (id Identity, name string, err error) {
 	if len(token) > maxToken {

@@ -26,7 +26,7 @@ const (
 	MaxSession     = 2048
 )
 
-// ParseResource reads a policy that somebody wants to set on a resource, with
+// ParseResource reads a policy that is about to be set on a resource, with
 // all that Parse and CheckResource ask of it. The error is always an *Error.
 func ParseResource(source string, rules *Rules) (*Policy, error) {
 	if len(source) > MaxResourceBytes { // whatever it says

@@ -32,7 +32,7 @@ func (r Result) String() string {
 type Source uint8
 
 const (
-	ByNobody   Source = iota
+	NoSource   Source = iota
 	ByOwner           // the account owns the resource
 	ByResource        // the resource's policy
 	ByIdentity        // the caller's policies
@@ -41,7 +41,7 @@ const (
 )
 
 func (s Source) String() string {
-	return [...]string{"nobody", "owner", "resource-based policy", "identity-based policy", "permissions boundary", "session policy"}[s]
+	return [...]string{"none", "owner", "resource-based policy", "identity-based policy", "permissions boundary", "session policy"}[s]
 }
 
 // Decide answers a request. It is safe for concurrent use, and an allowed
@@ -107,7 +107,7 @@ func (v verdict) decision(result Result, by Source) Decision {
 }
 
 // decide brings the sources together (IAM User Guide, "Policy evaluation
-// logic"): whatever denies wins, then somebody has to allow.
+// logic"): a Deny wins, then one of the policies has to allow.
 func (e *evaluation) decide() Decision {
 	r, c := e.request, &e.request.Caller
 	if e.rule() != noRule {
@@ -150,18 +150,18 @@ func (e *evaluation) decide() Decision {
 	case own.grant != noGrant:
 		mine = own.decision(Allowed, ByIdentity)
 	}
-	limit := ByNobody
+	limit := NoSource
 	if r.Boundary != nil && boundary.grant == noGrant {
 		limit = ByBoundary
 	} else if (len(r.Session) > 0 || c.Kind == FederatedUser) && session.grant == noGrant {
 		limit = BySession
 	}
 	if e.home && resource.grant == publicGrant && limit == BySession && len(r.Session) == 0 {
-		// What everybody may do takes no policy of the session's own.
-		limit = ByNobody
+		// What everyone may do takes no policy of the session's own.
+		limit = NoSource
 	}
 	limited := func(d Decision) Decision {
-		if d.Allowed() && limit != ByNobody {
+		if d.Allowed() && limit != NoSource {
 			return Decision{By: limit}
 		}
 		return d

@@ -1,8 +1,8 @@
 // Package policy reads and evaluates the access policy language: the policies
 // of queues, of IAM's users, groups and roles, of sessions, and of roles about
 // who may assume them. It is a pure function of policies and the facts of a
-// request; it knows neither HTTP nor where policies are kept, and asks nobody
-// for the time.
+// request; it knows neither HTTP nor where policies are kept, and the time is
+// one of the facts.
 //
 //	p, err := policy.ParseResource(text, rules)        // when it is set
 //	p, err := policy.Parse(policy.ForResource, text)      // when it is loaded
@@ -44,9 +44,9 @@
 // is enough; a policy that names the account only leaves it to the account's own
 // policies. A caller of another account needs both. Boundary and session
 // policies limit what identity policies give, and what a resource's policy gives to
-// the role or user behind a session, or to everybody; they do not limit what it
+// the role or user behind a session, or to everyone; they do not limit what it
 // gives to a user or a session by its own ARN. (AWS does not say what becomes of
-// everybody; this is the narrower reading.) The root of the owning account may do
+// everyone; this is the narrower reading.) The root of the owning account may do
 // everything that the resource's policy does not deny, and always what
 // [Rules].Repair lists.
 //

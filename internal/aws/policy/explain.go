@@ -172,9 +172,9 @@ func (t *Trace) Reason() string {
 	case t.grant == accountGrant:
 		reason += "; Principal names the caller's account, whose own policies have to agree"
 	case t.grant == publicGrant && t.evaluation.limits():
-		reason += "; Principal is everybody, so the caller's own boundary and session policies apply"
+		reason += "; Principal is everyone, so the caller's own boundary and session policies apply"
 	case t.grant == issuerGrant:
-		reason += "; Principal names whom the session acts for, so its own limits apply"
+		reason += "; Principal names the role or user behind the session, so the session's own limits apply"
 	}
 	return reason
 }

@@ -12,7 +12,7 @@ const (
 	Grammar
 	// ProhibitedElement: this use of policies does not allow the element.
 	ProhibitedElement
-	// BadPrincipal: nobody can be meant by it.
+	// BadPrincipal: it is not the name of a caller.
 	BadPrincipal
 	// NoAction: a statement without actions.
 	NoAction

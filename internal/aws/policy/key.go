@@ -21,7 +21,7 @@ type key struct {
 type keyID uint8
 
 const (
-	otherKey keyID = iota // known to Facts.Lookup or to nobody
+	otherKey keyID = iota // only Facts.Lookup may know it
 	currentTime
 	epochTime
 	multiFactorAuthAge

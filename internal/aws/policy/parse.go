@@ -190,7 +190,7 @@ func (p *parser) principals(s *statement, n *node) error {
 	needed := p.policy.use == ForResource || p.policy.use == ForTrust
 	switch {
 	case m == nil && needed:
-		return p.fault(Grammar, n.pos, "the statement has no Principal, but a %s policy has to say whom it is about", p.policy.use)
+		return p.fault(Grammar, n.pos, "the statement has no Principal, but a %s policy has to name the callers that it is about", p.policy.use)
 	case m == nil:
 		return nil
 	case !needed:
@@ -202,7 +202,7 @@ func (p *parser) principals(s *statement, n *node) error {
 			return p.fault(BadPrincipal, m.value.pos, `%s is the string %q; it has to be "*" or an object such as {"AWS": "111122223333"}`,
 				m.name, m.value.text)
 		}
-		s.principals.list = []principal{{kind: everybody}}
+		s.principals.list = []principal{{kind: everyone}}
 		return nil
 	}
 	if m.value.form != object || len(m.value.members) == 0 {

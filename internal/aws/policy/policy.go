@@ -10,7 +10,7 @@ import (
 type Use uint8
 
 const (
-	// ForResource: what a queue's owner sets on it. It says whom it is about.
+	// ForResource: what a queue's owner sets on it. It names the callers that it is about.
 	ForResource Use = iota + 1
 	// ForIdentity: what IAM attaches to a user, group or role, also as its
 	// permissions boundary.
@@ -171,7 +171,7 @@ func (p *Policy) Entities() []string {
 
 // Bind returns p with its users and roles bound to the unique ids that they
 // had when the policy was set, by ARN: one who is deleted and made again under
-// the same name is somebody else. An ARN that ids does not have stays unbound.
+// the same name is another one. An ARN that ids does not have stays unbound.
 func (p *Policy) Bind(ids map[string]string) *Policy {
 	bound := *p
 	bound.statements = slices.Clone(p.statements)

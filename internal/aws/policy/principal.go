@@ -13,7 +13,7 @@ const (
 	noGrant      grant = iota
 	accountGrant       // its account: the account's own policies have to allow it, too
 	issuerGrant        // the role or user behind its session: boundary and session policy have to allow it, too
-	publicGrant        // everybody: the boundary and the session policies that the caller has have to allow it, too
+	publicGrant        // everyone: the boundary and the session policies that the caller has have to allow it, too
 	directGrant        // the caller itself
 )
 
@@ -27,13 +27,13 @@ type principal struct {
 type principalKind uint8
 
 const (
-	everybody principalKind = iota // also who has not signed
+	everyone principalKind = iota // also anonymous callers
 	accountPrincipal
 	entityPrincipal  // user or role, by ARN
 	sessionPrincipal // assumed-role session or federated user, by ARN
 	idPrincipal      // user or role, by AIDA… or AROA…
 	servicePrincipal
-	foreignPrincipal // Federated and CanonicalUser: nobody who calls us
+	foreignPrincipal // Federated and CanonicalUser: not a caller of this server
 )
 
 // newPrincipal reads a principal of type kind: AWS, Service and so on.
@@ -52,7 +52,7 @@ func newPrincipal(kind, s string) (principal, error) {
 	}
 	switch {
 	case s == "*":
-		return principal{kind: everybody}, nil
+		return principal{kind: everyone}, nil
 	case isAccount(s):
 		return principal{kind: accountPrincipal, name: s}, nil
 	case isAccount(strings.ReplaceAll(s, "-", "")):
@@ -94,7 +94,7 @@ func isAccount(s string) bool { return len(s) == 12 && strings.Trim(s, "01234567
 // covers returns how closely p names the caller.
 func (p *principal) covers(c *Caller) grant {
 	switch p.kind {
-	case everybody:
+	case everyone:
 		return publicGrant
 	case accountPrincipal:
 		switch {
@@ -175,7 +175,7 @@ func (p *principals) closest(c *Caller) grant {
 }
 
 // listAll reports whether every identity of the caller is listed. A Deny with
-// NotPrincipal spares nobody who is listed in part: for a user both the user
+// NotPrincipal spares only a caller that is listed whole: for a user both the user
 // and the account, for a session of a role also the role.
 func (p *principals) listAll(c *Caller) bool {
 	var itself, account, role bool

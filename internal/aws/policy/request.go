@@ -35,7 +35,7 @@ type Caller struct {
 	ARN      string
 	UserID   string // AIDA… of a user, AROA…:session, account:name of a federated user, the account of its root
 	UserName string // of a User
-	// Issuer is the ARN of whom a session acts for: the role of an AssumedRole,
+	// Issuer is the ARN of the entity that a session acts for: the role of an AssumedRole,
 	// the user (or root) who has made the FederatedUser; IssuerID its AROA… or
 	// AIDA….
 	Issuer   string

@@ -86,7 +86,7 @@ func UnrecognizedClient() *Error {
 		"The security token included in the request is invalid.")
 }
 
-// MissingAuthenticationToken refuses a request that nobody has signed.
+// MissingAuthenticationToken refuses a request that is not signed.
 func MissingAuthenticationToken() *Error {
 	return coral("MissingAuthenticationTokenException", "MissingAuthenticationToken", http.StatusForbidden,
 		"Request is missing Authentication Token")

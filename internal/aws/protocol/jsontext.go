@@ -77,7 +77,7 @@ func codeUnit(raw []byte) rune {
 }
 
 // appendQuoted appends s as a JSON string. Of the characters that JSON lets stand for themselves none is escaped. What
-// is not UTF-8 becomes U+FFFD: an answer that no client can read would help nobody.
+// is not UTF-8 becomes U+FFFD: a client could not read the answer otherwise.
 func appendQuoted(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(utf8.RuneError))

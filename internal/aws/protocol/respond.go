@@ -10,7 +10,7 @@ import (
 
 const contentTypeXML = "text/xml"
 
-// WriteResult answers req with the output of op, a pointer that Invoke returned. The error is that of writing: it tells
+// WriteResult answers req with the output of op, a pointer that Invoke returned. The error comes from writing: it tells
 // that the client has not got its answer.
 func WriteResult(w http.ResponseWriter, s *Service, req *Request, op *Operation, requestID string, out any) error {
 	v := reflect.ValueOf(out).Elem()
@@ -32,7 +32,7 @@ func WriteResult(w http.ResponseWriter, s *Service, req *Request, op *Operation,
 }
 
 // WriteError answers req with e. Where it is not known which service was meant, s is nil; req is what Recognise
-// returned, or nil if it has not come that far. The error is that of writing.
+// returned, or nil if it has not come that far. The error comes from writing.
 func WriteError(w http.ResponseWriter, s *Service, req *Request, requestID string, e *Error) error {
 	if req == nil {
 		req = &Request{}

@@ -6,7 +6,7 @@
 //
 // # What a success means
 //
-// Whoever built the request had the secret of Verified.AccessKeyID, and built it for this host, method, path, query and
+// The sender had the secret of Verified.AccessKeyID, and built it for this host, method, path, query and
 // for the signed headers as they are, within MaxSkew of now (or, in Version 2, before the request's own Expires, which is at most MaxExpires ahead). In
 // Version 4 the signed headers include Host and every X-Amz-* header except X-Amz-Security-Token, and the body is the
 // one that was signed, unless the signer chose to leave it out by signing the words UNSIGNED-PAYLOAD in place of its

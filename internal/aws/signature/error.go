@@ -12,7 +12,7 @@ type Kind uint8
 const (
 	Unsigned                    Kind = iota + 1 // no signature at all
 	IncompleteSignature                         // malformed, or a part is missing
-	UnknownKey                                  // nobody has this access key id
+	UnknownKey                                  // there is no such access key id
 	SignatureMismatch                           // the signature is not the secret's for this request
 	Expired                                     // Version 4: signed too long ago, or too far in the future
 	ScopeMismatch                               // Version 4: made for another day, region or service

@@ -27,7 +27,7 @@ type Verified struct {
 	Service     string    // likewise
 	Token       string    // the session token presented, or ""; for the caller to check
 	SignedAt    time.Time // zero in a Version 2 request that says Expires instead
-	Presigned   bool      // the signature is in the URL, so whoever has the URL can send the request
+	Presigned   bool      // the signature is in the URL, so any holder of the URL can send the request
 	Host        string    // that the signature is for: the Host header or one of Verifier.Hosts
 }
 

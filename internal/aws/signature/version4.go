@@ -50,7 +50,7 @@ func (v *Verifier) prove4(r *Request, s *Signature, secret string) (host string,
 // payloads returns the n readings of what stands for the body in the canonical request.
 //
 // A presigned URL may stand for UNSIGNED-PAYLOAD without saying so, as S3's do, but only without a body: otherwise
-// whoever has the URL could choose one.
+// any holder of the URL could choose one.
 func (s *Signature) payloads(body []byte) (payloads [2]string, n int) {
 	if s.payload == unsignedPayload {
 		return [2]string{unsignedPayload}, 1
