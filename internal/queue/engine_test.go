@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -280,5 +281,26 @@ func TestDamagedRecords(t *testing.T) {
 			}
 			put(whole)
 		}
+	}
+}
+
+// A program that does not know of the sources of tasks can read the tasks without them.
+func TestRecordsOfTasks(t *testing.T) {
+	plain, back := &MoveTask{ID: "t", Destination: "d"}, &MoveTask{ID: "t", Sources: []ID{1, 1 << 40}}
+	if got := plain.encode()[0]; got != 1 {
+		t.Errorf("a task without sources has version %d", got)
+	}
+	if got := back.encode()[0]; got != 2 {
+		t.Errorf("a task with sources has version %d", got)
+	}
+	for _, want := range []*MoveTask{plain, back} {
+		if got, err := decodeMoveTask(want.encode()); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v is read as %+v, %v", want, got, err)
+		}
+	}
+	newer := back.encode()
+	newer[0] = 3
+	if _, err := decodeMoveTask(newer); !errors.Is(err, errRecordNewVersion) {
+		t.Errorf("version 3: %v", err)
 	}
 }

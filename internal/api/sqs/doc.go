@@ -1,12 +1,29 @@
 // Package sqs is the Amazon SQS service: its operations, what they accept and
-// what they refuse.
+// what they refuse. It knows neither HTTP nor how messages are stored.
 //
-// Every operation goes the same way: it resolves what it is about, has package
-// access decide whether the caller may do that, and checks its input whole
-// before anything is changed. What the engine says is turned into SQS's own
-// error codes and words. The package knows neither HTTP nor how messages are
-// stored.
+// An operation takes these steps, in this order:
 //
-// The rules and texts are those of the developer guide of 2014 and the FIFO
-// pages, and where these are silent of the service as it is today.
+//  1. It finds out which queue the request names (target.go), and refuses what no queue
+//     could accept and policies must not see, such as a tag that is too long (tags.go).
+//  2. It asks whether the caller may do that (access.go). Until then it says nothing
+//     about the queue, not even whether the queue exists.
+//  3. It checks its input whole. A request that is refused has changed nothing.
+//  4. It asks the shard, or changes the queue's record (record.go).
+//  5. It turns what the shard or the catalog refuses into SQS's own codes and words
+//     (errors.go), and notes for the request log what it was about (notes.go).
+//
+// The rules and texts come from the developer guide of 2014 and the FIFO pages and,
+// where these are silent, from the service as it is today.
+//
+// # A new operation
+//
+// Declare its input, with a limit for every text and list, and its output, write the
+// handler beside those it resembles, register both in service.go, and add its action to
+// Rules in access.go. The tests list all operations and say what a new one lacks.
+//
+// # A new attribute
+//
+// Add a field to catalog.Attributes and a name to attributes.go; format and isAttribute
+// there show it, attributeChange.set in attributechange.go checks and sets it. What
+// excludes or needs another attribute is checked in checkTogether.
 package sqs

@@ -25,7 +25,7 @@ func errNoQueue() *protocol.Error {
 	return e
 }
 
-// errNoQueueOrAccess is what the owner of another account is told.
+// errNoQueueOrAccess is errNoQueue for a caller of another account.
 func errNoQueueOrAccess() *protocol.Error {
 	e := service.Modelled("QueueDoesNotExist", codePrefix+"NonExistentQueue", 400,
 		"The specified queue does not exist or you do not have access to it.")
@@ -33,7 +33,7 @@ func errNoQueueOrAccess() *protocol.Error {
 	return e
 }
 
-// errAddress refuses a queue URL that belongs to another place than this.
+// errAddress refuses the URL of a queue in another region of Amazon's.
 func errAddress(url string) *protocol.Error {
 	return service.Modelled("InvalidAddress", "InvalidAddress", 404,
 		"The address %s is not valid for this web service.", service.Shorten(url))
@@ -132,8 +132,8 @@ func errValue(value any, parameter, reason string) *protocol.Error {
 		service.Shorten(fmt.Sprint(value)), parameter, reason)
 }
 
-// errTooLong refuses a parameter that is longer than any of SQS's own limits, which
-// are checked later, and in its own words, once it is known what is meant.
+// errTooLong refuses a parameter that is longer than its declaration allows. SQS's own
+// limits, which are not above that, are checked later and have errors of their own.
 func errTooLong(e *protocol.Excess) *protocol.Error {
 	if strings.HasSuffix(e.Member, "ReceiptHandle") {
 		return errReceiptHandle(e.Value)
@@ -141,8 +141,8 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 	return protocol.InvalidParameterValue("Value %s for parameter %s is invalid. Reason: %s", e.Value, e.Member, e.Constraint())
 }
 
-// failure translates what went wrong below into what the client is told. It is
-// for errors that say nothing about one message in particular.
+// failure translates an error of the shard or the catalog into what the client is told. It is
+// for errors that are not about one message in particular.
 func failure(err error, q *catalog.Queue) error {
 	switch {
 	case errors.Is(err, queue.ErrNoQueue), errors.Is(err, catalog.ErrNotFound):
@@ -159,8 +159,7 @@ func failure(err error, q *catalog.Queue) error {
 	return err
 }
 
-// checkRoom refuses what would make the stored data more when there is no room
-// for it.
+// checkRoom refuses a request that would add to the stored data when there is no room for it.
 func (s *Service) checkRoom() error {
 	if err := s.room(); err != nil {
 		return service.NoRoom(err)

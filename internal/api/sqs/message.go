@@ -199,8 +199,8 @@ func checkSystemAttributes(in map[string]attributeValue) (trace string, _ error)
 	return trace, nil
 }
 
-// attributesMD5 is the digest of message attributes, which are sorted by name
-// (guide, "MD5 Message-Digest Calculation"), in hex; empty if there are none.
+// attributesMD5 returns the digest of message attributes in hex, or "" if there are none.
+// The attributes are sorted by name (guide, "MD5 Message-Digest Calculation").
 func attributesMD5(attributes []queue.Attribute) string {
 	if len(attributes) == 0 {
 		return ""

@@ -79,7 +79,7 @@ func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPerm
 	if err != nil {
 		return nil, err
 	}
-	// What has to be shortened is no label, account or action.
+	// A text that Shorten cuts is no label, account or action, and will be refused.
 	p := policy.Permission{
 		Label: service.Shorten(in.Label), Accounts: shortenAll(in.AWSAccountIds), Actions: shortenAll(in.Actions),
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -162,85 +161,4 @@ func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInp
 		return nil, err
 	}
 	return nil, failure(s.shard.Purge(ctx, q.ID), q)
-}
-
-type getQueueAttributesInput struct {
-	QueueUrl       string   `max:"2048"`
-	AttributeNames []string `query:"AttributeName" max:"100,256"`
-}
-
-type getQueueAttributesOutput struct {
-	Attributes map[string]string `query:"Attribute" entry:"Name,Value"`
-}
-
-func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *getQueueAttributesInput) (*getQueueAttributesOutput, error) {
-	q, err := s.queue(c, in.QueueUrl, "sqs:GetQueueAttributes")
-	if err != nil {
-		return nil, err
-	}
-	wanted := make(map[string]bool, len(in.AttributeNames))
-	for _, name := range in.AttributeNames {
-		name = strings.TrimSuffix(name, ";") // as the guide's example has it
-		if !isAttribute(name) {
-			return nil, errUnknownAttribute(service.Shorten(name))
-		}
-		wanted[name] = true
-	}
-	if len(wanted) == 0 {
-		return nil, nil
-	}
-	all := format(&q.Attributes)
-	if service.Caller(c).Account != q.Name.Account { // only the owner's account may read the policy
-		if wanted[attrPolicy] {
-			return nil, errPolicyOfOther(c, q)
-		}
-		delete(all, attrPolicy)
-	}
-	all[attrARN] = q.Name.ARN()
-	all[attrCreated] = strconv.FormatInt(q.Created.Unix(), 10)
-	all[attrModified] = strconv.FormatInt(q.Modified.Unix(), 10)
-	if wanted[attrAll] || wanted[attrVisible] || wanted[attrNotVisible] || wanted[attrDelayed] {
-		counts, err := s.shard.Counts(ctx, q.ID)
-		if err != nil {
-			return nil, failure(err, q)
-		}
-		all[attrVisible] = strconv.FormatUint(counts.Visible, 10)
-		all[attrNotVisible] = strconv.FormatUint(counts.InFlight, 10)
-		all[attrDelayed] = strconv.FormatUint(counts.Delayed, 10)
-	}
-	if !wanted[attrAll] {
-		maps.DeleteFunc(all, func(name, _ string) bool { return !wanted[name] })
-	}
-	return &getQueueAttributesOutput{Attributes: all}, nil
-}
-
-// errPolicyOfOther refuses the policy of a queue to a caller of another account.
-func errPolicyOfOther(c *protocol.Call, q *catalog.Queue) *protocol.Error {
-	who := service.Caller(c).ARN
-	if service.Anonymous(c) {
-		who = "anonymous"
-	}
-	return protocol.AccessDenied("User: %s is not authorized to perform: sqs:getqueueattributes on resource: %s because the attribute Policy is shown to the queue's owner only",
-		who, q.Name.ARN())
-}
-
-type setQueueAttributesInput struct {
-	QueueUrl   string            `max:"2048"`
-	Attributes map[string]string `query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
-}
-
-func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *setQueueAttributesInput) (*service.Empty, error) {
-	q, err := s.queue(c, in.QueueUrl, "sqs:SetQueueAttributes")
-	if err != nil {
-		return nil, err
-	}
-	if len(in.Attributes) == 0 {
-		return nil, protocol.MissingParameter("Attribute.Name")
-	}
-	return nil, s.updateAttributes(q, func(q *catalog.Queue) error {
-		if err := s.change(q.Name, &q.Attributes, in.Attributes).apply(); err != nil {
-			return err
-		}
-		return checkSpread(q)
-	})
 }

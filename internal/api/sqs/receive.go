@@ -152,7 +152,7 @@ func systemNames(in *receiveMessageInput) ([]string, error) {
 	return names, nil
 }
 
-// show is how a message looks to the consumer.
+// show returns what a consumer is shown of a message.
 func (s *Service) show(q *catalog.Queue, m *shard.Message, system, wanted []string) receivedMessage {
 	out := receivedMessage{
 		MessageId:     m.ID.String(),

@@ -159,8 +159,8 @@ func members(object string) (map[string]json.RawMessage, bool) {
 	return m, true
 }
 
-// mustJSON is for values that always have a JSON form. Characters that HTML
-// gives a meaning stay as they are.
+// mustJSON returns the JSON of a value that always has one. It does not escape the
+// characters of HTML.
 func mustJSON(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

@@ -426,6 +426,43 @@ func TestMoveTasks(t *testing.T) {
 	c.Counts(dlq, 31-int(moved), 0, 0)
 }
 
+// Dead letters of a queue that has another dead-letter queue now are not moved back to it: the
+// starter of the task was not asked whether it may send there.
+func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
+	t.Parallel()
+	c := newSDK(t)
+	dlq := c.Create("dlq", nil)
+	attributes := map[string]string{"RedrivePolicy": redrive(c.ARN(dlq), 1), "VisibilityTimeout": "0"}
+	mine, payroll := c.Create("mine", attributes), c.Create("payroll", attributes)
+	for _, u := range []*string{mine, payroll} {
+		c.Send(u, "from "+*u)
+		c.Receive(u)
+		eventually(t, func() error { // the next receive finds that it was received often enough
+			if got := c.Receive(u); len(got) > 0 {
+				return fmt.Errorf("%d messages are received again", len(got))
+			}
+			return nil
+		})
+	}
+	c.Counts(dlq, 2, 0, 0)
+	_, err := c.SetQueueAttributes(c.Ctx, &sqs.SetQueueAttributesInput{QueueUrl: payroll, Attributes: map[string]string{"RedrivePolicy": ""}})
+	apitest.Must(t, 0, err)
+	arn := aws.String(c.ARN(dlq))
+	_, err = c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: arn})
+	apitest.Must(t, 0, err)
+	eventually(t, func() error {
+		out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: arn})
+		got := apitest.Must(t, out, err).Results[0]
+		if *got.Status != "FAILED" || *got.FailureReason != "CouldNotDetermineMessageSource" || got.ApproximateNumberOfMessagesMoved != 1 {
+			return fmt.Errorf("%+v", got)
+		}
+		return nil
+	})
+	c.Counts(mine, 1, 0, 0)
+	c.Counts(payroll, 0, 0, 0)
+	c.Counts(dlq, 1, 0, 0)
+}
+
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
-// Shard is what the service needs of the keyspace its queues live in. Which queues
-// there are, it learns from the catalog.
+// Shard is what the service needs of the keyspace in which its queues are stored. The
+// shard learns from the catalog which queues there are.
 type Shard interface {
 	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
 	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
@@ -40,9 +40,9 @@ type Options struct {
 	// PublicURL is what queue URLs begin with; empty means the address that
 	// the client has used.
 	PublicURL string
-	// Room is asked before anything is taken in that makes the stored data
-	// more. It returns nil or an error that says in a sentence why there is no
-	// room for it. A nil Room means that there always is.
+	// Room is called before anything is added to the stored data. It returns nil or
+	// an error that says in a sentence why there is no room. A nil Room means that there
+	// always is.
 	Room func() error
 	// MaxMessageSize is the MaximumMessageSize of a queue that does not set
 	// one, and the least that a batch may hold; 0 means DefaultMessageSize.

@@ -11,8 +11,8 @@ import (
 
 // target returns the name of the queue that a request is about. url is its
 // QueueUrl parameter; a Query request without one is about the queue of its
-// path. Only the account and the name at the end of the URL count: the host is
-// however the client reaches the server. A bare name is a queue of the caller.
+// path. Only the account and the name at the end of the URL count: the host may be
+// any by which the client reaches the server. A bare name means a queue of the caller.
 func target(c *protocol.Call, url string) (catalog.Name, error) {
 	path := url
 	if url == "" && c.Kind == protocol.Query {
@@ -37,9 +37,9 @@ func target(c *protocol.Call, url string) (catalog.Name, error) {
 	return n, nil
 }
 
-// elsewhere reports whether a queue URL is one of Amazon's in another region,
-// sqs.eu-west-1.amazonaws.com or eu-west-1.queue.amazonaws.com. It explains why
-// a queue was not found; it is no reason not to look for it.
+// elsewhere reports whether the host of a queue URL is Amazon's in another region, such
+// as sqs.eu-west-1.amazonaws.com or eu-west-1.queue.amazonaws.com. That explains why a
+// queue was not found, but a queue that is found is used whatever the host says.
 func elsewhere(url, region string) bool {
 	_, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(strings.ToLower(rest), "/")
