@@ -1,11 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,6 @@ import (
 
 func newClusterQueues() *cobra.Command {
 	server := new(clientFlags)
-	var out output
 	shard := ""
 	cmd := &cobra.Command{
 		Use:   "queues [QUEUE]",
@@ -26,26 +24,33 @@ This takes the root key of the cluster's first account, or that of a user of it 
 may sluice:ListShardQueues.`,
 		Example: `  sluice cluster queues orders
   sluice cluster queues --shard 0004`,
-		Args: arguments("[QUEUE]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := server.client()
-			if err != nil {
-				return err
-			}
-			list, err := c.shardQueues(cmd.Context(), shard, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			return out.print(cmd, shardQueues{append([]status.Queue{}, list...)})
-		},
+		Args:              arguments("[QUEUE]"),
+		ValidArgsFunction: completeQueues(server),
 	}
 	cmd.Flags().StringVar(&shard, "shard", "", "only queues on this shard, as sluice cluster status names it")
+	must(cmd.RegisterFlagCompletionFunc("shard", completeShards(server)))
 	server.add(cmd, "SLUICE")
-	out.add(cmd)
-	return cmd
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		return answerOr(c.shardQueues(ctx, shard, strings.Join(c.args, "")))
+	})
 }
 
-func (c *client) shardQueues(ctx context.Context, shard, queue string) (list []status.Queue, err error) {
+// completeShards offers the names of the cluster's shards for a flag.
+func completeShards(server *clientFlags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
+			s, err := c.clusterStatus(ctx)
+			var names []string
+			for _, sh := range s.Shards {
+				names = append(names, sh.Name)
+			}
+			return names, err
+		})
+	}
+}
+
+func (c *client) shardQueues(ctx context.Context, shard, queue string) (*shardQueues, error) {
+	list := &shardQueues{Queues: []status.Queue{}}
 	in := map[string]any{"Shard": shard, "QueueName": queue}
 	for {
 		var page struct {
@@ -55,7 +60,7 @@ func (c *client) shardQueues(ctx context.Context, shard, queue string) (list []s
 		if err := c.sluice(ctx, "ListShardQueues", in, &page); err != nil {
 			return nil, err
 		}
-		list = append(list, page.Queues...)
+		list.Queues = append(list.Queues, page.Queues...)
 		if page.NextToken == "" {
 			return list, nil
 		}
@@ -66,17 +71,12 @@ func (c *client) shardQueues(ctx context.Context, shard, queue string) (list []s
 // shardQueues is the answer of cluster queues.
 type shardQueues struct{ Queues []status.Queue }
 
-func (l shardQueues) text(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "QUEUE\tSHARD\tOWNER")
+func (l *shardQueues) text(w io.Writer) error {
+	var rows [][]string
 	for _, q := range l.Queues {
 		for _, s := range q.Shards {
-			owner := s.Owner
-			if owner == "" {
-				owner = "NONE"
-			}
-			fmt.Fprintf(table, "%s\t%s\t%s\n", q.QueueArn, s.Name, owner)
+			rows = append(rows, []string{q.QueueArn, s.Name, cmp.Or(s.Owner, "NONE")})
 		}
 	}
-	return table.Flush()
+	return printTable(w, []string{"QUEUE", "SHARD", "OWNER"}, rows)
 }

@@ -97,7 +97,7 @@ func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 }
 
 // nameVariables adds to an error about flags which of them were set by variables:
-// whoever reads it has not written them on the command line.
+// they are not on the command line, where the reader would look.
 func nameVariables(cmd *cobra.Command, err error) error {
 	var set []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

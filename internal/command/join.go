@@ -263,7 +263,7 @@ func (c *clusterFlags) shareSecret(ctx context.Context, first string, log *slog.
 // member is a node as a server needs it.
 type member struct{ *cluster.Node }
 
-// Serve is that of server.Node.
+// Serve implements server.Node.
 func (m member) Serve(c *catalog.Catalog) server.Messages {
 	m.Node.Serve(c)
 	return messages{m.Router(), m.Node}
@@ -274,5 +274,5 @@ type messages struct {
 	node *cluster.Node
 }
 
-// Probe is that of server.Messages.
+// Probe implements server.Messages.
 func (m messages) Probe(ctx context.Context) error { return m.node.Probe(ctx) }

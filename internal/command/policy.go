@@ -164,7 +164,7 @@ func (s *simulation) fetch(ctx context.Context, server *clientFlags) (*storedPol
 	return nil, nil
 }
 
-// sessionARN returns the ARN of somebody who has assumed a role.
+// sessionARN returns the ARN of a session of a role.
 func sessionARN(role string) string {
 	parts := strings.SplitN(role, ":", 6)
 	name := role[strings.LastIndexByte(role, '/')+1:]

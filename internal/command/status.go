@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sluicemq/sluice/internal/cluster/status"
+	"github.com/sluicemq/sluice/internal/doctor"
 )
 
 var errUnwell = newVerdict("the cluster is not well")
@@ -80,7 +81,7 @@ func (c *client) clusterStatus(ctx context.Context) (*status.Status, error) {
 	return s, c.sluice(ctx, "DescribeCluster", struct{}{}, s)
 }
 
-// watchStatus goes on also while nobody answers: that is what is being watched.
+// watchStatus goes on while no node answers, too: a watch is for seeing that end.
 func watchStatus(ctx context.Context, w io.Writer, c *client) error {
 	again := time.NewTicker(watchInterval)
 	defer again.Stop()
@@ -118,25 +119,25 @@ func (s clusterStatus) text(w io.Writer) error { return printStatus(w, s.Status)
 
 // printStatus writes for people: the nodes, the shards, and what is wrong.
 func printStatus(w io.Writer, s *status.Status) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NODE\tALIVE\tOWNS\tENDPOINT\tVERSION\tCLOCK\tCERT\tNOTES")
+	var nodes, shards [][]string
 	for _, n := range s.Nodes {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n",
-			n.Name, alive(&n), len(n.Owns), orDash(n.Endpoint), orDash(n.Version), clockOf(&n), certificateOf(&n), notes(&n))
+		nodes = append(nodes, []string{
+			n.Name, alive(&n), strconv.Itoa(len(n.Owns)), n.Endpoint, n.Version, clockOf(&n), certificateOf(&n), notes(&n),
+		})
 	}
-	fmt.Fprintln(table)
-	if err := table.Flush(); err != nil {
+	if err := printTable(w, []string{"NODE", "ALIVE", "OWNS", "ENDPOINT", "VERSION", "CLOCK", "CERT", "NOTES"}, nodes); err != nil {
 		return err
 	}
-	fmt.Fprintln(table, "SHARD\tOWNER\tEPOCH\tLOG\tRECORDS\tCOPIES\tREPLICAS")
+	fmt.Fprintln(w)
 	for _, sh := range s.Shards {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\t%s\n",
-			sh.Name, ownerOf(&sh), sh.Epoch, binarySize(sh.LogBytes), records(&sh), copies(&sh), replicas(&sh))
+		shards = append(shards, []string{
+			sh.Name, ownerOf(&sh), strconv.FormatInt(sh.Epoch, 10), doctor.Size(uint64(sh.LogBytes)), strconv.FormatInt(records(&sh), 10), copies(&sh), replicas(&sh),
+		})
 	}
-	fmt.Fprintln(table)
-	if err := table.Flush(); err != nil {
+	if err := printTable(w, []string{"SHARD", "OWNER", "EPOCH", "LOG", "RECORDS", "COPIES", "REPLICAS"}, shards); err != nil {
 		return err
 	}
+	fmt.Fprintln(w)
 	for _, problem := range s.Problems() {
 		fmt.Fprintf(w, "%s\n  %s\n", problem.Problem, problem.Advice)
 	}
@@ -144,7 +145,7 @@ func printStatus(w io.Writer, s *status.Status) error {
 	return err
 }
 
-// summary is what somebody reads who reads one line.
+// summary is the answer in one line.
 func summary(s *status.Status) string {
 	problems := len(s.Problems())
 	unserved := 0
@@ -205,7 +206,7 @@ func notes(n *status.Node) string {
 			out = append(out, note.text)
 		}
 	}
-	return orDash(strings.Join(out, ", "))
+	return strings.Join(out, ", ")
 }
 
 func ownerOf(sh *status.Shard) string {
@@ -248,14 +249,5 @@ func replicas(sh *status.Shard) string {
 		}
 		out = append(out, text)
 	}
-	return orDash(strings.Join(out, ", "))
-}
-
-func binarySize(n int64) string {
-	for _, u := range byteUnits {
-		if n >= u.bytes && u.bytes > 1 {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.bytes), u.name)
-		}
-	}
-	return fmt.Sprintf("%d B", n)
+	return strings.Join(out, ", ")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A flag that has no effect is refused: whoever gives it expects one. Which flags
+// A flag that has no effect is refused: its user expects one. Which flags
 // need or exclude others is written beside their declarations.
 const (
 	needsOne = "sluice:needs" // one of these flags
