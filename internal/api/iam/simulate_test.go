@@ -115,7 +115,8 @@ func TestSimulationsTakeTurns(t *testing.T) {
 		costly.Set(fmt.Sprintf("ActionNames.member.%d", i+1), fmt.Sprint("sqs:Action", i))
 	}
 	form := costly.Encode()
-	// Those who have hung up neither keep their turn nor wait for it.
+	t.Cleanup(http.DefaultClient.CloseIdleConnections) // for which the server would wait
+	// Clients that have hung up neither keep their turn nor wait for it.
 	gone, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	for range 3 {

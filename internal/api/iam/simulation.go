@@ -26,10 +26,11 @@ type simulation struct {
 
 // Limits of a simulation, and of what fits into one answer: IAM may return fewer results than were asked for.
 const (
-	mostQuestions  = 1000     // actions times resources
-	mostDocuments  = 64 << 10 // bytes, of all policies of a request together
-	mostMatched    = 2000     // statements in the results of an answer
-	mostStatements = 100_000  // that are looked at for an answer
+	mostQuestions  = 1000        // actions times resources
+	mostDocuments  = 64 << 10    // bytes, of all policies of a request together
+	mostMatched    = 2000        // statements in the results of an answer
+	mostStatements = 100_000     // that are evaluated for an answer
+	mostTime       = time.Second // after which an answer gets no further results
 )
 
 // question asks whether an action on a resource would be allowed.
@@ -59,8 +60,9 @@ func (s *Service) simulate(ctx context.Context, c *protocol.Call, in *simulateIn
 	}
 	out := new(simulateOutput)
 	matched := 0
+	end := s.now().Add(mostTime)
 	for i, q := range p.Items {
-		if i > 0 && (matched >= mostMatched || i*sim.statements >= mostStatements) {
+		if i > 0 && (matched >= mostMatched || i*sim.statements >= mostStatements || s.now().After(end)) {
 			n := int32(i)
 			if p, err = paginate(all, order, in.Marker, &n); err != nil {
 				return nil, err
