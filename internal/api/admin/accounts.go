@@ -40,12 +40,10 @@ func (s *Service) createAccount(_ context.Context, c *protocol.Call, in *createA
 	root, err := s.accounts.Create(account)
 	switch {
 	case errors.Is(err, identity.ErrAccountExists):
-		return nil, &protocol.Error{
-			Code: "AccountAlreadyExists", Type: "AccountAlreadyExistsException", Status: http.StatusConflict,
-			Message: fmt.Sprintf("The account %s exists already.", account),
-		}
+		return nil, refusal("AccountAlreadyExists", http.StatusConflict,
+			"The account %s exists already.", account)
 	case err != nil:
-		return nil, errors.Join(protocol.ServiceUnavailable(), err)
+		return nil, failure(err)
 	}
 	return &createAccountOutput{AccountId: account, AccessKeyId: root.AccessKeyID, SecretAccessKey: root.Secret}, nil
 }
@@ -108,24 +106,20 @@ func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteA
 	case account == s.authorizer.operator:
 		return nil, protocol.ValidationError("The account %s is the first of this server and cannot be deleted.", account)
 	case len(has) > 0:
-		return nil, &protocol.Error{
-			Code: "AccountNotEmpty", Type: "AccountNotEmptyException", Status: http.StatusConflict,
-			Message: fmt.Sprintf("The account %s still has %s. Delete them first.", account, strings.Join(has, ", ")),
-		}
+		return nil, refusal("AccountNotEmpty", http.StatusConflict,
+			"The account %s still has %s. Delete them first.", account, strings.Join(has, ", "))
 	}
 	if s.directory.Alias(account) != "" {
 		if err := s.directory.Change(func(tx *directory.Tx) error { tx.SetAlias(account, ""); return nil }); err != nil {
-			return nil, errors.Join(protocol.ServiceUnavailable(), err)
+			return nil, failure(err)
 		}
 	}
 	switch err := s.accounts.Delete(account); {
 	case errors.Is(err, identity.ErrNoAccount):
-		return nil, &protocol.Error{
-			Code: "NoSuchAccount", Type: "NoSuchAccountException", Status: http.StatusNotFound,
-			Message: fmt.Sprintf("The account %s does not exist.", account),
-		}
+		return nil, refusal("NoSuchAccount", http.StatusNotFound,
+			"The account %s does not exist.", account)
 	case err != nil:
-		return nil, errors.Join(protocol.ServiceUnavailable(), err)
+		return nil, failure(err)
 	}
 	return nil, nil
 }

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -70,10 +69,8 @@ func (s *Service) allowCluster(c *protocol.Call) error {
 		return err
 	}
 	if s.cluster == nil {
-		return &protocol.Error{
-			Code: "NoCluster", Type: "NoClusterException", Status: http.StatusConflict,
-			Message: "This server is alone: it was started without --node and --cluster.",
-		}
+		return refusal("NoCluster", http.StatusConflict,
+			"This server is alone: it was started without --node and --cluster.")
 	}
 	return nil
 }
@@ -108,20 +105,14 @@ func clusterFailure(node string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, status.ErrNoNode):
-		return &protocol.Error{
-			Code: "NoSuchNode", Type: "NoSuchNodeException", Status: http.StatusNotFound,
-			Message: "The cluster has no node " + fmt.Sprintf("%.100q", node) + ".",
-		}
+		return refusal("NoSuchNode", http.StatusNotFound,
+			"The cluster has no node %.100q.", node)
 	case errors.Is(err, status.ErrNotDrained):
-		return &protocol.Error{
-			Code: "NodeNotDrained", Type: "NodeNotDrainedException", Status: http.StatusConflict,
-			Message: "The node " + fmt.Sprintf("%.100q", node) + " is not drained: there is nothing to undo.",
-		}
+		return refusal("NodeNotDrained", http.StatusConflict,
+			"The node %.100q is not drained: there is nothing to undo.", node)
 	case errors.Is(err, status.ErrAlive):
-		return &protocol.Error{
-			Code: "NodeAlive", Type: "NodeAliveException", Status: http.StatusConflict,
-			Message: "The node " + fmt.Sprintf("%.100q", node) + " is alive. Drain it and stop it first.",
-		}
+		return refusal("NodeAlive", http.StatusConflict,
+			"The node %.100q is alive. Drain it and stop it first.", node)
 	}
-	return errors.Join(protocol.ServiceUnavailable(), err)
+	return failure(err)
 }
