@@ -73,7 +73,7 @@ type NodeEnv struct {
 	Low      func() bool          // whether the disk is nearly full
 	Shift    func() time.Duration // of what the machine's clock says; nil: none
 	Waiting  func(what string)    // to be told what the node waits for, until it has joined
-	// Initialise is that of this package, and Forwarded what answers requests that
+	// Initialise calls Initialise of this package, and Forwarded answers requests that
 	// other nodes have forwarded.
 	Initialise func(*control.Control) error
 	Forwarded  func(ctx context.Context, payload []byte) ([]byte, error)
@@ -140,7 +140,7 @@ func (s *Server) joinKeys() (err error) {
 	}
 	if !s.config.InMemory {
 		if err := s.compareKeys(); err != nil {
-			return fmt.Errorf("%w; the data directory is that of another installation: start this node with an empty one, or move its keys away if nothing depends on them", err)
+			return fmt.Errorf("%w; the data directory belongs to another installation: start this node with an empty one, or move its keys away if nothing depends on them", err)
 		}
 		if err := s.credentials.Save(filepath.Join(s.config.Data, CredentialsFile), s.config.Accounts); err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 )
 
 // metricsServer answers GET /metrics on an address of its own. Behind the one for
-// clients there may be a proxy, and then nobody can tell who asks.
+// clients there may be a proxy, which hides who asks.
 type metricsServer struct{ listener net.Listener }
 
 const (
@@ -83,6 +83,7 @@ func (s *Server) measure(services []*protocol.Service) {
 	if !s.config.InMemory {
 		s.metrics.Disk(s.space.free, func() bool { return s.space.room() != nil })
 	}
+	s.metrics.Memory(func() int64 { return s.front.MemoryInUse() })
 	if s.node != nil {
 		s.metrics.Cluster(s.node.Status)
 	}

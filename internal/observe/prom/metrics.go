@@ -33,5 +33,12 @@ func New(version string, operations map[string][]string) *Metrics {
 	return m
 }
 
-// Gatherer returns what collects the metrics for whoever serves them.
+// Memory adds the metric of the memory that requests under way have taken for what they have sent.
+func (m *Metrics) Memory(inUse func() int64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "requests_memory_bytes", Help: "Memory that requests under way have taken for what they have sent.",
+	}, func() float64 { return float64(inUse()) }))
+}
+
+// Gatherer returns what collects the metrics, for the HTTP server that gives them out.
 func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }

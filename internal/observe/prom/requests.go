@@ -44,7 +44,7 @@ type Requests struct {
 	unknown    *operation
 }
 
-// name is that of an operation.
+// name is the name of an operation.
 type name struct{ service, operation string }
 
 // operation are the metrics of one, made when it is called for the first time: most
