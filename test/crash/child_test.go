@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/command"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // asServer makes the test binary a server that tells about itself.
@@ -18,7 +19,7 @@ const asServer = "SLUICE_TEST_CRASH_SERVER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asServer) == "" {
-		os.Exit(m.Run())
+		os.Exit(program.Main(m))
 	}
 	go func() {
 		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {

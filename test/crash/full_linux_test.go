@@ -18,6 +18,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/proof/history"
 	"github.com/sluicemq/sluice/internal/proof/workload"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // patience is longer than anything takes that these tests wait for.
@@ -114,6 +115,7 @@ func TestDiskNearlyFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
+	t.Parallel()
 	for name, empty := range map[string]func(*testing.T, *workload.Client){
 		"deletes": func(t *testing.T, c *workload.Client) {
 			for {
@@ -141,7 +143,7 @@ func TestDiskNearlyFull(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := smallDisk(t, 256<<20)
-			p := launch(t, build(t), filepath.Join(dir, "data"), "--min-free-space", "64MiB")
+			p := launch(t, program.Build(t), filepath.Join(dir, "data"), "--min-free-space", "64MiB")
 			c := p.ready(t)
 			if err := c.Create(history.Queue{Name: "plain"}); err != nil {
 				t.Fatal(err)
@@ -190,13 +192,14 @@ func TestDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
+	t.Parallel()
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	rounds := number(t, "SLUICE_TEST_CRASH_ROUNDS", 3)
 	t.Logf("SLUICE_TEST_CRASH_SEED=%d SLUICE_TEST_CRASH_ROUNDS=%d", seed, rounds)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	dir := smallDisk(t, 256<<20)
 	data := filepath.Join(dir, "data")
-	binary := build(t)
+	binary := program.Build(t)
 	j, h := newJournal(workload.WallClock{Began: time.Now()})
 	users := workload.New(rng, workload.Options{Patient: true})
 

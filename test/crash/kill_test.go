@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/proof/history"
 	"github.com/sluicemq/sluice/internal/proof/workload"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // TestKill kills the server again and again, in the middle of everything.
@@ -20,6 +21,7 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
+	t.Parallel()
 	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
 	rounds := number(t, "SLUICE_TEST_CRASH_ROUNDS", 4)
 	t.Logf("SLUICE_TEST_CRASH_SEED=%d SLUICE_TEST_CRASH_ROUNDS=%d", seed, rounds)
@@ -28,7 +30,7 @@ func TestKill(t *testing.T) {
 		return least + time.Duration(rng.Int64N(int64(most-least)))
 	}
 
-	binary, data := build(t), t.TempDir()
+	binary, data := program.Build(t), t.TempDir()
 	j, h := newJournal(workload.WallClock{Began: time.Now()})
 	users := workload.New(rng, workload.Options{Patient: true})
 	for round := range int(rounds) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/proof/workload"
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // TestLargeMessages sends, receives and deletes messages of the largest size
@@ -23,7 +24,7 @@ func TestLargeMessages(t *testing.T) {
 		most        = 1 << 30 // bytes; four times what is alive, and what the store has
 	)
 	rounds := int(number(t, "SLUICE_TEST_LARGE_ROUNDS", 1))
-	p := launch(t, build(t), t.TempDir())
+	p := launch(t, program.Build(t), t.TempDir())
 	c := p.ready(t)
 	q := c.URL("large")
 	err := c.Call("CreateQueue", workload.Object{"QueueName": "large", "Attributes": map[string]string{"MaximumMessageSize": fmt.Sprint(size)}}, nil)

@@ -7,27 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/proof/workload"
 )
-
-// build compiles the server.
-func build(t *testing.T) (binary string) {
-	t.Helper()
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skipf("the server cannot be built without the go tool: %v", err)
-	}
-	binary = filepath.Join(t.TempDir(), "sluice.exe") // the suffix is for systems that insist on it
-	cmd := exec.CommandContext(t.Context(), tool, "build", "-o", binary, "github.com/sluicemq/sluice/cmd/sluice")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the server: %v\n%s", err, out)
-	}
-	return binary
-}
 
 // process is a running server.
 type process struct {

@@ -2,25 +2,16 @@ package torture
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/proof/history"
+	"github.com/sluicemq/sluice/test/program"
 )
-
-// built is where the server is, once it has been built.
-var built struct {
-	dir  string
-	once sync.Once
-	err  error
-}
 
 // build compiles the server, once for all tests.
 func build(t *testing.T) (binary string) {
@@ -28,21 +19,7 @@ func build(t *testing.T) (binary string) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skipf("the server cannot be built without the go tool: %v", err)
-	}
-	binary = filepath.Join(built.dir, "sluice.exe") // the suffix is for systems that insist on it
-	built.once.Do(func() {
-		out, err := exec.Command(tool, "build", "-o", binary, "github.com/sluicemq/sluice/cmd/sluice").CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("build the server: %w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return binary
+	return program.Build(t)
 }
 
 // short is a run of some seconds, on a machine that may be slow. A short run is to
@@ -86,6 +63,7 @@ func good(t *testing.T, r *Report) {
 }
 
 func TestOneNode(t *testing.T) {
+	t.Parallel()
 	c := short(t, build(t), 1, "kill", "restart", "clients")
 	if pausing(&c) == "" {
 		c.Faults = append(c.Faults, "pause")
@@ -97,6 +75,7 @@ func TestOneNode(t *testing.T) {
 }
 
 func TestThreeNodes(t *testing.T) {
+	t.Parallel()
 	bin := build(t)
 	c := short(t, bin, 3, "kill", "restart", "clients", "partition", "latency", "kill-all")
 	c.Duration, c.Round = 30*time.Second, 30*time.Second
@@ -109,6 +88,7 @@ func TestThreeNodes(t *testing.T) {
 // An upgrade, one node after the other, is not noticed: FIFO keeps its order, and
 // nothing is lost.
 func TestRollingRestart(t *testing.T) {
+	t.Parallel()
 	bin := build(t)
 	c := short(t, bin, 3, "restart")
 	c.Duration, c.Round = 8*time.Second, 8*time.Second
@@ -121,6 +101,7 @@ func TestRollingRestart(t *testing.T) {
 
 // A server that keeps nothing breaks promises, and is found out.
 func TestForgetful(t *testing.T) {
+	t.Parallel()
 	c := short(t, build(t), 1, "kill")
 	c.Duration, c.Round = 5*time.Second, 5*time.Second
 	c.Serve = []string{"--in-memory"}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/test/program"
 )
 
 // The toy is a cluster to try torture on: node a is a real server that does
@@ -28,18 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(test(m))
-}
-
-func test(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "sluice")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	built.dir = dir
-	return m.Run()
+	os.Exit(program.Main(m))
 }
 
 func toy(args []string) error {
@@ -49,7 +40,7 @@ func toy(args []string) error {
 	data := f.String("data", "", "")
 	key := f.String("root-access-key-id", "", "")
 	secret := f.String("root-secret-access-key", "", "")
-	program := f.String("program", "", "of node a")
+	real := f.String("program", "", "of node a")
 	listen := f.String("listen", "", "")
 	insecure := f.Bool("insecure", false, "")
 	f.String("cluster-secret-file", "", "") // the toy's nodes have nothing to hide from each other
@@ -66,7 +57,7 @@ func toy(args []string) error {
 		}
 	}
 	if *name == "a" {
-		return becomeServer(*program, "serve", "--data", *data, "--listen", addr, fmt.Sprint("--insecure=", *insecure),
+		return becomeServer(*real, "serve", "--data", *data, "--listen", addr, fmt.Sprint("--insecure=", *insecure),
 			"--root-access-key-id", *key, "--root-secret-access-key", *secret)
 	}
 	listener, err := net.Listen("tcp", *listen)
@@ -89,8 +80,8 @@ func toy(args []string) error {
 }
 
 // becomeServer runs the real server, as far as others can tell in this process.
-func becomeServer(program string, args ...string) error {
-	cmd := exec.Command(program, args...)
+func becomeServer(real string, args ...string) error {
+	cmd := exec.Command(real, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return replaceBy(cmd)
 }
@@ -98,6 +89,7 @@ func becomeServer(program string, args ...string) error {
 // All that is done to a cluster is done to the toy, but what it cannot survive:
 // only node a has data, and no node takes over from it.
 func TestToy(t *testing.T) {
+	t.Parallel()
 	real := build(t)
 	self, err := os.Executable()
 	if err != nil {
