@@ -24,8 +24,8 @@ func environmentName(flag string) string {
 }
 
 // readEnvironment sets the flags of a command that are not given from the
-// environment. An empty variable is as good as none. A variable that stands for no flag of any command is refused: a
-// misspelt one would never be found otherwise.
+// environment. An empty variable is as good as none. A variable that stands for no
+// flag of any command is refused: a misspelt one would never be found otherwise.
 func readEnvironment(cmd *cobra.Command, environ []string) error {
 	values, err := variables(cmd, environ)
 	if err != nil {
