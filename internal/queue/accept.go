@@ -64,12 +64,12 @@ func (q *queue) lastAccepted(from FromShard) (Position, error) {
 
 func encodeAccepted(last Position) []byte {
 	w := newRecord(16)
-	w.uint(uint64(last))
-	return w
+	w.Uint(uint64(last))
+	return w.Writer
 }
 
 func decodeAccepted(b []byte) (Position, error) {
 	r := readRecord(b)
-	p := Position(r.uint())
+	p := Position(r.Uint())
 	return p, r.done("accepted messages")
 }

@@ -77,7 +77,7 @@ func (c *checker) age(p Position, m *Message) (s stub, found bool, err error) {
 		return s, false, err
 	}
 	r := readRecord(b)
-	return stub{sent: m.SentAt, due: r.instant(), group: r.string()}, true, nil
+	return stub{sent: m.SentAt, due: r.Instant(), group: r.String()}, true, nil
 }
 
 // home finds out by which table the indexed message at p is reached, and what
@@ -92,14 +92,14 @@ func (c *checker) home(p Position, m *Message, age stub) (table byte, row stub, 
 	}
 	if b != nil {
 		r := readRecord(b)
-		return tableDelay, stub{sent: r.instant(), group: r.string()}, nil
+		return tableDelay, stub{sent: r.Instant(), group: r.String()}, nil
 	}
 	b, err = c.r.Get(memberKey(c.cfg.ID, m.Group, p))
 	if b == nil || err != nil {
 		return 0, stub{}, err
 	}
 	r := readRecord(b)
-	return tableMember, stub{sent: r.instant(), group: m.Group}, nil
+	return tableMember, stub{sent: r.Instant(), group: m.Group}, nil
 }
 
 // delayedUntil is the instant under which a message waits if it does.

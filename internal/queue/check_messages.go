@@ -101,7 +101,7 @@ func (c *checker) checkDelays() error {
 		at, p := Instant(tail(k, 1)), Position(tail(k, 0))
 		c.want(c.meta.delayFloor <= at, "%v waits before the floor of delays", p)
 		r := readRecord(v)
-		sent, group := r.instant(), r.string()
+		sent, group := r.Instant(), r.String()
 		c.waiters.add(p, sent, group)
 		until := sent
 		if !c.cfg.FIFO {
@@ -121,8 +121,8 @@ func (c *checker) checkDelays() error {
 func (c *checker) checkAges() error {
 	return c.scan(tableAge, keyOf2, func(k, v []byte) error {
 		r := readRecord(v)
-		r.instant()
-		c.ages.add(Position(tail(k, 0)), Instant(tail(k, 1)), r.string())
+		r.Instant()
+		c.ages.add(Position(tail(k, 0)), Instant(tail(k, 1)), r.String())
 		return r.done("message age")
 	})
 }

@@ -184,12 +184,12 @@ func (t *tables) add(k, v []byte) (err error) {
 	case tableReceived:
 		t.received[p], t.holders[p], err = decodeReceived(p, v)
 	case tableDelay:
-		t.delays[p] = stub{sent: r.instant(), group: r.string()}
+		t.delays[p] = stub{sent: r.Instant(), group: r.String()}
 	case tableAge:
-		t.ages[p] = stub{sent: Instant(tail(k, 1)), due: r.instant(), group: r.string()}
+		t.ages[p] = stub{sent: Instant(tail(k, 1)), due: r.Instant(), group: r.String()}
 	case tableMember:
 		name := string(k[9 : len(k)-9])
-		t.members[name] = append(t.members[name], member{pos: p, sent: r.instant()})
+		t.members[name] = append(t.members[name], member{pos: p, sent: r.Instant()})
 	case tableGroup:
 		t.groups[string(k[9:len(k)-1])], err = decodeGroupRecord(v)
 	}

@@ -634,7 +634,7 @@ func (q *queue) stateOf(p Position, m *Message) string {
 	waits, at := delayKey(q.cfg.ID, m.SentAt, p), m.SentAt
 	if !q.cfg.FIFO && p.indexed() {
 		b, _ := q.e.tx.Get(ageKey(q.cfg.ID, m.SentAt, p))
-		at = readRecord(b).instant()
+		at = readRecord(b).Instant()
 		waits = delayKey(q.cfg.ID, at, p)
 	}
 	if b, _ := q.e.tx.Get(waits); b != nil {

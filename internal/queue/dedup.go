@@ -110,7 +110,7 @@ func (q *queue) lookup(kind byte, id string) (*reader, error) {
 		return nil, err
 	}
 	r := readRecord(b)
-	if t := r.instant(); r.err == nil && !inDedupInterval(t, q.e.now) {
+	if t := r.Instant(); !r.Failed() && !inDedupInterval(t, q.e.now) {
 		return nil, nil
 	}
 	return r, nil
@@ -120,9 +120,9 @@ func (q *queue) lookup(kind byte, id string) (*reader, error) {
 func (q *queue) remember(kind byte, id string, value func(*writer)) {
 	n := bucketOf(q.e.now)
 	w := newRecord(48)
-	w.instant(q.e.now)
+	w.Instant(q.e.now)
 	value(&w)
-	q.e.tx.Set(dedupKey(slotOf(q.e.now), q.cfg.ID).byte(kind).string(id), w)
+	q.e.tx.Set(dedupKey(slotOf(q.e.now), q.cfg.ID).byte(kind).string(id), w.Writer)
 	q.filter(n).add(hashOf(kind, id))
 	if q.dedupHigh == 0 {
 		q.dedupLow = n
@@ -201,26 +201,26 @@ func (q *queue) duplicateOf(o *Outgoing) (Sent, bool, error) {
 	if r == nil || err != nil {
 		return Sent{}, false, err
 	}
-	s := Sent{Sequence: r.uint(), Duplicate: true}
-	copy(s.ID[:], r.raw(uint64(len(s.ID))))
+	s := Sent{Sequence: r.Uint(), Duplicate: true}
+	copy(s.ID[:], r.Raw(uint64(len(s.ID))))
 	return s, true, r.done("deduplication id")
 }
 
 func (q *queue) rememberSend(o *Outgoing, s Sent) {
 	q.remember(kindDedup, q.dedupScope(o), func(w *writer) {
-		w.uint(s.Sequence)
-		w.raw(s.ID[:])
+		w.Uint(s.Sequence)
+		w.Raw(s.ID[:])
 	})
 }
 
 // rememberAttempt stores what a receive attempt was given.
 func (q *queue) rememberAttempt(attempt string, given []Delivery) {
 	q.remember(kindAttempt, attempt, func(w *writer) {
-		w.uint(uint64(len(given)))
+		w.Uint(uint64(len(given)))
 		for _, d := range given {
-			w.uint(uint64(d.Position))
-			w.uint(d.Receipt)
-			w.instant(q.received[d.Position].deadline)
+			w.Uint(uint64(d.Position))
+			w.Uint(d.Receipt)
+			w.Instant(q.received[d.Position].deadline)
 		}
 	})
 }
@@ -243,11 +243,11 @@ func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool,
 	if r == nil || err != nil {
 		return nil, false, err
 	}
-	n := r.uint()
+	n := r.Uint()
 	var given []*received
 	for range n {
-		p, receipt, deadline := Position(r.uint()), r.uint(), r.instant()
-		if r.err != nil {
+		p, receipt, deadline := Position(r.Uint()), r.Uint(), r.Instant()
+		if r.Failed() {
 			break
 		}
 		m := q.received[p]

@@ -26,9 +26,9 @@ func (q *queue) postpone(p Position, group string, sent, due Instant) {
 		at = sent
 	}
 	w := newRecord(16 + len(group))
-	w.instant(sent)
-	w.string(group)
-	q.e.tx.Set(delayKey(q.cfg.ID, at, p), w)
+	w.Instant(sent)
+	w.String(group)
+	q.e.tx.Set(delayKey(q.cfg.ID, at, p), w.Writer)
 	q.delayed++
 	q.nextDelay = min(q.nextDelay, at)
 	q.markDirty()
@@ -57,7 +57,7 @@ func (q *queue) endDelays() error {
 			return false
 		}
 		r := readRecord(v)
-		w.sent, w.group = r.instant(), r.string()
+		w.sent, w.group = r.Instant(), r.String()
 		bad = r.done("delayed message")
 		due = append(due, w)
 		return bad == nil

@@ -53,7 +53,7 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 	}
 	if b != nil {
 		r := readRecord(b)
-		e.now = r.instant()
+		e.now = r.Instant()
 		if err := r.done("clock"); err != nil {
 			return nil, fmt.Errorf("load: %w", err)
 		}
@@ -244,8 +244,8 @@ func (e *Engine) End() []ID {
 	e.dirtyOutboxes = e.dirtyOutboxes[:0]
 	if wrote {
 		w := newRecord(16)
-		w.instant(e.now)
-		e.tx.Set(clockKey, w)
+		w.Instant(e.now)
+		e.tx.Set(clockKey, w.Writer)
 	}
 	e.tx = nil
 	return touched

@@ -53,9 +53,9 @@ func (q *queue) trimOldest() {
 
 func (q *queue) setAge(p Position, sent Instant, group string, due Instant) {
 	w := newRecord(16 + len(group))
-	w.instant(due)
-	w.string(group)
-	q.e.tx.Set(ageKey(q.cfg.ID, sent, p), w)
+	w.Instant(due)
+	w.String(group)
+	q.e.tx.Set(ageKey(q.cfg.ID, sent, p), w.Writer)
 }
 
 // expire drops messages that are too old.
@@ -194,7 +194,7 @@ func (q *queue) agedByAge(limit Instant) (old []aged, floor Instant, err error) 
 			return false
 		}
 		r := readRecord(v)
-		a.due, a.group = r.instant(), r.string()
+		a.due, a.group = r.Instant(), r.String()
 		bad = r.done("message age")
 		old = append(old, a)
 		return bad == nil

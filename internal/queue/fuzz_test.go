@@ -154,7 +154,7 @@ func FuzzKeptKey(f *testing.F) {
 			t.Fatalf("%d, %d, %q, %q became %d, %d, %q, %q, %t", slot, q, kind, id, gotSlot, gotQueue, gotKind, gotID, ok)
 		}
 		r := readRecord(b)
-		if at := r.instant(); checkDedup(k, b, nil) == nil && slotOf(at) != slot {
+		if at := r.Instant(); checkDedup(k, b, nil) == nil && slotOf(at) != slot {
 			t.Fatalf("%q at %q passes", b, k)
 		}
 		_ = checkDedup(b, b, nil) // refuses, and does not panic

@@ -87,14 +87,14 @@ func (q *queue) groupRecord(name string) (*groupRecord, error) {
 
 func (r *groupRecord) encode() []byte {
 	w := newRecord(24)
-	w.uint(r.order)
-	w.uint(uint64(r.head))
-	return w
+	w.Uint(r.order)
+	w.Uint(uint64(r.head))
+	return w.Writer
 }
 
 func decodeGroupRecord(b []byte) (groupRecord, error) {
 	r := readRecord(b)
-	g := groupRecord{order: r.uint(), head: Position(r.uint())}
+	g := groupRecord{order: r.Uint(), head: Position(r.Uint())}
 	return g, r.done("group")
 }
 
@@ -125,8 +125,8 @@ func (q *queue) addMember(name string, p Position, sent Instant) error {
 		return err
 	}
 	w := newRecord(16)
-	w.instant(sent)
-	q.e.tx.Set(memberKey(q.cfg.ID, name, p), w)
+	w.Instant(sent)
+	q.e.tx.Set(memberKey(q.cfg.ID, name, p), w.Writer)
 	before := r.head
 	r.add(member{p, sent})
 	switch {
@@ -156,7 +156,7 @@ func (q *queue) readMembers(name string, r *groupRecord, n int) error {
 	lo, hi := memberRange(q.cfg.ID, name, r.head)
 	err := q.e.tx.Scan(lo, hi, func(k, v []byte) bool {
 		rec := readRecord(v)
-		ahead = append(ahead, member{pos: Position(tail(k, 0)), sent: rec.instant()})
+		ahead = append(ahead, member{pos: Position(tail(k, 0)), sent: rec.Instant()})
 		bad = rec.done("group member")
 		return bad == nil && len(ahead) < n
 	})

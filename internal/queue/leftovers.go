@@ -31,7 +31,7 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 			switch {
 			case string(k) == string(clockKey):
 				rec := readRecord(v)
-				rec.instant()
+				rec.Instant()
 				want(rec.done("clock"))
 			case !ok || id == 0:
 				want(fmt.Errorf("stray key %q", k))
@@ -61,16 +61,16 @@ func checkDedup(k, v []byte, known map[ID]*meta) error {
 		return fmt.Errorf("stray key %q", k)
 	}
 	r := readRecord(v)
-	at := r.instant()
+	at := r.Instant()
 	switch kind {
 	case kindDedup:
-		r.uint()
-		r.raw(uint64(len(MessageID{})))
+		r.Uint()
+		r.Raw(uint64(len(MessageID{})))
 	case kindAttempt:
-		for left := r.uint(); left > 0 && r.err == nil; left-- {
-			r.uint()
-			r.uint()
-			r.instant()
+		for left := r.Uint(); left > 0 && !r.Failed(); left-- {
+			r.Uint()
+			r.Uint()
+			r.Instant()
 		}
 	default:
 		return fmt.Errorf("stray key %q", k)

@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/varint"
 )
 
 // MessageID is a message's UUID.
@@ -83,66 +85,66 @@ func (o *Outgoing) message(now Instant) *Message {
 // encode returns the record of m, in buf if it has room. The time of sending
 // comes first, so that it can be read without the rest.
 func (m *Message) encode(buf []byte) []byte {
-	w := append(writer(buf[:0]), recordVersion)
-	w.instant(m.SentAt)
-	w.raw(m.ID[:])
-	w.raw(m.BodyMD5[:])
-	w.string(m.Sender)
-	w.string(m.Group)
-	w.string(m.Dedup)
-	w.string(m.Trace)
-	w.uint(m.Sequence)
-	w.string(m.Source)
-	w.uint(m.PriorReceives)
-	w.instant(m.PriorFirst)
-	w.uint(uint64(len(m.Attributes)))
+	w := writer{append(varint.Writer(buf[:0]), recordVersion)}
+	w.Instant(m.SentAt)
+	w.Raw(m.ID[:])
+	w.Raw(m.BodyMD5[:])
+	w.String(m.Sender)
+	w.String(m.Group)
+	w.String(m.Dedup)
+	w.String(m.Trace)
+	w.Uint(m.Sequence)
+	w.String(m.Source)
+	w.Uint(m.PriorReceives)
+	w.Instant(m.PriorFirst)
+	w.Uint(uint64(len(m.Attributes)))
 	for _, a := range m.Attributes {
-		w.string(a.Name)
-		w.string(a.Type)
-		w.string(a.Value)
+		w.String(a.Name)
+		w.String(a.Type)
+		w.String(a.Value)
 	}
-	w.string(m.Body)
-	return w
+	w.String(m.Body)
+	return w.Writer
 }
 
 func decodeMessage(b []byte) (*Message, error) {
 	r := readRecord(b)
-	m := &Message{SentAt: r.instant()}
-	copy(m.ID[:], r.raw(16))
-	copy(m.BodyMD5[:], r.raw(16))
-	m.Sender = r.string()
-	m.Group = r.string()
-	m.Dedup = r.string()
-	m.Trace = r.string()
-	m.Sequence = r.uint()
-	m.Source = r.string()
-	m.PriorReceives = r.uint()
-	m.PriorFirst = r.instant()
-	n := r.uint()
-	if n > uint64(len(r.rest)) { // each takes three bytes at least
-		r.fail()
+	m := &Message{SentAt: r.Instant()}
+	copy(m.ID[:], r.Raw(16))
+	copy(m.BodyMD5[:], r.Raw(16))
+	m.Sender = r.String()
+	m.Group = r.String()
+	m.Dedup = r.String()
+	m.Trace = r.String()
+	m.Sequence = r.Uint()
+	m.Source = r.String()
+	m.PriorReceives = r.Uint()
+	m.PriorFirst = r.Instant()
+	n := r.Uint()
+	if n > uint64(r.Left()) { // each takes three bytes at least
+		r.Fail()
 		n = 0
 	}
 	for range n {
-		if r.err != nil {
+		if r.Failed() {
 			break
 		}
-		m.Attributes = append(m.Attributes, Attribute{Name: r.string(), Type: r.string(), Value: r.string()})
+		m.Attributes = append(m.Attributes, Attribute{Name: r.String(), Type: r.String(), Value: r.String()})
 	}
-	m.Body = r.string()
+	m.Body = r.String()
 	return m, r.done("message")
 }
 
 // ageOf reads the time of sending and the group out of a message's record.
 func ageOf(b []byte) (sent Instant, group string, err error) {
 	r := readRecord(b)
-	sent = r.instant()
-	r.raw(16)       // id
-	r.raw(16)       // digest
-	r.raw(r.uint()) // sender
-	group = r.string()
-	if r.err != nil {
-		return 0, "", fmt.Errorf("message: %w", r.err)
+	sent = r.Instant()
+	r.Raw(16)       // id
+	r.Raw(16)       // digest
+	r.Raw(r.Uint()) // sender
+	group = r.String()
+	if r.Failed() {
+		return 0, "", fmt.Errorf("message: %w", r.err())
 	}
 	return sent, group, nil
 }
@@ -150,9 +152,9 @@ func ageOf(b []byte) (sent Instant, group string, err error) {
 // sentAt reads the time of sending out of a message's record.
 func sentAt(b []byte) (Instant, error) {
 	r := readRecord(b)
-	t := r.instant()
-	if r.err != nil {
-		return 0, fmt.Errorf("message: %w", r.err)
+	t := r.Instant()
+	if r.Failed() {
+		return 0, fmt.Errorf("message: %w", r.err())
 	}
 	return t, nil
 }

@@ -57,38 +57,38 @@ const taskVersion = 2
 //	and, of taskVersion: number of Sources | each
 func (t *MoveTask) encode() []byte {
 	w := newRecord(128)
-	w.string(t.ID)
-	w.string(t.Destination)
-	w.uint(uint64(t.Rate))
-	w.instant(t.Started)
-	w.string(string(t.Status))
-	w.uint(t.Moved)
-	w.uint(t.ToMove)
-	w.string(t.Failure)
+	w.String(t.ID)
+	w.String(t.Destination)
+	w.Uint(uint64(t.Rate))
+	w.Instant(t.Started)
+	w.String(string(t.Status))
+	w.Uint(t.Moved)
+	w.Uint(t.ToMove)
+	w.String(t.Failure)
 	if len(t.Sources) > 0 {
-		w[0] = taskVersion
-		w.uint(uint64(len(t.Sources)))
+		w.Writer[0] = taskVersion
+		w.Uint(uint64(len(t.Sources)))
 		for _, id := range t.Sources {
-			w.uint(uint64(id))
+			w.Uint(uint64(id))
 		}
 	}
-	return w
+	return w.Writer
 }
 
 func decodeMoveTask(b []byte) (*MoveTask, error) {
 	r := readRecordUpTo(taskVersion, b)
 	t := &MoveTask{
-		ID: r.string(), Destination: r.string(), Rate: int(r.uint()), Started: r.instant(),
-		Status: MoveStatus(r.string()), Moved: r.uint(), ToMove: r.uint(), Failure: r.string(),
+		ID: r.String(), Destination: r.String(), Rate: int(r.Uint()), Started: r.Instant(),
+		Status: MoveStatus(r.String()), Moved: r.Uint(), ToMove: r.Uint(), Failure: r.String(),
 	}
-	if r.err == nil && b[0] == taskVersion {
-		n := r.uint()
-		if n == 0 || n > uint64(len(r.rest)) { // each takes a byte at least
-			r.fail()
+	if !r.Failed() && b[0] == taskVersion {
+		n := r.Uint()
+		if n == 0 || n > uint64(r.Left()) { // each takes a byte at least
+			r.Fail()
 			n = 0
 		}
 		for range n {
-			t.Sources = append(t.Sources, ID(r.uint()))
+			t.Sources = append(t.Sources, ID(r.Uint()))
 		}
 	}
 	return t, r.done("message move task")

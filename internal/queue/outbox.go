@@ -33,15 +33,15 @@ type outboxRecord struct {
 
 func (o *outboxRecord) encode() []byte {
 	w := newRecord(24)
-	w.uint(uint64(o.head))
-	w.uint(uint64(o.last))
-	w.uint(o.stored)
-	return w
+	w.Uint(uint64(o.head))
+	w.Uint(uint64(o.last))
+	w.Uint(o.stored)
+	return w.Writer
 }
 
 func (o *outboxRecord) decode(b []byte) error {
 	r := readRecord(b)
-	*o = outboxRecord{head: Position(r.uint()), last: Position(r.uint()), stored: r.uint()}
+	*o = outboxRecord{head: Position(r.Uint()), last: Position(r.Uint()), stored: r.Uint()}
 	return r.done("outbox")
 }
 

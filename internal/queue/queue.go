@@ -62,33 +62,33 @@ type meta struct {
 
 func (m *meta) encode() []byte {
 	w := newRecord(96)
-	w.uint(uint64(m.lineHead))
-	w.uint(uint64(m.lineNext))
-	w.instant(m.lineFloor)
-	w.uint(uint64(m.lastIndex))
-	w.uint(m.lastOrder)
-	w.uint(m.rotaHead)
-	w.uint(m.rotaLength)
-	w.uint(m.stored)
-	w.uint(m.delayed)
-	w.uint(m.receipts)
-	w.instant(m.delayFloor)
-	w.instant(m.ageFloor)
-	w.uint(uint64(m.ageHead))
-	w.instant(m.purged)
-	w.uint(m.dedupLow)
-	w.uint(m.dedupHigh)
-	return w
+	w.Uint(uint64(m.lineHead))
+	w.Uint(uint64(m.lineNext))
+	w.Instant(m.lineFloor)
+	w.Uint(uint64(m.lastIndex))
+	w.Uint(m.lastOrder)
+	w.Uint(m.rotaHead)
+	w.Uint(m.rotaLength)
+	w.Uint(m.stored)
+	w.Uint(m.delayed)
+	w.Uint(m.receipts)
+	w.Instant(m.delayFloor)
+	w.Instant(m.ageFloor)
+	w.Uint(uint64(m.ageHead))
+	w.Instant(m.purged)
+	w.Uint(m.dedupLow)
+	w.Uint(m.dedupHigh)
+	return w.Writer
 }
 
 func (m *meta) decode(b []byte) error {
 	r := readRecord(b)
 	*m = meta{
-		lineHead: Position(r.uint()), lineNext: Position(r.uint()), lineFloor: r.instant(),
-		lastIndex: Position(r.uint()), lastOrder: r.uint(), rotaHead: r.uint(), rotaLength: r.uint(),
-		stored: r.uint(), delayed: r.uint(), receipts: r.uint(),
-		delayFloor: r.instant(), ageFloor: r.instant(), ageHead: Position(r.uint()), purged: r.instant(),
-		dedupLow: r.uint(), dedupHigh: r.uint(),
+		lineHead: Position(r.Uint()), lineNext: Position(r.Uint()), lineFloor: r.Instant(),
+		lastIndex: Position(r.Uint()), lastOrder: r.Uint(), rotaHead: r.Uint(), rotaLength: r.Uint(),
+		stored: r.Uint(), delayed: r.Uint(), receipts: r.Uint(),
+		delayFloor: r.Instant(), ageFloor: r.Instant(), ageHead: Position(r.Uint()), purged: r.Instant(),
+		dedupLow: r.Uint(), dedupHigh: r.Uint(),
 	}
 	return r.done("queue")
 }

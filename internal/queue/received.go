@@ -25,18 +25,18 @@ type received struct {
 
 func (m *received) encode() []byte {
 	w := newRecord(64)
-	w.uint(m.receives)
-	w.instant(m.first)
-	w.instant(m.last)
-	w.instant(m.deadline)
-	w.uint(m.receipt)
-	w.instant(m.sent)
+	w.Uint(m.receives)
+	w.Instant(m.first)
+	w.Instant(m.last)
+	w.Instant(m.deadline)
+	w.Uint(m.receipt)
+	w.Instant(m.sent)
 	if m.group != nil {
-		w.string(m.group.name)
+		w.String(m.group.name)
 	} else {
-		w.string("")
+		w.String("")
 	}
-	return w
+	return w.Writer
 }
 
 // unknownTimes is in place of how often a record was written that was loaded: it only
@@ -46,13 +46,13 @@ const unknownTimes = 2
 func decodeReceived(p Position, b []byte) (m *received, group string, err error) {
 	r := readRecord(b)
 	m = &received{pos: p, written: unknownTimes}
-	m.receives = r.uint()
-	m.first = r.instant()
-	m.last = r.instant()
-	m.deadline = r.instant()
-	m.receipt = r.uint()
-	m.sent = r.instant()
-	group = r.string()
+	m.receives = r.Uint()
+	m.first = r.Instant()
+	m.last = r.Instant()
+	m.deadline = r.Instant()
+	m.receipt = r.Uint()
+	m.sent = r.Instant()
+	group = r.String()
 	return m, group, r.done("received message")
 }
 

@@ -1,88 +1,65 @@
 package queue
 
 import (
-	"encoding/binary"
 	"fmt"
+
+	"github.com/sluicemq/sluice/internal/varint"
 )
 
-// Records are a version byte and then fields in a fixed order: integers as
-// varints, strings as a length and bytes. A reader refuses a version it does
-// not know; it never guesses.
+// A record is a version byte and then fields in a fixed order. A reader refuses a
+// version that it does not know; it never guesses.
 const recordVersion = 1
 
 // writer appends fields to a record.
-type writer []byte
+type writer struct{ varint.Writer }
 
 func newRecord(size int) writer {
-	return append(make(writer, 0, size), recordVersion)
+	return writer{append(make(varint.Writer, 0, size), recordVersion)}
 }
 
-func (w *writer) uint(n uint64)     { *w = binary.AppendUvarint(*w, n) }
-func (w *writer) instant(i Instant) { *w = binary.AppendUvarint(*w, uint64(i)) }
-func (w *writer) string(s string)   { w.uint(uint64(len(s))); *w = append(*w, s...) }
-func (w *writer) raw(b []byte)      { *w = append(*w, b...) }
+// Instant appends an instant.
+func (w *writer) Instant(i Instant) { w.Uint(uint64(i)) }
 
 // reader takes fields off a record. The first failure sticks.
 type reader struct {
-	rest []byte
-	err  error
+	varint.Reader[[]byte]
+	version error // of a record of another version
 }
 
 func readRecord(b []byte) *reader { return readRecordUpTo(recordVersion, b) }
 
 // readRecordUpTo begins to read a record that may be of any version up to the newest.
 func readRecordUpTo(newest byte, b []byte) *reader {
-	r := &reader{rest: b}
-	switch {
-	case len(b) == 0:
-		r.err = errRecordMalformed
-	case b[0] < recordVersion || b[0] > newest:
-		r.err = fmt.Errorf("%w (%d)", errRecordNewVersion, b[0])
-	default:
-		r.rest = b[1:]
+	r := &reader{Reader: varint.NewReader(b)}
+	if version := r.Byte(); !r.Failed() && (version < recordVersion || version > newest) {
+		r.version = fmt.Errorf("%w (%d)", errRecordNewVersion, version)
+		r.Fail()
 	}
 	return r
 }
 
-func (r *reader) fail() {
-	if r.err == nil {
-		r.err = errRecordMalformed
+// Instant takes an instant.
+func (r *reader) Instant() Instant { return Instant(r.Uint()) }
+
+// err returns why the record cannot be read, or nil.
+func (r *reader) err() error {
+	switch {
+	case r.version != nil:
+		return r.version
+	case r.Failed():
+		return errRecordMalformed
 	}
-	r.rest = nil
+	return nil
 }
-
-func (r *reader) uint() uint64 {
-	n, size := binary.Uvarint(r.rest)
-	if size <= 0 {
-		r.fail()
-		return 0
-	}
-	r.rest = r.rest[size:]
-	return n
-}
-
-func (r *reader) instant() Instant { return Instant(r.uint()) }
-
-func (r *reader) raw(n uint64) []byte {
-	if n > uint64(len(r.rest)) {
-		r.fail()
-		return nil
-	}
-	b := r.rest[:n]
-	r.rest = r.rest[n:]
-	return b
-}
-
-func (r *reader) string() string { return string(r.raw(r.uint())) }
 
 // done returns the error of the record, if any; a record that was not read to its end
 // is malformed.
 func (r *reader) done(what string) error {
-	if r.err == nil && len(r.rest) != 0 {
-		r.err = errRecordMalformed
+	if r.Left() != 0 {
+		r.Fail()
 	}
-	if r.err != nil {
-		return fmt.Errorf("%s: %w", what, r.err)
+	if err := r.err(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }

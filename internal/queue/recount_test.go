@@ -178,12 +178,12 @@ func TestStrangeBucketsAreFound(t *testing.T) {
 	r := populate(t)
 	defer r.close()
 	old := newRecord(48)
-	old.instant(bucketStart(1))
-	old.uint(1)
-	old.raw(make([]byte, len(MessageID{})))
+	old.Instant(bucketStart(1))
+	old.Uint(1)
+	old.Raw(make([]byte, len(MessageID{})))
 	for _, cfg := range r.configs {
 		keys := maps.Clone(r.keys)
-		keys[string(dedupKey(slotsPerBucket, cfg.ID).byte(kindDedup).string("id"))] = mirrored{value: old}
+		keys[string(dedupKey(slotsPerBucket, cfg.ID).byte(kindDedup).string("id"))] = mirrored{value: old.Writer}
 		_, strays, err := Leftovers(keys.sorted(), r.configs)
 		if err != nil || len(strays) != 1 || !strings.Contains(strays[0], "bucket 1 is not in") {
 			t.Errorf("%s: %q, error %v", cfg.ARN, strays, err)

@@ -172,10 +172,10 @@ func (p *pending) abandon() {
 	c := p.client
 	ctx, cancel := context.WithTimeout(context.Background(), c.caller.timeout)
 	w := newWriter()
-	w.byte(version)
+	w.Byte(version)
 	putCall(w, p.call)
 	// The answer to the receive says what became of it.
-	_, _ = c.caller.messenger.Request(ctx, c.node, kindCancel, *w)
+	_, _ = c.caller.messenger.Request(ctx, c.node, kindCancel, w.Writer)
 	w.release()
 	cancel()
 
@@ -211,7 +211,7 @@ func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *heade
 	w := newWriter()
 	putHeader(w, h)
 	m.putArgs(w, &args)
-	answer, err := c.caller.messenger.Request(within, c.node, kindCall, *w)
+	answer, err := c.caller.messenger.Request(within, c.node, kindCall, w.Writer)
 	w.release()
 	switch {
 	case errors.Is(err, messenger.ErrNotTaken):
@@ -232,9 +232,9 @@ func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *heade
 func readAnswer[R any](answer []byte, node string, get func(*reader) R) (result R, err error) {
 	r := newReader(answer)
 	r.node = node
-	switch v := r.byte(); {
-	case v == noVersion && !r.failed:
-		return result, &failure{shard.ErrNotBegun, fmt.Sprintf("node %s knows calls of version %d, not %d", node, r.byte(), version)}
+	switch v := r.Byte(); {
+	case v == noVersion && !r.Failed():
+		return result, &failure{shard.ErrNotBegun, fmt.Sprintf("node %s knows calls of version %d, not %d", node, r.Byte(), version)}
 	case v != version:
 		return result, &failure{shard.ErrUnavailable, fmt.Sprintf("node %s answers with version %d", node, v)}
 	}

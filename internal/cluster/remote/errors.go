@@ -40,38 +40,38 @@ func textOf(err error, kind error) string {
 // putError writes err, nil included.
 func putError(w *writer, err error) {
 	if err == nil {
-		w.byte(fine)
+		w.Byte(fine)
 		return
 	}
 	disk, isStuck := errors.AsType[*shard.BlockedError](err)
 	begun := !errors.Is(err, shard.ErrNotBegun)
 	switch {
 	case isStuck && begun:
-		w.byte(blocked)
-		w.string(disk.Reason)
+		w.Byte(blocked)
+		w.String(disk.Reason)
 	case isStuck:
-		w.byte(blockedNotBegun)
-		w.string(disk.Reason)
+		w.Byte(blockedNotBegun)
+		w.String(disk.Reason)
 	case !begun:
-		w.byte(notBegun)
-		w.string(textOf(err, shard.ErrNotBegun))
+		w.Byte(notBegun)
+		w.String(textOf(err, shard.ErrNotBegun))
 	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		w.byte(unavailable)
-		w.string(textOf(err, shard.ErrUnavailable))
+		w.Byte(unavailable)
+		w.String(textOf(err, shard.ErrUnavailable))
 	default:
 		if r, ok := errors.AsType[queue.Refusal](err); ok {
-			w.byte(refusal + byte(r))
+			w.Byte(refusal + byte(r))
 			return
 		}
-		w.byte(failed)
-		w.string(err.Error())
+		w.Byte(failed)
+		w.String(err.Error())
 	}
 }
 
 // getError reads what putError has written.
 func getError(r *reader) error {
 	node := "node " + r.node
-	code := r.byte()
+	code := r.Byte()
 	if code > refusal {
 		if r := queue.Refusal(code - refusal); r.Known() {
 			return r
@@ -95,6 +95,6 @@ func getError(r *reader) error {
 	case blockedNotBegun:
 		return fmt.Errorf("%w: %s: %w", shard.ErrNotBegun, node, &shard.BlockedError{Reason: text})
 	}
-	r.fail()
+	r.Fail()
 	return nil
 }

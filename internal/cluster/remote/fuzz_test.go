@@ -189,7 +189,7 @@ func TestRefusalsTravelAsNumbers(t *testing.T) {
 		}
 		var w writer
 		putError(&w, err)
-		if got := getError(newReader(w)); !errors.Is(got, err) {
+		if got := getError(newReader(w.Writer)); !errors.Is(got, err) {
 			t.Errorf("%v becomes %v", err, got)
 		}
 	}
@@ -203,8 +203,8 @@ func TestRefusalsKeepTheirNumbers(t *testing.T) {
 		40: queue.ErrNoTask, 41: queue.ErrOutOfOrder, 42: queue.ErrElsewhere,
 	} {
 		var w writer
-		if putError(&w, want); len(w) != 1 || w[0] != code {
-			t.Errorf("%v is %v, not %d", want, w, code)
+		if putError(&w, want); len(w.Writer) != 1 || w.Writer[0] != code {
+			t.Errorf("%v is %v, not %d", want, w.Writer, code)
 		}
 	}
 }

@@ -22,112 +22,112 @@ const (
 )
 
 func putAttribute(w *writer, a *queue.Attribute) {
-	w.string(a.Name)
-	w.string(a.Type)
-	w.string(a.Value)
+	w.String(a.Name)
+	w.String(a.Type)
+	w.String(a.Value)
 }
 
 func getAttribute(r *reader, a *queue.Attribute) {
-	a.Name = r.string()
-	a.Type = r.string()
-	a.Value = r.string()
+	a.Name = r.String()
+	a.Type = r.String()
+	a.Value = r.String()
 }
 
 func putOutgoing(w *writer, o *queue.Outgoing) {
-	w.raw(o.ID[:])
-	w.raw(o.BodyMD5[:])
-	w.string(o.Sender)
-	w.string(o.Group)
-	w.string(o.Dedup)
-	w.string(o.Trace)
-	w.optional(o.Delay)
+	w.Raw(o.ID[:])
+	w.Raw(o.BodyMD5[:])
+	w.String(o.Sender)
+	w.String(o.Group)
+	w.String(o.Dedup)
+	w.String(o.Trace)
+	w.Optional(o.Delay)
 	putAll(w, o.Attributes, putAttribute)
-	w.string(o.Body)
+	w.String(o.Body)
 }
 
 func getOutgoing(r *reader, o *queue.Outgoing) {
-	copy(o.ID[:], r.raw(16))
-	copy(o.BodyMD5[:], r.raw(16))
-	o.Sender = r.string()
+	copy(o.ID[:], r.Raw(16))
+	copy(o.BodyMD5[:], r.Raw(16))
+	o.Sender = r.String()
 	o.Group = r.ownString() // which the engine keeps
-	o.Dedup = r.string()
-	o.Trace = r.string()
-	o.Delay = r.optional()
+	o.Dedup = r.String()
+	o.Trace = r.String()
+	o.Delay = r.Optional()
 	o.Attributes = getAll(r, sizeAttribute, getAttribute)
-	o.Body = r.string()
+	o.Body = r.String()
 }
 
 func putSent(w *writer, s *queue.Sent) {
-	w.raw(s.ID[:])
-	w.uint(s.Sequence)
-	w.bool(s.Duplicate)
+	w.Raw(s.ID[:])
+	w.Uint(s.Sequence)
+	w.Bool(s.Duplicate)
 }
 
 func getSent(r *reader, s *queue.Sent) {
-	copy(s.ID[:], r.raw(16))
-	s.Sequence = r.uint()
-	s.Duplicate = r.bool()
+	copy(s.ID[:], r.Raw(16))
+	s.Sequence = r.Uint()
+	s.Duplicate = r.Bool()
 }
 
 func putReceive(w *writer, q *queue.Receive) {
-	w.int(q.Max)
-	w.optional(q.Timeout)
-	w.string(q.Attempt)
+	w.Int(int64(q.Max))
+	w.Optional(q.Timeout)
+	w.String(q.Attempt)
 }
 
 func getReceive(r *reader) (q queue.Receive) {
-	q.Max = r.int()
-	q.Timeout = r.optional()
-	q.Attempt = r.string()
+	q.Max = int(r.Int())
+	q.Timeout = r.Optional()
+	q.Attempt = r.String()
 	return q
 }
 
 func putDelivery(w *writer, d *queue.Delivery) {
-	w.uint(uint64(d.Position))
-	w.uint(d.Receipt)
-	w.uint(d.Receives)
-	w.instant(d.First)
-	w.instant(d.Until)
+	w.Uint(uint64(d.Position))
+	w.Uint(d.Receipt)
+	w.Uint(d.Receives)
+	w.Instant(d.First)
+	w.Instant(d.Until)
 }
 
 func getDelivery(r *reader, d *queue.Delivery) {
-	d.Position = queue.Position(r.uint())
-	d.Receipt = r.uint()
-	d.Receives = r.uint()
-	d.First = r.instant()
-	d.Until = r.instant()
+	d.Position = queue.Position(r.Uint())
+	d.Receipt = r.Uint()
+	d.Receives = r.Uint()
+	d.First = r.Instant()
+	d.Until = r.Instant()
 }
 
 func putStored(w *writer, m *queue.Message) {
-	w.raw(m.ID[:])
-	w.raw(m.BodyMD5[:])
-	w.instant(m.SentAt)
-	w.string(m.Sender)
-	w.string(m.Group)
-	w.string(m.Dedup)
-	w.string(m.Trace)
-	w.uint(m.Sequence)
-	w.string(m.Source)
-	w.uint(m.PriorReceives)
-	w.instant(m.PriorFirst)
+	w.Raw(m.ID[:])
+	w.Raw(m.BodyMD5[:])
+	w.Instant(m.SentAt)
+	w.String(m.Sender)
+	w.String(m.Group)
+	w.String(m.Dedup)
+	w.String(m.Trace)
+	w.Uint(m.Sequence)
+	w.String(m.Source)
+	w.Uint(m.PriorReceives)
+	w.Instant(m.PriorFirst)
 	putAll(w, m.Attributes, putAttribute)
-	w.string(m.Body)
+	w.String(m.Body)
 }
 
 func getStored(r *reader, m *queue.Message) {
-	copy(m.ID[:], r.raw(16))
-	copy(m.BodyMD5[:], r.raw(16))
-	m.SentAt = r.instant()
-	m.Sender = r.string()
+	copy(m.ID[:], r.Raw(16))
+	copy(m.BodyMD5[:], r.Raw(16))
+	m.SentAt = r.Instant()
+	m.Sender = r.String()
 	m.Group = r.ownString() // which the engine keeps
-	m.Dedup = r.string()
-	m.Trace = r.string()
-	m.Sequence = r.uint()
-	m.Source = r.string()
-	m.PriorReceives = r.uint()
-	m.PriorFirst = r.instant()
+	m.Dedup = r.String()
+	m.Trace = r.String()
+	m.Sequence = r.Uint()
+	m.Source = r.String()
+	m.PriorReceives = r.Uint()
+	m.PriorFirst = r.Instant()
 	m.Attributes = getAll(r, sizeAttribute, getAttribute)
-	m.Body = r.string()
+	m.Body = r.String()
 }
 
 func putMessage(w *writer, m *shard.Message) {
@@ -141,67 +141,67 @@ func getMessage(r *reader, m *shard.Message) {
 }
 
 func putTransfer(w *writer, m *queue.Transfer) {
-	w.uint(uint64(m.Position))
+	w.Uint(uint64(m.Position))
 	putStored(w, &m.Message)
 }
 
 func getTransfer(r *reader, m *queue.Transfer) {
-	m.Position = queue.Position(r.uint())
+	m.Position = queue.Position(r.Uint())
 	getStored(r, &m.Message)
 }
 
 func putReceipt(w *writer, x *queue.Receipt) {
-	w.uint(uint64(x.Position))
-	w.uint(x.Number)
+	w.Uint(uint64(x.Position))
+	w.Uint(x.Number)
 }
 
 func getReceipt(r *reader, x *queue.Receipt) {
-	x.Position = queue.Position(r.uint())
-	x.Number = r.uint()
+	x.Position = queue.Position(r.Uint())
+	x.Number = r.Uint()
 }
 
 func putVisibility(w *writer, v *queue.Visibility) {
 	putReceipt(w, &v.Receipt)
-	w.duration(v.Timeout)
+	w.Duration(v.Timeout)
 }
 
 func getVisibility(r *reader, v *queue.Visibility) {
 	getReceipt(r, &v.Receipt)
-	v.Timeout = r.duration()
+	v.Timeout = r.Duration()
 }
 
 func putCounts(w *writer, c *queue.Counts) {
-	w.uint(c.Visible)
-	w.uint(c.InFlight)
-	w.uint(c.Delayed)
+	w.Uint(c.Visible)
+	w.Uint(c.InFlight)
+	w.Uint(c.Delayed)
 }
 
 func getCounts(r *reader) queue.Counts {
-	return queue.Counts{Visible: r.uint(), InFlight: r.uint(), Delayed: r.uint()}
+	return queue.Counts{Visible: r.Uint(), InFlight: r.Uint(), Delayed: r.Uint()}
 }
 
 // putMove leaves out the task's Sources: only who starts the task has to say them.
 func putMove(w *writer, t *queue.MoveTask) {
-	w.string(t.ID)
-	w.string(t.Destination)
-	w.int(t.Rate)
-	w.instant(t.Started)
-	w.string(string(t.Status))
-	w.uint(t.Moved)
-	w.uint(t.ToMove)
-	w.string(t.Failure)
+	w.String(t.ID)
+	w.String(t.Destination)
+	w.Int(int64(t.Rate))
+	w.Instant(t.Started)
+	w.String(string(t.Status))
+	w.Uint(t.Moved)
+	w.Uint(t.ToMove)
+	w.String(t.Failure)
 }
 
 func getMove(r *reader, t *queue.MoveTask) {
 	t.ID = r.ownString() // the engine keeps tasks
 	t.Destination = r.ownString()
-	t.Rate = r.int()
-	t.Started = r.instant()
+	t.Rate = int(r.Int())
+	t.Started = r.Instant()
 	t.Status = queue.MoveStatus(r.ownString())
-	t.Moved = r.uint()
-	t.ToMove = r.uint()
+	t.Moved = r.Uint()
+	t.ToMove = r.Uint()
 	t.Failure = r.ownString()
 }
 
-func putID(w *writer, id *queue.ID) { w.uint(uint64(*id)) }
-func getID(r *reader, id *queue.ID) { *id = queue.ID(r.uint()) }
+func putID(w *writer, id *queue.ID) { w.Uint(uint64(*id)) }
+func getID(r *reader, id *queue.ID) { *id = queue.ID(r.Uint()) }

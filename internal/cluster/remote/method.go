@@ -31,7 +31,7 @@ func (m *method[A, R]) prepare(r *reader) func(context.Context, Shard, queue.ID,
 	return func(ctx context.Context, s Shard, id queue.ID, w *writer) error {
 		result, err := m.call(s, ctx, id, args)
 		if err == nil {
-			w.byte(fine)
+			w.Byte(fine)
 			m.putResult(w, result)
 		}
 		return err
@@ -67,9 +67,9 @@ var receive = method[receiveArgs, []shard.Message]{
 	code: 2,
 	putArgs: func(w *writer, a *receiveArgs) {
 		putReceive(w, &a.Receive)
-		w.duration(a.wait)
+		w.Duration(a.wait)
 	},
-	getArgs: func(r *reader) receiveArgs { return receiveArgs{getReceive(r), r.duration()} },
+	getArgs: func(r *reader) receiveArgs { return receiveArgs{getReceive(r), r.Duration()} },
 	call: func(s Shard, ctx context.Context, id queue.ID, a receiveArgs) ([]shard.Message, error) {
 		return s.Receive(ctx, id, a.Receive, a.wait)
 	},
@@ -81,10 +81,10 @@ var returnDeliveries = method[returnArgs, none]{
 	code: 3,
 	putArgs: func(w *writer, a *returnArgs) {
 		putAll(w, a.deliveries, putDelivery)
-		w.string(a.attempt)
+		w.String(a.attempt)
 	},
 	getArgs: func(r *reader) returnArgs {
-		return returnArgs{getAll(r, sizeDelivery, getDelivery), r.string()}
+		return returnArgs{getAll(r, sizeDelivery, getDelivery), r.String()}
 	},
 	call: func(s Shard, ctx context.Context, id queue.ID, a returnArgs) (none, error) {
 		return none{}, s.Return(ctx, id, a.deliveries, a.attempt)
@@ -156,7 +156,7 @@ var startMoveBack = method[queue.MoveTask, none]{
 
 var cancelMove = method[string, queue.MoveTask]{
 	code:      9,
-	putArgs:   func(w *writer, task *string) { w.string(*task) },
+	putArgs:   func(w *writer, task *string) { w.String(*task) },
 	getArgs:   (*reader).ownString,
 	call:      Shard.CancelMove,
 	putResult: func(w *writer, t queue.MoveTask) { putMove(w, &t) },
@@ -176,11 +176,11 @@ var moves = method[none, []queue.MoveTask]{
 var accept = method[acceptArgs, none]{
 	code: 11,
 	putArgs: func(w *writer, a *acceptArgs) {
-		w.int(a.from.Shard)
+		w.Int(int64(a.from.Shard))
 		putAll(w, a.messages, putTransfer)
 	},
 	getArgs: func(r *reader) acceptArgs {
-		return acceptArgs{queue.FromShard{Shard: r.int()}, getAll(r, sizeTransfer, getTransfer)}
+		return acceptArgs{queue.FromShard{Shard: int(r.Int())}, getAll(r, sizeTransfer, getTransfer)}
 	},
 	call: func(s Shard, ctx context.Context, id queue.ID, a acceptArgs) (none, error) {
 		return none{}, s.Accept(ctx, id, a.from, a.messages)

@@ -29,28 +29,28 @@ type header struct {
 }
 
 func putHeader(w *writer, h *header) {
-	w.byte(version)
-	w.byte(h.code)
-	w.uint(uint64(h.shard))
-	w.uint(h.position)
-	w.duration(h.budget)
+	w.Byte(version)
+	w.Byte(h.code)
+	w.Uint(uint64(h.shard))
+	w.Uint(h.position)
+	w.Duration(h.budget)
 	putCall(w, h.call)
-	w.uint(uint64(h.queue))
+	w.Uint(uint64(h.queue))
 }
 
 func getHeader(r *reader) header {
 	return header{
-		code: r.byte(), shard: int(r.uint()), position: r.uint(), budget: r.duration(), call: getCall(r),
-		queue: queue.ID(r.uint()),
+		code: r.Byte(), shard: int(r.Uint()), position: r.Uint(), budget: r.Duration(), call: getCall(r),
+		queue: queue.ID(r.Uint()),
 	}
 }
 
 func putCall(w *writer, c callID) {
-	w.uint(c.caller)
-	w.uint(c.count)
+	w.Uint(c.caller)
+	w.Uint(c.count)
 }
 
-func getCall(r *reader) callID { return callID{r.uint(), r.uint()} }
+func getCall(r *reader) callID { return callID{r.Uint(), r.Uint()} }
 
 // An answer is the version, the error, and the result if there is no error. To a call
 // of a version that it does not know, a node answers with noVersion and the version

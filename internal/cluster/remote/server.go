@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/varint"
 )
 
 // defaultWaitTimeout is how long a call waits for the control shard's copy.
@@ -45,7 +46,7 @@ type server struct {
 // caller can tell it from a failure on the way.
 func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 	r := newReader(message)
-	if v := r.byte(); v != version {
+	if v := r.Byte(); v != version {
 		return []byte{noVersion, version}, nil
 	}
 	h := getHeader(r)
@@ -71,11 +72,11 @@ func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 	}
 	w := newWriter()
 	defer w.release()
-	w.byte(version)
+	w.Byte(version)
 	if err := run(ctx, on, h.queue, w); err != nil {
 		return refuse(err), nil
 	}
-	return slices.Clone(*w), nil
+	return slices.Clone(w.Writer), nil
 }
 
 // find returns the shard of a call, once this node knows of queues what the caller
@@ -93,16 +94,16 @@ func (s *server) find(ctx context.Context, h *header) (Shard, error) {
 
 // refuse returns the answer of a call that failed.
 func refuse(err error) []byte {
-	w := writer{version}
+	w := writer{varint.Writer{version}}
 	putError(&w, err)
-	return w
+	return w.Writer
 }
 
 // cancel ends a receive whose consumer has gone. Its answer is empty: the answer to
 // the receive says what became of it.
 func (s *server) cancel(_ context.Context, message []byte) ([]byte, error) {
 	r := newReader(message)
-	if r.byte() != version {
+	if r.Byte() != version {
 		return nil, nil // a receive of that version was refused
 	}
 	if call := getCall(r); r.done() == nil {

@@ -1,0 +1,59 @@
+package varint
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+)
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	var w Writer
+	numbers := []uint64{0, 1, 127, 128, 300, math.MaxUint32, math.MaxUint64}
+	signed := []int64{0, 1, -1, math.MaxInt64, math.MinInt64}
+	for _, n := range numbers {
+		w.Uint(n)
+	}
+	for _, n := range signed {
+		w.Int(n)
+	}
+	w.Byte(7)
+	w.String("text")
+	w.Raw([]byte("raw"))
+	r := NewReader([]byte(w))
+	for _, n := range numbers {
+		if got := r.Uint(); got != n {
+			t.Errorf("%d is read as %d", n, got)
+		}
+	}
+	for _, n := range signed {
+		if got := r.Int(); got != n {
+			t.Errorf("%d is read as %d", n, got)
+		}
+	}
+	if b, s, raw := r.Byte(), r.String(), r.Raw(3); b != 7 || s != "text" || string(raw) != "raw" || r.Failed() || r.Left() != 0 {
+		t.Errorf("read %d, %q, %q, failed %t, %d bytes left", b, s, raw, r.Failed(), r.Left())
+	}
+	if r.Byte() != 0 || !r.Failed() || r.Uint() != 0 || r.String() != "" {
+		t.Error("there is something behind the end")
+	}
+}
+
+// Both kinds of readers read what the standard library reads, or fail where it does.
+func FuzzUint(f *testing.F) {
+	f.Add([]byte{1})
+	f.Add([]byte{0x80, 1})
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2})
+	f.Fuzz(func(t *testing.T, text []byte) {
+		want, size := binary.Uvarint(text)
+		b, s := NewReader(text), NewReader(string(text))
+		if size <= 0 {
+			want, size = 0, len(text)
+		}
+		if n := b.Uint(); n != want || b.Left() != len(text)-size {
+			t.Errorf("%x is %d, not %d; %d bytes left", text, n, want, b.Left())
+		}
+		if n := s.Uint(); n != want || s.Left() != b.Left() || s.Failed() != b.Failed() {
+			t.Errorf("%x as a string is %d, not %d", text, n, want)
+		}
+	})
+}
