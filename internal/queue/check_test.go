@@ -70,7 +70,7 @@ func check(e *Engine, keys mirror) []string {
 	return c.problems
 }
 
-func (a *outbox) config() Config { return Config{ID: a.id, ARN: a.arn, FIFO: a.fifo, Elsewhere: true} }
+func (o *outbox) config() Config { return Config{ID: o.id, ARN: o.arn, FIFO: o.fifo, Elsewhere: true} }
 
 // sortedMirror is a mirror that Check can read.
 type sortedMirror struct {

@@ -135,8 +135,15 @@ func errValue(value any, parameter, reason string) *protocol.Error {
 // errTooLong refuses a parameter that is longer than its declaration allows. SQS's own
 // limits, which are not above that, are checked later and have errors of their own.
 func errTooLong(e *protocol.Excess) *protocol.Error {
-	if strings.HasSuffix(e.Member, "ReceiptHandle") {
+	switch member := strings.ToLower(e.Member); {
+	case strings.HasSuffix(member, "receipthandle"):
 		return errReceiptHandle(e.Value)
+	case strings.HasPrefix(member, "tag") && e.Unit == protocol.Entries:
+		return protocol.InvalidParameterValue("Too many tags.")
+	case strings.HasPrefix(member, "tags.value"):
+		return errTagValueLength()
+	case strings.HasPrefix(member, "tag"):
+		return errTagKeyLength()
 	}
 	return protocol.InvalidParameterValue("Value %s for parameter %s is invalid. Reason: %s", e.Value, e.Member, e.Constraint())
 }

@@ -683,9 +683,6 @@ func tagCases(c *client) (cases []refusalCase) {
 	}
 	tag(nil, missing("Tags"))
 	tag(object{}, missing("Tags"))
-	// What is much too long is refused before a policy is asked about it.
-	cases = append(cases, refusalCase{"TagQueue", object{"QueueUrl": c.URL("q"), "Tags": object{"k": strings.Repeat("v", 2000)}},
-		invalid("Value " + strings.Repeat("v", 1024) + "... for parameter Tags.value is invalid. Reason: Must be at most 1024 characters long.")})
 	badLength := invalid("Tag keys must be between 1 and 128 characters in length.")
 	tag(object{"": "v"}, badLength)
 	tag(object{"k": "v", strings.Repeat("é", 129): "v"}, badLength)
@@ -699,7 +696,10 @@ func tagCases(c *client) (cases []refusalCase) {
 	for _, key := range []string{"sluice:shrads", "Sluice:shards", "sluice:"} {
 		tag(object{key: "2"}, invalid("Tag keys beginning with sluice: are reserved for this service, which knows sluice:shards."))
 	}
-	tag(object{"k": strings.Repeat("x", 257)}, invalid("Tag values may not exceed 256 characters in length."))
+	for _, n := range []int{257, 2000} {
+		tag(object{"k": strings.Repeat("x", n)}, invalid("Tag values may not exceed 256 characters in length."))
+	}
+	tag(object{strings.Repeat("x", 2000): "v"}, badLength)
 	tag(object{"k": "a;b"}, invalid("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @"))
 	many := object{}
 	for i := range 51 {
@@ -712,6 +712,7 @@ func tagCases(c *client) (cases []refusalCase) {
 		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("q")}, badLength},
 		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("q"), "TagKeys": list{}}, badLength},
 		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{"key1", ""}}, badLength},
+		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{strings.Repeat("x", 2000)}}, badLength},
 		refusalCase{"UntagQueue", object{"QueueUrl": c.URL("tagged"), "TagKeys": list{"key1", "a!"}}, badKey},
 	)
 	return cases

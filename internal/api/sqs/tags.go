@@ -46,6 +46,14 @@ func errTooManyTags(name string) *protocol.Error {
 	return protocol.InvalidParameterValue("Too many tags added for queue %s.", name)
 }
 
+func errTagKeyLength() *protocol.Error {
+	return protocol.InvalidParameterValue("Tag keys must be between 1 and 128 characters in length.")
+}
+
+func errTagValueLength() *protocol.Error {
+	return protocol.InvalidParameterValue("Tag values may not exceed 256 characters in length.")
+}
+
 // checkTags refuses tags that no queue can have.
 func checkTags(tags map[string]string) error {
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
@@ -57,7 +65,7 @@ func checkTags(tags map[string]string) error {
 		}
 		switch value := tags[key]; {
 		case utf8.RuneCountInString(value) > maxTagValue:
-			return protocol.InvalidParameterValue("Tag values may not exceed 256 characters in length.")
+			return errTagValueLength()
 		case !validTag(value):
 			return protocol.InvalidParameterValue("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
 		}
@@ -71,7 +79,7 @@ func checkTags(tags map[string]string) error {
 func checkTagKey(key string) error {
 	switch n := utf8.RuneCountInString(key); {
 	case n < 1 || n > maxTagKey:
-		return protocol.InvalidParameterValue("Tag keys must be between 1 and 128 characters in length.")
+		return errTagKeyLength()
 	case !validTag(key):
 		return protocol.InvalidParameterValue("Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
 	case hasPrefixFold(key, "aws:"):
@@ -135,7 +143,7 @@ func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueue
 		return nil, err
 	}
 	if len(in.TagKeys) == 0 {
-		return nil, protocol.InvalidParameterValue("Tag keys must be between 1 and 128 characters in length.")
+		return nil, errTagKeyLength()
 	}
 	_, err = s.retag(q, func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
