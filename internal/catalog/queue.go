@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -116,4 +118,31 @@ func (q *Queue) clone() *Queue {
 	c := *q
 	c.Tags, c.Shards = maps.Clone(q.Tags), slices.Clone(q.Shards)
 	return &c
+}
+
+// Configs returns all queues as the engine of a shard has to know them.
+func (c *Catalog) Configs(shard int) []queue.Config {
+	var configs []queue.Config
+	for _, q := range c.All() {
+		configs = append(configs, q.ConfigOn(shard))
+	}
+	return configs
+}
+
+// Shard is what is told of queues.
+type Shard interface {
+	Configure(ctx context.Context, c queue.Config) error
+	Drop(ctx context.Context, id queue.ID) error
+}
+
+// Tell tells a shard, which has this number, of a change of a queue, if it is one to the
+// shard.
+func Tell(ctx context.Context, s Shard, number int, was, is *Queue) error {
+	switch {
+	case is == nil:
+		return s.Drop(ctx, was.ID)
+	case was != nil && reflect.DeepEqual(was.ConfigOn(number), is.ConfigOn(number)):
+		return nil
+	}
+	return s.Configure(ctx, is.ConfigOn(number))
 }

@@ -67,48 +67,38 @@ func (c *copyCounts) stuck(long time.Duration) (shard string, is bool) {
 	return "", false
 }
 
-const (
-	copiesInterval = 2 * time.Second
-	copiesPatience = 3 * time.Second
-	// leaderPatience is how long a log may be without a leader while most nodes are
-	// there. An election takes seconds; but a part of the engine may have shut itself
-	// out of them, and then it takes a new process, on one node after the other.
-	leaderPatience = 40 * time.Second
-	leaderStagger  = 20 * time.Second
-)
-
 // countCopies keeps the counts.
-func (n *Node) countCopies() {
+func (h *host) countCopies() {
 	again := time.NewTicker(copiesInterval)
 	defer again.Stop()
 	for {
-		n.countOnce()
-		n.mendLeaderless()
+		h.countOnce()
+		h.mendLeaderless()
 		select {
 		case <-again.C:
-		case <-n.ctx.Done():
+		case <-h.ctx.Done():
 			return
 		}
 	}
 }
 
-func (n *Node) countOnce() {
-	ctx, cancel := context.WithTimeout(n.ctx, copiesPatience)
+func (h *host) countOnce() {
+	ctx, cancel := context.WithTimeout(h.ctx, copiesTimeout)
 	defer cancel()
-	logs := map[string]sharedlog.Log{controlShard: n.controlLog}
-	for _, l := range n.allLocals() {
+	logs := map[string]sharedlog.Log{controlShard: h.control.log}
+	for _, l := range h.allLocals() {
 		logs[l.name] = l.log
 	}
-	n.copies.keep(logs)
+	h.copies.keep(logs)
 	var all sync.WaitGroup
 	for name, log := range logs {
 		all.Go(func() {
-			complete, wanted, err := n.engine.Copies(ctx, log)
-			if n.ctx.Err() == nil {
-				n.copies.set(name, logCopies{complete, wanted}, err)
+			complete, wanted, err := h.engine.Copies(ctx, log)
+			if h.ctx.Err() == nil {
+				h.copies.set(name, logCopies{complete, wanted}, err)
 			}
 			if err != nil {
-				n.log.Debug("copies of a log cannot be counted", "shard", name, "error", err)
+				h.log.Debug("copies of a log cannot be counted", "shard", name, "error", err)
 			}
 		})
 	}
@@ -117,11 +107,11 @@ func (n *Node) countOnce() {
 
 // mendLeaderless ends this process if a log stays without a leader though there is a
 // majority, and it is this node's turn.
-func (n *Node) mendLeaderless() {
-	live := slices.Sorted(maps.Keys(n.view.live()))
-	turn := max(slices.Index(live, n.o.Name), 0)
-	shard, is := n.copies.stuck(leaderPatience + time.Duration(turn)*leaderStagger)
-	if is && 2*len(live) > max(len(n.records.allNodes()), len(n.o.Peers)) && !n.hindered() {
-		n.fail(fmt.Errorf("the log of shard %s has had no leader for long, though most nodes are there: a new process may help it to one", shard))
+func (h *host) mendLeaderless() {
+	live := slices.Sorted(maps.Keys(h.members.view.live()))
+	turn := max(slices.Index(live, h.o.Name), 0)
+	shard, is := h.copies.stuck(leaderlessLimit + time.Duration(turn)*leaderlessStagger)
+	if is && 2*len(live) > max(len(h.records.allNodes()), len(h.o.Peers)) && !h.mayNotOwn() {
+		h.fail(fmt.Errorf("the log of shard %s has had no leader for long, though most nodes are there: a new process may help it to one", shard))
 	}
 }

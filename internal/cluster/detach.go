@@ -41,7 +41,7 @@ func ShardsIn(dir string) ([]int, error) {
 
 // ShardDir returns where the store of a shard is in a data directory.
 func ShardDir(dir string, number int) string {
-	return filepath.Join(dir, datadir.ShardsDir, shardName(number))
+	return shardDir(dir, shardName(number))
 }
 
 // Detach makes a data directory that was copied from a cluster one that belongs to

@@ -3,7 +3,7 @@
 // Each shard has a log, kept by an engine that replicates it, and on some of the
 // nodes a replica of its store. One of these nodes owns the shard: it alone runs
 // its queues, and its commits are records of the log. Which node that is follows
-// from leases; that nobody else can commit follows from the log. The control
+// from leases; that no other node can commit follows from the log. The control
 // shard, with the records of queues and of who there is, has a replica on every
 // node.
 //

@@ -24,7 +24,7 @@ type Engine interface {
 	Lead(ctx context.Context, log sharedlog.Log, server string) error
 	// Copies returns how many copies of a log are complete, and how many there should
 	// be: so many nodes, less one majority, may be lost before it stops. An error that
-	// is ErrLeaderless says that this node's part of the engine knows of nobody by whom
+	// is ErrLeaderless says that this node's part of the engine knows of no server by which
 	// the log goes.
 	Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error)
 	// Reached returns the nodes whose part of the engine this node's is connected to, as

@@ -256,7 +256,7 @@ func TestTwoProcessesWithOneName(t *testing.T) {
 		first := w.at("c")
 		dir, disk := w.machines["c"].dir, w.machines["c"].disk
 		w.mu.Lock()
-		w.machines["c"].rival = first
+		w.machines["c"].duplicate = first
 		w.mu.Unlock()
 		w.wipe("c") // another machine that is called so
 		second := w.startOne("c", "a", "b", "c")
@@ -266,7 +266,7 @@ func TestTwoProcessesWithOneName(t *testing.T) {
 		}
 		w.kill("c")
 		w.mu.Lock()
-		w.machines["c"].dir, w.machines["c"].disk, w.machines["c"].process, w.machines["c"].rival = dir, disk, first, nil
+		w.machines["c"].dir, w.machines["c"].disk, w.machines["c"].process, w.machines["c"].duplicate = dir, disk, first, nil
 		w.mu.Unlock()
 		w.settled("a", "b", "c")
 		if len(w.forgotten) > 0 {

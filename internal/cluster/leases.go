@@ -7,12 +7,12 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// leaseList is the cluster's leases with a list that is read once for all who
+// leaseList is the cluster's leases with a list that is read once for all callers that
 // ask within a moment: every replica that could own its shard looks at it.
 type leaseList struct {
 	sharedlog.Leases
 
-	turn chan struct{} // held by whoever reads the list, or looks whether it must
+	turn chan struct{} // held by the caller that reads the list, or looks whether it must
 
 	list map[string][]byte
 	read time.Time
@@ -22,9 +22,7 @@ func newLeaseList(l sharedlog.Leases) *leaseList {
 	return &leaseList{Leases: l, turn: make(chan struct{}, 1)}
 }
 
-const listAge = 300 * time.Millisecond
-
-// List is that of Leases. It may be behind by listAge more.
+// List implements sharedlog.Leases. The list may be behind by listAge more.
 func (l *leaseList) List(ctx context.Context) (map[string][]byte, error) {
 	select {
 	case l.turn <- struct{}{}:

@@ -3,11 +3,8 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
@@ -25,14 +22,14 @@ const maxCommit = 512 << 10
 // local is this node's part of a shard with messages: its replica, and while it
 // owns the shard what serves it.
 type local struct {
-	node    *Node
-	number  int
-	name    string
-	log     sharedlog.Log
-	replica *replica.Replica
-	vigil   *vigil
-	cancel  context.CancelFunc
-	done    chan struct{} // closed when the replica no longer runs
+	host     *host
+	number   int
+	name     string
+	log      sharedlog.Log
+	replica  *replica.Replica
+	watchdog *watchdog
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when the replica no longer runs
 
 	serving atomic.Pointer[serving]
 }
@@ -43,65 +40,65 @@ type serving struct {
 	queues *feed
 }
 
-func (n *Node) allLocals() []*local {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	out := make([]*local, 0, len(n.locals))
-	for _, l := range n.locals {
+func (h *host) allLocals() []*local {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*local, 0, len(h.locals))
+	for _, l := range h.locals {
 		out = append(out, l)
 	}
 	return out
 }
 
-func (n *Node) local(name string) *local {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.locals[name]
+func (h *host) local(name string) *local {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.locals[name]
 }
 
 // openLocal opens the replica of a shard with messages.
-func (n *Node) openLocal(name string) error {
+func (h *host) openLocal(name string) error {
 	number, err := numberOf(name)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(n.ctx, 2*n.ttl)
+	ctx, cancel := context.WithTimeout(h.ctx, 2*h.leases.TTL())
 	defer cancel()
-	log, err := n.engine.Log(ctx, name)
+	log, err := h.engine.Log(ctx, name)
 	if err != nil {
 		return err
 	}
-	l := &local{node: n, number: number, name: name, log: log, done: make(chan struct{})}
+	l := &local{host: h, number: number, name: name, log: log, done: make(chan struct{})}
 	l.replica = replica.New(replica.Options{
-		Name: name, Node: n.o.Name, Dir: n.shardDir(name), Storage: n.storage(),
-		Log: log, Leases: n.leases, Logger: n.log, Host: l,
+		Name: name, Node: h.o.Name, Dir: shardDir(h.o.Dir, name), Storage: h.storage(),
+		Log: log, Leases: h.leases, Logger: h.log, Host: l,
 	})
-	l.replica.Offer(n.desk)
-	l.vigil = newVigil(n.o.Disk, l.replica.Stalled, errSilent)
-	running, stop := context.WithCancel(n.ctx)
+	l.replica.Offer(h.mux)
+	l.watchdog = newWatchdog(h.o.Disk, l.replica.Stalled, errLogSilent)
+	running, stop := context.WithCancel(h.ctx)
 	l.cancel = stop
-	began := n.tasks.start(func() {
+	began := h.tasks.start(func() {
 		defer close(l.done)
 		if err := l.replica.Run(running); err != nil {
-			n.log.Error("replica has stopped", "shard", name, "error", err)
+			h.log.Error("replica has stopped", "shard", name, "error", err)
 		}
 	})
 	if !began {
 		stop()
-		return context.Cause(n.ctx)
+		return context.Cause(h.ctx)
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.locals[name] = l
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.locals[name] = l
 	return nil
 }
 
 // closeLocal ends the replica of a shard, if it is open.
-func (n *Node) closeLocal(name string) {
-	n.mu.Lock()
-	l := n.locals[name]
-	delete(n.locals, name)
-	n.mu.Unlock()
+func (h *host) closeLocal(name string) {
+	h.mu.Lock()
+	l := h.locals[name]
+	delete(h.locals, name)
+	h.mu.Unlock()
 	if l != nil {
 		l.cancel()
 		<-l.done
@@ -116,207 +113,67 @@ func (l *local) Applied([]byte, sharedlog.Position) {}
 
 // Prepare implements replica.Host. A node that does not know a queue would remove its messages, so it catches up with
 // the control store first.
-func (l *local) Prepare(ctx context.Context) error { return l.node.CatchUp(ctx) }
+func (l *local) Prepare(ctx context.Context) error { return l.host.barrier.catchUp(ctx) }
 
 // Claimed implements replica.Host. Queues may have been made since Prepare, so the node catches up again; and it moves
 // the log's lead to its own server while nothing is appended to the log.
 func (l *local) Claimed(ctx context.Context) error {
-	n := l.node
-	if err := n.CatchUp(ctx); err != nil {
+	h := l.host
+	if err := h.barrier.catchUp(ctx); err != nil {
 		return err
 	}
-	if !n.anyLeaving() {
-		n.leadFrom(ctx, l.name, l.log, n.id.server())
+	if !h.members.anyLeaving() {
+		h.leadFrom(ctx, l.name, l.log, h.id.server())
 	}
 	return nil
 }
 
 // Fetch implements replica.Host.
 func (l *local) Fetch(ctx context.Context, in *store.Incoming) error {
-	return l.node.fetch(l.name)(ctx, in)
+	return l.host.fetch(l.name)(ctx, in)
 }
 
 // Serve implements replica.Host.
 func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
-	n := l.node
-	queues := n.subscribe() // first, so that nothing is missed
+	h := l.host
+	queues := h.subscribe() // first, so that nothing is missed
 	sh, err := shard.Open(shard.Options{
-		Store: o.Store(), Logger: n.log.With("shard", l.name), Shift: n.clocks.correction,
-		Commit: o.Commit, Confirm: o.Confirm, Writable: l.vigil.condition, MaxCommit: maxCommit,
-		Require: func(format int) error { return datadir.Require(n.o.Dir, format, n.o.Version) },
-		Configs: func() []queue.Config { return n.configs(l.number) },
+		Store: o.Store(), Logger: h.log.With("shard", l.name), Shift: h.members.clocks.correction,
+		Commit: o.Commit, Confirm: o.Confirm, Writable: l.watchdog.condition, MaxCommit: maxCommit,
+		Require: func(format int) error { return datadir.Require(h.o.Dir, format, h.o.Version) },
+		Configs: func() []queue.Config { return h.queues().Configs(l.number) },
 	})
 	if err != nil {
-		n.unsubscribe(queues)
+		h.unsubscribe(queues)
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(n.ctx)
-	watching, rest := context.WithCancel(context.Background()) // as long as somebody may wait for a commit
-	var running, vigil sync.WaitGroup
-	vigil.Go(func() { l.vigil.keep(watching) })
+	ctx, cancel := context.WithCancel(h.ctx)
+	watching, rest := context.WithCancel(context.Background()) // as long as a request may wait for a commit
+	var running, watchdog sync.WaitGroup
+	watchdog.Go(func() { l.watchdog.keep(watching) })
 	running.Go(func() {
-		queues.run(ctx, func(was, is *catalog.Queue) error { return configure(ctx, sh, l.number, was, is) })
+		queues.run(ctx, func(was, is *catalog.Queue) error { return catalog.Tell(ctx, sh, l.number, was, is) })
 	})
 	running.Go(func() {
-		err := shard.Forward(ctx, sh, l.number, n.deliver)
+		err := shard.Forward(ctx, sh, l.number, h.deliver)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, shard.ErrUnavailable) {
-			n.log.Warn("messages for other shards are not forwarded", "shard", l.name, "error", err)
+			h.log.Warn("messages for other shards are not forwarded", "shard", l.name, "error", err)
 		}
 	})
 	s := &serving{shard: sh, queues: queues}
 	l.serving.Store(s)
-	running.Go(func() { n.lead(ctx, l.log) })
-	n.announce(l.name, replica.Holder{Node: n.o.Name, Epoch: o.Epoch()})
+	running.Go(func() { h.lead(ctx, l.log) })
+	h.members.announce(l.name, o.Epoch())
 	return func() {
-		n.ended(o)
+		h.ended(o)
 		l.serving.CompareAndSwap(s, nil)
 		sh.Drain()
 		cancel() // no more is forwarded
-		n.unsubscribe(queues)
+		h.unsubscribe(queues)
 		running.Wait()
 		sh.Close()
 		rest()
-		vigil.Wait()
-		n.leadForHeir(l.name, l.log)
+		watchdog.Wait()
+		h.leadToSuccessor(l.name, l.log)
 	}, nil
-}
-
-// configs returns the queues as a shard's engine has to know them.
-func (n *Node) configs(number int) []queue.Config {
-	var configs []queue.Config
-	for _, q := range n.queues().All() {
-		configs = append(configs, q.ConfigOn(number))
-	}
-	return configs
-}
-
-// configure tells a shard of a change of a queue, if it is one to the shard.
-func configure(ctx context.Context, sh *shard.Shard, number int, was, is *catalog.Queue) error {
-	switch {
-	case is == nil:
-		return sh.Drop(ctx, was.ID)
-	case was != nil && reflect.DeepEqual(was.ConfigOn(number), is.ConfigOn(number)):
-		return nil
-	}
-	return sh.Configure(ctx, is.ConfigOn(number))
-}
-
-// subscribe returns a feed of the changes of queues from now on.
-func (n *Node) subscribe() *feed {
-	f := newFeed()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.feeds[f] = true
-	return f
-}
-
-func (n *Node) unsubscribe(f *feed) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	delete(n.feeds, f)
-}
-
-// changed is told of each change of a queue.
-func (n *Node) changed(was, is *catalog.Queue) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for f := range n.feeds {
-		f.note(was, is)
-	}
-}
-
-// feed brings the changes of queues to a shard, in their order.
-type feed struct {
-	mu      sync.Mutex
-	waiting []change
-	noted   uint64 // changes that have come
-	told    uint64 // changes that the shard knows of
-	more    chan struct{}
-	known   chan struct{} // closed when the shard has learnt of something
-	over    chan struct{} // closed when it learns no more
-}
-
-type change struct{ was, is *catalog.Queue }
-
-func newFeed() *feed {
-	return &feed{more: make(chan struct{}, 1), known: make(chan struct{}), over: make(chan struct{})}
-}
-
-func (f *feed) note(was, is *catalog.Queue) {
-	f.mu.Lock()
-	f.waiting = append(f.waiting, change{was, is})
-	f.noted++
-	f.mu.Unlock()
-	select {
-	case f.more <- struct{}{}:
-	default:
-	}
-}
-
-const feedAgain = 100 * time.Millisecond
-
-// run tells the shard until ctx ends. To be called once.
-func (f *feed) run(ctx context.Context, tell func(was, is *catalog.Queue) error) {
-	defer close(f.over)
-	for {
-		select {
-		case <-f.more:
-		case <-ctx.Done():
-			return
-		}
-		for {
-			f.mu.Lock()
-			if len(f.waiting) == 0 {
-				f.mu.Unlock()
-				break
-			}
-			c := f.waiting[0]
-			f.mu.Unlock()
-			if err := tell(c.was, c.is); err != nil {
-				select { // the shard is about to be served by somebody else, or will be back
-				case <-time.After(feedAgain):
-					continue
-				case <-ctx.Done():
-					return
-				}
-			}
-			f.mu.Lock()
-			f.waiting = f.waiting[1:]
-			f.told++
-			close(f.known)
-			f.known = make(chan struct{})
-			f.mu.Unlock()
-		}
-	}
-}
-
-var errFeedOver = errors.New("it is not served here any more")
-
-// wait waits until the shard knows all that has come before the call.
-func (f *feed) wait(ctx context.Context) error {
-	f.mu.Lock()
-	want := f.noted
-	for f.told < want {
-		known := f.known
-		f.mu.Unlock()
-		select {
-		case <-known:
-		case <-f.over:
-			return errFeedOver
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		f.mu.Lock()
-	}
-	f.mu.Unlock()
-	return nil
-}
-
-// number returns which shard has this name.
-func numberOf(name string) (int, error) {
-	var number int
-	if _, err := fmt.Sscanf(name, "%04d", &number); err != nil {
-		return 0, fmt.Errorf("%q is not the name of a shard: %w", name, err)
-	}
-	return number, nil
 }

@@ -4,19 +4,14 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/jetstream"
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 )
 
-// leaseTTL is how long a node that has died still owns its shards. JetStream's own
-// elections, which the logs wait for, take 4 to 8 seconds.
-const leaseTTL = 5 * time.Second
-
 // NATS is JetStream as the engine: a server in this process, or servers of
-// somebody else's.
+// another operator.
 type NATS struct {
 	conn     *jetstream.Conn
 	server   *jetstream.Server // nil if it is not ours
@@ -39,7 +34,7 @@ func EmbedNATS(ctx context.Context, node string, o jetstream.Options) (*NATS, er
 	return n, n.listen(node)
 }
 
-// ConnectNATS uses servers that somebody else runs. It returns
+// ConnectNATS uses servers that run elsewhere. It returns
 // jetstream.ErrLazySync or jetstream.ErrSyncUnknown if it cannot be seen that they
 // sync what they acknowledge, unless relaxed says that this is accepted.
 func ConnectNATS(ctx context.Context, node string, o jetstream.ConnectOptions, relaxed bool) (*NATS, error) {
@@ -60,20 +55,20 @@ func (n *NATS) listen(node string) (err error) {
 	return err
 }
 
-// Log is that of Engine.
+// Log implements Engine.
 func (n *NATS) Log(ctx context.Context, name string) (sharedlog.Log, error) {
 	return n.conn.Log(ctx, name, n.replicas)
 }
 
-// Leases is that of Engine.
+// Leases implements Engine.
 func (n *NATS) Leases(ctx context.Context) (sharedlog.Leases, error) {
 	return n.conn.Leases(ctx, leaseTTL, n.replicas)
 }
 
-// Messenger is that of Engine.
+// Messenger implements Engine.
 func (n *NATS) Messenger() messenger.Messenger { return n.messages }
 
-// Lead is that of Engine. It does nothing where there are no servers in the nodes.
+// Lead implements Engine. It does nothing where there are no servers in the nodes.
 func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error {
 	l, ok := log.(*jetstream.Log)
 	if n.server == nil || !ok {
@@ -82,7 +77,7 @@ func (n *NATS) Lead(ctx context.Context, log sharedlog.Log, server string) error
 	return l.Lead(ctx, server)
 }
 
-// Copies is that of Engine.
+// Copies implements Engine.
 func (n *NATS) Copies(ctx context.Context, log sharedlog.Log) (complete, wanted int, err error) {
 	l, ok := log.(*jetstream.Log)
 	if !ok {
@@ -111,7 +106,7 @@ func (n *NATS) Reached() map[string]bool {
 	return nodes
 }
 
-// Broken is that of Engine. JetStream ends when a write fails, for lack of space
+// Broken implements Engine. JetStream ends when a write fails, for lack of space
 // too.
 func (n *NATS) Broken() error {
 	if n.server != nil && !n.server.Keeps() {
@@ -120,7 +115,7 @@ func (n *NATS) Broken() error {
 	return nil
 }
 
-// Forget is that of Engine. Servers that somebody else runs are his to remove.
+// Forget implements Engine. Servers that run elsewhere are for their operator to remove.
 func (n *NATS) Forget(ctx context.Context, server string) error {
 	if n.server == nil {
 		return nil
@@ -128,7 +123,7 @@ func (n *NATS) Forget(ctx context.Context, server string) error {
 	return n.conn.RemoveMember(ctx, server)
 }
 
-// Close is that of Engine.
+// Close implements Engine.
 func (n *NATS) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseTTL)
 	defer cancel()

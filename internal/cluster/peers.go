@@ -20,7 +20,7 @@ var namePattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
 // letters, digits and inner hyphens, as the first label of a host's name.
 func ValidName(name string) bool { return namePattern.MatchString(name) }
 
-// DefaultPort is that of the traffic between nodes.
+// DefaultPort is the port on which nodes listen for each other.
 const DefaultPort = "6222"
 
 // ParsePeers reads the nodes of a cluster, each written host:port or

@@ -47,8 +47,8 @@ func place(shards []string, members []member, now map[string]shardRecord, ready 
 }
 
 // step returns the replicas of a shard after one change. A change is over when
-// those who should keep the shard and do so already are ready; then one who should
-// not is taken away, of several one who is not ready himself.
+// those who should keep the shard and do so already are ready; then one that should
+// not is taken away, of several one that is not ready itself.
 func step(shard string, members []member, now []string, ready func(shard, node string) bool) []string {
 	wanted := wish(shard, members, now)
 	if len(now) == 0 {
@@ -114,9 +114,9 @@ func weight(shard, node string) uint64 {
 	return x
 }
 
-// prefer chooses who should own each shard: as evenly as may be, and whoever is
-// preferred already stays it unless he has too many or is not fit. Of a shard that is
-// new nobody has anything, and so all are ready.
+// prefer chooses who should own each shard: as evenly as may be. A node that is
+// preferred already stays so unless it has too many shards or is not fit. Of a shard that is
+// new no node has anything, and so all are ready.
 func prefer(shards []string, members []member, now, next map[string]shardRecord, ready func(shard, node string) bool) {
 	able := make(map[string]bool)
 	for _, m := range members {

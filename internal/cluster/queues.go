@@ -13,7 +13,7 @@ import (
 // a name of a shard, it returns the queues on that shard; with a name of a queue, the
 // queues of that name in all accounts and regions.
 func (n *Node) Queues(shard, queue string) (out []status.Queue) {
-	cat := n.queues()
+	cat := n.host.queues()
 	if cat == nil {
 		return nil
 	}

@@ -12,17 +12,17 @@ import (
 const codeRemoved = "Removed"
 
 // errRemoved is what a person has to know who has started a node that was removed.
-func (n *Node) errRemoved() error {
-	return fmt.Errorf("the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot come back with the data that it has: empty the data directory %s, and it joins as a new node", n.o.Name, n.o.Dir)
+func (c *common) errRemoved() error {
+	return fmt.Errorf("the node %s was removed from the cluster, or replaced by one with an empty disk, and cannot come back with the data that it has: empty the data directory %s, and it joins as a new node", c.o.Name, c.o.Dir)
 }
 
 // refuseRemoved returns an error if an incarnation must not come back.
-func (n *Node) refuseRemoved(i incarnation) error {
-	if !n.records.removed(i) {
+func (m *membership) refuseRemoved(i incarnation) error {
+	if !m.records.removed(i) {
 		return nil
 	}
-	if n.returned.note(i.server(), time.Now()) {
-		n.log.Warn("a node that was removed, or replaced, has come back with its old data; it is refused", "node", i.Node, "incarnation", i.ID)
+	if m.returned.note(i.server(), time.Now()) {
+		m.log.Warn("a node that was removed, or replaced, has come back with its old data; it is refused", "node", i.Node, "incarnation", i.ID)
 	}
 	return &messenger.Failure{Code: codeRemoved, Text: "this node was removed from the cluster"}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// KeyPrefix is that of the cluster's own records in the control store.
+// KeyPrefix begins the keys of the cluster's own records in the control store.
 const KeyPrefix = "cluster/"
 
 const (
@@ -29,8 +29,8 @@ const (
 type settings struct {
 	Shards  int      // with messages
 	Founder string   // the node that made it
-	Bears   []string `json:",omitempty"` // shards of which the founder had data before
-	Removed []string `json:",omitempty"` // servers that were removed or replaced, the last maxRemoved
+	OldData []string `json:"Bears,omitempty"` // shards of which the founder had data before
+	Removed []string `json:",omitempty"`      // servers that were removed or replaced, the last maxRemoved
 }
 
 // maxRemoved bounds a record that is read and written as a whole.
@@ -153,10 +153,10 @@ func (r *records) count() int {
 }
 
 // founder returns who has founded the cluster, and whether it had data of a shard.
-func (r *records) founder(shard string) (node string, bears bool) {
+func (r *records) founder(shard string) (node string, hasOldData bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.settings.Founder, slices.Contains(r.settings.Bears, shard)
+	return r.settings.Founder, slices.Contains(r.settings.OldData, shard)
 }
 
 // removed reports whether an incarnation of a node must not come back.
@@ -198,6 +198,13 @@ func (r *records) allNodes() map[string]nodeRecord {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return maps.Clone(r.nodes)
+}
+
+// nodeNames returns the nodes that the cluster knows, in a fixed order.
+func (r *records) nodeNames() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Sorted(maps.Keys(r.nodes))
 }
 
 // allGone returns the servers that the engine has yet to forget.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 
@@ -17,24 +16,28 @@ import (
 // later it may work.
 var ErrUnsettled = errors.New("shards are changing hands")
 
-const (
-	snapshotTries = 5
-	snapshotPause = 2 * time.Second
-)
+// snapshots makes snapshots of all shards, with the help of the other nodes.
+type snapshots struct {
+	*common
+	host     *host
+	members  *membership
+	barrier  *barrier
+	forwards *forwardBarrier // where messages from this node's shards to others pass
+}
 
-// Snapshot makes in dir, which must be there, what a data directory has: the
+// make makes in dir, which must be there, what a data directory has: the
 // stores of all shards and the control store. Everything is in it that was
 // acknowledged before the call, of each shard what was there at one moment, and
 // of a message on its way from one shard to another it is known where it is. It
 // returns how many shards with messages there are. What this node does not keep it
 // fetches from nodes that do.
-func (n *Node) Snapshot(ctx context.Context, dir string) (int, error) {
+func (s *snapshots) make(ctx context.Context, dir string) (int, error) {
 	for try := 1; ; try++ {
-		count, err := n.snapshot(ctx, dir)
+		count, err := s.try(ctx, dir)
 		if try == snapshotTries || !errors.Is(err, ErrUnsettled) {
 			return count, err
 		}
-		n.log.Info("making the snapshot again", "error", err)
+		s.log.Info("making the snapshot again", "error", err)
 		if err := os.RemoveAll(filepath.Join(dir, datadir.ShardsDir)); err != nil {
 			return 0, err
 		}
@@ -42,9 +45,9 @@ func (n *Node) Snapshot(ctx context.Context, dir string) (int, error) {
 	}
 }
 
-func (n *Node) snapshot(ctx context.Context, dir string) (int, error) {
+func (s *snapshots) try(ctx context.Context, dir string) (int, error) {
 	dir = filepath.Join(dir, datadir.ShardsDir)
-	parts, err := n.parts(dir)
+	parts, err := s.parts(dir)
 	if err != nil {
 		return 0, err
 	}
@@ -56,7 +59,7 @@ func (n *Node) snapshot(ctx context.Context, dir string) (int, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return 0, err
 	}
-	if err := n.snapshotShards(ctx, parts); err != nil {
+	if err := s.snapshotShards(ctx, parts); err != nil {
 		return 0, err
 	}
 	for _, p := range parts {
@@ -68,10 +71,10 @@ func (n *Node) snapshot(ctx context.Context, dir string) (int, error) {
 	}
 	// The control store comes last: messages of a queue that is not known would be
 	// thrown away, while a queue that has come in between just has none.
-	if err := n.CatchUp(ctx); err != nil {
+	if err := s.barrier.catchUp(ctx); err != nil {
 		return 0, err
 	}
-	_, err = n.replica.Snapshot(filepath.Join(filepath.Dir(dir), datadir.ControlDir))
+	_, err = s.host.control.replica.Snapshot(filepath.Join(filepath.Dir(dir), datadir.ControlDir))
 	return len(parts), err
 }
 
@@ -110,7 +113,7 @@ func (h here) end(context.Context) {}
 // there is a shard of which another node keeps a replica.
 type there struct {
 	*replica.Elsewhere
-	node *Node
+	*common
 	name string
 	dir  string
 }
@@ -122,10 +125,10 @@ func (t there) settle(ctx context.Context) (replica.Settled, error) { return t.S
 func (t there) snapshot(ctx context.Context) (uint64, error) { return t.Snapshot(ctx) }
 
 func (t there) fetch(ctx context.Context) error {
-	if t.node.o.Low() {
+	if t.o.Low() {
 		return fmt.Errorf("shard %s: %w", t.name, errNoSpace)
 	}
-	return t.Fetch(ctx, t.node.o.Disk, t.dir)
+	return t.Fetch(ctx, t.o.Disk, t.dir)
 }
 
 func (t there) end(ctx context.Context) { t.End(ctx) }
@@ -134,20 +137,20 @@ var errNoSpace = errors.New("the disk of this node has no space for what other n
 
 // parts returns all shards with messages, each where a replica of it is that has what
 // there is.
-func (n *Node) parts(dir string) ([]part, error) {
+func (s *snapshots) parts(dir string) ([]part, error) {
 	var parts []part
-	for i := range n.records.count() {
+	for i := range s.records.count() {
 		name := shardName(i + 1)
 		at := filepath.Join(dir, name)
-		if l := n.local(name); l != nil && usable(l.replica.Status()) {
+		if l := s.host.local(name); l != nil && usable(l.replica.Status()) {
 			parts = append(parts, here{l, at})
 			continue
 		}
-		nodes := n.keepers(name, usable)
+		nodes := s.host.keepers(name, usable)
 		if len(nodes) == 0 {
 			return nil, fmt.Errorf("%w: no node has shard %s ready", ErrUnsettled, name)
 		}
-		parts = append(parts, there{replica.NewElsewhere(n.messages, nodes[0], name), n, name, at})
+		parts = append(parts, there{replica.NewElsewhere(s.messages, nodes[0], name), s.common, name, at})
 	}
 	return parts, nil
 }
@@ -166,8 +169,8 @@ func usable(s replica.Status) bool { return s.Error == "" && s.Role != replica.F
 // begins is part of what it waits for. It does not rest on clocks: that the gates
 // were shut is asked in the end. And a node that does not answer does no harm
 // unless it owns a shard.
-func (n *Node) snapshotShards(ctx context.Context, parts []part) (err error) {
-	held, release := n.holdAll(ctx)
+func (s *snapshots) snapshotShards(ctx context.Context, parts []part) (err error) {
+	held, release := s.holdAll(ctx)
 	released := false
 	defer func() {
 		if !released {
@@ -176,14 +179,14 @@ func (n *Node) snapshotShards(ctx context.Context, parts []part) (err error) {
 	}()
 	epochs := make(map[string]uint64)
 	for _, p := range parts {
-		s, err := p.settle(ctx)
+		by, err := p.settle(ctx)
 		if err != nil {
 			return err
 		}
-		if s.Owned && !held[s.Owner] {
-			return fmt.Errorf("%w: shard %s was owned by %s, which does not answer", ErrUnsettled, p.shard(), s.Owner)
+		if by.Owned && !held[by.Owner] {
+			return fmt.Errorf("%w: shard %s was owned by %s, which does not answer", ErrUnsettled, p.shard(), by.Owner)
 		}
-		epochs[p.shard()] = s.Epoch
+		epochs[p.shard()] = by.Epoch
 	}
 	for _, p := range parts {
 		if _, err := p.settle(ctx); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/status"
 )
 
-// Status returns the cluster as this node sees it now. It waits for nobody.
+// Status returns the cluster as this node sees it now. It waits for no other node.
 func (n *Node) Status() status.Status {
-	s := status.Status{Cluster: n.o.Cluster, Node: n.o.Name, HandOvers: n.handOvers.Load(), Lost: n.lost.Load()}
-	live := n.view.live()
-	live[n.o.Name] = n.beatNow()
+	s := status.Status{Cluster: n.o.Cluster, Node: n.o.Name, HandOvers: n.host.handOvers.Load(), Lost: n.host.lost.Load()}
+	live := n.members.view.live()
+	live[n.o.Name] = n.host.heartbeat()
 	owned := make(map[string][]string)
 	shards := n.records.allShards()
 	for _, name := range slices.Sorted(maps.Keys(shards)) {
@@ -35,16 +35,16 @@ func (n *Node) Status() status.Status {
 			CertificateDays: daysUntil(b.Certificate, time.Now()),
 		}
 		if !alive {
-			node.AwaySeconds = int64(n.view.missedFor(name).Seconds())
+			node.AwaySeconds = int64(n.members.view.missedFor(name).Seconds())
 		}
 		s.Nodes = append(s.Nodes, node)
 	}
 	return s
 }
 
-func (n *Node) shardStatus(name string, record shardRecord, live map[string]beat) status.Shard {
+func (n *Node) shardStatus(name string, record shardRecord, live map[string]heartbeat) status.Shard {
 	s := status.Shard{Name: name, Preferred: record.Preferred}
-	if h, ok := n.view.owner(name); ok {
+	if h, ok := n.members.view.owner(name); ok {
 		s.Epoch = int64(h.Epoch)
 		// It may have been one that has died and come back.
 		if b, alive := live[h.Node]; alive && b.Shards[name].Role.Owns() {

@@ -20,8 +20,8 @@ func (t *tasks) start(f func()) bool {
 	return !t.over
 }
 
-// single is start for something that is not done twice at a time.
-func (t *tasks) single(name string, f func()) {
+// runOnce is start for something that is not done twice at a time.
+func (t *tasks) runOnce(name string, f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over || t.once[name] {

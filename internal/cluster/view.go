@@ -9,15 +9,15 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 )
 
-// beat is what a node says of itself to the others, every second.
-type beat struct {
+// heartbeat is what a node says of itself to the others, every second.
+type heartbeat struct {
 	Node        string
 	Incarnation string
 	Endpoint    string // where clients reach it
 	Version     string
-	Low         bool `json:",omitempty"` // its disk is nearly full
-	Bears       bool `json:",omitempty"` // it has data from before it was in a cluster
-	Leaving     bool `json:",omitempty"` // it is about to stop
+	Low         bool `json:",omitempty"`      // its disk is nearly full
+	OldData     bool `json:"Bears,omitempty"` // it has data from before it was in a cluster
+	Leaving     bool `json:",omitempty"`      // it is about to stop
 	Shards      map[string]replica.Status
 	Copies      map[string]logCopies `json:",omitempty"` // of the logs of what it owns
 	Certificate *time.Time           `json:",omitempty"` // when it ends
@@ -27,60 +27,57 @@ type beat struct {
 // view is what a node has heard of the others, and seen of the leases. It may be
 // behind.
 type view struct {
-	mu      sync.Mutex
-	nodes   map[string]heard
-	rivals  map[string]string    // incarnations that came while another of the same name was alive
-	missed  map[string]time.Time // since when a node is not alive
-	owners  map[string]replica.Holder
-	buried  map[string]bool          // shards whose owner is not alive, which has been told
-	changed map[string]chan struct{} // of shards, closed when the owner changes or is no longer alive
+	mu         sync.Mutex
+	nodes      map[string]heard
+	duplicates map[string]string    // incarnations that came while another of the same name was alive
+	missed     map[string]time.Time // since when a node is not alive
+	owners     map[string]replica.Holder
+	markedDead map[string]bool          // shards whose owner is not alive, which has been told
+	changed    map[string]chan struct{} // of shards, closed when the owner changes or is no longer alive
 }
 
 type heard struct {
-	beat beat
+	said heartbeat
 	at   time.Time
 }
 
-// silence is after how long a node that is not heard of counts as dead.
-const silence = 4 * time.Second
-
 func newView() *view {
 	return &view{
-		nodes: make(map[string]heard), rivals: make(map[string]string), missed: make(map[string]time.Time),
-		owners: make(map[string]replica.Holder), buried: make(map[string]bool), changed: make(map[string]chan struct{}),
+		nodes: make(map[string]heard), duplicates: make(map[string]string), missed: make(map[string]time.Time),
+		owners: make(map[string]replica.Holder), markedDead: make(map[string]bool), changed: make(map[string]chan struct{}),
 	}
 }
 
-// hear takes in a beat, and reports whether that is news that decisions depend on. Of
+// record notes what a node has said, and reports whether that is news that decisions depend on. Of
 // two processes of one name the first counts, until it is silent; of the other one it
-// reports once that it is a rival.
-func (v *view) hear(b beat, at time.Time) (news, rival bool) {
+// reports once that it is a duplicate.
+func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	was, known := v.nodes[b.Node]
 	alive := known && at.Sub(was.at) < silence
-	if alive && was.beat.Incarnation != b.Incarnation {
-		rival = v.rivals[b.Node] != b.Incarnation
-		v.rivals[b.Node] = b.Incarnation
-		return false, rival
+	if alive && was.said.Incarnation != b.Incarnation {
+		duplicate = v.duplicates[b.Node] != b.Incarnation
+		v.duplicates[b.Node] = b.Incarnation
+		return false, duplicate
 	}
 	v.nodes[b.Node] = heard{b, at}
 	delete(v.missed, b.Node)
-	return !alive || was.beat.Leaving != b.Leaving, false
+	return !alive || was.said.Leaving != b.Leaving, false
 }
 
-// bury tells those who wait for owners that are no longer alive: there is no use in
+// markDead tells those who wait for owners that are no longer alive: there is no use in
 // waiting for an answer of theirs.
-func (v *view) bury(at time.Time) {
+func (v *view) markDead(at time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for s, o := range v.owners {
 		h, known := v.nodes[o.Node]
-		if dead := known && at.Sub(h.at) >= silence; dead && !v.buried[s] {
-			v.buried[s] = true
+		if dead := known && at.Sub(h.at) >= silence; dead && !v.markedDead[s] {
+			v.markedDead[s] = true
 			v.tell(s)
 		} else if !dead {
-			delete(v.buried, s)
+			delete(v.markedDead, s)
 		}
 	}
 }
@@ -111,14 +108,14 @@ func (v *view) update(leases map[string][]byte) {
 	}
 }
 
-// learn takes in an owner that somebody has told of.
+// learn takes in an owner that another node, or a log, has told of.
 func (v *view) learn(shard string, o replica.Holder) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.set(shard, o)
 }
 
-// set notes an owner, unless a later one is known. A shard that nobody has the
+// set notes an owner, unless a later one is known. A shard that no node has the
 // lease of still has its last owner, for all that is known: only a later epoch
 // ends one. v.mu is held.
 func (v *view) set(shard string, o replica.Holder) {
@@ -126,7 +123,7 @@ func (v *view) set(shard string, o replica.Holder) {
 		return
 	}
 	v.owners[shard] = o
-	delete(v.buried, shard)
+	delete(v.markedDead, shard)
 	v.tell(shard)
 }
 
@@ -160,14 +157,14 @@ func (v *view) watch(shard string) <-chan struct{} {
 }
 
 // live returns the nodes that are alive, with what they have said last.
-func (v *view) live() map[string]beat {
+func (v *view) live() map[string]heartbeat {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
-	out := make(map[string]beat)
+	out := make(map[string]heartbeat)
 	for name, h := range v.nodes {
 		if now.Sub(h.at) < silence {
-			out[name] = h.beat
+			out[name] = h.said
 		}
 	}
 	return out

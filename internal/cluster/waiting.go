@@ -6,10 +6,6 @@ import (
 	"time"
 )
 
-// waitingInterval is how often a node that has not found its cluster looks whom it still
-// waits for. What it says first is said after one of them: a start takes that long.
-const waitingInterval = time.Second
-
 // reportWaiting says what the node waits for, until it knows what the others know.
 func (n *Node) reportWaiting() {
 	again := time.NewTicker(waitingInterval)
@@ -33,7 +29,7 @@ func (n *Node) reportWaiting() {
 
 // waitingFor says in a few words what keeps the node from serving.
 func (n *Node) waitingFor() string {
-	live := n.view.live()
+	live := n.members.view.live()
 	reached := n.engine.Reached()
 	var missing []string
 	for _, p := range n.o.Peers {

@@ -60,13 +60,13 @@ type world struct {
 
 // machine is where a node runs, or has run.
 type machine struct {
-	name    string
-	dir     string
-	disk    *vfs.MemFS
-	cut     bool // off from the engine and all other machines
-	process *process
-	rival   *process         // of the same name, on another machine; it was there first
-	durable map[string]int64 // how much of each shard was durable when the node was killed
+	name      string
+	dir       string
+	disk      *vfs.MemFS
+	cut       bool // off from the engine and all other machines
+	process   *process
+	duplicate *process         // of the same name, on another machine; it was there first
+	durable   map[string]int64 // how much of each shard was durable when the node was killed
 }
 
 // process is a node that runs.
@@ -489,8 +489,8 @@ func (m *portMessenger) Request(ctx context.Context, node, kind string, payload 
 	m.world.mu.Lock()
 	to := ""
 	if machine := m.world.machines[node]; machine != nil && machine.process != nil {
-		if to = machine.process.port.name; machine.rival != nil {
-			to = machine.rival.port.name
+		if to = machine.process.port.name; machine.duplicate != nil {
+			to = machine.duplicate.port.name
 		}
 	}
 	m.world.mu.Unlock()

@@ -101,7 +101,7 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 	if err != nil {
 		return err
 	}
-	config.Join = func(p server.NodeEnv) (server.Node, error) {
+	config.Join = func(p server.NodeEnv) (server.Cluster, error) {
 		node, err := cluster.Join(ctx, cluster.Options{
 			Name: c.node, Cluster: c.name, Peers: peers, Dir: config.Data, Shards: c.shards, Spread: c.spread,
 			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Disk: p.Disk, Cache: p.Cache,
@@ -264,9 +264,9 @@ func (c *clusterFlags) shareSecret(ctx context.Context, first string, log *slog.
 type member struct{ *cluster.Node }
 
 // Serve implements server.Node.
-func (m member) Serve(c *catalog.Catalog) server.Messages {
+func (m member) Serve(c *catalog.Catalog) (server.Messages, error) {
 	m.Node.Serve(c)
-	return messages{m.Router(), m.Node}
+	return messages{m.Router(), m.Node}, nil
 }
 
 type messages struct {

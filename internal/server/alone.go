@@ -3,38 +3,124 @@ package server
 import (
 	"context"
 	"errors"
-	"time"
+	"log/slog"
+	"os"
+	"path/filepath"
 
-	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/store"
 )
 
-// role returns what the front asks of the node.
-func (s *Server) role() front.Node {
-	if s.node == nil {
-		return alone{}
-	}
-	return s.node
+// alone is the node of a machine that is the whole installation: it owns its control
+// store, keeps the one shard there is, and there is no change that it does not know.
+type alone struct {
+	disk     *store.Disk
+	log      *slog.Logger
+	require  func(format int) error // writes down which format the data need
+	records  *store.Store           // of the control store
+	control  *control.Control
+	messages *store.Store
+	shard    *shard.Shard // nil before Serve
 }
 
-// unverifiedCatchUp returns how often the node catches up because of callers that are not verified. In a cluster each time
-// goes through the control log, and any client can send an unknown access key. A machine alone has nothing to catch up with.
-func (s *Server) unverifiedCatchUp() time.Duration {
-	if s.node == nil {
-		return 0
+// theShard is the number of the shard of a machine that is alone.
+const theShard = 1
+
+// openAlone opens the stores in a data directory.
+func openAlone(dir string, o store.Options, require func(int) error) (_ *alone, err error) {
+	a := &alone{disk: o.Disk, log: o.Logger, require: require}
+	if a.records, err = store.Open(filepath.Join(dir, ControlDir), o); err != nil {
+		return nil, err
 	}
-	return 100 * time.Millisecond
+	a.control = control.New(control.Options{Store: a.records})
+	if a.messages, err = store.Open(filepath.Join(dir, ShardDir), o); err != nil {
+		return nil, errors.Join(err, a.Close(context.Background()))
+	}
+	return a, nil
 }
 
-// alone is a machine without a cluster: it owns its control store, and there is no change that it does not know.
-type alone struct{}
+// Control implements Node.
+func (a *alone) Control() *control.Control { return a.control }
+
+// Serve implements Node.
+func (a *alone) Serve(c *catalog.Catalog) (Messages, error) {
+	sh, err := shard.Open(shard.Options{
+		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require,
+		Configs: func() []queue.Config { return c.Configs(theShard) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.shard = sh
+	c.OnChange(a.onQueue)
+	return sh, nil
+}
+
+// onQueue tells the shard of a change of the catalog, which sees all of them in
+// their order. It waits even for a disk that is blocked: the catalog has the change
+// already, and the two must not part. Should the shard have lost its store, it
+// asks the catalog when it comes back.
+func (a *alone) onQueue(was, is *catalog.Queue) {
+	if err := catalog.Tell(context.Background(), a.shard, theShard, was, is); err != nil {
+		a.log.Warn("the shard has not been told of a queue", "error", err)
+	}
+}
 
 // Forward implements front.Node.
-func (alone) Forward(context.Context, []byte) ([]byte, error) {
+func (a *alone) Forward(context.Context, []byte) ([]byte, error) {
 	return nil, errors.New("this server belongs to no cluster")
 }
 
 // CatchUp implements front.Node.
-func (alone) CatchUp(context.Context) error { return nil }
+func (a *alone) CatchUp(context.Context) error { return nil }
 
 // Current implements front.Node.
-func (alone) Current() error { return nil }
+func (a *alone) Current() error { return nil }
+
+// Place implements Node. All queues are on the first shard, which needs no record.
+func (a *alone) Place(_, _ *catalog.Queue) {}
+
+// Low implements Node. There is no other disk.
+func (a *alone) Low() bool { return false }
+
+// Reclaim implements Node.
+func (a *alone) Reclaim() error { return a.messages.Reclaim() }
+
+// Failed implements Node. What fails here is the disk, which the server watches.
+func (a *alone) Failed() <-chan struct{} { return nil }
+
+// Err implements Node.
+func (a *alone) Err() error { return nil }
+
+// Snapshot implements Node. It takes the messages before the queues: a queue that has
+// come in between has none, while messages of unknown queues would be thrown away.
+func (a *alone) Snapshot(_ context.Context, dir string) (int, error) {
+	return 1, a.disk.Guard(func() error {
+		to := filepath.Join(dir, ShardDir)
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		if _, err := a.messages.Checkpoint(to); err != nil {
+			return err
+		}
+		_, err := a.records.Checkpoint(filepath.Join(dir, ControlDir))
+		return err
+	})
+}
+
+// Close implements Node. Stores of a disk that has failed cannot be closed.
+func (a *alone) Close(context.Context) error {
+	if a.shard != nil {
+		a.shard.Close()
+	}
+	var errs []error
+	for _, s := range []*store.Store{a.messages, a.records} {
+		if s != nil && a.disk.Lifetime().Err() == nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -110,14 +110,11 @@ func (s *Server) snapshot(ctx context.Context, about *backup.About) (dir string,
 			err = errors.Join(fmt.Errorf("make a snapshot: %w", err), os.RemoveAll(dir))
 		}
 	}()
-	if s.node != nil {
-		status := s.node.Status()
+	if s.cluster != nil {
+		status := s.cluster.Status()
 		about.Cluster, about.Node = status.Cluster, status.Node
-		about.Shards, err = s.node.Snapshot(ctx, dir)
-	} else {
-		about.Shards, err = 1, s.disk.Guard(func() error { return s.snapshotStores(dir) })
 	}
-	if err != nil {
+	if about.Shards, err = s.node.Snapshot(ctx, dir); err != nil {
 		return "", err
 	}
 	if about.Data, err = datadir.ReadFormat(s.config.Data); err != nil {
@@ -136,20 +133,6 @@ func (s *Server) snapshot(ctx context.Context, about *backup.About) (dir string,
 		}
 	}
 	return dir, nil
-}
-
-// snapshotStores takes the messages before the queues: a queue that has come in
-// between has none, while messages of unknown queues would be thrown away.
-func (s *Server) snapshotStores(dir string) error {
-	shard := filepath.Join(dir, ShardDir)
-	if err := os.MkdirAll(filepath.Dir(shard), 0o700); err != nil {
-		return err
-	}
-	if _, err := s.stored.Checkpoint(shard); err != nil {
-		return err
-	}
-	_, err := s.records.Checkpoint(filepath.Join(dir, ControlDir))
-	return err
 }
 
 // sweep removes the snapshots of a process that did not survive them. The stores must

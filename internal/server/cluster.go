@@ -16,9 +16,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Node is what a server needs of a cluster that it belongs to: several that are
-// one installation. They are set up alike: regions, accounts, public URL and the
-// operator's choice of a root key are the same for all.
+// Node is this machine's part in the installation that clients see: all of it, see
+// alone, or a node of a Cluster.
 type Node interface {
 	// Control returns this node's copy of the control store, which outlives the
 	// server. It has to be initialised; see Initialise.
@@ -31,7 +30,7 @@ type Node interface {
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
 	// Serve begins to serve messages, in the queues of that catalog, and returns
 	// what stands in the place of this machine's shard.
-	Serve(*catalog.Catalog) Messages
+	Serve(*catalog.Catalog) (Messages, error)
 	// CatchUp returns when Control has caught up with all that had been changed when
 	// it was called, or an error if that cannot be known.
 	CatchUp(ctx context.Context) error
@@ -39,7 +38,7 @@ type Node interface {
 	Place(q, old *catalog.Queue)
 	// Current returns an error if Control may be out of date.
 	Current() error
-	// Low reports whether the disk of any node is nearly full.
+	// Low reports whether the disk of another node is nearly full.
 	Low() bool
 	// Reclaim gives back the space of what was deleted.
 	Reclaim() error
@@ -52,7 +51,24 @@ type Node interface {
 	Snapshot(ctx context.Context, dir string) (shards int, err error)
 	// Close hands over what the node owns and leaves the cluster.
 	Close(ctx context.Context) error
+}
+
+// Cluster is a node of a cluster: several that are one installation. They are set up
+// alike: regions, accounts, public URL and the operator's choice of a root key are the
+// same for all.
+type Cluster interface {
+	Node
 	admin.Cluster
+}
+
+// unverifiedCatchUp returns how often the node catches up because of callers that are not
+// verified. In a cluster each time goes through the control log, and any client can send
+// an unknown access key. A machine alone has nothing to catch up with.
+func (s *Server) unverifiedCatchUp() time.Duration {
+	if s.cluster == nil {
+		return 0
+	}
+	return 100 * time.Millisecond
 }
 
 // Messages is where messages are kept: a shard on this machine, or those of a
@@ -82,12 +98,15 @@ type NodeEnv struct {
 // join makes the server a node of its cluster.
 func (s *Server) join(waiting *front.StartupResponder) (err error) {
 	addr := s.listener.Addr() // the listener gets a limit of connections before it
-	s.node, err = s.config.Join(NodeEnv{
+	s.cluster, err = s.config.Join(NodeEnv{
 		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Waiting: waiting.Say,
 		Endpoint:   func() string { return s.config.endpoint(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: func(ctl *control.Control) error { return Initialise(&s.config, ctl) },
 	})
+	if err == nil {
+		s.node = s.cluster
+	}
 	return err
 }
 

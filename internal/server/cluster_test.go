@@ -672,7 +672,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 }
 
 // joined is a cluster of which nobody else can be reached.
-func joined(c *control.Control) func(NodeEnv) (Node, error) {
+func joined(c *control.Control) func(NodeEnv) (Cluster, error) {
 	lost := errors.New("nobody is there")
 	return joining(&fakeNode{
 		control: c, catchUp: func(context.Context) error { return nil },

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"errors"
+
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/shard"
 )

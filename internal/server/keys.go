@@ -18,7 +18,7 @@ func (s *Server) openKeys() error {
 	switch {
 	case err != nil:
 		return err
-	case s.node != nil:
+	case s.cluster != nil:
 		return s.joinKeys()
 	case shared: // it was a cluster's
 		if err := Initialise(&s.config, s.control); err != nil {
@@ -70,7 +70,7 @@ func (s *Server) openVault() (*identity.Vault, error) {
 	if !errors.Is(err, identity.ErrNoMasterKey) {
 		return v, err
 	}
-	if err := mayMakeMasterKey(s.records, err); err != nil {
+	if err := mayMakeMasterKey(s.control.Store(), err); err != nil {
 		return nil, err
 	}
 	v, err = identity.CreateVault(path)

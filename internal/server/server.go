@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -29,8 +27,6 @@ import (
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/observe/prom"
-	"github.com/sluicemq/sluice/internal/queue"
-	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -60,11 +56,9 @@ type Server struct {
 	disk        *store.Disk
 	space       *space
 	cache       *store.Cache
-	records     *store.Store // of the control store
-	stored      *store.Store // messages; nil in a cluster
 	control     *control.Control
-	node        Node // nil: this machine is alone
-	shard       *shard.Shard
+	node        Node
+	cluster     Cluster // the same; nil: this machine is alone
 	messages    Messages
 	listener    net.Listener
 	certificate *keypair.Pair // nil: plain HTTP
@@ -146,14 +140,14 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.now)
 	accounts := admin.New(admin.Options{
-		Accounts: s.credentials, Authorizer: s.operators, Directory: s.directory, Queues: cat.Owned, Cluster: s.node,
+		Accounts: s.credentials, Authorizer: s.operators, Directory: s.directory, Queues: cat.Owned, Cluster: s.cluster,
 	})
 	services := []*protocol.Service{queues, users, tokens, accounts}
 	s.measure(services)
 	s.front = front.New(front.Options{
 		Services: services, Streams: []front.Stream{s.backupStream()},
 		Keys:  front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
-		Store: s.control, Node: s.role(), UnverifiedCatchUp: s.unverifiedCatchUp(),
+		Store: s.control, Node: s.node, UnverifiedCatchUp: s.unverifiedCatchUp(),
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
 		Health:        s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
@@ -197,55 +191,41 @@ func (s *Server) openStores() (err error) {
 	s.space = &space{
 		free: func() (uint64, uint64, error) { return s.disk.Free(s.config.Data) },
 		mark: s.config.MinFreeSpace, log: s.log,
-		reclaim: s.reclaim,
+		reclaim: func() error { return s.node.Reclaim() },
 	}
 	if s.config.InMemory {
 		s.space.mark = 0
 	} else if err := datadir.Prepare(s.config.Data); err != nil {
 		return err
 	}
-	o := store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}
 	if s.config.Join != nil {
 		return nil // the node opens them
 	}
-	if s.records, err = store.Open(filepath.Join(s.config.Data, ControlDir), o); err != nil {
+	single, err := openAlone(s.config.Data, store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}, s.require)
+	if err != nil {
 		return err
 	}
-	s.control = control.New(control.Options{Store: s.records})
-	s.stored, err = store.Open(filepath.Join(s.config.Data, ShardDir), o)
-	return err
+	s.node = single
+	return nil
 }
 
 // load reads what is in the control store, and begins to serve messages.
-func (s *Server) load() (cat *catalog.Catalog, err error) {
-	if s.node != nil {
-		s.control = s.node.Control()
-		if cat, err = s.loadControl(); err == nil {
-			s.messages = s.node.Serve(cat)
-		}
-		return cat, err
-	}
+func (s *Server) load() (*catalog.Catalog, error) {
+	s.control = s.node.Control()
 	var c *catalog.Catalog
-	var sh *shard.Shard
+	var m Messages
 	// That may write, which a disk that is blocked must not keep from failing.
-	err = s.disk.Guard(func() (err error) {
+	err := s.disk.Guard(func() (err error) {
 		if c, err = s.loadControl(); err != nil {
 			return err
 		}
-		sh, err = shard.Open(shard.Options{Store: s.stored, Logger: s.log, Shift: machineShift, Require: s.require, Configs: func() []queue.Config {
-			var configs []queue.Config
-			for _, q := range c.All() {
-				configs = append(configs, q.Config())
-			}
-			return configs
-		}})
+		m, err = s.node.Serve(c)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.shard, s.messages = sh, sh
-	c.OnChange(s.configure)
+	s.messages = m
 	return c, nil
 }
 
@@ -256,28 +236,7 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if s.directory, err = directory.Open(s.control, s.vault); err != nil {
 		return nil, err
 	}
-	o := catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns}
-	if s.node != nil {
-		o.Place = s.node.Place
-	}
-	return catalog.Open(o)
-}
-
-// configure tells the shard of a change of the catalog, which sees all of them in
-// their order. It waits even for a disk that is blocked: the catalog has the change
-// already, and the two must not part. Should the shard have lost its store, it
-// asks the catalog when it comes back.
-func (s *Server) configure(old, new *catalog.Queue) {
-	var err error
-	switch {
-	case new == nil:
-		err = s.shard.Drop(context.Background(), old.ID)
-	case old == nil || !reflect.DeepEqual(old.Config(), new.Config()):
-		err = s.shard.Configure(context.Background(), new.Config())
-	}
-	if err != nil {
-		s.log.Warn("the shard has not been told of a queue", "error", err)
-	}
+	return catalog.Open(catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place})
 }
 
 // require writes down which format the data directory needs.
@@ -290,36 +249,18 @@ func (s *Server) require(format int) error {
 
 // room returns an error if nothing must be added to what is stored.
 func (s *Server) room() error {
-	if s.node != nil && s.node.Low() {
+	if s.node.Low() {
 		return errLowSpace
 	}
 	return s.space.room()
 }
 
-// reclaim gives back the space of what was deleted.
-func (s *Server) reclaim() error {
-	if s.node != nil {
-		return s.node.Reclaim()
-	}
-	return s.stored.Reclaim()
-}
-
 // probe finds out whether requests would be served.
 func (s *Server) probe(ctx context.Context) error {
-	if s.node != nil {
-		if err := s.node.Current(); err != nil {
-			return err
-		}
+	if err := s.node.Current(); err != nil {
+		return err
 	}
 	return s.messages.Probe(ctx)
-}
-
-// lost returns a channel that is closed when the node cannot go on.
-func (s *Server) lost() <-chan struct{} {
-	if s.node == nil {
-		return nil
-	}
-	return s.node.Failed()
 }
 
 // Endpoint is the URL to give to clients.
@@ -367,7 +308,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
 	watch.Go(func() {
 		var send func(context.Context, directory.Uses) error
-		if s.node != nil {
+		if s.cluster != nil {
 			send = s.front.SendUses
 		}
 		if err := s.directory.KeepUses(watching, send); err != nil {
@@ -382,7 +323,7 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-s.disk.Lifetime().Blocked():
 		timeout = failTimeout
 		s.log.Error("stopping, to read the data anew at the next start")
-	case <-s.lost():
+	case <-s.node.Failed():
 		timeout = failTimeout
 		err = s.node.Err()
 	case <-ctx.Done():
@@ -404,18 +345,10 @@ func (s *Server) Run(ctx context.Context) error {
 // close closes what has been opened, in reverse order.
 func (s *Server) close() error {
 	errs := []error{s.metricsHTTP.close()}
-	if s.shard != nil {
-		s.shard.Close()
-	}
 	if s.node != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 		defer cancel()
 		errs = append(errs, s.node.Close(ctx))
-	}
-	for _, st := range []*store.Store{s.stored, s.records} {
-		if st != nil && s.disk.Lifetime().Err() == nil {
-			errs = append(errs, st.Close())
-		}
 	}
 	if s.disk != nil {
 		errs = append(errs, s.disk.Lifetime().Err())

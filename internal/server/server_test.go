@@ -132,7 +132,7 @@ func TestStoreLost(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t, inMemory())
 	inAllOf(t, s, func(t *testing.T, c *client) { c.Make("CreateQueue", object{"QueueName": "q"}) })
-	s.shard.Close()
+	s.node.(*alone).shard.Close()
 	if status, body, _ := get(t, "GET", s.Endpoint()+"/readyz"); status != 503 || body != "the store cannot be written\n" {
 		t.Errorf("readyz: %d %q", status, body)
 	}

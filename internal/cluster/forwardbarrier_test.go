@@ -8,7 +8,7 @@ import (
 )
 
 func TestGateLetsNobodyPassWhileItIsHeld(t *testing.T) {
-	g := newGate()
+	g := newForwardBarrier()
 	leave, err := g.pass(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestGateLetsNobodyPassWhileItIsHeld(t *testing.T) {
 }
 
 func TestGateOpensByItself(t *testing.T) {
-	g := newGate()
+	g := newForwardBarrier()
 	if err := g.hold(t.Context(), 1, time.Millisecond); err != nil {
 		t.Fatal(err)
 	}

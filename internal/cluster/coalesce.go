@@ -5,9 +5,10 @@ import (
 	"sync"
 )
 
-// joint runs something for all who ask for it: who asks while it runs waits for
-// the next run, since what he asks for may have happened after this one began.
-type joint struct {
+// coalescer runs something once for all callers that ask for it at a time. A caller that
+// asks while it runs waits for the next run, since what it asks about may have happened
+// after this one began.
+type coalescer struct {
 	mu   sync.Mutex
 	now  *run
 	next *run
@@ -20,7 +21,7 @@ type run struct {
 
 // do returns the result of a run of f that has begun after the call, or the error
 // of ctx if that ends first.
-func (j *joint) do(ctx context.Context, f func() error) error {
+func (j *coalescer) do(ctx context.Context, f func() error) error {
 	j.mu.Lock()
 	r := j.next
 	if r == nil {
@@ -41,7 +42,7 @@ func (j *joint) do(ctx context.Context, f func() error) error {
 	}
 }
 
-func (j *joint) run(r *run, f func() error) {
+func (j *coalescer) run(r *run, f func() error) {
 	for r != nil {
 		r.err = f()
 		close(r.done)

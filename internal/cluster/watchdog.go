@@ -9,10 +9,10 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// vigil watches over what a commit needs: a disk that can be written, and a log that
-// answers. While either is missing nobody waits for a commit; it goes on, and what
+// watchdog watches what a commit needs: a disk that can be written, and a log that
+// answers. While either is missing no request waits for a commit; the commit goes on, and what
 // has become of it shows later.
-type vigil struct {
+type watchdog struct {
 	disk    *store.Disk
 	stalled func() (since time.Time, is bool)
 	silent  error // what is said of a log that does not answer
@@ -20,33 +20,26 @@ type vigil struct {
 	end     func(error) // ends the present one
 }
 
-const (
-	// stallPatience is for how long requests pile up behind a commit whose outcome
-	// is not known.
-	stallPatience = 3 * time.Second
-	vigilInterval = 100 * time.Millisecond
-)
+var errLogSilent = errors.New("the log does not answer")
 
-var errSilent = errors.New("the log does not answer")
-
-func newVigil(disk *store.Disk, stalled func() (time.Time, bool), silent error) *vigil {
-	v := &vigil{disk: disk, stalled: stalled, silent: silent}
+func newWatchdog(disk *store.Disk, stalled func() (time.Time, bool), silent error) *watchdog {
+	v := &watchdog{disk: disk, stalled: stalled, silent: silent}
 	v.renew()
 	return v
 }
 
-func (v *vigil) renew() {
+func (v *watchdog) renew() {
 	c, end := store.NewWritable()
 	v.end = end
 	v.present.Store(c)
 }
 
 // condition is what shards and the control store ask for.
-func (v *vigil) condition() *store.Writable { return v.present.Load() }
+func (v *watchdog) condition() *store.Writable { return v.present.Load() }
 
 // keep keeps the condition true until ctx ends.
-func (v *vigil) keep(ctx context.Context) {
-	tick := time.NewTicker(vigilInterval)
+func (v *watchdog) keep(ctx context.Context) {
+	tick := time.NewTicker(watchdogInterval)
 	defer tick.Stop()
 	for {
 		disk := v.disk.Writable()
@@ -71,7 +64,7 @@ func (v *vigil) keep(ctx context.Context) {
 	}
 }
 
-func (v *vigil) isSilent() bool {
+func (v *watchdog) isSilent() bool {
 	at, is := v.stalled()
-	return is && time.Since(at) > stallPatience
+	return is && time.Since(at) > stallTimeout
 }

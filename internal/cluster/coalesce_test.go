@@ -10,12 +10,12 @@ import (
 
 func TestJointRunsBeginAfterTheyAreAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j joint
+		var j coalescer
 		runs := 0
-		gate := make(chan struct{})
+		forwardBarrier := make(chan struct{})
 		f := func() error {
 			runs++
-			<-gate
+			<-forwardBarrier
 			return nil
 		}
 		var all sync.WaitGroup
@@ -27,7 +27,7 @@ func TestJointRunsBeginAfterTheyAreAskedFor(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		gate <- struct{}{} // the first is answered, the others wait for a run of their own
+		forwardBarrier <- struct{}{} // the first is answered, the others wait for a run of their own
 		synctest.Wait()
 		if runs != 2 {
 			t.Errorf("%d runs, want a second one for those who came during the first", runs)
@@ -37,7 +37,7 @@ func TestJointRunsBeginAfterTheyAreAskedFor(t *testing.T) {
 		if err := j.do(ctx, f); !errors.Is(err, context.Canceled) {
 			t.Errorf("who does not wait any more: %v", err)
 		}
-		close(gate)
+		close(forwardBarrier)
 		all.Wait()
 		synctest.Wait()
 		if err := j.do(t.Context(), f); err != nil || runs != 4 {

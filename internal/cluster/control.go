@@ -1,0 +1,137 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// controlShardReplica is this node's replica of the control shard, of which every node
+// keeps all in memory as well. It implements replica.Host.
+type controlShardReplica struct {
+	*common
+	host     *host
+	log      sharedlog.Log
+	replica  *replica.Replica
+	watchdog *watchdog
+	store    *control.Control
+	loaded   chan struct{} // closed when there is store
+	claimed  atomic.Bool   // the directory has become a node's since this process began
+}
+
+// open makes the replica, which does nothing yet.
+func (c *controlShardReplica) open(ctx context.Context) (err error) {
+	if c.log, err = c.engine.Log(ctx, controlShard); err != nil {
+		return err
+	}
+	c.replica = replica.New(replica.Options{
+		Name: controlShard, Node: c.o.Name, Dir: filepath.Join(c.o.Dir, datadir.ControlDir), Storage: c.storage(),
+		Log: c.log, Leases: c.leases, Logger: c.common.log, Host: c,
+	})
+	c.watchdog = newWatchdog(c.o.Disk, c.replica.Stalled, fmt.Errorf("%w: %w", control.ErrUnavailable, errLogSilent))
+	return nil
+}
+
+// follow begins to follow the control shard, and returns when its store is loaded.
+func (c *controlShardReplica) follow(ctx context.Context) error {
+	c.tasks.start(func() { c.watchdog.keep(c.ctx) })
+	c.tasks.start(func() {
+		if err := c.replica.Run(c.ctx); err != nil {
+			c.fail(c.explain(err))
+		}
+	})
+	select {
+	case <-c.loaded:
+		return nil
+	case <-c.failure.happened:
+		return c.failure.get()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// isLoaded reports whether there is a control store.
+func (c *controlShardReplica) isLoaded() bool {
+	select {
+	case <-c.loaded:
+		return true
+	default:
+		return false
+	}
+}
+
+// Loaded implements replica.Host.
+func (c *controlShardReplica) Loaded(s *store.Store) error {
+	if c.store != nil {
+		return c.store.Reload(s)
+	}
+	loaded := control.New(control.Options{Store: s, Follow: true, Writable: c.watchdog.condition})
+	if err := loaded.Register(KeyPrefix, c.records); err != nil {
+		return err
+	}
+	c.store = loaded
+	close(c.loaded)
+	return nil
+}
+
+// Applied implements replica.Host.
+func (c *controlShardReplica) Applied(batch []byte, _ sharedlog.Position) {
+	if err := c.store.Apply(batch); err != nil {
+		c.fail(err)
+	}
+}
+
+// Prepare implements replica.Host. The control shard depends on no other.
+func (c *controlShardReplica) Prepare(context.Context) error { return nil }
+
+// Claimed implements replica.Host.
+func (c *controlShardReplica) Claimed(context.Context) error { return nil }
+
+// Fetch implements replica.Host.
+func (c *controlShardReplica) Fetch(ctx context.Context, in *store.Incoming) error {
+	return c.host.fetch(controlShard)(ctx, in)
+}
+
+// Serve implements replica.Host: from now on changes of the control store are made on
+// this node.
+func (c *controlShardReplica) Serve(o *replica.Ownership) (stop func(), err error) {
+	end := c.store.Own(func(tx *store.Txn) error {
+		err := o.Commit(tx)
+		if errors.Is(err, replica.ErrDeposed) {
+			return fmt.Errorf("%w: %w", control.ErrUnavailable, err)
+		}
+		return err
+	})
+	ctx, cancel := context.WithCancel(c.ctx)
+	c.tasks.start(func() { c.host.lead(ctx, c.log) })
+	c.host.director.controlEpoch.Store(o.Epoch())
+	c.host.members.announce(controlShard, o.Epoch())
+	c.host.wake()
+	return func() {
+		c.host.ended(o)
+		c.host.director.controlEpoch.Store(0)
+		cancel()
+		end()
+		c.host.leadToSuccessor(controlShard, c.log)
+	}, nil
+}
+
+// explain says more of why the control shard's replica has stopped, if it is
+// something that people do.
+func (c *controlShardReplica) explain(err error) error {
+	if errors.Is(err, replica.ErrDiverged) {
+		if c.claimed.Load() && hasOldData(c.replica.Status()) { // nothing of the cluster's has got into it
+			err = errors.Join(err, releaseDirectory(c.o.Dir))
+		}
+		err = fmt.Errorf("%w; the data directory %s holds data that are not this cluster's, such as those of a single machine: start this node with an empty one", err, c.o.Dir)
+	}
+	return fmt.Errorf("the control shard: %w", err)
+}

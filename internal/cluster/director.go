@@ -1,0 +1,251 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/status"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// director decides for all: it founds the cluster, notes who is there, and says where
+// shards are kept. It does so on the node that owns the control shard, and on the others
+// it waits until that is this one.
+type director struct {
+	*common
+	members *membership
+	store   *control.Control
+	alarm   alarm // something has changed that it should see
+	// controlEpoch is the epoch in which this node owns the control shard, or 0.
+	controlEpoch atomic.Uint64
+}
+
+// run decides whenever something has changed. It may have to wait for the log.
+func (d *director) run() {
+	tick := time.NewTicker(directInterval)
+	defer tick.Stop()
+	begun := uint64(0) // the epoch that has begun with Found
+	said := ""
+	for {
+		changed := d.records.watch()
+		if epoch := d.controlEpoch.Load(); epoch != 0 {
+			var err error
+			if begun != epoch {
+				if err = d.o.Found(d.store); err == nil {
+					begun = epoch
+				}
+			}
+			if err == nil {
+				err = d.store.Change(d.decide)
+			}
+			switch {
+			case err == nil:
+				said = ""
+			case err.Error() != said && !errors.Is(err, control.ErrElsewhere) && d.ctx.Err() == nil:
+				d.log.Warn("shards are not placed", "error", err)
+				said = err.Error()
+			}
+			d.forget()
+		}
+		select {
+		case <-tick.C:
+		case <-d.alarm:
+		case <-changed:
+			pause(d.ctx, settleTime)
+		case <-d.ctx.Done():
+			return
+		}
+	}
+}
+
+// decide makes the changes that are due.
+func (d *director) decide(tx *control.Tx) error {
+	if d.records.count() == 0 {
+		d.log.Info("founding the cluster", "cluster", d.o.Cluster)
+		if err := d.found(tx); err != nil {
+			return err
+		}
+	}
+	d.noteNodes(tx)
+	d.noteShards(tx)
+	return nil
+}
+
+// found decides what is decided once.
+func (d *director) found(tx *control.Tx) error {
+	s := settings{Shards: d.o.Shards, Founder: d.o.Name}
+	for i := range MaxShards {
+		name := shardName(i + 1)
+		there, err := store.Exists(d.o.Disk, shardDir(d.o.Dir, name))
+		if err != nil {
+			return fmt.Errorf("found the cluster: %w", err)
+		}
+		if there {
+			s.OldData = append(s.OldData, name)
+			s.Shards = max(s.Shards, i+1)
+		}
+	}
+	put(tx, keySettings, s)
+	return nil
+}
+
+// noteNodes remembers the nodes that have come, and gives up the servers of those
+// that will not come back.
+func (d *director) noteNodes(tx *control.Tx) {
+	live := d.members.view.live()
+	var replaced []string
+	for name, b := range live {
+		record, known := d.records.node(name)
+		switch {
+		case d.records.removed(incarnation{Node: name, ID: b.Incarnation}): // and will be told so
+		case !known:
+			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation})
+		case record.Incarnation != b.Incarnation:
+			d.log.Warn("a node has come back with an empty disk", "node", name)
+			old := incarnation{Node: name, ID: record.Incarnation}
+			d.giveUp(tx, old)
+			replaced = append(replaced, old.server())
+			put(tx, keyNode+name, nodeRecord{Incarnation: b.Incarnation, Draining: record.Draining})
+		case record.GivenUp:
+			d.log.Info("a node is back that had been given up", "node", name)
+			record.GivenUp = false
+			put(tx, keyNode+name, record)
+			tx.Delete(keyGone + incarnation{Node: name, ID: record.Incarnation}.server())
+		}
+	}
+	if len(replaced) > 0 {
+		s := d.records.allSettings()
+		s.remove(replaced...)
+		put(tx, keySettings, s)
+	}
+	for _, server := range d.members.returned.silent(time.Now()) {
+		tx.Put(keyGone+server, []byte("{}"))
+	}
+	for name, record := range d.records.allNodes() {
+		_, alive := live[name]
+		if !alive && !record.GivenUp && len(live) >= copies && d.members.view.missedFor(name) >= d.o.ReplaceAfter {
+			d.log.Warn("a node has been away for long; others get its replicas", "node", name, "after", d.o.ReplaceAfter)
+			d.giveUp(tx, incarnation{Node: name, ID: record.Incarnation})
+			record.GivenUp = true
+			put(tx, keyNode+name, record)
+		}
+	}
+}
+
+// noteShards takes the next step towards a good placement.
+func (d *director) noteShards(tx *control.Tx) {
+	shards := []string{controlShard}
+	for i := range d.records.count() {
+		shards = append(shards, shardName(i+1))
+	}
+	now := d.records.allShards()
+	next := place(shards, d.candidates(), now, d.members.isReady)
+	for name, r := range next {
+		was, placed := now[name]
+		if founder, hasOldData := d.records.founder(name); hasOldData && !placed && len(r.Replicas) > 0 {
+			// No other node has what is in it.
+			if r.Preferred = founder; !slices.Contains(r.Replicas, founder) {
+				r.Replicas = append(r.Replicas, founder)
+			}
+		}
+		if !placed && len(r.Replicas) > 0 || was.Preferred != r.Preferred || !slices.Equal(was.Replicas, r.Replicas) {
+			put(tx, keyShard+name, r)
+		}
+	}
+}
+
+// candidates returns the nodes for placement.
+func (d *director) candidates() []member {
+	live := d.members.view.live()
+	var members []member
+	for _, name := range d.records.nodeNames() {
+		record, _ := d.records.node(name)
+		b, alive := live[name]
+		present := alive || d.members.view.missedFor(name) < d.o.ReplaceAfter
+		members = append(members, member{
+			name: name, live: alive && !b.Leaving, fit: present && !record.Draining,
+		})
+	}
+	return members
+}
+
+// giveUp notes that a server will not come back.
+func (d *director) giveUp(tx *control.Tx, i incarnation) { put(tx, keyGone+i.server(), gone{}) }
+
+// forget has the engine replace the servers that will not come back, again until
+// it has.
+func (d *director) forget() {
+	for _, server := range d.records.allGone() {
+		d.tasks.runOnce("forget "+server, func() {
+			if err := d.engine.Forget(d.ctx, server); err != nil {
+				if d.ctx.Err() == nil {
+					d.log.Warn("the engine does not forget a server", "server", server, "error", err)
+				}
+				pause(d.ctx, forgetAgain)
+				return
+			}
+			err := d.store.Change(func(tx *control.Tx) error {
+				tx.Delete(keyGone + server)
+				return nil
+			})
+			if err != nil {
+				return // it is done again
+			}
+			d.log.Info("the engine has forgotten a server", "server", server)
+		})
+	}
+}
+
+func put(tx *control.Tx, key string, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // all of them have a JSON form
+	}
+	tx.Put(key, b)
+}
+
+// drain says whether a node is to keep no shards, because it is to be stopped for
+// long or taken away. They move to others in the following seconds, as far as
+// there are others. It is to be called where the control shard is owned. The errors are
+// status.ErrNoNode and status.ErrNotDrained.
+func (d *director) drain(name string, drain bool) error {
+	return d.store.Change(func(tx *control.Tx) error {
+		record, ok := d.records.node(name)
+		if !ok {
+			return status.ErrNoNode
+		}
+		if !drain && !record.Draining {
+			return status.ErrNotDrained
+		}
+		record.Draining = drain
+		put(tx, keyNode+name, record)
+		return nil
+	})
+}
+
+// remove makes the cluster forget a node that will not come back: with the data that it
+// has, it is refused from now on. It is to be called where the control shard is owned. The
+// errors are status.ErrNoNode and status.ErrAlive.
+func (d *director) remove(name string) error {
+	return d.store.Change(func(tx *control.Tx) error {
+		record, ok := d.records.node(name)
+		if !ok {
+			return status.ErrNoNode
+		}
+		if _, alive := d.members.view.live()[name]; alive {
+			return status.ErrAlive
+		}
+		i := incarnation{Node: name, ID: record.Incarnation}
+		d.giveUp(tx, i)
+		s := d.records.allSettings()
+		s.remove(i.server())
+		put(tx, keySettings, s)
+		tx.Delete(keyNode + name)
+		return nil
+	})
+}

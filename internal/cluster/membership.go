@@ -1,0 +1,274 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/status"
+)
+
+// membership is who is there: it tells the other nodes of this one and hears of them,
+// compares clocks with theirs, and knows who owns which shard. It does not go by the
+// leases alone, which are away for seconds when the node that leads them dies.
+type membership struct {
+	*common
+	view     *view
+	clocks   *clocks
+	returned returned // servers that were removed and have come back
+	self     func() heartbeat
+	owners   func() map[string]replica.Holder // as this node's replicas know them from the logs
+	changed  func()                           // a node has come or is about to leave
+}
+
+func newMembership(c *common) *membership {
+	return &membership{common: c, view: newView(), clocks: newClocks(time.Now, c.o.Shift)}
+}
+
+// heartbeatMsg is what two nodes send each other: each its heartbeat, and the one that
+// answers what time it is there.
+type heartbeatMsg struct {
+	Heartbeat heartbeat `json:"Beat"`
+	Time      time.Time
+}
+
+// run sends heartbeats until the node closes.
+func (m *membership) run() {
+	again := time.NewTicker(heartbeatInterval)
+	defer again.Stop()
+	known := make(map[string]bool)
+	said := time.Duration(0) // of this machine's clock
+	for {
+		m.record(m.self())
+		m.sendHeartbeats()
+		m.view.markDead(time.Now())
+		m.logNodes(known)
+		if skew := m.clocks.skew(); abs(skew-said) > tolerated {
+			if said = skew; skew != 0 {
+				m.log.Warn("this machine's clock differs from those of most nodes; the cluster goes by theirs", "ahead", skew.Round(time.Millisecond))
+			}
+		}
+		select {
+		case <-again.C:
+		case <-m.ctx.Done():
+			return
+		}
+	}
+}
+
+// logNodes says which nodes have come or gone since it was called last; known are
+// those that were there.
+func (m *membership) logNodes(known map[string]bool) {
+	live := m.view.live()
+	for name := range live {
+		if !known[name] && name != m.o.Name {
+			m.log.Info("node is there", "node", name)
+		}
+		known[name] = true
+	}
+	for name := range known {
+		if _, ok := live[name]; !ok {
+			m.log.Warn("node is not heard of any more", "node", name, "for", silence)
+			delete(known, name)
+		}
+	}
+}
+
+// sendHeartbeats tells all other nodes of this one, once. A node that was removed ends
+// when all have heard of it, because the owner of the control store must know of its
+// server: the engine has to forget that once more.
+func (m *membership) sendHeartbeats() {
+	var all sync.WaitGroup
+	var removed atomic.Bool
+	others := m.others()
+	for name := range others {
+		all.Go(func() {
+			err := m.sendHeartbeat(name)
+			if f, ok := errors.AsType[*messenger.Failure](err); ok && f.Code == codeRemoved {
+				removed.Store(true)
+			} else if err != nil && m.ctx.Err() == nil {
+				m.log.Debug("node is not there", "node", name, "error", err)
+			}
+		})
+	}
+	all.Wait()
+	m.clocks.keep(others)
+	if removed.Load() {
+		m.fail(m.errRemoved())
+	}
+}
+
+// others returns the other nodes: those that were named and those that the
+// cluster knows.
+func (m *membership) others() map[string]bool {
+	others := make(map[string]bool)
+	for _, p := range m.o.Peers {
+		others[p.Name] = true
+	}
+	for name := range m.records.allNodes() {
+		others[name] = true
+	}
+	delete(others, m.o.Name)
+	return others
+}
+
+func (m *membership) sendHeartbeat(node string) error {
+	ctx, cancel := context.WithTimeout(m.ctx, heartbeatInterval)
+	defer cancel()
+	message, err := json.Marshal(heartbeatMsg{Heartbeat: m.self()})
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	answer, err := m.messages.Request(ctx, node, kindHeartbeat, message)
+	if err != nil {
+		return err
+	}
+	took := time.Since(began)
+	var got heartbeatMsg
+	if err := json.Unmarshal(answer, &got); err != nil || got.Heartbeat.Node != node {
+		return errors.Join(errors.New("its answer makes no sense"), err)
+	}
+	m.record(got.Heartbeat)
+	m.clocks.measured(node, took, got.Time)
+	return nil
+}
+
+// onHeartbeat answers another node's heartbeat.
+func (m *membership) onHeartbeat(_ context.Context, message []byte) ([]byte, error) {
+	var got heartbeatMsg
+	if err := json.Unmarshal(message, &got); err != nil {
+		return nil, err
+	}
+	if got.Heartbeat.Node == m.o.Name {
+		return nil, fmt.Errorf("another process is the node %s", m.o.Name)
+	}
+	if err := m.refuseRemoved(incarnation{Node: got.Heartbeat.Node, ID: got.Heartbeat.Incarnation}); err != nil {
+		return nil, err
+	}
+	m.record(got.Heartbeat)
+	return json.Marshal(heartbeatMsg{Heartbeat: m.self(), Time: m.clocks.wall()})
+}
+
+// record notes what a node has said.
+func (m *membership) record(h heartbeat) {
+	news, duplicate := m.view.record(h, time.Now())
+	if duplicate {
+		m.log.Warn("a node is there a second time, or was given an empty disk just now; the first counts until it is silent", "node", h.Node, "second", h.Incarnation)
+	}
+	if news {
+		m.changed()
+	}
+}
+
+// checkOnly returns an error if another process answers to this node's name: on
+// another machine that was given the same, or with a copy of its data.
+func (m *membership) checkOnly(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatInterval)
+	defer cancel()
+	message, err := json.Marshal(heartbeatMsg{Heartbeat: heartbeat{Node: m.o.Name, Incarnation: m.id.ID}})
+	if err != nil {
+		return err
+	}
+	_, err = m.messages.Request(ctx, m.o.Name, kindHeartbeat, message)
+	if f, answered := errors.AsType[*messenger.Failure](err); answered {
+		return f
+	}
+	return nil
+}
+
+// watchOwners reads the leases every so often, and asks the logs.
+func (m *membership) watchOwners() {
+	again := time.NewTicker(ownersInterval)
+	defer again.Stop()
+	for {
+		m.readOwners()
+		select {
+		case <-again.C:
+		case <-m.ctx.Done():
+			return
+		}
+	}
+}
+
+func (m *membership) readOwners() {
+	ctx, cancel := context.WithTimeout(m.ctx, m.leases.TTL())
+	defer cancel()
+	leases, err := m.leases.List(ctx)
+	if err != nil {
+		m.log.Debug("leases cannot be read", "error", err)
+		return
+	}
+	m.view.update(leases)
+	// The logs say it too, as far as they have been read here.
+	for shard, holder := range m.owners() {
+		m.view.learn(shard, holder)
+	}
+}
+
+// onOwner takes in that a shard has a new owner.
+func (m *membership) onOwner(_ context.Context, message []byte) ([]byte, error) {
+	var a announcement
+	if err := json.Unmarshal(message, &a); err != nil {
+		return nil, err
+	}
+	m.view.learn(a.Shard, a.Holder)
+	return nil, nil
+}
+
+// announce tells all nodes that this one owns a shard. A node that does not hear of it
+// finds it among the leases.
+func (m *membership) announce(shard string, epoch uint64) {
+	m.log.Info("shard is served here", "shard", shard, "epoch", epoch)
+	h := replica.Holder{Node: m.o.Name, Epoch: epoch}
+	m.view.learn(shard, h)
+	message, err := json.Marshal(announcement{shard, h})
+	if err != nil {
+		panic(err) // strings and a number
+	}
+	for node := range m.others() {
+		m.tasks.start(func() {
+			ctx, cancel := context.WithTimeout(m.ctx, time.Second)
+			defer cancel()
+			_, _ = m.messages.Request(ctx, node, kindOwner, message)
+		})
+	}
+}
+
+// anyLeaving reports whether a node is about to stop: it moves the lead of what it
+// leads itself, and two who do that at a time leave a log without a leader.
+func (m *membership) anyLeaving() bool {
+	for _, h := range m.view.live() {
+		if h.Leaving {
+			return true
+		}
+	}
+	return false
+}
+
+// isReady reports whether a node's replica could own a shard at once.
+func (m *membership) isReady(shard, node string) bool {
+	live := m.view.live()
+	s, ok := live[node].Shards[shard]
+	if !ok || !usable(s) {
+		return false
+	}
+	newest := sharedlog.Position(0)
+	for _, other := range live {
+		newest = max(newest, other.Shards[shard].Applied)
+	}
+	if s.Applied == 0 {
+		// The log has not begun. Of a shard that its founder brings in, no other node has
+		// anything.
+		founder, hasOldData := m.records.founder(shard)
+		return newest == 0 && (!hasOldData || node == founder)
+	}
+	return s.Applied+status.Near >= newest
+}

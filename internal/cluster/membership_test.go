@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster/messenger"
+	"github.com/sluicemq/sluice/internal/cluster/replica"
+)
+
+// meet makes nodes of these names that know each other, without anything to keep.
+func meet(t *testing.T, names ...string) map[string]*membership {
+	t.Helper()
+	network := messenger.NewMemory()
+	var peers []Peer
+	for _, name := range names {
+		peers = append(peers, Peer{Name: name})
+	}
+	all := make(map[string]*membership)
+	for _, name := range names {
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		c := &common{
+			o: Options{Name: name, Peers: peers, Dir: "data"}, log: slog.New(slog.DiscardHandler), id: incarnation{Node: name, ID: "1"}, ctx: ctx,
+			records: newRecords(), messages: network.Node(name), failure: failure{happened: make(chan struct{})},
+		}
+		m := newMembership(c)
+		m.self = func() heartbeat { return heartbeat{Node: name, Incarnation: c.id.ID} }
+		m.changed = func() {}
+		m.messages.Handle(kindHeartbeat, m.onHeartbeat)
+		all[name] = m
+	}
+	return all
+}
+
+func TestNodesHearOfEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes := meet(t, "a", "b", "c")
+		changes := 0
+		nodes["b"].changed = func() { changes++ }
+		nodes["a"].sendHeartbeats()
+		nodes["a"].sendHeartbeats()
+		if live := nodes["a"].view.live(); len(live) != 2 || live["b"].Incarnation != "1" {
+			t.Errorf("a hears of %v in the answers", live)
+		}
+		if live := nodes["b"].view.live(); len(live) != 1 || changes != 1 {
+			t.Errorf("b hears of %v, in %d changes", live, changes)
+		}
+		nodes["b"].view.learn("0001", replica.Holder{Node: "a", Epoch: 3})
+		gone := nodes["b"].view.watch("0001")
+		time.Sleep(silence)
+		nodes["b"].view.markDead(time.Now())
+		if live := nodes["b"].view.live(); len(live) > 0 || !nodes["b"].view.isSilent("a") {
+			t.Errorf("after %s b still hears of %v", silence, live)
+		}
+		select {
+		case <-gone:
+		default:
+			t.Error("those who wait for the owner are not told that it is dead")
+		}
+	})
+}
+
+// The heartbeat of today is read by nodes of the version before, and theirs here.
+func TestHeartbeatKeepsItsForm(t *testing.T) {
+	text, err := json.Marshal(heartbeatMsg{Heartbeat: heartbeat{Node: "a", Incarnation: "1", OldData: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"Beat":{"Node":"a","Incarnation":"1","Endpoint":"","Version":"","Bears":true,"Shards":null},"Time":"0001-01-01T00:00:00Z"}`
+	if string(text) != want {
+		t.Errorf("it is\n%s, and was\n%s", text, want)
+	}
+}
+
+func TestRemovedNodeIsToldSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes := meet(t, "a", "b")
+		var s settings
+		s.remove("b-1")
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := nodes["a"].records.put(keySettings, text); err != nil {
+			t.Fatal(err)
+		}
+		nodes["b"].sendHeartbeats()
+		if err := nodes["b"].failure.get(); err == nil {
+			t.Error("it goes on")
+		}
+		if live := nodes["a"].view.live(); len(live) > 0 {
+			t.Errorf("it is taken for a node: %v", live)
+		}
+		if got := nodes["a"].returned.silent(time.Now()); len(got) > 0 {
+			t.Errorf("%v is to be forgotten while it is there", got)
+		}
+		time.Sleep(silence)
+		if got := nodes["a"].returned.silent(time.Now()); len(got) != 1 || got[0] != "b-1" {
+			t.Errorf("to be forgotten is %v", got)
+		}
+	})
+}
+
+func TestOneProcessAName(t *testing.T) {
+	nodes := meet(t, "a", "b")
+	nodes["b"].messages = nodes["a"].messages // another machine on which a node b is started
+	if err := nodes["b"].checkOnly(t.Context()); err == nil {
+		t.Error("a second node b joins")
+	}
+	if err := nodes["a"].checkOnly(t.Context()); err == nil {
+		t.Error("a node finds that it is there itself, once it answers")
+	}
+}
+
+func TestBarrierKnowsWhenItIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes := meet(t, "a", "b", "c")
+		a := nodes["a"]
+		for _, name := range []string{"a", "b", "c"} {
+			if err := a.records.put(keyNode+name, []byte(`{"Incarnation":"1"}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b := &barrier{common: a.common, members: a}
+		b.passed.Store(time.Now().UnixNano())
+		a.record(a.self())
+		a.sendHeartbeats()
+		if err := b.current(); err != nil {
+			t.Errorf("with all nodes there: %v", err)
+		}
+		time.Sleep(isolatedAfter + time.Second)
+		if err := b.current(); !errors.Is(err, ErrCutOff) {
+			t.Errorf("without the others, after %s: %v", isolatedAfter, err)
+		}
+		a.record(a.self())
+		a.sendHeartbeats()
+		if err := b.current(); err != nil {
+			t.Errorf("with all nodes there, and a log that cannot be read since %s: %v", isolatedAfter, err)
+		}
+		time.Sleep(staleAfter)
+		a.record(a.self())
+		a.sendHeartbeats()
+		if err := b.current(); !errors.Is(err, ErrCutOff) {
+			t.Errorf("with a log that cannot be read for %s: %v", staleAfter, err)
+		}
+	})
+}
