@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -52,14 +53,21 @@ of order.`,
 			if err := usage(c.Validate()); err != nil {
 				return err
 			}
+			var from string
 			var err error
-			if c.Target, err = benchTarget(server); err != nil {
+			if c.Target, from, err = benchTarget(server); err != nil {
 				return err
 			}
 			if c.Pollers > 0 {
-				return runPollers(cmd, c, &out)
+				err = runPollers(cmd, c, &out)
+			} else {
+				err = runBench(cmd, c, ceiling, &out)
 			}
-			return runBench(cmd, c, ceiling, &out)
+			var unreachable *net.OpError
+			if errors.As(err, &unreachable) && unreachable.Op == "dial" {
+				err = fmt.Errorf("%w (the endpoint is from %s)", err, from)
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -87,18 +95,19 @@ of order.`,
 	return cmd
 }
 
-// benchTarget is what the flags and the environment say of the server.
-func benchTarget(server *clientFlags) (bench.Target, error) {
+// benchTarget returns what the flags and the environment say of the server, and
+// which of them names it.
+func benchTarget(server *clientFlags) (t bench.Target, from string, err error) {
 	c, err := server.client()
 	if err != nil {
-		return bench.Target{}, err
+		return t, "", err
 	}
-	t := bench.Target{Region: c.signer.Region, KeyID: c.signer.AccessKeyID, Secret: c.signer.Secret, Token: c.signer.Token}
+	t = bench.Target{Region: c.signer.Region, KeyID: c.signer.AccessKeyID, Secret: c.signer.Secret, Token: c.signer.Token}
 	for _, e := range c.endpoints {
-		t.Endpoints = append(t.Endpoints, e.url)
+		t.Endpoints, from = append(t.Endpoints, e.url), e.from
 	}
 	t.Roots, err = server.trusted()
-	return t, err
+	return t, from, err
 }
 
 func runPollers(cmd *cobra.Command, c bench.Config, out *output) error {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -83,6 +84,11 @@ could not be found out, for instance because a policy has a mistake.`,
 	notWith(f, "queue", "resource", "resource-policy")
 	must(cmd.MarkFlagRequired("action"))
 	must(cmd.RegisterFlagCompletionFunc("user", completeUsers(server)))
+	must(cmd.RegisterFlagCompletionFunc("role", func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return server.ask(cmd, func(ctx context.Context, c *client) ([]string, error) {
+			return c.names(ctx, "ListRoles", "Roles>member>RoleName")
+		})
+	}))
 	must(cmd.RegisterFlagCompletionFunc("queue", completeQueueFlag(server)))
 	must(cmd.RegisterFlagCompletionFunc("action", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return slices.Concat(sqs.Rules.Actions, admin.Rules.Actions), cobra.ShellCompDirectiveNoFileComp
