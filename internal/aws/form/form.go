@@ -13,8 +13,11 @@ const ContentType = "application/x-www-form-urlencoded"
 
 // Declared reports whether a request has a body that is declared to be a form.
 func Declared(method string, h http.Header) bool {
-	return method == http.MethodPost && MediaType(h.Get("Content-Type")) == ContentType
+	return Is(method, MediaType(h.Get("Content-Type")))
 }
+
+// Is is Declared for a caller that knows the media type of the body already.
+func Is(method, mediaType string) bool { return method == http.MethodPost && mediaType == ContentType }
 
 // MediaType returns the media type of a header such as Content-Type in lower case, without its parameters.
 func MediaType(header string) string {

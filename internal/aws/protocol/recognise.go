@@ -46,7 +46,7 @@ func Recognise(r *http.Request, body []byte) (*Request, error) {
 	req := &Request{Body: body, Path: r.URL.Path}
 	post := r.Method == http.MethodPost
 	declared := form.MediaType(r.Header.Get("Content-Type"))
-	isForm := form.Declared(r.Method, r.Header)
+	isForm := form.Is(r.Method, declared)
 	target := r.Header.Get("X-Amz-Target")
 
 	if r.Method != http.MethodGet && !isForm && (target != "" || strings.HasPrefix(declared, "application/x-amz-json-")) {

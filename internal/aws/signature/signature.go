@@ -62,8 +62,8 @@ func Parse(r *Request) (Signature, error) {
 	version2 := inURL
 
 	// A form is only looked into if there is nothing else: under a Version 4 signature it is a body like any other.
-	isForm := form.Declared(r.Method, r.Header)
-	if !inHeader && !presigned && isForm {
+	isForm := !inHeader && !presigned && form.Declared(r.Method, r.Header)
+	if isForm {
 		if bytes.Count(r.Body, []byte("&")) >= maxParameters-len(query) {
 			return Signature{}, tooManyParameters()
 		}
