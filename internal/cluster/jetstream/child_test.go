@@ -56,7 +56,7 @@ func (c *cluster) child(i int) *os.Process {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0]) //nolint:gosec,noctx // this very program
+	cmd := exec.Command(os.Args[0]) // this very program
 	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()

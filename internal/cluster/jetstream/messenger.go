@@ -20,7 +20,7 @@ type Messenger struct {
 	conn   *Conn
 	node   string
 	sub    *nats.Subscription
-	ctx    context.Context //nolint:containedctx // ends when the messenger is closed
+	ctx    context.Context // ends when the messenger is closed
 	cancel context.CancelFunc
 
 	mu       sync.Mutex

@@ -119,7 +119,7 @@ func TestOptionsRefused(t *testing.T) {
 		"TLS without a certificate":  func(o *Options) { o.TLS = &tls.Config{RootCAs: good.RootCAs} },
 		"TLS that verifies nothing": func(o *Options) {
 			o.TLS = good.Clone()
-			o.TLS.InsecureSkipVerify = true //nolint:gosec // to be refused
+			o.TLS.InsecureSkipVerify = true // to be refused
 		},
 		"a route without a port": func(o *Options) { o.Routes = []string{"localhost"} },
 		"a route without a host": func(o *Options) { o.Routes = []string{":6222"} },

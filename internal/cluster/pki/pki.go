@@ -48,7 +48,7 @@ type Authority struct {
 // Open returns the authority in a directory, which is made if it is not there. It
 // is new if there was none.
 func Open(dir string, now time.Time) (a *Authority, isNew bool, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // certificates are for everybody, keys are 0600
+	if err := os.MkdirAll(dir, 0o755); err != nil { // certificates are for everybody, keys are 0600
 		return nil, false, err
 	}
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, AuthorityCertificate), filepath.Join(dir, AuthorityKey))
@@ -152,7 +152,7 @@ func (a *Authority) write(base string, template *x509.Certificate) (der []byte, 
 }
 
 func writeNew(name, kind string, der []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // the operator says where
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func writeNew(name, kind string, der []byte, mode fs.FileMode) error {
 
 // LoadPool reads the certificates of authorities.
 func LoadPool(file string) (*x509.CertPool, error) {
-	roots, err := os.ReadFile(file) //nolint:gosec // the operator says where
+	roots, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

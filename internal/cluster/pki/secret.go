@@ -81,7 +81,7 @@ func AwaitSecret(ctx context.Context, path string, waiting func()) ([]byte, erro
 }
 
 func readSecret(path string) ([]byte, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator says where
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}

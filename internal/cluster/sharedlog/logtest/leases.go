@@ -37,7 +37,7 @@ func TestLeases(t *testing.T, open func(t *testing.T) sharedlog.Leases) {
 
 type leases struct {
 	t *testing.T
-	//nolint:containedctx // it lives as long as its test
+	// it lives as long as its test
 	ctx context.Context
 	sharedlog.Leases
 }

@@ -51,7 +51,7 @@ func TestLog(t *testing.T, open func(t *testing.T) sharedlog.Log) {
 // log is a log under test, with words for what the tests do often.
 type log struct {
 	t *testing.T
-	//nolint:containedctx // it lives as long as its test
+	// it lives as long as its test
 	ctx context.Context
 	sharedlog.Log
 }
