@@ -140,7 +140,7 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.now)
 	accounts := admin.New(admin.Options{
-		Accounts: s.credentials, Authorizer: s.operators, Directory: s.directory, Queues: cat.Owned, Cluster: s.cluster,
+		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Cluster: s.cluster,
 	})
 	services := []*protocol.Service{queues, users, tokens, accounts}
 	s.measure(services)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -105,6 +106,9 @@ func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteA
 		return nil, errNoNumber(account)
 	case account == s.authorizer.operator:
 		return nil, protocol.ValidationError("The account %s is the first of this server and cannot be deleted.", account)
+	case slices.Contains(s.named, account):
+		return nil, protocol.ValidationError(
+			"The account %s is named by --account, and would be made again at the next start. Start the server without that first.", account)
 	case len(has) > 0:
 		return nil, refusal("AccountNotEmpty", http.StatusConflict,
 			"The account %s still has %s. Delete them first.", account, strings.Join(has, ", "))

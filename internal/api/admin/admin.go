@@ -18,6 +18,7 @@ const ServiceName = "sluice"
 type Options struct {
 	Accounts   *identity.Credentials
 	Authorizer *Authorizer
+	Named      []string // accounts that the server makes at each start, if they do not exist
 	Directory  *directory.Directory
 	// Queues returns the queues of an account, each as a person would name it.
 	Queues  func(account string) []string
@@ -28,6 +29,7 @@ type Options struct {
 type Service struct {
 	accounts   *identity.Credentials
 	authorizer *Authorizer
+	named      []string
 	directory  *directory.Directory
 	queues     func(account string) []string
 	cluster    Cluster
@@ -35,7 +37,7 @@ type Service struct {
 
 // New returns the service's wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, directory: o.Directory, queues: o.Queues, cluster: o.Cluster}
+	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, cluster: o.Cluster}
 	wire := protocol.NewService(protocol.Service{
 		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
 		WhenIsolated: true, // how the cluster is, a node says as far as it knows

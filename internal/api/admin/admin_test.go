@@ -56,6 +56,7 @@ func TestDeleteAccount(t *testing.T) {
 	want(`{}`, http.StatusBadRequest, "accountId")
 	want(`{"AccountId":"shop"}`, http.StatusBadRequest, "12 digits")
 	want(`{"AccountId":"`+apitest.Account+`"}`, http.StatusBadRequest, "cannot be deleted")
+	want(`{"AccountId":"`+apitest.OtherAccount+`"}`, http.StatusBadRequest, "is named by --account")
 	want(`{"AccountId":"444444444444"}`, http.StatusNotFound, "does not exist")
 	want(`{"AccountId":"`+third+`"}`, http.StatusOK, "")
 	want(`{"AccountId":"`+third+`"}`, http.StatusNotFound, "does not exist")

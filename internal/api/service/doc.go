@@ -8,18 +8,25 @@
 //
 //   - New(Options) declares the wire identity with protocol.NewService and registers each operation with
 //     protocol.Register: two structs and a handler. An operation that AWS has and this server has not goes into the list
-//     that protocol.Service.Unsupported takes, so that a client is told which of the two is the reason.
+//     that protocol.Service.Unsupported takes: a client that calls it is told so. limits_test.go at the root compares the
+//     names with those of AWS's SDK. Of the outputs without members, protocol.EmptyResult marks those that AWS's model has
+//     as an empty structure.
 //   - Every text and list of an input struct has its limit in a tag, and is checked before the handler runs. What the
 //     model of the service says beyond lengths is checked with protocol.Violations.
 //   - A policy.Rules value names the service's actions. One Authorizer, made of it, decides about every request:
 //     a handler calls Authorize before it says or changes anything about what the request names, so that a caller who
-//     may not is told the same whether that exists or not.
+//     may not is told the same whether that exists or not. RulesOf lists the actions for warnings: WarnOfPolicy notes in
+//     the log what in an accepted policy has no effect.
 //   - Errors that the service's model has are made with Modelled; the package keeps them in one file, errors.go. Failure
-//     translates what storage refuses. Whatever a client sent is repeated through Shorten only.
+//     translates what storage refuses, DocumentError what package policy refuses. What a client sent is repeated through
+//     Shorten only.
 //   - An error that tells a client that something does not exist is recognised by SaysAbsent, by its status or by its
 //     field Absent: a node of a cluster that lags catches up and asks once more before it says so.
 //   - Lists come in pages: Paginate cuts one out of a sorted list. The bounds, the names of the parameters and the words
-//     of errors differ from service to service and stay there.
+//     of errors differ from service to service and stay there. Tag, TagMap and TagList are for services that write tags as
+//     lists, which are all but SQS.
+//   - Tests start a server and use package apitest: Client calls both protocols, Story the Query protocol alone, Actor has
+//     the clients of AWS's SDK. They live in the service's own directory.
 //
 // The server builds the service in internal/server and hands its wire form to the HTTP front. Nothing else has to know it.
 package service

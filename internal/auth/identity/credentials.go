@@ -230,9 +230,9 @@ func (c *Credentials) Agree(path string) error {
 		there, known := c.Root(account)
 		switch {
 		case !known:
-			return fmt.Errorf("%s has the account %s, which does not exist here", path, account)
+			return fmt.Errorf("%s has the account %s, which does not exist here; if it was deleted, take its profile out of the file", path, account)
 		case here.AccessKeyID != there.AccessKeyID || here.Secret != there.Secret:
-			return fmt.Errorf("%s has another root key for the account %s", path, account)
+			return fmt.Errorf("%s has another root key for the account %s; if the account was deleted and made again, take its profile out of the file", path, account)
 		}
 	}
 	return nil
