@@ -20,15 +20,6 @@ type About struct {
 	Queues  int       `json:",omitempty"` // 0 if it does not say
 	// Data is what the restored directory needs of a program.
 	Data datadir.Format `json:",omitzero"`
-	// Parts says of each shard which node it comes from, if they do not all come
-	// from Node.
-	Parts []Part `json:",omitempty"`
-}
-
-// Part is a shard of a backup.
-type Part struct {
-	Shard int
-	Node  string
 }
 
 // Contents is how much a backup holds.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,8 +94,7 @@ func TestWriterTakesFilesFromAnywhere(t *testing.T) {
 		}
 	}
 	var stream bytes.Buffer
-	want := About{Shards: 2, Parts: []Part{{1, "a"}, {2, "b"}}}
-	w, err := NewWriter(&stream, want)
+	w, err := NewWriter(&stream, About{Shards: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,9 +118,8 @@ func TestWriterTakesFilesFromAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := filepath.Join(t.TempDir(), "data")
-	about, err := Restore(&stream, to, asItIs)
-	if err != nil || !slices.Equal(about.Parts, want.Parts) {
-		t.Fatalf("%+v, %v", about, err)
+	if _, err := Restore(&stream, to, asItIs); err != nil {
+		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"shards/0001/a": "1", "shards/0002/b": "22", "shards/0002/c": "333", "empty": ""} {
 		if got, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(got) != want {
