@@ -72,6 +72,8 @@ func (c *Config) Validate() error {
 		return errors.New("--data must name a directory")
 	case (c.RootKeyID == "") != (c.RootSecret == ""):
 		return errors.New("--root-access-key-id and --root-secret-access-key go together")
+	case c.RootSecret != "" && len(c.RootSecret) < identity.LeastSecret && !isLoopback(host):
+		return fmt.Errorf("--root-secret-access-key has %d characters; where other machines can reach the server it takes %d: an attacker who guesses it has all that the account has", len(c.RootSecret), identity.LeastSecret)
 	case len(c.Accounts) == 0:
 		return errors.New("--account: at least one account is needed")
 	case !identity.IsRegion(c.Region):

@@ -57,6 +57,9 @@ func (s *Server) overrideRoot() error {
 	if s.config.RootKeyID == "" {
 		return nil
 	}
+	if len(s.config.RootSecret) < identity.LeastSecret {
+		s.log.Warn("the root's secret is short enough to be guessed; only programs on this machine can try", "characters", len(s.config.RootSecret))
+	}
 	if err := s.credentials.Override(s.config.Accounts[0], s.config.RootKeyID, s.config.RootSecret); err != nil {
 		return fmt.Errorf("--root-access-key-id and --root-secret-access-key: %w", err)
 	}

@@ -204,7 +204,7 @@ func (c *Credentials) LoadPrevious(path string) error {
 }
 
 // Override gives an account's root a key of the operator's choosing, which is kept
-// nowhere: it is given at every start, and to all nodes of a cluster.
+// nowhere: it is given at every start, and to all nodes of a cluster. Its caller sees to LeastSecret.
 func (c *Credentials) Override(account, keyID, secret string) error {
 	if err := checkKey(keyID, secret); err != nil {
 		return err
@@ -256,8 +256,17 @@ func (c *Credentials) Save(path string, accounts []string) error {
 	return nil
 }
 
-// leastSecret is how many characters the operator's choice of a secret has at least.
-const leastSecret = 16
+// LeastSecret is how many characters a secret has at least that an operator has chosen, unless only this machine can
+// reach the server.
+const LeastSecret = 16
+
+// checkSecret returns an error if a secret could be guessed.
+func checkSecret(secret string) error {
+	if len(secret) < LeastSecret {
+		return fmt.Errorf("the secret of an access key has at least %d characters: an attacker who guesses it has all that the account has", LeastSecret)
+	}
+	return nil
+}
 
 func checkKey(keyID, secret string) error {
 	switch {
@@ -265,8 +274,6 @@ func checkKey(keyID, secret string) error {
 		return errors.New("an access key needs both an id and a secret")
 	case len(keyID) > 128 || len(secret) > 256:
 		return errors.New("an access key id has at most 128 characters, its secret at most 256")
-	case len(secret) < leastSecret:
-		return fmt.Errorf("the secret of an access key has at least %d characters: an attacker who guesses it has all that the account has", leastSecret)
 	case strings.ContainsAny(keyID, "/, =\t\r\n"):
 		return errors.New("an access key id must not contain spaces, slashes, commas or equals signs")
 	}
@@ -383,7 +390,11 @@ func (c *Credentials) parse(text []byte) error {
 		if account == "" {
 			return nil
 		}
-		if err := checkKey(keyID, secret); err != nil {
+		err := checkKey(keyID, secret)
+		if err == nil {
+			err = checkSecret(secret)
+		}
+		if err != nil {
 			return fmt.Errorf("account %s: %w", account, err)
 		}
 		if isPrevious {
