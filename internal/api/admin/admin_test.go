@@ -97,6 +97,18 @@ func start(t *testing.T) *server.Server {
 	return s
 }
 
+// A server that is alone says so.
+func TestWithoutCluster(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	for _, op := range []string{"DescribeCluster", "DrainNode", "ListShardQueues", "RemoveNode"} {
+		if status, body := call(t, s, root, op, "{}"); status != http.StatusConflict || !strings.Contains(body, "This server is alone") {
+			t.Errorf("%s: %d %s", op, status, body)
+		}
+	}
+}
+
 // Who administers the server is decided by policies, within the first account; its root may without.
 func TestWhoMayAdminister(t *testing.T) {
 	t.Parallel()
