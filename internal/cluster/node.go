@@ -145,10 +145,12 @@ func assemble(ctx context.Context, o Options, id incarnation) *Node {
 }
 
 // connect waits for the engine, which takes a majority of the nodes.
-func (n *Node) connect(ctx context.Context) (err error) {
-	if n.engine, err = n.o.Engine(ctx, n.id.server()); err != nil {
-		return err
+func (n *Node) connect(ctx context.Context) error {
+	engine, err := n.o.Engine(ctx, n.id.server())
+	if err != nil {
+		return err // and there is no engine to close, whatever came with the error
 	}
+	n.engine = engine
 	n.tasks.start(n.reportWaiting)
 	n.messages = n.engine.Messenger()
 	n.host.mux = &rebindMux{Messenger: n.messages, handlers: make(map[string]messenger.Handler)}
