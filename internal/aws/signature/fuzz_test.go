@@ -67,12 +67,12 @@ func FuzzSigned(f *testing.F) {
 		}}
 		params, err := parseQuery(query)
 		if err != nil || has(params, presignedNames) || has(params, version2Names) || len(params) >= maxParameters {
-			t.Skip()
+			t.Skip("the signer of this test cannot sign it")
 		}
 		s := newSigner(testTime, "X-Amz-Date", "X-Value")
 		s.query = string(appendCanonicalQuery(nil, params, nil))
 		if s.query == "" || string(appendPath(nil, path, true)) != path || string(appendSqueezed(nil, value)) != value {
-			t.Skip() // the signer is a simple one
+			t.Skip("the signer of this test cannot sign it")
 		}
 		s.authorize(t, r)
 		if _, err := verifier.Verify(r, testTime, testLookup); err != nil {
