@@ -89,6 +89,7 @@ var rules = []rule{
 		"internal/store",
 	}},
 	{dir: "internal/keypair", mayNot: network},
+	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/store",

@@ -17,12 +17,13 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // An account is deleted only when it has nothing any more, and whoever asks is told what it has.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	const third = "333333333333"
 	operator := apitest.RootActor(s.Endpoint(), s.Root())
 	want := func(input string, status int, words string) {
@@ -84,23 +85,10 @@ func call(t *testing.T, s *server.Server, caller *apitest.Actor, op, input strin
 	return apitest.Exchange(t, r)
 }
 
-// start runs a server in memory with two accounts until the test ends.
-func start(t *testing.T) *server.Server {
-	t.Helper()
-	c := server.Default()
-	c.InMemory = true
-	c.Listen = "127.0.0.1:0"
-	c.Accounts = []string{apitest.Account, apitest.OtherAccount}
-	s, err := server.Start(c)
-	apitest.Must(t, s, err)
-	apitest.Run(t, s)
-	return s
-}
-
 // A server that is alone says so.
 func TestWithoutCluster(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	for _, op := range []string{"DescribeCluster", "DrainNode", "ListShardQueues", "RemoveNode"} {
 		if status, body := call(t, s, root, op, "{}"); status != http.StatusConflict || !strings.Contains(body, "This server is alone") {
@@ -112,7 +100,7 @@ func TestWithoutCluster(t *testing.T) {
 // Who administers the server is decided by policies, within the first account; its root may without.
 func TestWhoMayAdminister(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	everything := apitest.Allow("*", "*")
 	monitor, _ := root.User(t, "monitor", `{"Version":"2012-10-17","Statement":[

@@ -9,12 +9,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/iam/types"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // Conditions see the boundary and the tags that the target of a request has, and the boundary that a request sets.
 func TestConditionsOnTheTarget(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	const x = "arn:aws:iam::aws:policy/AmazonSQSFullAccess"
 	const y = "arn:aws:iam::aws:policy/IAMFullAccess"

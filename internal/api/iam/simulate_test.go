@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/iam/types"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // statements returns a policy of n statements.
@@ -26,7 +27,7 @@ func statements(n int, statement string) string {
 // A simulation costs little, whatever is asked: what is too much is refused, and an answer has as many results as fit into
 // it.
 func TestSimulationsAreBounded(t *testing.T) {
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	reader, _ := apitest.RootActor(s.Endpoint(), s.Root()).User(t, "reader", "")
 	_, err := apitest.RootActor(s.Endpoint(), s.Root()).IAM.AttachUserPolicy(t.Context(), &iam.AttachUserPolicyInput{
 		UserName: aws.String("reader"), PolicyArn: aws.String("arn:aws:iam::aws:policy/IAMReadOnlyAccess")})
@@ -103,7 +104,7 @@ func TestSimulationsAreBounded(t *testing.T) {
 // An account has one simulation at a time: others of it wait, and too many are told so; none keeps another account waiting.
 func TestSimulationsTakeTurns(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	root := s.Root()
 	costly := url.Values{
 		"Action": {"SimulateCustomPolicy"}, "Version": {"2010-05-08"}, "MaxItems": {"1000"},
@@ -158,7 +159,7 @@ func TestSimulationsTakeTurns(t *testing.T) {
 // A user of another account is not known to a simulation.
 func TestSimulatedCallersOfOtherAccounts(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	_, _ = apitest.RootActor(s.Endpoint(), s.Root()).User(t, "victim", "")
 	_, err := apitest.RootActor(s.Endpoint(), s.Root()).IAM.TagUser(t.Context(), &iam.TagUserInput{
 		UserName: aws.String("victim"), Tags: []types.Tag{{Key: aws.String("project"), Value: aws.String("secret")}}})

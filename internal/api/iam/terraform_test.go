@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/iam/types"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // state is what Terraform knows of a resource: attributes by name.
@@ -422,7 +423,7 @@ func dependents() []resource {
 // Terraform makes resources, finds no difference at its next plan, changes them, imports and destroys them.
 func TestLifeCycleInTerraform(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	p := &provider{apitest.RootActor(s.Endpoint(), s.Root()).IAM, t}
 	read := func(r *resource) state {
 		t.Helper()

@@ -8,13 +8,14 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // A policy that names an action which no service here has is accepted, as on AWS, and the log says so.
 func TestWarningOfActionsThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	c := inMemory()
+	c := servertest.InMemory()
 	c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	s, err := server.Start(c)
 	apitest.Must(t, s, err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // unsignedRegion is the region of requests that are not signed, which all of these tests
@@ -303,9 +304,9 @@ func TestSecureTransport(t *testing.T) {
 	secure := allowing("*", "sqs:SendMessage", "*", `"Bool":{"aws:SecureTransport":"true"}`)
 	dir := t.TempDir()
 	pool := apitest.Certificate(t, dir)
-	c := inMemory()
+	c := servertest.InMemory()
 	c.TLSCert, c.TLSKey = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	s, _ := start(t, c)
+	s, _ := servertest.Start(t, c)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	t.Cleanup(client.CloseIdleConnections)
 	overTLS := func(o *sqs.Options) { o.BaseEndpoint, o.HTTPClient = aws.String(s.Endpoint()), client }
@@ -317,9 +318,9 @@ func TestSecureTransport(t *testing.T) {
 	}
 
 	// Here, everybody in 10/8 has to come over TLS, and the proxy is us.
-	c = inMemory()
+	c = servertest.InMemory()
 	c.TrustedProxies = []string{"127.0.0.1"}
-	proxied, _ := start(t, c)
+	proxied, _ := servertest.Start(t, c)
 	through := func(from, proto string) func(*sqs.Options) {
 		return func(o *sqs.Options) {
 			o.BaseEndpoint = aws.String(proxied.Endpoint())

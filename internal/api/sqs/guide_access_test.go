@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // The guide's own policies ("Amazon SQS Policy Examples") as they are printed, on
@@ -13,11 +14,11 @@ import (
 func TestGuidePolicies(t *testing.T) {
 	t.Parallel()
 	const one, two, four = "123456789012", "111122223333", "444455556666"
-	config := inMemory()
+	config := servertest.InMemory()
 	config.Accounts = []string{two, four, one}
 	config.Region = "cn-north-1"
 	config.TrustedProxies = []string{"127.0.0.1"}
-	s, _ := start(t, config)
+	s, _ := servertest.Start(t, config)
 	from := func(address string) func(*sqs.Options) {
 		return func(o *sqs.Options) { o.HTTPClient = withHeaders{"X-Forwarded-For": address} }
 	}

@@ -10,15 +10,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // An account has as many queues as it may, in all regions together. Other accounts have
 // theirs, and what there is goes on.
 func TestMaxQueues(t *testing.T) {
 	t.Parallel()
-	config := inMemory()
+	config := servertest.InMemory()
 	config.MaxQueues = 2
-	s, _ := start(t, config)
+	s, _ := servertest.Start(t, config)
 	own, _ := s.RootOf(account)
 	other, _ := s.RootOf(otherAccount)
 	east, west := sdkOf(t, s, own, "us-east-1"), sdkOf(t, s, own, "us-west-2")
@@ -39,9 +40,9 @@ func TestMaxQueues(t *testing.T) {
 // Test suites purge queues and make them anew faster than SQS lets them.
 func TestNoCoolDowns(t *testing.T) {
 	t.Parallel()
-	config := inMemory()
+	config := servertest.InMemory()
 	config.NoCoolDowns = true
-	s, _ := start(t, config)
+	s, _ := servertest.Start(t, config)
 	cred, _ := s.RootOf(account)
 	c := sdkOf(t, s, cred, "us-east-1")
 	for range 3 {

@@ -7,6 +7,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // How the tests of this package say what apitest has.
@@ -63,37 +64,9 @@ var shared *server.Server
 
 func TestMain(m *testing.M) {
 	apitest.Main(m, func() (_ *server.Server, err error) {
-		shared, err = server.Start(inMemory())
+		shared, err = server.Start(servertest.InMemory())
 		return shared, err
 	})
-}
-
-// inMemory is the configuration of shared: messages may be as large as on AWS
-// today, which is what the texts of its errors say.
-func inMemory() server.Config {
-	c := server.Default()
-	c.InMemory = true
-	c.Listen = "127.0.0.1:0"
-	c.Accounts = []string{account, otherAccount}
-	c.MaxMessageSize = 1_048_576
-	return c
-}
-
-// start runs a server of the test's own. What it returns stops the server and
-// waits until it is done; that happens at the end of the test at the latest.
-func start(t *testing.T, c server.Config) (s *server.Server, stop func() error) {
-	t.Helper()
-	s, err := server.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, run(t, s)
-}
-
-// run serves until the test ends or stop is called.
-func run(t *testing.T, s *server.Server) (stop func() error) {
-	t.Helper()
-	return apitest.Run(t, s)
 }
 
 // inAll runs f with a client of each dialect, in a region of its own.

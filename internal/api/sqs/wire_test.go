@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // What only one of the protocols knows.
@@ -482,9 +483,9 @@ func TestGuideExamples(t *testing.T) {
 			t.Run(fmt.Sprintf("version %d/%s %s %.60s", version, ex.method, ex.path, parameters), func(t *testing.T) {
 				// Long polls are waited for, so that the examples run side by side, each on its own server.
 				t.Parallel()
-				config := inMemory()
+				config := servertest.InMemory()
 				config.Accounts = config.Accounts[:1]
-				s, _ := start(t, config)
+				s, _ := servertest.Start(t, config)
 				cred := s.Root()
 				c := newClient(t, inForm)
 				c.Base, c.Cred = s.Endpoint(), cred

@@ -11,13 +11,14 @@ import (
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // Who may assume a role, and for how long, is as its trust policy and the
 // caller's own say.
 func TestAssumeRole(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s, _ := servertest.Start(t, servertest.InMemory())
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	otherRoot, _ := s.RootOf(otherAccount)
 	other := apitest.RootActor(s.Endpoint(), otherRoot)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
-	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 type with = apitest.With
@@ -14,22 +14,8 @@ const (
 	otherAccount = apitest.OtherAccount
 )
 
-// start runs a server in memory with two accounts until the test ends.
-func start(t *testing.T) *server.Server {
-	t.Helper()
-	c := server.Default()
-	c.InMemory = true
-	c.Listen = "127.0.0.1:0"
-	c.Accounts = []string{account, otherAccount}
-	s, err := server.Start(c)
-	apitest.Must(t, s, err)
-	apitest.Run(t, s)
-	return s
-}
-
 // newStory returns a story of the root of a server's first account.
 func newStory(t *testing.T) *apitest.Story {
 	t.Helper()
-	s := start(t)
-	return &apitest.Story{T: t, Endpoint: s.Endpoint(), Cred: s.Root(), Service: "sts", Version: "2011-06-15"}
+	return servertest.NewStory(t, "sts", "2011-06-15")
 }
