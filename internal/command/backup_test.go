@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/command"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/proof/freeport"
 )
 
 // sdk returns an SDK's client of a server.
@@ -449,16 +449,12 @@ func TestBackupIsForTheOperator(t *testing.T) {
 	refused("a wrong key", "Signature")
 }
 
-// freePorts returns addresses of this machine that nobody listens on.
-func freePorts(t *testing.T, n int) (addresses []string) {
+// freePorts returns addresses of this machine on which no program listens.
+func freePorts(t *testing.T, n int) []string {
 	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		addresses = append(addresses, l.Addr().String())
+	addresses, err := freeport.Take(n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return addresses
 }

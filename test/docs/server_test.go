@@ -5,7 +5,6 @@ package docs
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/freeport"
 )
 
 // server is the server of a page.
@@ -38,12 +39,11 @@ func newServer(t *testing.T, dir string, env []string) *server {
 // freeAddress is one that can be listened on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addresses, err := freeport.Take(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addresses[0]
 }
 
 // start runs the server until it can be used.

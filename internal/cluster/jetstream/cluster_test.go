@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/proof/freeport"
 )
 
 // A cluster is a number of embedded servers in this process, each with a connection.
@@ -60,14 +60,9 @@ func (l *serverLog) String() string {
 // freeAddresses returns addresses on which no program listens now.
 func freeAddresses(t testing.TB, n int) []string {
 	t.Helper()
-	var out []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = l.Close() }()
-		out = append(out, l.Addr().String())
+	out, err := freeport.Take(n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }

@@ -2,7 +2,8 @@ package torture
 
 import (
 	"fmt"
-	"net"
+
+	"github.com/sluicemq/sluice/internal/proof/freeport"
 )
 
 // ground is what the network between the nodes is laid on.
@@ -23,16 +24,14 @@ type way interface {
 
 // proxies is a network of links. It takes no privilege, but nodes that learn each
 // other's own addresses get around it.
-type proxies struct{ held []net.Listener }
+type proxies struct{}
 
 func (p *proxies) place(_ int, n *node) error {
-	// The port is free now. All ports are held until each node has one, so that no two nodes get the same.
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	addresses, err := freeport.Take(1)
 	if err != nil {
 		return err
 	}
-	p.held = append(p.held, listener)
-	n.peer = listener.Addr().String()
+	n.peer = addresses[0]
 	return nil
 }
 
@@ -42,17 +41,10 @@ func (p *proxies) lay(_, to *node) (way, error) {
 		return nil, err
 	}
 	l.lead(to.peer)
-	return l, p.close()
+	return l, nil
 }
 
-// close gives the ports to the nodes.
-func (p *proxies) close() error {
-	for _, listener := range p.held {
-		_ = listener.Close() // it was never used
-	}
-	p.held = nil
-	return nil
-}
+func (p *proxies) close() error { return nil }
 
 // connect gives the nodes addresses and lays the ways between them.
 func (c *cluster) connect() error {
