@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -48,6 +49,23 @@ func (p *Pair) Current() *tls.Certificate {
 	}
 	p.readAgain()
 	return p.loaded
+}
+
+// HostOr returns host if the certificate is good for it, and otherwise the first host that the certificate names.
+func (p *Pair) HostOr(host string) string {
+	leaf := p.Current().Leaf
+	if leaf.VerifyHostname(host) == nil {
+		return host
+	}
+	for _, name := range leaf.DNSNames {
+		if !strings.Contains(name, "*") {
+			return name
+		}
+	}
+	for _, ip := range leaf.IPAddresses {
+		return ip.String()
+	}
+	return host
 }
 
 // Reload reads the files again, also if they seem to be the same.

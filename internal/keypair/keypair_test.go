@@ -19,13 +19,13 @@ import (
 )
 
 // write puts a new certificate with that serial number, and its key, into files.
-func write(t *testing.T, certificate, key string, serial int64) {
+func write(t *testing.T, certificate, key string, serial int64, names ...string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), DNSNames: names, NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
@@ -97,4 +97,25 @@ func TestReplaced(t *testing.T) {
 	serial(3, 5)
 	p.Reload()
 	serial(3, 6)
+}
+
+// A server that listens everywhere is called by a name that its certificate has.
+func TestHostOr(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certificate, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	for want, names := range map[string][]string{
+		"local.example": {"local.example", "sqs.example"},
+		"sqs.example":   {"*.example", "sqs.example"},
+		"127.0.0.1":     nil,
+	} {
+		write(t, certificate, key, 1, names...)
+		p, err := keypair.Open(certificate, key, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.HostOr("127.0.0.1"); got != want {
+			t.Errorf("with the names %q: %s, want %s", names, got, want)
+		}
+	}
 }

@@ -100,7 +100,7 @@ func (s *Server) join(waiting *front.StartupResponder) (err error) {
 	addr := s.listener.Addr() // the listener gets a limit of connections before it
 	s.cluster, err = s.config.Join(NodeEnv{
 		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Waiting: waiting.Say,
-		Endpoint:   func() string { return s.config.endpoint(addr) },
+		Endpoint:   func() string { return s.endpointAt(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: func(ctl *control.Control) error { return Initialise(&s.config, ctl) },
 	})

@@ -119,8 +119,9 @@ func isLoopback(host string) bool {
 }
 
 // endpoint is the URL under which a client on this machine, or with
-// --public-url any client, reaches the server.
-func (c *Config) endpoint(addr net.Addr) string {
+// --public-url any client, reaches the server. A server that listens on all
+// addresses is reached by local.
+func (c *Config) endpoint(addr net.Addr, local string) string {
 	if c.PublicURL != "" {
 		return strings.TrimRight(c.PublicURL, "/")
 	}
@@ -133,7 +134,7 @@ func (c *Config) endpoint(addr net.Addr) string {
 		return scheme + "://" + addr.String()
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
+		host = local
 	}
 	return scheme + "://" + net.JoinHostPort(host, port)
 }

@@ -264,7 +264,15 @@ func (s *Server) probe(ctx context.Context) error {
 }
 
 // Endpoint is the URL to give to clients.
-func (s *Server) Endpoint() string { return s.config.endpoint(s.listener.Addr()) }
+func (s *Server) Endpoint() string { return s.endpointAt(s.listener.Addr()) }
+
+func (s *Server) endpointAt(addr net.Addr) string {
+	local := "127.0.0.1"
+	if s.certificate != nil {
+		local = s.certificate.HostOr(local)
+	}
+	return s.config.endpoint(addr, local)
+}
 
 // Root returns the root credential of the first account.
 func (s *Server) Root() identity.Credential {
