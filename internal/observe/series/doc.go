@@ -1,0 +1,13 @@
+// Package series says what happened, minute by minute: what a metric is, what its
+// points are, for how long they are kept, and how they are read.
+//
+// A point is four numbers: how many samples there were, their sum, the least and the
+// greatest. Every statistic of every period follows from them, so that nothing else
+// needs to be stored: points of a longer period are merged from those of a shorter one.
+//
+// A series belongs to a name: a queue that is made anew under its name goes on with
+// the series, and what a deleted queue has left can be read until it is too old.
+//
+// It guarantees that a point is of a whole minute at least and is never changed after
+// its minute has ended. It does not know how points are counted, nor how AWS writes them.
+package series

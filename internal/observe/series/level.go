@@ -1,0 +1,36 @@
+package series
+
+import "time"
+
+// Minute is the length of the shortest period.
+const Minute = time.Minute
+
+// A Level is a resolution and for how long it is kept. Points older than that are
+// merged into those of the next level.
+type Level struct {
+	Step time.Duration
+	Keep time.Duration
+}
+
+// Levels are the resolutions, the finest first.
+type Levels [3]Level
+
+// Default is what CloudWatch keeps: minutes for 15 days, five minutes for 63 days, hours
+// for 455 days.
+var Default = Levels{
+	{Minute, 15 * day},
+	{5 * Minute, 63 * day},
+	{time.Hour, 455 * day},
+}
+
+const day = 24 * time.Hour
+
+// At returns the finest level that still has points as old as age, or false if none has.
+func (l Levels) At(age time.Duration) (Level, bool) {
+	for _, level := range l {
+		if age <= level.Keep {
+			return level, true
+		}
+	}
+	return Level{}, false
+}

@@ -1,0 +1,80 @@
+package series
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Dimension is a name and a value that tell series of one metric apart.
+type Dimension struct{ Name, Value string }
+
+// Scope is where a name is unique: a region of an account.
+type Scope struct{ Account, Region string }
+
+// ID identifies a series. The order of its dimensions does not matter.
+type ID struct {
+	Scope
+	Namespace  string
+	Metric     string
+	Dimensions []Dimension
+}
+
+// Equal reports whether both are the same series.
+func (id ID) Equal(other ID) bool { return id.Compare(other) == 0 }
+
+// Compare orders series by scope, namespace, metric and dimensions.
+func (id ID) Compare(other ID) int {
+	c := slices.Compare(
+		[]string{id.Account, id.Region, id.Namespace, id.Metric},
+		[]string{other.Account, other.Region, other.Namespace, other.Metric},
+	)
+	if c != 0 {
+		return c
+	}
+	return slices.CompareFunc(sorted(id.Dimensions), sorted(other.Dimensions), Dimension.compare)
+}
+
+func (d Dimension) compare(e Dimension) int {
+	if c := strings.Compare(d.Name, e.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(d.Value, e.Value)
+}
+
+func sorted(dimensions []Dimension) []Dimension {
+	return slices.SortedFunc(slices.Values(dimensions), Dimension.compare)
+}
+
+// Filter asks for series. Empty fields match all.
+type Filter struct {
+	Scope
+	Namespace  string
+	Metric     string
+	Dimensions []Dimension // all must be there; one without a value matches every value
+	Since      time.Time   // with a point since then
+}
+
+// Matches reports whether a series is asked for; Since is not looked at.
+func (f Filter) Matches(id ID) bool {
+	return f.Scope == id.Scope && (f.Namespace == "" || f.Namespace == id.Namespace) && (f.Metric == "" || f.Metric == id.Metric) &&
+		!slices.ContainsFunc(f.Dimensions, func(want Dimension) bool {
+			return !slices.ContainsFunc(id.Dimensions, func(d Dimension) bool {
+				return d.Name == want.Name && (want.Value == "" || d.Value == want.Value)
+			})
+		})
+}
+
+// Reader gives out points.
+type Reader interface {
+	// Read returns the points of a series from an instant up to but not including
+	// another, in order of time. The periods begin at from, which is rounded down to a
+	// minute; a period is a multiple of a minute. What is older than the minutes that
+	// are kept has points at the beginnings of five minutes or of hours only. A period
+	// without samples has no point, and a series that is unknown has none. The running
+	// minute is not there: it is not over.
+	Read(ctx context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error)
+	// List returns the series that a filter asks for, in order.
+	List(ctx context.Context, f Filter) ([]ID, error)
+}
