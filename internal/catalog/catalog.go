@@ -166,13 +166,20 @@ func (c *Catalog) Owned(account string) []string {
 	return out
 }
 
-// All returns all queues.
+// All returns the queues of all accounts.
 func (c *Catalog) All() []*Queue {
+	return c.collect(func(n Name) bool { return !n.Internal() })
+}
+
+// collect returns the queues for whose names keep is true.
+func (c *Catalog) collect(keep func(Name) bool) []*Queue {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	out := make([]*Queue, 0, len(c.queues))
-	for _, q := range c.queues {
-		out = append(out, q)
+	var out []*Queue
+	for n, q := range c.queues {
+		if keep(n) {
+			out = append(out, q)
+		}
 	}
 	return out
 }

@@ -25,8 +25,11 @@ type Tx struct {
 
 // Change makes a change; see control.Control.Change.
 func (c *Catalog) Change(f func(*Tx) error) error {
-	return c.control.Change(func(tx *control.Tx) error { return f(&Tx{c, tx}) })
+	return c.control.Change(func(tx *control.Tx) error { return f(c.In(tx)) })
 }
+
+// In returns the changes of the catalog that are part of a change of the control store.
+func (c *Catalog) In(tx *control.Tx) *Tx { return &Tx{c, tx} }
 
 // Create adds a queue and returns its record. If there is one of that name
 // already, it returns that one's record and ErrExists.
@@ -69,7 +72,8 @@ func (tx *Tx) Update(n Name, id queue.ID, change func(*Queue) error) (*Queue, er
 	return q, nil
 }
 
-// Delete removes the record of the queue with that id.
+// Delete removes the record of the queue with that id. The name of an internal queue is
+// never used again, so nothing remembers it.
 func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	c := tx.c
 	c.mu.RLock()
@@ -78,6 +82,9 @@ func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 		return ErrNotFound
 	}
 	tx.tx.Delete(nameKey(keyQueue, n))
+	if n.Internal() {
+		return nil
+	}
 	for old, at := range c.deleted {
 		if !now.Before(at.Add(RecreateInterval)) {
 			tx.tx.Delete(nameKey(keyDeleted, old))

@@ -41,7 +41,7 @@ func Check(s *store.Store, others ...string) (queues []*Queue, problems []string
 		want(0 < q.ID && q.ID <= c.lastID, "queue %s has the id %d, the last one given was %d", n.ARN(), q.ID, c.lastID)
 		want(ids[q.ID] == Name{}, "queues %s and %s have the same id", n.ARN(), ids[q.ID].ARN())
 		ids[q.ID] = n
-		want(q.Attributes.FIFO == strings.HasSuffix(n.Queue, ".fifo"), "queue %s: FIFO is %t", n.ARN(), q.Attributes.FIFO)
+		want(n.Internal() || q.Attributes.FIFO == strings.HasSuffix(n.Queue, ".fifo"), "queue %s: FIFO is %t", n.ARN(), q.Attributes.FIFO)
 		_, gone := c.deleted[n]
 		want(!gone, "queue %s is there and was deleted", n.ARN())
 		queues = append(queues, q)

@@ -11,7 +11,7 @@ import (
 )
 
 // Name is what a queue is found by: an account, a region and a name. Regions
-// are namespaces of their own.
+// are namespaces of their own. Internal queues have neither account nor region.
 type Name struct {
 	Account string
 	Region  string
@@ -89,7 +89,7 @@ func (q *Queue) Config() queue.Config {
 		Delay:         time.Duration(a.DelaySeconds) * time.Second,
 		Visibility:    time.Duration(a.VisibilitySeconds) * time.Second,
 		Retention:     time.Duration(a.RetentionSeconds) * time.Second,
-		DedupPerGroup: a.DedupScope == "messageGroup", PurgeAnytime: q.purgeAnytime,
+		DedupPerGroup: a.DedupScope == "messageGroup", PurgeAnytime: q.purgeAnytime, Internal: q.Name.Internal(),
 	}
 	if a.Redrive != nil {
 		c.Redrive = &queue.Redrive{Target: a.Redrive.Target, MaxReceives: a.Redrive.MaxReceiveCount}
@@ -120,10 +120,10 @@ func (q *Queue) clone() *Queue {
 	return &c
 }
 
-// Configs returns all queues as the engine of a shard has to know them.
+// Configs returns all queues, internal ones too, as the engine of a shard has to know them.
 func (c *Catalog) Configs(shard int) []queue.Config {
 	var configs []queue.Config
-	for _, q := range c.All() {
+	for _, q := range c.collect(func(Name) bool { return true }) {
 		configs = append(configs, q.ConfigOn(shard))
 	}
 	return configs

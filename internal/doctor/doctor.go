@@ -204,7 +204,16 @@ func (e *examination) catalog(s *store.Store) error {
 	}
 	e.catalogue = queues
 	e.known = len(problems) == 0
-	c.count("queues", uint64(len(queues)))
+	var internal uint64
+	for _, q := range queues {
+		if q.Name.Internal() {
+			internal++
+		}
+	}
+	c.count("queues", uint64(len(queues))-internal)
+	if internal > 0 {
+		c.count("queues of topics and subscriptions", internal)
+	}
 	return nil
 }
 

@@ -46,6 +46,9 @@ type Config struct {
 	// moved to a group of another part wait in an outbox. 0 means that the queue is
 	// not spread.
 	Part, Parts int
+	// Internal says that the queue belongs to a topic or a subscription. A dead letter
+	// from there does not tell where it comes from: it is a new message to its consumer.
+	Internal bool
 	// PurgeAnytime says that a purge need not wait for PurgeInterval after the one before.
 	PurgeAnytime bool
 	// MaxInFlight overrides the constant of that name if it is not zero.

@@ -24,10 +24,14 @@ func (q *queue) redrive(m *received) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("redrive: %w", err)
 	}
-	msg.Source = q.cfg.ARN
-	msg.PriorReceives += m.receives
-	if msg.PriorFirst == 0 {
-		msg.PriorFirst = m.first
+	if q.cfg.Internal {
+		msg.SentAt = q.e.now
+	} else {
+		msg.Source = q.cfg.ARN
+		msg.PriorReceives += m.receives
+		if msg.PriorFirst == 0 {
+			msg.PriorFirst = m.first
+		}
 	}
 	if target.isFIFO() {
 		// In the dead-letter queue the message's own id is its deduplication id. Its

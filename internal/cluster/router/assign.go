@@ -9,7 +9,7 @@ import "github.com/sluicemq/sluice/internal/catalog"
 // groups, and it keeps them: a group that changed its shard would lose its order. A
 // standard queue that is to have fewer shards sends to fewer, but is still received
 // from all. A queue whose tag does not change stays where it is, whatever the default
-// has become.
+// has become. An internal queue is on one shard.
 func Assign(q, old *catalog.Queue, spread, shards int) {
 	wanted := q.Spread()
 	if wanted == 0 {
@@ -17,7 +17,7 @@ func Assign(q, old *catalog.Queue, spread, shards int) {
 	}
 	have := q.Shards
 	switch {
-	case old == nil && q.Attributes.FIFO && !q.Attributes.ByGroup():
+	case old == nil && (q.Name.Internal() || q.Attributes.FIFO && !q.Attributes.ByGroup()):
 		wanted = 1
 	case old == nil:
 	case q.Attributes.FIFO || q.Tags[catalog.TagShards] == old.Tags[catalog.TagShards]:

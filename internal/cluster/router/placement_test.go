@@ -101,7 +101,7 @@ func TestAssign(t *testing.T) {
 	byGroup := catalog.Attributes{FIFO: true, DedupScope: "messageGroup", Throughput: "perMessageGroupId"}
 	tag := func(n string) map[string]string { return map[string]string{catalog.TagShards: n} }
 	made := func(q catalog.Queue, spread, shards int) catalog.Queue {
-		q.ID = 7
+		q.ID, q.Name.Account = 7, "000000000000"
 		Assign(&q, nil, spread, shards)
 		return q
 	}
@@ -146,4 +146,11 @@ func TestAssign(t *testing.T) {
 	}
 	fifo := made(catalog.Queue{Attributes: byGroup, Tags: tag("2")}, 1, 8)
 	expect("a FIFO queue stays where it is", changed(fifo, retag("5"), 1, 8), 2, 2)
+}
+
+func TestInternalQueuesAreOnOneShard(t *testing.T) {
+	q := &catalog.Queue{ID: 7, Name: catalog.SubscriptionQueue("1")}
+	if Assign(q, nil, 3, 8); len(q.Shards) != 1 {
+		t.Errorf("on %v", q.Shards)
+	}
 }

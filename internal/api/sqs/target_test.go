@@ -1,0 +1,31 @@
+package sqs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+)
+
+// No URL and no ARN means the queue of a topic or a subscription.
+func TestInternalQueuesHaveNoName(t *testing.T) {
+	c := &protocol.Call{Identity: identity.Identity{Caller: policy.Caller{Account: "000000000000"}}, Region: "us-east-1", Kind: protocol.Query}
+	for _, n := range []catalog.Name{catalog.TopicQueue("1"), catalog.SubscriptionQueue("1")} {
+		for _, account := range []string{"", "000000000000"} {
+			for _, region := range []string{"", "us-east-1"} {
+				arn := strings.Join([]string{"arn:aws:sqs", region, account, n.Queue}, ":")
+				if got, ok := parseARN(arn); ok {
+					t.Errorf("%s means %v", arn, got)
+				}
+			}
+			for _, url := range []string{n.Queue, "/" + n.Queue, "//" + n.Queue, "http://h/" + account + "/" + n.Queue, "http://h//" + n.Queue, account + "/" + n.Queue} {
+				if got, err := target(c, url); err == nil && got.Internal() {
+					t.Errorf("%s means %v", url, got)
+				}
+			}
+		}
+	}
+}
