@@ -34,10 +34,11 @@ var rules = []rule{
 	// The core: five nouns, and what two of them share.
 	{dir: "internal/heap", mayNot: world},
 	{dir: "internal/varint", mayNot: world},
+	{dir: "internal/search", mayNot: world},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
-	{dir: "internal/queue", may: []string{"internal/heap", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
-	{dir: "internal/shard", may: []string{"internal/heap", "internal/queue", "internal/store"}, mayNot: network},
+	{dir: "internal/queue", may: []string{"internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
+	{dir: "internal/shard", may: []string{"internal/heap", "internal/queue", "internal/search", "internal/store"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
 
 	{dir: "internal/datadir", mayNot: network},
