@@ -11,14 +11,22 @@ const (
 	Query Kind = iota
 	// JSON is AWS JSON 1.0 or 1.1.
 	JSON
+	// CBOR is Smithy's RPC v2 with bodies in CBOR.
+	CBOR
 )
 
 func (k Kind) String() string {
-	if k == JSON {
+	switch k {
+	case JSON:
 		return "json"
+	case CBOR:
+		return "cbor"
 	}
 	return "query"
 }
+
+// NamesService reports whether requests of that protocol say which service they are for, in Request.Target.
+func (k Kind) NamesService() bool { return k != Query }
 
 // Call is what a handler knows about its request besides the input. The HTTP layer fills it; a handler must not keep or
 // change it.
@@ -27,7 +35,7 @@ type Call struct {
 	Operation string
 	RequestID string // what the client sees as x-amzn-RequestId
 	Kind      Kind
-	Version   string // API version the answer is written in; empty for JSON
+	Version   string // API version the answer is written in; empty for JSON and CBOR
 	Path      string // decoded URL path as sent; handlers find the queue of a Query request here
 
 	Region    string // AWS region the request is for, as its credential scope or its host says

@@ -9,8 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// TestDecode says the same thing in both protocols and expects the same input. An empty spelling means that the protocol
-// has none.
+// TestDecode says the same thing in all protocols and expects the same input. An empty spelling means that the protocol
+// has none. What JSON can say, CBOR says in the same structure.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	const url = "http://localhost/1/q"
@@ -149,6 +149,10 @@ func TestDecode(t *testing.T) {
 		``, `AttributeName.10=d&AttributeName.2=b&AttributeName.007=c&AttributeName.0=a`,
 		&receiveInput{AttributeNames: []string{"a", "b", "c", "d"}},
 	}, {
+		"numbers with a fraction", "Measure",
+		`{"Value":-1.5e-3,"Values":[0,1e300,42,0.5]}`, `Value=-0.0015&Values.member.1=0&Values.member.2=1e300&Values.member.3=42&Values.member.4=.5`,
+		&measureInput{Value: p(-0.0015), Values: []float64{0, 1e300, 42, 0.5}},
+	}, {
 		"semicolons are text", "ReceiveMessage",
 		``, `AttributeName=All;&;&;=;`,
 		&receiveInput{AttributeNames: []string{"All;"}},
@@ -157,6 +161,13 @@ func TestDecode(t *testing.T) {
 			in, err := decodeJSON(c.operation, c.json)
 			if err != nil || !reflect.DeepEqual(in, c.want) {
 				t.Errorf("%s, JSON: %s, want %s, error %v", c.about, show(in), show(c.want), err)
+			}
+			for _, indefinite := range []bool{false, true} {
+				body := asCBOR(t, c.json, inputs[c.operation], indefinite)
+				in, err := decodeCBOR(c.operation, body)
+				if err != nil || !reflect.DeepEqual(in, c.want) {
+					t.Errorf("%s, CBOR: %x is %s, want %s, error %v", c.about, body, show(in), show(c.want), err)
+				}
 			}
 		}
 		if c.query != "" {
@@ -218,6 +229,8 @@ func TestDecodeJSONRefuses(t *testing.T) {
 	f("SendMessage", `{"DelaySeconds":1.0}`, "DECIMAL_VALUE can not be converted to an Integer")
 	f("SendMessage", `{"DelaySeconds":1e0}`, "DECIMAL_VALUE can not be converted to an Integer")
 	f("SendMessage", `{"Priority":9223372036854775808}`, "NUMBER_VALUE can not be converted to a Long")
+	f("Measure", `{"Value":"1"}`, "STRING_VALUE can not be converted to a Double")
+	f("Measure", `{"Value":1e999}`, "NUMBER_VALUE can not be converted to a Double")
 	f("SendMessage", `{"Urgent":"true"}`, "STRING_VALUE can not be converted to a Boolean")
 	f("SendMessage", `{"Note":[]}`, "Start of list found where not expected")
 	f("SendMessage", `{"Note":"x"}`, "Expected map or null")
@@ -269,6 +282,9 @@ func TestDecodeQueryRefuses(t *testing.T) {
 			t.Errorf("%s is refused with %v, want %s: %s", parameters, err, code, want)
 		}
 	}
+	f("Measure", "Value=NaN", "InvalidParameterValue", "Value NaN for parameter Value is invalid. Reason: Must be a number.")
+	f("Measure", "Value=1e999", "InvalidParameterValue", "Value 1e999 for parameter Value is invalid. Reason: Must be a number.")
+	f("Measure", "Value=0x1p2", "InvalidParameterValue", "Value 0x1p2 for parameter Value is invalid. Reason: Must be a number.")
 	f("CreateQueue", "Attribute.1.Name=a", "MissingParameter", "The request must contain the parameter Attribute.1.Value.")
 	f("CreateQueue", "Attribute.1.Value=a", "MissingParameter", "The request must contain the parameter Attribute.1.Name.")
 	f("CreateQueue", "Attribute.Name=a", "MissingParameter", "The request must contain the parameter Attribute.Value.")

@@ -73,6 +73,7 @@ var inputs = map[string]reflect.Type{
 	"CreateQueue":      reflect.TypeFor[createInput](),
 	"ReceiveMessage":   reflect.TypeFor[receiveInput](),
 	"Wrapped":          reflect.TypeFor[wrappedInput](),
+	"Measure":          reflect.TypeFor[measureInput](),
 	"DeleteQueue":      reflect.TypeFor[nothing](),
 }
 
@@ -102,6 +103,11 @@ func project(document any, v reflect.Value) bool {
 		v.SetBool(document)
 		return true
 	case json.Number:
+		if v.CanFloat() {
+			n, err := document.Float64()
+			v.SetFloat(n)
+			return err == nil
+		}
 		if !v.CanInt() {
 			return false
 		}

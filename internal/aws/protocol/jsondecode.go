@@ -55,6 +55,8 @@ func (d *jsonDecoder) value(p *plan, l *limits, v reflect.Value) error {
 		return d.literal("true")
 	case intShape:
 		return d.integer(p, v)
+	case floatShape:
+		return d.float(v)
 	case timeShape:
 		return d.instant(v)
 	}
@@ -183,6 +185,20 @@ func (d *jsonDecoder) integer(p *plan, v reflect.Value) error {
 	return nil
 }
 
+// float reads a number of any kind.
+func (d *jsonDecoder) float(v reflect.Value) error {
+	text, _, err := d.number()
+	if err != nil {
+		return err
+	}
+	n, ok := parseFloat(string(text))
+	if !ok {
+		return Serialization("NUMBER_VALUE can not be converted to a Double")
+	}
+	v.SetFloat(n)
+	return nil
+}
+
 // instant reads a time, which is in seconds since 1970.
 func (d *jsonDecoder) instant(v reflect.Value) error {
 	text, _, err := d.number()
@@ -234,7 +250,7 @@ func (p *plan) begins(c byte) bool {
 		return c == '['
 	case boolShape:
 		return c == 't' || c == 'f'
-	case intShape, timeShape:
+	case intShape, floatShape, timeShape:
 		return c == '-' || c >= '0' && c <= '9'
 	}
 	return c == '"'
@@ -251,6 +267,8 @@ func (p *plan) javaType() string {
 		return "a String"
 	case p.shape == timeShape:
 		return "a Timestamp"
+	case p.shape == floatShape:
+		return "a Double"
 	case p.typ.Kind() == reflect.Int64:
 		return "a Long"
 	}

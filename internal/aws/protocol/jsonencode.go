@@ -33,6 +33,8 @@ func appendJSON(dst []byte, p *plan, v reflect.Value, st style) []byte {
 		return strconv.AppendBool(dst, v.Bool())
 	case intShape:
 		return strconv.AppendInt(dst, v.Int(), 10)
+	case floatShape:
+		return appendFloat(dst, v.Float())
 	case timeShape:
 		return appendEpoch(dst, v.Interface().(time.Time))
 	case blobShape:

@@ -27,6 +27,7 @@ const (
 	stringShape shape = iota
 	boolShape
 	intShape
+	floatShape
 	blobShape
 	timeShape
 	listShape
@@ -98,6 +99,8 @@ func (pl *planner) plan(t reflect.Type, at string) *plan {
 		p.shape = boolShape
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		p.shape = intShape
+	case reflect.Float64:
+		p.shape = floatShape
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
 			p.shape = blobShape

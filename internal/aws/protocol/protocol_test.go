@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
@@ -94,6 +95,17 @@ type wrappedOutput struct {
 	Done  bool
 }
 
+type measureInput struct {
+	Value  *float64
+	Values []float64 `wrap:"member" max:"1000"`
+}
+
+type measureOutput struct {
+	Value  float64
+	Values []float64 `wrap:"member"`
+	At     time.Time
+}
+
 type nothing struct{}
 
 func handle[In, Out any](context.Context, *protocol.Call, *In) (*Out, error) { return new(Out), nil }
@@ -115,6 +127,7 @@ func newService() *protocol.Service {
 	protocol.Register(s, "CreateQueue", handle[createInput, nothing], protocol.RootOnly)
 	protocol.Register(s, "ReceiveMessage", handle[receiveInput, receiveOutput])
 	protocol.Register(s, "Wrapped", handle[wrappedInput, wrappedOutput])
+	protocol.Register(s, "Measure", handle[measureInput, measureOutput])
 	protocol.Register(s, "DeleteQueue", handle[nothing, nothing])
 	return s
 }

@@ -178,6 +178,12 @@ func queryValue(args []argument, p *plan, l *limits, v reflect.Value) error {
 			return a.invalid("Must be an integer.")
 		}
 		v.SetInt(n)
+	case floatShape:
+		n, ok := parseFloat(a.value)
+		if !ok {
+			return a.invalid("Must be a number.")
+		}
+		v.SetFloat(n)
 	case timeShape:
 		t, ok := parseISO(a.value)
 		if !ok {

@@ -11,8 +11,8 @@ import (
 type Request struct {
 	Kind Kind
 
-	// Target is what X-Amz-Target says before the operation's name. Query requests have none: which service they
-	// mean shows in their credential scope and Version.
+	// Target is what X-Amz-Target says before the operation's name, or the service in the path of a CBOR request. Query
+	// requests have none: which service they mean shows in their credential scope and Version.
 	Target    string
 	Operation string
 	Version   string // as the Query request gives it, empty if it does not; Lookup makes it definite
@@ -39,7 +39,8 @@ const (
 // is never nil: where there is an error too, which is an *Error, it says how to write it.
 //
 // A POST with an X-Amz-Target, or with the content type of AWS JSON, is JSON, whatever its path, unless its body is
-// declared to be a form: some old clients send forms with a target. Everything else is Query, with its parameters in the
+// declared to be a form: some old clients send forms with a target. A request that says that it is Smithy's RPC v2 in CBOR
+// has service and operation in its path, which may have more before it. Everything else is Query, with its parameters in the
 // URL, in the body of a POST, or in both. The body counts if it is declared to be a form, or declared to be nothing at
 // all.
 func Recognise(r *http.Request, body []byte) (*Request, error) {
@@ -49,6 +50,10 @@ func Recognise(r *http.Request, body []byte) (*Request, error) {
 	isForm := form.Is(r.Method, declared)
 	target := r.Header.Get("X-Amz-Target")
 
+	if r.Header.Get("Smithy-Protocol") == smithyCBOR {
+		req.Kind = CBOR
+		return req, req.recogniseCBOR(r.Method)
+	}
 	if r.Method != http.MethodGet && !isForm && (target != "" || strings.HasPrefix(declared, "application/x-amz-json-")) {
 		req.Kind = JSON
 		req.ContentType = contentTypeJSON10
@@ -84,6 +89,23 @@ func (req *Request) recogniseJSON(method, target string) error {
 	case target == "":
 		e := UnknownOperation("")
 		e.Message = "The request must contain the header X-Amz-Target."
+		return e
+	}
+	return nil
+}
+
+// recogniseCBOR takes service and operation from a path that ends in /service/Name/operation/Name.
+func (req *Request) recogniseCBOR(method string) error {
+	parts := strings.Split(req.Path, "/")
+	if n := len(parts); n >= 4 && parts[n-4] == "service" && parts[n-2] == "operation" {
+		req.Target, req.Operation = parts[n-3], parts[n-1]
+	}
+	switch {
+	case method != http.MethodPost:
+		return MethodNotAllowed(method)
+	case req.Operation == "":
+		e := UnknownOperation("")
+		e.Message = "The path of the request must end in /service/NAME/operation/NAME."
 		return e
 	}
 	return nil

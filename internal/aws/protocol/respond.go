@@ -18,6 +18,12 @@ func WriteResult(w http.ResponseWriter, s *Service, req *Request, op *Operation,
 	b := (*buf)[:0]
 	contentType := req.ContentType
 	switch {
+	case req.Kind == CBOR:
+		w.Header().Set("Smithy-Protocol", smithyCBOR)
+		if contentType = ""; !op.out.void() || op.result {
+			contentType = contentTypeCBOR
+			b = appendCBOR(b, op.out, v)
+		}
 	case req.Kind == JSON && op.out.void():
 	case req.Kind == JSON:
 		b = appendJSON(b, op.out, v, awsJSON)
@@ -45,11 +51,14 @@ func WriteError(w http.ResponseWriter, s *Service, req *Request, requestID strin
 	contentType := contentTypeXML
 	switch {
 	case req.Kind == JSON:
-		if s == nil || s.speaksQuery() {
-			w.Header().Set("X-Amzn-Query-Error", e.Code+";"+e.Fault())
-		}
+		e.writeQueryError(w, s)
 		contentType = req.ContentType
 		b = appendErrorJSON(b, s, e)
+	case req.Kind == CBOR:
+		e.writeQueryError(w, s)
+		w.Header().Set("Smithy-Protocol", smithyCBOR)
+		contentType = contentTypeCBOR
+		b = appendErrorCBOR(b, s, e)
 	case e.Bare:
 		b = append(append(append(b, '<'), e.shape()...), '/', '>')
 	case req.AcceptJSON:
@@ -70,7 +79,9 @@ const bufferMax = 256 << 10
 // respond writes body in one piece. Body has been appended to buf, which goes back to the pool.
 func respond(w http.ResponseWriter, status int, requestID, contentType string, buf *[]byte, body []byte) error {
 	h := w.Header()
-	h["Content-Type"] = []string{contentType}
+	if contentType != "" {
+		h["Content-Type"] = []string{contentType}
+	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	h["X-Amzn-Requestid"] = []string{requestID}
 	w.WriteHeader(status)
@@ -165,10 +176,7 @@ func appendErrorQueryJSON(b []byte, s *Service, e *Error, requestID string) []by
 // appendErrorJSON appends an error of AWS JSON. One without a message has no such member, and that of denied access is
 // spelt differently.
 func appendErrorJSON(b []byte, s *Service, e *Error) []byte {
-	t := e.Type
-	if s != nil && s.ErrorNamespace != "" && !strings.Contains(t, "#") {
-		t = s.ErrorNamespace + "#" + t
-	}
+	t := e.absoluteType(s)
 	b = append(b, `{"__type":`...)
 	b = appendQuoted(b, t)
 	if e.Message != "" {
@@ -180,6 +188,22 @@ func appendErrorJSON(b []byte, s *Service, e *Error) []byte {
 		b = appendQuoted(b, e.Message)
 	}
 	return append(b, '}')
+}
+
+// writeQueryError tells clients of a service that also speaks Query what the error is called there. It is the name that
+// their users know.
+func (e *Error) writeQueryError(w http.ResponseWriter, s *Service) {
+	if s == nil || s.speaksQuery() {
+		w.Header().Set("X-Amzn-Query-Error", e.Code+";"+e.Fault())
+	}
+}
+
+// absoluteType returns the Type of e with the namespace of its service.
+func (e *Error) absoluteType(s *Service) string {
+	if s != nil && s.ErrorNamespace != "" && !strings.Contains(e.Type, "#") {
+		return s.ErrorNamespace + "#" + e.Type
+	}
+	return e.Type
 }
 
 // queryMessage returns the text of e in the Query protocol.

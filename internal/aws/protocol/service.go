@@ -17,7 +17,8 @@ type Service struct {
 	// Name is the service's name in a SigV4 credential scope, "sqs".
 	Name string
 	// Target is the prefix of X-Amz-Target, "AmazonSQS". Only its last dotted component is compared, because SDKs
-	// disagree about the rest. A service without Target does not speak JSON.
+	// disagree about the rest. It is also the name of the service in the path of a CBOR request. A service without Target
+	// speaks neither.
 	Target string
 	// Versions are the API versions that Query requests may name, oldest first; the last one is assumed of requests
 	// that name none. A service without Versions does not speak Query.
@@ -174,7 +175,7 @@ func (s *Service) Is(target string) bool {
 // API version that s does not have. A Query request without a version gets the newest one: Lookup sets req.Version. The
 // error is an *Error.
 func (s *Service) Lookup(req *Request) (*Operation, error) {
-	if req.Kind == JSON {
+	if req.Kind.NamesService() {
 		op := s.operations[req.Operation]
 		switch {
 		case !s.Is(req.Target):
@@ -207,9 +208,12 @@ func (s *Service) Lookup(req *Request) (*Operation, error) {
 func (op *Operation) Decode(req *Request) (any, error) {
 	in := reflect.New(op.in.typ)
 	var err error
-	if req.Kind == JSON {
+	switch req.Kind {
+	case JSON:
 		err = decodeJSON(req.Body, op.in, in.Elem())
-	} else {
+	case CBOR:
+		err = decodeCBOR(req.Body, op.in, in.Elem())
+	default:
 		err = decodeForm(req.Form, op.in, in.Elem())
 	}
 	if err == nil {

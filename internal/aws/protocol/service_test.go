@@ -48,7 +48,7 @@ func TestOperationsAreSorted(t *testing.T) {
 	for _, op := range newService().Operations() {
 		names = append(names, op.Name)
 	}
-	if got, want := strings.Join(names, " "), "CreateQueue DeleteQueue ReceiveMessage SendMessage SendMessageBatch Wrapped"; got != want {
+	if got, want := strings.Join(names, " "), "CreateQueue DeleteQueue Measure ReceiveMessage SendMessage SendMessageBatch Wrapped"; got != want {
 		t.Errorf("operations are %s", got)
 	}
 }
@@ -72,7 +72,7 @@ func TestRegisterRefuses(t *testing.T) {
 		protocol.Register(s, "DeleteQueue", handle[nothing, nothing])
 	})
 	f("string is not a struct", func(s *protocol.Service) { protocol.Register(s, "X", handle[string, nothing]) })
-	f(".A: type float64 cannot travel", declares[struct{ A float64 }])
+	f(".A: type float32 cannot travel", declares[struct{ A float32 }])
 	f(".A.B: type uint8 cannot travel", declares[struct{ A struct{ B uint8 } }])
 	f("contains itself", declares[recursive])
 	f(".A: keys of map[int]string are not strings", declares[struct{ A map[int]string }])

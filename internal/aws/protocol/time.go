@@ -20,9 +20,17 @@ func parseISO(s string) (time.Time, bool) {
 
 // parseEpoch reads a time of a JSON request, to the millisecond.
 func parseEpoch(s string) (time.Time, bool) {
-	const last = 253402300800 // the year 10000
 	seconds, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.Abs(seconds) >= last {
+	if err != nil {
+		return time.Time{}, false
+	}
+	return epoch(seconds)
+}
+
+// epoch returns the time that is so many seconds after 1970, to the millisecond, if it has a year of four digits.
+func epoch(seconds float64) (time.Time, bool) {
+	const last = 253402300800 // the year 10000
+	if math.IsNaN(seconds) || math.Abs(seconds) >= last {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(int64(math.Round(seconds * 1000))).UTC(), true

@@ -62,6 +62,8 @@ func appendElement(dst []byte, name string, p *plan, v reflect.Value) []byte {
 		dst = strconv.AppendBool(dst, v.Bool())
 	case intShape:
 		dst = strconv.AppendInt(dst, v.Int(), 10)
+	case floatShape:
+		dst = appendFloat(dst, v.Float())
 	case blobShape:
 		dst = base64.StdEncoding.AppendEncode(dst, v.Bytes())
 	case timeShape:

@@ -1,0 +1,26 @@
+package protocol
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// parseFloat reads a number as text, in decimal and finite.
+func parseFloat(s string) (float64, bool) {
+	if s == "" || strings.Trim(s, "0123456789+-.eE") != "" {
+		return 0, false // such as NaN, Inf, 0x1p-2 and 1_000, which strconv takes
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return n, err == nil
+}
+
+// appendFloat appends the shortest text that is read as n again. Very large and very small numbers get an exponent.
+// JSON has no text for numbers that are not finite: no service answers with one.
+func appendFloat(dst []byte, n float64) []byte {
+	format := byte('f')
+	if abs := math.Abs(n); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(dst, n, format, -1, 64)
+}
