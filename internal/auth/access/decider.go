@@ -115,9 +115,9 @@ func (d *Decider) Decide(r *Request) error {
 // introduce puts into q who the caller is, and reports whether that is known.
 func (d *Decider) introduce(q *policy.Request, id identity.Identity) bool {
 	switch {
-	case id.ARN == "":
+	case id.ARN == "" && id.Kind != policy.Service:
 		return true
-	case id.IsRoot():
+	case id.IsRoot(), id.Kind == policy.Service:
 		q.Caller = id.Caller
 		return true
 	case d.principals != nil:

@@ -213,3 +213,35 @@ func TestReason(t *testing.T) {
 		}
 	}
 }
+
+// A service is known by its name alone, and gets what the resource's policy gives it for the account that it acts for.
+func TestService(t *testing.T) {
+	t.Parallel()
+	d := access.New(users{})
+	topic := func(account string) *details {
+		return &details{facts: policy.Facts{SourceARN: "arn:aws:sns:us-east-1:" + account + ":t", SourceAccount: account}}
+	}
+	const allow = `{"Statement":{"Effect":"Allow","Principal":%s,"Action":"sqs:SendMessage","Resource":"*","Condition":{%s}}}`
+	for _, tc := range []struct {
+		principal, condition string
+		allowed              bool
+	}{
+		{`{"Service":"sns.amazonaws.com"}`, `"ArnEquals":{"aws:SourceArn":"arn:aws:sns:*:` + owner + `:t"}`, true},
+		{`{"Service":"sns.amazonaws.com"}`, `"StringEquals":{"aws:SourceAccount":"` + other + `"}`, false},
+		{`"*"`, `"StringEquals":{"AWS:SourceOwner":"` + owner + `"}`, true},
+		{`{"Service":"cloudwatch.amazonaws.com"}`, ``, false},
+		{`{"AWS":"` + owner + `"}`, ``, false},
+	} {
+		r := access.Request{
+			Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: "sns.amazonaws.com"}}, Rules: rules,
+			Action: "sqs:SendMessage", Owner: owner, Policy: fmt.Sprintf(allow, tc.principal, tc.condition), Details: topic(owner),
+		}
+		if err := d.Decide(&r); (err == nil) != tc.allowed {
+			t.Errorf("%s, %s: %v", tc.principal, tc.condition, err)
+		}
+		r.Policy = ""
+		if err := d.Decide(&r); err == nil || !strings.Contains(err.Error(), "User: sns.amazonaws.com is not authorized") {
+			t.Errorf("without a policy: %v", err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,25 @@ const (
 	MaxConditions    = 10
 	MaxActions       = 7 // in one statement
 )
+
+// Limits bound the policy of a resource. A zero member is the limit of a queue's.
+type Limits struct {
+	Bytes, Statements, Principals, Conditions int
+	Actions                                   int // in one statement
+}
+
+// limits returns the limits of the policies of a service's resources.
+func (r *Rules) limits() Limits {
+	var l Limits
+	if r != nil {
+		l = r.Limits
+	}
+	return Limits{
+		Bytes: cmp.Or(l.Bytes, MaxResourceBytes), Statements: cmp.Or(l.Statements, MaxStatements),
+		Principals: cmp.Or(l.Principals, MaxPrincipals), Conditions: cmp.Or(l.Conditions, MaxConditions),
+		Actions: cmp.Or(l.Actions, MaxActions),
+	}
+}
 
 // Limits of IAM's documents, in characters without white space. Those of the
 // inline policies are for all of an entity's together.
@@ -29,7 +49,7 @@ const (
 // ParseResource reads a policy that is about to be set on a resource, with
 // all that Parse and CheckResource ask of it. The error is always an *Error.
 func ParseResource(source string, rules *Rules) (*Policy, error) {
-	if len(source) > MaxResourceBytes { // whatever it says
+	if len(source) > rules.limits().Bytes { // whatever it says
 		return nil, errTooLarge()
 	}
 	p, err := Parse(ForResource, source)
@@ -54,26 +74,27 @@ func (p *Policy) CheckResource(rules *Rules) error {
 		panic("policy: CheckResource of a policy for another use")
 	}
 	// The sentences about limits are SQS's.
-	if len(p.source) > MaxResourceBytes {
+	most := rules.limits()
+	if len(p.source) > most.Bytes {
 		return errTooLarge()
 	}
-	if n := len(p.statements); n > MaxStatements {
-		return fault(OverLimit, "%d statements were found in the submitted policy, max allowed is %d", n, MaxStatements)
+	if n := len(p.statements); n > most.Statements {
+		return fault(OverLimit, "%d statements were found in the submitted policy, max allowed is %d", n, most.Statements)
 	}
 	principals, conditions := 0, 0
 	for i := range p.statements {
 		s := &p.statements[i]
-		if n := len(s.actions); n > MaxActions {
-			return fault(OverLimit, "%d actions were found in a statement from the submitted policy, max allowed is %d", n, MaxActions)
+		if n := len(s.actions); n > most.Actions {
+			return fault(OverLimit, "%d actions were found in a statement from the submitted policy, max allowed is %d", n, most.Actions)
 		}
 		principals += len(s.principals.list)
 		conditions += len(s.conditions)
 	}
-	if principals > MaxPrincipals {
-		return fault(OverLimit, "%d principals were found in the submitted policy, max allowed is %d", principals, MaxPrincipals)
+	if principals > most.Principals {
+		return fault(OverLimit, "%d principals were found in the submitted policy, max allowed is %d", principals, most.Principals)
 	}
-	if conditions > MaxConditions {
-		return fault(OverLimit, "%d conditions were found in the submitted policy, max allowed is %d", conditions, MaxConditions)
+	if conditions > most.Conditions {
+		return fault(OverLimit, "%d conditions were found in the submitted policy, max allowed is %d", conditions, most.Conditions)
 	}
 	for i := range p.statements {
 		s := &p.statements[i]

@@ -37,6 +37,29 @@ func TestLimitsOfResourcePolicies(t *testing.T) {
 	}
 }
 
+// A service may have limits of its own; what it does not say is as for a queue.
+func TestLimitsOfAnotherService(t *testing.T) {
+	topics := &policy.Rules{Vendor: "SNS", Actions: []string{"SNS:Publish"}, Limits: policy.Limits{Bytes: 30720, Actions: 50}}
+	text := func(actions int) string {
+		return `{"Statement":{"Effect":"Allow","Principal":"*","Action":[` + strings.TrimSuffix(strings.Repeat(`"sns:Publish",`, actions), ",") + `],"Resource":"*"}}`
+	}
+	for source, want := range map[string]string{
+		text(50): "", text(51): "51 actions were found in a statement from the submitted policy, max allowed is 50",
+		text(1) + strings.Repeat(" ", 10000): "", text(1) + strings.Repeat(" ", 30720): "Submitted policy is over max allowed size.",
+		strings.ReplaceAll(largePolicy(21, 50, 10, 0), "sqs:", "sns:"): "21 statements were found in the submitted policy, max allowed is 20",
+	} {
+		if _, err := policy.ParseResource(source, topics); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%.100s: got %v, want %q", source, err, want)
+		}
+	}
+	long := text(1) + strings.Repeat(" ", 10000)
+	p := policy.Permission{Label: "l", Accounts: []string{"111122223333"}, Actions: []string{"Publish"}}
+	got, err := policy.AddPermission(long, "arn:aws:sns:us-east-1:111122223333:t", p, topics)
+	if err != nil || !strings.Contains(got, `"Action":"SNS:Publish"`) {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
 // A text that is too large is refused for that, whatever it says.
 func TestSizeComesFirst(t *testing.T) {
 	_, err := policy.ParseResource(strings.Repeat("x", 8193), sqs)

@@ -67,6 +67,7 @@ var keyIDs = map[string]keyID{
 	"aws:sourceaccount":          sourceAccount,
 	"aws:sourcearn":              sourceARN,
 	"aws:sourceip":               sourceIP,
+	"aws:sourceowner":            sourceAccount, // the name that it has in SNS's default policy
 	"aws:tagkeys":                tagKeys,
 	"aws:tokenissuetime":         tokenIssueTime,
 	"aws:useragent":              userAgent,

@@ -31,7 +31,7 @@ func AddPermission(policy, resource string, p Permission, rules *Rules) (string,
 	if err != nil {
 		return "", err
 	}
-	principals := len(p.Accounts)
+	principals, most := len(p.Accounts), rules.limits()
 	for i := range doc.statements {
 		s := &doc.statements[i]
 		principals += len(s.principals.list)
@@ -39,14 +39,14 @@ func AddPermission(policy, resource string, p Permission, rules *Rules) (string,
 			return "", invalid(p.Label, "Label", "Already exists.")
 		}
 	}
-	if n := len(doc.statements) + 1; n > MaxStatements {
-		return "", fault(OverLimit, "%d Statements were found, maximum allowed is %d.", n, MaxStatements)
+	if n := len(doc.statements) + 1; n > most.Statements {
+		return "", fault(OverLimit, "%d Statements were found, maximum allowed is %d.", n, most.Statements)
 	}
-	if principals > MaxPrincipals {
-		return "", fault(OverLimit, "%d Principals were found, maximum allowed is %d.", principals, MaxPrincipals)
+	if principals > most.Principals {
+		return "", fault(OverLimit, "%d Principals were found, maximum allowed is %d.", principals, most.Principals)
 	}
 	text := doc.with(append(doc.texts(""), added))
-	if len(text) > MaxResourceBytes {
+	if len(text) > most.Bytes {
 		return "", errTooLarge()
 	}
 	return text, nil
@@ -95,6 +95,7 @@ func (p *Policy) with(statements []string) string {
 }
 
 func (p Permission) check(rules *Rules) error {
+	most := rules.limits()
 	switch {
 	case p.Label == "":
 		return fault(MissingParameter, "Label")
@@ -102,12 +103,12 @@ func (p Permission) check(rules *Rules) error {
 		return invalid(p.Label, "Label", "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
 	case len(p.Actions) == 0:
 		return fault(MissingParameter, "Actions")
-	case len(p.Actions) > MaxActions:
-		return fault(OverLimit, "%d Actions were found, maximum allowed is %d.", len(p.Actions), MaxActions)
+	case len(p.Actions) > most.Actions:
+		return fault(OverLimit, "%d Actions were found, maximum allowed is %d.", len(p.Actions), most.Actions)
 	case len(p.Accounts) == 0:
 		return invalid("[]", "PrincipalId", "Unable to verify.")
-	case len(p.Accounts) > MaxPrincipals:
-		return fault(OverLimit, "%d Principals were found, maximum allowed is %d.", len(p.Accounts), MaxPrincipals)
+	case len(p.Accounts) > most.Principals:
+		return fault(OverLimit, "%d Principals were found, maximum allowed is %d.", len(p.Accounts), most.Principals)
 	}
 	for _, account := range p.Accounts {
 		if !isAccount(account) {

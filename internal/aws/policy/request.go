@@ -100,6 +100,8 @@ type Rules struct {
 	// Repair are the actions that the owner's root may always take, whatever
 	// the resource's policy says, so that no policy can lock its owner out.
 	Repair []string
+	// Limits are those of the policies of its resources; the zero Limits are those of a queue's.
+	Limits Limits
 	// LowerCase is whether refusals write actions in lower case, as SQS does.
 	LowerCase bool
 }

@@ -19,12 +19,13 @@ func (w Warning) String() string {
 
 // ownPrefixes are the prefixes of condition keys of which this program knows all
 // that a request can have.
-var ownPrefixes = []string{"aws:", "iam:", "sts:", "sqs:"}
+var ownPrefixes = []string{"aws:", "iam:", "sts:", "sqs:", "sns:"}
 
 // serviceKeys are the condition keys that services add, in lower case. The keys
 // beginning with aws: are in keyIDs.
 var serviceKeys = []string{
 	"iam:permissionsboundary", "iam:policyarn", "iam:resourcetag/",
+	"sns:endpoint", "sns:protocol",
 	"sts:externalid", "sts:rolesessionname",
 }
 

@@ -20,6 +20,8 @@ func TestWarnings(t *testing.T) {
 		{"*", `"StringEqualsIfExists":{"sqs:QueueName":"x"}`, "no request has the condition key sqs:QueueName here: the condition is always met"},
 		{"*", `"Null":{"sts:TransitiveTagKeys":"true"}`, "no request has the condition key sts:TransitiveTagKeys here: Null sees it as absent"},
 		{"*", `"StringEquals":{"aws:RequestTag":"x"}`, "no request has the condition key aws:RequestTag here"},
+		{"*", `"StringEquals":{"AWS:SourceOwner":"1","sns:Protocol":"sqs","sns:Endpoint":"x"}`, ""},
+		{"*", `"StringEquals":{"sns:Topic":"x"}`, "no request has the condition key sns:Topic here"},
 		{queue1, ``, ""},
 		{"arn:aws:sqs:*:" + accountA + ":${aws:username}1", ``, ""},
 		{"arn:aws:sqs:*:" + accountA + ":queue2", ``, "no Resource of this statement is " + queue1},
