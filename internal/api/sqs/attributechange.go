@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
@@ -163,7 +164,7 @@ func setOne(to *string, name, value string, allowed ...string) error {
 }
 
 func setKMSKey(to *string, value string) error {
-	if len(value) > maxKMSKey || !printable(value) {
+	if len(value) > maxKMSKey || !service.Printable(value) {
 		return errAttributeValue(attrKMSKey, "Must be at most "+strconv.Itoa(maxKMSKey)+" printable characters of ASCII.")
 	}
 	*to = value

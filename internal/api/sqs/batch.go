@@ -3,6 +3,7 @@ package sqs
 import (
 	"fmt"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
@@ -46,7 +47,7 @@ func checkEntries[E any](entryType string, entries []E, id func(*E) string) erro
 	}
 	seen := make(map[string]bool, len(entries))
 	for i := range entries {
-		if !validName(id(&entries[i]), maxEntryID) {
+		if !service.ValidName(id(&entries[i]), maxEntryID) {
 			return errEntryID()
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -107,7 +108,7 @@ func FuzzNumber(f *testing.F) {
 		if len(s) > 500 {
 			t.Skip("beyond the precision of the other way")
 		}
-		if got, want := validNumber(s), isNumber(s); got != want {
+		if got, want := service.ValidNumber(s), isNumber(s); got != want {
 			t.Fatalf("%q: %v, want %v", s, got, want)
 		}
 	})
@@ -435,7 +436,7 @@ func FuzzValidText(f *testing.F) {
 		for _, c := range s {
 			want = want && (c == 0x9 || c == 0xa || c == 0xd || c >= 0x20 && c <= 0xd7ff || c >= 0xe000 && c <= 0xfffd || c >= 0x10000)
 		}
-		if validText(s) != want {
+		if service.ValidText(s) != want {
 			t.Errorf("%q: %v", s, !want)
 		}
 	})

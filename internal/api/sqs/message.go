@@ -105,7 +105,7 @@ func checkAttribute(name string, v *attributeValue) error {
 		return invalid("The message (user) attribute '%s' must contain a non-empty message attribute type.", name)
 	case len(v.DataType) > maxAttributeType:
 		return invalid("The type of message (user) attribute '%s' must be at most 256 bytes long.", name)
-	case base != "String" && base != "Number" && base != "Binary" || !validText(v.DataType):
+	case base != "String" && base != "Number" && base != "Binary" || !service.ValidText(v.DataType):
 		return invalid("The type of message (user) attribute '%s' is invalid. You must use only the following supported type prefixes: Binary, Number, String.", name)
 	case !isString && !isBinary:
 		return invalid("The message (user) attribute '%s' must contain a non-empty message attribute value.", name)
@@ -117,65 +117,12 @@ func checkAttribute(name string, v *attributeValue) error {
 		return invalid("Message (user) attribute '%s' with type '%s' must use field 'String'.", name, base)
 	case isBinary && len(v.BinaryValue) == 0, isString && *v.StringValue == "":
 		return invalid("Message (user) attribute '%s' must contain a non-empty value of type '%s'.", name, base)
-	case isString && !validText(*v.StringValue):
+	case isString && !service.ValidText(*v.StringValue):
 		return invalid("Invalid characters found in the value of message (user) attribute '%s'. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF", name)
-	case base == "Number" && !validNumber(*v.StringValue):
+	case base == "Number" && !service.ValidNumber(*v.StringValue):
 		return invalid("Can't cast the value of message (user) attribute '%s' to a number.", name)
 	}
 	return nil
-}
-
-// validNumber reports whether s is a decimal number of up to 38 significant
-// digits and a magnitude from 10^-128 to 10^126, or 0. Its zeros are kept as
-// they were sent: the checksums that clients compare are over what they sent.
-func validNumber(s string) bool {
-	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(unsigned(s)), "e")
-	shift := 0
-	if hasExponent {
-		digits := unsigned(exponent)
-		if digits == "" || !isDigits(digits) {
-			return false
-		}
-		digits = strings.TrimLeft(digits, "0")
-		if len(digits) > 4 {
-			digits = "9999" // too much for any mantissa but 0
-		}
-		for _, c := range []byte(digits) {
-			shift = shift*10 + int(c-'0')
-		}
-		if exponent[0] == '-' {
-			shift = -shift
-		}
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	if whole+fraction == "" || !isDigits(whole) || !isDigits(fraction) {
-		return false
-	}
-	digits := strings.TrimLeft(whole+fraction, "0")
-	if digits == "" {
-		return true
-	}
-	// The first significant digit stands for 10^magnitude.
-	magnitude := len(digits) - len(fraction) - 1 + shift
-	digits = strings.TrimRight(digits, "0")
-	return len(digits) <= 38 && magnitude >= -128 && (magnitude < 126 || magnitude == 126 && digits == "1")
-}
-
-// unsigned returns s without the sign that it may begin with.
-func unsigned(s string) string {
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		return s[1:]
-	}
-	return s
-}
-
-func isDigits(s string) bool {
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // checkSystemAttributes returns the one system attribute that a sender may set.
@@ -192,7 +139,7 @@ func checkSystemAttributes(in map[string]attributeValue) (trace string, _ error)
 			return "", errUnsupported("Message attribute list values in SendMessage operation are not supported.")
 		case v.DataType != "String" || v.StringValue == nil || v.BinaryValue != nil:
 			return "", protocol.InvalidParameterValue("Message system attribute '%s' must be of type 'String' and have a string value.", name)
-		case *v.StringValue == "" || !validText(*v.StringValue):
+		case *v.StringValue == "" || !service.ValidText(*v.StringValue):
 			return "", protocol.InvalidParameterValue("Message system attribute '%s' must contain a non-empty value of type 'String'.", name)
 		case len(*v.StringValue) > maxTraceHeader:
 			return "", protocol.InvalidParameterValue("Message system attribute '%s' must be at most %d bytes long.", name, maxTraceHeader)

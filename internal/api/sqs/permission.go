@@ -2,7 +2,6 @@ package sqs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -14,9 +13,7 @@ import (
 // setPolicy sets the policy of a queue. It refuses what is no policy, and one that
 // names a user or role that does not exist; the empty string removes the policy.
 //
-// The users and roles are bound to their unique ids: a user who is renamed is still
-// meant, and another one who gets the name is not. A policy that is set again as it
-// was keeps whom it meant.
+// The users and roles are bound to their unique ids; see service.Bind.
 func (c *attributeChange) setPolicy(value string) error {
 	old := c.attrs.PolicyIDs
 	c.attrs.Policy, c.attrs.PolicyIDs = value, ""
@@ -27,25 +24,11 @@ func (c *attributeChange) setPolicy(value string) error {
 	if err != nil {
 		return policyError(err)
 	}
-	bound := make(map[string]string)
-	if old != "" && json.Unmarshal([]byte(old), &bound) != nil {
-		bound = nil // it is not readable, so it has never bound anyone
+	ids, unknown := service.Bind(p, old, c.idOf)
+	if unknown != "" {
+		return errAttributeValue(attrPolicy, "The principal "+service.Shorten(unknown)+" does not exist.")
 	}
-	ids := make(map[string]string)
-	for _, arn := range p.Entities() {
-		id, ok := c.idOf(arn)
-		if !ok {
-			id, ok = bound[arn]
-		}
-		if !ok {
-			return errAttributeValue(attrPolicy, "The principal "+service.Shorten(arn)+" does not exist.")
-		}
-		ids[arn] = id
-	}
-	if len(ids) > 0 {
-		text, _ := json.Marshal(ids) // strings only
-		c.attrs.PolicyIDs = string(text)
-	}
+	c.attrs.PolicyIDs = ids
 	service.WarnOfPolicy(c.log, p, c.name.ARN(), nil) // actions were checked
 	return nil
 }

@@ -97,10 +97,10 @@ func checkQueueName(name *string, fifo bool) error {
 		return protocol.InvalidParameterValue("Queue name cannot be empty")
 	case fifo:
 		base, ok := strings.CutSuffix(*name, fifoSuffix)
-		if !ok || !validName(base, maxNameLength-len(fifoSuffix)) {
+		if !ok || !service.ValidName(base, maxNameLength-len(fifoSuffix)) {
 			return protocol.InvalidParameterValue("The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.")
 		}
-	case !validName(*name, maxNameLength):
+	case !service.ValidName(*name, maxNameLength):
 		return protocol.InvalidParameterValue("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
 	}
 	return nil

@@ -129,7 +129,7 @@ func receiveOptions(q *catalog.Queue, in *receiveMessageInput) (r queue.Receive,
 	}
 	// On a standard queue SQS does not look at the attempt id.
 	if id := in.ReceiveRequestAttemptId; id != nil && q.Attributes.FIFO {
-		if !validID(*id) {
+		if !service.ValidID(*id) {
 			return r, 0, errID(*id, "ReceiveRequestAttemptId")
 		}
 		r.Attempt = *id

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -108,7 +109,7 @@ func errNoGroupInBatch() *protocol.Error {
 func (m *message) toOutgoing(c *protocol.Call, q *catalog.Queue) (out queue.Outgoing, size int, err error) {
 	body, fifo := *m.MessageBody, q.Attributes.FIFO
 	out = queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: sender(c), Body: body}
-	if !validText(body) {
+	if !service.ValidText(body) {
 		return out, 0, errMessageContents()
 	}
 	if out.Attributes, size, err = checkAttributes(m.MessageAttributes); err != nil {
@@ -118,7 +119,7 @@ func (m *message) toOutgoing(c *protocol.Call, q *catalog.Queue) (out queue.Outg
 		return out, 0, err
 	}
 	// The header is not part of the message: one that is no trace header is not the sender's mistake.
-	if out.Trace == "" && len(c.TraceID) <= maxTraceHeader && validText(c.TraceID) {
+	if out.Trace == "" && len(c.TraceID) <= maxTraceHeader && service.ValidText(c.TraceID) {
 		out.Trace = c.TraceID
 	}
 	if delay := m.DelaySeconds; delay != nil {
@@ -132,7 +133,7 @@ func (m *message) toOutgoing(c *protocol.Call, q *catalog.Queue) (out queue.Outg
 		out.Delay = &d
 	}
 	if group := m.MessageGroupId; group != nil {
-		if !validID(*group) {
+		if !service.ValidID(*group) {
 			return out, 0, errID(*group, "MessageGroupId")
 		}
 		out.Group = *group
@@ -140,7 +141,7 @@ func (m *message) toOutgoing(c *protocol.Call, q *catalog.Queue) (out queue.Outg
 	switch dedup := m.MessageDeduplicationId; {
 	case dedup != nil && !fifo:
 		return out, 0, errValue(*dedup, "MessageDeduplicationId", "The request include parameter that is not valid for this queue type.")
-	case dedup != nil && !validID(*dedup):
+	case dedup != nil && !service.ValidID(*dedup):
 		return out, 0, errID(*dedup, "MessageDeduplicationId")
 	case dedup != nil:
 		out.Dedup = *dedup

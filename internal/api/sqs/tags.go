@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -66,7 +65,7 @@ func checkTags(tags map[string]string) error {
 		switch value := tags[key]; {
 		case utf8.RuneCountInString(value) > maxTagValue:
 			return errTagValueLength()
-		case !validTag(value):
+		case !service.ValidTag(value):
 			return protocol.InvalidParameterValue("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
 		}
 	}
@@ -80,25 +79,12 @@ func checkTagKey(key string) error {
 	switch n := utf8.RuneCountInString(key); {
 	case n < 1 || n > maxTagKey:
 		return errTagKeyLength()
-	case !validTag(key):
+	case !service.ValidTag(key):
 		return protocol.InvalidParameterValue("Tag keys may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
 	case hasPrefixFold(key, "aws:"):
 		return protocol.InvalidParameterValue("Tag keys beginning with aws: are reserved for system use.")
 	}
 	return nil
-}
-
-func validTag(s string) bool {
-	if !validText(s) {
-		return false
-	}
-	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) &&
-			!strings.ContainsRune("_.:/=+-@", r) {
-			return false
-		}
-	}
-	return true
 }
 
 // hasPrefixFold reports whether s begins with prefix, which is ASCII, in any case.
