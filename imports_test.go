@@ -41,6 +41,9 @@ var rules = []rule{
 	{dir: "internal/shard", may: []string{"internal/heap", "internal/queue", "internal/search", "internal/store"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
 
+	// Topics: what a message of a topic is, who gets it, and how it gets there.
+	{dir: "internal/topic/filter", mayNot: append([]string{"os", "time"}, network...)},
+
 	{dir: "internal/datadir", mayNot: network},
 
 	// What AWS's wire is: its packages know no service, and not each other.

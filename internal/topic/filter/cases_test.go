@@ -1,0 +1,301 @@
+package filter
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// cases are policies with messages that they let through and messages that they do not. A message of scope
+// MessageAttributes is written as its attributes: name, type, value.
+var attributeCases = []struct {
+	policy  string
+	through []Attribute // each one is a message
+	held    []Attribute
+}{
+	{`{}`, []Attribute{{"a", "String", "x"}}, nil},
+	{
+		`{"interests": ["rugby", "tennis"]}`,
+		[]Attribute{{"interests", "String", "rugby"}, {"interests", "String.Array", `["golf", "tennis"]`}, {"interests", "String.custom", "rugby"}},
+		[]Attribute{
+			{"interests", "String", "Rugby"}, {"interests", "String.Array", `["golf"]`}, {"interests", "Binary", "rugby"},
+			{"interest", "String", "rugby"}, {"interests", "String.Array", `[`}, {"interests", "String.Array", `"rugby"`},
+		},
+	},
+	{
+		`{"interests": [{"anything-but": ["rugby", "tennis"]}]}`,
+		[]Attribute{{"interests", "String", "golf"}, {"interests", "String.Array", `["rugby", "golf"]`}, {"interests", "Number", "1"}},
+		[]Attribute{{"interests", "String", "rugby"}, {"interests", "String.Array", `["rugby"]`}, {"other", "String", "golf"}},
+	},
+	{
+		`{"event": [{"anything-but": "order-x"}]}`,
+		[]Attribute{{"event", "String", "order-y"}}, []Attribute{{"event", "String", "order-x"}},
+	},
+	{
+		`{"event": [{"anything-but": {"prefix": "order-"}}]}`,
+		[]Attribute{{"event", "String", "data-entry"}, {"event", "Number", "1"}}, []Attribute{{"event", "String", "order-x"}},
+	},
+	{
+		`{"event": [{"anything-but": {"suffix": ["-x", "-y"]}}]}`,
+		[]Attribute{{"event", "String", "order-z"}}, []Attribute{{"event", "String", "order-x"}, {"event", "String", "order-y"}},
+	},
+	{
+		`{"event": [{"anything-but": {"wildcard": "*-o*"}}]}`,
+		[]Attribute{{"event", "String", "a-b"}}, []Attribute{{"event", "String", "a-order"}},
+	},
+	{
+		`{"event": [{"anything-but": {"equals-ignore-case": "Tennis"}}]}`,
+		[]Attribute{{"event", "String", "golf"}}, []Attribute{{"event", "String", "TENNIS"}},
+	},
+	{`{"a": [{"prefix": "bas"}]}`, []Attribute{{"a", "String", "baseball"}}, []Attribute{{"a", "String", "Baseball"}, {"a", "Number", "5"}}},
+	{`{"a": [{"suffix": "ball"}]}`, []Attribute{{"a", "String", "baseball"}}, []Attribute{{"a", "String", "balls"}}},
+	{`{"a": [{"equals-ignore-case": "tennis"}]}`, []Attribute{{"a", "String", "TeNNis"}}, []Attribute{{"a", "String", "tenni"}}},
+	{
+		`{"a": [{"wildcard": "*ball"}]}`,
+		[]Attribute{{"a", "String", "baseball"}, {"a", "String", "ball"}}, []Attribute{{"a", "String", "balls"}},
+	},
+	{
+		`{"a": [{"wildcard": "a*b*c"}]}`,
+		[]Attribute{{"a", "String", "abc"}, {"a", "String", "aabbcc"}, {"a", "String", "abcbc"}},
+		[]Attribute{{"a", "String", "ac"}, {"a", "String", "abcb"}},
+	},
+	{`{"a": [{"wildcard": "aa*aa"}]}`, []Attribute{{"a", "String", "aaaa"}}, []Attribute{{"a", "String", "aaa"}}},
+	{`{"a": [{"wildcard": "a\\*b*\\\\"}]}`, []Attribute{{"a", "String", `a*bc\`}}, []Attribute{{"a", "String", `axbc\`}}},
+	{`{"a": [{"wildcard": "plain\\*"}]}`, []Attribute{{"a", "String", `plain*`}}, []Attribute{{"a", "String", `plainx`}}},
+	{
+		`{"ip": [{"cidr": "10.1.2.0/24"}]}`,
+		[]Attribute{{"ip", "String", "10.1.2.255"}, {"ip", "String", "::ffff:10.1.2.3"}},
+		[]Attribute{{"ip", "String", "10.1.3.0"}, {"ip", "String", "10.1.2"}, {"ip", "Number", "10"}},
+	},
+	{`{"ip": [{"cidr": "2001:db8::/32"}]}`, []Attribute{{"ip", "String", "2001:db8::1"}}, []Attribute{{"ip", "String", "2001:db9::1"}}},
+	{
+		`{"price": [{"numeric": ["=", 301.5]}]}`,
+		[]Attribute{{"price", "Number", "301.5"}, {"price", "Number", "3.015e2"}, {"price", "Number.float", "301.500001"}},
+		[]Attribute{{"price", "Number", "301.50001"}, {"price", "String", "301.5"}},
+	},
+	{`{"price": [301.5]}`, []Attribute{{"price", "Number", "3.015E2"}}, []Attribute{{"price", "String", "301.5"}}},
+	{`{"id": [123456789012345678]}`, []Attribute{{"id", "Number", "123456789012345678"}}, []Attribute{{"id", "Number", "123456789012345679"}}},
+	{`{"price": [{"anything-but": [100, 500]}]}`, []Attribute{{"price", "Number", "101"}, {"price", "Number", "1e20"}, {"price", "String", "100"}}, []Attribute{{"price", "Number", "100.0"}}},
+	{
+		`{"price": [{"numeric": [">", 0, "<=", 150]}]}`,
+		[]Attribute{{"price", "Number", "0.00001"}, {"price", "Number", "150"}},
+		[]Attribute{{"price", "Number", "0"}, {"price", "Number", "150.00001"}, {"price", "Number", "x"}},
+	},
+	{`{"price": [{"numeric": ["<", 0]}]}`, []Attribute{{"price", "Number", "-1"}}, []Attribute{{"price", "Number", "0"}, {"price", "Number", "-2e9"}}},
+	{`{"a": [{"exists": true}]}`, []Attribute{{"a", "String", "x"}}, []Attribute{{"b", "String", "x"}, {"a", "Binary", "x"}}},
+	{`{"a": [{"exists": false}]}`, []Attribute{{"b", "String", "x"}}, []Attribute{{"a", "String", "x"}}},
+	{`{"a": ["x", {"exists": false}]}`, []Attribute{{"b", "String", "x"}, {"a", "String", "x"}}, []Attribute{{"a", "String", "y"}}},
+	{`{"a": [true, null]}`, []Attribute{{"a", "String.Array", "[true]"}, {"a", "String.Array", "[1, null]"}}, []Attribute{{"a", "String", "true"}, {"a", "String.Array", `["true"]`}}},
+	{`{"$or": [{"a": ["x"]}, {"b": ["y"]}]}`, []Attribute{{"a", "String", "x"}, {"b", "String", "y"}}, []Attribute{{"a", "String", "y"}}},
+	{`{"a": ["x"], "b": ["y"]}`, nil, []Attribute{{"a", "String", "x"}, {"b", "String", "y"}}},
+}
+
+var bodyCases = []struct {
+	policy        string
+	through, held []string
+}{
+	{`{}`, []string{`not JSON`, ``}, nil},
+	{
+		`{"a": {"b": ["x"]}}`,
+		[]string{`{"a": {"b": "x"}}`, `{"a": [{"b": "y"}, {"b": ["z", "x"]}]}`, `{"a": {"b": "\u0078"}}`, `{"\u0061": {"b": "x"}}`},
+		[]string{`not JSON`, ``, `"x"`, `[{"a": {"b": "x"}}]`, `{"a": {"b": "y"}}`, `{"a": "x"}`, `{"b": "x"}`, `{"a": {"b": {"b": "x"}}}`, `{"a": {"b": "x"}} x`},
+	},
+	{ // keys below one array match in one element
+		`{"a": {"b": ["x"], "c": ["y"]}}`,
+		[]string{`{"a": [{"b": "x", "c": "z"}, {"b": "x", "c": "y"}]}`},
+		[]string{`{"a": [{"b": "x", "c": "z"}, {"b": "z", "c": "y"}]}`},
+	},
+	{`{"a": [1]}`, []string{`{"a": [[2], [[1.0]]]}`, `{"a": 1e0}`}, []string{`{"a": "1"}`, `{"a": [{"a": 1}]}`}},
+	{`{"a": [true, false]}`, []string{`{"a": true}`, `{"a": [null, false]}`}, []string{`{"a": null}`, `{"a": "true"}`}},
+	{
+		`{"a": [{"exists": true}]}`,
+		[]string{`{"a": null}`, `{"a": [1]}`},
+		[]string{`{}`, `{"a": {}}`, `{"a": []}`, `{"a": {"b": 1}}`},
+	},
+	{
+		`{"a": {"b": [{"exists": false}]}}`,
+		[]string{`{}`, `{"a": 1}`, `{"a": {"b": []}}`, `{"a": {"b": {"c": 1}}}`, `{"a": [{"b": 1}, {}]}`, `{"a": []}`},
+		[]string{`{"a": {"b": 1}}`, `{"a": [{"b": 1}]}`},
+	},
+	{`{"a": ["x"]}`, []string{`{"a": "y", "a": "x"}`}, []string{`{"a": "x", "a": "y"}`}},
+	{
+		`{"a": ["x"], "$or": [{"b": [{"numeric": [">", 5]}]}, {"c": {"d": ["y"]}, "e": ["z"]}]}`,
+		[]string{`{"a": "x", "b": 6}`, `{"a": "x", "c": {"d": "y"}, "e": "z"}`},
+		[]string{`{"a": "x"}`, `{"b": 6}`, `{"a": "x", "c": {"d": "y"}}`},
+	},
+	{
+		`{"a": {"$or": [{"b": ["x"]}, {"c": ["y"]}]}}`,
+		[]string{`{"a": {"b": "x"}}`, `{"a": {"c": "y"}}`}, []string{`{"b": "x"}`},
+	},
+}
+
+func TestAttributes(t *testing.T) {
+	for _, c := range attributeCases {
+		p := mustParse(t, c.policy, MessageAttributes)
+		for i, a := range append(c.through, c.held...) {
+			if got, want := p.Matches(NewMessage("", []Attribute{a})), i < len(c.through); got != want {
+				t.Errorf("%s and %v: %v", c.policy, a, got)
+			}
+		}
+	}
+	two := []Attribute{{"a", "String", "x"}, {"b", "String", "y"}}
+	if !mustParse(t, `{"a": ["x"], "b": ["y"]}`, MessageAttributes).Matches(NewMessage("", two)) {
+		t.Error("two keys that match do not let a message through")
+	}
+}
+
+func TestBodies(t *testing.T) {
+	for _, c := range bodyCases {
+		p := mustParse(t, c.policy, MessageBody)
+		for i, body := range append(c.through, c.held...) {
+			if got, want := p.Matches(NewMessage(body, nil)), i < len(c.through); got != want {
+				t.Errorf("%s and %s: %v", c.policy, body, got)
+			}
+		}
+	}
+}
+
+// A member of a large object is found by an index; the last of two counts there too.
+func TestLargeObject(t *testing.T) {
+	var b strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&b, `"k%d": %d, `, i, i)
+	}
+	m := NewMessage(`{"k7": 8, `+b.String()+`"z": {"k7": 8}}`, nil)
+	for policy, want := range map[string]bool{`{"k7": [7]}`: true, `{"k7": [8]}`: false, `{"z": {"k7": [8]}}`: true, `{"k1000": [1]}`: false} {
+		if got := mustParse(t, policy, MessageBody).Matches(m); got != want {
+			t.Errorf("%s: %v", policy, got)
+		}
+	}
+}
+
+func mustParse(t testing.TB, source string, scope Scope) *Policy {
+	t.Helper()
+	p, err := Parse(source, scope)
+	if err != nil {
+		t.Fatalf("%s: %v", source, err)
+	}
+	return p
+}
+
+func TestRefusals(t *testing.T) {
+	list := func(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("1,", n), ",") + "]" }
+	for _, c := range []struct {
+		policy string
+		scope  Scope
+		want   string // the beginning
+		limit  bool
+	}{
+		{``, MessageBody, "FilterPolicy: failed to parse JSON. Unexpected end-of-input", false},
+		{`{"a"`, MessageBody, "FilterPolicy: failed to parse JSON. Unexpected end-of-input", false},
+		{`{"a": [x]}`, MessageBody, "FilterPolicy: failed to parse JSON. Invalid character 'x'", false},
+		{`{"a": ["x"]} {}`, MessageBody, "FilterPolicy: failed to parse JSON. The policy has ended", false},
+		{"{\"a\": [\"\xff\"]}", MessageBody, "FilterPolicy: failed to parse JSON. The text is not UTF-8", false},
+		{`["x"]`, MessageBody, "FilterPolicy: Filter is not an object", false},
+		{`{"a": "x"}`, MessageBody, `FilterPolicy: "a" must be an object or an array`, false},
+		{`{"a": []}`, MessageBody, "FilterPolicy: Empty arrays are not allowed\n at [Source: (String)\"{\"a\": []}\"; line: 1, column: 9]", false},
+		{"{\n \"a\": [[1]]}", MessageBody, "FilterPolicy: Match value must be String, number, true, false, or null\n at [Source: (String)\"{\n \"a\": [[1]]}\"; line: 2, column: 9]", false},
+		{`{"a": {}}`, MessageBody, "FilterPolicy: Empty objects are not allowed", false},
+		{`{"a": {"b": ["x"]}}`, MessageAttributes, "Filter policy scope MessageAttributes does not support nested filter policy", false},
+		{`{"a": ["x"], "a": ["y"]}`, MessageBody, "FilterPolicy: Path `a` cannot be allowed multiple times", false},
+		{`{"a": [{}]}`, MessageBody, "FilterPolicy: Match expression name not found", false},
+		{`{"a": [{"prefixx": "x"}]}`, MessageBody, "FilterPolicy: Unrecognized match type prefixx", false},
+		{`{"a": [{"prefix": 1}]}`, MessageBody, "FilterPolicy: prefix match pattern must be a string", false},
+		{`{"a": [{"prefix": "x", "suffix": "y"}]}`, MessageBody, "FilterPolicy: Only one key allowed in match expression", false},
+		{`{"a": [{"exists": "x"}]}`, MessageBody, "FilterPolicy: exists match pattern must be either true or false.", false},
+		{`{"a": [{"cidr": "10.0.0.0"}]}`, MessageBody, "FilterPolicy: Malformed CIDR, one '/' required", false},
+		{`{"a": [{"wildcard": "a**b"}]}`, MessageBody, "FilterPolicy: Consecutive wildcard characters at pos 1", false},
+		{`{"a": [{"wildcard": "a\\b*"}]}`, MessageBody, "FilterPolicy: Invalid escape character at pos 1", false},
+		{`{"a": [{"wildcard": "a\\"}]}`, MessageBody, "FilterPolicy: Invalid escape character at pos 1", false},
+		{`{"a": [{"numeric": 1}]}`, MessageBody, "FilterPolicy: Value of numeric must be an array.", false},
+		{`{"a": [{"numeric": []}]}`, MessageBody, "FilterPolicy: Invalid member in numeric match: ]", false},
+		{`{"a": [{"numeric": [1]}]}`, MessageBody, "FilterPolicy: Invalid member in numeric match: 1", false},
+		{`{"a": [{"numeric": ["!", 1]}]}`, MessageBody, "FilterPolicy: Unrecognized numeric range operator: !", false},
+		{`{"a": [{"numeric": ["=", "1"]}]}`, MessageBody, "FilterPolicy: Value of equals must be numeric", false},
+		{`{"a": [{"numeric": ["<"]}]}`, MessageBody, "FilterPolicy: Value of < must be numeric", false},
+		{`{"a": [{"numeric": ["<", 1, ">", 0]}]}`, MessageBody, "FilterPolicy: Too many elements in numeric expression", false},
+		{`{"a": [{"numeric": [">", 1, "=", 2]}]}`, MessageBody, "FilterPolicy: Bad numeric range operator: =", false},
+		{`{"a": [{"numeric": [">", 1, "<", 1]}]}`, MessageBody, "FilterPolicy: Bottom must be less than top", false},
+		{`{"a": [{"numeric": [">", 1, "<", 2, 3]}]}`, MessageBody, "FilterPolicy: Too many terms in numeric range expression", false},
+		{`{"a": [{"numeric": [">", 1e10]}]}`, MessageBody, "FilterPolicy: Value must be between -1.0E9 and 1.0E9, inclusive", false},
+		{`{"a": [{"anything-but": true}]}`, MessageBody, "FilterPolicy: Value of anything-but must be an array or single string/number value.", false},
+		{`{"a": [{"anything-but": [1, "x"]}]}`, MessageBody, "FilterPolicy: Inside anything but list, either all values are number or string, mixed type is not supported", false},
+		{`{"a": [{"anything-but": []}]}`, MessageBody, "FilterPolicy: Inside anything but list, either all", false},
+		{`{"a": [{"anything-but": [null]}]}`, MessageBody, "FilterPolicy: Inside anything but list, start|null|boolean is not supported.", false},
+		{`{"a": [{"anything-but": {"numeric": ["=", 1]}}]}`, MessageBody, "FilterPolicy: Unsupported anything-but pattern: numeric", false},
+		{`{"a": [{"anything-but": {"prefix": ""}}]}`, MessageBody, "FilterPolicy: Null prefix/suffix not allowed", false},
+		{`{"a": [{"anything-but": {"prefix": []}}]}`, MessageBody, "FilterPolicy: Empty arrays are not allowed", false},
+		{`{"$or": {"a": ["x"]}}`, MessageBody, "FilterPolicy: It must be an Array followed with $or.", false},
+		{`{"$or": [{"a": ["x"]}]}`, MessageBody, "FilterPolicy: There must have at least 2 Objects in $or relationship.", false},
+		{`{"$or": ["x", "y"]}`, MessageBody, "FilterPolicy: Only JSON object is allowed in array of $or relationship.", false},
+		{`{"a":[1],"b":[1],"c":[1],"d":[1],"e":[1],"f":[1]}`, MessageBody, "FilterPolicy: Filter policy can not have more than 5 keys", true},
+		{`{"a": ` + list(151) + `}`, MessageBody, "FilterPolicy: Filter policy is too complex", true},
+		{`{"a": {"b": ` + list(76) + `}}`, MessageBody, "FilterPolicy: Filter policy is too complex", true},
+		{`{"a": ` + list(13) + `, "b": ` + list(12) + `}`, MessageBody, "FilterPolicy: Filter policy is too complex", true},
+		{`{"$or": [{"a": ` + list(76) + `}, {"b": ` + list(75) + `}]}`, MessageBody, "FilterPolicy: Filter policy is too complex", true},
+		{`{"a": [{"anything-but": {"prefix": ["x"` + strings.Repeat(`, "x"`, 150) + `]}}]}`, MessageBody, "FilterPolicy: Filter policy is too complex", true},
+		{strings.Repeat(`{"a":`, 100) + `["x"]` + strings.Repeat(`}`, 100), MessageBody, "FilterPolicy: Filter policy is too complex", true},
+		{`{"a": ["` + strings.Repeat("x", MaxBytes) + `"]}`, MessageBody, "FilterPolicy: Filter policy is larger than 256 KB", true},
+	} {
+		_, err := Parse(c.policy, c.scope)
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) || e.Limit != c.limit {
+			t.Errorf("%.80s: %v", c.policy, err)
+		}
+	}
+}
+
+// AWS's examples of the limits: 4 values three levels deep, 3 two levels deep and 2 are 4·3 × 3·2 × 2 = 144.
+func TestLimitsThatAreKept(t *testing.T) {
+	mustParse(t, `{"a": {"b": {"c": [1, 2, 3, 4]}}, "d": {"e": [1, 2, 3]}, "f": [1, 2]}`, MessageBody)
+	mustParse(t, `{"a":[1],"b":[1],"c":[1],"d":[1],"$or":[{"e":[1]},{"f":[1]},{"g":[1]}]}`, MessageBody)
+	mustParse(t, `{"a":[1],"b":[1],"c":[1],"d":{"e":[1],"f":[1],"g":[1]}}`, MessageBody) // keys within a key do not count
+}
+
+func TestAnErrorRepeatsLittleOfThePolicy(t *testing.T) {
+	for _, source := range []string{
+		`{"a": ["` + strings.Repeat("é", 50_000) + `", []]}`,
+		`{"` + strings.Repeat("é", 50_000) + `": 1}`,
+		`{"a": [{"` + strings.Repeat("é", 50_000) + `": 1}]}`,
+	} {
+		_, err := Parse(source, MessageBody)
+		if err == nil || len(err.Error()) > 1200 {
+			t.Errorf("an error of %d bytes", len(err.Error()))
+		}
+	}
+}
+
+// What a policy and a body can cost together: a wildcard with many pieces, many alternatives, lists of thousands of
+// values, deep arrays, large objects.
+func TestHostilePoliciesAreBounded(t *testing.T) {
+	alternatives := strings.TrimSuffix(strings.Repeat(`{"a": {"b": ["x"]}},`, 75), ",")
+	policies := []string{
+		`{"a": [{"wildcard": "` + strings.Repeat("*a", 100_000) + `*b"}]}`,
+		`{"$or": [` + alternatives + `]}`,
+		`{"a": [{"anything-but": ["v0"` + strings.Repeat(`, "vv"`, 20_000) + `]}]}`,
+		`{"a": [` + strings.TrimSuffix(strings.Repeat(`{"numeric": ["=", 7]},`, 150), ",") + `]}`,
+	}
+	bodies := []string{
+		`{"a": "` + strings.Repeat("a", 250_000) + `"}`,
+		`{"a": [` + strings.TrimSuffix(strings.Repeat(`{"b":1},`, 30_000), ",") + `]}`,
+		`{"a": [` + strings.TrimSuffix(strings.Repeat(`1,`, 120_000), ",") + `]}`,
+		`{"a": [` + strings.TrimSuffix(strings.Repeat(`"v0",`, 50_000), ",") + `]}`,
+		`{"a": ` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + `}`,
+		`{"a": ` + strings.Repeat("[", 120_000) + strings.Repeat("]", 120_000) + `}`,
+		`{"a": {` + strings.TrimSuffix(strings.Repeat(`"b":2,`, 40_000), ",") + `}}`,
+	}
+	for i, policy := range policies {
+		p := mustParse(t, policy, MessageBody)
+		for j, body := range bodies {
+			start := time.Now()
+			p.Matches(NewMessage(body, nil))
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("policy %d and body %d: %v", i, j, took)
+			} else if testing.Verbose() {
+				t.Logf("policy %d and body %d: %v", i, j, took)
+			}
+		}
+	}
+}

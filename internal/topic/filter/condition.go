@@ -1,0 +1,135 @@
+package filter
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// condition is an element of a key's list, except exists, which is about the key.
+type condition interface {
+	matches(*scalar) bool
+}
+
+// form is what kind of JSON value a scalar is.
+type form uint8
+
+const (
+	text form = iota
+	number
+	keyword // true, false or null
+)
+
+// scalar is a value of a message: a string, or a number or keyword as written.
+type scalar struct {
+	form form
+	text string
+	// decimal is the number if it is one that can be compared as such.
+	decimal   decimal
+	isDecimal bool
+}
+
+func newScalar(f form, s string) scalar {
+	v := scalar{form: f, text: s}
+	if f == number {
+		v.decimal, v.isDecimal = parseDecimal(s)
+	}
+	return v
+}
+
+// exact matches the same value.
+type exact scalar
+
+func (c *exact) matches(v *scalar) bool {
+	if c.form != v.form {
+		return false
+	}
+	return c.text == v.text || c.isDecimal && v.isDecimal && c.decimal == v.decimal
+}
+
+type prefix string
+
+func (c prefix) matches(v *scalar) bool {
+	return v.form == text && strings.HasPrefix(v.text, string(c))
+}
+
+type suffix string
+
+func (c suffix) matches(v *scalar) bool {
+	return v.form == text && strings.HasSuffix(v.text, string(c))
+}
+
+type equalsIgnoreCase string
+
+func (c equalsIgnoreCase) matches(v *scalar) bool {
+	return v.form == text && strings.EqualFold(v.text, string(c))
+}
+
+// wildcard is a pattern, cut at its stars. It has at least one star, so two pieces.
+type wildcard []string
+
+// matches takes each piece at the first place where it is found: a later one would leave less for the pieces after it.
+func (c wildcard) matches(v *scalar) bool {
+	last := len(c) - 1
+	if v.form != text || !strings.HasPrefix(v.text, c[0]) {
+		return false
+	}
+	rest, ok := strings.CutSuffix(v.text[len(c[0]):], c[last])
+	if !ok {
+		return false
+	}
+	for _, piece := range c[1:last] {
+		i := strings.Index(rest, piece)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(piece):]
+	}
+	return true
+}
+
+// anythingBut matches what is not in a list of values: strings, or numbers.
+type anythingBut struct {
+	texts    map[string]bool
+	decimals map[decimal]bool
+}
+
+func (c *anythingBut) matches(v *scalar) bool {
+	switch {
+	case v.form == text:
+		return !c.texts[v.text]
+	case v.isDecimal:
+		return !c.decimals[v.decimal]
+	}
+	return true
+}
+
+// noneOf matches what none of its conditions does.
+type noneOf []condition
+
+func (c noneOf) matches(v *scalar) bool { return !oneMatches(c, v) }
+
+// numeric matches numbers between two bounds.
+type numeric struct {
+	from, to         decimal
+	fromOpen, toOpen bool // the bound itself does not match
+}
+
+func (c *numeric) matches(v *scalar) bool {
+	if !v.isDecimal {
+		return false
+	}
+	above := v.decimal > c.from || !c.fromOpen && v.decimal == c.from
+	below := v.decimal < c.to || !c.toOpen && v.decimal == c.to
+	return above && below
+}
+
+// cidr matches IP addresses of a network.
+type cidr netip.Prefix
+
+func (c cidr) matches(v *scalar) bool {
+	if v.form != text {
+		return false
+	}
+	address, err := netip.ParseAddr(v.text)
+	return err == nil && netip.Prefix(c).Contains(address.WithZone("").Unmap())
+}

@@ -1,0 +1,569 @@
+package filter
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of a policy, as SNS has them.
+const (
+	MaxBytes        = 256 << 10
+	maxKeys         = 5
+	maxCombinations = 150
+	maxDepth        = 32 // SNS has no such limit, but depth multiplies into the combinations
+)
+
+// Parse reads a policy. The error is always an *Error.
+func Parse(source string, scope Scope) (*Policy, error) {
+	if len(source) > MaxBytes {
+		return nil, overLimit("Filter policy is larger than 256 KB")
+	}
+	if !utf8.ValidString(source) {
+		return nil, &Error{Reason: "FilterPolicy: failed to parse JSON. The text is not UTF-8"}
+	}
+	p := &parser{source: source, scope: scope, decoder: json.NewDecoder(strings.NewReader(source))}
+	p.decoder.UseNumber()
+	root, err := p.document()
+	if err != nil {
+		return nil, err
+	}
+	return &Policy{scope: scope, rule: root.rule}, nil
+}
+
+// parser reads a policy token by token. An error is about the token that was read last.
+type parser struct {
+	source  string
+	scope   Scope
+	decoder *json.Decoder
+	token   json.Token
+	values  int // of the key's list so far, with those that operators of anything-but have
+}
+
+// parsedRule is an object of a policy with what it counts for the limits.
+type parsedRule struct {
+	rule
+	keys         int // at this level: its own, and the most that an alternative of each $or has
+	combinations int // at most maxCombinations+1
+}
+
+func (p *parser) fail(format string, args ...any) error {
+	return errorAt(p.source, int(p.decoder.InputOffset()), format, args...)
+}
+
+// read takes the next token: a json.Delim, string, json.Number, bool or nil.
+func (p *parser) read() error {
+	token, err := p.decoder.Token()
+	if err != nil {
+		reason := strings.TrimPrefix(err.Error(), "json: ")
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			reason = "Unexpected end-of-input"
+		}
+		return p.fail("failed to parse JSON. %s", strings.ToUpper(reason[:1])+reason[1:])
+	}
+	p.token = token
+	return nil
+}
+
+// is reports whether the last token is that delimiter.
+func (p *parser) is(d json.Delim) bool { return p.token == d }
+
+func (p *parser) document() (*parsedRule, error) {
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	if !p.is('{') {
+		return nil, p.fail("Filter is not an object")
+	}
+	root := &parsedRule{combinations: 1}
+	if p.decoder.More() {
+		var err error
+		if root, err = p.object(1); err != nil {
+			return nil, err
+		}
+	} else if err := p.read(); err != nil { // the brace: a policy without keys lets everything through
+		return nil, err
+	}
+	if _, err := p.decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, p.fail("failed to parse JSON. The policy has ended, but more follows")
+	}
+	if root.keys > maxKeys {
+		return nil, overLimit("Filter policy can not have more than 5 keys")
+	}
+	if root.combinations > maxCombinations {
+		return nil, overLimit("Filter policy is too complex")
+	}
+	return root, nil
+}
+
+// object reads the members of an object, whose brace has been read, and its end.
+func (p *parser) object(depth int) (*parsedRule, error) {
+	if depth > maxDepth {
+		return nil, overLimit("Filter policy is too complex")
+	}
+	r := &parsedRule{combinations: 1}
+	for names := map[string]bool{}; ; {
+		if err := p.read(); err != nil {
+			return nil, err
+		}
+		if p.is('}') {
+			if len(names) == 0 {
+				return nil, p.fail("Empty objects are not allowed")
+			}
+			return r, nil
+		}
+		name := p.token.(string)
+		if names[name] {
+			return nil, p.fail("Path `%s` cannot be allowed multiple times", shorten(name))
+		}
+		names[name] = true
+		if err := p.member(r, name, depth); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// member reads what stands behind a name.
+func (p *parser) member(r *parsedRule, name string, depth int) error {
+	if err := p.read(); err != nil {
+		return err
+	}
+	if name == "$or" {
+		return p.or(r, depth)
+	}
+	k := key{name: name}
+	switch {
+	case p.is('['):
+		p.values = 0
+		if err := p.conditions(&k); err != nil {
+			return err
+		}
+		r.multiply(p.values * depth)
+	case p.is('{'):
+		if p.scope == MessageAttributes {
+			return &Error{Reason: "Filter policy scope MessageAttributes does not support nested filter policy"}
+		}
+		nested, err := p.object(depth + 1)
+		if err != nil {
+			return err
+		}
+		k.nested = &nested.rule
+		r.multiply(nested.combinations)
+	default:
+		return p.fail(`"%s" must be an object or an array`, shorten(name))
+	}
+	r.keys++
+	r.rule.keys = append(r.rule.keys, k)
+	return nil
+}
+
+func (r *parsedRule) multiply(by int) { r.combinations = min(r.combinations*by, maxCombinations+1) }
+
+// or reads the alternatives of $or.
+func (p *parser) or(r *parsedRule, depth int) error {
+	if !p.is('[') {
+		return p.fail("It must be an Array followed with $or.")
+	}
+	var alternatives []rule
+	keys, combinations := 0, 0
+	for {
+		if err := p.read(); err != nil {
+			return err
+		}
+		if p.is(']') {
+			break
+		}
+		if !p.is('{') {
+			return p.fail("Only JSON object is allowed in array of $or relationship.")
+		}
+		a, err := p.object(depth)
+		if err != nil {
+			return err
+		}
+		alternatives = append(alternatives, a.rule)
+		keys = max(keys, a.keys)
+		combinations += a.combinations
+	}
+	if len(alternatives) < 2 {
+		return p.fail("There must have at least 2 Objects in $or relationship.")
+	}
+	r.ors = append(r.ors, alternatives)
+	r.keys += keys
+	r.multiply(combinations)
+	return nil
+}
+
+// conditions reads the list of a key, whose bracket has been read, and counts its values.
+func (p *parser) conditions(k *key) error {
+	for {
+		if err := p.read(); err != nil {
+			return err
+		}
+		if p.is(']') {
+			if p.values == 0 {
+				return p.fail("Empty arrays are not allowed")
+			}
+			return nil
+		}
+		p.values++
+		if p.is('{') {
+			if err := p.expression(k); err != nil {
+				return err
+			}
+			continue
+		}
+		c, ok := p.literal()
+		if !ok {
+			return p.fail("Match value must be String, number, true, false, or null")
+		}
+		k.conditions = append(k.conditions, c)
+	}
+}
+
+// literal returns the condition of a scalar that was just read.
+func (p *parser) literal() (*exact, bool) {
+	var v scalar
+	switch t := p.token.(type) {
+	case string:
+		v = newScalar(text, t)
+	case json.Number:
+		v = newScalar(number, t.String())
+	case bool:
+		v = newScalar(keyword, "false")
+		if t {
+			v.text = "true"
+		}
+	case nil:
+		v = newScalar(keyword, "null")
+	default:
+		return nil, false
+	}
+	return (*exact)(&v), true
+}
+
+// expression reads a condition with an operator, whose brace has been read, and its end.
+func (p *parser) expression(k *key) error {
+	if err := p.read(); err != nil {
+		return err
+	}
+	operator, ok := p.token.(string)
+	if !ok {
+		return p.fail("Match expression name not found")
+	}
+	c, err := p.operand(k, operator)
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		k.conditions = append(k.conditions, c)
+	}
+	return p.end()
+}
+
+// end reads the brace behind an operand.
+func (p *parser) end() error {
+	if err := p.read(); err != nil {
+		return err
+	}
+	if !p.is('}') {
+		return p.fail("Only one key allowed in match expression")
+	}
+	return nil
+}
+
+func (p *parser) operand(k *key, operator string) (condition, error) {
+	switch operator {
+	case "exists":
+		return nil, p.exists(k)
+	case "numeric":
+		return p.numeric()
+	case "anything-but":
+		return p.anythingBut()
+	}
+	if _, known := textOperators[operator]; !known {
+		return nil, p.fail("Unrecognized match type %s", shorten(operator))
+	}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	return p.textCondition(operator, operator)
+}
+
+// textOperators are those whose operand is a string, and whether anything-but takes them too.
+var textOperators = map[string]bool{
+	"prefix": true, "suffix": true, "equals-ignore-case": true, "wildcard": true, "cidr": false,
+}
+
+// textCondition makes a condition of the string that was just read.
+func (p *parser) textCondition(operator, name string) (condition, error) {
+	s, ok := p.token.(string)
+	if !ok {
+		return nil, p.fail("%s match pattern must be a string", name)
+	}
+	switch operator {
+	case "prefix":
+		return prefix(s), nil
+	case "suffix":
+		return suffix(s), nil
+	case "equals-ignore-case":
+		return equalsIgnoreCase(s), nil
+	case "cidr":
+		network, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, p.fail("Malformed CIDR, one '/' required: %s is not an IP address, a slash and a number of bits", shorten(s))
+		}
+		return cidr(network.Masked()), nil
+	}
+	return p.wildcard(s)
+}
+
+// wildcard cuts a pattern at its stars; a backslash takes the meaning from a star or a backslash.
+func (p *parser) wildcard(s string) (condition, error) {
+	var pieces wildcard
+	var piece strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '*':
+			if i > 0 && s[i-1] == '*' && piece.Len() == 0 && len(pieces) > 0 {
+				return nil, p.fail("Consecutive wildcard characters at pos %d", i-1)
+			}
+			pieces = append(pieces, piece.String())
+			piece.Reset()
+		case '\\':
+			if i++; i == len(s) || s[i] != '*' && s[i] != '\\' {
+				return nil, p.fail("Invalid escape character at pos %d", i-1)
+			}
+			piece.WriteByte(s[i])
+		default:
+			piece.WriteByte(c)
+		}
+	}
+	if pieces == nil {
+		return (*exact)(&scalar{form: text, text: piece.String()}), nil
+	}
+	return append(pieces, piece.String()), nil
+}
+
+func (p *parser) exists(k *key) error {
+	if err := p.read(); err != nil {
+		return err
+	}
+	wanted, ok := p.token.(bool)
+	if !ok {
+		return p.fail("exists match pattern must be either true or false.")
+	}
+	k.present = k.present || wanted
+	k.absent = k.absent || !wanted
+	return nil
+}
+
+// numeric reads ["=", n], or one or two bounds.
+func (p *parser) numeric() (condition, error) {
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	if !p.is('[') {
+		return nil, p.fail("Value of numeric must be an array.")
+	}
+	c := &numeric{from: -maxDecimal, to: maxDecimal}
+	operator, err := p.numericOperator("Invalid member in numeric match: ")
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{"=", "<", "<=", ">", ">="}, operator) {
+		return nil, p.fail("Unrecognized numeric range operator: %s", shorten(operator))
+	}
+	if err := p.bound(c, operator); err != nil {
+		return nil, err
+	}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	if p.is(']') {
+		return c, nil
+	}
+	if operator[0] != '>' {
+		return nil, p.fail("Too many elements in numeric expression")
+	}
+	if operator, _ = p.token.(string); operator != "<" && operator != "<=" {
+		return nil, p.fail("Bad numeric range operator: %s", p.word())
+	}
+	if err := p.bound(c, operator); err != nil {
+		return nil, err
+	}
+	if c.from >= c.to {
+		return nil, p.fail("Bottom must be less than top")
+	}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	if !p.is(']') {
+		return nil, p.fail("Too many terms in numeric range expression")
+	}
+	return c, nil
+}
+
+func (p *parser) numericOperator(otherwise string) (string, error) {
+	if err := p.read(); err != nil {
+		return "", err
+	}
+	operator, ok := p.token.(string)
+	if !ok {
+		return "", p.fail("%s%s", otherwise, p.word())
+	}
+	return operator, nil
+}
+
+// bound reads the number behind an operator.
+func (p *parser) bound(c *numeric, operator string) error {
+	if err := p.read(); err != nil {
+		return err
+	}
+	n, ok := p.token.(json.Number)
+	if !ok {
+		if operator == "=" {
+			operator = "equals"
+		}
+		return p.fail("Value of %s must be numeric", operator)
+	}
+	d, err := p.decimal(n)
+	if err != nil {
+		return err
+	}
+	switch operator {
+	case "=":
+		c.from, c.to = d, d
+	case ">", ">=":
+		c.from, c.fromOpen = d, operator == ">"
+	case "<", "<=":
+		c.to, c.toOpen = d, operator == "<"
+	}
+	return nil
+}
+
+func (p *parser) decimal(n json.Number) (decimal, error) {
+	d, ok := parseDecimal(n.String())
+	if !ok {
+		return 0, p.fail("Value must be between -1.0E9 and 1.0E9, inclusive")
+	}
+	return d, nil
+}
+
+// anythingBut reads a value, a list of them, or an object with an operator on strings.
+func (p *parser) anythingBut() (condition, error) {
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	c := &anythingBut{texts: make(map[string]bool), decimals: make(map[decimal]bool)}
+	switch {
+	case p.is('{'):
+		return p.anythingButOperator()
+	case p.is('['):
+		return c, p.anythingButList(c)
+	}
+	return c, p.exclude(c, "Value of anything-but must be an array or single string/number value.")
+}
+
+func (p *parser) anythingButList(c *anythingBut) error {
+	for {
+		if err := p.read(); err != nil {
+			return err
+		}
+		if p.is(']') {
+			break
+		}
+		if err := p.exclude(c, "Inside anything but list, start|null|boolean is not supported."); err != nil {
+			return err
+		}
+	}
+	if (len(c.texts) == 0) == (len(c.decimals) == 0) {
+		return p.fail("Inside anything but list, either all values are number or string, mixed type is not supported")
+	}
+	return nil
+}
+
+// exclude adds the value that was just read.
+func (p *parser) exclude(c *anythingBut, otherwise string) error {
+	switch t := p.token.(type) {
+	case string:
+		c.texts[t] = true
+	case json.Number:
+		d, err := p.decimal(t)
+		if err != nil {
+			return err
+		}
+		c.decimals[d] = true
+	default:
+		return p.fail("%s", otherwise)
+	}
+	return nil
+}
+
+// anythingButOperator reads {"prefix": "a"} or {"prefix": ["a", "b"]}, whose brace has been read, and its end.
+func (p *parser) anythingButOperator() (condition, error) {
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	operator, ok := p.token.(string)
+	if !ok {
+		return nil, p.fail("Anything-But expression name not found")
+	}
+	if !textOperators[operator] {
+		return nil, p.fail("Unsupported anything-but pattern: %s", shorten(operator))
+	}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	var list noneOf
+	isList := p.is('[')
+	for {
+		if isList {
+			if err := p.read(); err != nil {
+				return nil, err
+			}
+			if p.is(']') {
+				break
+			}
+		}
+		if p.token == "" {
+			return nil, p.fail("Null prefix/suffix not allowed")
+		}
+		c, err := p.textCondition(operator, "anything-but "+operator)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, c); !isList {
+			break
+		}
+		p.values++
+	}
+	if list == nil {
+		return nil, p.fail("Empty arrays are not allowed")
+	}
+	return list, p.end()
+}
+
+// word returns the last token for an error.
+func (p *parser) word() string {
+	switch t := p.token.(type) {
+	case json.Delim:
+		return t.String()
+	case string:
+		return shorten(t)
+	}
+	c, _ := p.literal()
+	return shorten(c.text)
+}
+
+// shorten bounds what of a policy an error repeats.
+func shorten(s string) string {
+	const most = 100
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
