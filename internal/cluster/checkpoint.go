@@ -6,16 +6,22 @@ import (
 	"slices"
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
 // fetch returns what gets a checkpoint of a shard for a replica that is too far
-// behind. One with which the log could not be followed either is no help.
+// behind.
 func (h *host) fetch(name string) func(context.Context, *store.Incoming) error {
-	return replica.FetchFrom(h.messages, name, func() []string {
-		first := h.heartbeat().Shards[name].First
-		return h.keepers(name, func(s replica.Status) bool { return usable(s) && s.Hash != emptyHash && s.Applied+1 >= first })
-	})
+	return replica.FetchFrom(h.messages, name, func() []string { return h.sources(name, h.heartbeat().Shards[name].First) })
+}
+
+// sources returns the nodes whose checkpoint of a shard is a help to a replica of this
+// node: the log, which begins with the record first, can be followed from there. A store
+// that has applied nothing may not belong to this log: another node with data from before
+// the cluster may have founded it.
+func (h *host) sources(name string, first sharedlog.Position) []string {
+	return h.keepers(name, func(s replica.Status) bool { return usable(s) && s.Applied > 0 && s.Applied+1 >= first })
 }
 
 // keepers returns the other nodes with a replica of a shard that will do: first those
