@@ -30,18 +30,16 @@ func TestPlannedStop(t *testing.T) {
 }
 
 func TestDeadNode(t *testing.T) {
-	long(t)
 	inTurn(t, func(w *world, node string) { w.kill(node) }, func(w *world, node string) {
-		time.Sleep(time.Minute)
+		w.pause(time.Minute)
 		w.start(node)
 	})
 }
 
 func TestCutOff(t *testing.T) {
-	long(t)
 	inTurn(t, func(w *world, node string) {
 		w.cut(node, true)
-		time.Sleep(time.Minute)
+		w.pause(time.Minute)
 		if err := w.at(node).node.Current(); err == nil {
 			t.Errorf("%s is cut off and does not know", node)
 		}

@@ -79,12 +79,13 @@ func TestFounding(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")
 		s := w.settled("a", "b", "c")
+		busy := w.busy()
 		owned := make(map[string]int)
 		for _, sh := range s.Shards {
 			if len(sh.Replicas) != 3 {
 				t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
 			}
-			if sh.Epoch != 1 {
+			if sh.Epoch != 1 && !busy {
 				t.Errorf("shard %s has had %d owners already", sh.Name, sh.Epoch)
 			}
 			owned[sh.Owner]++
@@ -99,21 +100,18 @@ func TestFounding(t *testing.T) {
 
 func TestFoundingWithoutOne(t *testing.T) {
 	for _, missing := range []string{"a", "c"} {
-		inWorld(t, func(w *world) {
-			there := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == missing })
-			w.start(there...)
-			w.settled(there...)
-			traffic := w.load("work.fifo", there...)
-			traffic.goesOn()
-			w.start(missing)
-			// It is heard of a moment later, and then gets its share.
-			few := func(sh status.Shard) bool { return len(sh.Replicas) != 3 }
-			for end := time.Now().Add(time.Minute); slices.ContainsFunc(w.settled("a", "b", "c").Shards, few); time.Sleep(time.Second) {
-				if time.Now().After(end) {
-					t.Fatalf("too few replicas: %+v", w.settled("a", "b", "c").Shards)
-				}
-			}
-			traffic.finish()
+		t.Run(missing, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				there := slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == missing })
+				w.start(there...)
+				w.settled(there...)
+				traffic := w.load("work.fifo", there...)
+				traffic.goesOn()
+				w.start(missing)
+				few := func(sh status.Shard) bool { return len(sh.Replicas) != 3 }
+				w.eventually("the node that was late has its share", func() bool { return !slices.ContainsFunc(w.settled("a", "b", "c").Shards, few) })
+				traffic.finish()
+			})
 		})
 	}
 }
@@ -132,20 +130,22 @@ func TestFounderKeepsItsData(t *testing.T) {
 // A cluster of many nodes may want to keep a shard elsewhere than on its founder.
 func TestFounderOfManyKeepsItsData(t *testing.T) {
 	for _, founder := range []string{"a", "b", "c", "d", "e"} {
-		inWorld(t, func(w *world) {
-			w.furnish(founder, "old", "one", "two", "three")
-			for _, name := range []string{"a", "b", "c", "d", "e"} {
-				w.startOne(name, "a", "b", "c", "d", "e")
-			}
-			s := w.settled("a", "b", "c", "d", "e")
-			for _, sh := range s.Shards {
-				if sh.Name != "control" && len(sh.Replicas) != 3 {
-					t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
+		t.Run(founder, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.furnish(founder, "old", "one", "two", "three")
+				for _, name := range []string{"a", "b", "c", "d", "e"} {
+					w.startOne(name, "a", "b", "c", "d", "e")
 				}
-			}
-			if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
-				t.Errorf("of what was there before, %q is received", got)
-			}
+				s := w.settled("a", "b", "c", "d", "e")
+				for _, sh := range s.Shards {
+					if sh.Name != "control" && len(sh.Replicas) != 3 {
+						t.Errorf("shard %s has %d replicas", sh.Name, len(sh.Replicas))
+					}
+				}
+				if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
+					t.Errorf("of what was there before, %q is received", got)
+				}
+			})
 		})
 	}
 }

@@ -1,5 +1,6 @@
 //go:build !race
 
-package cluster_test
+package cluster
 
-const raced = false
+// Raced says that the race detector watches the tests.
+const Raced = false

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -25,6 +27,10 @@ import (
 
 // The tests of this package run whole nodes on an engine in memory, and in the time
 // of a bubble: what takes minutes takes no longer than the processor needs for it.
+//
+// The race detector of Go 1.26 crashes now and then when many timers have gone off in
+// bubbles. So with it the nodes run in real time, with the intervals of production; the
+// tests run beside each other, and shorten what they can: see pause and slack.
 
 const (
 	// ttl is how long the leases last.
@@ -34,6 +40,28 @@ const (
 	// moment is what one attempt at the engine takes that is cut off.
 	moment = 2 * time.Second
 )
+
+// either returns the first in a bubble, and the second in real time.
+func either[T any](bubble, realTime T) T {
+	if cluster.Raced {
+		return realTime
+	}
+	return bubble
+}
+
+// slack is how many times longer an answer may take than the intervals of a cluster say:
+// time in a bubble does not pass because the machine is busy.
+var slack = either[time.Duration](1, 5)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if cluster.Raced { // the nodes wait most of the time
+		if err := flag.Set("test.parallel", "16"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // world is some machines, and what connects them.
 type world struct {
@@ -56,6 +84,7 @@ type world struct {
 	leaderless string // the shard whose log has no leader
 	ending     sync.WaitGroup
 	healed     chan struct{} // closed at the next change of what is cut off
+	late       time.Duration // by how much the machine was late at most since busy was called
 }
 
 // machine is where a node runs, or has run.
@@ -80,23 +109,14 @@ type process struct {
 	err     error
 }
 
-// long skips a test that takes some minutes in a bubble. The race detector of Go 1.26
-// crashes now and then when so many timers have gone off in bubbles.
-func long(t *testing.T) {
-	t.Helper()
-	if raced || testing.Short() {
-		t.Skip("it is long")
-	}
-}
-
-// inWorld runs a test in a bubble.
+// inWorld runs a test with a world of its own.
 func inWorld(t *testing.T, f func(w *world)) {
 	t.Helper()
 	dirs := make(map[string]string)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		dirs[name] = t.TempDir()
 	}
-	synctest.Test(t, func(t *testing.T) {
+	run := func(t *testing.T) {
 		w := &world{
 			t: t, engine: sharedlog.NewMemory(ttl, nil), network: messenger.NewMemory(), cache: store.NewCache(8 << 20),
 			machines: make(map[string]*machine), members: make(map[string]bool), options: func(*cluster.Options) {}, healed: make(chan struct{}),
@@ -107,8 +127,50 @@ func inWorld(t *testing.T, f func(w *world)) {
 		}
 		defer w.cache.Close()
 		defer w.close()
+		w.ending.Go(w.clock)
 		f(w)
-	})
+	}
+	if cluster.Raced {
+		t.Parallel()
+		run(t)
+		return
+	}
+	synctest.Test(t, run)
+}
+
+// pause lets the cluster run. In real time that is for a sixth as long, and not longer
+// than half a minute; what the nodes flush every half minute they are told to flush then.
+func (w *world) pause(d time.Duration) {
+	if cluster.Raced {
+		d = min(d/6, 30*time.Second)
+		for name := range w.machines {
+			if p := w.serving(name); p != nil {
+				_ = p.node.Reclaim() // it may be about to stop
+			}
+		}
+	}
+	time.Sleep(d)
+}
+
+// clock measures by how much the machine is late.
+func (w *world) clock() {
+	for w.life.Err() == nil {
+		began := time.Now()
+		time.Sleep(100 * time.Millisecond)
+		w.mu.Lock()
+		w.late = max(w.late, time.Since(began)-100*time.Millisecond)
+		w.mu.Unlock()
+	}
+}
+
+// busy reports whether the machine was so busy since the last call, or the beginning, that
+// nodes may have taken each other for dead. In a bubble it never is.
+func (w *world) busy() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	late := w.late
+	w.late = 0
+	return late > 500*time.Millisecond
 }
 
 // close stops what runs.
