@@ -12,15 +12,16 @@ import (
 type MessageID [16]byte
 
 // String returns the UUID in its usual form.
-func (id MessageID) String() string {
-	s := make([]byte, 0, 36)
+func (id MessageID) String() string { return string(id.appendTo(make([]byte, 0, 36))) }
+
+func (id MessageID) appendTo(s []byte) []byte {
 	for i, part := range [...][]byte{id[:4], id[4:6], id[6:8], id[8:10], id[10:]} {
 		if i > 0 {
 			s = append(s, '-')
 		}
 		s = hex.AppendEncode(s, part)
 	}
-	return string(s)
+	return s
 }
 
 // Attribute is a message attribute as the sender gave it. Value holds a

@@ -154,6 +154,7 @@ func (r *rig) drain() {
 			r.t.Fatalf("at %v: advance: %v", r.now.Sub(epoch), err)
 		}
 	}
+	r.peekAll()
 }
 
 // advance lets time pass, and the engine do what it has to at each wake-up.

@@ -26,7 +26,7 @@ func word(name []text) (term, error) {
 		return term{}, errors.New("a term has no text")
 	}
 	return term{readsBody: true, holds: func(m *Item) bool {
-		if containsFold(m.Body, w) || containsFold([]byte(m.ID), w) || containsFold(m.Group, w) {
+		if containsFold(m.Body, w) || containsFold(m.ID, w) || containsFold(m.Group, w) {
 			return true
 		}
 		for _, a := range m.Attributes {
@@ -78,7 +78,7 @@ func field(name []text, op string, value text) (term, error) {
 		return ordered(func(m *Item) (int64, bool) { return int64(m.Size), true }, op, n), nil
 	}
 	get := map[string]func(*Item) []byte{
-		"id": func(m *Item) []byte { return []byte(m.ID) }, "group": func(m *Item) []byte { return m.Group },
+		"id": func(m *Item) []byte { return m.ID }, "group": func(m *Item) []byte { return m.Group },
 		"dedup": func(m *Item) []byte { return m.Dedup }, "sender": func(m *Item) []byte { return m.Sender },
 		"source": func(m *Item) []byte { return m.Source },
 	}[head.s]

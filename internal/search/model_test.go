@@ -47,7 +47,7 @@ var texts = rapid.SampledFrom([]string{"a", "b", "ab", "A", "aB", "a b", "1", "1
 
 func drawItem(t *rapid.T) *search.Item {
 	m := &search.Item{
-		Body: []byte(drawBody(t)), ID: texts.Draw(t, "id"), Group: []byte(texts.Draw(t, "group")), Dedup: []byte(texts.Draw(t, "dedup")),
+		Body: []byte(drawBody(t)), ID: []byte(texts.Draw(t, "id")), Group: []byte(texts.Draw(t, "group")), Dedup: []byte(texts.Draw(t, "dedup")),
 		Sender: []byte(texts.Draw(t, "sender")), Source: []byte(texts.Draw(t, "source")),
 		Sent: at("2026-11-01T00:00:00Z") + rapid.Int64Range(-1, 1).Draw(t, "sent"), Count: rapid.Uint64Range(0, 3).Draw(t, "count"),
 		Size: rapid.IntRange(1023, 1025).Draw(t, "size"),
@@ -114,7 +114,7 @@ func drawTerm(t *rapid.T, m *search.Item) (text string, holds bool) {
 	switch rapid.IntRange(0, 7).Draw(t, "field") {
 	case 0:
 		w := rapid.SampledFrom([]string{"a", "b", "ab", "AB", "a b", "1", `"`, "é", "*"}).Draw(t, "word")
-		for _, s := range append(values(m), string(m.Body), m.ID, string(m.Group)) {
+		for _, s := range append(values(m), string(m.Body), string(m.ID), string(m.Group)) {
 			holds = holds || strings.Contains(strings.ToLower(s), strings.ToLower(w))
 		}
 		return quote(w), holds
@@ -130,7 +130,7 @@ func drawTerm(t *rapid.T, m *search.Item) (text string, holds bool) {
 	case 5:
 		name := rapid.SampledFrom([]string{"id", "group", "dedup", "sender", "source"}).Draw(t, "name")
 		test, is := drawPattern(t)
-		got := map[string]string{"id": m.ID, "group": string(m.Group), "dedup": string(m.Dedup), "sender": string(m.Sender), "source": string(m.Source)}[name]
+		got := map[string]string{"id": string(m.ID), "group": string(m.Group), "dedup": string(m.Dedup), "sender": string(m.Sender), "source": string(m.Source)}[name]
 		return name + test, is(got)
 	case 6:
 		op := rapid.SampledFrom([]string{"<", "<=", ">", ">="}).Draw(t, "op")

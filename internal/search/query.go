@@ -13,7 +13,7 @@ const (
 type Item struct {
 	Body       []byte
 	Attributes []Attribute
-	ID         string
+	ID         []byte // as text
 	Group      []byte
 	Dedup      []byte
 	Sender     []byte

@@ -24,7 +24,7 @@ func order() *search.Item {
 			{Name: []byte("trace.id"), Type: []byte("String"), Value: []byte("x:y")},
 			{Name: []byte("weight"), Type: []byte("Number"), Value: []byte("1.50")},
 		},
-		ID: "0f3c8d2e-0000-0000-0000-000000000001", Group: []byte("g1"), Dedup: []byte("d 1"), Sender: []byte("AIDA"),
+		ID: []byte("0f3c8d2e-0000-0000-0000-000000000001"), Group: []byte("g1"), Dedup: []byte("d 1"), Sender: []byte("AIDA"),
 		Source: []byte("arn:aws:sqs:us-east-1:000000000000:orders"),
 		Sent:   at("2026-11-01T10:00:00Z"), First: at("2026-11-01T11:00:00Z"), Now: at("2026-11-03T10:00:00Z"),
 		Count: 3, Size: 10240,

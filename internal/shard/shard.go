@@ -96,6 +96,7 @@ type Shard struct {
 	draining atomic.Bool  // long polls no longer wait
 
 	readyOutboxes readyOutboxes
+	pacer         *pacer
 
 	// What follows belongs to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store
@@ -154,6 +155,7 @@ func Open(o Options) (*Shard, error) {
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, polls: newPolls(),
 	}
+	s.pacer = newPacer(s.closing)
 	s.clock = newClock(o.Now, o.Shift, 0)
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("open shard: %w", err)
@@ -417,6 +419,7 @@ func (s *Shard) commitBatch(first *request) {
 		s.fail(err, batch, served)
 		return
 	}
+	s.pacer.requests.Add(uint64(len(batch) + len(served)))
 	s.readyOutboxes.announce(s.engine.OutboxReady())
 	for _, r := range batch {
 		if r.poll != nil && r.poll.empty(r.err) {

@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A Reader reads several keys of what was committed when it was made, with less
-// work for each than Store.Get. It belongs to one goroutine. Close it soon: it
+// A Reader reads what was committed when it was made, several keys with less work for
+// each than Store.Get. It belongs to one goroutine. Close it soon: it
 // keeps the space of what is meanwhile deleted.
 type Reader struct {
 	it     *pebble.Iterator
@@ -40,6 +40,19 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	return slices.Clone(value), nil
+}
+
+// Scan calls f with the keys from lo up to but not including hi, in order, until f
+// returns false. The slices are valid during the call only. f may use the reader.
+func (r *Reader) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
+	if r.broken != nil {
+		return fmt.Errorf("scan: %w", r.broken)
+	}
+	it, err := r.it.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{LowerBound: lo, UpperBound: hi}})
+	if err != nil {
+		return fmt.Errorf("scan: %w", err)
+	}
+	return each(it, f)
 }
 
 // Close releases the reader. What its Get has returned stays valid.

@@ -424,6 +424,11 @@ func scan(r pebble.Reader, lo, hi []byte, f func(key, value []byte) bool) error 
 	if err != nil {
 		return fmt.Errorf("scan: %w", err)
 	}
+	return each(it, f)
+}
+
+// each calls f with what an iterator has, until f returns false, and closes it.
+func each(it *pebble.Iterator, f func(key, value []byte) bool) error {
 	for ok := it.First(); ok; ok = it.Next() {
 		value, err := it.ValueAndErr()
 		if err != nil {

@@ -37,6 +37,9 @@ func (echo) CancelMove(context.Context, queue.ID, string) (t queue.MoveTask, _ e
 func (echo) Moves(context.Context, queue.ID) ([]queue.MoveTask, error) {
 	return make([]queue.MoveTask, 1), nil
 }
+func (echo) Peek(context.Context, queue.ID, queue.Peek) (queue.PeekResult, error) {
+	return queue.PeekResult{Messages: make([]queue.Peeked, 1), More: true}, nil
+}
 func (echo) Accept(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error { return nil }
 
 // tap keeps what goes through it.
@@ -72,6 +75,7 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.CancelMove(ctx, 1, "t")
 	_, _ = c.Moves(ctx, 1)
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}}})
+	_, _ = c.Peek(ctx, 1, queue.Peek{Filter: "f", Max: 1})
 	if len(wire.calls) != len(methods) {
 		tb.Fatalf("%d calls of %d methods", len(wire.calls), len(methods))
 	}

@@ -193,7 +193,7 @@ var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries, deleteMessages.code: &deleteMessages,
 	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
-	startMoveBack.code: &startMoveBack,
+	startMoveBack.code: &startMoveBack, peek.code: &peek,
 }
 
 func putNoArgs(*writer, *none) {}

@@ -1,0 +1,101 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// walked runs a walk whose steps take so long each, with or without other requests for the shard, and returns how much of its
+// time it has worked.
+func walked(t *testing.T, p *pacer, step time.Duration, busy bool) (work, total time.Duration) {
+	t.Helper()
+	w, err := p.begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.end()
+	start := time.Now()
+	for {
+		time.Sleep(step)
+		work += step
+		if busy {
+			p.requests.Add(1)
+		}
+		if !w.proceed(walkChunk) {
+			return work, time.Since(start)
+		}
+	}
+}
+
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(nil)
+		const step = 100 * time.Microsecond
+		if work, total := walked(t, p, step, false); work < total*45/100 || work > total*55/100 || total < walkTime || total > walkTime*11/10 {
+			t.Errorf("on an idle shard it works %v of %v", work, total)
+		}
+		if work, total := walked(t, p, step, true); work < total*3/100 || work > total*5/100 || total < walkTime || total > walkTime*11/10 {
+			t.Errorf("on a busy shard it works %v of %v", work, total)
+		}
+	})
+}
+
+// Many walks together take no more than one, and none waits until another one is done.
+func TestWalksTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(nil)
+		const walks = 8
+		done := make(chan time.Duration, walks)
+		for range walks {
+			go func() {
+				work, _ := walked(t, p, 100*time.Microsecond, true)
+				done <- work
+			}()
+		}
+		start := time.Now()
+		all := time.Duration(0)
+		for range walks {
+			work := <-done
+			all += work
+			if work < 2*time.Millisecond {
+				t.Errorf("one has worked %v only", work)
+			}
+		}
+		if total := time.Since(start); all > total*5/100 {
+			t.Errorf("together they have worked %v of %v", all, total)
+		}
+	})
+}
+
+func TestWalkEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		closing := make(chan struct{})
+		p := newPacer(closing)
+		first, err := p.begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := p.begin(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("a walk of a client that has gone: %v", err)
+		}
+		first.bytes = walkBytes
+		if first.proceed(walkChunk) {
+			t.Error("it has no bound of bytes")
+		}
+		close(closing)
+		if _, err := p.begin(t.Context()); !errors.Is(err, ErrNotBegun) {
+			t.Errorf("a walk of a shard that is being closed: %v", err)
+		}
+		first.bytes = 0
+		time.Sleep(paceSlice)
+		if first.proceed(walkChunk) {
+			t.Error("it goes on while the shard is being closed")
+		}
+		first.end()
+	})
+}
