@@ -1,0 +1,65 @@
+package alarm
+
+import "time"
+
+// Decision is the state that an alarm ought to have. If that is the one it has, there is no reason.
+type Decision struct {
+	State  State
+	Reason string // in a sentence
+	Data   string // JSON
+}
+
+// evaluation is what a decision is made of.
+type evaluation struct {
+	rule      *Rule
+	now       time.Time
+	from      time.Time
+	points    []Datapoint // that count, in order of time
+	breaching int         // of them
+	missing   int         // datapoints that there would have to be
+}
+
+// Evaluate decides about an alarm that is in a state. The datapoints are those of r.Window(now), in order of time.
+func Evaluate(r *Rule, points []Datapoint, now time.Time, state State) Decision {
+	from, to := r.Window(now)
+	e := &evaluation{rule: r, now: now, from: from, points: points[max(0, len(points)-r.Periods):]}
+	for _, p := range e.points {
+		if r.Comparison.breaches(p.Value, r.Threshold) {
+			e.breaching++
+		}
+	}
+	e.missing = r.Periods - len(e.points)
+	if now.Before(r.WarmUp) && (r.WaitFully || e.missing > 0) {
+		return e.decide(Insufficient, state, "Insufficient Data: the alarm is in its warm-up period.")
+	}
+	switch {
+	case e.missing > 0 && r.Missing == Breaching:
+		return e.threshold(e.breaching+e.missing >= r.ToAlarm, state)
+	case e.missing == 0 || r.Missing == NotBreaching || e.breaching >= r.ToAlarm || e.breaching < len(e.points):
+		return e.threshold(e.breaching >= r.ToAlarm, state)
+	case r.Missing == Ignored:
+		return Decision{State: state}
+	case len(e.points) == 0:
+		return e.decide(Insufficient, state, e.unknown())
+	}
+	// All that there is breaches, and it is not enough. If it began M periods ago the alarm does not wait for more.
+	if age := to.Sub(e.points[0].Time); age >= time.Duration(r.ToAlarm)*r.Period {
+		return e.threshold(true, state)
+	}
+	return Decision{State: state}
+}
+
+// threshold decides for ALARM or OK.
+func (e *evaluation) threshold(alarm bool, state State) Decision {
+	if alarm {
+		return e.decide(Alarm, state, e.crossed(true))
+	}
+	return e.decide(OK, state, e.crossed(false))
+}
+
+func (e *evaluation) decide(to, state State, reason string) Decision {
+	if to == state {
+		return Decision{State: state}
+	}
+	return Decision{State: to, Reason: reason, Data: e.data()}
+}

@@ -1,0 +1,164 @@
+package alarm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxListed is how many datapoints a reason lists, maxData how many its data has.
+const (
+	maxListed = 5
+	maxData   = 10
+)
+
+// crossed says why the state is ALARM, or why it is OK.
+func (e *evaluation) crossed(alarm bool) string {
+	r := e.rule
+	not := ""
+	atLeast, from, to := r.ToAlarm, OK, Alarm
+	if !alarm {
+		not = "not "
+		atLeast, from, to = r.Periods-r.ToAlarm+1, Alarm, OK
+	}
+	var on []Datapoint // the side that decided
+	for _, p := range e.points {
+		if r.Comparison.breaches(p.Value, r.Threshold) == alarm {
+			on = append(on, p)
+		}
+	}
+	treated := ""
+	if e.missing > 0 {
+		switch r.Missing {
+		case Breaching:
+			treated = fmt.Sprintf("%d missing %s treated as [Breaching]", e.missing, were(e.missing))
+		case NotBreaching:
+			treated = fmt.Sprintf("%d missing %s treated as [NonBreaching]", e.missing, were(e.missing))
+		}
+	}
+	if len(on) == 0 {
+		return fmt.Sprintf("Threshold Crossed: no datapoints were received for %d %s and %s.", e.missing, plural("period", e.missing), treated)
+	}
+	threshold := fmt.Sprintf("%s%s the threshold (%s)", not, r.Comparison.words(), JavaDouble(r.Threshold))
+	if treated != "" {
+		threshold += " and " + treated
+	}
+	if r.Periods == 1 {
+		return fmt.Sprintf("Threshold Crossed: 1 datapoint %s was %s.", list(on), threshold)
+	}
+	verb := "were"
+	if len(on) == 1 {
+		verb = "was"
+	}
+	minimum := fmt.Sprintf("(minimum %d %s for %s -> %s transition)", atLeast, plural("datapoint", atLeast), from, to)
+	if len(on) > maxListed {
+		return fmt.Sprintf("Threshold Crossed: %d out of the last %d datapoints were %s %s. The most recent of them: %s.",
+			len(on), r.Periods, threshold, minimum, list(on[len(on)-maxListed:]))
+	}
+	return fmt.Sprintf("Threshold Crossed: %d out of the last %d datapoints %s %s %s %s.", len(on), r.Periods, list(on), verb, threshold, minimum)
+}
+
+// unknown says that there is no datapoint.
+func (e *evaluation) unknown() string {
+	if e.rule.Periods == 1 {
+		return "Insufficient Data: 1 datapoint was unknown."
+	}
+	return fmt.Sprintf("Insufficient Data: %d datapoints were unknown.", e.rule.Periods)
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "datapoint was"
+	}
+	return "datapoints were"
+}
+
+func plural(word string, n int) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// list shows datapoints with their times.
+func list(points []Datapoint) string {
+	parts := make([]string, len(points))
+	for i, p := range points {
+		parts[i] = JavaDouble(p.Value) + p.Time.UTC().Format(" (02/01/06 15:04:05)")
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// TimeFormat is how reasons and notifications write times.
+const TimeFormat = "2006-01-02T15:04:05.000-0700"
+
+// reasonData is what a program can read of a decision.
+type reasonData struct {
+	Version   string       `json:"version"`
+	QueryDate string       `json:"queryDate"`
+	StartDate string       `json:"startDate,omitempty"`
+	Unit      string       `json:"unit,omitempty"`
+	Statistic string       `json:"statistic,omitempty"`
+	Period    int64        `json:"period"`
+	Recent    []javaDouble `json:"recentDatapoints"`
+	Threshold javaDouble   `json:"threshold"`
+	Evaluated []evaluated  `json:"evaluatedDatapoints"`
+}
+
+type evaluated struct {
+	Timestamp   string     `json:"timestamp"`
+	SampleCount javaDouble `json:"sampleCount"`
+	Value       javaDouble `json:"value"`
+}
+
+func (e *evaluation) data() string {
+	r := e.rule
+	d := reasonData{
+		Version: "1.0", QueryDate: e.now.UTC().Format(TimeFormat), Unit: r.Unit, Statistic: r.Statistic,
+		Period: int64(r.Period / time.Second), Recent: []javaDouble{}, Threshold: javaDouble(r.Threshold), Evaluated: []evaluated{},
+	}
+	points := e.points[max(0, len(e.points)-maxData):]
+	if len(points) > 0 {
+		d.StartDate = points[0].Time.UTC().Format(TimeFormat)
+	}
+	for i, p := range points {
+		newest := points[len(points)-1-i]
+		d.Recent = append(d.Recent, javaDouble(p.Value))
+		d.Evaluated = append(d.Evaluated, evaluated{newest.Time.UTC().Format(TimeFormat), javaDouble(newest.Count), javaDouble(newest.Value)})
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // numbers and texts have a JSON form
+	}
+	return string(text)
+}
+
+// javaDouble is a number that JSON has as JavaDouble writes it.
+type javaDouble float64
+
+// MarshalJSON implements json.Marshaler.
+func (d javaDouble) MarshalJSON() ([]byte, error) { return []byte(JavaDouble(float64(d))), nil }
+
+// JavaDouble returns a number as CloudWatch's texts have it: 21.0, 0.5, 1.0E7.
+func JavaDouble(n float64) string {
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(n, 'e', -1, 64), "e")
+	e, err := strconv.Atoi(exponent)
+	if err != nil {
+		return digits // NaN or an infinity
+	}
+	if e < -3 || e >= 7 {
+		if !strings.Contains(digits, ".") {
+			digits += ".0"
+		}
+		if n != 0 {
+			return digits + "E" + strconv.Itoa(e)
+		}
+	}
+	text := strconv.FormatFloat(n, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}

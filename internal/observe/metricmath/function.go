@@ -1,0 +1,290 @@
+package metricmath
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// function is a function of metric math.
+type function struct {
+	least, most int // arguments
+	apply       func(c *call, env *Env) (Value, error)
+}
+
+func (f function) takes() string {
+	switch {
+	case f.least == 1 && f.most == 1:
+		return "one argument"
+	case f.least == f.most:
+		return fmt.Sprintf("%d arguments", f.least)
+	}
+	return fmt.Sprintf("%d or %d arguments", f.least, f.most)
+}
+
+// functions are all but METRICS, which takes a text. It is filled below, since the functions look at calls.
+var functions map[string]function
+
+func init() {
+	functions = map[string]function{
+		"ABS": each(math.Abs), "CEIL": each(math.Ceil), "FLOOR": each(math.Floor),
+		"SUM": aggregate(sum), "AVG": aggregate(average), "MIN": aggregate(slices.Min), "MAX": aggregate(slices.Max),
+		"DIFF": {1, 1, steps(func(v float64, _ int64) float64 { return v })},
+		"RATE": {1, 1, steps(func(v float64, seconds int64) float64 { return v / float64(seconds) })},
+		"FILL": {2, 2, fill}, "IF": {2, 3, choose}, "PERIOD": {1, 1, period}, "TIME_SERIES": {1, 1, timeSeries},
+	}
+}
+
+type call struct {
+	name     string
+	at       int
+	function function
+	args     []node
+}
+
+func (c *call) evaluate(env *Env) (Value, error) {
+	v, err := c.function.apply(c, env)
+	if err != nil {
+		return Value{}, err
+	}
+	return env.spend(v)
+}
+
+// arg returns the value of an argument.
+func (c *call) arg(env *Env, i int) (Value, error) { return c.args[i].evaluate(env) }
+
+// series returns the value of an argument that is no number.
+func (c *call) series(env *Env, i int) (Value, error) {
+	v, err := c.arg(env, i)
+	if err == nil && v.Kind == Number {
+		return Value{}, fault(c.at, "%s takes a time series, not a number", c.name)
+	}
+	return v, err
+}
+
+// each is a function of every value.
+func each(f func(float64) float64) function {
+	return function{1, 1, func(c *call, env *Env) (Value, error) {
+		v, err := c.arg(env, 0)
+		switch {
+		case err != nil:
+			return Value{}, err
+		case v.Kind == Number:
+			return number(f(v.Number)), nil
+		}
+		return v.each(func(s *Series) Series { return s.each(f) }), nil
+	}}
+}
+
+func sum(values []float64) (n float64) {
+	for _, v := range values {
+		n += v
+	}
+	return n
+}
+
+func average(values []float64) float64 { return sum(values) / float64(len(values)) }
+
+// aggregate is a function that makes one number of a series, and one series of a list.
+func aggregate(f func([]float64) float64) function {
+	return function{1, 1, func(c *call, env *Env) (Value, error) {
+		v, err := c.series(env, 0)
+		switch {
+		case err != nil:
+			return Value{}, err
+		case v.Kind == List:
+			return one(across(v.Series, f)), nil
+		case len(v.Series[0].Samples) == 0:
+			return number(math.NaN()), nil
+		}
+		values := make([]float64, len(v.Series[0].Samples))
+		for i, p := range v.Series[0].Samples {
+			values[i] = p.Value
+		}
+		return number(f(values)), nil
+	}}
+}
+
+// across returns the series of what f makes of all samples of a time.
+func across(all []Series, f func([]float64) float64) Series {
+	var out Series
+	var samples []Sample
+	for _, s := range all {
+		out.Period = max(out.Period, s.Period)
+		samples = append(samples, s.Samples...)
+	}
+	slices.SortStableFunc(samples, func(a, b Sample) int { return int(a.Time - b.Time) })
+	var values []float64
+	for i, p := range samples {
+		values = append(values, p.Value)
+		if i+1 == len(samples) || samples[i+1].Time != p.Time {
+			out.add(p.Time, f(values))
+			values = values[:0]
+		}
+	}
+	return out
+}
+
+// steps is a function of how much each sample is more than the one before, and of the seconds between them.
+func steps(f func(v float64, seconds int64) float64) func(*call, *Env) (Value, error) {
+	return func(c *call, env *Env) (Value, error) {
+		v, err := c.series(env, 0)
+		if err != nil {
+			return Value{}, err
+		}
+		return v.each(func(s *Series) Series {
+			out := Series{Label: s.Label, Period: s.Period}
+			for i := 1; i < len(s.Samples); i++ {
+				a, b := s.Samples[i-1], s.Samples[i]
+				out.add(b.Time, f(b.Value-a.Value, b.Time-a.Time))
+			}
+			return out
+		}), nil
+	}
+}
+
+func period(c *call, env *Env) (Value, error) {
+	v, err := c.arg(env, 0)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case v.Kind != OneSeries:
+		return Value{}, fault(c.at, "PERIOD takes a time series, not %s", v.Kind)
+	}
+	return number(float64(v.Series[0].Period)), nil
+}
+
+// timeSeries makes a series of a number, with the longest period of the request's metrics.
+func timeSeries(c *call, env *Env) (Value, error) {
+	v, err := c.arg(env, 0)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case v.Kind != Number:
+		return Value{}, fault(c.at, "TIME_SERIES takes a number, not %s", v.Kind)
+	}
+	out := Series{Period: env.period()}
+	for at := env.Start; at < env.End; at += out.Period {
+		out.add(at, v.Number)
+	}
+	return one(out), nil
+}
+
+// period returns the longest period of the request's metrics.
+func (env *Env) period() int64 {
+	longest := int64(60)
+	for _, m := range env.Metrics {
+		longest = max(longest, m.Series.Period)
+	}
+	return longest
+}
+
+// fill gives a series values at the times of the window at which it has none.
+func fill(c *call, env *Env) (Value, error) {
+	v, err := c.series(env, 0)
+	if err != nil {
+		return Value{}, err
+	}
+	with := func(*Series, *int, int64) (float64, bool) { return 0, false }
+	switch w, isWord := c.args[1].(word); {
+	case isWord && w == "REPEAT":
+		with = repeat
+	case isWord:
+		with = interpolate
+	default:
+		filler, err := c.arg(env, 1)
+		switch {
+		case err != nil:
+			return Value{}, err
+		case filler.Kind == List:
+			return Value{}, fault(c.at, "FILL does not fill with a list of time series")
+		case filler.Kind == Number:
+			with = func(*Series, *int, int64) (float64, bool) { return filler.Number, true }
+		default:
+			return v.each(func(s *Series) Series {
+				from := 0
+				return s.fill(env, func(_ *Series, _ *int, at int64) (float64, bool) { return filler.Series[0].at(&from, at) })
+			}), nil
+		}
+	}
+	return v.each(func(s *Series) Series { return s.fill(env, with) }), nil
+}
+
+// fill returns s with values by f at the times at which it has none. f is told the index of the next sample.
+func (s *Series) fill(env *Env, f func(s *Series, next *int, at int64) (float64, bool)) Series {
+	out := Series{Label: s.Label, Period: s.Period}
+	next := 0
+	for at := env.Start; at < env.End && s.Period > 0; at += s.Period {
+		v, ok := s.at(&next, at)
+		if !ok {
+			v, ok = f(s, &next, at)
+		}
+		if ok {
+			out.add(at, v)
+		}
+	}
+	return out
+}
+
+// repeat fills with the value before.
+func repeat(s *Series, next *int, _ int64) (float64, bool) {
+	if *next == 0 {
+		return 0, false
+	}
+	return s.Samples[*next-1].Value, true
+}
+
+// interpolate fills with what lies on the line between the values before and after.
+func interpolate(s *Series, next *int, at int64) (float64, bool) {
+	if *next == 0 || *next == len(s.Samples) {
+		return 0, false
+	}
+	a, b := s.Samples[*next-1], s.Samples[*next]
+	part := float64(at-a.Time) / float64(b.Time-a.Time)
+	return a.Value + (b.Value-a.Value)*part, true
+}
+
+// choose is IF. Of a condition that is a series, each sample chooses.
+func choose(c *call, env *Env) (Value, error) {
+	var v [3]Value
+	for i := range c.args {
+		var err error
+		if v[i], err = c.arg(env, i); err != nil {
+			return Value{}, err
+		}
+		if v[i].Kind == List {
+			return Value{}, fault(c.at, "IF does not take a list of time series")
+		}
+	}
+	condition, otherwise := v[0], len(c.args) == 3
+	if condition.Kind == Number {
+		switch {
+		case math.IsNaN(condition.Number):
+		case condition.Number != 0:
+			return v[1], nil
+		case otherwise:
+			return v[2], nil
+		}
+		return one(Series{Period: env.period()}), nil
+	}
+	s := &condition.Series[0]
+	out := Series{Label: s.Label, Period: s.Period}
+	var from [3]int
+	for _, p := range s.Samples {
+		i := 1
+		if p.Value == 0 {
+			i = 2
+		}
+		if i == 2 && !otherwise {
+			continue
+		}
+		n, ok := v[i].Number, true
+		if v[i].Kind == OneSeries {
+			n, ok = v[i].Series[0].at(&from[i], p.Time)
+		}
+		if ok {
+			out.add(p.Time, n)
+		}
+	}
+	return one(out), nil
+}

@@ -1,0 +1,94 @@
+package metricmath
+
+import "math"
+
+// Sample is a value at a time, in seconds since 1970.
+type Sample struct {
+	Time  int64
+	Value float64
+}
+
+// Series are samples in order of time, at most one for each period.
+type Series struct {
+	Label   string
+	Period  int64 // in seconds
+	Samples []Sample
+}
+
+// Kind is what an expression results in.
+type Kind uint8
+
+// The kinds of values.
+const (
+	Number Kind = iota
+	OneSeries
+	List // of series
+)
+
+func (k Kind) String() string {
+	return [...]string{"a number", "a time series", "a list of time series"}[k]
+}
+
+// Value is the value of an expression. Series that belong to it are not changed.
+type Value struct {
+	Kind   Kind
+	Number float64  // of a Number; NaN: there is none, as of the average of nothing
+	Series []Series // one of OneSeries, any number of a List
+}
+
+func number(n float64) Value {
+	if !finite(n) {
+		n = math.NaN()
+	}
+	return Value{Kind: Number, Number: n}
+}
+
+func one(s Series) Value { return Value{Kind: OneSeries, Series: []Series{s}} }
+
+// Of returns the value that is one series.
+func Of(s Series) Value { return one(s) }
+
+// ListOf returns the value that is a list of series.
+func ListOf(s []Series) Value { return Value{Kind: List, Series: s} }
+
+// finite reports whether n can be a value.
+func finite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
+
+// at returns the value of s at a time. The times that it is asked for only grow; from is where to look from.
+func (s *Series) at(from *int, time int64) (float64, bool) {
+	for *from < len(s.Samples) && s.Samples[*from].Time < time {
+		*from++
+	}
+	if *from < len(s.Samples) && s.Samples[*from].Time == time {
+		return s.Samples[*from].Value, true
+	}
+	return 0, false
+}
+
+// each returns the series of what f makes of the samples of s, where that is a value.
+func (s *Series) each(f func(float64) float64) Series {
+	out := Series{Label: s.Label, Period: s.Period, Samples: make([]Sample, 0, len(s.Samples))}
+	for _, p := range s.Samples {
+		out.add(p.Time, f(p.Value))
+	}
+	return out
+}
+
+// add adds a sample if it is a value.
+func (s *Series) add(time int64, v float64) {
+	if finite(v) {
+		s.Samples = append(s.Samples, Sample{time, v})
+	}
+}
+
+// both returns the series of what f makes of the samples of a and b at the times at which both have one.
+func both(a, b *Series, f func(x, y float64) float64) Series {
+	out := Series{Label: a.Label, Period: max(a.Period, b.Period)}
+	from := 0
+	for _, p := range a.Samples {
+		if v, ok := b.at(&from, p.Time); ok {
+			out.add(p.Time, f(p.Value, v))
+		}
+	}
+	return out
+}
