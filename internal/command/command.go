@@ -99,7 +99,7 @@ func (c *calls) finish(cmd *cobra.Command) {
 	}
 	if cmd.PreRunE == nil && cmd.RunE != nil && !isOfCobra(cmd) {
 		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-			if err := readEnvironment(cmd, os.Environ()); err != nil {
+			if err := applySettings(cmd); err != nil {
 				return err
 			}
 			return checkFlags(cmd)
@@ -147,9 +147,9 @@ func (c *calls) judge(cmd *cobra.Command, err error) error {
 	case err == nil:
 		return nil
 	case !c.began:
-		return usageError{cmd.CommandPath(), nameVariables(cmd, err)}
+		return usageError{cmd.CommandPath(), nameSources(cmd, err)}
 	case errors.As(err, &wrong):
-		return nameVariables(cmd, err)
+		return nameSources(cmd, err)
 	}
 	return err
 }

@@ -104,7 +104,7 @@ func newTransport(roots *x509.CertPool) *http.Transport {
 func (s *clientFlags) resolve() ([]endpoint, error) {
 	if len(s.endpoints) > 0 {
 		from := "--endpoint"
-		if name := s.flags.Lookup("endpoint").Annotations[fromVariable]; name != nil {
+		if name := s.flags.Lookup("endpoint").Annotations[setBy]; name != nil {
 			from = name[0]
 		}
 		return parseEndpoints(s.endpoints, from)
@@ -181,7 +181,7 @@ func (s *clientFlags) completeNames(list func(context.Context, *client) ([]strin
 }
 
 func (s *clientFlags) ask(cmd *cobra.Command, list func(context.Context, *client) ([]string, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if readEnvironment(cmd, os.Environ()) != nil {
+	if applySettings(cmd) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	a, err := s.client()

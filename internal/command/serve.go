@@ -19,6 +19,7 @@ func newServe() *cobra.Command {
 	config := server.Default()
 	var member clusterFlags
 	logFormat, logged := "text", logFlags{level: "info"}
+	check := false
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -30,10 +31,16 @@ prints lines that can be pasted into a shell.
 
 Every flag can be given in the environment as well: --log-format as
 SLUICE_LOG_FORMAT, and so on; several values are separated by commas. That is the
-better place for secrets.`,
+better place for secrets. The third place is a YAML file of flags and their values,
+which --config names. The command line goes before the environment, and that before
+the file.
+
+With --check the server does not start: the command says what is wrong with all
+that it was given, reads the certificates, and prints the settings as such a file.`,
 		Example: `  sluice serve
   sluice serve --in-memory --log-requests
   sluice serve --data /var/lib/sluice --listen 0.0.0.0:9324 --tls-cert server.crt --tls-key server.key
+  sluice serve --config /etc/sluice/sluice.yaml --check
   sluice serve --node a --cluster a.example,b.example,c.example \
     --cluster-ca ca.crt --cluster-cert a.example.crt --cluster-key a.example.key`,
 		Args:        noArguments,
@@ -46,11 +53,14 @@ better place for secrets.`,
 			level.Set(logged.slogLevel())
 			logger := newLogger(cmd.ErrOrStderr(), logFormat, level)
 			config.Logger, config.LogRequests, config.Version = logger, logged.requests, version()
-			reloading, stop := reloadOnHangup(cmd, &logged, level, logger)
-			defer stop()
 			if err := member.join(cmd.Context(), &config); err != nil {
 				return err
 			}
+			if check {
+				return checkServe(cmd, &config)
+			}
+			reloading, stop := reloadOnHangup(cmd, &logged, level, logger)
+			defer stop()
 			datadir.Umask()
 			s, err := server.Start(config)
 			if errors.Is(err, errStoppedJoining) {
@@ -103,8 +113,10 @@ better place for secrets.`,
 		f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port to serve metrics on, for Prometheus, at /metrics; whoever reaches it can read them (default: nowhere)")
 	})
 	section(f, "Configuration", func(f *pflag.FlagSet) {
+		f.String(configFile, "", "YAML file with lines such as log-level: warn, for flags that are given neither here nor in the environment; SIGHUP reads from it what it reads from --env-file")
+		f.BoolVar(&check, "check", false, "do not start: say what is wrong, or print the settings as a file for --config, without secrets")
 		f.String(envFile, "", "file of lines such as SLUICE_LOG_LEVEL=warn, for flags that are given neither here nor in the environment; SIGHUP reads --log-level and --log-requests from it again, and the TLS certificate")
-		filePath(f, envFile)
+		filePath(f, configFile, envFile)
 	})
 	return cmd
 }

@@ -60,7 +60,7 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 		}
 	}
 	needed := f.Annotations[needsOne]
-	if _, own := cmd.Annotations[ownEnvironment]; !own && f.Annotations[fromVariable] != nil {
+	if _, own := cmd.Annotations[ownEnvironment]; !own && f.Annotations[setBy] != nil {
 		return nil
 	}
 	for _, name := range needed {
@@ -80,5 +80,5 @@ func isOn(f *pflag.Flag) bool { return f.Changed && f.Value.String() != "false" 
 // it makes useless in the environment: an image may set a directory in its
 // environment, for servers that do not keep everything in memory.
 func overrides(f, other *pflag.Flag) bool {
-	return f.Annotations[fromVariable] == nil && other.Annotations[fromVariable] != nil
+	return f.Annotations[setBy] == nil && other.Annotations[setBy] != nil
 }

@@ -1,0 +1,116 @@
+package command_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What a configuration file says holds unless the environment or the command line says otherwise.
+func TestConfigFile(t *testing.T) {
+	file := writeFile(t, "sluice.yaml", `# of this server
+region: eu-west-1
+log-level: warn
+account: ["123456789012", 000000000001]
+max-queues: 7
+in-memory: true
+data:
+`)
+	env := writeFile(t, "env", "SLUICE_LOG_LEVEL=error\nSLUICE_REGION=eu-west-9\n")
+	t.Setenv("SLUICE_REGION", "eu-west-2")
+	t.Setenv("SLUICE_CONFIG", file)
+	out, _, err := run(t, "serve", "--check", "--env-file", env, "--max-queues=8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`region: "eu-west-2"  # SLUICE_REGION`,
+		`log-level: "error"  # SLUICE_LOG_LEVEL`,
+		`account: ["123456789012", "000000000001"]  # account in line 4 of ` + file,
+		`max-queues: 8  # the command line`,
+		`in-memory: true  # in-memory in line 6 of ` + file,
+		`# data: "./sluice-data"`,
+	} {
+		if !strings.Contains(out, want+"\n") {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	s := serve(t, "--account=123456789012")
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.exports["AWS_REGION"]; got != "eu-west-2" {
+		t.Errorf("region %q", got)
+	}
+}
+
+// What --check prints is a configuration file with which the next server has the same settings.
+func TestCheckPrintsAConfigFile(t *testing.T) {
+	first, _, err := run(t, "serve", "--check", "--in-memory", "--account=123456789012,000000000001", "--region", "eu-west-1", "--public-url=https://queues.example/a#b")
+	if err == nil {
+		t.Fatal("a fragment in --public-url was accepted")
+	}
+	if first, _, err = run(t, "serve", "--check", "--in-memory", "--account=123456789012,000000000001", "--max-connections=9", "--public-url=https://queues.example/a"); err != nil {
+		t.Fatal(err)
+	}
+	second, _, err := run(t, "serve", "--check", "--config", writeFile(t, "sluice.yaml", first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if withoutReasons(first) != withoutReasons(second) {
+		t.Errorf("%s\nthen\n%s", first, second)
+	}
+}
+
+func withoutReasons(file string) string {
+	var b strings.Builder
+	for line := range strings.Lines(file) {
+		value, _, _ := strings.Cut(line, "  # ")
+		b.WriteString(strings.TrimSpace(value) + "\n")
+	}
+	return b.String()
+}
+
+func TestCheckHidesSecrets(t *testing.T) {
+	file := writeFile(t, "sluice.yaml", "in-memory: true\nroot-access-key-id: AKIAEXAMPLE000000000\nroot-secret-access-key: a-secret-that-has-forty-characters-in-all\n")
+	out, stderr, err := run(t, "serve", "--check", "--config", file)
+	if err != nil || strings.Contains(out+stderr, "forty") || !strings.Contains(out, "# root-secret-access-key: set by root-secret-access-key in line 3 of") {
+		t.Errorf("%v\n%s%s", err, out, stderr)
+	}
+}
+
+func TestWrongConfigFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"log-leve: warn":                        "line 1: there is no flag --log-leve; did you mean log-level?",
+		"in-memory: true\nlog-level: loud":      `log-level in line 2 of `,
+		"log-level: [warn]":                     "line 1: log-level: want one value, not a list",
+		"log-level: {a: b}":                     "line 1: log-level: want a value",
+		"account: [a, [b]]":                     "line 1: account: want a list of values",
+		"- log-level":                           "line 1: want lines such as log-level: warn",
+		"log-level: warn\nlog-level: info":      "log-level",
+		"region: \"eu":                          "line 1: found unexpected end of stream",
+		"config: other.yaml":                    "line 1: config belongs on the command line, or in the environment",
+		"check: true":                           "line 1: check belongs on the command line",
+		"listen: 0.0.0.0:1":                     "--listen 0.0.0.0:1 can be reached from other machines",
+		"in-memory: true\ndata: x":              "--data has no effect with --in-memory (--data is set by data in line 2 of ",
+		"tls-cert: none.crt\ntls-key: none.key": "--tls-cert and --tls-key: ",
+	} {
+		_, _, err := run(t, "serve", "--check", "--config", writeFile(t, "sluice.yaml", text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	if _, _, err := run(t, "serve", "--check", "--config", "no such file"); err == nil || !strings.Contains(err.Error(), "--config: open no such file") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,127 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// setBy marks a flag that is not on the command line with what has set it: a variable,
+// or a line of the configuration file.
+const setBy = "sluice:set-by"
+
+// setting is a value of a flag that is not on the command line.
+type setting struct {
+	value string
+	by    string // the variable, or the line of the configuration file
+}
+
+// settings are those of a command, by the flag's name.
+type settings map[string]setting
+
+// readSettings reads what a command's flags are set to by the environment; where that has
+// nothing, by the file of --env-file; and where that has nothing either, by the file of
+// --config. An empty value is as good as none. A name that stands for no flag is
+// refused: a misspelt one would never be found otherwise.
+func readSettings(cmd *cobra.Command, environ []string) (settings, error) {
+	values, err := variables(cmd, environ)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseUnknown(cmd.Root(), values); err != nil {
+		return nil, err
+	}
+	found := make(settings)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if value, ok := values[environmentName(f.Name)]; ok && !oneCallOnly(f.Name) {
+			found[f.Name] = setting{value, environmentName(f.Name)}
+		}
+	})
+	file, err := readConfigFile(cmd, found)
+	if err != nil {
+		return nil, err
+	}
+	for name, s := range file {
+		if _, ok := found[name]; !ok {
+			found[name] = s
+		}
+	}
+	return found, nil
+}
+
+// applySettings sets the flags of a command that are not on its command line.
+func applySettings(cmd *cobra.Command) error {
+	found, err := readSettings(cmd, os.Environ())
+	if err != nil {
+		return err
+	}
+	return found.apply(cmd.Flags())
+}
+
+// apply sets those of the flags that are not given on the command line.
+func (s settings) apply(flags *pflag.FlagSet) error {
+	var failed error
+	flags.VisitAll(func(f *pflag.Flag) {
+		to, ok := s[f.Name]
+		if !ok || f.Changed || failed != nil {
+			return
+		}
+		if err := flags.Set(f.Name, to.value); err != nil {
+			var invalid *pflag.InvalidValueError
+			if errors.As(err, &invalid) {
+				err = invalid.Unwrap()
+			}
+			failed = wrongValue(to.by, f, to.value, err)
+			return
+		}
+		if f.Annotations == nil {
+			f.Annotations = make(map[string][]string)
+		}
+		f.Annotations[setBy] = []string{to.by}
+	})
+	return failed
+}
+
+// oneCallOnly reports whether a flag is about one call of a command only, and belongs on
+// its command line.
+func oneCallOnly(flag string) bool {
+	return slices.Contains([]string{"help", "version", "check"}, flag)
+}
+
+// nameSources adds to an error about flags where those were set that are not on the
+// command line, where the reader would look.
+func nameSources(cmd *cobra.Command, err error) error {
+	var set []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if name := f.Annotations[setBy]; name != nil && mentions(err.Error(), "--"+f.Name) {
+			set = append(set, fmt.Sprintf("--%s is set by %s", f.Name, name[0]))
+		}
+	})
+	if len(set) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (%s)", err, strings.Join(set, ", "))
+}
+
+// mentions reports whether a text has a flag, and not only one that begins like it.
+func mentions(text, flag string) bool {
+	for {
+		at := strings.Index(text, flag)
+		if at < 0 {
+			return false
+		}
+		text = text[at+len(flag):]
+		if text == "" || !isFlagLetter(text[0]) {
+			return true
+		}
+	}
+}
+
+func isFlagLetter(c byte) bool {
+	return c == '-' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
+}
