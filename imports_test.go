@@ -43,6 +43,7 @@ var rules = []rule{
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic/envelope", mayNot: world},
+	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/filter", mayNot: append([]string{"os", "time"}, network...)},
 
 	{dir: "internal/datadir", mayNot: network},
@@ -86,18 +87,19 @@ var rules = []rule{
 	// The program.
 	{dir: "internal/front", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
-		"internal/control", "internal/observe",
+		"internal/control", "internal/observe", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{
 		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/control",
 		"internal/datadir", "internal/front", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
-		"internal/store",
+		"internal/store", "internal/topic",
 	}},
 	{dir: "internal/keypair", mayNot: network},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/store",
+		"internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/command", may: []string{"internal"}},

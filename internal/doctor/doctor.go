@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
 // Directory says where things are in a data directory.
@@ -196,7 +197,7 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, cluster.KeyPrefix)
+	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
@@ -252,7 +253,9 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	_, shared, problems, sharedErr := identity.Check(s)
 	c.Problems = append(c.Problems, problems...)
 	vault, err := identity.OpenVault(masterKey)
-	held, scanErr := directory.HoldsSecrets(s)
+	secrets, scanErr := directory.HoldsSecrets(s)
+	signs, signErr := signing.Held(s)
+	held := secrets || signs
 	switch {
 	case errors.Is(err, identity.ErrNoMasterKey):
 		if vault = shared; held && vault == nil {
@@ -267,7 +270,9 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	}
 	n, problems, err := directory.Check(s, vault)
 	c.Problems = append(c.Problems, problems...)
-	if err := errors.Join(sharedErr, scanErr, err); err != nil {
+	keys, problems, keysErr := checkSigning(s, vault)
+	c.Problems = append(c.Problems, problems...)
+	if err := errors.Join(sharedErr, scanErr, signErr, err, keysErr); err != nil {
 		c.problem("%v", err)
 		return nil
 	}
@@ -276,7 +281,18 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	c.count("roles", uint64(n.Roles))
 	c.count("keys", uint64(n.Keys))
 	c.count("policies", uint64(n.Policies))
+	if keys > 0 {
+		c.count("keys that sign messages of topics", uint64(keys))
+	}
 	return nil
+}
+
+// checkSigning looks at the keys that sign messages of topics. Without a vault it does not open them.
+func checkSigning(s *store.Store, vault *identity.Vault) (keys int, problems []string, err error) {
+	if vault == nil {
+		return signing.Check(s, nil)
+	}
+	return signing.Check(s, vault)
 }
 
 // queues recounts all that is stored of the queues in a shard, and of what is on its

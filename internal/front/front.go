@@ -16,15 +16,18 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
 // Options are the parts that a front is built from.
 type Options struct {
 	Services []*protocol.Service // the first is meant where nothing says otherwise
 	Streams  []Stream
-	Keys     Keys
-	Store    Store
-	Node     Node
+	// Certificate returns a certificate of those that sign messages of topics, in PEM, or nil.
+	Certificate func(id string) []byte
+	Keys        Keys
+	Store       Store
+	Node        Node
 
 	Region    string // of requests that do not say theirs
 	PublicURL string // of the server behind its proxy; empty: it has none
@@ -140,7 +143,11 @@ func (f *Front) answerPlainly(w http.ResponseWriter, r *http.Request) bool {
 	case isVisit(r, f.prefix):
 		f.welcome(w)
 	default:
-		return false
+		id, ok := signing.IDOf(strings.TrimPrefix(r.URL.Path, f.prefix))
+		if !ok {
+			return false
+		}
+		f.certificate(w, r, id)
 	}
 	return true
 }

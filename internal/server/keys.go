@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
 // openKeys takes the keys of the installation from where they are, and makes those
@@ -86,9 +87,13 @@ func (s *Server) openVault() (*identity.Vault, error) {
 // mayMakeMasterKey returns an error if something was encrypted under a master key,
 // which is missing.
 func mayMakeMasterKey(s *store.Store, missing error) error {
-	held, err := directory.HoldsSecrets(s)
-	if held || err != nil {
+	users, err := directory.HoldsSecrets(s)
+	if users || err != nil {
 		return errors.Join(err, fmt.Errorf("%w; without it the secrets of the users' access keys cannot be decrypted: restore it from a backup", missing))
+	}
+	topics, err := signing.Held(s)
+	if topics || err != nil {
+		return errors.Join(err, fmt.Errorf("%w; without it the key that signs the messages of topics cannot be decrypted: restore it from a backup", missing))
 	}
 	return nil
 }

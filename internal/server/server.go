@@ -28,6 +28,7 @@ import (
 	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
 // How long requests under way may take when the server is stopped, or when the
@@ -53,6 +54,7 @@ type Server struct {
 	operators   *admin.Authorizer // who may administer the server
 	vault       *identity.Vault
 	directory   *directory.Directory
+	signing     *signing.Keys // of messages of topics
 	disk        *store.Disk
 	space       *space
 	cache       *store.Cache
@@ -146,8 +148,9 @@ func Start(c Config) (_ *Server, err error) {
 	s.measure(services)
 	s.front = front.New(front.Options{
 		Services: services, Streams: []front.Stream{s.backupStream()},
-		Keys:  front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
-		Store: s.control, Node: s.node, UnverifiedCatchUp: s.unverifiedCatchUp(),
+		Certificate: s.signing.Certificate,
+		Keys:        front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
+		Store:       s.control, Node: s.node, UnverifiedCatchUp: s.unverifiedCatchUp(),
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
 		Health:        s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
@@ -234,6 +237,9 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 		return nil, err
 	}
 	if s.directory, err = directory.Open(s.control, s.vault); err != nil {
+		return nil, err
+	}
+	if s.signing, err = signing.Open(s.control, s.vault); err != nil {
 		return nil, err
 	}
 	return catalog.Open(catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place})

@@ -1,0 +1,157 @@
+package signing
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha1" //nolint:gosec // what version 1 of SNS's signatures is made with
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+)
+
+const (
+	bits     = 2048
+	validity = 20 * 365 * 24 * time.Hour
+)
+
+// Key is a private key with its certificate.
+type Key struct {
+	name        string
+	made        time.Time
+	private     *rsa.PrivateKey
+	certificate []byte // PEM
+}
+
+// record is how a Key is stored, in JSON.
+type record struct {
+	Made        time.Time
+	Certificate []byte // DER
+	Sealed      []byte // the private key, PKCS #8, encrypted under the record's name
+}
+
+// Vault encrypts the private key.
+type Vault interface {
+	Seal(name, secret string) []byte
+	Open(name string, sealed []byte) (string, error)
+}
+
+// makeRecord makes a key and a certificate, and returns the name of its record.
+func makeRecord(v Vault, now time.Time) (name string, value []byte, err error) {
+	private, err := rsa.GenerateKey(rand.Reader, bits)
+	if err != nil {
+		return "", nil, err
+	}
+	serial := make([]byte, 16)
+	rand.Read(serial)
+	serial[0] &= 0x7f // it is a positive number
+	template := &x509.Certificate{
+		SerialNumber: new(big.Int).SetBytes(serial),
+		Subject:      pkix.Name{CommonName: "Sluice topics"},
+		NotBefore:    now.Add(-time.Hour), // a subscriber's clock may be late
+		NotAfter:     now.Add(validity),
+		KeyUsage:     x509.KeyUsageDigitalSignature,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		return "", nil, err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return "", nil, err
+	}
+	digest := sha256.Sum256(der)
+	id := hex.EncodeToString(digest[:16])
+	value, err = json.Marshal(record{Made: now.UTC(), Certificate: der, Sealed: v.Seal(Prefix+id, string(secret))})
+	return id, value, err
+}
+
+// readRecord reads a key. Without a vault the private key stays shut.
+func readRecord(id string, value []byte, v Vault) (*Key, error) {
+	var r record
+	if err := json.Unmarshal(value, &r); err != nil {
+		return nil, err
+	}
+	if digest := sha256.Sum256(r.Certificate); hex.EncodeToString(digest[:16]) != id {
+		return nil, errors.New("it is under another certificate's name")
+	}
+	k := &Key{name: id, made: r.Made, certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate})}
+	if v == nil {
+		return k, nil
+	}
+	secret, err := v.Open(Prefix+id, r.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	private, err := x509.ParsePKCS8PrivateKey([]byte(secret))
+	if err != nil {
+		return nil, err
+	}
+	var ok bool
+	if k.private, ok = private.(*rsa.PrivateKey); !ok {
+		return nil, fmt.Errorf("the private key is a %T", private)
+	}
+	return k, nil
+}
+
+// Names of certificates, as paths.
+const (
+	pathPrefix = "/SimpleNotificationService-"
+	pathSuffix = ".pem"
+	nameDigits = 32
+)
+
+// IDOf returns which certificate a path means, and whether it means one.
+func IDOf(path string) (id string, ok bool) {
+	id, ok = strings.CutPrefix(path, pathPrefix)
+	if !ok {
+		return "", false
+	}
+	id, ok = strings.CutSuffix(id, pathSuffix)
+	return id, ok && len(id) == nameDigits
+}
+
+// The versions of signatures.
+const (
+	SHA1   = "1"
+	SHA256 = "2"
+)
+
+// Signer signs with a key, in one of the versions. It implements envelope.Signer.
+type Signer struct {
+	key     *Key
+	version string
+	base    string
+}
+
+// Sign implements envelope.Signer.
+func (s *Signer) Sign(text []byte) (string, error) {
+	hash, digest := crypto.SHA1, []byte(nil)
+	if s.version == SHA256 {
+		sum := sha256.Sum256(text)
+		hash, digest = crypto.SHA256, sum[:]
+	} else {
+		sum := sha1.Sum(text) //nolint:gosec // see above
+		digest = sum[:]
+	}
+	signature, err := rsa.SignPKCS1v15(nil, s.key.private, hash, digest)
+	if err != nil {
+		return "", fmt.Errorf("sign a message: %w", err)
+	}
+	return base64.StdEncoding.EncodeToString(signature), nil
+}
+
+// Version implements envelope.Signer.
+func (s *Signer) Version() string { return s.version }
+
+// CertURL implements envelope.Signer.
+func (s *Signer) CertURL() string { return s.base + pathPrefix + s.key.name + pathSuffix }
