@@ -2,6 +2,7 @@ package datadir
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -99,7 +100,7 @@ func TestFormat(t *testing.T) {
 	for name, err := range map[string]error{
 		"Prepare": Prepare(dir), "Require": Require(dir, newest+2, "3.0"),
 	} {
-		if !errors.Is(err, ErrTooNew) || !strings.Contains(err.Error(), "was written by Sluice 2.0, format 3; this program reads formats up to 2") {
+		if !errors.Is(err, ErrTooNew) || !strings.Contains(err.Error(), fmt.Sprintf("was written by Sluice 2.0, format %d; this program reads formats up to %d", newest+1, newest)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

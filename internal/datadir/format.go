@@ -18,7 +18,8 @@ import (
 //
 //	1  the first
 //	2  message move tasks that say which queues they may fill
-const newest = 2
+//	3  copies of publications on their way to queues of other shards
+const newest = 3
 
 // Format is what a data directory needs of a program that opens it.
 type Format struct {

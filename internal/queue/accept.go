@@ -7,8 +7,8 @@ type FromShard struct {
 	Shard int
 }
 
-// Accept takes in messages from the outbox of another shard, which has redriven or
-// moved them to the queue. It leaves out a message whose position is not after the
+// Accept takes in messages from the outbox of another shard, which has redriven, moved or
+// published them to the queue. It leaves out a message whose position is not after the
 // last one that it has accepted from that shard: the other shard repeats a call whose
 // outcome it does not know, and the messages count once. The positions must grow, or
 // the error is ErrOutOfOrder; and the other shard must not send a message before
@@ -16,7 +16,7 @@ type FromShard struct {
 //
 // A message becomes the queue's own here. In a FIFO queue, which is in order of age,
 // its retention starts anew; so does that of a message that a task has moved, which
-// is a new message.
+// is a new message. The copy of a publication is sent to the queue here.
 func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -38,6 +38,12 @@ func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 		}
 		last, some = messages[i].Position, true
 		m := messages[i].Message
+		if messages[i].Copy {
+			if _, err := q.send(m.outgoing()); err != nil {
+				return fmt.Errorf("accept: %w", err)
+			}
+			continue
+		}
 		if q.cfg.FIFO || m.Source == "" {
 			m.SentAt = e.now
 		}

@@ -50,7 +50,8 @@ func (c *checker) checkOutbox() error {
 		waiting++
 		c.Bytes += uint64(len(v))
 		c.want(record.head <= p && p <= record.last, "%v waits outside of [%v, %v]", p, record.head, record.last)
-		_, err := decodeMessage(v)
+		t, err := decodeTransfer(p, v)
+		c.want(err != nil || !t.Copy || record.copies, "%v is a copy, the queue's record says that there are none", p)
 		return err
 	})
 	c.Messages += waiting

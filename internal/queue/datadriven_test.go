@@ -100,7 +100,7 @@ func (s *script) run(line string) {
 		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves,
 		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
 		"ready": (*command).ready, "forwarded": (*command).forwarded, "accept": (*command).accept,
-		"outbox": (*command).outbox, "peek": (*command).peek,
+		"outbox": (*command).outbox, "peek": (*command).peek, "publish": (*command).publish,
 	}
 	verb := c.word()
 	switch verb {
@@ -226,6 +226,7 @@ func (c *command) queue() {
 		s.ids[name] = cfg.ID
 	}
 	cfg.FIFO = c.flag("fifo") || cfg.FIFO
+	cfg.Internal = c.flag("internal") || cfg.Internal
 	cfg.PurgeAnytime = c.flag("purge-anytime") || cfg.PurgeAnytime
 	elsewhere := cfg.Elsewhere
 	if cfg.Elsewhere = c.flag("elsewhere"); elsewhere != cfg.Elsewhere && s.rig.known(cfg.ID) {
@@ -585,6 +586,9 @@ func (c *command) outbox(e *Engine) error {
 	for _, a := range waiting {
 		body := a.Message.Body
 		c.s.waits[body] = a.Position
+		if a.Copy {
+			body += "(copy)"
+		}
 		words = append(words, body)
 	}
 	c.s.print("%s", strings.Join(words, " "))
@@ -619,15 +623,55 @@ func (c *command) accept(e *Engine) error {
 		from.Shard = c.number(v)
 	}
 	source, _ := c.setting("source")
+	isCopy := c.flag("copies")
 	var all []Transfer
 	for _, word := range c.rest() {
 		position, spec, _ := strings.Cut(word, ":")
 		o := c.outgoing(spec)
 		m := o.message(epoch)
 		m.Source = source
-		all = append(all, Transfer{Position(c.number(position)), *m})
+		all = append(all, Transfer{Position: Position(c.number(position)), Message: *m, Copy: isCopy})
 	}
 	return e.Accept(id, from, all)
+}
+
+// publish publishes each message to the queues, in one call.
+func (c *command) publish(e *Engine) error {
+	names := strings.Split(c.word(), ",")
+	topic := ID(0)
+	if v, ok := c.setting("topic"); ok {
+		topic = c.s.id(v)
+	}
+	var all []Publication
+	for _, spec := range c.rest() {
+		o := c.outgoing(spec)
+		p := Publication{Topic: topic, ID: o.ID, Group: o.Group, Dedup: o.Dedup}
+		for i, name := range names {
+			id, ok := c.s.ids[name]
+			if !ok {
+				id = 1 << 32 // it was deleted
+			}
+			binary.BigEndian.PutUint32(o.ID[:], uint32(i+1))
+			c.s.bodies[o.ID] = o.Body
+			p.Copies = append(p.Copies, Copy{Queue: id, Message: o})
+		}
+		all = append(all, p)
+	}
+	published, err := e.Publish(all)
+	if err != nil {
+		return err
+	}
+	for i, p := range published {
+		switch {
+		case p.Duplicate:
+			c.s.print("%s is a duplicate of %s, sequence %d", c.s.bodies[all[i].ID], c.s.bodies[p.ID], p.Sequence)
+		case p.ID != all[i].ID:
+			c.s.fail("published with id %v and answered with %v", all[i].ID, p.ID)
+		case p.Sequence != 0:
+			c.s.print("%s has sequence %d", c.s.bodies[p.ID], p.Sequence)
+		}
+	}
+	return nil
 }
 
 func (q *queue) stateOf(p Position, m *Message) string {

@@ -48,7 +48,10 @@
 // turns; in a standard queue a served group goes to the end of the rota, which
 // makes the queue fair among groups.
 //
-// A message that is redriven or moved to a queue of another shard waits in the
+// A publication is a message of a topic with copies for several queues, all of which
+// are accepted in one transaction.
+//
+// A message that is redriven, moved or published to a queue of another shard waits in the
 // outbox of that queue until the other shard has accepted it. A queue that another
 // shard serves has only these tables here; a queue of which this shard serves
 // some message groups has them as well:

@@ -198,9 +198,14 @@ func (q *queue) loadReadyGroups() {
 	}
 }
 
+// Formats of a data directory, by what they have that older ones have not.
+const (
+	formatSources = 2 // a MoveTask with Sources
+	formatCopies  = 3 // copies of publications in an outbox
+)
+
 // Format returns the lowest format of a data directory whose programs can read all
-// that the engine has read and written, as far as it knows: 1, or 2 when there was
-// a MoveTask with Sources. The owner must see to it that the directory has that format
+// that the engine has read and written, as far as it knows. The owner must see to it that the directory has that format
 // before it makes the transaction durable.
 func (e *Engine) Format() int { return max(1, e.format) }
 

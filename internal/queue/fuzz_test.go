@@ -94,6 +94,7 @@ func FuzzMoveTask(f *testing.F) {
 
 func FuzzAwayRecord(f *testing.F) {
 	f.Add((&outboxRecord{}).encode())
+	f.Add((&outboxRecord{head: 1, last: 2, stored: 1, copies: true}).encode())
 	f.Add((&outboxRecord{head: outboxPosition(epoch), last: outboxPosition(epoch) + 9, stored: 10}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var a, again outboxRecord

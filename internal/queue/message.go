@@ -76,6 +76,14 @@ type Outgoing struct {
 	Delay *time.Duration
 }
 
+// outgoing returns m as it is sent.
+func (m *Message) outgoing() *Outgoing {
+	return &Outgoing{
+		ID: m.ID, Sender: m.Sender, Group: m.Group, Dedup: m.Dedup,
+		Trace: m.Trace, BodyMD5: m.BodyMD5, Body: m.Body, Attributes: m.Attributes,
+	}
+}
+
 func (o *Outgoing) message(now Instant) *Message {
 	return &Message{
 		ID: o.ID, SentAt: now, Sender: o.Sender, Group: o.Group, Dedup: o.Dedup,
@@ -98,18 +106,28 @@ func (m *Message) encode(buf []byte) []byte {
 	w.String(m.Source)
 	w.Uint(m.PriorReceives)
 	w.Instant(m.PriorFirst)
-	w.Uint(uint64(len(m.Attributes)))
-	for _, a := range m.Attributes {
-		w.String(a.Name)
-		w.String(a.Type)
-		w.String(a.Value)
-	}
+	w.attributes(m.Attributes)
 	w.String(m.Body)
 	return w.Writer
 }
 
+func (w *writer) attributes(list []Attribute) {
+	w.Uint(uint64(len(list)))
+	for _, a := range list {
+		w.String(a.Name)
+		w.String(a.Type)
+		w.String(a.Value)
+	}
+}
+
 func decodeMessage(b []byte) (*Message, error) {
 	r := readRecord(b)
+	m := r.message()
+	return m, r.done("message")
+}
+
+// message takes the fields of a message.
+func (r *reader) message() *Message {
 	m := &Message{SentAt: r.Instant()}
 	copy(m.ID[:], r.Raw(16))
 	copy(m.BodyMD5[:], r.Raw(16))
@@ -121,19 +139,19 @@ func decodeMessage(b []byte) (*Message, error) {
 	m.Source = r.String()
 	m.PriorReceives = r.Uint()
 	m.PriorFirst = r.Instant()
-	n := r.Uint()
-	if n > uint64(r.Left()) { // each takes three bytes at least
-		r.Fail()
-		n = 0
-	}
-	for range n {
+	m.Attributes = r.attributes()
+	m.Body = r.String()
+	return m
+}
+
+func (r *reader) attributes() (list []Attribute) {
+	for range r.count(3) {
 		if r.Failed() {
 			break
 		}
-		m.Attributes = append(m.Attributes, Attribute{Name: r.String(), Type: r.String(), Value: r.String()})
+		list = append(list, Attribute{Name: r.String(), Type: r.String(), Value: r.String()})
 	}
-	m.Body = r.String()
-	return m, r.done("message")
+	return list
 }
 
 // ageOf reads the time of sending and the group out of a message's record.

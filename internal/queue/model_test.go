@@ -35,6 +35,7 @@ type model struct {
 	queues    []*modelQueue
 	names     []string    // ARNs, one for each of queues
 	elsewhere *modelQueue // that another shard serves
+	topic     *modelQueue // the queue of a FIFO topic
 	told      bool        // that its outbox holds messages
 	gone      Position    // no new message of its outbox is up to here
 	lastID    ID
@@ -103,6 +104,8 @@ func testModel(t *rapid.T, fifo bool) {
 	}
 	m.elsewhere = &modelQueue{cfg: Config{ID: 1 << 40, ARN: "elsewhere", FIFO: fifo, Elsewhere: true, Retention: 100 * 365 * 24 * time.Hour}}
 	m.rig.configure(m.elsewhere.cfg)
+	m.topic = &modelQueue{cfg: Config{ID: 1 << 41, ARN: "topic", FIFO: true, Internal: true, Retention: time.Minute}, accepted: make(map[string]acceptance)}
+	m.rig.configure(m.topic.cfg)
 	for i := range n {
 		m.add(i)
 	}
@@ -110,6 +113,7 @@ func testModel(t *rapid.T, fifo bool) {
 		"":           m.compare,
 		"send":       m.send,
 		"send more":  m.send,
+		"publish":    m.publish,
 		"receive":    m.receive,
 		"receive 2":  m.receive,
 		"receive 3":  m.receive,
@@ -245,7 +249,7 @@ func (m *model) lose(*rapid.T) {
 	m.seldom()
 	q := m.pickQueue()
 	id := q.cfg.ID
-	what := pick(m, "lost", "send", "receive", "delete", "purge", "drop", "advance", "accept", "forward")
+	what := pick(m, "lost", "send", "receive", "delete", "purge", "drop", "advance", "accept", "forward", "publish")
 	m.rig.lose(func(e *Engine) error {
 		switch what {
 		case "send":
@@ -268,7 +272,13 @@ func (m *model) lose(*rapid.T) {
 		case "advance":
 			return e.Advance()
 		case "accept":
-			return e.Accept(id, FromShard{1}, []Transfer{{1 << 60, Message{Body: "lost", Group: "a"}}})
+			return e.Accept(id, FromShard{1}, []Transfer{{Position: 1 << 60, Message: Message{Body: "lost", Group: "a"}}})
+		case "publish":
+			lost := Outgoing{Body: "lost", Group: "a", Dedup: "lost"}
+			_, err := e.Publish([]Publication{{
+				Topic: m.topic.cfg.ID, Group: "a", Dedup: "x", Copies: []Copy{{Queue: id, Message: lost}, {Queue: m.elsewhere.cfg.ID, Message: lost}},
+			}})
+			return err
 		case "forward":
 			if len(m.elsewhere.messages) > 0 {
 				return e.Forwarded(m.elsewhere.cfg.ID, m.elsewhere.messages[0].pos)
@@ -407,6 +417,107 @@ func (m *model) sentOne(q *modelQueue, o Outgoing, s Sent) {
 	q.accepted[scope] = acceptance{m.now(), s.ID, s.Sequence}
 	x.waits = q.cfg.Delay > 0
 	q.messages = append(q.messages, x)
+}
+
+// publish sends copies of a message to some of the queues, to the one of another shard and to
+// one that is not there.
+func (m *model) publish(*rapid.T) {
+	var all []Publication
+	for range rapid.IntRange(1, 3).Draw(m.t, "publications") {
+		m.sent++
+		p := Publication{Group: pick(m, "group", "a", "b"), Dedup: pick(m, "dedup", fmt.Sprint(m.sent), "x")}
+		binary.BigEndian.PutUint64(p.ID[:], uint64(m.sent))
+		if pick(m, "a FIFO topic", false, true) {
+			p.Topic = m.topic.cfg.ID
+		}
+		for _, q := range append(m.all(), &modelQueue{cfg: Config{ID: 1 << 42}}) {
+			if pick(m, "subscribed", false, true) {
+				p.Copies = append(p.Copies, Copy{Queue: q.cfg.ID, Message: m.copyOf(p.Group)})
+			}
+		}
+		all = append(all, p)
+	}
+	var published []Published
+	err := m.rig.transact(func(e *Engine) (err error) {
+		published, err = e.Publish(all)
+		return err
+	})
+	if err != nil || len(published) != len(all) {
+		m.failf("publish: %v, %v", published, err)
+	}
+	for i, p := range all {
+		if m.published(p, published[i]) {
+			for _, c := range p.Copies {
+				m.copied(c.Queue, c.Message)
+			}
+		}
+	}
+	m.follow(nil)
+	for _, x := range m.elsewhere.messages {
+		m.gone = max(m.gone, x.pos)
+	}
+	m.settle()
+}
+
+// copyOf makes a copy, with an id of its own.
+func (m *model) copyOf(group string) Outgoing {
+	m.sent++
+	o := Outgoing{Body: fmt.Sprintf("m%d", m.sent), Group: group, Dedup: pick(m, "dedup of the copy", fmt.Sprint(m.sent), "x", "y")}
+	binary.BigEndian.PutUint64(o.ID[:], uint64(m.sent))
+	if !m.fifo {
+		o.Group = pick(m, "group of the copy", "", group)
+	}
+	return o
+}
+
+// published checks the answer to a publication and reports whether its copies are sent.
+func (m *model) published(p Publication, got Published) bool {
+	if p.Topic == 0 {
+		if got != (Published{ID: p.ID}) {
+			m.failf("published as %+v", got)
+		}
+		return true
+	}
+	if a, ok := m.topic.accepted[p.Dedup]; ok && m.now().Sub(a.at) < 5*time.Minute {
+		if got != (Published{ID: a.id, Sequence: a.sequence, Duplicate: true}) {
+			m.failf("a duplicate was published as %+v", got)
+		}
+		return false
+	}
+	if got.ID != p.ID || got.Duplicate || got.Sequence <= m.topic.sequence {
+		m.failf("published as %+v after %d", got, m.topic.sequence)
+	}
+	m.topic.sequence = got.Sequence
+	m.topic.accepted[p.Dedup] = acceptance{m.now(), got.ID, got.Sequence}
+	return true
+}
+
+// copied looks at what has become of a copy: it must be what would have become of it, had
+// it been sent to the queue.
+func (m *model) copied(id ID, o Outgoing) {
+	if id == m.elsewhere.cfg.ID {
+		m.elsewhere.messages = append(m.elsewhere.messages, &modelMessage{
+			id: o.ID, body: o.Body, group: o.Group, dedup: o.Dedup, sent: m.now(), arrived: m.now(),
+		})
+		return
+	}
+	i := slices.IndexFunc(m.queues, func(q *modelQueue) bool { return q.cfg.ID == id })
+	if i < 0 {
+		return
+	}
+	q := m.queues[i]
+	for _, stored := range m.rig.stored(id) {
+		if stored.Body == o.Body {
+			m.sentOne(q, o, Sent{ID: stored.ID, Sequence: stored.Sequence})
+			return
+		}
+	}
+	scope := o.Dedup
+	if q.cfg.DedupPerGroup {
+		scope = o.Group + " " + o.Dedup
+	}
+	a := q.accepted[scope]
+	m.sentOne(q, o, Sent{ID: a.id, Sequence: a.sequence, Duplicate: true})
 }
 
 // Receiving.
@@ -847,7 +958,10 @@ func (m *model) accept(*rapid.T) {
 		if a.Message.Source != "" {
 			a.Message.PriorReceives, a.Message.PriorFirst = 2, a.Message.SentAt
 		}
-		if !m.fifo {
+		if a.Copy = pick(m, "copy", false, true); a.Copy {
+			o := m.copyOf(a.Message.Group)
+			a.Message = *o.message(a.Message.SentAt)
+		} else if !m.fifo {
 			a.Message.Group = pick(m, "own group", "", a.Message.Group)
 		}
 		batch = append(batch, a)
@@ -855,8 +969,13 @@ func (m *model) accept(*rapid.T) {
 	if err := m.rig.transact(func(e *Engine) error { return e.Accept(q.cfg.ID, from, batch) }); err != nil {
 		m.failf("accept: %v", err)
 	}
-	waits := q.cfg.FIFO && slices.ContainsFunc(q.messages, func(z *modelMessage) bool { return z.waits })
 	for _, a := range batch[again:] {
+		came = append(came, a)
+		if a.Copy {
+			m.copied(q.cfg.ID, *a.Message.outgoing())
+			continue
+		}
+		waits := q.cfg.FIFO && slices.ContainsFunc(q.messages, func(z *modelMessage) bool { return z.waits })
 		x := &modelMessage{
 			id: a.Message.ID, body: a.Message.Body, group: a.Message.Group, dedup: a.Message.Dedup, source: a.Message.Source,
 			sent: min(a.Message.SentAt, m.now()), arrived: m.now(), prior: a.Message.PriorReceives, waits: waits,
@@ -865,7 +984,6 @@ func (m *model) accept(*rapid.T) {
 			x.sent = m.now()
 		}
 		q.messages = append(q.messages, x)
-		came = append(came, a)
 	}
 	q.came[from] = came
 	m.follow(nil)

@@ -82,10 +82,9 @@ func decodeMoveTask(b []byte) (*MoveTask, error) {
 		Status: MoveStatus(r.String()), Moved: r.Uint(), ToMove: r.Uint(), Failure: r.String(),
 	}
 	if !r.Failed() && b[0] == taskVersion {
-		n := r.Uint()
-		if n == 0 || n > uint64(r.Left()) { // each takes a byte at least
+		n := r.count(1)
+		if n == 0 {
 			r.Fail()
-			n = 0
 		}
 		for range n {
 			t.Sources = append(t.Sources, ID(r.Uint()))
@@ -172,7 +171,7 @@ func (e *Engine) Moves(id ID) ([]MoveTask, error) {
 // format returns which format of a data directory the task's record needs.
 func (t *MoveTask) format() int {
 	if len(t.Sources) > 0 {
-		return 2
+		return formatSources
 	}
 	return 1
 }

@@ -2,8 +2,8 @@ package queue
 
 import "fmt"
 
-// outbox holds the messages that this shard has redriven or moved to a queue that
-// another shard serves. A message leaves its old queue and joins the outbox in one
+// outbox holds the messages that this shard has redriven, moved or published to a queue
+// that another shard serves. A message leaves its old queue and joins the outbox in one
 // transaction, so it is in one place at any time. It stays in the outbox, in order,
 // until the other shard has accepted it. The other shard knows by the message's
 // position whether it has accepted it before.
@@ -29,10 +29,18 @@ type outboxRecord struct {
 	head   Position // no stored message is before it
 	last   Position // of the newest message, 0 if there never was one
 	stored uint64
+	copies bool // there have been copies of publications, which older programs cannot read
 }
+
+// outboxVersion is the version of the record of an outbox with copies. Without them it is
+// of recordVersion, which older programs can read.
+const outboxVersion = 2
 
 func (o *outboxRecord) encode() []byte {
 	w := newRecord(24)
+	if o.copies {
+		w.Writer[0] = outboxVersion
+	}
 	w.Uint(uint64(o.head))
 	w.Uint(uint64(o.last))
 	w.Uint(o.stored)
@@ -40,8 +48,9 @@ func (o *outboxRecord) encode() []byte {
 }
 
 func (o *outboxRecord) decode(b []byte) error {
-	r := readRecord(b)
+	r := readRecordUpTo(outboxVersion, b)
 	*o = outboxRecord{head: Position(r.Uint()), last: Position(r.Uint()), stored: r.Uint()}
+	o.copies = !r.Failed() && b[0] == outboxVersion
 	return r.done("outbox")
 }
 
@@ -52,6 +61,8 @@ type destination interface {
 	isFIFO() bool
 	// accept takes m in, available from due.
 	accept(m *Message, due Instant) error
+	// sendCopy takes in the copy of a publication.
+	sendCopy(m *Outgoing) error
 }
 
 func (q *queue) queueID() ID   { return q.cfg.ID }
@@ -69,16 +80,25 @@ func outboxPosition(now Instant) Position {
 
 // accept puts m at the end of the outbox. The queue itself applies a delay.
 func (o *outbox) accept(m *Message, _ Instant) error {
+	o.put(Transfer{Message: *m})
+	return nil
+}
+
+// put stores t, which gets its position here.
+func (o *outbox) put(t Transfer) {
 	o.last = max(o.last+1, outboxPosition(o.e.now))
 	if o.stored == 0 {
 		o.head = o.last
 		o.e.ready = append(o.e.ready, o.id)
 	}
 	o.stored++
-	o.e.record = m.encode(o.e.record)
+	if t.Copy {
+		o.copies = true
+		o.e.format = max(o.e.format, formatCopies)
+	}
+	o.e.record = t.encode(o.e.record)
 	o.e.tx.Set(outboxMessageKey(o.id, o.last), o.e.record)
 	o.markDirty()
-	return nil
 }
 
 // markDirty has the record written when the transaction ends.
@@ -113,9 +133,28 @@ func (o *outbox) purge() {
 // the queue with that ARN, or nil if there is no such queue.
 func (e *Engine) destination(arn, group string) destination {
 	d := e.byARN[arn]
-	q, served := d.(*queue)
-	if !served || q.cfg.serves(group) {
-		return d
+	if q, served := d.(*queue); served {
+		return q.forGroup(group)
+	}
+	return d
+}
+
+// destinationOf is destination for the queue with that id.
+func (e *Engine) destinationOf(id ID, group string) destination {
+	if q := e.queues[id]; q != nil {
+		return q.forGroup(group)
+	}
+	if o := e.outboxes[id]; o != nil {
+		return o
+	}
+	return nil
+}
+
+// forGroup returns the queue, or its outbox if another shard serves the group.
+func (q *queue) forGroup(group string) destination {
+	e := q.e
+	if q.cfg.serves(group) {
+		return q
 	}
 	if e.outboxes[q.cfg.ID] == nil {
 		e.outboxes[q.cfg.ID] = q.newOutbox()
@@ -174,6 +213,9 @@ func (o *outbox) load() error {
 	}
 	if err := o.decode(b); err != nil || o.stored == 0 {
 		return err
+	}
+	if o.copies {
+		o.e.format = max(o.e.format, formatCopies)
 	}
 	o.e.ready = append(o.e.ready, o.id)
 	found := false

@@ -41,6 +41,16 @@ func readRecordUpTo(newest byte, b []byte) *reader {
 // Instant takes an instant.
 func (r *reader) Instant() Instant { return Instant(r.Uint()) }
 
+// count takes the length of a list whose elements take at least size bytes each.
+func (r *reader) count(size int) int {
+	n := r.Uint()
+	if n > uint64(r.Left()/size) {
+		r.Fail()
+		return 0
+	}
+	return int(n)
+}
+
 // err returns why the record cannot be read, or nil.
 func (r *reader) err() error {
 	switch {

@@ -57,7 +57,7 @@ func populate(t *testing.T) *rig {
 	send(4, 5, nil)
 	do(func(e *Engine) error { return e.StartMove(4, MoveTask{ID: "t", Destination: "elsewhere"}) })
 	do(func(e *Engine) error {
-		return e.Accept(1, FromShard{7}, []Transfer{{5, Message{Body: "moved"}}, {6, Message{Body: "redriven", Source: "far"}}})
+		return e.Accept(1, FromShard{7}, []Transfer{{Position: 5, Message: Message{Body: "moved"}}, {Position: 6, Message: Message{Body: "redriven", Source: "far"}}})
 	})
 	return r
 }

@@ -31,6 +31,7 @@ func TestShardsFIFO(t *testing.T) {
 const (
 	worldShards  = 4
 	worldLetters = ID(3)
+	worldTopic   = ID(4) // a FIFO topic, on the first shard
 )
 
 type world struct {
@@ -40,6 +41,7 @@ type world struct {
 	sent    int
 	tasks   int
 	batches []worldBatch // that were forwarded some time
+	topic   int          // publications to the topic
 }
 
 type worldBatch struct {
@@ -61,10 +63,12 @@ func testShards(t *rapid.T, fifo bool) {
 			}
 			r.configure(cfg)
 		}
+		r.configure(Config{ID: worldTopic, ARN: "topic", FIFO: true, Internal: true, Retention: time.Hour, Elsewhere: shard != 0})
 	}
 	actions := map[string]func(*rapid.T){
 		"":          w.compare,
 		"send":      w.send,
+		"publish":   w.publish,
 		"receive":   w.receive,
 		"receive 2": w.receive,
 		"forward":   w.forward,
@@ -134,6 +138,38 @@ func (w *world) send(*rapid.T) {
 		_, err := e.Send(id, out)
 		return err
 	})
+}
+
+// publish sends copies to some of the queues from any shard, or from the shard of the topic.
+// The second time it is a duplicate.
+func (w *world) publish(*rapid.T) {
+	shard, p := w.pick("shard", worldShards), Publication{Group: string(rune('a' + w.pick("group", 3)))}
+	if w.pick("to the FIFO topic", 2) == 0 {
+		w.topic++
+		shard, p.Topic, p.Dedup = 0, worldTopic, fmt.Sprint(w.topic)
+	}
+	for id := ID(1); id <= worldLetters; id++ {
+		if w.pick("subscribed", 2) == 0 {
+			continue
+		}
+		w.sent++
+		o := Outgoing{Body: fmt.Sprintf("m%05d", w.sent), Dedup: fmt.Sprint(w.sent), Group: p.Group, Sender: fmt.Sprint("shard ", shard)}
+		binary.BigEndian.PutUint64(o.ID[:], uint64(w.sent))
+		p.Copies = append(p.Copies, Copy{Queue: id, Message: o})
+	}
+	for again := range 1 + w.pick("again", 2)*int(min(1, p.Topic)) {
+		publish := func(e *Engine) error {
+			published, err := e.Publish([]Publication{p})
+			if err == nil && published[0].Duplicate != (again > 0) {
+				w.t.Fatalf("time %d: %+v", again, published)
+			}
+			return err
+		}
+		if again == 0 && w.pick("undone first", 2) == 0 {
+			w.do(shard, "undone", publish)
+		}
+		w.do(shard, "", publish)
+	}
 }
 
 // receive takes messages and leaves them, so that the next one finds them dead.
@@ -245,7 +281,7 @@ func (w *world) compare(*rapid.T) {
 				for _, p := range sortedPositions(stored) {
 					m := stored[p]
 					put(m, fmt.Sprintf("in queue %d of shard %d", id, shard))
-					line := m.Group + " from " + m.Source
+					line := m.Group + " from " + m.Source + m.Sender
 					if w.fifo && newest[line] > m.Body {
 						w.t.Fatalf("%s comes after %s in queue %d", m.Body, newest[line], id)
 					}

@@ -3,10 +3,32 @@ package queue
 import "fmt"
 
 // Transfer is a message on its way from the outbox of one shard to the shard that
-// serves its queue. Position is its position in the outbox.
+// serves its queue.
 type Transfer struct {
-	Position Position
+	Position Position // in the outbox
 	Message  Message
+	// Copy says that the message is the copy of a publication, which arrives as if it
+	// was sent to the queue.
+	Copy bool
+}
+
+// copyVersion is the version of the record of a copy in an outbox. It has the fields of a
+// message; other messages are of recordVersion.
+const copyVersion = 2
+
+// encode returns the record of t without its position, in buf if it has room.
+func (t *Transfer) encode(buf []byte) []byte {
+	b := t.Message.encode(buf)
+	if t.Copy {
+		b[0] = copyVersion
+	}
+	return b
+}
+
+func decodeTransfer(p Position, b []byte) (Transfer, error) {
+	r := readRecordUpTo(copyVersion, b)
+	t := Transfer{Position: p, Message: *r.message(), Copy: !r.Failed() && b[0] == copyVersion}
+	return t, r.done("message of an outbox")
 }
 
 // OutboxReady returns the queues whose outboxes have become non-empty since the
@@ -80,11 +102,11 @@ func ReadOutbox(r Reader, id ID, from Position, most, bytes int) ([]Transfer, er
 		if bytes -= len(v); bytes < 0 && len(out) > 0 {
 			return false
 		}
-		var m *Message
-		if m, bad = decodeMessage(v); bad != nil {
+		var t Transfer
+		if t, bad = decodeTransfer(Position(tail(k, 0)), v); bad != nil {
 			return false
 		}
-		out = append(out, Transfer{Position: Position(tail(k, 0)), Message: *m})
+		out = append(out, t)
 		return len(out) < most
 	})
 	if err := firstError(err, bad); err != nil {

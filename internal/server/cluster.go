@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -75,6 +76,8 @@ func (s *Server) unverifiedCatchUp() time.Duration {
 // cluster.
 type Messages interface {
 	sqs.Shard
+	// Publish accepts publications to one topic: all copies are durable when it returns.
+	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
 	// Drain ends the long polls with an empty answer; from now on none waits.
 	Drain()
 	// Probe returns nil if messages could be sent and received now.

@@ -11,7 +11,7 @@
 // answered with success; that a consumer that has stopped waiting is given
 // nothing; and that no caller waits for a disk that cannot be written.
 //
-// Dead letters, and messages that a task moves, may go to a queue that another
-// shard serves. Forward brings them there, exactly once. A message is durable on one
+// Dead letters, messages that a task moves and copies of publications may go to a queue
+// that another shard serves. Forward brings them there, exactly once. A message is durable on one
 // side or the other at any time.
 package shard

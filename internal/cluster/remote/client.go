@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -74,6 +76,11 @@ func (c *Client) Send(ctx context.Context, id queue.ID, messages []queue.Outgoin
 	return invoke(ctx, c, &send, id, messages)
 }
 
+// Publish accepts publications.
+func (c *Client) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
+	return invoke(ctx, c, &publish, 0, publications)
+}
+
 // Return takes back deliveries that did not reach the consumer.
 func (c *Client) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
 	_, err := invoke(ctx, c, &returnDeliveries, id, returnArgs{deliveries, attempt})
@@ -123,7 +130,11 @@ func (c *Client) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, erro
 
 // Accept takes in messages from the outbox of another shard.
 func (c *Client) Accept(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error {
-	_, err := invoke(ctx, c, &accept, id, acceptArgs{from, messages})
+	m := &accept
+	if slices.ContainsFunc(messages, func(t queue.Transfer) bool { return t.Copy }) {
+		m = &acceptCopies
+	}
+	_, err := invoke(ctx, c, m, id, acceptArgs{from, messages})
 	return err
 }
 
@@ -223,9 +234,18 @@ func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *heade
 	}
 	result, err := readAnswer(answer, c.node, m.getResult)
 	if err != nil {
-		return nothing, err
+		return nothing, explain(err, c.node, m.code)
 	}
 	return result, nil
+}
+
+// explain returns the error of a call as the caller gets it: a node that does not know the
+// call says so, and its operator has to be told why.
+func explain(err error, node string, code byte) error {
+	if errors.Is(err, shard.ErrNotBegun) && strings.HasSuffix(err.Error(), errUnknownCall(code).Error()) {
+		return &failure{shard.ErrNotBegun, fmt.Sprintf("node %s runs an older version of the program, which cannot do this: upgrade all nodes", node)}
+	}
+	return err
 }
 
 // readAnswer reads the answer of an owner.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,9 @@ type echo struct{}
 
 func (echo) Send(_ context.Context, _ queue.ID, m []queue.Outgoing) ([]queue.Sent, error) {
 	return make([]queue.Sent, len(m)), nil
+}
+func (echo) Publish(_ context.Context, p []queue.Publication) ([]queue.Published, error) {
+	return make([]queue.Published, len(p)), nil
 }
 func (echo) Receive(context.Context, queue.ID, queue.Receive, time.Duration) ([]shard.Message, error) {
 	return make([]shard.Message, 2), nil
@@ -76,6 +80,8 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Moves(ctx, 1)
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}}})
 	_, _ = c.Peek(ctx, 1, queue.Peek{Filter: "f", Max: 1})
+	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}, Copy: true}})
+	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Group: "g", Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})
 	if len(wire.calls) != len(methods) {
 		tb.Fatalf("%d calls of %d methods", len(wire.calls), len(methods))
 	}
@@ -105,7 +111,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(byte(i), answer)
 	}
 	f.Fuzz(func(_ *testing.T, which byte, answer []byte) {
-		switch which % 6 {
+		switch which % 7 {
 		case 0:
 			_, _ = readAnswer(answer, "n", send.getResult)
 		case 1:
@@ -118,6 +124,8 @@ func FuzzAnswer(f *testing.F) {
 			_, _ = readAnswer(answer, "n", cancelMove.getResult)
 		case 5:
 			_, _ = readAnswer(answer, "n", moves.getResult)
+		case 6:
+			_, _ = readAnswer(answer, "n", publish.getResult)
 		}
 	})
 }
@@ -156,8 +164,10 @@ func TestOtherVersions(t *testing.T) {
 	}
 	unknown := append([]byte(nil), wire.calls[0]...)
 	unknown[1] = 200
-	if answer, _ := s.execute(t.Context(), unknown); answer[1] != notBegun {
-		t.Errorf("an unknown call: %v", answer)
+	answer, _ = s.execute(t.Context(), unknown)
+	_, err = readAnswer(answer, "n", send.getResult)
+	if err = explain(err, "n", 200); !errors.Is(err, shard.ErrNotBegun) || !strings.Contains(err.Error(), "upgrade all nodes") {
+		t.Errorf("an unknown call: %v", err)
 	}
 }
 

@@ -18,7 +18,9 @@ const (
 	sizeVisibility = sizeReceipt + 1
 	sizeMove       = 8
 	sizeID         = 1
-	sizeError      = 1
+	// sizePublication is its length, version, topic, id, two texts and two counts.
+	sizePublication = 1 + 1 + 1 + 16 + 4
+	sizeError       = 1
 )
 
 func putAttribute(w *writer, a *queue.Attribute) {
@@ -68,6 +70,25 @@ func getSent(r *reader, s *queue.Sent) {
 	s.Sequence = r.Uint()
 	s.Duplicate = r.Bool()
 }
+
+// putPublication writes a publication as it is stored, which says how it is encoded.
+func putPublication(w *writer, p *queue.Publication) {
+	b := p.Encode()
+	w.Uint(uint64(len(b)))
+	w.Raw(b)
+}
+
+func getPublication(r *reader, p *queue.Publication) {
+	got, err := queue.DecodePublication([]byte(r.String()))
+	if err != nil {
+		r.Fail()
+		return
+	}
+	*p = *got
+}
+
+func putPublished(w *writer, p *queue.Published) { putSent(w, (*queue.Sent)(p)) }
+func getPublished(r *reader, p *queue.Published) { getSent(r, (*queue.Sent)(p)) }
 
 func putReceive(w *writer, q *queue.Receive) {
 	w.Int(int64(q.Max))

@@ -188,12 +188,44 @@ var accept = method[acceptArgs, none]{
 	putResult: putNone, getResult: getNone,
 }
 
+// acceptCopies accepts messages among which there are copies of publications, which
+// accept cannot carry.
+var acceptCopies = method[acceptArgs, none]{
+	code: 13,
+	putArgs: func(w *writer, a *acceptArgs) {
+		w.Int(int64(a.from.Shard))
+		putAll(w, a.messages, func(w *writer, t *queue.Transfer) {
+			putTransfer(w, t)
+			w.Bool(t.Copy)
+		})
+	},
+	getArgs: func(r *reader) acceptArgs {
+		return acceptArgs{queue.FromShard{Shard: int(r.Int())}, getAll(r, sizeTransfer+1, func(r *reader, t *queue.Transfer) {
+			getTransfer(r, t)
+			t.Copy = r.Bool()
+		})}
+	},
+	call:      accept.call,
+	putResult: putNone, getResult: getNone,
+}
+
+var publish = method[[]queue.Publication, []queue.Published]{
+	code:    14,
+	putArgs: func(w *writer, a *[]queue.Publication) { putAll(w, *a, putPublication) },
+	getArgs: func(r *reader) []queue.Publication { return getAll(r, sizePublication, getPublication) },
+	call: func(s Shard, ctx context.Context, _ queue.ID, a []queue.Publication) ([]queue.Published, error) {
+		return s.Publish(ctx, a)
+	},
+	putResult: func(w *writer, list []queue.Published) { putAll(w, list, putPublished) },
+	getResult: func(r *reader) []queue.Published { return getAll(r, sizeSent, getPublished) },
+}
+
 // methods are those that the server executes, by their code.
 var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries, deleteMessages.code: &deleteMessages,
 	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
-	startMoveBack.code: &startMoveBack, peek.code: &peek,
+	startMoveBack.code: &startMoveBack, peek.code: &peek, acceptCopies.code: &acceptCopies, publish.code: &publish,
 }
 
 func putNoArgs(*writer, *none) {}

@@ -114,6 +114,30 @@ func TestCallsComeBackWhole(t *testing.T) {
 	}
 }
 
+func TestPublish(t *testing.T) {
+	r := newRig(t)
+	publications := []queue.Publication{{Topic: orders, ID: queue.MessageID{9}, Group: "g", Dedup: "p", Copies: []queue.Copy{
+		{Queue: orders, Message: queue.Outgoing{Body: "copy", Group: "g", Dedup: "c"}, Tail: "!"},
+	}}}
+	published, err := r.Publish(t.Context(), publications)
+	if err != nil || len(published) != 1 || published[0].ID != publications[0].ID || published[0].Sequence == 0 {
+		t.Errorf("published: %+v, %v", published, err)
+	}
+	again, err := r.Publish(t.Context(), publications)
+	if err != nil || len(again) != 1 || again[0] != (queue.Published{ID: published[0].ID, Sequence: published[0].Sequence, Duplicate: true}) {
+		t.Errorf("published again: %+v, %v", again, err)
+	}
+	for range 2 { // whose deduplication id counts here
+		if err := r.Accept(t.Context(), orders, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Copy: true, Message: queue.Message{Body: "n", Group: "g", Dedup: "c"}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := r.Receive(t.Context(), orders, queue.Receive{Max: 10}, 0)
+	if err != nil || !slices.ContainsFunc(got, func(m shard.Message) bool { return m.Body == "copy!" }) || slices.ContainsFunc(got, func(m shard.Message) bool { return m.Body == "n" }) {
+		t.Errorf("the copies: %+v, %v", got, err)
+	}
+}
+
 // failing fails with one error, whatever it is asked for.
 type failing struct {
 	remote.Shard

@@ -52,7 +52,7 @@ func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 	h := getHeader(r)
 	m := methods[h.code]
 	if m == nil {
-		return refuse(fmt.Errorf("%w: call %d is not known", shard.ErrNotBegun, h.code)), nil
+		return refuse(fmt.Errorf("%w: %w", shard.ErrNotBegun, errUnknownCall(h.code))), nil
 	}
 	run := m.prepare(r)
 	if err := r.done(); err != nil {
@@ -78,6 +78,10 @@ func (s *server) execute(ctx context.Context, message []byte) ([]byte, error) {
 	}
 	return slices.Clone(w.Writer), nil
 }
+
+// errUnknownCall says that a node does not know a call. Other versions of the program read
+// the text.
+func errUnknownCall(code byte) error { return fmt.Errorf("call %d is not known", code) }
 
 // find returns the shard of a call, once this node knows of queues what the caller
 // knew.

@@ -12,6 +12,7 @@ import (
 // that owns it, a Client at all others.
 type Shard interface {
 	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
+	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
 	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
 	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
 	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)

@@ -24,6 +24,7 @@ const (
 	groups queue.ID = 3 // FIFO, on all shards
 	narrow queue.ID = 4 // standard, sends go to its first shard only
 	letter queue.ID = 5 // FIFO, the dead-letter queue of groups, on all shards in another order
+	topic  queue.ID = 6 // of a FIFO topic, on shard 1
 	absent queue.ID = 99
 )
 
@@ -70,6 +71,7 @@ func newCluster(t testing.TB, shards int, nodes ...string) *cluster {
 			groups: {Sends: all, Shards: all, FIFO: true},
 			narrow: {Sends: all[:1], Shards: all},
 			letter: {Sends: reversed, Shards: reversed, FIFO: true},
+			topic:  {Sends: all[:1], Shards: all[:1], FIFO: true},
 		},
 	}
 	cache := store.NewCache(1 << 20)
@@ -212,6 +214,19 @@ func (c *cluster) where(id queue.ID) map[int]int {
 		}
 	}
 	return out
+}
+
+// forward brings messages from shard to shard until the test ends. The shards stay where
+// they are.
+func (c *cluster) forward(r *router.Router) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var forwarding sync.WaitGroup
+	c.t.Cleanup(func() { cancel(); forwarding.Wait() })
+	for n, o := range c.shards {
+		if o.shard != nil {
+			forwarding.Go(func() { _ = shard.Forward(ctx, o.shard, n, r.Deliver) })
+		}
+	}
 }
 
 // settle waits until nothing of a queue is in flight.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -137,13 +136,7 @@ func TestDeadLettersAndBack(t *testing.T) {
 		c.give(n, c.nodes[n%2])
 	}
 	r := c.router("a")
-	ctx, cancel := context.WithCancel(context.Background())
-	var forwarding sync.WaitGroup
-	defer forwarding.Wait()
-	defer cancel()
-	for n, o := range c.shards {
-		forwarding.Go(func() { _ = shard.Forward(ctx, o.shard, n, r.Deliver) })
-	}
+	c.forward(r)
 
 	all := mixed(10, 3)
 	for batch := range slices.Chunk(all, 10) {

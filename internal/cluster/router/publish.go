@@ -1,0 +1,109 @@
+package router
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// Publish accepts publications to one topic. Those to a FIFO topic are committed on the
+// shard of its queue. Those to a standard topic stay together on one shard, the one that
+// serves most of the copies if it has an owner, or else another: any shard brings copies to
+// the shards of their queues.
+func (r *Router) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
+	if len(publications) == 0 {
+		return nil, nil
+	}
+	if topic := publications[0].Topic; topic != 0 {
+		return r.publishInOrder(ctx, topic, publications)
+	}
+	order := r.nearest(publications)
+	if len(order) == 0 { // there is no subscription whose queue exists
+		out := make([]queue.Published, len(publications))
+		for i := range publications {
+			out[i].ID = publications[i].ID
+		}
+		return out, nil
+	}
+	return retryUntilOwned(ctx, r, order, func() (published []queue.Published, err error) {
+		for _, n := range order {
+			published, err = callOnce(ctx, r, n, publishTo(publications))
+			if !errors.Is(err, shard.ErrNotBegun) {
+				break
+			}
+		}
+		return published, err
+	})
+}
+
+func publishTo(publications []queue.Publication) func(context.Context, Shard) ([]queue.Published, error) {
+	return func(ctx context.Context, s Shard) ([]queue.Published, error) { return s.Publish(ctx, publications) }
+}
+
+// publishInOrder publishes to a FIFO topic.
+func (r *Router) publishInOrder(ctx context.Context, topic queue.ID, publications []queue.Publication) ([]queue.Published, error) {
+	p, err := r.place(topic)
+	if err != nil {
+		return nil, err
+	}
+	parts := divide(publications, func(x *queue.Publication) int { return p.home(x.Group) })
+	out := make([]queue.Published, len(publications))
+	err = firstSerious(each(parts, func(part part) error {
+		published, err := call(ctx, r, part.shard, publishTo(pick(publications, part)))
+		for k := range published {
+			out[part.entries[k]] = published[k]
+		}
+		return err
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// nearest returns the shards in the order in which publications to a standard topic try
+// them: those that serve most of the copies first, among equals those of this node. Shards
+// whose owner may have died come last.
+func (r *Router) nearest(publications []queue.Publication) []int {
+	served := make(map[int]int)
+	for i := range publications {
+		for k := range publications[i].Copies {
+			c := &publications[i].Copies[k]
+			p, err := r.place(c.Queue)
+			if err != nil {
+				continue // the queue is gone
+			}
+			for _, n := range p.all() {
+				served[n] += 0 // it can take the copy
+			}
+			if p.FIFO {
+				served[p.home(c.Message.Group)]++
+				continue
+			}
+			for _, n := range p.Sends {
+				served[n]++
+			}
+		}
+	}
+	order := make([]int, 0, len(served))
+	for n := range served {
+		order = append(order, n)
+	}
+	order = r.shuffled(order)
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(r.rank(a)-r.rank(b), served[b]-served[a], r.distance(a)-r.distance(b))
+	})
+	return order
+}
+
+// distance is 0 for a shard of this node and 1 for others.
+func (r *Router) distance(n int) int {
+	if r.Local(n) {
+		return 0
+	}
+	return 1
+}

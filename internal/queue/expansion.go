@@ -1,0 +1,60 @@
+package queue
+
+import (
+	"crypto/md5"
+	"fmt"
+	"hash"
+)
+
+// sequenceDigits is the length of a sequence number in a body.
+const sequenceDigits = 20
+
+// expansion is a publication whose copies are being made.
+type expansion struct {
+	*Publication
+	sequence uint64
+
+	// The beginning of the newest body, for copies that have it in common: where it comes
+	// from, what has become of it with the sequence number, and its digest.
+	body   string
+	at     int
+	begins string
+	digest hash.Cloner
+}
+
+// message returns a copy as it is sent.
+func (x *expansion) message(c *Copy) *Outgoing {
+	m := c.Message
+	m.Delay = nil
+	if c.Tail == "" && c.SequenceAt == 0 {
+		return &m
+	}
+	if x.digest == nil || x.body != m.Body || x.at != c.SequenceAt {
+		x.begin(m.Body, c.SequenceAt)
+	}
+	m.Body = x.begins + c.Tail
+	m.BodyMD5 = x.sum(c.Tail)
+	return &m
+}
+
+// begin takes the beginning of a body. A place for the sequence number that is not within
+// it is left alone.
+func (x *expansion) begin(body string, at int) {
+	x.body, x.at, x.begins = body, at, body
+	if end := at + sequenceDigits; at > 0 && end <= len(body) {
+		x.begins = fmt.Sprintf("%s%0*d%s", body[:at], sequenceDigits, x.sequence, body[end:])
+	}
+	x.digest = md5.New().(hash.Cloner)
+	_, _ = x.digest.Write([]byte(x.begins))
+}
+
+// sum returns the digest of the beginning with tail behind it.
+func (x *expansion) sum(tail string) (sum [md5.Size]byte) {
+	d, err := x.digest.Clone()
+	if err != nil { // no digest of the standard library fails
+		panic(err)
+	}
+	_, _ = d.Write([]byte(tail))
+	d.Sum(sum[:0])
+	return sum
+}

@@ -1,0 +1,147 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Publication is a message that is published to a topic, with its copies: one for each
+// subscription that gets it.
+type Publication struct {
+	// Topic is the queue of a FIFO topic, which remembers its deduplication ids and counts
+	// its sequence numbers; 0 for a standard topic.
+	Topic ID
+	ID    MessageID // what the publisher is told
+	// Group and Dedup are those of a publication to a FIFO topic.
+	Group, Dedup string
+	Copies       []Copy
+}
+
+// Copy is the copy of a publication for one queue. It has the delay of the queue:
+// Message.Delay is not used.
+type Copy struct {
+	Queue   ID
+	Message Outgoing // for a FIFO queue with Group and Dedup
+	// Tail stands behind Message.Body in the body of the copy. Copies that begin alike share
+	// the memory of their beginning, and the room that it takes in a message between nodes.
+	Tail string
+	// SequenceAt is where in Message.Body the engine writes the 20 digits of the
+	// publication's sequence number, over the zeros that are there; 0 means nowhere.
+	//
+	// Message.BodyMD5 counts only where there is neither Tail nor SequenceAt.
+	SequenceAt int
+}
+
+// size is how many bytes of the copies are of the length that the publisher chose.
+func (p *Publication) size() (n int) {
+	for i := range p.Copies {
+		c := &p.Copies[i]
+		n += len(c.Message.Body) + len(c.Tail)
+		for _, a := range c.Message.Attributes {
+			n += len(a.Name) + len(a.Type) + len(a.Value)
+		}
+	}
+	return n
+}
+
+// Encode returns the record of a publication. Nodes send it to each other, too.
+//
+//	version | Topic | ID | Group | Dedup
+//	number of messages | each: BodyMD5 | Sender | Group | Dedup | Trace | attributes | Body
+//	number of copies   | each: Queue | ID | number of its message, from 0 | Tail | SequenceAt
+//
+// Copies that differ in nothing else have one message in common.
+func (p *Publication) Encode() []byte {
+	const remembered = 8 // messages that the next copies are compared with
+	var messages []*Outgoing
+	numbers := make([]int, len(p.Copies))
+next:
+	for i := range p.Copies {
+		m := &p.Copies[i].Message
+		for n := len(messages) - 1; n >= max(0, len(messages)-remembered); n-- {
+			if alike(messages[n], m) {
+				numbers[i] = n
+				continue next
+			}
+		}
+		numbers[i] = len(messages)
+		messages = append(messages, m)
+	}
+	size := 64
+	for _, m := range messages {
+		size += 64 + len(m.Body)
+	}
+	w := newRecord(size + 32*len(p.Copies))
+	w.Uint(uint64(p.Topic))
+	w.Raw(p.ID[:])
+	w.String(p.Group)
+	w.String(p.Dedup)
+	w.Uint(uint64(len(messages)))
+	for _, m := range messages {
+		w.Raw(m.BodyMD5[:])
+		w.String(m.Sender)
+		w.String(m.Group)
+		w.String(m.Dedup)
+		w.String(m.Trace)
+		w.attributes(m.Attributes)
+		w.String(m.Body)
+	}
+	w.Uint(uint64(len(p.Copies)))
+	for i := range p.Copies {
+		c := &p.Copies[i]
+		w.Uint(uint64(c.Queue))
+		w.Raw(c.Message.ID[:])
+		w.Uint(uint64(numbers[i]))
+		w.String(c.Tail)
+		w.Uint(uint64(c.SequenceAt))
+	}
+	return w.Writer
+}
+
+// alike reports whether two messages differ in nothing but their ids.
+func alike(a, b *Outgoing) bool {
+	return a.BodyMD5 == b.BodyMD5 && a.Body == b.Body && a.Sender == b.Sender && a.Group == b.Group &&
+		a.Dedup == b.Dedup && a.Trace == b.Trace && slices.Equal(a.Attributes, b.Attributes)
+}
+
+// The least bytes that a message of a publication and a copy take.
+const (
+	leastMessage = 16 + 6
+	leastCopy    = 16 + 4
+)
+
+// DecodePublication reads what Encode has written.
+func DecodePublication(b []byte) (*Publication, error) {
+	r := readRecord(b)
+	p := &Publication{Topic: ID(r.Uint())}
+	copy(p.ID[:], r.Raw(16))
+	p.Group, p.Dedup = r.String(), r.String()
+	messages := make([]Outgoing, r.count(leastMessage))
+	for i := range messages {
+		m := &messages[i]
+		copy(m.BodyMD5[:], r.Raw(16))
+		m.Sender, m.Group, m.Dedup, m.Trace = r.String(), r.String(), r.String(), r.String()
+		m.Attributes = r.attributes()
+		m.Body = r.String()
+	}
+	p.Copies = make([]Copy, r.count(leastCopy))
+	for i := range p.Copies {
+		c := &p.Copies[i]
+		c.Queue = ID(r.Uint())
+		id := r.Raw(16)
+		number := r.Uint()
+		c.Tail = r.String()
+		at := r.Uint()
+		if number >= uint64(len(messages)) || at > 0 && at+sequenceDigits > uint64(len(messages[number].Body)) || at > uint64(len(b)) {
+			r.Fail()
+			break
+		}
+		c.Message = messages[number]
+		copy(c.Message.ID[:], id)
+		c.SequenceAt = int(at)
+	}
+	if err := r.done("publication"); err != nil {
+		return nil, fmt.Errorf("decode: %w", err)
+	}
+	return p, nil
+}

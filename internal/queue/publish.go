@@ -1,0 +1,97 @@
+package queue
+
+import "fmt"
+
+// Published is the answer to a publication.
+type Published struct {
+	ID       MessageID
+	Sequence uint64 // 0 in a standard topic
+	// Duplicate says that the topic had accepted a publication with the same deduplication
+	// id within the interval before; ID and Sequence are those of that publication.
+	Duplicate bool
+}
+
+// Publish accepts publications, in order: the copies for queues of this shard are sent to
+// them, and those for queues of other shards go into the outboxes of these, where they will
+// be sent. A copy for a queue that does not exist is dropped: the queue was deleted while
+// the copy was on its way. A publication that the topic has accepted before changes nothing.
+func (e *Engine) Publish(publications []Publication) ([]Published, error) {
+	for i := range publications {
+		if topic := publications[i].Topic; topic != 0 && e.queues[topic] == nil {
+			return nil, ErrNoQueue
+		}
+	}
+	out := make([]Published, 0, len(publications))
+	for i := range publications {
+		p, err := e.publish(&publications[i])
+		if err != nil {
+			return nil, fmt.Errorf("publish: %w", err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func (e *Engine) publish(p *Publication) (Published, error) {
+	answer := Published{ID: p.ID}
+	if p.Topic != 0 {
+		earlier, err := e.number(p, &answer)
+		if earlier || err != nil {
+			return answer, err
+		}
+	}
+	x := expansion{Publication: p, sequence: answer.Sequence}
+	for i := range p.Copies {
+		if err := e.sendCopy(&x, i); err != nil {
+			return answer, err
+		}
+	}
+	return answer, nil
+}
+
+// number gives a publication to a FIFO topic its sequence number, or finds the earlier one
+// that it repeats.
+func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err error) {
+	topic, err := e.queueAtPresent(p.Topic)
+	if err != nil {
+		return false, err
+	}
+	message := Outgoing{Group: p.Group, Dedup: p.Dedup}
+	before, earlier, err := topic.duplicateOf(&message)
+	if err != nil {
+		return false, err
+	}
+	if earlier {
+		*answer = Published(before)
+		return true, nil
+	}
+	topic.lastIndex++
+	answer.Sequence = topic.sequence(topic.lastIndex)
+	topic.rememberSend(&message, Sent{ID: p.ID, Sequence: answer.Sequence})
+	return false, nil
+}
+
+// sendCopy sends a copy of a publication to its queue.
+func (e *Engine) sendCopy(x *expansion, i int) error {
+	c := &x.Copies[i]
+	to := e.destinationOf(c.Queue, c.Message.Group)
+	if to == nil {
+		return nil
+	}
+	return to.sendCopy(x.message(c))
+}
+
+// sendCopy sends m to the queue.
+func (q *queue) sendCopy(m *Outgoing) error {
+	if err := q.advance(); err != nil {
+		return err
+	}
+	_, err := q.send(m)
+	return err
+}
+
+// sendCopy puts m at the end of the outbox, to be sent to the queue.
+func (o *outbox) sendCopy(m *Outgoing) error {
+	o.put(Transfer{Message: *m.message(o.e.now), Copy: true})
+	return nil
+}
