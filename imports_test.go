@@ -43,6 +43,7 @@ var rules = []rule{
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic/envelope", mayNot: world},
+	{dir: "internal/topic/retry", mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/filter", mayNot: append([]string{"os", "time"}, network...)},
 

@@ -1,0 +1,185 @@
+package retry
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+)
+
+// Backoff is how delays grow.
+type Backoff string
+
+const (
+	Linear      Backoff = "linear"
+	Arithmetic  Backoff = "arithmetic"
+	Geometric   Backoff = "geometric"
+	Exponential Backoff = "exponential"
+)
+
+// Retries is a retry policy. Its delays are in seconds.
+type Retries struct {
+	MinDelayTarget     int     `json:"minDelayTarget"`
+	MaxDelayTarget     int     `json:"maxDelayTarget"`
+	NumRetries         int     `json:"numRetries"`
+	NumMaxDelayRetries int     `json:"numMaxDelayRetries"`
+	NumNoDelayRetries  int     `json:"numNoDelayRetries"`
+	NumMinDelayRetries int     `json:"numMinDelayRetries"`
+	BackoffFunction    Backoff `json:"backoffFunction"`
+}
+
+// DefaultRetries are those of HTTP endpoints whose policy says nothing.
+var DefaultRetries = Retries{MinDelayTarget: 20, MaxDelayTarget: 20, NumRetries: 3, BackoffFunction: Linear}
+
+// MailRetries are those of mail, which no policy changes: 50 attempts in six hours.
+var MailRetries = Retries{
+	MinDelayTarget: 10, MaxDelayTarget: 600, NumRetries: 49, NumMinDelayRetries: 2, NumMaxDelayRetries: 37, BackoffFunction: Exponential,
+}
+
+// DefaultContentType is that of HTTP deliveries.
+const DefaultContentType = "text/plain; charset=UTF-8"
+
+// Policy is what a delivery goes by.
+type Policy struct {
+	Retries     Retries
+	PerSecond   int // deliveries that an endpoint gets at most in a second; 0: as many as there are
+	ContentType string
+}
+
+// Topic is the delivery policy of a topic. Its zero value says nothing.
+type Topic struct {
+	retries     *Retries
+	perSecond   int
+	contentType string
+	noOverrides bool
+}
+
+// Subscription is the delivery policy of a subscription. Its zero value says nothing.
+type Subscription struct {
+	retries     *Retries
+	perSecond   int
+	contentType string
+}
+
+// Effective returns the policy of a subscription of a topic.
+func Effective(t Topic, s Subscription) Policy {
+	if t.noOverrides {
+		s = Subscription{}
+	}
+	p := Policy{Retries: DefaultRetries, PerSecond: t.perSecond, ContentType: DefaultContentType}
+	for _, r := range []*Retries{t.retries, s.retries} {
+		if r != nil {
+			p.Retries = *r
+		}
+	}
+	for _, c := range []string{t.contentType, s.contentType} {
+		if c != "" {
+			p.ContentType = c
+		}
+	}
+	if s.perSecond > 0 {
+		p.PerSecond = s.perSecond
+	}
+	return p
+}
+
+// Delay returns how long to wait after an attempt that failed, counted from 1, or that there is no other.
+func (r *Retries) Delay(attempt int) (d time.Duration, again bool) {
+	i := attempt - 1 // the retry, from 0
+	if i >= r.NumRetries {
+		return 0, false
+	}
+	if i < r.NumNoDelayRetries {
+		return 0, true
+	}
+	i -= r.NumNoDelayRetries
+	shortest, longest := float64(r.MinDelayTarget), float64(r.MaxDelayTarget)
+	if i < r.NumMinDelayRetries {
+		return seconds(shortest), true
+	}
+	i -= r.NumMinDelayRetries
+	n := r.NumRetries - r.NumNoDelayRetries - r.NumMinDelayRetries - r.NumMaxDelayRetries
+	if i >= n-1 {
+		return seconds(longest), true
+	}
+	at, last := float64(i), float64(n-1)
+	switch r.BackoffFunction {
+	case Arithmetic:
+		return seconds(shortest + (longest-shortest)*at*(at+1)/(last*(last+1))), true
+	case Geometric:
+		return seconds(shortest * math.Pow(longest/shortest, at/last)), true
+	case Exponential:
+		return seconds(shortest + (longest-shortest)*(math.Exp2(at)-1)/(math.Exp2(last)-1)), true
+	}
+	return seconds(shortest + (longest-shortest)*at/last), true
+}
+
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }
+
+// total returns how long all retries take.
+func (r *Retries) total() time.Duration {
+	sum := time.Duration(0)
+	for attempt := 1; ; attempt++ {
+		d, again := r.Delay(attempt)
+		if !again {
+			return sum
+		}
+		sum += d
+	}
+}
+
+// The forms in which SNS shows policies that are in effect.
+type (
+	shownTopic struct {
+		HTTP struct {
+			DefaultHealthyRetryPolicy    Retries   `json:"defaultHealthyRetryPolicy"`
+			DisableSubscriptionOverrides bool      `json:"disableSubscriptionOverrides"`
+			DefaultThrottlePolicy        *throttle `json:"defaultThrottlePolicy,omitempty"`
+			DefaultRequestPolicy         request   `json:"defaultRequestPolicy"`
+		} `json:"http"`
+	}
+	shownSubscription struct {
+		HealthyRetryPolicy Retries   `json:"healthyRetryPolicy"`
+		SicklyRetryPolicy  *Retries  `json:"sicklyRetryPolicy"`
+		ThrottlePolicy     *throttle `json:"throttlePolicy"`
+		RequestPolicy      request   `json:"requestPolicy"`
+		Guaranteed         bool      `json:"guaranteed"`
+	}
+	throttle struct {
+		MaxReceivesPerSecond int `json:"maxReceivesPerSecond"`
+	}
+	request struct {
+		HeaderContentType string `json:"headerContentType"`
+	}
+)
+
+// Shown returns the EffectiveDeliveryPolicy of the topic.
+func (t Topic) Shown() string {
+	p := Effective(t, Subscription{})
+	var s shownTopic
+	s.HTTP.DefaultHealthyRetryPolicy = p.Retries
+	s.HTTP.DisableSubscriptionOverrides = t.noOverrides
+	s.HTTP.DefaultThrottlePolicy = p.throttle()
+	s.HTTP.DefaultRequestPolicy.HeaderContentType = p.ContentType
+	return encode(s)
+}
+
+// Shown returns the EffectiveDeliveryPolicy of a subscription.
+func (p Policy) Shown() string {
+	return encode(shownSubscription{HealthyRetryPolicy: p.Retries, ThrottlePolicy: p.throttle(), RequestPolicy: request{p.ContentType}})
+}
+
+func (p Policy) throttle() *throttle {
+	if p.PerSecond == 0 {
+		return nil
+	}
+	return &throttle{p.PerSecond}
+}
+
+// encode is for values of this package, all of which have a JSON form.
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
