@@ -101,6 +101,7 @@ func (s *script) run(line string) {
 		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
 		"ready": (*command).ready, "forwarded": (*command).forwarded, "accept": (*command).accept,
 		"outbox": (*command).outbox, "peek": (*command).peek, "publish": (*command).publish,
+		"deliverable": (*command).deliverable,
 	}
 	verb := c.word()
 	switch verb {
@@ -609,6 +610,16 @@ func (c *command) ready(e *Engine) error {
 	words := []string{"ready:"}
 	for _, id := range e.OutboxReady() {
 		words = append(words, e.outboxes[id].arn)
+	}
+	c.s.print("%s", strings.Join(words, " "))
+	return nil
+}
+
+// deliverable prints the queues of subscriptions that have become available.
+func (c *command) deliverable(e *Engine) error {
+	words := []string{"deliverable:"}
+	for _, id := range e.Deliverable() {
+		words = append(words, e.queues[id].cfg.ARN)
 	}
 	c.s.print("%s", strings.Join(words, " "))
 	return nil

@@ -21,8 +21,9 @@ type Engine struct {
 	byARN        map[string]destination
 	groupRecords groupCache
 	wakes        heap.Heap[*queue]
-	// ready are the queues whose outboxes have become non-empty.
-	ready []ID
+	// ready are the queues whose outboxes have become non-empty, and deliverable those of
+	// subscriptions that have become available.
+	ready, deliverable []ID
 
 	tx            Txn
 	now           Instant // never goes back
@@ -240,6 +241,7 @@ func (e *Engine) End() []ID {
 		if e.queues[q.cfg.ID] == q {
 			// Among the queues that are due, the one that was touched is last.
 			e.wake(q, max(q.schedule(), min(q.wakeAt, e.now)))
+			q.announce()
 		}
 	}
 	e.touched = e.touched[:0]

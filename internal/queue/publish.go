@@ -95,3 +95,12 @@ func (o *outbox) sendCopy(m *Outgoing) error {
 	o.put(Transfer{Message: *m.message(o.e.now), Copy: true})
 	return nil
 }
+
+// Deliverable returns the internal queues that have become available since the last call:
+// a receive would be given messages. After Load these are all that are available. It may
+// name a queue twice, and one that is not available any more.
+func (e *Engine) Deliverable() []ID {
+	ids := e.deliverable
+	e.deliverable = nil
+	return ids
+}

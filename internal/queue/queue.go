@@ -37,6 +37,7 @@ type queue struct {
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
 	touched   bool    // is in Engine.touched
+	announced bool    // internal: it is available, and Engine.Deliverable has said so
 	dirty     bool    // meta must be written
 }
 
@@ -143,6 +144,18 @@ func (q *queue) available() bool {
 		return true
 	}
 	return q.roomForNew(1) > 0 && (q.rotaLength > 0 || q.lineHead < q.lineNext)
+}
+
+// announce tells of an internal queue that has become available.
+func (q *queue) announce() {
+	if !q.cfg.Internal {
+		return
+	}
+	available := q.available()
+	if available && !q.announced {
+		q.e.deliverable = append(q.e.deliverable, q.cfg.ID)
+	}
+	q.announced = available
 }
 
 // schedule returns when time alone will next change something.

@@ -3,72 +3,15 @@ package shard
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
-	"sync"
 
 	"github.com/sluicemq/sluice/internal/queue"
 )
-
-// readyOutboxes are the queues whose outboxes have become non-empty and that
-// OutboxReady has not returned yet. The zero value is ready to use.
-type readyOutboxes struct {
-	mu    sync.Mutex
-	ids   map[queue.ID]bool
-	added chan struct{} // closed when there are some; nil if no goroutine waits
-}
-
-// announce adds queues; what their outboxes hold must be durable.
-func (d *readyOutboxes) announce(ids []queue.ID) {
-	if len(ids) == 0 {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ids == nil {
-		d.ids = make(map[queue.ID]bool)
-	}
-	for _, id := range ids {
-		d.ids[id] = true
-	}
-	if d.added != nil {
-		close(d.added)
-		d.added = nil
-	}
-}
-
-// take returns the queues, or a channel that is closed when there are some.
-func (d *readyOutboxes) take() ([]queue.ID, <-chan struct{}) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.ids) > 0 {
-		ids := slices.Collect(maps.Keys(d.ids))
-		clear(d.ids)
-		return ids, nil
-	}
-	if d.added == nil {
-		d.added = make(chan struct{})
-	}
-	return nil, d.added
-}
 
 // OutboxReady waits until outboxes have become non-empty, and returns their queues.
 // It returns a queue again when its outbox was empty in between, and when the shard
 // had to be loaded again.
 func (s *Shard) OutboxReady(ctx context.Context) ([]queue.ID, error) {
-	for {
-		ids, added := s.readyOutboxes.take()
-		if len(ids) > 0 {
-			return ids, nil
-		}
-		select {
-		case <-added:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-s.closed:
-			return nil, ErrUnavailable
-		}
-	}
+	return s.readyOutboxes.wait(ctx, s.closed)
 }
 
 // ReadOutbox returns the first messages of an outbox: at most so many, and at most

@@ -95,8 +95,8 @@ type Shard struct {
 	reading  sync.RWMutex // held for reading while the store may be read
 	draining atomic.Bool  // long polls no longer wait
 
-	readyOutboxes readyOutboxes
-	pacer         *pacer
+	readyOutboxes, deliverable readyQueues
+	pacer                      *pacer
 
 	// What follows belongs to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store
@@ -182,8 +182,14 @@ func (s *Shard) load() error {
 		}
 	}
 	s.engine = engine
-	s.readyOutboxes.announce(engine.OutboxReady())
+	s.announce(engine)
 	return nil
+}
+
+// announce tells what has come into outboxes and queues of subscriptions, when it is durable.
+func (s *Shard) announce(e *queue.Engine) {
+	s.readyOutboxes.announce(e.OutboxReady())
+	s.deliverable.announce(e.Deliverable())
 }
 
 // Writable returns the time in which the shard can be written at present.
@@ -420,7 +426,7 @@ func (s *Shard) commitBatch(first *request) {
 		return
 	}
 	s.pacer.requests.Add(uint64(len(batch) + len(served)))
-	s.readyOutboxes.announce(s.engine.OutboxReady())
+	s.announce(s.engine)
 	for _, r := range batch {
 		if r.poll != nil && r.poll.empty(r.err) {
 			s.polls.add(r.poll)

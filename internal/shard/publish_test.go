@@ -1,0 +1,122 @@
+package shard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// publishTo publishes a message to queues.
+func publishTo(t *testing.T, r *rig, body string, to ...queue.ID) error {
+	t.Helper()
+	p := queue.Publication{ID: queue.MessageID([]byte(fmt.Sprintf("%16s", body)))}
+	for _, id := range to {
+		p.Copies = append(p.Copies, queue.Copy{Queue: id, Message: queue.Outgoing{ID: p.ID, Body: body, Group: "g", Dedup: body}})
+	}
+	published, err := r.Publish(t.Context(), []queue.Publication{p})
+	if err == nil && (len(published) != 1 || published[0].ID != p.ID) {
+		t.Errorf("published as %+v", published)
+	}
+	return err
+}
+
+// A publication is one commit, however many queues get it; if the commit fails none does.
+func TestPublishIsOneCommit(t *testing.T) {
+	t.Parallel()
+	var configs []queue.Config
+	var all []queue.ID
+	for i := range queue.ID(100) {
+		configs = append(configs, queue.Config{ID: i + 1, ARN: arn(i + 1), Retention: time.Hour, FIFO: i%2 == 0})
+		all = append(all, i+1)
+	}
+	r := openShard(t, configs...)
+	before := r.commits.Load()
+	if err := publishTo(t, r, "m", all...); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.commits.Load() - before; n != 1 {
+		t.Errorf("%d commits", n)
+	}
+	failing := func() error { return errors.New("the disk is full") }
+	r.commit.Store(&failing)
+	if err := publishTo(t, r, "n", all...); !errors.Is(err, shard.ErrUnavailable) {
+		t.Errorf("of a commit that fails: %v", err)
+	}
+	r.commit.Store(nil)
+	for _, id := range all {
+		var n queue.Counts
+		eventually(t, func() (err error) { n, err = r.Counts(t.Context(), id); return err })
+		if n.Visible != 1 {
+			t.Errorf("queue %d has %+v", id, n)
+		}
+	}
+}
+
+// eventually waits until f succeeds.
+func eventually(t *testing.T, f func() error) {
+	t.Helper()
+	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+		err := f()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Ready returns the queues of subscriptions that have messages, among many that have none.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	configs := []queue.Config{{ID: jobs, ARN: arn(jobs), Retention: time.Hour, Visibility: time.Hour}}
+	for i := range queue.ID(1000) {
+		configs = append(configs, queue.Config{ID: i + 100, ARN: arn(i + 100), Retention: time.Hour, Visibility: time.Hour, Internal: true})
+	}
+	r := openShard(t, configs...)
+	ready := func(want ...queue.ID) {
+		t.Helper()
+		got, err := r.Ready(t.Context())
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("ready: %v, %v, want %v", got, err, want)
+		}
+	}
+	nothing := func() {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if got, err := r.Ready(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("ready: %v, %v", got, err)
+		}
+	}
+	nothing()
+	waiting := later(func() error { ready(500); return nil })
+	if err := publishTo(t, r, "m", jobs, 500); err != nil {
+		t.Fatal(err)
+	}
+	<-waiting
+	nothing()
+	if err := publishTo(t, r, "n", 500); err != nil {
+		t.Fatal(err)
+	}
+	nothing() // it has been returned, and not emptied
+	got, err := r.Receive(t.Context(), 500, queue.Receive{Max: 10}, 0)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("received %v, %v", got, err)
+	}
+	nothing()
+	now := []queue.Visibility{{Receipt: queue.Receipt{Position: got[0].Position, Number: got[0].Receipt}}}
+	if _, err := r.ChangeVisibility(t.Context(), 500, now); err != nil {
+		t.Fatal(err)
+	}
+	ready(500)
+	r.Close()
+	if _, err := r.Ready(t.Context()); !errors.Is(err, shard.ErrUnavailable) {
+		t.Errorf("of a closed shard: %v", err)
+	}
+}

@@ -1,0 +1,77 @@
+package shard
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Ready waits until queues of subscriptions have become available, and returns them: a
+// receive would be given messages. It returns a queue again when it was not available in
+// between, and when the shard had to be loaded again. So whoever delivers from these queues
+// receives from each until it gets nothing; a queue without messages costs nothing.
+func (s *Shard) Ready(ctx context.Context) ([]queue.ID, error) {
+	return s.deliverable.wait(ctx, s.closed)
+}
+
+// readyQueues are queues in which there is something to do, and that wait has not returned
+// yet. The zero value is ready to use.
+type readyQueues struct {
+	mu    sync.Mutex
+	ids   map[queue.ID]bool
+	added chan struct{} // closed when there are some; nil if no goroutine waits
+}
+
+// announce adds queues; what there is to do in them must be durable.
+func (r *readyQueues) announce(ids []queue.ID) {
+	if len(ids) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ids == nil {
+		r.ids = make(map[queue.ID]bool)
+	}
+	for _, id := range ids {
+		r.ids[id] = true
+	}
+	if r.added != nil {
+		close(r.added)
+		r.added = nil
+	}
+}
+
+// take returns the queues, or a channel that is closed when there are some.
+func (r *readyQueues) take() ([]queue.ID, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.ids) > 0 {
+		ids := slices.Collect(maps.Keys(r.ids))
+		clear(r.ids)
+		return ids, nil
+	}
+	if r.added == nil {
+		r.added = make(chan struct{})
+	}
+	return nil, r.added
+}
+
+// wait waits for queues until ctx ends or the shard is closed.
+func (r *readyQueues) wait(ctx context.Context, closed <-chan struct{}) ([]queue.ID, error) {
+	for {
+		ids, added := r.take()
+		if len(ids) > 0 {
+			return ids, nil
+		}
+		select {
+		case <-added:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-closed:
+			return nil, ErrUnavailable
+		}
+	}
+}
