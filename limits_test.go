@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/iam"
+	"github.com/sluicemq/sluice/internal/api/inspect"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -23,9 +24,14 @@ import (
 // services makes the wire form of every service.
 var services = map[string]func(*testing.T) *protocol.Service{
 	"internal/api/admin": func(*testing.T) *protocol.Service { return admin.New(admin.Options{}) },
-	"internal/api/iam":   func(*testing.T) *protocol.Service { return iam.New(iam.Options{}) },
-	"internal/api/sqs":   func(t *testing.T) *protocol.Service { return sqs.New(sqs.Options{Catalog: emptyCatalog(t)}) },
-	"internal/api/sts":   func(*testing.T) *protocol.Service { return sts.New(sts.Options{}) },
+	"internal/api/inspect": func(*testing.T) *protocol.Service {
+		wire := protocol.NewService(protocol.Service{Name: "sluice", Target: "Sluice"})
+		inspect.Register(wire, inspect.Options{})
+		return wire
+	},
+	"internal/api/iam": func(*testing.T) *protocol.Service { return iam.New(iam.Options{}) },
+	"internal/api/sqs": func(t *testing.T) *protocol.Service { return sqs.New(sqs.Options{Catalog: emptyCatalog(t)}) },
+	"internal/api/sts": func(*testing.T) *protocol.Service { return sts.New(sts.Options{}) },
 }
 
 // Every field of every operation's input that a client could make as long as it likes has a limit. protocol.Register

@@ -18,13 +18,13 @@ func newQueue() *cobra.Command {
 		Use:   "queue",
 		Short: "Create, look at, fill and empty queues",
 		Long: `Create, look at, fill and empty queues, by the operations of SQS: it works with any
-server that speaks JSON as SQS does, AWS's own too.
+server that speaks JSON as SQS does, AWS's own too. What only Sluice can do says so.
 
 A QUEUE is given by its name, its URL or its ARN.`,
 	}
 	server.add(cmd, "SQS")
 	cmd.AddCommand(newQueueList(server), newQueueCreate(server), newQueueShow(server), newQueueSend(server),
-		newQueueReceive(server), newQueuePurge(server), newQueueRemove(server), newQueueRedrive(server))
+		newQueueReceive(server), newQueuePeek(server), newQueuePurge(server), newQueueRemove(server), newQueueRedrive(server))
 	return cmd
 }
 

@@ -2,12 +2,9 @@ package command
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -113,14 +110,7 @@ func (r *receivedMessages) text(w io.Writer) error {
 		if source, ok := m.Attributes["DeadLetterQueueSourceArn"]; ok {
 			fmt.Fprintln(w, "dead letter of", printable(source))
 		}
-		for _, name := range slices.Sorted(maps.Keys(m.MessageAttributes)) {
-			v := m.MessageAttributes[name]
-			value := v.StringValue
-			if v.BinaryValue != nil {
-				value = base64.StdEncoding.EncodeToString(v.BinaryValue)
-			}
-			fmt.Fprintf(w, "%s (%s): %s\n", printable(name), printable(v.DataType), printable(value))
-		}
+		printAttributes(w, m.MessageAttributes)
 		if _, err := fmt.Fprintln(w, printableLines(m.Body)); err != nil {
 			return err
 		}

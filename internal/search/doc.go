@@ -3,7 +3,7 @@
 //
 // A filter is a list of terms with spaces between them; a message is found if all of them hold. An empty filter finds all.
 //
-//	word  "two words"          the text is in the body, an attribute's value, the message id or the group (in any case)
+//	word  "two words"          the text is in the body, an attribute's value or the group, in any case, or is the message id
 //	-term                      the term does not hold
 //	attr.NAME:value            a message attribute has the value; attr.NAME>5 compares numbers
 //	body.path.to:value         the body is JSON and has the value there; body.path.to>5 compares numbers

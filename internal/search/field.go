@@ -26,7 +26,7 @@ func word(name []text) (term, error) {
 		return term{}, errors.New("a term has no text")
 	}
 	return term{readsBody: true, holds: func(m *Item) bool {
-		if containsFold(m.Body, w) || containsFold(m.ID, w) || containsFold(m.Group, w) {
+		if containsFold(m.Body, w) || len(m.ID) == len(w) && equalFold(m.ID, w) || containsFold(m.Group, w) {
 			return true
 		}
 		for _, a := range m.Attributes {

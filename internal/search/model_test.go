@@ -114,10 +114,10 @@ func drawTerm(t *rapid.T, m *search.Item) (text string, holds bool) {
 	switch rapid.IntRange(0, 7).Draw(t, "field") {
 	case 0:
 		w := rapid.SampledFrom([]string{"a", "b", "ab", "AB", "a b", "1", `"`, "é", "*"}).Draw(t, "word")
-		for _, s := range append(values(m), string(m.Body), string(m.ID), string(m.Group)) {
+		for _, s := range append(values(m), string(m.Body), string(m.Group)) {
 			holds = holds || strings.Contains(strings.ToLower(s), strings.ToLower(w))
 		}
-		return quote(w), holds
+		return quote(w), holds || strings.EqualFold(string(m.ID), w)
 	case 1:
 		name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name")
 		test, is := drawTest(t)

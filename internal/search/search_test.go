@@ -36,7 +36,7 @@ func TestMatch(t *testing.T) {
 	for filter, want := range map[string]bool{
 		"": true, " \t ": true,
 		"berg": true, "BERG": true, "ann berg": true, "ann cohen": false, `"\"order\":"`: true, `"sku\":\"a-1"`: true,
-		"acme": true, "tenant": false, "0f3c8d2e": true, "g1": true, "a-1": true, "-a-1": false, "-cohen": true, "x.y": false,
+		"acme": true, "tenant": false, "0f3c8d2e": false, "0F3C8D2E-0000-0000-0000-000000000001": true, "g1": true, "a-1": true, "-a-1": false, "-cohen": true, "x.y": false,
 		"attr.tenant:Acme": true, "attr.tenant:acme": false, "attr.tenant:A*": true, "attr.tenant:*me": true, "attr.tenant:*cm*": true,
 		`attr.tenant:"A*"`: false, "attr.tenant:*": true, "attr.other:*": false, "-attr.other:*": true, `attr.tenant:""`: false,
 		"attr.trace.id:x:y": true, "attr.weight>1.5": false, "attr.weight>=1.5": true, "attr.weight<2": true, "attr.tenant>1": false,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/inspect"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -76,6 +77,7 @@ func (s *Server) unverifiedCatchUp() time.Duration {
 // cluster.
 type Messages interface {
 	sqs.Shard
+	inspect.Shard
 	// Publish accepts publications to one topic: all copies are durable when it returns.
 	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
 	// Drain ends the long polls with an empty answer; from now on none waits.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/iam"
+	"github.com/sluicemq/sluice/internal/api/inspect"
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
@@ -143,6 +144,9 @@ func Start(c Config) (_ *Server, err error) {
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.now)
 	accounts := admin.New(admin.Options{
 		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Cluster: s.cluster,
+	})
+	inspect.Register(accounts, inspect.Options{
+		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.now),
 	})
 	services := []*protocol.Service{queues, users, tokens, accounts}
 	s.measure(services)

@@ -23,6 +23,7 @@ var pages = map[string]int{
 	"docs/cluster.md":       4,
 	"docs/compatibility.md": 0,
 	"docs/iam.md":           0,
+	"docs/inspect.md":       0,
 	"docs/operations.md":    0,
 	"docs/performance.md":   2,
 	"docs/scaling.md":       0,

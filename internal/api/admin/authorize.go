@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -9,14 +10,18 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// actions are what policies can allow: the operations of the service, and Backup, which is no operation but a download.
-var actions = []string{
+// unscoped are the actions about the server: the operations of this package, and Backup, which is no operation but a download.
+// Policies name the resource * for them.
+var unscoped = []string{
 	"sluice:Backup", "sluice:CreateAccount", "sluice:DeleteAccount", "sluice:DescribeCluster", "sluice:DrainNode",
-	"sluice:ListAccounts", "sluice:RemoveNode",
+	"sluice:ListAccounts", "sluice:ListShardQueues", "sluice:RemoveNode",
 }
 
-// Rules are the actions for policies. None of them is about a resource of its own: policies name the resource *.
-var Rules = &policy.Rules{Vendor: ServiceName, Actions: actions, Unscoped: actions}
+// ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs to.
+var ofQueues = []string{"sluice:PeekMessageBody", "sluice:PeekMessages"}
+
+// Rules are all actions of the service, for policies.
+var Rules = &policy.Rules{Vendor: ServiceName, Actions: slices.Concat(unscoped, ofQueues), Unscoped: unscoped, OwnerOnly: ofQueues}
 
 // Authorizer decides who may administer the server.
 type Authorizer struct {

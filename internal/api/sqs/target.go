@@ -10,29 +10,15 @@ import (
 )
 
 // target returns the name of the queue that a request is about. url is its
-// QueueUrl parameter; a Query request without one is about the queue of its
-// path. Only the account and the name at the end of the URL count: the host may be
-// any by which the client reaches the server. A bare name means a queue of the caller.
+// QueueUrl parameter; a Query request without one is about the queue of its path.
 func target(c *protocol.Call, url string) (catalog.Name, error) {
 	path := url
 	if url == "" && c.Kind == protocol.Query {
 		path = c.Path
 	}
-	if _, rest, ok := strings.Cut(path, "://"); ok {
-		_, path, _ = strings.Cut(rest, "/")
-	}
-	path = strings.Trim(path, "/")
-	if path == "" {
+	n, ok := service.QueueName(c, path)
+	if !ok {
 		return catalog.Name{}, errNoQueue()
-	}
-	n := catalog.Name{Account: service.Caller(c).Account, Region: c.Region, Queue: path}
-	if slash := strings.LastIndexByte(path, '/'); slash >= 0 {
-		n.Queue = path[slash+1:]
-		account := path[:slash]
-		n.Account = account[strings.LastIndexByte(account, '/')+1:]
-		if !identity.IsAccount(n.Account) {
-			return catalog.Name{}, errNoQueue()
-		}
 	}
 	return n, nil
 }

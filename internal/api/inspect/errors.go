@@ -1,0 +1,31 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// errNoQueue is SQS's error: clients know it.
+func errNoQueue() *protocol.Error {
+	e := service.Modelled("QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue", 400, "The specified queue does not exist.")
+	e.Absent = true
+	return e
+}
+
+// failure translates an error of the shard into what the client is told.
+func failure(err error) error {
+	switch {
+	case errors.Is(err, queue.ErrNoQueue):
+		return errNoQueue()
+	case service.OfTheDisk(err):
+		return service.Failure(err)
+	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return errors.Join(protocol.ServiceUnavailable(), err)
+	}
+	return err
+}

@@ -1,0 +1,70 @@
+// Package inspect serves the operations with which people look into their queues, which AWS has not: what is in a queue,
+// without receiving it. They belong to the service "sluice", beside those of package admin.
+//
+// Each is about one queue and is allowed by policies of its owner's account, with actions such as sluice:PeekMessages on the
+// queue's ARN. Other accounts cannot be given them. Plain SQS clients never meet any of it.
+package inspect
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Shard is what the service needs of the keyspace in which the queues are stored.
+type Shard interface {
+	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
+	Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error)
+}
+
+// Options are what Register needs.
+type Options struct {
+	Catalog    *catalog.Catalog
+	Shard      Shard
+	Authorizer *service.Authorizer // with the rules of the service that the operations are registered with
+}
+
+type inspector struct {
+	catalog    *catalog.Catalog
+	shard      Shard
+	authorizer *service.Authorizer
+}
+
+// Register adds the operations to a service.
+func Register(wire *protocol.Service, o Options) {
+	s := &inspector{catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer}
+	protocol.Register(wire, "PeekMessages", s.peekMessages)
+}
+
+// queue returns the queue that a request names, if it exists and the caller may take the actions on it, which are named
+// without the prefix of the service. A caller who may not gets the same answer whether the queue exists or not.
+func (s *inspector) queue(c *protocol.Call, url string, actions ...string) (*catalog.Queue, error) {
+	n, ok := service.QueueName(c, url)
+	switch {
+	case service.Anonymous(c):
+		return nil, service.Denied(c)
+	case !ok:
+		return nil, errNoQueue()
+	}
+	q := s.catalog.Find(n)
+	n.Queue = service.Shorten(n.Queue)
+	c.Notes.Set("queue", n.ARN())
+	about := service.Subject{Resource: service.ARN(n.ARN()), Owner: n.Account}
+	if q != nil {
+		about.Policy, about.PolicyIDs, about.Tags = q.Attributes.Policy, q.Attributes.PolicyIDs, q.Tags
+	}
+	full := make([]string, len(actions))
+	for i, action := range actions {
+		full[i] = "sluice:" + action
+	}
+	if err := s.authorizer.Authorize(c, about, full...); err != nil {
+		return nil, err
+	}
+	if q == nil {
+		return nil, errNoQueue()
+	}
+	return q, nil
+}

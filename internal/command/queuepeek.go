@@ -1,0 +1,188 @@
+package command
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// peekFlags are the flags of queue peek.
+type peekFlags struct {
+	most   int
+	states []string
+	noBody bool
+	after  string
+}
+
+// peekPage is how many messages are asked for at a time.
+const peekPage = 100
+
+func newQueuePeek(server *clientFlags) *cobra.Command {
+	p := peekFlags{most: 10}
+	cmd := &cobra.Command{
+		Use:   "peek QUEUE [TERM...]",
+		Short: "Look into a queue without receiving",
+		Long: `Look into a queue, and show messages without receiving them: they stay visible to
+consumers, their receive counts do not grow, and those in flight or delayed are shown,
+too. Only Sluice can do this. The caller needs permission for sluice:PeekMessages, and
+for sluice:PeekMessageBody to see bodies or search in them.
+
+With terms, those messages are shown for which all of them hold:
+
+  word                     in the body, an attribute's value or the group, or the message id
+  attr.NAME:VALUE          a message attribute, also attr.NAME>5
+  body.PATH:VALUE          a value in a body that is JSON, also body.PATH>5; a step of the
+                           path is a name, an index, or * for any
+  sent>2026-11-01          sent or first (received) before or after; or age>2h
+  count>=3  size>10k       how often it was received, and how large it is
+  group:x id:x dedup:x sender:x source:x
+
+A value may begin or end with * for any text. A minus before a term turns it round. Text with
+spaces or operators in it is put in double quotes, which the shell must leave alone:
+'"two words"'. The command searches until it has shown --max messages or seen all.`,
+		Example: `  sluice queue peek jobs
+  sluice queue peek failed-jobs 'count>=5' 'body.order.customer:17' --max 100
+  sluice queue peek jobs --state in-flight --json | jq -r '.Messages[].MessageId'`,
+		Args:              arguments("QUEUE", "[TERM...]"),
+		ValidArgsFunction: completeQueues(server),
+	}
+	f := cmd.Flags()
+	f.IntVar(&p.most, "max", p.most, "how many messages to show at most")
+	f.StringSliceVar(&p.states, "state", nil, "visible, in-flight or delayed (default: all)")
+	f.BoolVar(&p.noBody, "no-body", false, "do not show the bodies")
+	f.StringVar(&p.after, "after", "", "cursor where an earlier look has ended")
+	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
+		return answerOr(p.peek(ctx, c, url, strings.Join(c.args[1:], " ")))
+	})
+}
+
+// peeked is the answer of queue peek.
+type peeked struct {
+	Messages []peekedMessage
+	Cursor   string `json:",omitempty"` // there may be more behind it
+	Scanned  int64
+	Total    int64
+}
+
+type peekedMessage struct {
+	MessageId                string
+	State                    string
+	Size                     int64
+	SentTimestamp            int64
+	ReceiveCount             int64
+	FirstReceiveTimestamp    int64                     `json:",omitempty"`
+	LastReceiveTimestamp     int64                     `json:",omitempty"`
+	InvisibleUntil           int64                     `json:",omitempty"`
+	SenderId                 string                    `json:",omitempty"`
+	SequenceNumber           string                    `json:",omitempty"`
+	MessageGroupId           string                    `json:",omitempty"`
+	MessageDeduplicationId   string                    `json:",omitempty"`
+	AWSTraceHeader           string                    `json:",omitempty"`
+	DeadLetterQueueSourceArn string                    `json:",omitempty"`
+	MessageAttributes        map[string]attributeValue `json:",omitempty"`
+	MD5OfBody                string
+	Body                     *string `json:",omitempty"`
+}
+
+// states returns the states as the server calls them.
+func (p *peekFlags) serverStates() ([]string, error) {
+	names := map[string]string{"visible": "Visible", "in-flight": "InFlight", "delayed": "Delayed"}
+	var out []string
+	for _, s := range p.states {
+		if names[s] == "" {
+			return nil, usage(fmt.Errorf("--state %s: want visible, in-flight or delayed", s))
+		}
+		out = append(out, names[s])
+	}
+	return out, nil
+}
+
+func (p *peekFlags) peek(ctx context.Context, c *call, url, filter string) (*peeked, error) {
+	states, err := p.serverStates()
+	if err != nil {
+		return nil, err
+	}
+	if p.most < 1 {
+		return nil, usage(fmt.Errorf("--max %d: want 1 or more", p.most))
+	}
+	all := &peeked{Messages: []peekedMessage{}, Cursor: p.after}
+	said := time.Now()
+	for {
+		in := map[string]any{
+			"QueueUrl": url, "States": states, "Filter": filter, "Cursor": all.Cursor, "IncludeBody": !p.noBody,
+			"Max": min(peekPage, p.most-len(all.Messages)),
+		}
+		var page peeked
+		if err := c.sluice(ctx, "PeekMessages", in, &page); err != nil {
+			return nil, err
+		}
+		all.Messages = append(all.Messages, page.Messages...)
+		all.Scanned += page.Scanned
+		all.Total, all.Cursor = page.Total, page.Cursor
+		if all.Cursor == "" || len(all.Messages) >= p.most {
+			return all, nil
+		}
+		if time.Since(said) > time.Second {
+			said = time.Now()
+			fmt.Fprintf(c.progress, "looked at %d of about %d messages, found %d\n", all.Scanned, all.Total, len(all.Messages))
+		}
+	}
+}
+
+func (p *peeked) text(w io.Writer) error {
+	for _, m := range p.Messages {
+		m.text(w)
+		fmt.Fprintln(w)
+	}
+	found := fmt.Sprintf("%d found, looked at %d of %d", len(p.Messages), p.Scanned, p.Total)
+	if p.Cursor != "" {
+		found += "; go on with --after " + p.Cursor
+	}
+	_, err := fmt.Fprintln(w, found)
+	return err
+}
+
+func (m *peekedMessage) text(w io.Writer) {
+	state := map[string]string{"Visible": "visible", "InFlight": "in flight", "Delayed": "delayed"}[m.State]
+	if m.InvisibleUntil != 0 {
+		state += " until " + millis(m.InvisibleUntil)
+	}
+	received := "never received"
+	if m.ReceiveCount > 0 {
+		received = "received " + times(fmt.Sprint(m.ReceiveCount))
+	}
+	fmt.Fprintf(w, "%s, %s, sent %s, %s, %d bytes\n", m.MessageId, state, millis(m.SentTimestamp), received, m.Size)
+	for _, line := range [][2]string{
+		{"group", m.MessageGroupId}, {"dead letter of", m.DeadLetterQueueSourceArn},
+	} {
+		if line[1] != "" {
+			fmt.Fprintln(w, line[0], printable(line[1]))
+		}
+	}
+	printAttributes(w, m.MessageAttributes)
+	if m.Body != nil {
+		fmt.Fprintln(w, printableLines(*m.Body))
+	}
+}
+
+// printAttributes writes message attributes, one a line.
+func printAttributes(w io.Writer, attributes map[string]attributeValue) {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		v := attributes[name]
+		value := v.StringValue
+		if v.BinaryValue != nil {
+			value = base64.StdEncoding.EncodeToString(v.BinaryValue)
+		}
+		fmt.Fprintf(w, "%s (%s): %s\n", printable(name), printable(v.DataType), printable(value))
+	}
+}
+
+// millis returns a time in milliseconds, for people.
+func millis(n int64) string { return timeOf(fmt.Sprint(n)) }
