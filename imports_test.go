@@ -42,6 +42,7 @@ var rules = []rule{
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
+	{dir: "internal/topic/egress", mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
 	{dir: "internal/topic/retry", mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
