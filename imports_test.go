@@ -95,7 +95,7 @@ var rules = []rule{
 		"internal/control", "internal/observe", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{
-		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/control",
+		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
 		"internal/datadir", "internal/front", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/topic",
 	}},

@@ -267,6 +267,13 @@ func (n *Node) Control() *control.Control { return n.control.store }
 // log when it was called.
 func (n *Node) CatchUp(ctx context.Context) error { return n.barrier.catchUp(ctx) }
 
+// CatchUpPause is how much time has to be between two calls of CatchUp for callers that
+// are not verified: each of them reads the control shard's log.
+func (n *Node) CatchUpPause() time.Duration { return unverifiedPause }
+
+// SharesKeys reports that the keys of the installation are in the control store.
+func (n *Node) SharesKeys() bool { return true }
+
 // Current returns ErrCutOff if what this node knows of queues and users may be
 // out of date.
 func (n *Node) Current() error { return n.barrier.current() }

@@ -101,7 +101,7 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 	if err != nil {
 		return err
 	}
-	config.Join = func(p server.NodeEnv) (server.Cluster, error) {
+	config.Join = func(p server.NodeEnv) (server.Node, error) {
 		node, err := cluster.Join(ctx, cluster.Options{
 			Name: c.node, Cluster: c.name, Peers: peers, Dir: config.Data, Shards: c.shards, Spread: c.spread,
 			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Disk: p.Disk, Cache: p.Cache,

@@ -35,10 +35,6 @@ type Options struct {
 	Now       func() time.Time
 	Limits    Limits
 
-	// UnverifiedCatchUp is how often the node catches up because of callers that are not verified; 0 means whenever they
-	// ask, which is for a node that always knows all changes.
-	UnverifiedCatchUp time.Duration
-
 	NoSignatureV2 bool // refuse requests that are signed by Signature Version 2
 
 	Health      Health
@@ -70,6 +66,9 @@ type Node interface {
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
 	// CatchUp returns when this node's copy has all changes that were made before the call.
 	CatchUp(ctx context.Context) error
+	// CatchUpPause is how much time has to be between two calls of CatchUp for callers that are not verified: each of them
+	// costs a look at the control log, and any client can send an unknown access key.
+	CatchUpPause() time.Duration
 	// Current returns an error if the copy may be out of date.
 	Current() error
 }
@@ -94,7 +93,7 @@ func New(o Options) *Front {
 	f := &Front{
 		Options: o, limits: o.Limits,
 		memory: newBudget(o.Limits.Memory), requests: newBudget(int64(o.Limits.Requests)),
-		catchUps: newPaced(o.Node.CatchUp, o.UnverifiedCatchUp),
+		catchUps: newPaced(o.Node.CatchUp, o.Node.CatchUpPause()),
 	}
 	f.verifier.NoVersion2 = o.NoSignatureV2
 	f.logged.Store(o.LogRequests)

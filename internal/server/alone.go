@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -22,6 +24,7 @@ type alone struct {
 	require  func(format int) error // writes down which format the data need
 	records  *store.Store           // of the control store
 	control  *control.Control
+	shares   bool // the keys are in the control store
 	messages *store.Store
 	shard    *shard.Shard // nil before Serve
 }
@@ -29,14 +32,22 @@ type alone struct {
 // theShard is the number of the shard of a machine that is alone.
 const theShard = 1
 
-// openAlone opens the stores in a data directory.
-func openAlone(dir string, o store.Options, require func(int) error) (_ *alone, err error) {
+// openAlone opens the stores in a data directory. If they were a cluster's, so that the
+// keys are in the control store, it calls initialise as the owner of a control store does.
+func openAlone(dir string, o store.Options, require func(int) error, initialise func(*control.Control) error) (_ *alone, err error) {
 	a := &alone{disk: o.Disk, log: o.Logger, require: require}
 	if a.records, err = store.Open(filepath.Join(dir, ControlDir), o); err != nil {
 		return nil, err
 	}
 	a.control = control.New(control.Options{Store: a.records})
-	if a.messages, err = store.Open(filepath.Join(dir, ShardDir), o); err != nil {
+	a.messages, err = store.Open(filepath.Join(dir, ShardDir), o)
+	if err == nil {
+		a.shares, err = Initialised(a.control)
+	}
+	if err == nil && a.shares {
+		err = o.Disk.Guard(func() error { return initialise(a.control) })
+	}
+	if err != nil {
 		return nil, errors.Join(err, a.Close(context.Background()))
 	}
 	return a, nil
@@ -77,6 +88,12 @@ func (a *alone) Forward(context.Context, []byte) ([]byte, error) {
 // CatchUp implements front.Node.
 func (a *alone) CatchUp(context.Context) error { return nil }
 
+// CatchUpPause implements front.Node. There is nothing to look at.
+func (a *alone) CatchUpPause() time.Duration { return 0 }
+
+// SharesKeys implements Node.
+func (a *alone) SharesKeys() bool { return a.shares }
+
 // Current implements front.Node.
 func (a *alone) Current() error { return nil }
 
@@ -110,6 +127,18 @@ func (a *alone) Snapshot(_ context.Context, dir string) (int, error) {
 		return err
 	})
 }
+
+// Status implements Node: there is no cluster.
+func (a *alone) Status() status.Status { return status.Status{} }
+
+// Queues implements Node.
+func (a *alone) Queues(_, _ string) []status.Queue { return nil }
+
+// Drain implements Node.
+func (a *alone) Drain(string, bool) error { return status.ErrNoNode }
+
+// Remove implements Node.
+func (a *alone) Remove(string) error { return status.ErrNoNode }
 
 // Close implements Node. Stores of a disk that has failed cannot be closed.
 func (a *alone) Close(context.Context) error {

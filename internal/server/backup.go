@@ -110,10 +110,8 @@ func (s *Server) snapshot(ctx context.Context, about *backup.About) (dir string,
 			err = errors.Join(fmt.Errorf("make a snapshot: %w", err), os.RemoveAll(dir))
 		}
 	}()
-	if s.cluster != nil {
-		status := s.cluster.Status()
-		about.Cluster, about.Node = status.Cluster, status.Node
-	}
+	status := s.node.Status()
+	about.Cluster, about.Node = status.Cluster, status.Node
 	if about.Shards, err = s.node.Snapshot(ctx, dir); err != nil {
 		return "", err
 	}

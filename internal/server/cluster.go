@@ -19,7 +19,8 @@ import (
 )
 
 // Node is this machine's part in the installation that clients see: all of it, see
-// alone, or a node of a Cluster.
+// alone, or a node of a cluster, whose nodes are set up alike: regions, accounts, public
+// URL and the operator's choice of a root key are the same for all.
 type Node interface {
 	// Control returns this node's copy of the control store, which outlives the
 	// server. It has to be initialised; see Initialise.
@@ -36,6 +37,12 @@ type Node interface {
 	// CatchUp returns when Control has caught up with all that had been changed when
 	// it was called, or an error if that cannot be known.
 	CatchUp(ctx context.Context) error
+	// CatchUpPause is how much time has to be between two calls of CatchUp for callers
+	// that are not verified.
+	CatchUpPause() time.Duration
+	// SharesKeys reports whether the keys of the installation are in the control store,
+	// where all nodes find them, and not in the data directory.
+	SharesKeys() bool
 	// Place is a catalog.Options.Place.
 	Place(q, old *catalog.Queue)
 	// Current returns an error if Control may be out of date.
@@ -53,24 +60,9 @@ type Node interface {
 	Snapshot(ctx context.Context, dir string) (shards int, err error)
 	// Close hands over what the node owns and leaves the cluster.
 	Close(ctx context.Context) error
-}
-
-// Cluster is a node of a cluster: several that are one installation. They are set up
-// alike: regions, accounts, public URL and the operator's choice of a root key are the
-// same for all.
-type Cluster interface {
-	Node
+	// What an operator sees and does of the cluster. The status of a machine that is alone
+	// names no node.
 	admin.Cluster
-}
-
-// unverifiedCatchUp returns how often the node catches up because of callers that are not
-// verified. In a cluster each time goes through the control log, and any client can send
-// an unknown access key. A machine alone has nothing to catch up with.
-func (s *Server) unverifiedCatchUp() time.Duration {
-	if s.cluster == nil {
-		return 0
-	}
-	return 100 * time.Millisecond
 }
 
 // Messages is where messages are kept: a shard on this machine, or those of a
@@ -103,22 +95,19 @@ type NodeEnv struct {
 // join makes the server a node of its cluster.
 func (s *Server) join(waiting *front.StartupResponder) (err error) {
 	addr := s.listener.Addr() // the listener gets a limit of connections before it
-	s.cluster, err = s.config.Join(NodeEnv{
+	s.node, err = s.config.Join(NodeEnv{
 		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Waiting: waiting.Say,
 		Endpoint:   func() string { return s.endpointAt(addr) },
 		Low:        func() bool { return s.space.room() != nil },
-		Initialise: func(ctl *control.Control) error { return Initialise(&s.config, ctl) },
+		Initialise: s.initialise,
 	})
-	if err == nil {
-		s.node = s.cluster
-	}
 	return err
 }
 
 // Initialise puts into the control store of a cluster what every installation has,
 // unless it is there: keys, from the data directory if that was a single node's,
 // and the secret of receipt handles. The node that owns the control store calls it
-// whenever it has become the owner. On others it returns control.ErrElsewhere.
+// whenever it has become the owner, and so does a machine alone with such a store. On others it returns control.ErrElsewhere.
 func Initialise(c *Config, ctl *control.Control) error {
 	roots, err := identity.LoadCredentials(filepath.Join(c.Data, CredentialsFile), nil)
 	if err != nil {
@@ -144,6 +133,8 @@ func Initialise(c *Config, ctl *control.Control) error {
 		return catalog.Initialise(tx)
 	})
 }
+
+func (s *Server) initialise(ctl *control.Control) error { return Initialise(&s.config, ctl) }
 
 // Initialised reports whether Initialise has been called for the control store, as
 // far as this node's copy of it is.

@@ -629,7 +629,7 @@ func TestUsesReachTheOwner(t *testing.T) {
 		t.Errorf("the owner knows already: %s", got)
 	}
 	apitest.Must(t, 0, p.other.directory.SaveUses(t.Context(), p.other.front.SendUses))
-	apitest.Must(t, 0, p.owner.directory.SaveUses(t.Context(), nil))
+	apitest.Must(t, 0, p.owner.directory.SaveUses(t.Context(), p.owner.front.SendUses))
 	for name, s := range map[string]*Server{"owner": p.owner, "other": p.other} {
 		if got := lastUse(s); got != "sqs "+c.Region {
 			t.Errorf("%s: used for %q", name, got)
@@ -672,7 +672,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 }
 
 // joined is a cluster of which nobody else can be reached.
-func joined(c *control.Control) func(NodeEnv) (Cluster, error) {
+func joined(c *control.Control) func(NodeEnv) (Node, error) {
 	lost := errors.New("nobody is there")
 	return joining(&fakeNode{
 		control: c, catchUp: func(context.Context) error { return nil },

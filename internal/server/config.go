@@ -41,7 +41,7 @@ type Config struct {
 	Logger *slog.Logger
 
 	// Join makes the server a node of a cluster; nil: it is alone.
-	Join func(NodeEnv) (Cluster, error)
+	Join func(NodeEnv) (Node, error)
 
 	disk   *store.Disk // that tests put in the place of the machine's
 	now    func() time.Time

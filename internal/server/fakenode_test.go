@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/status"
@@ -22,8 +23,8 @@ type fakeNode struct {
 	current func() error // nil: it is
 }
 
-func joining(n *fakeNode) func(NodeEnv) (Cluster, error) {
-	return func(NodeEnv) (Cluster, error) { return n, nil }
+func joining(n *fakeNode) func(NodeEnv) (Node, error) {
+	return func(NodeEnv) (Node, error) { return n, nil }
 }
 
 func (n *fakeNode) Control() *control.Control { return n.control }
@@ -64,7 +65,9 @@ func (n *fakeNode) Current() error {
 }
 
 func (n *fakeNode) Queues(string, string) []status.Queue { return nil }
-func (n *fakeNode) Status() status.Status                { return status.Status{} }
+func (n *fakeNode) Status() status.Status                { return status.Status{Cluster: "test", Node: "a"} }
+func (n *fakeNode) CatchUpPause() time.Duration          { return 100 * time.Millisecond }
+func (n *fakeNode) SharesKeys() bool                     { return true }
 func (n *fakeNode) Drain(name string, drain bool) error  { return n.note("drain/"+name, drain) }
 func (n *fakeNode) Remove(name string) error             { return n.note("remove/"+name, true) }
 

@@ -15,16 +15,7 @@ import (
 // openKeys takes the keys of the installation from where they are, and makes those
 // that are missing, unless that is for others to do.
 func (s *Server) openKeys() error {
-	shared, err := Initialised(s.control)
-	switch {
-	case err != nil:
-		return err
-	case s.cluster != nil:
-		return s.joinKeys()
-	case shared: // it was a cluster's
-		if err := Initialise(&s.config, s.control); err != nil {
-			return err
-		}
+	if s.node.SharesKeys() {
 		return s.joinKeys()
 	}
 	if err := s.ownKeys(); err != nil {

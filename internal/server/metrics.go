@@ -84,7 +84,5 @@ func (s *Server) measure(services []*protocol.Service) {
 		s.metrics.Disk(s.space.free, func() bool { return s.space.room() != nil })
 	}
 	s.metrics.Memory(func() int64 { return s.front.MemoryInUse() })
-	if s.cluster != nil {
-		s.metrics.Cluster(s.cluster.Status)
-	}
+	s.metrics.Cluster(s.node.Status)
 }

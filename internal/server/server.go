@@ -61,7 +61,6 @@ type Server struct {
 	cache       *store.Cache
 	control     *control.Control
 	node        Node
-	cluster     Cluster // the same; nil: this machine is alone
 	messages    Messages
 	listener    net.Listener
 	certificate *keypair.Pair // nil: plain HTTP
@@ -143,7 +142,7 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.now)
 	accounts := admin.New(admin.Options{
-		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Cluster: s.cluster,
+		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Cluster: s.node,
 	})
 	inspect.Register(accounts, inspect.Options{
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.now),
@@ -154,7 +153,7 @@ func Start(c Config) (_ *Server, err error) {
 		Services: services, Streams: []front.Stream{s.backupStream()},
 		Certificate: s.signing.Certificate,
 		Keys:        front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
-		Store:       s.control, Node: s.node, UnverifiedCatchUp: s.unverifiedCatchUp(),
+		Store:       s.control, Node: s.node,
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
 		Health:        s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
@@ -208,7 +207,8 @@ func (s *Server) openStores() (err error) {
 	if s.config.Join != nil {
 		return nil // the node opens them
 	}
-	single, err := openAlone(s.config.Data, store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}, s.require)
+	options := store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}
+	single, err := openAlone(s.config.Data, options, s.require, s.initialise)
 	if err != nil {
 		return err
 	}
@@ -325,11 +325,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.space.watch(watching) })
 	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
 	watch.Go(func() {
-		var send func(context.Context, directory.Uses) error
-		if s.cluster != nil {
-			send = s.front.SendUses
-		}
-		if err := s.directory.KeepUses(watching, send); err != nil {
+		if err := s.directory.KeepUses(watching, s.front.SendUses); err != nil {
 			s.log.Warn("when access keys were used last is not kept", "error", err)
 		}
 	})

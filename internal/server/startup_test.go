@@ -25,7 +25,7 @@ func TestClientsOfANodeThatWaits(t *testing.T) {
 	fresh.Data = t.TempDir()
 	apitest.Must(t, 0, Initialise(&fresh, mine))
 	join := joined(mine)
-	c.Join = func(p NodeEnv) (Cluster, error) {
+	c.Join = func(p NodeEnv) (Node, error) {
 		p.Waiting("waiting for a majority of the nodes: b, c")
 		endpoint <- p.Endpoint()
 		<-found

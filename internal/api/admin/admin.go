@@ -22,7 +22,7 @@ type Options struct {
 	Directory  *directory.Directory
 	// Queues returns the queues of an account, each as a person would name it.
 	Queues  func(account string) []string
-	Cluster Cluster // nil: the server is alone
+	Cluster Cluster
 }
 
 // Service administers accounts and the cluster.

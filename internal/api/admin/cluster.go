@@ -12,6 +12,7 @@ import (
 
 // Cluster is what can be seen and done of a cluster.
 type Cluster interface {
+	// Status names no node if the server is alone.
 	Status() status.Status
 	// Queues returns where the messages of queues are, sorted by ARN: of those on a shard
 	// or of that name, if either is given.
@@ -68,7 +69,7 @@ func (s *Service) allowCluster(c *protocol.Call) error {
 	if err := s.allow(c); err != nil {
 		return err
 	}
-	if s.cluster == nil {
+	if status := s.cluster.Status(); status.Alone() {
 		return refusal("NoCluster", http.StatusConflict,
 			"This server is alone: it was started without --node and --cluster.")
 	}

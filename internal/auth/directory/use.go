@@ -75,8 +75,7 @@ type Uses map[string]Use
 
 // KeepUses writes the uses of keys down now and then, and once more when ctx has
 // ended. Where another node owns the control store, send brings them there, to
-// NoteUses, again and again until they have come back with a change; a nil send
-// is for nodes that are alone. An error only means that they are written later.
+// NoteUses, again and again until they have come back with a change. An error only means that they are written later.
 func (d *Directory) KeepUses(ctx context.Context, send func(context.Context, Uses) error) error {
 	again := time.NewTicker(saveEvery)
 	defer again.Stop()
@@ -111,7 +110,7 @@ func (d *Directory) SaveUses(ctx context.Context, send func(context.Context, Use
 		}
 		return nil
 	})
-	if errors.Is(err, control.ErrElsewhere) && send != nil {
+	if errors.Is(err, control.ErrElsewhere) {
 		return send(ctx, changed)
 	}
 	return err

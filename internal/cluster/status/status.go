@@ -28,7 +28,7 @@ var (
 // Status is a cluster as one node sees it.
 type Status struct {
 	Cluster string
-	Node    string // that was asked
+	Node    string // that was asked; empty if it is a server that is alone
 	Nodes   []Node
 	Shards  []Shard
 	// How often the node that was asked has given a shard to another since it was
@@ -36,6 +36,9 @@ type Status struct {
 	HandOvers int64
 	Lost      int64
 }
+
+// Alone reports whether this is the status of a server that belongs to no cluster.
+func (s *Status) Alone() bool { return s.Node == "" }
 
 // Node is what is known of a node.
 type Node struct {

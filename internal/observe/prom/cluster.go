@@ -7,7 +7,7 @@ import (
 )
 
 // Cluster adds the metrics of a node: how it sees the others, and how its own replicas
-// are. Status is called for each collection.
+// are. A server that is alone has none of them. Status is called for each collection.
 func (m *Metrics) Cluster(status func() status.Status) { m.registry.MustRegister(node(status)) }
 
 type node func() status.Status
@@ -45,6 +45,9 @@ func (n node) Describe(out chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (n node) Collect(out chan<- prometheus.Metric) {
 	s := n()
+	if s.Alone() {
+		return
+	}
 	for _, other := range s.Nodes {
 		gauge(out, nodeAlive, number(other.Live), other.Name)
 		if other.Name == s.Node {

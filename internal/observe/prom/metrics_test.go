@@ -93,6 +93,14 @@ sluice_disk_size_bytes 100
 	}
 }
 
+func TestNoMetricsOfAClusterWithoutOne(t *testing.T) {
+	m := New("", nil)
+	m.Cluster(func() status.Status { return status.Status{} })
+	if n, err := testutil.GatherAndCount(m.Gatherer(), "sluice_cluster_problems", "sluice_cluster_shards_unowned"); err != nil || n > 0 {
+		t.Errorf("%d metrics, %v", n, err)
+	}
+}
+
 func TestCluster(t *testing.T) {
 	m := New("", nil)
 	s := status.Status{
