@@ -110,6 +110,9 @@ var rules = []rule{
 	{dir: "internal/command", may: []string{"internal"}},
 	{dir: "cmd/sluice", may: []string{"internal/command"}},
 
+	// The package for other programs: a module of its own, which knows nothing of the server.
+	{dir: "sqsbuffer"},
+
 	// What proves it.
 	{dir: "internal/proof", may: []string{"internal/aws/signature", "internal/cluster", "internal/proof"}},
 	{dir: "internal/proof/history", mayNot: []string{"net", "net/http", "os"}},

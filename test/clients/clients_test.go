@@ -20,12 +20,16 @@ func TestScenarios(t *testing.T) {
 }
 
 func TestExamples(t *testing.T) {
-	hello := func(t *testing.T, printed string) {
-		if !strings.Contains(printed, "hello\n") { // Maven adds what makes a terminal colourful
-			t.Errorf("it prints %q instead of hello", printed)
+	prints := func(text string) func(*testing.T, string) {
+		return func(t *testing.T, printed string) {
+			if !strings.Contains(printed, text+"\n") { // Maven adds what makes a terminal colourful
+				t.Errorf("it prints %q instead of %s", printed, text)
+			}
 		}
 	}
+	hello := prints("hello")
 	run(t, "examples/go", golang, hello)
+	run(t, "examples/buffered", golang, prints("100 jobs done"))
 	run(t, "examples/python", python("jobs.py"), hello)
 	run(t, "examples/javascript", node("node", "jobs.mjs"), hello)
 	run(t, "examples/java", maven, hello)

@@ -1,0 +1,322 @@
+package sqsbuffer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/smithy-go"
+)
+
+// A kind is a kind of call: how one is made alone, and how several are made at once.
+type kind[I, O any] struct {
+	operation string
+	single    func(context.Context, *I) (*O, error)
+	// batch returns an outcome for each input, in their order, or an error if it
+	// failed as a whole.
+	batch   func(ctx context.Context, queue string, inputs []*I) ([]outcome[O], error)
+	bytes   func(*I) int // that count for the size of a batch
+	ordered bool         // a FIFO queue gets one batch after the other
+}
+
+// An outcome is what became of one call of a batch.
+type outcome[O any] struct {
+	output *O
+	err    error
+	again  bool // it failed through no fault of the caller
+}
+
+// A batcher makes batches of the calls of one kind. Calls for one queue wait in its
+// lane until they fill a batch or the first has waited long enough, and there is
+// room for one more batch under way.
+type batcher[I, O any] struct {
+	kind[I, O]
+	settings *Settings
+	work     context.Context // of the requests; it ends when Close gives up
+	giveUp   context.CancelFunc
+
+	mu      sync.Mutex
+	lanes   map[string]*lane[I, O] // by queue URL; those that have something to do
+	closed  bool
+	drained chan struct{} // closed when there is nothing left to do
+}
+
+// A lane is what is to be done for one queue.
+type lane[I, O any] struct {
+	waiting  []*call[I, O] // the oldest first
+	underWay int           // batches
+	timer    *time.Timer   // for when the first has waited long enough
+}
+
+// A call is one that a caller made.
+type call[I, O any] struct {
+	input *I
+	bytes int
+	due   time.Time // when it has waited long enough
+	batch *batch    // that it is under way with
+
+	done   chan struct{} // closed when there is an outcome
+	output *O
+	err    error
+	unlink func() bool // from the caller's context
+}
+
+// A batch is one that is under way.
+type batch struct {
+	callers int // that have not left
+	abandon context.CancelFunc
+}
+
+func newBatcher[I, O any](settings *Settings, k kind[I, O]) *batcher[I, O] {
+	b := &batcher[I, O]{kind: k, settings: settings, lanes: make(map[string]*lane[I, O]), drained: make(chan struct{})}
+	b.work, b.giveUp = context.WithCancel(context.Background())
+	return b
+}
+
+// do makes a call and waits for its outcome.
+func (b *batcher[I, O]) do(ctx context.Context, queue string, input *I) (*O, error) {
+	return b.begin(ctx, queue, input).wait()
+}
+
+// begin puts a call into the lane of its queue.
+func (b *batcher[I, O]) begin(ctx context.Context, queue string, input *I) *call[I, O] {
+	c := &call[I, O]{input: input, bytes: b.bytes(input), done: make(chan struct{})}
+	if ctx.Err() != nil {
+		return c.fail(b.left(ctx))
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return c.fail(ErrClosed)
+	}
+	l := b.lanes[queue]
+	if l == nil {
+		l = new(lane[I, O])
+		b.lanes[queue] = l
+	}
+	c.due = time.Now().Add(time.Duration(b.settings.MaxBatchOpenMs) * time.Millisecond)
+	c.unlink = context.AfterFunc(ctx, func() { b.leave(ctx, queue, c) })
+	l.waiting = append(l.waiting, c)
+	b.advance(queue, l)
+	return c
+}
+
+// advance sends what is to be sent. The caller has locked.
+func (b *batcher[I, O]) advance(queue string, l *lane[I, O]) {
+	room := b.settings.MaxInflightOutboundBatches
+	if b.ordered && isFIFO(queue) {
+		room = 1
+	}
+	for l.underWay < room && len(l.waiting) > 0 {
+		n, full := b.fit(l.waiting)
+		if wait := time.Until(l.waiting[0].due); wait > 0 && !full && !b.closed {
+			if l.timer == nil {
+				l.timer = time.AfterFunc(wait, func() { b.wake(queue, l) })
+			} else {
+				l.timer.Reset(wait)
+			}
+			return
+		}
+		calls := slices.Clone(l.waiting[:n])
+		l.waiting = slices.Delete(l.waiting, 0, n)
+		l.underWay++
+		b.dispatch(queue, l, calls)
+	}
+	if l.underWay == 0 && len(l.waiting) == 0 {
+		if l.timer != nil {
+			l.timer.Stop()
+		}
+		delete(b.lanes, queue)
+		b.finish()
+	}
+}
+
+// fit says how many of the calls fit into one batch, and whether no more would.
+func (b *batcher[I, O]) fit(calls []*call[I, O]) (n int, full bool) {
+	bytes := 0
+	for n < len(calls) && n < b.settings.MaxBatchSize {
+		if bytes += calls[n].bytes; n > 0 && bytes > b.settings.MaxBatchSizeBytes {
+			return n, true
+		}
+		n++
+	}
+	return n, n == b.settings.MaxBatchSize || bytes >= b.settings.MaxBatchSizeBytes
+}
+
+func (b *batcher[I, O]) wake(queue string, l *lane[I, O]) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lanes[queue] == l {
+		b.advance(queue, l)
+	}
+}
+
+// dispatch sends a batch. The caller has locked.
+func (b *batcher[I, O]) dispatch(queue string, l *lane[I, O], calls []*call[I, O]) {
+	ctx, cancel := context.WithCancel(b.work)
+	sent := &batch{callers: len(calls), abandon: cancel}
+	for _, c := range calls {
+		c.batch = sent
+	}
+	go func() {
+		defer cancel()
+		b.deliver(ctx, queue, calls)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		l.underWay--
+		b.advance(queue, l)
+	}()
+}
+
+// deliver makes the calls and gives each its outcome.
+func (b *batcher[I, O]) deliver(ctx context.Context, queue string, calls []*call[I, O]) {
+	if len(calls) == 1 {
+		if calls[0].settled() {
+			return // its caller has left
+		}
+		output, err := b.single(ctx, calls[0].input)
+		b.settle(calls[0], output, err)
+		return
+	}
+	inputs := make([]*I, len(calls))
+	for i, c := range calls {
+		inputs[i] = c.input
+	}
+	all, err := b.batch(ctx, queue, inputs)
+	if err != nil {
+		if mayBeOfOne(err) {
+			// Nothing of it was done. The others must not suffer for one call.
+			half := len(calls) / 2
+			b.deliver(ctx, queue, calls[:half])
+			b.deliver(ctx, queue, calls[half:])
+			return
+		}
+		for _, c := range calls {
+			b.settle(c, nil, b.renamed(err))
+		}
+		return
+	}
+	var alone sync.WaitGroup
+	for i, o := range all {
+		if o.again && !(b.ordered && isFIFO(queue)) {
+			// The plain client tries again after such an error, and so it does here.
+			alone.Go(func() { b.deliver(ctx, queue, calls[i:i+1]) })
+			continue
+		}
+		b.settle(calls[i], o.output, o.err)
+	}
+	alone.Wait()
+}
+
+// settle gives a call its outcome, if its caller has not left.
+func (b *batcher[I, O]) settle(c *call[I, O], output *O, err error) {
+	if err != nil && b.work.Err() != nil {
+		err = fmt.Errorf("%w before it was answered: %w", ErrClosed, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.settled() {
+		return
+	}
+	c.unlink()
+	c.batch.callers--
+	if err == nil {
+		c.output = output
+	}
+	c.err = err
+	close(c.done)
+}
+
+// leave settles a call whose caller's context has ended. If it has not been sent
+// it is not; a request is given up when all its callers have left.
+func (b *batcher[I, O]) leave(ctx context.Context, queue string, c *call[I, O]) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.settled() {
+		return
+	}
+	c.fail(b.left(ctx))
+	if c.batch != nil {
+		if c.batch.callers--; c.batch.callers == 0 {
+			c.batch.abandon()
+		}
+		return
+	}
+	if l := b.lanes[queue]; l != nil {
+		l.waiting = slices.DeleteFunc(l.waiting, func(other *call[I, O]) bool { return other == c })
+		b.advance(queue, l)
+	}
+}
+
+// close sends what waits, and waits until all of it is done or the context has
+// ended; what is not done then fails.
+func (b *batcher[I, O]) close(ctx context.Context) error {
+	b.mu.Lock()
+	if !b.closed {
+		b.closed = true
+		b.finish()
+		for queue, l := range b.lanes {
+			b.advance(queue, l)
+		}
+	}
+	b.mu.Unlock()
+	defer b.giveUp()
+	select {
+	case <-b.drained:
+		return nil
+	case <-ctx.Done():
+		b.giveUp()
+		<-b.drained
+		return fmt.Errorf("sqsbuffer: %s calls were given up: %w", b.operation, ctx.Err())
+	}
+}
+
+// finish tells close when the last lane has nothing to do. The caller has locked.
+func (b *batcher[I, O]) finish() {
+	if b.closed && len(b.lanes) == 0 {
+		close(b.drained)
+	}
+}
+
+// left is the error of a call whose caller has left, as the SDK's.
+func (b *batcher[I, O]) left(ctx context.Context) error {
+	return b.renamed(&aws.RequestCanceledError{Err: ctx.Err()})
+}
+
+// renamed makes the error of a batch that of the single call.
+func (b *batcher[I, O]) renamed(err error) error {
+	var operation *smithy.OperationError
+	if errors.As(err, &operation) {
+		err = operation.Err
+	}
+	return &smithy.OperationError{ServiceID: "SQS", OperationName: b.operation, Err: err}
+}
+
+// wait returns the outcome when there is one.
+func (c *call[I, O]) wait() (*O, error) {
+	<-c.done
+	return c.output, c.err
+}
+
+func (c *call[I, O]) fail(err error) *call[I, O] {
+	c.err = err
+	close(c.done)
+	return c
+}
+
+func (c *call[I, O]) settled() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// isFIFO says whether a queue is one, by its URL.
+func isFIFO(queue string) bool { return strings.HasSuffix(queue, ".fifo") }

@@ -1,0 +1,104 @@
+package sqsbuffer
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// A Client is an SQS client that batches and receives ahead. It has all methods of
+// the client that it wraps; those that are not described here go to it as they are.
+type Client struct {
+	*sqs.Client
+
+	settings     Settings
+	sends        *sendBatcher
+	deletes      *deleteBatcher
+	visibilities *visibilityBatcher
+	receives     *prefetcher
+}
+
+// New wraps a client. Each function may change settings, which have their defaults;
+// a setting that is out of its range is an error. Close the Client when it is no
+// longer needed.
+func New(client *sqs.Client, change ...func(*Settings)) (*Client, error) {
+	settings := defaults()
+	for _, f := range change {
+		f(&settings)
+	}
+	if err := settings.check(); err != nil {
+		return nil, err
+	}
+	c := &Client{Client: client, settings: settings}
+	c.sends = newSendBatcher(client, &c.settings)
+	c.deletes = newDeleteBatcher(client, &c.settings)
+	c.visibilities = newVisibilityBatcher(client, &c.settings)
+	c.receives = newPrefetcher(client, &c.settings)
+	return c, nil
+}
+
+// SendMessage sends a message in a batch with others for the same queue, and returns
+// when it is stored. Options for this call alone are only possible alone: with any, it
+// is sent by itself, as by the wrapped client.
+func (c *Client) SendMessage(ctx context.Context, params *sqs.SendMessageInput, optFns ...func(*sqs.Options)) (*sqs.SendMessageOutput, error) {
+	if len(optFns) > 0 || !sendable(params) {
+		return c.Client.SendMessage(ctx, params, optFns...)
+	}
+	return c.sends.do(ctx, *params.QueueUrl, copyOf(params))
+}
+
+// SendMessageAsync begins to send a message and returns at once. What it returns waits
+// for the outcome, and may be called any number of times or not at all. The messages that
+// one goroutine begins to send to a FIFO queue are sent in that order.
+func (c *Client) SendMessageAsync(ctx context.Context, params *sqs.SendMessageInput) (wait func() (*sqs.SendMessageOutput, error)) {
+	if !sendable(params) {
+		// It is refused here and now.
+		output, err := c.Client.SendMessage(ctx, params)
+		return func() (*sqs.SendMessageOutput, error) { return output, err }
+	}
+	return c.sends.begin(ctx, *params.QueueUrl, copyOf(params)).wait
+}
+
+// DeleteMessage deletes a message in a batch with others of the same queue.
+func (c *Client) DeleteMessage(ctx context.Context, params *sqs.DeleteMessageInput, optFns ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error) {
+	if len(optFns) > 0 || params == nil || params.QueueUrl == nil || params.ReceiptHandle == nil {
+		return c.Client.DeleteMessage(ctx, params, optFns...)
+	}
+	input := *params
+	return c.deletes.do(ctx, *params.QueueUrl, &input)
+}
+
+// ChangeMessageVisibility changes a visibility timeout in a batch with others of the
+// same queue.
+func (c *Client) ChangeMessageVisibility(ctx context.Context, params *sqs.ChangeMessageVisibilityInput, optFns ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error) {
+	if len(optFns) > 0 || params == nil || params.QueueUrl == nil || params.ReceiptHandle == nil {
+		return c.Client.ChangeMessageVisibility(ctx, params, optFns...)
+	}
+	input := *params
+	return c.visibilities.do(ctx, *params.QueueUrl, &input)
+}
+
+// ReceiveMessage returns messages that were received ahead, or waits for some. What
+// cannot be received ahead goes to the wrapped client; the package comment says what
+// that is.
+func (c *Client) ReceiveMessage(ctx context.Context, params *sqs.ReceiveMessageInput, optFns ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
+	if len(optFns) > 0 || !c.receives.serves(params) {
+		return c.Client.ReceiveMessage(ctx, params, optFns...)
+	}
+	return c.receives.receive(ctx, params)
+}
+
+// Close sends what waits, makes the messages visible again that were received ahead,
+// and returns when that is done. When the context ends before, what is not done is given
+// up and its callers get an error, as do all callers of the four methods after Close.
+func (c *Client) Close(ctx context.Context) error {
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i, f := range []func(context.Context) error{c.sends.close, c.deletes.close, c.visibilities.close, c.receives.close} {
+		wg.Go(func() { errs[i] = f(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,86 @@
+package sqsbuffer
+
+import "fmt"
+
+// Settings say how a Client buffers. New begins with the defaults.
+type Settings struct {
+	// LongPoll makes the receives that fill the buffer wait for messages. True by default.
+	LongPoll bool
+
+	// LongPollWaitTimeoutSeconds is how long such a receive waits, and how long
+	// ReceiveMessage does when its input does not say. 1 to 20; 20 by default.
+	// Without LongPoll it means nothing.
+	LongPollWaitTimeoutSeconds int
+
+	// MaxBatchOpenMs is how many milliseconds a call waits for others of its kind to
+	// share a batch with. 0 to 60000, where 0 is no wait; 200 by default.
+	MaxBatchOpenMs int
+
+	// MaxBatchSize is the most messages of a batch, sent or received. 1 to 10; 10 by default.
+	MaxBatchSize int
+
+	// MaxBatchSizeBytes is the most bytes of a batch of messages to be sent: bodies,
+	// and names, types and values of attributes. 1 to 1048576; 1048576 by default,
+	// which is what Amazon SQS takes. Larger messages are sent alone.
+	MaxBatchSizeBytes int
+
+	// MaxDoneReceiveBatches is the most batches that are kept for calls to come. 0 to
+	// 1000; 10 by default. With 0 nothing is received ahead.
+	MaxDoneReceiveBatches int
+
+	// MaxInflightOutboundBatches is the most batches of one kind that are under way to
+	// one queue. 1 to 1000; 5 by default. Messages for a FIFO queue are sent in one
+	// batch after the other, whatever it is.
+	MaxInflightOutboundBatches int
+
+	// MaxInflightReceiveBatches is the most receives of one queue that are under way.
+	// 0 to 1000; 10 by default. With 0 nothing is received ahead.
+	MaxInflightReceiveBatches int
+
+	// VisibilityTimeoutSeconds is the visibility timeout of what is received ahead. 1
+	// to 43200, or -1 for the queue's own, which is the default.
+	VisibilityTimeoutSeconds int
+}
+
+func defaults() Settings {
+	return Settings{
+		LongPoll:                   true,
+		LongPollWaitTimeoutSeconds: 20,
+		MaxBatchOpenMs:             200,
+		MaxBatchSize:               10,
+		MaxBatchSizeBytes:          1 << 20,
+		MaxDoneReceiveBatches:      10,
+		MaxInflightOutboundBatches: 5,
+		MaxInflightReceiveBatches:  10,
+		VisibilityTimeoutSeconds:   -1,
+	}
+}
+
+// check returns an error for the first setting that is out of its range.
+func (s *Settings) check() error {
+	for _, setting := range []struct {
+		name             string
+		value, low, high int
+	}{
+		{"LongPollWaitTimeoutSeconds", s.LongPollWaitTimeoutSeconds, 1, 20},
+		{"MaxBatchOpenMs", s.MaxBatchOpenMs, 0, 60_000},
+		{"MaxBatchSize", s.MaxBatchSize, 1, 10},
+		{"MaxBatchSizeBytes", s.MaxBatchSizeBytes, 1, 1 << 20},
+		{"MaxDoneReceiveBatches", s.MaxDoneReceiveBatches, 0, 1000},
+		{"MaxInflightOutboundBatches", s.MaxInflightOutboundBatches, 1, 1000},
+		{"MaxInflightReceiveBatches", s.MaxInflightReceiveBatches, 0, 1000},
+	} {
+		if setting.value < setting.low || setting.value > setting.high {
+			return fmt.Errorf("sqsbuffer: %s is %d; it must be from %d to %d", setting.name, setting.value, setting.low, setting.high)
+		}
+	}
+	if v := s.VisibilityTimeoutSeconds; v != -1 && (v < 1 || v > 43200) {
+		return fmt.Errorf("sqsbuffer: VisibilityTimeoutSeconds is %d; it must be from 1 to 43200, or -1 for the queue's own", v)
+	}
+	return nil
+}
+
+// prefetches says whether messages are received ahead.
+func (s *Settings) prefetches() bool {
+	return s.MaxDoneReceiveBatches > 0 && s.MaxInflightReceiveBatches > 0
+}
