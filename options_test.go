@@ -25,7 +25,7 @@ var forTests = []string{
 	"internal/store.Options.FS",
 }
 
-// An option that the program never sets is a feature that nobody has: it is tested in vain.
+// An option that the program never sets is a feature that no user has: it is tested in vain.
 func TestProgramSetsEveryOption(t *testing.T) {
 	all := sources(t)
 	set := make(map[string]bool)

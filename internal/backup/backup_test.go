@@ -182,7 +182,7 @@ func TestRestoreRefusesWhatIsNotWhole(t *testing.T) {
 			}
 		}
 	}
-	// The archive's own end is 1,024 zero bytes, which nobody needs.
+	// The archive's own end is 1,024 zero bytes, which no reader needs.
 	for cut := 0; cut < len(stream)-1024-512; cut += 256 {
 		refused("cut short", stream[:cut])
 	}

@@ -73,8 +73,8 @@ func (l *ledger) sent(producer int, number, n uint64, acknowledged bool) {
 	}
 }
 
-// arrived notes that a message was received. One of another run, or of nobody,
-// is not ours to count.
+// arrived notes that a message was received, and reports whether this run has sent it.
+// A message of another run, or of another program, is not counted.
 func (l *ledger) arrived(run, body string, fifo bool) bool {
 	parts := strings.SplitN(body, " ", 5)
 	if len(parts) < 5 || parts[0] != run {

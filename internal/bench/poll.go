@@ -172,7 +172,7 @@ func (p *polling) poll(ctx context.Context, url string, opening chan struct{}) {
 			if number, ok := p.numberIn(m.body); ok {
 				select {
 				case p.arrived <- number:
-				default: // nobody waits for it any more
+				default: // no worker waits for it any more
 				}
 			}
 			if _, err := c.call(ctx, "DeleteMessage", fmt.Appendf(nil, `{"QueueUrl":%q,"ReceiptHandle":%q}`, url, m.handle)); err != nil {

@@ -17,7 +17,7 @@ import (
 // node has not got yet, and the log is what majorities are made of.
 type logCopies struct{ Complete, Wanted int }
 
-// copyCounts are those of the logs of the shards that this node keeps. The zero value is
+// copyCounts are the numbers of copies of the logs of the shards that this node keeps. The zero value is
 // ready for use.
 type copyCounts struct {
 	mu     sync.Mutex

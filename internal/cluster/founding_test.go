@@ -150,8 +150,8 @@ func TestFounderOfManyKeepsItsData(t *testing.T) {
 	}
 }
 
-// A founder may take long to bring in what it had, and meanwhile nobody else has it,
-// however well placed he is.
+// A founder may take long to bring in what it had. Meanwhile no other node takes the
+// shard, however well placed it is.
 func TestFounderIsWaitedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.furnish("d", "old", "one", "two", "three") // d is not to keep the first shard

@@ -225,7 +225,7 @@ func TestNodeThatIsAwayForLong(t *testing.T) {
 	})
 }
 
-// With three nodes there is nobody to take the place of one.
+// With three nodes there is no other to take the place of one.
 func TestNodeIsNotGivenUpByTwo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.options = func(o *cluster.Options) { o.ReplaceAfter = replaceAfter }

@@ -56,8 +56,8 @@ const (
 	// waitingInterval is how often a node that has not found its cluster looks whom it
 	// still waits for. What it says first is said after one of them.
 	waitingInterval = time.Second
-	// unverifiedPause is waited for before a node reads the control log once more because of
-	// clients that may be anyone.
+	// unverifiedPause is waited for before a node reads the control log once more for a
+	// client whose key it does not know.
 	unverifiedPause  = 100 * time.Millisecond
 	certificateAgain = 24 * time.Hour
 	// settleTime is waited for after a change of the cluster's records: others follow.

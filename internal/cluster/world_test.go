@@ -337,7 +337,7 @@ func (w *world) kill(name string) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	w.ending.Go(func() { _ = p.node.Close(ctx) }) // which reaches nobody
+	w.ending.Go(func() { _ = p.node.Close(ctx) }) // which reaches no other node
 }
 
 // wipe takes the disk out of a machine that is off.

@@ -68,7 +68,7 @@ func drainQueue(t *testing.T, c *sqs.Client, url string, wait int32) (bodies []s
 }
 
 // load is what is going on while a backup is made: messages are sent to a FIFO and to
-// a standard queue, and those of a few others, which nobody deletes, go on to
+// a standard queue, and messages of a few other queues, which no consumer deletes, go on to
 // dead-letter queues; some of these are on other shards if there are several.
 type load struct {
 	client         *sqs.Client

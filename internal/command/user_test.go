@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// as puts the keys of somebody into the environment.
+// as puts the keys that a command has printed into the environment.
 func as(t *testing.T, exports map[string]string, printed string) {
 	t.Helper()
 	for name, value := range exports {

@@ -164,8 +164,8 @@ var errBlind = errors.New("blind")
 func (blind) Load(iter.Seq2[string, []byte]) error { return errBlind }
 func (blind) Apply([]control.Change) error         { return errBlind }
 
-// What is refused, by whoever decides about it or because of where it was asked,
-// is not done.
+// A change that is refused, by the function that decides about it or because another
+// node owns the store, is not made.
 func TestRefusedChange(t *testing.T) {
 	t.Parallel()
 	c := control.New(control.Options{Store: memory(t), Follow: true})
@@ -195,7 +195,7 @@ func TestRefusedChange(t *testing.T) {
 }
 
 // A change is committed by the ownership in which it was decided or not at all: in
-// the next one others may have changed what it was decided by. Whoever ends an
+// the next one other nodes may have changed what it was decided by. The end of an
 // ownership waits for the last change.
 func TestOwnershipEndsUnderAChange(t *testing.T) {
 	t.Parallel()
@@ -289,7 +289,7 @@ func TestFollower(t *testing.T) {
 	ours := memory(t)
 	owner := control.New(control.Options{Store: ours, Follow: true})
 	owner.Own(func(tx *store.Txn) error {
-		// As with a log: somebody else applies the batch, here and there.
+		// As with a log: the replicas apply the batch, here and there.
 		batch := append([]byte(nil), tx.Bytes()...)
 		done := make(chan error)
 		go func() {
@@ -338,7 +338,7 @@ func TestUnknownBatches(t *testing.T) {
 	}
 }
 
-// Nobody waits for a disk that is blocked. A change that has begun is made when it
+// No caller waits for a disk that is blocked. A change that has begun is made when it
 // can be written again, one that has not is not.
 func TestBlockedDisk(t *testing.T) {
 	t.Parallel()

@@ -17,5 +17,5 @@
 //	identity/    in a cluster the keys of the installation: package identity
 //	all others   queues: package catalog
 //
-// Keys that begin with the byte 0 or 255 are nobody's record.
+// No record has a key that begins with the byte 0 or 255.
 package control

@@ -80,7 +80,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Somebody who gives up lets those behind it go on.
+// A request that gives up lets those behind it go on.
 func TestBudgetGivesWay(t *testing.T) {
 	t.Parallel()
 	b := newBudget(100)

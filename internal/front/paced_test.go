@@ -42,7 +42,7 @@ func TestPaced(t *testing.T) {
 	})
 }
 
-// A run that hangs holds nobody longer than they want, and one follows the other.
+// A run that hangs holds no caller longer than the caller's context, and the next run begins when it is over.
 func TestPacedRunHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var under atomic.Int64

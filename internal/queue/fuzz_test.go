@@ -144,8 +144,8 @@ func FuzzMemberKey(f *testing.F) {
 	})
 }
 
-// What is kept has one key, which says what it is, and no row that was written by
-// somebody else is taken for one.
+// What is kept has one key, which says what it is, and no other row of the store is
+// taken for one.
 func FuzzKeptKey(f *testing.F) {
 	f.Add(uint64(1), uint64(2), byte(kindDedup), "id", []byte("value"))
 	f.Fuzz(func(t *testing.T, slot, q uint64, kind byte, id string, b []byte) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Several engines are shards of one service. Whatever is lost on the way between
-// them, or said again by somebody who knows less, or undone by a commit that
+// them, or sent again by an owner that knows less, or undone by a commit that
 // fails: each message is in one place, where its queue is served or on its way
 // there, and a FIFO group's dead letters come in order.
 
@@ -238,7 +238,7 @@ func (w *world) accept(b worldBatch, to []int, outcome string) {
 	}
 }
 
-// stale repeats a delivery of long ago, by somebody who does not know that it has
+// stale repeats a delivery of long ago, as an owner does that does not know that it has
 // arrived.
 func (w *world) stale(*rapid.T) {
 	if len(w.batches) == 0 {

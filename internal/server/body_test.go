@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/front"
 )
 
-// pooledBuffer is the length up to which a body is read whoever sends it.
+// pooledBuffer is the length up to which a body is read before the sender is known.
 const pooledBuffer = 64 << 10
 
 // dial opens a connection that is closed at the end of the test and on which
@@ -134,7 +134,7 @@ func TestBodiesShareMemory(t *testing.T) {
 	left(size)
 }
 
-// A large request in the name of nobody is refused without waiting for its
+// A large request with an unknown key is refused without waiting for its
 // body. The answer is the one it would have got in the end.
 func TestUnknownKeyIsRefusedEarly(t *testing.T) {
 	t.Parallel()

@@ -102,7 +102,7 @@ func (p *pair) newControls(t *testing.T) (owner, other *control.Control) {
 	return owner, other
 }
 
-// commit is that of the owner.
+// commit returns how the owner commits.
 func (p *pair) commit(stores []*store.Store, owner, other *control.Control) func(*store.Txn) error {
 	return func(tx *store.Txn) error {
 		p.changes.Add(1)
@@ -147,7 +147,7 @@ func newPair(t *testing.T, change func(owner, other *Config)) *pair {
 	return p
 }
 
-// current is that of other's node.
+// current is what other's node answers to Current.
 func (p *pair) current() error {
 	if p.outdated.Load() {
 		return errors.New("no connection for long")
@@ -438,7 +438,7 @@ func TestForwardedAnswers(t *testing.T) {
 		if log.count("request_id="+id) != 1 || log.count("relayed=true") == 0 {
 			t.Errorf("%s: %s is not in the log", d, id)
 		}
-		// Who may not is refused without asking anybody.
+		// A caller without permission is refused without a question to another node.
 		forwarded := p.forwarded.Load()
 		stranger := here.As(identity.Credential{Identity: identity.Identity{AccessKeyID: "AKIAIOSFODNN7EXAMPLE"}, Secret: "secret"})
 		unsigned := here.Send("CreateQueue", here.Request("CreateQueue", object{"QueueName": "q"}))
@@ -513,7 +513,7 @@ func TestForwardedFacts(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, or whoever is asked has just given the control store
+// Where the owner of the control store cannot be reached, or has just given the store
 // away, the client is told to try again.
 func TestForwardedToNobody(t *testing.T) {
 	t.Parallel()
@@ -671,7 +671,7 @@ func TestNodeLeavesCluster(t *testing.T) {
 	}
 }
 
-// joined is a cluster of which nobody else can be reached.
+// joined is a cluster of which no other node can be reached.
 func joined(c *control.Control) func(NodeEnv) (Node, error) {
 	lost := errors.New("nobody is there")
 	return joining(&fakeNode{

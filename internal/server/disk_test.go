@@ -161,8 +161,8 @@ func TestQueueMadeOnAFullDisk(t *testing.T) {
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 }
 
-// Nobody can tell what is on a disk after a write to it has failed. The server
-// ends; whoever waits is told that it has not succeeded.
+// After a write to a disk has failed it is not known what is on it. The server ends;
+// clients that wait are told that their requests have not succeeded.
 func TestFailedDisk(t *testing.T) {
 	var fault atomic.Pointer[syscall.Errno]
 	config, log := onFaultyDisk(t, &fault)

@@ -397,7 +397,7 @@ func TestServices(t *testing.T) {
 }
 
 // A queue's policy means the users and roles that had the names in it when it was
-// set, whatever they are called later, and nobody who gets one of the names.
+// set, whatever they are called later, and not others who get one of the names.
 func TestPoliciesNamePeople(t *testing.T) {
 	t.Parallel()
 	config := inMemory()

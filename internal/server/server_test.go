@@ -660,7 +660,7 @@ func (b *safeBuffer) String() string {
 	return b.b.String()
 }
 
-// The log says who did what, and nothing that is nobody else's business.
+// The log says who did what, and has no secrets, signatures, receipt handles or bodies.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer

@@ -56,7 +56,7 @@ func later(f func() error) <-chan error {
 	return done
 }
 
-// refusedFor checks that somebody is told soon that the disk is blocked.
+// refusedFor checks that a caller is told soon that the disk is blocked.
 func refusedFor(t *testing.T, who string, done <-chan error) {
 	t.Helper()
 	select {

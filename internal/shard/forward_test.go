@@ -174,7 +174,7 @@ func TestDeadLettersReachAnotherShard(t *testing.T) {
 	}
 }
 
-// What is under way when nobody forwards is counted, and is forwarded later.
+// What is under way while Forward does not run is counted, and is forwarded later.
 func TestDeadLettersWait(t *testing.T) {
 	from, to := pair(t)
 	bury(t, from, source, 0, 300)
@@ -201,7 +201,7 @@ func TestDeadLettersWait(t *testing.T) {
 }
 
 // However deliveries fail, before or after the fact, and however often they are
-// repeated, also by somebody who was replaced and does not know it, each message
+// repeated, also by an owner that was replaced and does not know it, each message
 // comes once and in order.
 func TestForwardingIsExactlyOnce(t *testing.T) {
 	for _, id := range []queue.ID{source, fifoSource} {
@@ -279,8 +279,8 @@ func TestForwardingOutlivesFailedCommits(t *testing.T) {
 	}
 }
 
-// A shard that does not answer keeps nobody from the others, however many of its
-// queues are tried.
+// A shard that does not answer holds up no messages for other shards, however many of
+// its queues are tried.
 func TestForwardingIsNotHeldUpByOneShard(t *testing.T) {
 	const queues = 40
 	var here, there []queue.Config

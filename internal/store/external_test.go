@@ -227,7 +227,7 @@ func TestMarkIsOutOfTheWay(t *testing.T) {
 	if err := s.Apply(nil, store.Mark{Position: 9}); err != nil {
 		t.Fatal(err)
 	}
-	// As far as anybody looks.
+	// A scan finds no key: the mark is not one.
 	err := s.Scan(nil, bytes.Repeat([]byte{0xff}, 8), func(k, _ []byte) bool {
 		t.Errorf("a scan found %q", k)
 		return true

@@ -12,7 +12,7 @@
 // TestDiskNearlyFull leave the real binary no space on a disk of its own, which
 // takes root on Linux.
 //
-// TestSoak does not kill anybody: it uses a server for a long time, with clients
+// TestSoak does not kill the server: it uses a server for a long time, with clients
 // that vanish among the others, and holds it to the same verdict; and it makes
 // sure that the server does not grow meanwhile.
 //

@@ -44,7 +44,7 @@ func TestKill(t *testing.T) {
 		if round == 0 {
 			establish(t, users, &workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"})
 		}
-		var over atomic.Bool // for workers that are not calling anybody
+		var over atomic.Bool // for workers that have no call under way
 		var all sync.WaitGroup
 		for _, w := range users.Workers {
 			all.Go(func() {

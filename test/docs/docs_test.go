@@ -137,7 +137,7 @@ func runBlock(t *testing.T, sh *shell, b *block, own *strings.Replacer) {
 	}
 }
 
-// environment is that of somebody who has just opened a shell and has sluice.
+// environment is what a user has who has installed sluice and just opened a shell.
 func environment(bin, dir string) []string {
 	var env []string
 	for _, variable := range os.Environ() {

@@ -20,7 +20,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// An account is deleted only when it has nothing any more, and whoever asks is told what it has.
+// An account is deleted only when it has nothing any more. The refusal says what it still has.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

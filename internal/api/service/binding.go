@@ -13,7 +13,7 @@ import (
 func Bind(p *policy.Policy, old string, idOf func(arn string) (string, bool)) (ids, unknown string) {
 	before := make(map[string]string)
 	if old != "" && json.Unmarshal([]byte(old), &before) != nil {
-		before = nil // it is not readable, so it has never bound anyone
+		before = nil // it is not readable, so no principal was ever bound by it
 	}
 	bound := make(map[string]string)
 	for _, arn := range p.Entities() {

@@ -340,7 +340,7 @@ func TestSecureTransport(t *testing.T) {
 			t.Errorf("from %s over %s: %q", tc.from, tc.proto, got)
 		}
 	}
-	// A server that trusts nobody takes no notice.
+	// A server without trusted proxies ignores the headers.
 	a := asOwner(t)
 	u = a.Create(newName(), nil)
 	a.SetPolicy(u, allowing("*", "sqs:SendMessage", "*", `"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}`), secure)

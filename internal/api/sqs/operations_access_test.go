@@ -56,7 +56,7 @@ func guarded(t *testing.T) (*protocol.Service, *catalog.Catalog, *bob) {
 
 func arnOf(name string) string { return "arn:aws:sqs:us-east-1:" + account + ":" + name }
 
-// as calls an operation as somebody, and returns what is refused, or "".
+// as calls an operation with the identity who, and returns which action is refused, or "".
 func as(t *testing.T, s *protocol.Service, who identity.Identity, op, input string) string {
 	t.Helper()
 	err := attempt(t, s, who, op, input)
@@ -66,7 +66,7 @@ func as(t *testing.T, s *protocol.Service, who identity.Identity, op, input stri
 	return ""
 }
 
-// attempt calls an operation as somebody.
+// attempt calls an operation with the identity who.
 func attempt(t testing.TB, s *protocol.Service, who identity.Identity, op, input string) error {
 	t.Helper()
 	_, err := invokeAs(t.Context(), t, s, who, op, input)
@@ -225,8 +225,8 @@ func TestTagsAreCheckedBeforePoliciesSeeThem(t *testing.T) {
 	}
 }
 
-// A policy from before policies were checked admits nobody but the owner's
-// root, who can replace it.
+// A policy from before policies were checked, which cannot be read, admits only the
+// owner's root, who can replace it.
 func TestUnreadablePolicy(t *testing.T) {
 	t.Parallel()
 	s, cat, b := guarded(t)

@@ -605,7 +605,7 @@ func receiptCases(c *client, f fixture) (cases []refusalCase) {
 		add("ChangeMessageVisibility", "q", handle, hide, bad(handle))
 	}
 	long := strings.Repeat("x", 5000)
-	add("DeleteMessage", "q", long, nil, bad(long[:1024]+"...")) // nobody reads more of it
+	add("DeleteMessage", "q", long, nil, bad(long[:1024]+"...")) // an error repeats no more of it
 	// A handle is for its own queue.
 	add("DeleteMessage", "dlq", f.handle, nil, bad(f.handle))
 	add("DeleteMessage", "f.fifo", f.handle, nil, bad(f.handle))

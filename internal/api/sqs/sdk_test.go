@@ -300,7 +300,7 @@ func TestLongPoll(t *testing.T) {
 }
 
 // arrive is how long a request takes at most to become a long poll that waits,
-// and a cancelled one to be noticed. That it does nobody can see from outside;
+// and the server to notice one that is cancelled. A client cannot see either of them;
 // should it take longer, the test proves less but does not fail.
 const arrive = 30 * time.Millisecond
 
@@ -576,8 +576,8 @@ func TestTwoAccounts(t *testing.T) {
 	apitest.Equal(t, apitest.Must(t, out, err).QueueUrls, []string{*ub})
 }
 
-// A queue that is made while it is deleted, changed and used belongs to
-// somebody at every moment, and no request is answered with an internal error.
+// A queue is made, deleted, changed and used by several clients at a time. No request is
+// answered with another error than that the queue does not exist or was deleted recently.
 func TestQueuesComeAndGo(t *testing.T) {
 	t.Parallel()
 	c := newSDK(t)

@@ -625,7 +625,7 @@ func TestPermissionShapes(t *testing.T) {
 		c.OK("RemovePermission", object{"QueueUrl": u, "Label": "two"}, object{})
 		policy("")
 
-		// A policy that somebody wrote keeps what is in it.
+		// AddPermission keeps the statements that are in a policy already.
 		theirs := `{"Sid":"a b","Effect":"Deny","Principal":"*","Action":"sqs:PurgeQueue","Resource":"*","Condition":{"StringEquals":{"aws:UserAgent":"<&>"}}}`
 		c.Make("SetQueueAttributes", object{"QueueUrl": u, "Attributes": object{"Policy": `{"Version":"2012-10-17","Statement":` + theirs + `}`}})
 		c.Make("AddPermission", object{"QueueUrl": u, "Label": "one", "AWSAccountIds": list{otherAccount}, "Actions": list{"ReceiveMessage"}})

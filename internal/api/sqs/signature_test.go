@@ -245,7 +245,7 @@ func unsignedARN(c *client, op string, in object) string {
 	return "arn:aws:sqs:us-east-1:" + account + ":q"
 }
 
-// Nobody but the owner gets anywhere without a policy, whatever the operation and the protocol.
+// Without a policy only the owner may do anything, whatever the operation and the protocol.
 func TestStrangersAreRefused(t *testing.T) {
 	t.Parallel()
 	operations := sqsapi.OperationNames(t)

@@ -56,7 +56,7 @@ func TestMalformedJSON(t *testing.T) {
 	c.OK("ListQueues", nil, object{"QueueUrls": list{c.URL("q")}})
 	c.OK("ReceiveMessage", object{"QueueUrl": "q"}, object{})
 
-	// Members that nobody knows do no harm, null is as good as absent, and the
+	// Unknown members do no harm, null is as good as absent, and the
 	// names of members are theirs, in this spelling only.
 	for body, want := range map[string]int{
 		`{"MaxResults":null,"Whatever":{"x":[1,{}]}}`: 200,

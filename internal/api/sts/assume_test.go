@@ -93,7 +93,7 @@ func TestAssumeRole(t *testing.T) {
 		}
 	}
 
-	// Whoever gets the name of a user who was deleted is not trusted.
+	// A new user with the name of a deleted one is not trusted.
 	keys, err := root.IAM.ListAccessKeys(t.Context(), &iam.ListAccessKeysInput{UserName: aws.String("bob")})
 	for _, k := range apitest.Must(t, keys, err).AccessKeyMetadata {
 		_, err := root.IAM.DeleteAccessKey(t.Context(), &iam.DeleteAccessKeyInput{UserName: aws.String("bob"), AccessKeyId: k.AccessKeyId})

@@ -35,7 +35,7 @@ var (
 	nobody    identity.Identity
 )
 
-// details are those of a request on queue1. They count how often they are asked.
+// details describe a request on queue1. They count how often they are asked.
 type details struct {
 	facts policy.Facts
 	asked int
@@ -152,8 +152,8 @@ func TestOwnerIsNotQuestioned(t *testing.T) {
 	}
 }
 
-// A policy counts from the moment it is another, however many there are and
-// whoever asks at the same time.
+// A policy counts from the moment it is changed, however many policies there are and
+// however many requests are decided at the same time.
 func TestPoliciesAreNeverStale(t *testing.T) {
 	c := access.New(nil)
 	var wg sync.WaitGroup

@@ -106,7 +106,7 @@ func TestRefusedChange(t *testing.T) {
 	}
 }
 
-// What somebody may do is what is attached now, not what it was a change ago.
+// A principal may do what the policies allow that are attached to it now, not those that were before the last change.
 func TestPrincipals(t *testing.T) {
 	t.Parallel()
 	d, _ := open(t)

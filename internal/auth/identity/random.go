@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// letters are those of AWS's ids.
+// letters are the ones that AWS's ids consist of.
 var letters = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // randomLetters returns n letters, each of which is worth 5 random bits.

@@ -31,7 +31,7 @@ func initialise(t *testing.T, c *control.Control, v *identity.Vault, roots *iden
 	}
 }
 
-// An installation has the keys of whoever was first, and keeps them.
+// An installation has the keys of the node that initialised it first, and keeps them.
 func TestSharedKeys(t *testing.T) {
 	t.Parallel()
 	c, s := newControl(t)

@@ -381,7 +381,7 @@ func (s *story) fact(r *policy.Request, word string) {
 	}
 }
 
-// save answers how a policy is received that somebody wants to set.
+// save tries to set a policy, and returns how that is answered.
 func (s *story) save(input string) string {
 	header, document, _ := strings.Cut(input, "\n")
 	where, shorthand, _ := strings.Cut(header, ":")

@@ -101,7 +101,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Both matchers are those of the definition.
+// Both matchers agree with the definition.
 func FuzzWildcards(f *testing.F) {
 	f.Add("*", "")
 	f.Add("a*b?c*", "aXbYcZ")

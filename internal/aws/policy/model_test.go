@@ -12,7 +12,7 @@ import (
 )
 
 // model decides a request from the documents' JSON, slowly and without any
-// cleverness, as somebody would who reads the guide with a finger on the line.
+// cleverness, as a reader of AWS's guide would, rule by rule.
 type model struct {
 	request  *policy.Request
 	resource string // JSON of the resource's policy, or empty
@@ -54,7 +54,7 @@ func many(v any) []any {
 }
 
 // applies returns the statements with the effect that the request matches,
-// whomever they name.
+// whichever principals they name.
 func (m *model) applies(effect string, documents ...string) []map[string]any {
 	var all []map[string]any
 	for _, st := range statements(documents...) {

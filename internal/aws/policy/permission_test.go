@@ -66,7 +66,7 @@ func TestPermissionsUpToTheLimits(t *testing.T) {
 	}
 }
 
-// What somebody has written stays, also what SQS would have written otherwise.
+// The statements that a user has written stay as they are, also where SQS would have written them otherwise.
 func TestPermissionsLeaveTheRestAlone(t *testing.T) {
 	const written = `{ "Statement": {"Effect" : "Allow", "Principal":"*", "Action":"sqs:SendMessage",
 		"Resource": "*", "Condition": {"StringEquals": {"aws:UserAgent": " a \" { \u00e9 "}}}, "Id":"mine" }`

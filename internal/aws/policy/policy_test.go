@@ -133,7 +133,7 @@ func TestRefusalsAreWordedAsAWSDoes(t *testing.T) {
 	}
 }
 
-// Who is bound to a principal is meant by whatever name; nobody else is by the old one.
+// A policy that is bound to a user means that user also under a new name, and does not mean another user who gets the old one.
 func TestRenamedPrincipals(t *testing.T) {
 	p := parse(t, policy.ForResource, fmt.Sprintf(
 		`{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"},{"Effect":"Deny","Principal":{"AWS":[%q,%q]},"Action":"*","Resource":"*"}]}`,

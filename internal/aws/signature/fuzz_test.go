@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzVerify feeds requests that nobody signed: Verify must refuse them all, with an *Error fit for the sender. The
+// FuzzVerify feeds requests that no holder of the key has signed: Verify must refuse them all, with an *Error fit for the sender. The
 // secret it is given is none that a seed was signed with.
 func FuzzVerify(f *testing.F) {
 	var verifier Verifier

@@ -71,7 +71,7 @@ func TestSDK(t *testing.T) {
 
 				for _, payload := range []string{hash, "UNSIGNED-PAYLOAD"} {
 					if payload != hash && body != "" {
-						continue // refused: whoever has the URL could choose the body
+						continue // refused: a client that was given the URL could choose the body
 					}
 					r = request()
 					uri, headers, err := signer.PresignHTTP(ctx, credentials, r, payload, "sqs", "eu-west-1", now)

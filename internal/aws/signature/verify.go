@@ -61,7 +61,7 @@ func (v *Verifier) Verify(
 	}
 	secret, known := lookup(s.Claims.AccessKeyID)
 	if secret == "" || !known {
-		secret, known = decoySecret, false // with an empty secret anyone could sign
+		secret, known = decoySecret, false // with an empty secret every client could sign
 	}
 	if known {
 		if err := s.checkTime(now); err != nil {

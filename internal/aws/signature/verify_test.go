@@ -360,7 +360,7 @@ func TestUnknownKey(t *testing.T) {
 		_, err := new(Verifier).Verify(r, testTime, func(string) (string, bool) { return secret, false })
 		wantError(t, err, UnknownKey, text)
 	}
-	// A key without a secret is nobody's, even if the signature fits.
+	// A key without a secret is refused, even if the signature fits.
 	s := newSigner(testTime, "X-Amz-Date", "X-Amz-Target", "Content-Type")
 	for _, secret := range []string{"", decoySecret} {
 		s.secret = secret

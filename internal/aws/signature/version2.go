@@ -15,7 +15,7 @@ func parseVersion2(params []parameter, presigned bool) (Signature, error) {
 	s := Signature{Claims: Verified{Version: 2, Presigned: presigned}, params: params}
 	slices.SortFunc(params, func(a, b parameter) int { return strings.Compare(a.name, b.name) })
 	for i := 1; i < len(params); i++ {
-		// The canonical form has no place for a second value, and which of them counts is anyone's guess.
+		// The canonical form has no place for a second value, and does not say which of them counts.
 		if params[i].name == params[i-1].name {
 			return s, refuse(InvalidParameterCombination, "The parameter %s must not be given more than once.", params[i].name)
 		}

@@ -192,7 +192,7 @@ func TestErrorsSurviveTheTrip(t *testing.T) {
 	}
 }
 
-// It is certain that nothing was done when nobody could have done it.
+// An error says that nothing was done only if no node can have done it.
 func TestWhatIsCertain(t *testing.T) {
 	r := newRig(t)
 	want := func(err error) {
@@ -274,7 +274,7 @@ func TestLongPollIsAnsweredWhenAMessageArrives(t *testing.T) {
 	}
 }
 
-// A consumer that goes while it waits gets nothing, and keeps nobody else from it.
+// A consumer that goes while it waits gets no message, and keeps none from other consumers.
 func TestCancelledPollLeavesNothingInvisible(t *testing.T) {
 	var rigs []*rig
 	for range 50 {

@@ -233,7 +233,7 @@ func consume(stop context.Context, t *testing.T, h *history, r *router.Router, i
 			for i := range got {
 				deliveries[i] = got[i].Delivery
 			}
-			h.taken(got) // before somebody else has them
+			h.taken(got) // before another consumer has them
 			patiently(t, func() error { return r.Return(context.Background(), id, deliveries, "") })
 			continue
 		}

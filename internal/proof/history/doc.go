@@ -5,7 +5,7 @@
 // unknown because no answer came. Verdict is a pure function of it and returns
 // each promise that was broken:
 //
-//	lost           an acknowledged message was neither received nor deleted by anybody
+//	lost           an acknowledged message was neither received nor deleted by any client
 //	phantom        a message was received that no client sent, or whose send was refused
 //	undead         a message was received after its delete was acknowledged
 //	duplicate      one deduplication id, or one send, made two messages

@@ -21,9 +21,9 @@ const (
 	clockFile = "SLUICE_CLOCK_FAULTS"
 )
 
-// ownClocks says why nodes cannot have clocks of their own. A server that anybody
-// runs has the machine's clock and no other; one that is built for this has a
-// clock that is off by what a file says.
+// ownClocks says why nodes cannot have clocks of their own. A server as it is released
+// has the machine's clock and no other; one that is built for this has a clock that is
+// off by what a file says.
 func ownClocks(c *Config) string {
 	info, err := buildinfo.ReadFile(c.Bin)
 	if err == nil {

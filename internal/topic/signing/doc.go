@@ -9,7 +9,7 @@
 // signed with the newest key, and the certificates of all are served: messages that were signed before can still be
 // verified.
 //
-// The certificate is made by the key itself, for nobody else vouches for the name of a server. A subscriber verifies that a
+// The certificate is made by the key itself, for no authority vouches for the name of a server. A subscriber verifies that a
 // message comes from the server that it has the certificate from, so it fetches the certificate over HTTPS, from an address
 // that it knows.
 package signing
