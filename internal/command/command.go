@@ -49,6 +49,12 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return calls.judge(cmd, err)
 }
 
+// Tree returns all commands, for programs that describe them.
+func Tree() *cobra.Command {
+	root, _ := newRoot()
+	return root
+}
+
 // newRoot returns the tree of all commands, and what counts which of them began.
 func newRoot() (*cobra.Command, *calls) {
 	root := &cobra.Command{
@@ -65,7 +71,7 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 		SilenceErrors: true,
 	}
 	addGroup(root, "Run a server", newServe(), newBackup(), newRestore(), newDoctor())
-	addGroup(root, "Use a server", newQueue(), newUser(), newAccount(), newPolicy())
+	addGroup(root, "Use a server", newQueue(), newUser(), newAccount(), newPolicy(), newHealth())
 	addGroup(root, "Several servers", newCluster(), newNode())
 	addGroup(root, "Try a server", newBench(), newTorture())
 	root.AddCommand(newVersion())

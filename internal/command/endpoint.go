@@ -38,15 +38,22 @@ type clientFlags struct {
 
 // add declares the flags for a command and those below it.
 func (s *clientFlags) add(cmd *cobra.Command, service string) {
+	s.addEndpoint(cmd, service)
+	section(s.flags, "Server", func(f *pflag.FlagSet) {
+		f.StringVar(&s.region, "region", "", "region of the request (default: AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1)")
+		f.StringVar(&s.profile, "profile", "", "profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)")
+	})
+	must(cmd.RegisterFlagCompletionFunc("profile", completeProfiles))
+}
+
+// addEndpoint declares the flags of a command that needs no keys.
+func (s *clientFlags) addEndpoint(cmd *cobra.Command, service string) {
 	s.service, s.flags = service, cmd.PersistentFlags()
 	section(s.flags, "Server", func(f *pflag.FlagSet) {
 		f.StringSliceVar(&s.endpoints, "endpoint", nil, "URL of the server; of several, separated by commas, the first that can be reached (default: "+strings.Join(s.variables(), ", else ")+", else "+defaultEndpoint+")")
 		f.StringVar(&s.ca, "ca", "", "file with the certificates of the authorities to trust, PEM (default: AWS_CA_BUNDLE, else the system's)")
-		f.StringVar(&s.region, "region", "", "region of the request (default: AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1)")
-		f.StringVar(&s.profile, "profile", "", "profile of the credentials file to take the keys from (default: those in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else the profile AWS_PROFILE)")
 		filePath(f, "ca")
 	})
-	must(cmd.RegisterFlagCompletionFunc("profile", completeProfiles))
 }
 
 // variables are those that say where the server is, the first that is set first.
@@ -64,7 +71,7 @@ func (s *clientFlags) client() (*client, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	roots, err := s.trusted()
+	plain, err := s.httpClient()
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +86,19 @@ func (s *clientFlags) client() (*client, error) {
 			AccessKeyID: keys.id, Secret: keys.secret, Token: keys.token,
 			Region: cmp.Or(s.region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
 		},
-		http: &http.Client{
-			Transport:     newTransport(roots),
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		http: plain,
+	}, nil
+}
+
+// httpClient returns what makes requests to the server.
+func (s *clientFlags) httpClient() (*http.Client, error) {
+	roots, err := s.trusted()
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{
+		Transport:     newTransport(roots),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -76,6 +77,8 @@ func reloadOnHangup(cmd *cobra.Command, flags *logFlags, level *slog.LevelVar, l
 }
 
 func reload(cmd *cobra.Command, flags *logFlags, level *slog.LevelVar, log *slog.Logger, s *server.Server) {
+	tellReloading(log)
+	defer tellSupervisor(log, daemon.SdNotifyReady)
 	if now, err := flags.readAgain(cmd); err != nil {
 		log.Error("--log-level and --log-requests stay as they are: they cannot be read again", "error", err)
 	} else {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -75,6 +77,9 @@ that it was given, reads the certificates, and prints the settings as such a fil
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(server.GCPercent())
 			}
+			tellSupervisor(logger, daemon.SdNotifyReady)
+			stopping := context.AfterFunc(cmd.Context(), func() { tellSupervisor(logger, daemon.SdNotifyStopping) })
+			defer stopping()
 			return s.Run(cmd.Context())
 		},
 	}

@@ -25,6 +25,7 @@ var pages = map[string]int{
 	"docs/compatibility.md":   0,
 	"docs/iam.md":             0,
 	"docs/inspect.md":         0,
+	"docs/install.md":         4,
 	"docs/operations.md":      0,
 	"docs/performance.md":     2,
 	"docs/scaling.md":         0,

@@ -1,0 +1,6 @@
+#!/bin/sh
+# The data in /var/lib/sluice and the user they belong to stay.
+set -e
+if [ -d /run/systemd/system ]; then
+	systemctl daemon-reload
+fi

@@ -1,0 +1,202 @@
+package packages
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sluicemq/sluice/test/program"
+)
+
+func TestMain(m *testing.M) { os.Exit(program.Main(m)) }
+
+const chart = "../../deploy/helm/sluice"
+
+// tool returns the path of a program that .ci/run installs.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed; scripts/dev install does that", name)
+	}
+	return path
+}
+
+func run(t *testing.T, env []string, name string, args ...string) string {
+	t.Helper()
+	out, err := try(env, name, args...)
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func try(env []string, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// object is what the tests look at of an object of Kubernetes.
+type object struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Data     map[string]string
+}
+
+// render returns the objects of the chart with some values, by kind and name, after they
+// were compared with Kubernetes' schemas.
+func render(t *testing.T, values ...string) map[string]object {
+	t.Helper()
+	text := run(t, nil, tool(t, "helm"), append([]string{"template", "jobs", chart, "--namespace", "apps"}, values...)...)
+	file := filepath.Join(t.TempDir(), "objects.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, nil, tool(t, "kubernetes-validate"), "--strict", "--quiet", "--no-warn", file)
+	objects := make(map[string]object)
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var o object
+		switch err := decoder.Decode(&o); {
+		case errors.Is(err, io.EOF):
+			return objects
+		case err != nil:
+			t.Fatal(err)
+		}
+		objects[o.Kind+" "+o.Metadata.Name] = o
+	}
+}
+
+// check has the program check the configuration of a chart. The files that the chart mounts
+// below /etc/sluice are in dir.
+func check(t *testing.T, config, dir string, env ...string) string {
+	t.Helper()
+	file := filepath.Join(dir, "sluice.yaml")
+	config = strings.ReplaceAll(config, "/etc/sluice", dir)
+	config = strings.ReplaceAll(config, "/var/lib/sluice", filepath.Join(dir, "volume"))
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return run(t, env, program.Build(t), "serve", "--check", "--config", file)
+}
+
+func rootKey(t *testing.T, o object) []string {
+	t.Helper()
+	return []string{
+		"SLUICE_ROOT_ACCESS_KEY_ID=" + decode(t, o.Data["access-key-id"]),
+		"SLUICE_ROOT_SECRET_ACCESS_KEY=" + decode(t, o.Data["secret-access-key"]),
+	}
+}
+
+func decode(t *testing.T, text string) string {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(b) == 0 {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return string(b)
+}
+
+func TestChartIsClean(t *testing.T) {
+	run(t, nil, tool(t, "helm"), "lint", "--strict", chart)
+}
+
+// The program accepts the configuration of a single node.
+func TestChartOfOneNode(t *testing.T) {
+	objects := render(t)
+	out := check(t, objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], t.TempDir(), rootKey(t, objects["Secret jobs-sluice-root"])...)
+	for _, want := range []string{"\ninsecure: true ", "\nlog-format: \"json\" ", "\nmetrics-listen: \"0.0.0.0:9464\" "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if _, there := objects["PodDisruptionBudget jobs-sluice"]; there {
+		t.Error("a single node must not be taken away, says the chart: its machine could never be emptied")
+	}
+}
+
+// Each node of a cluster accepts the configuration, and the certificate names it.
+func TestChartOfACluster(t *testing.T) {
+	objects := render(t, "--set", "replicas=3,metrics.enabled=false,podDisruptionBudget=true,antiAffinity=preferred")
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "cluster"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range objects["Secret jobs-sluice-cluster"].Data {
+		if err := os.WriteFile(filepath.Join(dir, "cluster", name), []byte(decode(t, text)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, node := range []string{"jobs-sluice-0", "jobs-sluice-1", "jobs-sluice-2"} {
+		env := append(rootKey(t, objects["Secret jobs-sluice-root"]), "SLUICE_NODE="+node)
+		out := check(t, objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], dir, env...)
+		if want := "\"" + node + ".jobs-sluice-nodes.apps.svc:6222\""; !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+	if _, there := objects["PodDisruptionBudget jobs-sluice"]; !there {
+		t.Error("no budget for disruptions")
+	}
+}
+
+func TestChartWithTLS(t *testing.T) {
+	objects := render(t, "--set", "tls.existingSecret=certificate")
+	config := objects["ConfigMap jobs-sluice"].Data["sluice.yaml"]
+	if strings.Contains(config, "insecure") || !strings.Contains(config, "tls-cert: /etc/sluice/tls/tls.crt\n") {
+		t.Errorf("the configuration is\n%s", config)
+	}
+}
+
+// What cannot be meant is refused, with a word.
+func TestChartRefuses(t *testing.T) {
+	for values, want := range map[string]string{
+		"replicas=2":             "two nodes survive the loss of none",
+		"config.listen=:1":       "config.listen is made by the chart",
+		"antiAffinity=somewhere": "want required or preferred",
+	} {
+		out, err := try(nil, tool(t, "helm"), "template", "jobs", chart, "--set", values)
+		if err == nil || !strings.Contains(out, want) {
+			t.Errorf("%s: %v, %s", values, err, out)
+		}
+	}
+}
+
+// systemd accepts the unit, and finds little that an intruder could do in it.
+func TestUnit(t *testing.T) {
+	analyze := tool(t, "systemd-analyze")
+	unit, err := os.ReadFile("../../deploy/systemd/sluice.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit = bytes.Replace(unit, []byte("/usr/bin/sluice"), []byte(program.Build(t)), 1) // which verify looks for
+	unit = bytes.Replace(unit, []byte("man:sluice(1) "), nil, 1)                       // which is installed with it
+	file := filepath.Join(t.TempDir(), "sluice.service")
+	if err := os.WriteFile(file, unit, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(t, nil, analyze, "verify", file); out != "" {
+		t.Error(out)
+	}
+	if out, err := try(nil, analyze, "security", "--offline=true", "--threshold=20", file); err != nil {
+		t.Errorf("more is open to the server than it needs: %v\n%s", err, out)
+	}
+}
+
+// The program accepts the settings that the packages install.
+func TestInstalledSettings(t *testing.T) {
+	config, err := os.ReadFile("../../deploy/systemd/sluice.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, string(config), t.TempDir())
+}
