@@ -57,8 +57,6 @@ const (
 	scopeGroup       = "messageGroup"
 	throughputQueue  = "perQueue"
 	throughputGroup  = "perMessageGroupId"
-	fifoSuffix       = ".fifo"
-	maxNameLength    = 80
 )
 
 // newAttributes returns the attributes of a queue that sets none.

@@ -230,12 +230,12 @@ func FuzzARN(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		n, ok := parseARN(s)
+		n, ok := service.ParseQueueARN(s)
 		if !ok {
 			return
 		}
-		again, ok := parseARN(n.ARN())
-		if !ok || again != n || len(n.ARN()) > maxARN || len(n.Queue) > maxNameLength || len(n.Region) > 63 || !strings.HasSuffix(s, n.ARN()[len("arn:aws"):]) {
+		again, ok := service.ParseQueueARN(n.ARN())
+		if !ok || again != n || len(n.ARN()) > service.MaxQueueARN || len(n.Queue) > service.MaxQueueName || len(n.Region) > 63 || !strings.HasSuffix(s, n.ARN()[len("arn:aws"):]) {
 			t.Fatalf("%q becomes %+v", s, n)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -29,7 +30,7 @@ func arnTarget(parameter, arn string) (catalog.Name, error) {
 	if arn == "" {
 		return catalog.Name{}, protocol.MissingParameter(parameter)
 	}
-	n, ok := parseARN(arn)
+	n, ok := service.ParseQueueARN(arn)
 	if !ok {
 		return n, protocol.InvalidParameterValue("You must use this format to specify the %s: arn:<partition>:<service>:<region>:<account-id>:<resource-id>", parameter)
 	}
@@ -154,7 +155,7 @@ func taskTarget(handle string) (n catalog.Name, id string, _ error) {
 	var h taskHandle
 	ok := false
 	if b, err := base64.StdEncoding.DecodeString(handle); err == nil && json.Unmarshal(b, &h) == nil {
-		n, ok = parseARN(h.SourceARN)
+		n, ok = service.ParseQueueARN(h.SourceARN)
 	}
 	if !ok || h.TaskID == "" {
 		return n, "", protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid.")

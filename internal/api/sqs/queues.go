@@ -96,11 +96,11 @@ func checkQueueName(name *string, fifo bool) error {
 	case *name == "":
 		return protocol.InvalidParameterValue("Queue name cannot be empty")
 	case fifo:
-		base, ok := strings.CutSuffix(*name, fifoSuffix)
-		if !ok || !service.ValidName(base, maxNameLength-len(fifoSuffix)) {
+		base, ok := strings.CutSuffix(*name, service.FIFOSuffix)
+		if !ok || !service.ValidName(base, service.MaxQueueName-len(service.FIFOSuffix)) {
 			return protocol.InvalidParameterValue("The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.")
 		}
-	case !service.ValidName(*name, maxNameLength):
+	case !service.ValidName(*name, service.MaxQueueName):
 		return protocol.InvalidParameterValue("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
 	}
 	return nil

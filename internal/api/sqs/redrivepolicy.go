@@ -48,7 +48,7 @@ func (c *attributeChange) setRedrive(value string) error {
 	if err != nil || n < 1 || n > maxReceiveCount {
 		return refuse("Invalid value for maxReceiveCount: " + service.Shorten(text) + ", valid values are from 1 to 1000 both inclusive.")
 	}
-	dlq, ok := parseARN(target)
+	dlq, ok := service.ParseQueueARN(target)
 	switch {
 	case !ok:
 		return refuse("Only SQS queues are valid resources for deadLetterTargetArn.")
@@ -123,7 +123,7 @@ func (c *attributeChange) setRedriveAllow(value string) error {
 			return refuse("Amazon SQS can't create the redrive allow policy. You can specify at most 10 sourceQueueArns values.")
 		}
 		for _, arn := range sources {
-			if _, ok := parseARN(arn); !ok {
+			if _, ok := service.ParseQueueARN(arn); !ok {
 				return refuse("Amazon SQS can't create the redrive allow policy. Every one of sourceQueueArns must be the ARN of an SQS queue.")
 			}
 		}

@@ -74,7 +74,7 @@ func TestSignatureVersion4(t *testing.T) {
 		send("too new", badSignature(`^Signature not yet current: \d{8}T\d{6}Z is still later than \d{8}T\d{6}Z \(\d{8}T\d{6}Z \+ 15 min\.\)$`),
 			func(r *http.Request) { sign(r, c.Cred, "sqs", c.Region, 20*time.Minute) })
 		send("wrong service", badSignature("Credential should be scoped to correct service: 'sqs'."),
-			func(r *http.Request) { sign(r, c.Cred, "sns", c.Region, 0) })
+			func(r *http.Request) { sign(r, c.Cred, "ec2", c.Region, 0) })
 		send("no region", badSignature("Credential should be scoped to a valid region, not 'US_East'. "),
 			func(r *http.Request) { sign(r, c.Cred, "sqs", "US_East", 0) })
 		send("token", unknownKey, func(r *http.Request) {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
-	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 )
@@ -43,22 +42,4 @@ func (s *Service) url(c *protocol.Call, n catalog.Name) string {
 		base = c.Scheme + "://" + c.Host
 	}
 	return base + "/" + n.Account + "/" + n.Queue
-}
-
-// maxARN is more than the longest ARN of a queue has: arn:aws-iso-b:sqs: and then a
-// region of 63 characters, an account of 12 and a name of 80.
-const maxARN = 512
-
-// parseARN takes a queue's ARN apart. Its partition may be any: clients write that of
-// the AWS region they believe to be in.
-func parseARN(arn string) (catalog.Name, bool) {
-	if len(arn) > maxARN {
-		return catalog.Name{}, false
-	}
-	parts := strings.Split(arn, ":")
-	if len(parts) != 6 || parts[0] != "arn" || parts[1] == "" || parts[2] != "sqs" || !identity.IsRegion(parts[3]) ||
-		!identity.IsAccount(parts[4]) || !validQueueName(parts[5]) {
-		return catalog.Name{}, false
-	}
-	return catalog.Name{Region: parts[3], Account: parts[4], Queue: parts[5]}, true
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -17,7 +18,7 @@ func TestInternalQueuesHaveNoName(t *testing.T) {
 		for _, account := range []string{"", "000000000000"} {
 			for _, region := range []string{"", "us-east-1"} {
 				arn := strings.Join([]string{"arn:aws:sqs", region, account, n.Queue}, ":")
-				if got, ok := parseARN(arn); ok {
+				if got, ok := service.ParseQueueARN(arn); ok {
 					t.Errorf("%s means %v", arn, got)
 				}
 			}
