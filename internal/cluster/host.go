@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/router"
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // host keeps the shards of this node: it opens the replicas that the director has given
@@ -61,7 +62,7 @@ func (h *host) wake() {
 // heartbeat is what there is to tell the other nodes.
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
-		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Low: h.o.Low(),
+		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: datadir.Newest(), Low: h.o.Low(),
 		Leaving: h.leaving.Load(), Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
 	}
 	out.Shards[controlShard] = h.control.replica.Status()

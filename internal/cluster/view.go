@@ -15,6 +15,7 @@ type heartbeat struct {
 	Incarnation string
 	Endpoint    string // where clients reach it
 	Version     string
+	Reads       int  `json:",omitempty"`      // the newest format of a data directory that it reads; 0: it does not say so yet
 	Low         bool `json:",omitempty"`      // its disk is nearly full
 	OldData     bool `json:"Bears,omitempty"` // it has data from before it was in a cluster
 	Leaving     bool `json:",omitempty"`      // it is about to stop
@@ -166,6 +167,17 @@ func (v *view) live() map[string]heartbeat {
 		if now.Sub(h.at) < silence {
 			out[name] = h.said
 		}
+	}
+	return out
+}
+
+// lastSaid returns what each node has said last, also of those that are not alive.
+func (v *view) lastSaid() map[string]heartbeat {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out := make(map[string]heartbeat, len(v.nodes))
+	for name, h := range v.nodes {
+		out[name] = h.said
 	}
 	return out
 }

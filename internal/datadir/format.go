@@ -18,8 +18,14 @@ import (
 //
 //	1  the first
 //	2  message move tasks that say which queues they may fill
-//	3  copies of publications on their way to queues of other shards
-const newest = 3
+//	3  topics, and copies of their messages on their way to queues of other shards
+const newest = FormatTopics
+
+// FormatTopics is the format of a directory in which topics are, or were.
+const FormatTopics = 3
+
+// Newest is the highest format that this program reads.
+func Newest() int { return newest }
 
 // Format is what a data directory needs of a program that opens it.
 type Format struct {
