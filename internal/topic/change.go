@@ -1,0 +1,197 @@
+package topic
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
+)
+
+// Tx is a change that is being made. It can make one topic or subscription, or change or delete any.
+type Tx struct {
+	t      *Topics
+	tx     *control.Tx
+	queues *catalog.Tx
+}
+
+// Change makes a change; see control.Control.Change. It first makes sure that all programs which read the records can, and
+// returns the error of Options.Ready or Options.Require if not.
+func (t *Topics) Change(f func(*Tx) error) error {
+	return t.control.Change(func(tx *control.Tx) error {
+		if err := t.mayWrite(); err != nil {
+			return err
+		}
+		return f(&Tx{t, tx, t.queues.In(tx)})
+	})
+}
+
+// Create adds a topic, of which there must be none of that name, and returns its record. A FIFO topic gets an internal
+// queue.
+func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time) (*Topic, error) {
+	if err := tx.t.prepare(tx.tx, now); err != nil {
+		return nil, err
+	}
+	t := &Topic{Name: n, ID: uuid.NewString(), Created: now, Attributes: a, Tags: tags}
+	if n.FIFO() {
+		q, err := tx.queues.Create(catalog.TopicQueue(t.ID), topicQueue(a), nil, now)
+		if err != nil {
+			return nil, fmt.Errorf("make the queue of a topic: %w", err)
+		}
+		t.Queue = q.ID
+	}
+	tx.tx.Put(topicKey(n), encode(t))
+	return t, nil
+}
+
+// topicQueue returns the attributes of the internal queue of a FIFO topic.
+func topicQueue(a Attributes) catalog.Attributes {
+	q := catalog.Attributes{FIFO: true, RetentionSeconds: internalRetention, VisibilitySeconds: internalVisibility, DedupScope: "queue"}
+	if a.Throughput == ThroughputGroup {
+		q.DedupScope = "messageGroup"
+	}
+	return q
+}
+
+// The values of FifoThroughputScope.
+const (
+	ThroughputTopic = "Topic"
+	ThroughputGroup = "MessageGroup"
+)
+
+// What internal queues are made with: SNS gives up a delivery after 23 days, but keeps what could not be delivered in a
+// queue for 14 at most; a delivery that was begun and not finished is tried again after half a minute.
+const (
+	internalRetention  = 14 * 24 * 60 * 60
+	internalVisibility = 30
+)
+
+// Update changes the record of a topic. change gets a copy; if it returns an error, nothing is changed and Update returns
+// that error. A topic that is gone, or was made anew under its name, gives ErrNoTopic.
+func (tx *Tx) Update(t *Topic, change func(*Topic) error) (*Topic, error) {
+	old := tx.t.Find(t.Name)
+	if old == nil || old.ID != t.ID {
+		return nil, ErrNoTopic
+	}
+	updated := old.clone()
+	if err := change(updated); err != nil {
+		return nil, err
+	}
+	if scope := topicQueue(updated.Attributes).DedupScope; t.Queue != 0 && scope != topicQueue(old.Attributes).DedupScope {
+		_, err := tx.queues.Update(catalog.TopicQueue(t.ID), t.Queue, func(q *catalog.Queue) error {
+			q.Attributes.DedupScope = scope
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("change the queue of a topic: %w", err)
+		}
+	}
+	tx.tx.Put(topicKey(t.Name), encode(updated))
+	return updated, nil
+}
+
+// mostAtOnce is how many subscriptions one change deletes with their topic: a commit has its bounds.
+const mostAtOnce = 1000
+
+// Delete removes a topic with its subscriptions and their queues, or some of its subscriptions, if it has more than one
+// commit should hold: then done is false, and Delete is to be called again, in another change.
+func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
+	current, subscriptions := tx.t.Subscribed(t.Name)
+	if current == nil || current.ID != t.ID {
+		return false, ErrNoTopic
+	}
+	done = len(subscriptions) <= mostAtOnce
+	for _, s := range subscriptions[:min(len(subscriptions), mostAtOnce)] {
+		if err := tx.removeSubscription(s, now); err != nil {
+			return false, err
+		}
+	}
+	if !done {
+		return false, nil
+	}
+	if t.Queue != 0 {
+		if err := tx.queues.Delete(catalog.TopicQueue(t.ID), t.Queue, now); err != nil {
+			return false, fmt.Errorf("delete the queue of a topic: %w", err)
+		}
+	}
+	tx.tx.Delete(topicKey(t.Name))
+	return true, nil
+}
+
+// Subscribe adds a subscription, of which the caller has set everything but ID and Queue, and returns its record. One
+// that is not a queue gets an internal queue.
+func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
+	s.ID = uuid.NewString()
+	if s.Protocol != SQS {
+		q, err := tx.queues.Create(catalog.SubscriptionQueue(s.ID), catalog.Attributes{
+			RetentionSeconds: internalRetention, VisibilitySeconds: internalVisibility,
+		}, nil, s.Created)
+		if err != nil {
+			return nil, fmt.Errorf("make the queue of a subscription: %w", err)
+		}
+		s.Queue = q.ID
+	}
+	tx.tx.Put(keySubscription+s.ID, encode(&s))
+	return &s, nil
+}
+
+// Renew asks for a subscription, which this change may have made, to be confirmed, and returns its new record.
+func (tx *Tx) Renew(s *Subscription, c Confirmation) *Subscription {
+	renewed := s.clone()
+	renewed.Confirmation = &c
+	tx.tx.Put(keySubscription+s.ID, encode(renewed))
+	return renewed
+}
+
+// UpdateSubscription changes the record of a subscription. change gets a copy; if it returns an error, nothing is changed
+// and UpdateSubscription returns that error. One that is gone gives ErrNoSubscription.
+func (tx *Tx) UpdateSubscription(id string, change func(*Subscription) error) (*Subscription, error) {
+	old := tx.t.Subscription(id)
+	if old == nil {
+		return nil, ErrNoSubscription
+	}
+	updated := old.clone()
+	if err := change(updated); err != nil {
+		return nil, err
+	}
+	tx.tx.Put(keySubscription+id, encode(updated))
+	return updated, nil
+}
+
+// Unsubscribe removes a subscription with its queue, and counts that.
+func (tx *Tx) Unsubscribe(id string, now time.Time) error {
+	s := tx.t.Subscription(id)
+	if s == nil {
+		return ErrNoSubscription
+	}
+	if t := tx.t.Find(s.Topic); t != nil {
+		t = t.clone()
+		t.Deleted++
+		tx.tx.Put(topicKey(t.Name), encode(t))
+	}
+	return tx.removeSubscription(s, now)
+}
+
+func (tx *Tx) removeSubscription(s *Subscription, now time.Time) error {
+	if s.Queue != 0 {
+		if err := tx.queues.Delete(catalog.SubscriptionQueue(s.ID), s.Queue, now); err != nil {
+			return fmt.Errorf("delete the queue of a subscription: %w", err)
+		}
+	}
+	tx.tx.Delete(keySubscription + s.ID)
+	return nil
+}
+
+func topicKey(n Name) string { return keyTopic + string(encode(n)) }
+
+// encode is for values of this package, all of which have a JSON form.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,64 @@
+package topic
+
+import (
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic/filter"
+)
+
+// Subscription is the record of a subscription.
+type Subscription struct {
+	ID        string
+	Topic     Name
+	Protocol  Protocol
+	Endpoint  string // the ARN of a queue, a URL or an e-mail address
+	Owner     string // account
+	Principal string `json:",omitempty"` // ARN of who has subscribed
+	Created   time.Time
+	Queue     queue.ID `json:",omitempty"` // of what is not a queue: the internal queue with what is still to be delivered
+
+	// Confirmation is nil if the subscription needed none.
+	Confirmation *Confirmation `json:",omitempty"`
+	// Authenticated says that the confirmation was signed by the subscription's owner, KeepsOnLink that an unsigned
+	// Unsubscribe, such as from the link in a message, does not delete the subscription.
+	Authenticated bool `json:",omitempty"`
+	KeepsOnLink   bool `json:",omitempty"`
+
+	Attributes SubscriptionAttributes
+
+	filter *filter.Policy // parsed; nil: every message passes
+	broken error          // why Attributes.Filter could not be parsed
+}
+
+// Confirmation is the agreement of an endpoint to get messages.
+type Confirmation struct {
+	Token   string // that has to be shown: its SHA-256, in hexadecimal digits
+	Expires time.Time
+	Done    bool `json:",omitempty"` // it was shown
+}
+
+// SubscriptionAttributes are a subscription's attributes as they were set. Those that are not set are empty.
+type SubscriptionAttributes struct {
+	Raw      bool   `json:",omitempty"`
+	Filter   string `json:",omitempty"` // the FilterPolicy, verbatim
+	Scope    string `json:",omitempty"` // MessageBody; empty: MessageAttributes
+	Redrive  string `json:",omitempty"` // ARN of the dead-letter queue
+	Delivery string `json:",omitempty"` // the DeliveryPolicy, verbatim
+}
+
+// ARN returns the subscription's Amazon Resource Name.
+func (s *Subscription) ARN() string { return s.Topic.ARN() + ":" + s.ID }
+
+// Pending reports whether the subscription was not confirmed yet: it gets no messages.
+func (s *Subscription) Pending() bool { return s.Confirmation != nil && !s.Confirmation.Done }
+
+// clone returns a copy of s that can be changed.
+func (s *Subscription) clone() *Subscription {
+	c := *s
+	if s.Confirmation != nil {
+		copied := *s.Confirmation
+		c.Confirmation = &copied
+	}
+	return &c
+}

@@ -1,0 +1,59 @@
+package topic
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Topic is the record of a topic.
+type Topic struct {
+	Name       Name
+	ID         string   // of no other topic, also after this one is deleted
+	Queue      queue.ID `json:",omitempty"` // of a FIFO topic: the internal queue that counts its messages
+	Created    time.Time
+	Attributes Attributes
+	Tags       map[string]string `json:",omitempty"`
+	Deleted    int               `json:",omitempty"` // how many of its subscriptions were deleted
+}
+
+// Attributes are a topic's attributes as they were set. Those that are not set are empty and mean AWS's defaults.
+type Attributes struct {
+	DisplayName      string            `json:",omitempty"`
+	Policy           string            `json:",omitempty"` // verbatim; empty: the default policy
+	PolicyIDs        string            `json:",omitempty"` // ids of users and roles in Policy when it was set; see service.Bind
+	Delivery         string            `json:",omitempty"` // the DeliveryPolicy, verbatim
+	SignatureVersion string            `json:",omitempty"` // 1 or 2
+	Tracing          string            `json:",omitempty"` // PassThrough or Active
+	KMSKey           string            `json:",omitempty"`
+	ContentDedup     bool              `json:",omitempty"`
+	Throughput       string            `json:",omitempty"` // Topic or MessageGroup
+	Feedback         map[string]string `json:",omitempty"` // roles and rates of the delivery status logs, by their names
+}
+
+// clone returns a copy of t that can be changed.
+func (t *Topic) clone() *Topic {
+	c := *t
+	c.Tags, c.Attributes.Feedback = maps.Clone(t.Tags), maps.Clone(t.Attributes.Feedback)
+	return &c
+}
+
+// Protocol says how the messages of a subscription are delivered.
+type Protocol string
+
+// The protocols.
+const (
+	SQS       Protocol = "sqs"
+	HTTP      Protocol = "http"
+	HTTPS     Protocol = "https"
+	Email     Protocol = "email"
+	EmailJSON Protocol = "email-json"
+)
+
+// Protocols are all that there are.
+var Protocols = []Protocol{SQS, HTTP, HTTPS, Email, EmailJSON}
+
+// Known reports whether p is one of Protocols.
+func (p Protocol) Known() bool { return slices.Contains(Protocols, p) }
