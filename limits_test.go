@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	awsiam "github.com/aws/aws-sdk-go-v2/service/iam"
+	awssns "github.com/aws/aws-sdk-go-v2/service/sns"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	awssts "github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/inspect"
+	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -30,6 +32,10 @@ var services = map[string]func(*testing.T) *protocol.Service{
 		return wire
 	},
 	"internal/api/iam": func(*testing.T) *protocol.Service { return iam.New(iam.Options{}) },
+	"internal/api/sns": func(*testing.T) *protocol.Service {
+		_, wire := sns.New(sns.Options{})
+		return wire
+	},
 	"internal/api/sqs": func(t *testing.T) *protocol.Service { return sqs.New(sqs.Options{Catalog: emptyCatalog(t)}) },
 	"internal/api/sts": func(*testing.T) *protocol.Service { return sts.New(sts.Options{}) },
 }
@@ -95,6 +101,7 @@ func emptyCatalog(t *testing.T) *catalog.Catalog {
 func TestEveryOperationOfAWSIsKnown(t *testing.T) {
 	for dir, client := range map[string]reflect.Type{
 		"internal/api/iam": reflect.TypeFor[*awsiam.Client](),
+		"internal/api/sns": reflect.TypeFor[*awssns.Client](),
 		"internal/api/sqs": reflect.TypeFor[*awssqs.Client](),
 		"internal/api/sts": reflect.TypeFor[*awssts.Client](),
 	} {

@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -68,7 +69,7 @@ func Examine(ctx context.Context, d Directory, progress Progress) (*Report, erro
 		return nil, err
 	}
 	err := e.store("control", d.Control, func(s *store.Store) error {
-		return errors.Join(e.catalog(s), e.users(s, d.MasterKey), e.cluster(s))
+		return errors.Join(e.catalog(s), e.topics(s), e.users(s, d.MasterKey), e.cluster(s))
 	})
 	for _, shard := range d.Shards {
 		if err == nil {
@@ -197,7 +198,7 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, cluster.KeyPrefix)
+	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
@@ -215,6 +216,25 @@ func (e *examination) catalog(s *store.Store) error {
 	if internal > 0 {
 		c.count("queues of topics and subscriptions", internal)
 	}
+	return nil
+}
+
+// topics looks at the records of topics and subscriptions, if there are any.
+func (e *examination) topics(s *store.Store) error {
+	if s == nil {
+		return nil // which has been said
+	}
+	topics, subscriptions, problems, err := topic.Check(s, e.catalogue)
+	if topics+subscriptions == 0 && len(problems) == 0 && err == nil {
+		return nil
+	}
+	c := e.check("topics")
+	c.Problems = append(c.Problems, problems...)
+	if err != nil {
+		c.problem("%v", err)
+	}
+	c.count("topics", uint64(topics))
+	c.count("subscriptions", uint64(subscriptions))
 	return nil
 }
 

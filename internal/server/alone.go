@@ -100,6 +100,9 @@ func (a *alone) Current() error { return nil }
 // Place implements Node. All queues are on the first shard, which needs no record.
 func (a *alone) Place(_, _ *catalog.Queue) {}
 
+// Reads implements Node. There is no other program.
+func (a *alone) Reads(int) error { return nil }
+
 // Low implements Node. There is no other disk.
 func (a *alone) Low() bool { return false }
 

@@ -47,6 +47,9 @@ type Node interface {
 	Place(q, old *catalog.Queue)
 	// Current returns an error if Control may be out of date.
 	Current() error
+	// Reads returns nil if every program that reads the control store, at present, reads data directories of that
+	// format. Otherwise the error says which node does not.
+	Reads(format int) error
 	// Low reports whether the disk of another node is nearly full.
 	Low() bool
 	// Reclaim gives back the space of what was deleted.

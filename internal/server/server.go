@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/inspect"
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
 	"github.com/sluicemq/sluice/internal/auth/access"
@@ -29,6 +30,7 @@ import (
 	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -56,6 +58,7 @@ type Server struct {
 	vault       *identity.Vault
 	directory   *directory.Directory
 	signing     *signing.Keys // of messages of topics
+	topics      *topic.Topics
 	disk        *store.Disk
 	space       *space
 	cache       *store.Cache
@@ -133,21 +136,22 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues, Log: s.log,
 	})
+	_, topics := s.newSNS(cat, permissions)
 	users := iam.New(iam.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now, Log: s.log,
-		Services: service.Services{sqs.Rules, admin.Rules, iam.Rules(), sts.Rules()},
+		Services: service.Services{sqs.Rules, sns.Rules, admin.Rules, iam.Rules(), sts.Rules()},
 	})
 	tokens := sts.New(sts.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.now,
 	})
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.now)
 	accounts := admin.New(admin.Options{
-		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Cluster: s.node,
+		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Topics: s.topics.Owned, Cluster: s.node,
 	})
 	inspect.Register(accounts, inspect.Options{
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.now),
 	})
-	services := []*protocol.Service{queues, users, tokens, accounts}
+	services := []*protocol.Service{queues, topics, users, tokens, accounts}
 	s.measure(services)
 	s.front = front.New(front.Options{
 		Services: services, Streams: []front.Stream{s.backupStream()},
@@ -246,7 +250,14 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if s.signing, err = signing.Open(s.control, s.vault); err != nil {
 		return nil, err
 	}
-	return catalog.Open(catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place})
+	if err := s.openTopics(); err != nil {
+		return nil, err
+	}
+	if c, err = catalog.Open(catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place}); err != nil {
+		return nil, err
+	}
+	s.topics.Use(c)
+	return c, nil
 }
 
 // require writes down which format the data directory needs.

@@ -146,6 +146,7 @@ func (s *Service) belongings(account string) []string {
 		}
 	}
 	add("queue", s.queues(account))
+	add("topic", s.topics(account))
 	for _, kind := range []directory.Kind{directory.User, directory.Group, directory.Role} {
 		var names []string
 		for _, e := range s.directory.List(kind, account) {

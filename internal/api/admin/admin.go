@@ -20,8 +20,9 @@ type Options struct {
 	Authorizer *Authorizer
 	Named      []string // accounts that the server makes at each start, if they do not exist
 	Directory  *directory.Directory
-	// Queues returns the queues of an account, each as a person would name it.
+	// Queues returns the queues of an account, and Topics its topics, each as a person would name it.
 	Queues  func(account string) []string
+	Topics  func(account string) []string
 	Cluster Cluster
 }
 
@@ -32,12 +33,13 @@ type Service struct {
 	named      []string
 	directory  *directory.Directory
 	queues     func(account string) []string
+	topics     func(account string) []string
 	cluster    Cluster
 }
 
 // New returns the service's wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, cluster: o.Cluster}
+	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics, cluster: o.Cluster}
 	wire := protocol.NewService(protocol.Service{
 		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
 		WhenIsolated: true, // how the cluster is, a node says as far as it knows

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
@@ -24,6 +25,7 @@ type Actor struct {
 	IAM *iam.Client
 	STS *sts.Client
 	SQS *sqs.Client
+	SNS *sns.Client
 
 	Keys aws.Credentials
 
@@ -43,6 +45,7 @@ func NewActor(endpoint, keyID, secret, token string, now func() time.Time) *Acto
 	return &Actor{
 		IAM:      iam.New(iam.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		STS:      sts.New(sts.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		SNS:      sns.New(sns.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		SQS:      sqs.New(sqs.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		Keys:     own,
 		endpoint: endpoint, now: now,

@@ -1,0 +1,162 @@
+package sns
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// Rules are what SNS adds to the language of policies. A batch asks for the action of its entries.
+var Rules = &policy.Rules{
+	Vendor: "SNS",
+	Actions: slices.Concat(shared, []string{
+		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions",
+		"SNS:ListTagsForResource", "SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:TagResource", "SNS:Unsubscribe",
+		"SNS:UntagResource",
+	}, service.Convert(unsupported, func(name string) string { return "SNS:" + name })),
+	OwnerOnly: []string{
+		"SNS:CreateTopic", "SNS:ListSubscriptions", "SNS:ListTagsForResource", "SNS:ListTopics", "SNS:TagResource", "SNS:UntagResource",
+	},
+	Unscoped: []string{
+		"SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:Unsubscribe",
+	},
+	Repair: []string{"SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:RemovePermission", "SNS:SetTopicAttributes"},
+	Limits: policy.Limits{Bytes: 30 << 10, Statements: 100, Principals: 200, Conditions: 100, Actions: 50},
+}
+
+// shared are the actions that the policy of a topic can give.
+var shared = []string{
+	"SNS:AddPermission", "SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:ListSubscriptionsByTopic", "SNS:Publish",
+	"SNS:RemovePermission", "SNS:SetTopicAttributes", "SNS:Subscribe",
+}
+
+// topicRules are Rules for a policy that is set on a topic: it can give the shared actions only.
+var topicRules = &policy.Rules{Vendor: Rules.Vendor, Actions: shared, Limits: Rules.Limits}
+
+// resource is the topic that a request names: its name and, if it exists, its record.
+type resource struct {
+	name  topic.Name
+	topic *topic.Topic
+}
+
+// ARN returns the name of the resource for policies and refusals.
+func (r *resource) ARN() string {
+	n := r.name
+	n.Topic = service.Shorten(n.Topic)
+	return n.ARN()
+}
+
+// about returns what policies can ask of a request on r.
+func (r *resource) about() service.Subject {
+	s := service.Subject{Resource: r, Owner: r.name.Account}
+	if t := r.topic; t != nil {
+		s.Policy, s.PolicyIDs, s.Tags = t.Attributes.Policy, t.Attributes.PolicyIDs, t.Tags
+	}
+	return s
+}
+
+// authorize returns nil if the caller may take all of the actions.
+func (s *Service) authorize(c *protocol.Call, about service.Subject, actions ...string) error {
+	return refusal(s.authorizer.Authorize(c, about, actions...))
+}
+
+// topicNamed returns the name in a TopicArn, which member is called in the model.
+func topicNamed(c *protocol.Call, member string, arn *string) (topic.Name, error) {
+	var v protocol.Violations
+	text := v.Required(lowerFirst(member), arn)
+	if err := v.Err(); err != nil {
+		return topic.Name{}, err
+	}
+	n, err := topic.ParseARN(text)
+	if err != nil {
+		return topic.Name{}, errARN(member, err)
+	}
+	return n, sameRegion(c, member, n)
+}
+
+// sameRegion refuses a topic of another region than the request's: each region is a service of its own.
+// A request that is not signed, from a link in a message, says no region.
+func sameRegion(c *protocol.Call, member string, n topic.Name) error {
+	if n.Region == c.Region || service.Anonymous(c) {
+		return nil
+	}
+	return errParameter("%s Reason: The ARN is of the region %s, and the request is for %s.", member, service.Shorten(n.Region), c.Region)
+}
+
+// errARN refuses an ARN in SNS's words.
+func errARN(member string, why error) *protocol.Error {
+	if errors.Is(why, topic.ErrNotTopic) {
+		return errParameter("%s", member)
+	}
+	return errParameter("%s Reason: %s", member, why)
+}
+
+// find returns the topic that a request names, if it exists and the caller may take the action on it. An operation finds
+// its topic before it says or does anything about it, so that a caller who may not gets the same answer whether the topic
+// exists or not.
+func (s *Service) find(c *protocol.Call, arn *string, action string) (*topic.Topic, error) {
+	return s.findFor(c, arn, action, func(*service.Subject) {})
+}
+
+// findFor is find for a request about which policies can ask more, which add adds.
+func (s *Service) findFor(c *protocol.Call, arn *string, action string, add func(*service.Subject)) (*topic.Topic, error) {
+	n, err := topicNamed(c, "TopicArn", arn)
+	if err != nil {
+		return nil, err
+	}
+	return s.findNamed(c, n, action, add)
+}
+
+func (s *Service) findNamed(c *protocol.Call, n topic.Name, action string, add func(*service.Subject)) (*topic.Topic, error) {
+	r := resource{n, s.topics.Find(n)}
+	c.Notes.Set(noteTopic, r.ARN())
+	about := r.about()
+	add(&about)
+	if err := s.authorize(c, about, action); err != nil {
+		return nil, err
+	}
+	if r.topic == nil {
+		return nil, errNoTopic()
+	}
+	return r.topic, nil
+}
+
+// findSubscription returns the subscription that a request names, if it exists and the caller may take the action on it.
+// Its owner and the owner of its topic are two accounts that may; others are told the same whether it exists or not.
+func (s *Service) findSubscription(c *protocol.Call, arn *string, action string) (*topic.Subscription, error) {
+	var v protocol.Violations
+	text := v.Required("subscriptionArn", arn)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	n, id, err := topic.ParseSubscriptionARN(text)
+	if err != nil {
+		return nil, errARN("SubscriptionArn", err)
+	}
+	if err := sameRegion(c, "SubscriptionArn", n); err != nil {
+		return nil, err
+	}
+	c.Notes.Set(noteSubscription, service.Shorten(text))
+	sub := s.topics.Subscription(id)
+	if sub != nil && sub.Topic != n {
+		sub = nil
+	}
+	about := service.Subject{Resource: service.ARN(service.Shorten(text)), Owner: n.Account}
+	if sub != nil && sub.Owner == service.Caller(c).Account {
+		about.Owner = sub.Owner
+	}
+	if err := s.authorize(c, about, action); err != nil {
+		return nil, err
+	}
+	if sub == nil {
+		return nil, errNoSubscription()
+	}
+	return sub, nil
+}
+
+// lowerFirst is how models write the name of a member.
+func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

@@ -1,0 +1,153 @@
+package sns
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/envelope"
+)
+
+// tokenLifetime is for how long an endpoint can confirm its subscription.
+const tokenLifetime = 48 * time.Hour
+
+// A token is the id of the subscription and a secret, in hexadecimal digits; the record has a hash of it.
+const (
+	tokenIDDigits = 32
+	tokenDigits   = tokenIDDigits + 64
+)
+
+// renewToken gives a subscription a new token, with which it can be confirmed.
+func (s *Service) renewToken(tx *topic.Tx, sub **topic.Subscription) (token string) {
+	secret := make([]byte, sha256.Size)
+	rand.Read(secret)
+	token = strings.ReplaceAll((*sub).ID, "-", "") + hex.EncodeToString(secret)
+	*sub = tx.Renew(*sub, topic.Confirmation{Token: hashToken(token), Expires: s.now().Add(tokenLifetime)})
+	return token
+}
+
+func hashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// askToConfirm sends the token to the endpoint. If that fails, the client subscribes once more.
+func (s *Service) askToConfirm(ctx context.Context, sub *topic.Subscription, token string) {
+	t := s.topics.Find(sub.Topic)
+	if t == nil {
+		return
+	}
+	arn := sub.Topic.ARN()
+	request := envelope.Confirmation{
+		Type: envelope.TypeSubscribe, ID: uuid.NewString(), Token: token, TopicARN: arn, Time: s.now(),
+		SubscribeURL: s.base() + "/?Action=ConfirmSubscription&TopicArn=" + url.QueryEscape(arn) + "&Token=" + token,
+	}
+	signer, err := s.signer(t)
+	body := ""
+	if err == nil {
+		body, err = request.JSON(signer)
+	}
+	if err == nil {
+		err = s.sendConfirmation(ctx, t, sub, body)
+	}
+	if err != nil {
+		s.log.Warn("an endpoint was not asked to confirm its subscription", "subscription", sub.ARN(), "error", err)
+	}
+}
+
+// sendConfirmation sends a request to confirm a subscription to where its messages will be sent.
+func (s *Service) sendConfirmation(ctx context.Context, t *topic.Topic, sub *topic.Subscription, body string) error {
+	to := sub.Queue
+	if sub.Protocol == topic.SQS {
+		q, err := s.queueFor(t, sub.Endpoint)
+		if err != nil {
+			return err
+		}
+		to = q.ID
+	}
+	message := outgoing(body, nil)
+	if sub.Topic.FIFO() {
+		message.Group, message.Dedup = sub.ID, message.ID.String()
+	}
+	_, err := s.messages.Publish(ctx, []queue.Publication{{ID: message.ID, Copies: []queue.Copy{{Queue: to, Message: message}}}})
+	return err
+}
+
+type confirmInput struct {
+	TopicArn                  *string `max:"2048"`
+	Token                     *string `max:"1024"`
+	AuthenticateOnUnsubscribe *string `max:"16"`
+}
+
+// confirmSubscription takes a token as proof that its endpoint agrees. A request that is signed needs the permission of
+// its own account, too.
+func (s *Service) confirmSubscription(_ context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
+	n, err := topicNamed(c, "TopicArn", in.TopicArn)
+	if err != nil {
+		return nil, err
+	}
+	r := resource{name: n}
+	c.Notes.Set(noteTopic, r.ARN())
+	signed := !service.Anonymous(c)
+	if signed {
+		about := service.Subject{Resource: &r, Owner: service.Caller(c).Account}
+		if err := s.authorize(c, about, "SNS:ConfirmSubscription"); err != nil {
+			return nil, err
+		}
+	}
+	var v protocol.Violations
+	token := v.Required("token", in.Token)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	keep := in.AuthenticateOnUnsubscribe != nil && strings.EqualFold(*in.AuthenticateOnUnsubscribe, "true")
+	var sub *topic.Subscription
+	err = s.change(func(tx *topic.Tx) error {
+		if sub = s.tokenFits(n, token); sub == nil {
+			return errParameter("Token")
+		}
+		if !sub.Pending() {
+			return nil
+		}
+		sub, err = tx.UpdateSubscription(sub.ID, func(sub *topic.Subscription) error {
+			sub.Confirmation.Done = true
+			sub.Authenticated = signed && service.Caller(c).Account == sub.Owner
+			sub.KeepsOnLink = keep && signed
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &subscriptionARNOutput{sub.ARN()}, nil
+}
+
+// tokenFits returns the subscription to a topic that a token confirms, or nil. The token of one that is confirmed already
+// is good until its time is over: a link may be followed twice.
+func (s *Service) tokenFits(n topic.Name, token string) *topic.Subscription {
+	if len(token) != tokenDigits {
+		return nil
+	}
+	id, err := uuid.Parse(token[:tokenIDDigits])
+	if err != nil {
+		return nil
+	}
+	sub := s.topics.Subscription(id.String())
+	if sub == nil || sub.Topic != n || sub.Confirmation == nil || !s.now().Before(sub.Confirmation.Expires) ||
+		subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(sub.Confirmation.Token)) != 1 {
+		return nil
+	}
+	return sub
+}

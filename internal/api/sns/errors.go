@@ -1,0 +1,131 @@
+package sns
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// The errors that SNS models.
+
+// errParameter is SNS's refusal of nearly everything that is wrong with a request.
+func errParameter(format string, args ...any) *protocol.Error {
+	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid parameter: "+format, args...)
+}
+
+// errAttribute refuses what is wrong with a message attribute.
+func errAttribute(format string, args ...any) *protocol.Error {
+	return service.Modelled("InvalidParameterValueException", "ParameterValueInvalid", 400, format, args...)
+}
+
+func errNotFound(format string, args ...any) *protocol.Error {
+	return service.Modelled("NotFoundException", "NotFound", 404, format, args...)
+}
+
+func errNoTopic() *protocol.Error { return errNotFound("Topic does not exist") }
+
+func errNoSubscription() *protocol.Error { return errNotFound("Subscription does not exist") }
+
+// saysGone reports whether err says that a topic or subscription does not exist.
+func saysGone(err error) bool {
+	e, ok := errors.AsType[*protocol.Error](err)
+	return ok && e.Status == http.StatusNotFound
+}
+
+// errNoResource is errNoTopic of the operations on tags.
+func errNoResource() *protocol.Error {
+	return service.Modelled("ResourceNotFoundException", "ResourceNotFound", 404, "Resource does not exist")
+}
+
+func errTagLimit() *protocol.Error {
+	return service.Modelled("TagLimitExceededException", "TagLimitExceeded", 400,
+		"Could not complete request: tag quota of per resource exceeded. A topic can have at most %d tags.", service.MaxTags)
+}
+
+func errTopicLimit(format string, args ...any) *protocol.Error {
+	return service.Modelled("TopicLimitExceededException", "TopicLimitExceeded", 403, format, args...)
+}
+
+func errSubscriptionLimit(format string, args ...any) *protocol.Error {
+	return service.Modelled("SubscriptionLimitExceededException", "SubscriptionLimitExceeded", 403, format, args...)
+}
+
+func errFilterLimit(format string, args ...any) *protocol.Error {
+	return service.Modelled("FilterPolicyLimitExceededException", "FilterPolicyLimitExceeded", 403, format, args...)
+}
+
+func errEmptyBatch() *protocol.Error {
+	return service.Modelled("EmptyBatchRequestException", "EmptyBatchRequest", 400, "The batch request doesn't contain any entries.")
+}
+
+func errTooManyEntries(n int) *protocol.Error {
+	return service.Modelled("TooManyEntriesInBatchRequestException", "TooManyEntriesInBatchRequest", 400,
+		"The batch request contains more entries than permissible. The most are %d, and there are %d.", maxBatchEntries, n)
+}
+
+func errEntryID() *protocol.Error {
+	return service.Modelled("InvalidBatchEntryIdException", "InvalidBatchEntryId", 400,
+		"The Id of a batch entry in a batch request doesn't abide by the specification: 1 to 80 letters, digits, hyphens and underscores.")
+}
+
+func errEntryIDRepeated(id string) *protocol.Error {
+	return service.Modelled("BatchEntryIdsNotDistinctException", "BatchEntryIdsNotDistinct", 400,
+		"Two or more batch entries in the request have the same Id: %s.", id)
+}
+
+func errBatchTooLong(size int) *protocol.Error {
+	return service.Modelled("BatchRequestTooLongException", "BatchRequestTooLong", 400,
+		"The length of all the batch messages put together is more than the limit of %d bytes: %d.", maxMessageSize, size)
+}
+
+// errUnsupported refuses what AWS has and this server has not, behind the parameter that asks for it.
+func errUnsupported(parameter, reason string) *protocol.Error {
+	return errParameter("%s Reason: %s", parameter, reason)
+}
+
+// refusal is what the caller is told whom a policy has refused: SNS's own name for it.
+func refusal(err error) error {
+	if denial, ok := errors.AsType[*access.Denial](err); ok {
+		return errors.Join(service.Modelled("AuthorizationErrorException", "AuthorizationError", 403, "%s", denial.Error()), denial)
+	}
+	return err
+}
+
+// errTooLong refuses a parameter that is longer than its declaration allows. SNS's own limits, which are not above that,
+// are checked later and have errors of their own.
+func errTooLong(e *protocol.Excess) *protocol.Error {
+	first, _, _ := strings.Cut(e.Member, ".")
+	last := e.Member[strings.LastIndexByte(e.Member, '.')+1:]
+	switch {
+	case last == "Message":
+		return errTooLongMessage()
+	case last == "Subject":
+		return errSubject()
+	case first == "Tags" && e.Unit == protocol.Entries, first == "TagKeys" && e.Unit == protocol.Entries:
+		return errTagLimit()
+	case first == "PublishBatchRequestEntries" && e.Member == first:
+		return errTooManyEntries(e.Max + 1)
+	}
+	return errParameter("%s Reason: %s", e.Member, e.Constraint())
+}
+
+// failure translates an error of the shards or of the control store into what the client is told.
+func failure(err error) error {
+	switch {
+	case errors.Is(err, topic.ErrNoTopic), errors.Is(err, queue.ErrNoQueue):
+		return errNoTopic()
+	case errors.Is(err, topic.ErrNoSubscription):
+		return errNoSubscription()
+	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return errors.Join(protocol.ServiceUnavailable(), err)
+	}
+	return service.Failure(err)
+}

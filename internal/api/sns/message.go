@@ -1,0 +1,187 @@
+package sns
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+const (
+	maxMessageSize = 262_144 // bytes, of the message with its attributes; of a batch together
+	maxSubject     = 99      // characters
+	maxTraceHeader = 1024    // bytes, as in SQS
+)
+
+// message is a message that a client publishes: what Publish and an entry of PublishBatch have in common.
+type message struct {
+	Message                *string                   `max:"1M"`
+	Subject                *string                   `max:"1024"`
+	MessageStructure       *string                   `max:"64"`
+	MessageAttributes      map[string]attributeValue `wrap:"entry" entry:"Name,Value" max:"100,1024"`
+	MessageDeduplicationId *string                   `max:"512"`
+	MessageGroupId         *string                   `max:"512"`
+}
+
+// attributeValue is a message attribute on the wire.
+type attributeValue struct {
+	DataType    string  `max:"1024"`
+	StringValue *string `max:"1M"`
+	BinaryValue []byte  `max:"1M"`
+}
+
+// outbound is a message that was checked, on its way to the subscriptions of a topic.
+type outbound struct {
+	id           queue.MessageID
+	topic        *topic.Topic
+	subject      string
+	text         string
+	texts        map[topic.Protocol]string // where they differ from text
+	attributes   []queue.Attribute
+	group, dedup string
+	trace        string
+	size         int // of the message and its attributes, in bytes
+}
+
+// textFor returns what subscriptions of a protocol get.
+func (o *outbound) textFor(p topic.Protocol) string {
+	if text, ok := o.texts[p]; ok {
+		return text
+	}
+	return o.text
+}
+
+// check turns a message into what is published.
+func (m *message) check(c *protocol.Call, t *topic.Topic) (*outbound, error) {
+	o := &outbound{id: queue.MessageID(uuid.New()), topic: t}
+	var v protocol.Violations
+	o.text = v.Required("message", m.Message)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	o.size = len(o.text)
+	switch {
+	case o.text == "":
+		return nil, errParameter("Empty message")
+	case o.size > maxMessageSize:
+		return nil, errTooLongMessage()
+	case !service.ValidText(o.text):
+		return nil, errParameter("Message Reason: Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
+	}
+	if m.Subject != nil {
+		if o.subject = *m.Subject; !validSubject(o.subject) {
+			return nil, errSubject()
+		}
+	}
+	size, err := 0, error(nil)
+	if o.attributes, size, err = checkAttributes(m.MessageAttributes); err != nil {
+		return nil, err
+	}
+	if o.size += size; o.size > maxMessageSize {
+		return nil, errTooLongMessage()
+	}
+	if err := m.checkIDs(o); err != nil {
+		return nil, err
+	}
+	if err := m.takeStructure(o); err != nil {
+		return nil, err
+	}
+	// The header is not part of the message: one that is no trace header is not the publisher's mistake.
+	if len(c.TraceID) <= maxTraceHeader && service.ValidText(c.TraceID) {
+		o.trace = c.TraceID
+	}
+	return o, nil
+}
+
+// errTooLongMessage is also the error for a message that does not get as far as its handler.
+func errTooLongMessage() *protocol.Error { return errParameter("Message too long") }
+
+func errSubject() *protocol.Error { return errParameter("Subject") }
+
+// validSubject reports whether s is 1 to 99 characters that begin with something visible and have no line breaks and
+// control characters.
+func validSubject(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return s != "" && utf8.RuneCountInString(s) <= maxSubject && !unicode.IsSpace(first) && service.ValidText(s) &&
+		!strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// checkIDs takes the message group and the deduplication id.
+func (m *message) checkIDs(o *outbound) error {
+	fifo := o.topic.Name.FIFO()
+	if m.MessageGroupId != nil {
+		if o.group = *m.MessageGroupId; !service.ValidID(o.group) {
+			return errID("MessageGroupId")
+		}
+	}
+	switch dedup := m.MessageDeduplicationId; {
+	case dedup != nil && !fifo:
+		return errParameter("MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type")
+	case !fifo:
+	case m.MessageGroupId == nil:
+		return errParameter("The MessageGroupId parameter is required for FIFO topics")
+	case dedup != nil:
+		if o.dedup = *dedup; !service.ValidID(o.dedup) {
+			return errID("MessageDeduplicationId")
+		}
+	case !o.topic.Attributes.ContentDedup:
+		return errParameter("The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly")
+	default:
+		sum := sha256.Sum256([]byte(o.text))
+		o.dedup = hex.EncodeToString(sum[:])
+	}
+	return nil
+}
+
+func errID(parameter string) *protocol.Error {
+	return errParameter("%s Reason: %s can only include alphanumeric and punctuation characters. 1 to 128 in length.", parameter, parameter)
+}
+
+// takeStructure takes a message apart that says something else to each protocol. Keys that are no protocol, and values
+// that are no strings, count for nothing.
+func (m *message) takeStructure(o *outbound) error {
+	switch {
+	case m.MessageStructure == nil || *m.MessageStructure == "":
+		return nil
+	case *m.MessageStructure != "json":
+		return errParameter("Message Structure - %s is not a structure; there is json", service.Shorten(*m.MessageStructure))
+	}
+	var parts map[string]json.RawMessage
+	if json.Unmarshal([]byte(o.text), &parts) != nil || parts == nil {
+		return errParameter("Message Structure - JSON message body failed to parse")
+	}
+	part := func(name string) (text string, ok bool) {
+		raw := parts[name]
+		return text, len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil
+	}
+	text, ok := part("default")
+	if !ok {
+		return errParameter("Message Structure - No default entry in JSON message body")
+	}
+	o.text, o.texts = text, make(map[topic.Protocol]string)
+	for _, p := range topic.Protocols {
+		if own, ok := part(string(p)); ok {
+			o.texts[p] = own
+		}
+	}
+	for _, one := range append(slices.Collect(maps.Values(o.texts)), text) {
+		if one == "" {
+			return errParameter("Empty message")
+		}
+		if !service.ValidText(one) {
+			return errParameter("Message Reason: Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package sns
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+const (
+	maxAttributeName = 256 // bytes
+	maxAttributeType = 256
+)
+
+// checkAttributes turns message attributes into what is stored, sorted by name, and returns the bytes they count for:
+// names, types and values.
+func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size int, _ error) {
+	if len(in) == 0 {
+		return nil, 0, nil
+	}
+	for _, name := range sortedNames(in) {
+		v := in[name]
+		if err := checkAttributeName(name); err != nil {
+			return nil, 0, err
+		}
+		if err := checkAttribute(name, &v); err != nil {
+			return nil, 0, err
+		}
+		a := queue.Attribute{Name: name, Type: v.DataType}
+		if binaryType(v.DataType) {
+			a.Value = string(v.BinaryValue)
+		} else {
+			a.Value = *v.StringValue
+		}
+		out = append(out, a)
+		size += len(a.Name) + len(a.Type) + len(a.Value)
+	}
+	return out, size, nil
+}
+
+// binaryType reports whether values of a type travel as bytes.
+func binaryType(dataType string) bool { return baseType(dataType) == "Binary" }
+
+// baseType returns a type without the label behind it.
+func baseType(dataType string) string {
+	base, _, _ := strings.Cut(dataType, ".")
+	return base
+}
+
+func checkAttributeName(name string) error {
+	lower := strings.ToLower(name)
+	switch {
+	case name == "" || len(name) > maxAttributeName:
+		return errAttribute("The name of a message attribute must be 1 to %d bytes long.", maxAttributeName)
+	case strings.HasPrefix(lower, "aws.") || strings.HasPrefix(lower, "amazon."):
+		return errAttribute("Message attribute names beginning with 'AWS.' or 'Amazon.' are reserved for internal use: '%s'.", name)
+	case strings.HasPrefix(name, "."), strings.HasSuffix(name, "."), strings.Contains(name, ".."):
+		return errAttribute("The message attribute name '%s' must not begin or end with '.', nor have successive '.' characters.", name)
+	}
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.' {
+			return errAttribute("The message attribute name '%s' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.).", name)
+		}
+	}
+	return nil
+}
+
+func checkAttribute(name string, v *attributeValue) error {
+	base := baseType(v.DataType)
+	isString, isBinary := v.StringValue != nil, v.BinaryValue != nil
+	switch {
+	case v.DataType == "":
+		return errAttribute("The message attribute '%s' must contain non-empty message attribute type.", name)
+	case len(v.DataType) > maxAttributeType || base != "String" && base != "Number" && base != "Binary" || !service.ValidText(v.DataType):
+		return errAttribute("The message attribute '%s' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.", name)
+	case isString && isBinary:
+		return errAttribute("The message attribute '%s' has multiple values. A message attribute can have only one value.", name)
+	case !isString && !isBinary, isString && *v.StringValue == "", isBinary && len(v.BinaryValue) == 0:
+		return errAttribute("The message attribute '%s' must contain non-empty message attribute value for message attribute type '%s'.", name, v.DataType)
+	case base == "Binary" && !isBinary:
+		return errAttribute("The message attribute '%s' with type 'Binary' must use field 'Binary'.", name)
+	case base != "Binary" && !isString:
+		return errAttribute("The message attribute '%s' with type '%s' must use field 'String'.", name, base)
+	case isString && !service.ValidText(*v.StringValue):
+		return errAttribute("The value of message attribute '%s' has invalid characters. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF", name)
+	case base == "Number" && !service.ValidNumber(*v.StringValue):
+		return errAttribute("Could not cast message attribute '%s' value to number.", name)
+	case v.DataType == "String.Array" && !validArray(*v.StringValue):
+		return errAttribute("The value of message attribute '%s' with type 'String.Array' must be a JSON array of strings, numbers, true, false and null.", name)
+	}
+	return nil
+}
+
+// validArray reports whether s is a JSON array of scalars.
+func validArray(s string) bool {
+	var list []json.RawMessage
+	return json.Unmarshal([]byte(s), &list) == nil && list != nil &&
+		!slices.ContainsFunc(list, func(v json.RawMessage) bool { return v[0] == '{' || v[0] == '[' })
+}

@@ -1,0 +1,165 @@
+package sns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// effectivePolicy returns the policy of a topic as clients see it: that which was set, or the one with which AWS makes
+// every topic. It names everybody, but its condition is met only by services of this server that act for the topic's
+// owner, such as CloudWatch: they have an aws:SourceOwner. So it need not be looked at for other callers.
+func effectivePolicy(t *topic.Topic) string {
+	if t.Attributes.Policy != "" {
+		return t.Attributes.Policy
+	}
+	return fmt.Sprintf(`{"Version":"2008-10-17","Id":"__default_policy_ID","Statement":[{"Sid":"__default_statement_ID","Effect":"Allow",`+
+		`"Principal":{"AWS":"*"},"Action":["SNS:GetTopicAttributes","SNS:SetTopicAttributes","SNS:AddPermission",`+
+		`"SNS:RemovePermission","SNS:DeleteTopic","SNS:Subscribe","SNS:ListSubscriptionsByTopic","SNS:Publish"],`+
+		`"Resource":%q,"Condition":{"StringEquals":{"AWS:SourceOwner":%q}}}]}`, t.Name.ARN(), t.Name.Account)
+}
+
+// setPolicy sets the policy of a topic. It refuses what is no policy, and one that names a user or role that does not
+// exist. The empty string, and the default policy as it is shown, make it the default again.
+func (c *topicChange) setPolicy(value string) error {
+	old := c.attrs.PolicyIDs
+	c.attrs.Policy, c.attrs.PolicyIDs = "", ""
+	if value == "" || value == effectivePolicy(&topic.Topic{Name: c.name}) {
+		return nil
+	}
+	p, err := policy.ParseResource(value, topicRules)
+	if err != nil {
+		return policyError(err)
+	}
+	ids, unknown := service.Bind(p, old, c.idOf)
+	if unknown != "" {
+		return errParameter("Policy Error: PrincipalNotFound: %s", service.Shorten(unknown))
+	}
+	c.attrs.Policy, c.attrs.PolicyIDs = value, ids
+	service.WarnOfPolicy(c.log, p, c.name.ARN(), nil) // actions were checked
+	return nil
+}
+
+// policyError translates what package policy refuses. Other errors it returns as they are.
+func policyError(err error) error {
+	e, ok := errors.AsType[*policy.Error](err)
+	switch {
+	case !ok:
+		return err
+	case e.Fault == policy.UnknownAction:
+		return errParameter("Policy statement action out of service scope! %s", service.Shorten(e.Error()))
+	}
+	return errParameter("Policy Error: %s", service.Shorten(e.Error()))
+}
+
+type addPermissionInput struct {
+	TopicArn      *string  `max:"2048"`
+	Label         *string  `max:"256"`
+	AWSAccountIds []string `query:"AWSAccountId" wrap:"member" max:"100,256"`
+	ActionNames   []string `query:"ActionName" wrap:"member" max:"100,256"`
+}
+
+func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
+	t, err := s.find(c, in.TopicArn, "SNS:AddPermission")
+	if err != nil {
+		return nil, err
+	}
+	p, err := in.permission()
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.updateTopic(t, func(t *topic.Topic) error {
+		text := effectivePolicy(t)
+		if hasStatement(text, p.Label) {
+			return errParameter("Statement already exists")
+		}
+		text, err := policy.AddPermission(text, t.Name.ARN(), p, topicRules)
+		if err != nil {
+			return policyError(err)
+		}
+		t.Attributes.Policy = text
+		return nil
+	})
+}
+
+// permission returns what is to be granted.
+func (in *addPermissionInput) permission() (p policy.Permission, err error) {
+	var v protocol.Violations
+	p.Label = v.Required("label", in.Label)
+	if err := v.Err(); err != nil {
+		return p, err
+	}
+	switch {
+	case !service.ValidName(p.Label, 80):
+		return p, errParameter("Label Reason: Must be 1 to 80 letters, digits, hyphens and underscores.")
+	case len(in.AWSAccountIds) == 0:
+		return p, errParameter("AWSAccountId Reason: no value for required parameter")
+	case len(in.ActionNames) == 0:
+		return p, errParameter("ActionName Reason: no value for required parameter")
+	}
+	for _, account := range in.AWSAccountIds {
+		if !identity.IsAccount(account) {
+			return p, errParameter("AWSAccountId Reason: %s is not an account number of 12 digits", service.Shorten(account))
+		}
+	}
+	for _, action := range in.ActionNames {
+		if action != "*" && !slices.Contains(shared, Rules.Vendor+":"+action) {
+			return p, errParameter("Policy statement action out of service scope! There is no action %s.", service.Shorten(action))
+		}
+	}
+	p.Accounts, p.Actions = in.AWSAccountIds, in.ActionNames
+	return p, nil
+}
+
+// hasStatement reports whether a policy has a statement of that name.
+func hasStatement(text, label string) bool {
+	p, err := policy.Parse(policy.ForResource, text)
+	if err != nil {
+		return false
+	}
+	for i := range p.Len() {
+		if p.Statement(i).Sid == label {
+			return true
+		}
+	}
+	return false
+}
+
+type removePermissionInput struct {
+	TopicArn *string `max:"2048"`
+	Label    *string `max:"256"`
+}
+
+func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
+	t, err := s.find(c, in.TopicArn, "SNS:RemovePermission")
+	if err != nil {
+		return nil, err
+	}
+	var v protocol.Violations
+	label := v.Required("label", in.Label)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	return nil, s.updateTopic(t, func(t *topic.Topic) error {
+		text := effectivePolicy(t)
+		if !hasStatement(text, label) {
+			return errParameter("Label Reason: The policy of the topic has no statement %s.", service.Shorten(label))
+		}
+		text, err := policy.RemovePermission(text, label)
+		if err != nil {
+			return policyError(err)
+		}
+		if text == "" {
+			return errParameter("Label Reason: It is the only statement of the policy. Set the attribute Policy instead.")
+		}
+		t.Attributes.Policy = text
+		return nil
+	})
+}

@@ -1,0 +1,259 @@
+package sns
+
+import (
+	"crypto/md5"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/envelope"
+	"github.com/sluicemq/sluice/internal/topic/filter"
+)
+
+// principal is what the policies of queues call this service, and what consumers see as the sender of its messages.
+const principal = "sns.amazonaws.com"
+
+// maxRawAttributes is how many attributes a message in a queue can have.
+const maxRawAttributes = 10
+
+// plan says which subscriptions of its topic get a message, and what each gets.
+type plan struct {
+	publication queue.Publication
+	refused     []refusedCopy
+}
+
+// refusedCopy is a subscription that wants a message and whose queue does not take it.
+type refusedCopy struct {
+	subscription *topic.Subscription
+	why          error
+	lost         error // why its dead-letter queue does not have it either; nil: that has it
+}
+
+// planner makes the plan of one message.
+type planner struct {
+	*Service
+	message   *outbound
+	envelopes *envelope.Envelopes
+	filters   map[string]*filter.Message // by text
+	digests   map[string][md5.Size]byte  // of the texts that are bodies as they are
+	now       time.Time
+}
+
+// plan decides about each subscription of the message's topic, as it is now.
+func (s *Service) plan(o *outbound) (*plan, error) {
+	_, subscriptions := s.topics.Subscribed(o.topic.Name)
+	pl := &planner{Service: s, message: o, filters: make(map[string]*filter.Message), digests: make(map[string][md5.Size]byte), now: s.now()}
+	p := &plan{publication: queue.Publication{Topic: o.topic.Queue, ID: o.id}}
+	if o.topic.Name.FIFO() {
+		p.publication.Group, p.publication.Dedup = o.group, o.dedup
+	}
+	for _, sub := range subscriptions {
+		if sub.Pending() {
+			continue
+		}
+		wanted, err := sub.Wants(pl.filter(o.textFor(sub.Protocol)))
+		if err != nil {
+			return nil, err
+		}
+		if !wanted {
+			continue
+		}
+		if err := pl.add(p, sub); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// filter returns what filter policies look at.
+func (pl *planner) filter(text string) *filter.Message {
+	m := pl.filters[text]
+	if m == nil {
+		attributes := make([]filter.Attribute, len(pl.message.attributes))
+		for i, a := range pl.message.attributes {
+			attributes[i] = filter.Attribute(a)
+		}
+		m = filter.NewMessage(text, attributes)
+		pl.filters[text] = m
+	}
+	return m
+}
+
+// add adds the copy for a subscription to the plan. What its queue does not take goes to its dead-letter queue.
+func (pl *planner) add(p *plan, sub *topic.Subscription) error {
+	to, refused := pl.route(sub)
+	if refused != nil {
+		p.refused = append(p.refused, *refused)
+	}
+	if to == 0 {
+		return nil
+	}
+	one, err := pl.copyFor(sub)
+	if err != nil {
+		return err
+	}
+	one.Queue = to
+	p.publication.Copies = append(p.publication.Copies, one)
+	return nil
+}
+
+// route returns the queue that the copy for a subscription goes to, 0 for none, and what has refused it on the way.
+func (pl *planner) route(sub *topic.Subscription) (queue.ID, *refusedCopy) {
+	to, why := pl.destination(sub)
+	if why == nil {
+		return to, nil
+	}
+	to, lost := pl.deadLetters(sub)
+	return to, &refusedCopy{sub, why, lost}
+}
+
+// errNoDeadLetters says why a message is nowhere.
+var errNoDeadLetters = errors.New("the subscription has no dead-letter queue")
+
+// destination returns the queue that a subscription's messages go to, or why that does not take this one.
+func (pl *planner) destination(sub *topic.Subscription) (queue.ID, error) {
+	if sub.Protocol != topic.SQS {
+		return sub.Queue, nil
+	}
+	q, err := pl.queueFor(pl.message.topic, sub.Endpoint)
+	if err != nil {
+		return 0, err
+	}
+	if most := q.Attributes.MaximumMessageSize; pl.message.size > most {
+		return 0, fmt.Errorf("the message has %d bytes, and the queue takes at most %d", pl.message.size, most)
+	}
+	if n := len(pl.message.attributes); sub.Attributes.Raw && n > maxRawAttributes {
+		return 0, fmt.Errorf("the message has %d attributes, and a queue takes at most %d in raw delivery", n, maxRawAttributes)
+	}
+	return q.ID, nil
+}
+
+// deadLetters returns the dead-letter queue of a subscription, or why there is none that takes messages.
+func (pl *planner) deadLetters(sub *topic.Subscription) (queue.ID, error) {
+	if sub.Attributes.Redrive == "" {
+		return 0, errNoDeadLetters
+	}
+	q, err := pl.queueFor(pl.message.topic, sub.Attributes.Redrive)
+	if err != nil {
+		return 0, fmt.Errorf("the dead-letter queue: %w", err)
+	}
+	return q.ID, nil
+}
+
+// queueFor returns a queue by its ARN, if it exists and its policy lets the topic send to it.
+func (s *Service) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
+	n, ok := service.ParseQueueARN(arn)
+	if !ok {
+		return nil, errors.New("it is not the ARN of a queue") // nothing else is stored
+	}
+	q := s.queues.Find(n)
+	if q == nil {
+		return nil, errors.New("the queue " + arn + " does not exist")
+	}
+	r := access.Request{
+		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: principal}}, Rules: s.queueRules,
+		Action: "sqs:SendMessage", Owner: n.Account, Policy: q.Attributes.Policy, PolicyIDs: q.Attributes.PolicyIDs,
+		Details: &delivery{arn: arn, topic: t, tags: q.Tags, now: s.now},
+	}
+	if err := s.access.Decide(&r); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// delivery is what the policy of a queue can ask of a message that a topic sends there.
+type delivery struct {
+	arn   string // of the queue
+	topic *topic.Topic
+	tags  map[string]string
+	now   func() time.Time
+}
+
+// ARN implements access.Details.
+func (d *delivery) ARN() string { return d.arn }
+
+// Facts implements access.Details. The message does not leave the server, so nobody can listen.
+func (d *delivery) Facts() policy.Facts {
+	n := d.topic.Name
+	return policy.Facts{
+		Time: d.now(), SecureTransport: true, Region: n.Region, SourceARN: n.ARN(), SourceAccount: n.Account, ResourceTags: d.tags,
+	}
+}
+
+// copyFor returns what a subscription gets.
+func (pl *planner) copyFor(sub *topic.Subscription) (queue.Copy, error) {
+	o := pl.message
+	text := o.textFor(sub.Protocol)
+	var one queue.Copy
+	if sub.Attributes.Raw {
+		one.Message = queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: principal, Body: text, BodyMD5: pl.digest(text), Attributes: o.attributes}
+	} else {
+		body, at, err := pl.envelope(text, sub)
+		if err != nil {
+			return one, err
+		}
+		one.Message, one.SequenceAt = outgoing(body, nil), at
+	}
+	one.Message.Trace, one.Message.Group = o.trace, o.group
+	if toFIFO(sub) {
+		one.Message.Dedup = o.dedup
+	}
+	return one, nil
+}
+
+// toFIFO reports whether the messages of a subscription go to a FIFO queue.
+func toFIFO(sub *topic.Subscription) bool {
+	return sub.Protocol == topic.SQS && strings.HasSuffix(sub.Endpoint, service.FIFOSuffix)
+}
+
+// outgoing returns a message with that body.
+func outgoing(body string, attributes []queue.Attribute) queue.Outgoing {
+	return queue.Outgoing{
+		ID: queue.MessageID(uuid.New()), Sender: principal, Body: body, BodyMD5: md5.Sum([]byte(body)), Attributes: attributes,
+	}
+}
+
+// digest returns the digest of a body that several copies have.
+func (pl *planner) digest(body string) [md5.Size]byte {
+	sum, known := pl.digests[body]
+	if !known {
+		sum = md5.Sum([]byte(body))
+		pl.digests[body] = sum
+	}
+	return sum
+}
+
+// envelope returns the message as the JSON that a subscription gets, and where in it the sequence number goes.
+func (pl *planner) envelope(text string, sub *topic.Subscription) (body string, sequenceAt int, err error) {
+	if pl.envelopes == nil {
+		o := pl.message
+		n := envelope.Notification{
+			ID: o.id.String(), TopicARN: o.topic.Name.ARN(), Subject: o.subject, Time: pl.now, FIFO: o.topic.Name.FIFO(),
+		}
+		for _, a := range o.attributes {
+			value := a.Value
+			if binaryType(a.Type) {
+				value = base64.StdEncoding.EncodeToString([]byte(value))
+			}
+			n.Attributes = append(n.Attributes, envelope.Attribute{Name: a.Name, Type: a.Type, Value: value})
+		}
+		signer, err := pl.signer(o.topic)
+		if err != nil && !n.FIFO {
+			return "", 0, err
+		}
+		pl.envelopes = envelope.New(n, signer)
+	}
+	return pl.envelopes.For(text, pl.base()+"/?Action=Unsubscribe&SubscriptionArn="+url.QueryEscape(sub.ARN()))
+}

@@ -1,0 +1,155 @@
+package sns
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+type publishInput struct {
+	TopicArn    *string `max:"2048"`
+	TargetArn   *string `max:"2048"`
+	PhoneNumber *string `max:"64"`
+	message
+}
+
+type publishOutput struct {
+	MessageId      string
+	SequenceNumber string `json:",omitempty"`
+}
+
+func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInput) (*publishOutput, error) {
+	arn := in.TopicArn
+	switch {
+	case in.PhoneNumber != nil:
+		return nil, errUnsupported("PhoneNumber", "This server does not send text messages to phones.")
+	case arn == nil && in.TargetArn == nil:
+		return nil, errParameter("TopicArn or TargetArn Reason: no value for required parameter")
+	case arn == nil:
+		arn = in.TargetArn
+	}
+	t, err := s.find(c, arn, "SNS:Publish")
+	if err != nil {
+		return nil, err
+	}
+	o, err := in.check(c, t)
+	if err != nil {
+		return nil, err
+	}
+	published, err := s.send(ctx, c, []*outbound{o})
+	if err != nil {
+		return nil, err
+	}
+	return &publishOutput{published[0].ID.String(), sequence(published[0].Sequence)}, nil
+}
+
+// sequence formats a SequenceNumber; messages of standard topics have none.
+func sequence(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%020d", n)
+}
+
+// send publishes messages to their topic, all of them or none.
+func (s *Service) send(ctx context.Context, c *protocol.Call, messages []*outbound) ([]queue.Published, error) {
+	if err := s.checkRoom(); err != nil {
+		return nil, err
+	}
+	plans, err := s.planAll(ctx, messages)
+	if err != nil {
+		return nil, err
+	}
+	publications := service.Convert(plans, func(p *plan) queue.Publication { return p.publication })
+	var published []queue.Published
+	if publications[0].Topic == 0 && !hasCopies(publications) {
+		published = service.Convert(publications, func(p queue.Publication) queue.Published { return queue.Published{ID: p.ID} })
+	} else if published, err = s.messages.Publish(ctx, publications); err != nil {
+		return nil, failure(err)
+	}
+	s.note(c, plans, published)
+	return published, nil
+}
+
+func hasCopies(publications []queue.Publication) bool {
+	for i := range publications {
+		if len(publications[i].Copies) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// planAll decides about all messages. If a queue does not take one, this node makes sure that it is not behind: the queue
+// or its permission may have been made through another node a moment ago.
+func (s *Service) planAll(ctx context.Context, messages []*outbound) ([]*plan, error) {
+	plans, refused, err := s.plansOf(messages)
+	if err != nil || !refused {
+		return plans, err
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return nil, failure(fmt.Errorf("catch up with the control store: %w", err))
+	}
+	plans, _, err = s.plansOf(messages)
+	return plans, err
+}
+
+func (s *Service) plansOf(messages []*outbound) (plans []*plan, refused bool, err error) {
+	for _, o := range messages {
+		p, err := s.plan(o)
+		if err != nil {
+			return nil, false, err
+		}
+		plans = append(plans, p)
+		refused = refused || len(p.refused) > 0
+	}
+	return plans, refused, nil
+}
+
+// note says in the request log what was published, and in the log which subscriptions have lost a message.
+func (s *Service) note(c *protocol.Call, plans []*plan, published []queue.Published) {
+	copies, refused, duplicates := 0, 0, 0
+	ids := make([]string, len(published))
+	for i, p := range plans {
+		copies += len(p.publication.Copies)
+		refused += len(p.refused)
+		if ids[i] = published[i].ID.String(); published[i].Duplicate {
+			duplicates++
+			continue
+		}
+		for _, r := range p.refused {
+			s.warnOfRefusal(&r)
+		}
+	}
+	if c == nil || !c.Notes.Wanted() {
+		return
+	}
+	c.Notes.Set(noteMessages, len(published))
+	c.Notes.Set(noteMessageIDs, strings.Join(ids, ","))
+	c.Notes.Set(noteCopies, copies)
+	if refused > 0 {
+		c.Notes.Set(noteRefused, refused)
+	}
+	if duplicates > 0 {
+		c.Notes.Set(noteDuplicates, duplicates)
+	}
+}
+
+// warnOfRefusal notes in the log, once a minute, that the queue of a subscription does not take the messages of its topic.
+func (s *Service) warnOfRefusal(r *refusedCopy) {
+	now, last := s.now().Unix(), s.lastWarning.Load()
+	if now-last < 60 || !s.lastWarning.CompareAndSwap(last, now) {
+		return
+	}
+	if r.lost != nil {
+		s.log.Warn("a message was not delivered to a subscription", "subscription", r.subscription.ARN(),
+			"endpoint", service.Shorten(r.subscription.Endpoint), "reason", r.why, "dead_letters", r.lost)
+		return
+	}
+	s.log.Warn("a message has gone to the dead-letter queue of a subscription", "subscription", r.subscription.ARN(),
+		"endpoint", service.Shorten(r.subscription.Endpoint), "reason", r.why)
+}

@@ -1,0 +1,159 @@
+package sns
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/envelope"
+)
+
+// Messages is what the service needs of the keyspace in which queues are stored.
+type Messages interface {
+	// Publish takes publications with all of their copies, or none of them.
+	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
+}
+
+// Options are what a service is made of.
+type Options struct {
+	Topics   *topic.Topics
+	Catalog  *catalog.Catalog
+	Messages Messages
+	Access   *access.Decider // nil means that there are only roots and anonymous callers
+	// QueueRules are those of the service whose queues subscribe.
+	QueueRules *policy.Rules
+	// IDOf returns the unique id of a user or role by its ARN. A nil IDOf knows none.
+	IDOf func(arn string) (id string, ok bool)
+	Now  func() time.Time // nil means time.Now
+	// CatchUp returns when this node knows all that was changed when it was called. A nil CatchUp returns at once.
+	CatchUp func(context.Context) error
+	// Endpoint returns a URL by which clients reach the server: those in messages begin with it.
+	Endpoint func() string
+	// Signer returns what signs the messages of topics, in that version, with its certificate below the URL base.
+	Signer func(version, base string) (envelope.Signer, error)
+	// Room is called before anything is added to the stored data; see sqs.Options.
+	Room func() error
+	Log  *slog.Logger // nil means that nothing is logged
+}
+
+// Service is the SNS service.
+type Service struct {
+	topics     *topic.Topics
+	queues     *catalog.Catalog
+	messages   Messages
+	access     *access.Decider
+	authorizer *service.Authorizer
+	queueRules *policy.Rules
+	idOf       func(arn string) (id string, ok bool)
+	now        func() time.Time
+	catchUp    func(context.Context) error
+	endpoint   func() string
+	signers    func(version, base string) (envelope.Signer, error)
+	room       func() error
+	log        *slog.Logger
+
+	lastWarning atomic.Int64 // in Unix seconds; see warnOfRefusal
+}
+
+// New returns the service, by which other services of this server publish, and its wire form.
+func New(o Options) (*Service, *protocol.Service) {
+	s := &Service{
+		topics: o.Topics, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules, idOf: o.IDOf,
+		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint, signers: o.Signer,
+		room: o.Room, log: o.Log,
+	}
+	s.now = s.authorizer.Now
+	if s.access == nil {
+		s.access = access.New(nil)
+	}
+	if s.idOf == nil {
+		s.idOf = func(string) (string, bool) { return "", false }
+	}
+	if s.catchUp == nil {
+		s.catchUp = func(context.Context) error { return nil }
+	}
+	if s.endpoint == nil {
+		s.endpoint = func() string { return "" }
+	}
+	if s.signers == nil {
+		s.signers = func(string, string) (envelope.Signer, error) { return nil, errNoSigner }
+	}
+	if s.room == nil {
+		s.room = func() error { return nil }
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	wire := protocol.NewService(protocol.Service{
+		Name: "sns", Versions: []string{"2010-03-31"}, Namespace: "http://sns.amazonaws.com/doc/%s/",
+		ErrorNamespace: "com.amazonaws.sns", TooLong: errTooLong,
+	})
+	protocol.Register(wire, "AddPermission", s.addPermission, protocol.Control)
+	protocol.Register(wire, "ConfirmSubscription", s.confirmSubscription, protocol.Control)
+	protocol.Register(wire, "CreateTopic", s.createTopic, protocol.Control)
+	protocol.Register(wire, "DeleteTopic", s.deleteTopic, protocol.Control)
+	protocol.Register(wire, "GetSubscriptionAttributes", s.getSubscriptionAttributes)
+	protocol.Register(wire, "GetTopicAttributes", s.getTopicAttributes)
+	protocol.Register(wire, "ListSubscriptions", s.listSubscriptions)
+	protocol.Register(wire, "ListSubscriptionsByTopic", s.listSubscriptionsByTopic)
+	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
+	protocol.Register(wire, "ListTopics", s.listTopics)
+	protocol.Register(wire, "Publish", s.publish)
+	protocol.Register(wire, "PublishBatch", s.publishBatch)
+	protocol.Register(wire, "RemovePermission", s.removePermission, protocol.Control)
+	protocol.Register(wire, "SetSubscriptionAttributes", s.setSubscriptionAttributes, protocol.Control)
+	protocol.Register(wire, "SetTopicAttributes", s.setTopicAttributes, protocol.Control)
+	protocol.Register(wire, "Subscribe", s.subscribe, protocol.Control)
+	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
+	protocol.Register(wire, "Unsubscribe", s.unsubscribe, protocol.Control)
+	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
+	wire.Unsupported(unsupported...)
+	return s, wire
+}
+
+var errNoSigner = errors.New("there is nothing to sign messages with")
+
+// signer returns what signs the messages of a topic.
+func (s *Service) signer(t *topic.Topic) (envelope.Signer, error) {
+	return s.signers(t.Attributes.SignatureVersion, s.base())
+}
+
+// change makes a change of the records.
+func (s *Service) change(f func(*topic.Tx) error) error { return failure(s.topics.Change(f)) }
+
+// checkRoom refuses a request that would add to the stored data when there is no room for it.
+func (s *Service) checkRoom() error {
+	if err := s.room(); err != nil {
+		return service.NoRoom(err)
+	}
+	return nil
+}
+
+// mostPerPage is how many topics or subscriptions a page of a list has.
+const mostPerPage = 100
+
+// paginate returns the part of all, which is sorted by key, that comes after the token.
+func paginate[T any](all []T, key func(T) string, token *string, about string) (service.Page[T], error) {
+	after := ""
+	if token != nil {
+		after = *token
+	}
+	p, err := service.Paginate(all, key, after, about, mostPerPage)
+	if errors.Is(err, service.ErrToken) || errors.Is(err, service.ErrOtherList) {
+		return service.Page[T]{}, errParameter("NextToken")
+	}
+	return p, err
+}
+
+// base returns what the URLs in a message begin with.
+func (s *Service) base() string { return strings.TrimRight(s.endpoint(), "/") }

@@ -1,0 +1,227 @@
+package sns
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/filter"
+)
+
+// The attributes of subscriptions, beside DeliveryPolicy.
+const (
+	attrFilter  = "FilterPolicy"
+	attrScope   = "FilterPolicyScope"
+	attrRaw     = "RawMessageDelivery"
+	attrRedrive = "RedrivePolicy"
+	attrReplay  = "ReplayPolicy"
+	attrRole    = "SubscriptionRoleArn"
+)
+
+// subscriptionChange sets attributes of a subscription to values that a client has sent.
+type subscriptionChange struct {
+	sub   *topic.Subscription
+	wrong func(name, reason string) error // see topicChange
+}
+
+func (s *Service) subscriptionChange(sub *topic.Subscription, wrong func(name, reason string) error) *subscriptionChange {
+	return &subscriptionChange{sub, wrong}
+}
+
+// setAll sets the attributes and checks them together. After an error the subscription is half-changed and must be thrown
+// away.
+func (c *subscriptionChange) setAll(values map[string]string) error {
+	for _, name := range sortedNames(values) {
+		if err := c.set(name, values[name]); err != nil {
+			return err
+		}
+	}
+	return c.checkFilter()
+}
+
+func (c *subscriptionChange) set(name, value string) error {
+	a := &c.sub.Attributes
+	switch name {
+	case attrRaw:
+		return c.setRaw(value)
+	case attrFilter:
+		if a.Filter = value; value == "{}" {
+			a.Filter = "" // it lets everything through
+		}
+		return nil
+	case attrScope:
+		if value != topic.ScopeAttributes && value != topic.ScopeBody {
+			return c.wrong(name, "Invalid value ["+service.Shorten(value)+"]. Please use either MessageBody or MessageAttributes")
+		}
+		a.Scope = value
+		return nil
+	case attrRedrive:
+		return c.setRedrive(value)
+	case attrDelivery:
+		return c.setDelivery(value)
+	case attrReplay:
+		if value == "" {
+			return nil
+		}
+		return c.wrong(name, "This server does not archive the messages of topics, so that there is nothing to replay.")
+	case attrRole:
+		if value == "" {
+			return nil
+		}
+		return c.wrong(name, "It is for the protocol firehose, which this server does not have.")
+	}
+	if e := protocol.AsError(c.wrong(name, "")); strings.HasPrefix(e.Message, "Invalid parameter: Attributes") {
+		return errParameter("Attributes Reason: Unknown attribute: %s", service.Shorten(name))
+	}
+	return errParameter("AttributeName")
+}
+
+func (c *subscriptionChange) setRaw(value string) error {
+	switch p := c.sub.Protocol; {
+	case value != "true" && value != "false":
+		return c.wrong(attrRaw, "Invalid value ["+service.Shorten(value)+"]. Must be true or false.")
+	case value == "true" && (p == topic.Email || p == topic.EmailJSON):
+		return c.wrong(attrRaw, "Delivery protocol ["+string(p)+"] does not support raw message delivery.")
+	}
+	c.sub.Attributes.Raw = value == "true"
+	return nil
+}
+
+// setRedrive sets a RedrivePolicy. The empty string and the empty object remove it. The dead-letter queue need not exist.
+func (c *subscriptionChange) setRedrive(value string) error {
+	c.sub.Attributes.Redrive = ""
+	var p map[string]json.RawMessage
+	switch {
+	case value == "":
+		return nil
+	case json.Unmarshal([]byte(value), &p) != nil || p == nil:
+		return c.wrong(attrRedrive, "failed to parse JSON. It has the form {\"deadLetterTargetArn\":\"arn:aws:sqs:...\"}")
+	case len(p) == 0:
+		return nil
+	}
+	var arn string
+	if json.Unmarshal(p["deadLetterTargetArn"], &arn) != nil {
+		return c.wrong(attrRedrive, "deadLetterTargetArn is an invalid arn")
+	}
+	n, ok := service.ParseQueueARN(arn)
+	switch {
+	case !ok:
+		return c.wrong(attrRedrive, "deadLetterTargetArn is an invalid arn")
+	case n.Region != c.sub.Topic.Region || n.Account != c.sub.Owner:
+		return c.wrong(attrRedrive, "deadLetterTargetArn must be a queue of the subscription's account and region")
+	case strings.HasSuffix(n.Queue, service.FIFOSuffix) != c.sub.Topic.FIFO():
+		return c.wrong(attrRedrive, "the dead-letter queue of a subscription to a FIFO topic must be a FIFO queue, and of others a standard queue")
+	}
+	c.sub.Attributes.Redrive = n.ARN()
+	return nil
+}
+
+// setDelivery sets the DeliveryPolicy, of which only subscriptions of HTTP endpoints make use. The empty string removes
+// it.
+func (c *subscriptionChange) setDelivery(value string) error {
+	if p := c.sub.Protocol; value != "" && p != topic.HTTP && p != topic.HTTPS {
+		return c.wrong(attrDelivery, "Delivery protocol ["+string(p)+"] does not support specifying a delivery policy.")
+	}
+	if err := checkDelivery(value); err != nil {
+		return c.wrong(attrDelivery, err.Error())
+	}
+	c.sub.Attributes.Delivery = value
+	return nil
+}
+
+// checkFilter refuses a filter policy that cannot be parsed. Its scope may have been set after it.
+func (c *subscriptionChange) checkFilter() error {
+	_, err := c.sub.Attributes.ParseFilter()
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*filter.Error](err)
+	if !ok {
+		return err
+	}
+	reason := strings.TrimPrefix(service.Shorten(e.Error()), attrFilter+": ")
+	refused := protocol.AsError(c.wrong(attrFilter, reason))
+	if e.Limit {
+		return errFilterLimit("%s", refused.Message)
+	}
+	return refused
+}
+
+type subscriptionInput struct {
+	SubscriptionArn *string `max:"2048"`
+}
+
+type subscriptionAttributesOutput struct {
+	Attributes map[string]string `wrap:"entry" entry:"key,value"`
+}
+
+func (s *Service) getSubscriptionAttributes(_ context.Context, c *protocol.Call, in *subscriptionInput) (*subscriptionAttributesOutput, error) {
+	sub, err := s.findSubscription(c, in.SubscriptionArn, "SNS:GetSubscriptionAttributes")
+	if err != nil {
+		return nil, err
+	}
+	return &subscriptionAttributesOutput{describeSubscription(sub)}, nil
+}
+
+// describeSubscription returns all attributes of a subscription as clients see them.
+func describeSubscription(sub *topic.Subscription) map[string]string {
+	a := &sub.Attributes
+	out := map[string]string{
+		"SubscriptionArn": sub.ARN(), "TopicArn": sub.Topic.ARN(), "Owner": sub.Owner, "Protocol": string(sub.Protocol),
+		"Endpoint": sub.Endpoint, "SubscriptionPrincipal": sub.Principal,
+		"PendingConfirmation":          strconv.FormatBool(sub.Pending()),
+		"ConfirmationWasAuthenticated": strconv.FormatBool(sub.Authenticated),
+		attrRaw:                        strconv.FormatBool(a.Raw),
+	}
+	if a.Filter != "" {
+		out[attrFilter], out[attrScope] = a.Filter, topic.ScopeAttributes
+	}
+	if a.Scope != "" {
+		out[attrScope] = a.Scope
+	}
+	if a.Redrive != "" {
+		out[attrRedrive] = `{"deadLetterTargetArn":"` + a.Redrive + `"}`
+	}
+	if a.Delivery != "" {
+		out[attrDelivery] = a.Delivery
+	}
+	return out
+}
+
+type setSubscriptionAttributesInput struct {
+	SubscriptionArn *string `max:"2048"`
+	AttributeName   *string `max:"256"`
+	AttributeValue  *string `max:"256K"`
+}
+
+func (s *Service) setSubscriptionAttributes(_ context.Context, c *protocol.Call, in *setSubscriptionAttributesInput) (*service.Empty, error) {
+	sub, err := s.findSubscription(c, in.SubscriptionArn, "SNS:SetSubscriptionAttributes")
+	if err != nil {
+		return nil, err
+	}
+	var v protocol.Violations
+	name, value := v.Required("attributeName", in.AttributeName), ""
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	if in.AttributeValue != nil {
+		value = *in.AttributeValue
+	}
+	return nil, s.change(func(tx *topic.Tx) error {
+		_, err := tx.UpdateSubscription(sub.ID, func(sub *topic.Subscription) error {
+			if err := s.subscriptionChange(sub, inAttribute).setAll(map[string]string{name: value}); err != nil {
+				return err
+			}
+			if name != attrFilter {
+				return nil
+			}
+			return s.checkFilters(sub)
+		})
+		return err
+	})
+}

@@ -1,0 +1,271 @@
+package sns
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// Limits of a topic and of an account, as AWS has them but for the subscriptions of a standard topic: a publish must fit
+// into what the engine commits in a reasonable time.
+const (
+	maxSubscriptions     = 100_000
+	maxFIFOSubscriptions = 100
+	maxTopicFilters      = 200
+	maxAccountFilters    = 10_000
+)
+
+type subscribeInput struct {
+	TopicArn              *string           `max:"2048"`
+	Protocol              *string           `max:"64"`
+	Endpoint              *string           `max:"2048"`
+	Attributes            map[string]string `wrap:"entry" entry:"key,value" max:"50,256,256K"`
+	ReturnSubscriptionArn *bool
+}
+
+type subscriptionARNOutput struct{ SubscriptionArn string }
+
+// pendingARN is what clients see of a subscription that was not confirmed yet.
+const pendingARN = "PendingConfirmation"
+
+func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribeInput) (*subscriptionARNOutput, error) {
+	var v protocol.Violations
+	written, address := v.Required("protocol", in.Protocol), ""
+	if in.Endpoint != nil {
+		address = *in.Endpoint
+	}
+	t, err := s.findFor(c, in.TopicArn, "SNS:Subscribe", func(about *service.Subject) {
+		about.Lookup = func(name string) (policy.Value, bool) {
+			switch name {
+			case "sns:protocol":
+				return policy.Text(written), in.Protocol != nil
+			case "sns:endpoint":
+				return policy.Text(address), in.Endpoint != nil
+			}
+			return policy.Value{}, false
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	caller := service.Caller(c)
+	wanted := topic.Subscription{
+		Topic: t.Name, Protocol: topic.Protocol(written), Endpoint: address, Owner: caller.Account, Principal: caller.ARN,
+	}
+	confirmed, err := s.checkEndpoint(&wanted)
+	if err != nil {
+		return nil, err
+	}
+	sub, token, err := s.subscribeTo(t, &wanted, in.Attributes, confirmed)
+	if err != nil {
+		return nil, err
+	}
+	if token != "" {
+		s.askToConfirm(ctx, sub, token)
+	}
+	if sub.Pending() && (in.ReturnSubscriptionArn == nil || !*in.ReturnSubscriptionArn) {
+		return &subscriptionARNOutput{"pending confirmation"}, nil
+	}
+	return &subscriptionARNOutput{sub.ARN()}, nil
+}
+
+// subscribeTo adds a subscription. If there is one to this endpoint, it returns that, as long as it is as the request
+// says. The token is what the endpoint has to show to confirm the subscription, or empty if it need not.
+func (s *Service) subscribeTo(t *topic.Topic, wanted *topic.Subscription, attributes map[string]string, confirmed bool) (
+	sub *topic.Subscription, token string, err error,
+) {
+	err = s.change(func(tx *topic.Tx) error {
+		if current := s.topics.Find(t.Name); current == nil || current.ID != t.ID {
+			return topic.ErrNoTopic
+		}
+		if sub = s.topics.To(t.Name, wanted.Protocol, wanted.Endpoint); sub != nil {
+			token, err = s.sameSubscription(tx, &sub, attributes)
+			return err
+		}
+		if err := s.subscriptionChange(wanted, inAttributes).setAll(attributes); err != nil {
+			return err
+		}
+		if err := s.checkLimits(wanted); err != nil {
+			return err
+		}
+		if err := s.checkRoom(); err != nil {
+			return err
+		}
+		wanted.Created, wanted.Authenticated, wanted.KeepsOnLink = s.now(), confirmed, confirmed
+		if sub, err = tx.Subscribe(*wanted); err != nil || confirmed {
+			return err
+		}
+		token = s.renewToken(tx, &sub)
+		return nil
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return sub, token, nil
+}
+
+// sameSubscription returns nil if a subscription that exists is as the request says. If it was not confirmed yet, it is
+// asked to once more, with a token that sameSubscription returns.
+func (s *Service) sameSubscription(tx *topic.Tx, sub **topic.Subscription, attributes map[string]string) (token string, err error) {
+	wanted := **sub
+	if err := s.subscriptionChange(&wanted, inAttributes).setAll(attributes); err != nil {
+		return "", err
+	}
+	have, want := describeSubscription(*sub), describeSubscription(&wanted)
+	for name := range attributes {
+		if have[name] != want[name] {
+			return "", errParameter("Attributes Reason: Subscription already exists with different attributes")
+		}
+	}
+	if !(*sub).Pending() {
+		return "", nil
+	}
+	return s.renewToken(tx, sub), nil
+}
+
+// checkLimits refuses one more subscription where there are as many as there can be.
+func (s *Service) checkLimits(sub *topic.Subscription) error {
+	_, all := s.topics.Subscribed(sub.Topic)
+	most := maxSubscriptions
+	if sub.Topic.FIFO() {
+		most = maxFIFOSubscriptions
+	}
+	if len(all) >= most {
+		return errSubscriptionLimit("The topic has as many subscriptions as it can have, %d.", most)
+	}
+	return s.checkFilters(sub)
+}
+
+// checkFilters refuses one more filter policy where there are as many as there can be.
+func (s *Service) checkFilters(sub *topic.Subscription) error {
+	if sub.Attributes.Filter == "" {
+		return nil
+	}
+	filtered := func(list []*topic.Subscription) (n int) {
+		for _, other := range list {
+			if other.ID != sub.ID && other.Attributes.Filter != "" {
+				n++
+			}
+		}
+		return n
+	}
+	if _, all := s.topics.Subscribed(sub.Topic); filtered(all) >= maxTopicFilters {
+		return errFilterLimit("The topic has as many subscriptions with filter policies as it can have, %d.", maxTopicFilters)
+	}
+	if filtered(s.topics.SubscriptionsOf(sub.Owner, sub.Topic.Region)) >= maxAccountFilters {
+		return errFilterLimit("The account has as many filter policies as it can have, %d.", maxAccountFilters)
+	}
+	return nil
+}
+
+// checkEndpoint refuses an endpoint to which nothing can be delivered, and reports whether the subscription is confirmed
+// as it is made: the account that owns the queue has asked for it.
+func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err error) {
+	p := sub.Protocol
+	switch {
+	case !p.Known():
+		return false, errParameter("Amazon SNS does not support this protocol string: %s", service.Shorten(string(p)))
+	case p != topic.SQS && sub.Topic.FIFO():
+		return false, errParameter("Invalid parameter: Protocol Reason: FIFO topics deliver to SQS queues only, and not by %s", p)
+	case p == topic.SQS:
+		return s.checkQueue(sub)
+	}
+	return false, s.checkAddress(sub)
+}
+
+// checkQueue is checkEndpoint of a queue, which need not exist. The ARN is kept with the partition aws, whatever the
+// client's was.
+func (s *Service) checkQueue(sub *topic.Subscription) (confirmed bool, err error) {
+	n, ok := service.ParseQueueARN(sub.Endpoint)
+	switch {
+	case !ok:
+		return false, errParameter("SQS endpoint ARN")
+	case strings.HasSuffix(n.Queue, service.FIFOSuffix) && !sub.Topic.FIFO():
+		return false, errParameter("Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics")
+	}
+	sub.Endpoint = n.ARN()
+	return n.Account == sub.Owner, nil
+}
+
+type unsubscribeInput struct {
+	SubscriptionArn *string `max:"2048"`
+}
+
+// unsubscribe deletes a subscription. One that is gone, or never was, is no mistake.
+func (s *Service) unsubscribe(_ context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
+	sub, err := s.findSubscription(c, in.SubscriptionArn, "SNS:Unsubscribe")
+	switch {
+	case saysGone(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	err = s.change(func(tx *topic.Tx) error { return tx.Unsubscribe(sub.ID, s.now()) })
+	if saysGone(err) {
+		return nil, nil
+	}
+	return nil, err
+}
+
+type listedSubscription struct {
+	SubscriptionArn string
+	Owner           string
+	Protocol        string
+	Endpoint        string
+	TopicArn        string
+}
+
+type listSubscriptionsOutput struct {
+	Subscriptions []listedSubscription `json:",always" wrap:"member"`
+	NextToken     string               `json:",omitempty"`
+}
+
+func (s *Service) listSubscriptions(_ context.Context, c *protocol.Call, in *listInput) (*listSubscriptionsOutput, error) {
+	account := service.Caller(c).Account
+	everything := service.Subject{Resource: service.ARN("arn:aws:sns:" + c.Region + ":" + account + ":*")}
+	if err := s.authorize(c, everything, "SNS:ListSubscriptions"); err != nil {
+		return nil, err
+	}
+	return listed(s.topics.SubscriptionsOf(account, c.Region), in.NextToken, "subscriptions")
+}
+
+type listByTopicInput struct {
+	TopicArn  *string `max:"2048"`
+	NextToken *string `max:"2048"`
+}
+
+func (s *Service) listSubscriptionsByTopic(_ context.Context, c *protocol.Call, in *listByTopicInput) (*listSubscriptionsOutput, error) {
+	t, err := s.find(c, in.TopicArn, "SNS:ListSubscriptionsByTopic")
+	if err != nil {
+		return nil, err
+	}
+	_, all := s.topics.Subscribed(t.Name)
+	return listed(all, in.NextToken, t.Name.ARN())
+}
+
+// listed returns a page of a list, which is sorted by ARN.
+func listed(all []*topic.Subscription, token *string, about string) (*listSubscriptionsOutput, error) {
+	p, err := paginate(all, (*topic.Subscription).ARN, token, about)
+	if err != nil {
+		return nil, err
+	}
+	return &listSubscriptionsOutput{service.Convert(p.Items, func(sub *topic.Subscription) listedSubscription {
+		arn := sub.ARN()
+		if sub.Pending() {
+			arn = pendingARN
+		}
+		return listedSubscription{arn, sub.Owner, string(sub.Protocol), sub.Endpoint, sub.Topic.ARN()}
+	}), p.Next}, nil
+}
+
+// sortedNames returns the names of attributes in an order that does not depend on the request's.
+func sortedNames[V any](values map[string]V) []string { return slices.Sorted(maps.Keys(values)) }

@@ -1,0 +1,244 @@
+package sns
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// The attributes of topics.
+const (
+	attrArchive      = "ArchivePolicy"
+	attrContentDedup = "ContentBasedDeduplication"
+	attrDelivery     = "DeliveryPolicy"
+	attrDisplayName  = "DisplayName"
+	attrFIFO         = "FifoTopic"
+	attrKMSKey       = "KmsMasterKeyId"
+	attrPolicy       = "Policy"
+	attrSignature    = "SignatureVersion"
+	attrThroughput   = "FifoThroughputScope"
+	attrTracing      = "TracingConfig"
+)
+
+const (
+	maxDisplayName = 100  // characters
+	maxKMSKey      = 2048 // bytes, as for queues
+)
+
+// topicChange sets attributes of a topic to values that a client has sent.
+type topicChange struct {
+	name  topic.Name
+	attrs *topic.Attributes
+	// wrong makes the error about the value of an attribute: CreateTopic and SetTopicAttributes word it differently.
+	wrong func(name, reason string) error
+	idOf  func(arn string) (id string, ok bool)
+	log   *slog.Logger
+}
+
+func (s *Service) topicChange(n topic.Name, attrs *topic.Attributes, wrong func(name, reason string) error) *topicChange {
+	return &topicChange{name: n, attrs: attrs, wrong: wrong, idOf: s.idOf, log: s.log}
+}
+
+// inAttributes refuses an attribute among several.
+func inAttributes(name, reason string) error {
+	return errParameter("Attributes Reason: %s: %s", name, reason)
+}
+
+// inAttribute refuses the one attribute that a request is about.
+func inAttribute(name, reason string) error { return errParameter("%s: %s", name, reason) }
+
+// setAll sets the attributes of a topic that is created one by one, in an order that does not depend on the request's.
+func (c *topicChange) setAll(values map[string]string) error {
+	for _, name := range sortedNames(values) {
+		if name == attrFIFO { // checked with the topic's name
+			continue
+		}
+		if err := c.set(name, values[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *topicChange) set(name, value string) error {
+	a := c.attrs
+	switch name {
+	case attrDisplayName:
+		return c.setDisplayName(value)
+	case attrPolicy:
+		return c.setPolicy(value)
+	case attrDelivery:
+		return c.setDelivery(value)
+	case attrSignature:
+		return c.setOne(&a.SignatureVersion, name, value, "1", "2")
+	case attrTracing:
+		if value == "Active" {
+			return c.wrong(name, "Active tracing needs AWS X-Ray. With PassThrough the trace header of a message goes along with it.")
+		}
+		return c.setOne(&a.Tracing, name, value, "PassThrough")
+	case attrKMSKey:
+		if len(value) > maxKMSKey || !service.Printable(value) {
+			return c.wrong(name, "Must be at most "+strconv.Itoa(maxKMSKey)+" printable characters of ASCII.")
+		}
+		a.KMSKey = value
+		return nil
+	case attrContentDedup, attrThroughput:
+		return c.setFIFOOnly(name, value)
+	case attrArchive:
+		if value == "" || value == "{}" {
+			return nil
+		}
+		return c.wrong(name, "This server does not archive the messages of topics.")
+	}
+	if feedback(name) {
+		if value == "" {
+			return nil
+		}
+		return c.wrong(name, "This server does not write delivery logs to CloudWatch Logs.")
+	}
+	return c.unknown(name)
+}
+
+// feedback reports whether name is that of an attribute about delivery logs, such as HTTPSuccessFeedbackRoleArn.
+func feedback(name string) bool {
+	for _, protocol := range []string{"HTTP", "SQS", "Lambda", "Application", "Firehose"} {
+		if rest, ok := strings.CutPrefix(name, protocol); ok {
+			return slices.Contains([]string{"SuccessFeedbackRoleArn", "SuccessFeedbackSampleRate", "FailureFeedbackRoleArn"}, rest)
+		}
+	}
+	return false
+}
+
+// unknown refuses an attribute that topics do not have.
+func (c *topicChange) unknown(name string) error {
+	e := errParameter("AttributeName")
+	if wrong := protocol.AsError(c.wrong(name, "")); strings.HasPrefix(wrong.Message, "Invalid parameter: Attributes") {
+		e = errParameter("Attributes Reason: Unknown attribute: %s", service.Shorten(name))
+	}
+	return e
+}
+
+func (c *topicChange) setDisplayName(value string) error {
+	if utf8.RuneCountInString(value) > maxDisplayName || !service.ValidText(value) || strings.ContainsFunc(value, unicode.IsControl) {
+		return c.wrong(attrDisplayName, fmt.Sprintf("Must be at most %d characters, none of them a control character.", maxDisplayName))
+	}
+	c.attrs.DisplayName = value
+	return nil
+}
+
+// setFIFOOnly sets an attribute that only FIFO topics have.
+func (c *topicChange) setFIFOOnly(name, value string) error {
+	fifo := c.name.FIFO()
+	if name == attrThroughput {
+		if !fifo {
+			return c.wrong(name, "You can specify it only when FifoTopic is set to true.")
+		}
+		return c.setOne(&c.attrs.Throughput, name, value, topic.ThroughputTopic, topic.ThroughputGroup)
+	}
+	on := strings.EqualFold(value, "true")
+	switch {
+	case !on && !strings.EqualFold(value, "false"):
+		return c.wrong(name, "Must be true or false.")
+	case on && !fifo:
+		return errParameter("Content-based deduplication can only be set for FIFO topics")
+	}
+	c.attrs.ContentDedup = on
+	return nil
+}
+
+func (c *topicChange) setOne(to *string, name, value string, allowed ...string) error {
+	if !slices.Contains(allowed, value) {
+		return c.wrong(name, "Must be one of "+strings.Join(allowed, ", ")+".")
+	}
+	*to = value
+	return nil
+}
+
+type topicAttributesOutput struct {
+	Attributes map[string]string `wrap:"entry" entry:"key,value"`
+}
+
+func (s *Service) getTopicAttributes(_ context.Context, c *protocol.Call, in *topicInput) (*topicAttributesOutput, error) {
+	t, err := s.find(c, in.TopicArn, "SNS:GetTopicAttributes")
+	if err != nil {
+		return nil, err
+	}
+	return &topicAttributesOutput{s.describe(t)}, nil
+}
+
+// describe returns all attributes of a topic as clients see them.
+func (s *Service) describe(t *topic.Topic) map[string]string {
+	a := &t.Attributes
+	out := map[string]string{
+		"TopicArn": t.Name.ARN(), "Owner": t.Name.Account, attrDisplayName: a.DisplayName, attrPolicy: effectivePolicy(t),
+		"SubscriptionsDeleted": strconv.Itoa(t.Deleted),
+	}
+	confirmed, pending := 0, 0
+	_, subscriptions := s.topics.Subscribed(t.Name)
+	for _, sub := range subscriptions {
+		if sub.Pending() {
+			pending++
+		} else {
+			confirmed++
+		}
+	}
+	out["SubscriptionsConfirmed"], out["SubscriptionsPending"] = strconv.Itoa(confirmed), strconv.Itoa(pending)
+	for name, value := range map[string]string{
+		attrDelivery: a.Delivery, attrSignature: a.SignatureVersion, attrTracing: a.Tracing, attrKMSKey: a.KMSKey,
+	} {
+		if value != "" {
+			out[name] = value
+		}
+	}
+	if t.Name.FIFO() {
+		out[attrFIFO] = "true"
+		out[attrContentDedup] = strconv.FormatBool(a.ContentDedup)
+		if out[attrThroughput] = a.Throughput; a.Throughput == "" {
+			out[attrThroughput] = topic.ThroughputTopic
+		}
+		return out
+	}
+	out["EffectiveDeliveryPolicy"] = effectiveDelivery(a.Delivery)
+	return out
+}
+
+type setTopicAttributesInput struct {
+	TopicArn       *string `max:"2048"`
+	AttributeName  *string `max:"256"`
+	AttributeValue *string `max:"64K"`
+}
+
+func (s *Service) setTopicAttributes(_ context.Context, c *protocol.Call, in *setTopicAttributesInput) (*service.Empty, error) {
+	t, err := s.find(c, in.TopicArn, "SNS:SetTopicAttributes")
+	if err != nil {
+		return nil, err
+	}
+	var v protocol.Violations
+	name, value := v.Required("attributeName", in.AttributeName), ""
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	if in.AttributeValue != nil {
+		value = *in.AttributeValue
+	}
+	return nil, s.updateTopic(t, func(t *topic.Topic) error {
+		return s.topicChange(t.Name, &t.Attributes, inAttribute).set(name, value)
+	})
+}
+
+// updateTopic changes the record of a topic.
+func (s *Service) updateTopic(t *topic.Topic, change func(*topic.Topic) error) error {
+	return s.change(func(tx *topic.Tx) error {
+		_, err := tx.Update(t, change)
+		return err
+	})
+}

@@ -1,0 +1,179 @@
+package sns
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// Limits of an account, as AWS has them.
+const (
+	maxTopics     = 100_000
+	maxFIFOTopics = 1_000
+)
+
+const maxTopicName = 256
+
+type createTopicInput struct {
+	Name                 *string           `max:"1024"`
+	Attributes           map[string]string `wrap:"entry" entry:"key,value" max:"50,256,64K"`
+	Tags                 []service.Tag     `wrap:"member" max:"50"`
+	DataProtectionPolicy *string           `max:"64K"`
+}
+
+type topicARNOutput struct{ TopicArn string }
+
+func (s *Service) createTopic(_ context.Context, c *protocol.Call, in *createTopicInput) (*topicARNOutput, error) {
+	var v protocol.Violations
+	name := v.Required("name", in.Name)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	n := topic.Name{Account: service.Caller(c).Account, Region: c.Region, Topic: name}
+	tags, err := checkTags(in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	r := resource{n, s.topics.Find(n)}
+	c.Notes.Set(noteTopic, r.ARN())
+	about := r.about()
+	about.NewTags = tags
+	if err := s.authorize(c, about, createActions(in)...); err != nil {
+		return nil, err
+	}
+	if err := checkTopicName(name, in.Attributes[attrFIFO]); err != nil {
+		return nil, err
+	}
+	if in.DataProtectionPolicy != nil && *in.DataProtectionPolicy != "" {
+		return nil, errUnsupported("DataProtectionPolicy", "This server does not look into messages for data to protect.")
+	}
+	err = s.change(func(tx *topic.Tx) error {
+		if t := s.topics.Find(n); t != nil {
+			return s.sameTopic(t, in, tags)
+		}
+		return s.newTopic(tx, n, in, tags)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &topicARNOutput{n.ARN()}, nil
+}
+
+// createActions are what the creator of a topic has to be allowed to do.
+func createActions(in *createTopicInput) []string {
+	if len(in.Tags) > 0 {
+		return []string{"SNS:CreateTopic", "SNS:TagResource"}
+	}
+	return []string{"SNS:CreateTopic"}
+}
+
+// newTopic adds a topic.
+func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tags map[string]string) error {
+	change := s.topicChange(n, new(topic.Attributes), inAttributes)
+	if err := change.setAll(in.Attributes); err != nil {
+		return err
+	}
+	fifo := func(t *topic.Topic) bool { return t.Name.FIFO() }
+	switch {
+	case s.topics.Count(n.Account, func(*topic.Topic) bool { return true }) >= maxTopics:
+		return errTopicLimit("The account has as many topics as it can have, %d.", maxTopics)
+	case n.FIFO() && s.topics.Count(n.Account, fifo) >= maxFIFOTopics:
+		return errTopicLimit("The account has as many FIFO topics as it can have, %d.", maxFIFOTopics)
+	}
+	if err := s.checkRoom(); err != nil {
+		return err
+	}
+	_, err := tx.Create(n, *change.attrs, tags, s.now())
+	return err
+}
+
+// sameTopic returns nil if a topic that exists is as the request to create it says.
+func (s *Service) sameTopic(t *topic.Topic, in *createTopicInput, tags map[string]string) error {
+	wanted := t.Attributes
+	if err := s.topicChange(t.Name, &wanted, inAttributes).setAll(in.Attributes); err != nil {
+		return err
+	}
+	have, want := s.describe(t), s.describe(&topic.Topic{Name: t.Name, Attributes: wanted})
+	for name := range in.Attributes {
+		if have[name] != want[name] {
+			return errParameter("Attributes Reason: Topic already exists with different attributes")
+		}
+	}
+	if len(tags) > 0 && !maps.Equal(tags, t.Tags) {
+		return errParameter("Tags Reason: Topic already exists with different tags")
+	}
+	return nil
+}
+
+// checkTopicName refuses a name that a topic of that type cannot have. fifo is the attribute FifoTopic.
+func checkTopicName(name, fifo string) error {
+	base, suffixed := strings.CutSuffix(name, topic.FIFOSuffix)
+	switch {
+	case fifo != "" && !strings.EqualFold(fifo, "true") && !strings.EqualFold(fifo, "false"):
+		return errParameter("Attributes Reason: FifoTopic: Must be true or false.")
+	case strings.EqualFold(fifo, "true"):
+		if !suffixed || len(name) > maxTopicName || !service.ValidName(base, maxTopicName) {
+			return errParameter("Fifo Topic names must end with .fifo and must be made up of only uppercase and lowercase ASCII letters, numbers, underscores, and hyphens, and must be between 1 and 256 characters long.")
+		}
+	case !service.ValidName(name, maxTopicName):
+		return errParameter("Topic Name")
+	}
+	return nil
+}
+
+type topicInput struct {
+	TopicArn *string `max:"2048"`
+}
+
+// deleteTopic deletes a topic with its subscriptions. Those of a topic that has very many go in several changes, the
+// topic in the last one.
+func (s *Service) deleteTopic(ctx context.Context, c *protocol.Call, in *topicInput) (*service.Empty, error) {
+	t, err := s.find(c, in.TopicArn, "SNS:DeleteTopic")
+	switch {
+	case saysGone(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	for done := false; !done; {
+		if err := ctx.Err(); err != nil {
+			return nil, failure(err)
+		}
+		err := s.change(func(tx *topic.Tx) (err error) {
+			done, err = tx.Delete(t, s.now())
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+type listInput struct {
+	NextToken *string `max:"2048"`
+}
+
+type listedTopic struct{ TopicArn string }
+
+type listTopicsOutput struct {
+	Topics    []listedTopic `json:",always" wrap:"member"`
+	NextToken string        `json:",omitempty"`
+}
+
+func (s *Service) listTopics(_ context.Context, c *protocol.Call, in *listInput) (*listTopicsOutput, error) {
+	account := service.Caller(c).Account
+	everything := service.Subject{Resource: service.ARN("arn:aws:sns:" + c.Region + ":" + account + ":*")}
+	if err := s.authorize(c, everything, "SNS:ListTopics"); err != nil {
+		return nil, err
+	}
+	p, err := paginate(s.topics.List(account, c.Region), func(t *topic.Topic) string { return t.Name.Topic }, in.NextToken, "topics")
+	if err != nil {
+		return nil, err
+	}
+	return &listTopicsOutput{service.Convert(p.Items, func(t *topic.Topic) listedTopic { return listedTopic{t.Name.ARN()} }), p.Next}, nil
+}
