@@ -59,6 +59,7 @@ type Server struct {
 	directory   *directory.Directory
 	signing     *signing.Keys // of messages of topics
 	topics      *topic.Topics
+	publisher   *sns.Service // publishes for other services
 	disk        *store.Disk
 	space       *space
 	cache       *store.Cache
@@ -136,7 +137,8 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues, Log: s.log,
 	})
-	_, topics := s.newSNS(cat, permissions)
+	publisher, topics := s.newSNS(cat, permissions)
+	s.publisher = publisher
 	users := iam.New(iam.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now, Log: s.log,
 		Services: service.Services{sqs.Rules, sns.Rules, admin.Rules, iam.Rules(), sts.Rules()},

@@ -1,0 +1,76 @@
+package sns
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// Notice is a message that another service of this server publishes by itself, such as the one of an alarm.
+type Notice struct {
+	Service string // as policies name it: cloudwatch.amazonaws.com
+	Source  string // ARN of what the message is about, for aws:SourceArn
+	Account string // that owns it, for aws:SourceAccount and aws:SourceOwner
+	Topic   string // ARN
+	Subject string
+	Message string
+}
+
+// PublishNotice publishes a notice and returns its message id, if the policy of the topic lets the service publish for that
+// account. The default policy lets every service publish for the account that owns the topic. The error is worded for the
+// owner of the source, and holds a *protocol.Error.
+func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err error) {
+	name, err := topic.ParseARN(n.Topic)
+	if err != nil {
+		return "", errARN("TopicArn", err)
+	}
+	t := s.topics.Find(name)
+	if t == nil {
+		return "", errNoTopic()
+	}
+	allowed := access.Request{
+		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: n.Service}}, Rules: Rules, Action: "SNS:Publish",
+		Owner: name.Account, Policy: effectivePolicy(t), PolicyIDs: t.Attributes.PolicyIDs, Details: &noticeDetails{s, t, &n},
+	}
+	if err := s.access.Decide(&allowed); err != nil {
+		return "", refusal(err)
+	}
+	m := message{Message: &n.Message}
+	if n.Subject != "" {
+		m.Subject = &n.Subject
+	}
+	if t.Name.FIFO() {
+		m.MessageGroupId = &n.Account
+	}
+	o, err := m.check(new(protocol.Call), t)
+	if err != nil {
+		return "", err
+	}
+	published, err := s.send(ctx, nil, []*outbound{o})
+	if err != nil {
+		return "", err
+	}
+	return published[0].ID.String(), nil
+}
+
+// noticeDetails is what the policy of a topic can ask of a notice.
+type noticeDetails struct {
+	*Service
+	topic  *topic.Topic
+	notice *Notice
+}
+
+// ARN implements access.Details.
+func (d *noticeDetails) ARN() string { return d.topic.Name.ARN() }
+
+// Facts implements access.Details.
+func (d *noticeDetails) Facts() policy.Facts {
+	return policy.Facts{
+		Time: d.now(), SecureTransport: true, Region: d.topic.Name.Region, ResourceTags: d.topic.Tags,
+		SourceARN: d.notice.Source, SourceAccount: d.notice.Account,
+	}
+}
