@@ -18,7 +18,7 @@ import (
 //
 //	1  the first
 //	2  message move tasks that say which queues they may fill
-//	3  topics, and copies of their messages on their way to queues of other shards
+//	3  topics, and copies of their messages on their way to their queues
 const newest = FormatTopics
 
 // FormatTopics is the format of a directory in which topics are, or were.

@@ -63,6 +63,17 @@ func check(e *Engine, keys mirror) []string {
 			c.want(record.decode(b.value) == nil && record == a.outboxRecord, "outbox of queue %s: %+v is stored as %+v", a.arn, a.outboxRecord, record)
 		}
 	}
+	var backlog backlogRecord
+	b, written := keys[string(backlogKey)]
+	c.want(written == (e.backlog.end != 0), "the record of the backlog is stored %t, %+v", written, e.backlog.backlogRecord)
+	if written {
+		c.want(backlog.decode(b.value) == nil && backlog == e.backlog.backlogRecord, "backlog %+v is stored as %+v", e.backlog.backlogRecord, backlog)
+	}
+	waiting := 0
+	for _, n := range e.backlog.topics {
+		waiting += n
+	}
+	c.want(uint64(waiting) == e.backlog.end-e.backlog.head, "%d publications of topics wait, of [%d, %d)", waiting, e.backlog.head, e.backlog.end)
 	for q := range e.wakes.All() {
 		c.queue = q
 		c.want(e.wakes.Has(q) && e.queues[q.cfg.ID] == q, "wrong place in the heap of wake-ups")

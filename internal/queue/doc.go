@@ -24,7 +24,7 @@
 //
 // # Tables
 //
-// Every key but those of the last table begins with the queue's id (8 bytes) and a
+// Every key but those of the last two rows begins with the queue's id (8 bytes) and a
 // table's letter, so that a queue is dropped with one range deletion.
 //
 //	!                      the queue's record: counters and heads   (queue.go)
@@ -38,6 +38,7 @@
 //	t started              message move tasks                       (move.go)
 //	a shard                the last accepted from another shard     (accept.go)
 //	k slot queue kind id   deduplication and receive attempts       (dedup.go)
+//	B, P number            publications whose copies are to be made  (backlog.go)
 //
 // A message takes one of two ways to its consumer. The line is for messages of
 // standard queues that have neither delay nor group: their positions are dense and

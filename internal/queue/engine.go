@@ -20,6 +20,8 @@ type Engine struct {
 	outboxes     map[ID]*outbox
 	byARN        map[string]destination
 	groupRecords groupCache
+	backlog      backlog
+	copiesAtOnce extent
 	wakes        heap.Heap[*queue]
 	// ready are the queues whose outboxes have become non-empty, and deliverable those of
 	// subscriptions that have become available.
@@ -37,8 +39,8 @@ type Engine struct {
 }
 
 // clockKey is the key of the newest instant that the engine has seen: its time does
-// not go back over a restart either. No queue has the id 0, with which it begins.
-var clockKey = key(nil).uint64(0).string("clock")
+// not go back over a restart either.
+var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 
 // Load builds an engine for the given queues from what is stored. It removes, in tx,
 // the data of other queues, which are left when the deletion of a queue was cut
@@ -48,6 +50,7 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 		queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
+	e.backlog, e.copiesAtOnce = newBacklog(e), copiesAtOnce
 	b, err := tx.Get(clockKey)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -70,7 +73,7 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.loadFilters(), e.loadOthers()); err != nil {
+	if err := firstError(e.loadFilters(), e.loadOthers(), e.backlog.load()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
@@ -202,7 +205,7 @@ func (q *queue) loadReadyGroups() {
 // Formats of a data directory, by what they have that older ones have not.
 const (
 	formatSources = 2 // a MoveTask with Sources
-	formatCopies  = 3 // copies of publications in an outbox
+	formatCopies  = 3 // copies of publications in an outbox, or a backlog of publications
 )
 
 // Format returns the lowest format of a data directory whose programs can read all
@@ -249,6 +252,7 @@ func (e *Engine) End() []ID {
 		wrote = o.save() || wrote
 	}
 	e.dirtyOutboxes = e.dirtyOutboxes[:0]
+	wrote = e.backlog.save() || wrote
 	if wrote {
 		w := newRecord(16)
 		w.Instant(e.now)
@@ -260,18 +264,24 @@ func (e *Engine) End() []ID {
 
 // NextWake returns when Advance has something to do, or a far future.
 func (e *Engine) NextWake() Instant {
-	if e.wakes.Len() == 0 {
+	switch {
+	case e.backlog.waiting():
+		return e.now
+	case e.wakes.Len() == 0:
 		return never
 	}
 	return e.wakes.First().wakeAt
 }
 
 // Advance does what time alone has made due: timeouts, delays, expiry, message move
-// tasks. It does a bounded amount of work; if more is left, NextWake is not in the
+// tasks, and copies of publications that are left to be made. It does a bounded amount of work; if more is left, NextWake is not in the
 // future.
 func (e *Engine) Advance() error {
+	if err := e.backlog.expand(); err != nil {
+		return err
+	}
 	e.work = 0
-	for e.work < workAtOnce && e.NextWake() <= e.now {
+	for e.work < workAtOnce && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {
 		e.work++
 		q := e.wakes.First()
 		if err := q.advance(); err != nil {

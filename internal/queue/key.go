@@ -37,6 +37,9 @@ const (
 	tableOutbox        = '@'
 	tableOutboxMessage = 'f'
 	tableAccepted      = 'a'
+
+	tableBacklog     = 'B'
+	tablePublication = 'P'
 )
 
 // key is a key under construction.
@@ -86,6 +89,15 @@ func queueRange(q ID) (lo, hi []byte) {
 func tableRange(q ID, table byte) (lo, hi []byte) {
 	return tableKey(q, table), tableKey(q, table+1)
 }
+
+// ofShard takes the place of a queue's id in the keys of what the shard has but once. No
+// queue has it.
+const ofShard ID = 0
+
+// backlogKey is the key of the backlog's record, publicationKey that of a publication in it.
+var backlogKey = tableKey(ofShard, tableBacklog)
+
+func publicationKey(n uint64) key { return tableKey(ofShard, tablePublication).uint64(n) }
 
 // shared takes the place of a queue's id in the keys of the table that all queues of
 // a shard share. It is greater than all ids.

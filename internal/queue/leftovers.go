@@ -21,6 +21,7 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 			problems = append(problems, err.Error())
 		}
 	}
+	backlog := backlogChecker{}
 	from := []byte{0}
 	_, end := queueRange(1<<64 - 2)
 	for from != nil {
@@ -33,8 +34,10 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 				rec := readRecord(v)
 				rec.Instant()
 				want(rec.done("clock"))
-			case !ok || id == 0:
+			case !ok:
 				want(fmt.Errorf("stray key %q", k))
+			case id == ofShard:
+				want(backlog.check(k, v))
 			case id == shared:
 				want(checkDedup(k, v, known))
 			default:
@@ -50,7 +53,40 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 			return nil, nil, fmt.Errorf("look for leftovers: %w", scanErr)
 		}
 	}
+	want(backlog.done())
 	return ids, problems, nil
+}
+
+// backlogChecker counts the publications of the backlog, whose record comes before them.
+type backlogChecker struct {
+	backlogRecord
+	found uint64
+}
+
+func (c *backlogChecker) check(k, v []byte) error {
+	switch {
+	case string(k) == string(backlogKey):
+		return c.decode(v)
+	case k[8] != tablePublication || len(k) != keyOf1:
+		return fmt.Errorf("stray key %q", k)
+	}
+	c.found++
+	n := tail(k, 0)
+	if n < c.head || n >= c.end {
+		return fmt.Errorf("publication %d of the backlog is not in [%d, %d)", n, c.head, c.end)
+	}
+	x, err := decodeBacklogged(v)
+	if err == nil && n == c.head && c.next >= uint64(len(x.Copies)) {
+		err = fmt.Errorf("publication %d of the backlog goes on with copy %d of %d", n, c.next, len(x.Copies))
+	}
+	return err
+}
+
+func (c *backlogChecker) done() error {
+	if c.found != c.end-c.head {
+		return fmt.Errorf("%d publications wait, the record of the backlog says %d", c.found, c.end-c.head)
+	}
+	return nil
 }
 
 // checkDedup checks the record of a deduplication id or a receive attempt, of a known

@@ -97,6 +97,10 @@ type modelAttempt struct {
 func testModel(t *rapid.T, fifo bool) {
 	m := &model{t: t, rig: newRig(t), fifo: fifo}
 	defer m.rig.close()
+	if rapid.Bool().Draw(t, "few copies at once") {
+		m.rig.copies = extent{copies: 2, bytes: 1000}
+		m.rig.reload()
+	}
 	n := rapid.IntRange(2, 4).Draw(t, "queues")
 	for i := range n {
 		m.names = append(m.names, fmt.Sprintf("q%d", i+1))
@@ -438,20 +442,27 @@ func (m *model) publish(*rapid.T) {
 		all = append(all, p)
 	}
 	var published []Published
-	err := m.rig.transact(func(e *Engine) (err error) {
+	err := m.rig.do(func(e *Engine) (err error) {
 		published, err = e.Publish(all)
 		return err
 	})
 	if err != nil || len(published) != len(all) {
 		m.failf("publish: %v, %v", published, err)
 	}
+	var later []Copy // those of publications in the backlog
+	room := m.rig.engine.copiesAtOnce
+	waits := false // the FIFO topic
 	for i, p := range all {
-		if m.published(p, published[i]) {
-			for _, c := range p.Copies {
-				m.copied(c.Queue, c.Message)
-			}
+		switch {
+		case !m.published(p, published[i]) || len(p.Copies) == 0:
+		case waits && p.Topic != 0 || !room.take(&p):
+			later = append(later, p.Copies...)
+			waits = waits || p.Topic != 0
+		default:
+			m.copiedAll(p.Copies)
 		}
 	}
+	m.copiedAll(later)
 	m.follow(nil)
 	for _, x := range m.elsewhere.messages {
 		m.gone = max(m.gone, x.pos)
@@ -490,6 +501,12 @@ func (m *model) published(p Publication, got Published) bool {
 	m.topic.sequence = got.Sequence
 	m.topic.accepted[p.Dedup] = acceptance{m.now(), got.ID, got.Sequence}
 	return true
+}
+
+func (m *model) copiedAll(copies []Copy) {
+	for _, c := range copies {
+		m.copied(c.Queue, c.Message)
+	}
 }
 
 // copied looks at what has become of a copy: it must be what would have become of it, had

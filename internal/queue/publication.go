@@ -32,14 +32,11 @@ type Copy struct {
 	SequenceAt int
 }
 
-// size is how many bytes of the copies are of the length that the publisher chose.
-func (p *Publication) size() (n int) {
-	for i := range p.Copies {
-		c := &p.Copies[i]
-		n += len(c.Message.Body) + len(c.Tail)
-		for _, a := range c.Message.Attributes {
-			n += len(a.Name) + len(a.Type) + len(a.Value)
-		}
+// size is how many bytes of the copy are of the length that the publisher chose.
+func (c *Copy) size() int {
+	n := len(c.Message.Body) + len(c.Tail)
+	for _, a := range c.Message.Attributes {
+		n += len(a.Name) + len(a.Type) + len(a.Value)
 	}
 	return n
 }

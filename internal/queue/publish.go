@@ -15,6 +15,9 @@ type Published struct {
 // them, and those for queues of other shards go into the outboxes of these, where they will
 // be sent. A copy for a queue that does not exist is dropped: the queue was deleted while
 // the copy was on its way. A publication that the topic has accepted before changes nothing.
+//
+// Where the copies are too many for one commit, the publication is stored, and Advance makes
+// its copies.
 func (e *Engine) Publish(publications []Publication) ([]Published, error) {
 	for i := range publications {
 		if topic := publications[i].Topic; topic != 0 && e.queues[topic] == nil {
@@ -22,8 +25,9 @@ func (e *Engine) Publish(publications []Publication) ([]Published, error) {
 		}
 	}
 	out := make([]Published, 0, len(publications))
+	room := e.copiesAtOnce
 	for i := range publications {
-		p, err := e.publish(&publications[i])
+		p, err := e.publish(&publications[i], &room)
 		if err != nil {
 			return nil, fmt.Errorf("publish: %w", err)
 		}
@@ -32,7 +36,7 @@ func (e *Engine) Publish(publications []Publication) ([]Published, error) {
 	return out, nil
 }
 
-func (e *Engine) publish(p *Publication) (Published, error) {
+func (e *Engine) publish(p *Publication, room *extent) (Published, error) {
 	answer := Published{ID: p.ID}
 	if p.Topic != 0 {
 		earlier, err := e.number(p, &answer)
@@ -40,9 +44,13 @@ func (e *Engine) publish(p *Publication) (Published, error) {
 			return answer, err
 		}
 	}
-	x := expansion{Publication: p, sequence: answer.Sequence}
+	x := &expansion{Publication: p, sequence: answer.Sequence}
+	if len(p.Copies) > 0 && (e.backlog.holds(p.Topic) || !room.take(p)) {
+		e.backlog.add(x)
+		return answer, nil
+	}
 	for i := range p.Copies {
-		if err := e.sendCopy(&x, i); err != nil {
+		if err := e.sendCopy(x, &p.Copies[i]); err != nil {
 			return answer, err
 		}
 	}
@@ -72,8 +80,7 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 }
 
 // sendCopy sends a copy of a publication to its queue.
-func (e *Engine) sendCopy(x *expansion, i int) error {
-	c := &x.Copies[i]
+func (e *Engine) sendCopy(x *expansion, c *Copy) error {
 	to := e.destinationOf(c.Queue, c.Message.Group)
 	if to == nil {
 		return nil

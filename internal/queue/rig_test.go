@@ -48,6 +48,8 @@ type rig struct {
 	now     Instant
 	configs []Config // of the queues that exist
 	keys    mirror
+	// copies bounds what the engine publishes at once, if it is not zero.
+	copies extent
 }
 
 // mirror is what the store should hold: the simplest store there is. It counts
@@ -119,6 +121,13 @@ func (r *rig) lose(f func(*Engine) error) {
 // what was written.
 func (r *rig) reload() {
 	r.t.Helper()
+	r.load()
+	r.drain()
+}
+
+// load is reload, after which the engine has not done yet what is due.
+func (r *rig) load() {
+	r.t.Helper()
 	n := 0
 	_, end := queueRange(shared)
 	err := r.store.Scan(nil, end, func(k, v []byte) bool {
@@ -138,9 +147,11 @@ func (r *rig) reload() {
 		r.t.Fatalf("at %v: %v", r.now.Sub(epoch), err)
 	}
 	r.engine = e
+	if r.copies != (extent{}) {
+		e.copiesAtOnce = r.copies
+	}
 	r.commit(tx)
 	r.check()
-	r.drain()
 }
 
 // drain lets the engine do what is due now.

@@ -55,6 +55,10 @@ func testShards(t *rapid.T, fifo bool) {
 	for shard := range worldShards {
 		r := newRig(t)
 		defer r.close()
+		if shard%2 == 0 {
+			r.copies = extent{copies: 2, bytes: 1000}
+			r.reload()
+		}
 		w.rigs = append(w.rigs, r)
 		for id := ID(1); id <= worldLetters; id++ {
 			cfg := Config{ID: id, ARN: fmt.Sprintf("q%d", id), FIFO: fifo, Retention: time.Hour, Elsewhere: !slices.Contains(w.homes(id), shard)}

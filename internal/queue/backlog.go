@@ -1,0 +1,183 @@
+package queue
+
+import "fmt"
+
+// extent is a number of copies and of their bytes.
+type extent struct{ copies, bytes int }
+
+// copiesAtOnce bounds the copies that a call to Publish makes, and those that each step of
+// the backlog makes.
+var copiesAtOnce = extent{copies: workAtOnce, bytes: 1 << 20}
+
+// take takes the copies of a publication out of the extent, and reports whether it was enough.
+func (x *extent) take(p *Publication) bool {
+	left := *x
+	for i := range p.Copies {
+		left.takeCopy(&p.Copies[i])
+	}
+	if left.copies < 0 || left.bytes < 0 {
+		return false
+	}
+	*x = left
+	return true
+}
+
+func (x *extent) takeCopy(c *Copy) {
+	x.copies--
+	x.bytes -= c.size()
+}
+
+// left reports whether there is room for another copy, however long it is.
+func (x *extent) left() bool { return x.copies > 0 && x.bytes > 0 }
+
+// backlog holds the publications whose copies are too many or too long for one commit. Each
+// is stored once, and following transactions make its copies: the publications in the order
+// in which they came, the copies in theirs. It is durable, so all queues get their copy.
+//
+// A publication to a FIFO topic that has others in the backlog waits behind them.
+type backlog struct {
+	e *Engine
+	backlogRecord
+
+	topics map[ID]int // how many of each FIFO topic wait
+	first  *expansion // the publication with the number head, once it has been read
+	dirty  bool       // the record must be written
+}
+
+// backlogRecord is the part of the backlog's state that is stored.
+type backlogRecord struct {
+	head uint64 // the number of the first publication
+	end  uint64 // the number of the next one that comes
+	next uint64 // the number of the copy with which the first goes on
+}
+
+func (b *backlogRecord) encode() []byte {
+	w := newRecord(16)
+	w.Uint(b.head)
+	w.Uint(b.end)
+	w.Uint(b.next)
+	return w.Writer
+}
+
+func (b *backlogRecord) decode(v []byte) error {
+	r := readRecord(v)
+	*b = backlogRecord{head: r.Uint(), end: r.Uint(), next: r.Uint()}
+	if b.head > b.end {
+		r.Fail()
+	}
+	return r.done("backlog of publications")
+}
+
+func newBacklog(e *Engine) backlog { return backlog{e: e, topics: make(map[ID]int)} }
+
+// load reads the record of the backlog, and which topics' publications are in it.
+func (b *backlog) load() error {
+	v, err := b.e.tx.Get(backlogKey)
+	if v == nil || err != nil {
+		return err
+	}
+	if err := b.decode(v); err != nil {
+		return err
+	}
+	b.e.format = max(b.e.format, formatCopies)
+	for n := b.head; n < b.end; n++ {
+		x, err := b.read(n)
+		if err != nil {
+			return err
+		}
+		b.topics[x.Topic]++
+	}
+	return nil
+}
+
+// waiting reports whether there are publications.
+func (b *backlog) waiting() bool { return b.head < b.end }
+
+// holds reports whether publications of a FIFO topic wait.
+func (b *backlog) holds(topic ID) bool { return topic != 0 && b.topics[topic] > 0 }
+
+// add stores a publication behind the others.
+func (b *backlog) add(x *expansion) {
+	b.e.tx.Set(publicationKey(b.end), encodeBacklogged(x))
+	b.end++
+	b.topics[x.Topic]++
+	b.e.format = max(b.e.format, formatCopies)
+	b.dirty = true
+}
+
+// expand makes some of the copies that wait.
+func (b *backlog) expand() error {
+	for room := b.e.copiesAtOnce; room.left() && b.waiting(); b.dirty = true {
+		if b.first == nil {
+			x, err := b.read(b.head)
+			if err != nil {
+				return err
+			}
+			b.first = x
+		}
+		for ; b.next < uint64(len(b.first.Copies)) && room.left(); b.next++ {
+			c := &b.first.Copies[b.next]
+			room.takeCopy(c)
+			if err := b.e.sendCopy(b.first, c); err != nil {
+				return err
+			}
+		}
+		if b.next == uint64(len(b.first.Copies)) {
+			b.drop()
+		}
+	}
+	return nil
+}
+
+// drop removes the first publication.
+func (b *backlog) drop() {
+	b.e.tx.DeleteOnce(publicationKey(b.head))
+	if b.topics[b.first.Topic]--; b.topics[b.first.Topic] == 0 {
+		delete(b.topics, b.first.Topic)
+	}
+	b.head++
+	b.next, b.first = 0, nil
+}
+
+func (b *backlog) read(n uint64) (*expansion, error) {
+	v, err := b.e.tx.Get(publicationKey(n))
+	if err == nil && v == nil {
+		err = errMissing
+	}
+	if err != nil {
+		return nil, fmt.Errorf("publication %d of the backlog: %w", n, err)
+	}
+	return decodeBacklogged(v)
+}
+
+// save writes the record if it is dirty.
+func (b *backlog) save() (wrote bool) {
+	if wrote = b.dirty; wrote {
+		b.e.tx.Set(backlogKey, b.backlogRecord.encode())
+		b.dirty = false
+	}
+	return wrote
+}
+
+// encodeBacklogged returns the record of a publication in the backlog.
+//
+//	version | sequence number | record of the publication
+func encodeBacklogged(x *expansion) []byte {
+	p := x.Encode()
+	w := newRecord(16 + len(p))
+	w.Uint(x.sequence)
+	w.Raw(p)
+	return w.Writer
+}
+
+func decodeBacklogged(v []byte) (*expansion, error) {
+	r := readRecord(v)
+	x := &expansion{sequence: r.Uint()}
+	rest := r.Raw(uint64(r.Left()))
+	if err := r.done("publication of the backlog"); err != nil {
+		return nil, err
+	}
+	var err error
+	x.Publication, err = DecodePublication(rest)
+	return x, err
+}

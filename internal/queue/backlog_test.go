@@ -1,0 +1,271 @@
+package queue
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever happens while the copies of publications are made, each queue gets one of each,
+// and those of a FIFO topic in the order in which they were published.
+func TestBacklog(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := &backlogTest{t: t, rig: newRig(t), queues: make(map[ID][]string)}
+		defer b.rig.close()
+		b.rig.copies = extent{copies: 3, bytes: 40}
+		for id := ID(1); id <= 6; id++ {
+			b.rig.configure(Config{ID: id, ARN: fmt.Sprint("q", id), FIFO: id%2 == 0, Internal: id == 2, Retention: time.Hour, Elsewhere: id >= 5})
+			if id > 2 {
+				b.queues[id] = nil
+			}
+		}
+		b.rig.load()
+		t.Repeat(map[string]func(*rapid.T){
+			"":          func(*rapid.T) {},
+			"publish":   b.publish,
+			"publish 2": b.publish,
+			"step":      b.step,
+			"step 2":    b.step,
+			"lose":      b.lose,
+			"reload":    func(*rapid.T) { b.rig.load() },
+			"drop":      b.drop,
+		})
+		for before := ^uint64(0); b.rig.engine.backlog.waiting(); {
+			next := b.rig.engine.backlog.head<<32 + b.rig.engine.backlog.next
+			if next == before {
+				t.Fatal("a step makes no copy")
+			}
+			before = next
+			b.step(t)
+		}
+		b.rig.drain()
+		if n := b.rig.engine.NextWake(); b.rig.engine.backlog.waiting() || n <= b.rig.now {
+			t.Fatalf("something is left to be done at %v", n)
+		}
+		b.compare()
+	})
+}
+
+type backlogTest struct {
+	t      *rapid.T
+	rig    *rig
+	n      int
+	queues map[ID][]string // what each should hold, in the order of publication
+}
+
+// draw makes a publication to the FIFO topic, which is queue 2, or to a standard topic.
+func (b *backlogTest) draw() Publication {
+	b.n++
+	p := Publication{Group: "g", Dedup: fmt.Sprint(b.n)}
+	if rapid.Bool().Draw(b.t, "FIFO") {
+		p.Topic = 2
+	}
+	binary.BigEndian.PutUint64(p.ID[:], uint64(b.n))
+	body := fmt.Sprintf("%t %05d %s", p.Topic != 0, b.n, strings.Repeat("x", rapid.IntRange(0, 40).Draw(b.t, "length")))
+	for id := ID(1); id <= 7; id++ {
+		for range 1 + rapid.IntRange(0, 1).Draw(b.t, "copies") { // FIFO queues leave out the second
+			p.Copies = append(p.Copies, Copy{Queue: id, Message: Outgoing{ID: p.ID, Body: body, Group: "g", Dedup: p.Dedup}})
+		}
+	}
+	p.Copies = slices.DeleteFunc(p.Copies, func(c Copy) bool { return c.Queue == 1 || c.Queue == 2 })
+	return p
+}
+
+func (b *backlogTest) publish(*rapid.T) {
+	var all []Publication
+	for range rapid.IntRange(1, 3).Draw(b.t, "publications") {
+		all = append(all, b.draw())
+	}
+	f := func(e *Engine) error {
+		_, err := e.Publish(all)
+		return err
+	}
+	if err := b.rig.transact(f); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, p := range all {
+		for _, c := range p.Copies {
+			if held, ok := b.queues[c.Queue]; ok && (c.Queue != 4 || !slices.Contains(held, c.Message.Body)) {
+				b.queues[c.Queue] = append(held, c.Message.Body)
+			}
+		}
+	}
+}
+
+func (b *backlogTest) step(*rapid.T) {
+	if err := b.rig.transact((*Engine).Advance); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *backlogTest) lose(*rapid.T) {
+	p := b.draw()
+	tx := b.rig.begin()
+	b.rig.engine.Begin(tx, b.rig.now)
+	_, err := b.rig.engine.Publish([]Publication{p})
+	if err == nil && rapid.Bool().Draw(b.t, "advance") {
+		err = b.rig.engine.Advance()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.rig.engine.End()
+	tx.undo()
+	tx.Release()
+	b.rig.load()
+}
+
+// drop deletes a queue: what is on its way there gets lost.
+func (b *backlogTest) drop(*rapid.T) {
+	id := ID(rapid.IntRange(3, 100).Draw(b.t, "queue"))
+	if _, ok := b.queues[id]; !ok {
+		return
+	}
+	delete(b.queues, id)
+	b.rig.configs = slices.DeleteFunc(b.rig.configs, func(c Config) bool { return c.ID == id })
+	if err := b.rig.transact(func(e *Engine) error { return e.Drop(id) }); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *backlogTest) compare() {
+	for id, want := range b.queues {
+		var got []string
+		stored := b.rig.stored(id)
+		for _, p := range sortedPositions(stored) {
+			got = append(got, stored[p].Body)
+		}
+		for _, topic := range []string{"true", "false"} {
+			of := func(all []string) (out []string) {
+				for _, body := range all {
+					if strings.HasPrefix(body, topic) {
+						out = append(out, body)
+					}
+				}
+				if topic == "false" {
+					slices.Sort(out)
+				}
+				return out
+			}
+			if !reflect.DeepEqual(of(got), of(want)) {
+				b.t.Fatalf("queue %d holds %q, should %q", id, of(got), of(want))
+			}
+		}
+	}
+}
+
+// A publication with more copies than a commit has room for is stored once, and its copies
+// are made in commits of a bounded size.
+func TestLargePublications(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	defer r.close()
+	const queues = 100
+	p := Publication{}
+	for id := ID(1); id <= queues; id++ {
+		r.configure(Config{ID: id, ARN: fmt.Sprint("q", id), Retention: time.Hour})
+		p.Copies = append(p.Copies, Copy{Queue: id, Message: Outgoing{Body: strings.Repeat("x", 256<<10)}, Tail: fmt.Sprint(id)})
+	}
+	sizes := func(f func(*Engine) error) int {
+		tx := r.begin()
+		defer tx.Release()
+		r.engine.Begin(tx, r.now)
+		if err := f(r.engine); err != nil {
+			t.Fatal(err)
+		}
+		r.engine.End()
+		n := tx.Size()
+		r.commit(tx)
+		return n
+	}
+	size := sizes(func(e *Engine) error {
+		_, err := e.Publish([]Publication{p})
+		return err
+	})
+	if size > 300<<10 {
+		t.Errorf("%d bytes for the publication", size)
+	}
+	steps := 0
+	for ; r.engine.NextWake() <= r.now; steps++ {
+		if n := sizes((*Engine).Advance); n > 1500<<10 {
+			t.Errorf("%d bytes in a step", n)
+		}
+	}
+	for id := ID(1); id <= queues; id++ {
+		for _, m := range r.stored(id) {
+			if !strings.HasSuffix(m.Body, "x"+fmt.Sprint(id)) {
+				t.Errorf("queue %d got %q", id, m.Body[256<<10:])
+			}
+		}
+	}
+	if n, err := r.engine.Counts(queues); err != nil || n.Visible != 1 || steps < 20 || steps > 40 {
+		t.Errorf("%+v, %v after %d steps", n, err, steps)
+	}
+	if got := r.engine.Format(); got != formatCopies {
+		t.Errorf("format %d", got)
+	}
+}
+
+func FuzzBacklog(f *testing.F) {
+	f.Add((&backlogRecord{head: 1, end: 3, next: 2}).encode())
+	f.Add(encodeBacklogged(&expansion{sequence: 1 << 63, Publication: &Publication{Copies: []Copy{{Queue: 1}}}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var record, again backlogRecord
+		if record.decode(b) == nil && (again.decode(record.encode()) != nil || again != record) {
+			t.Errorf("%+v became %+v", record, again)
+		}
+		if x, err := decodeBacklogged(b); err == nil {
+			if y, err := decodeBacklogged(encodeBacklogged(x)); err != nil || !reflect.DeepEqual(x, y) {
+				t.Errorf("%+v became %+v, %v", x, y, err)
+			}
+		}
+	})
+}
+
+// A row of the backlog that is missing or cut short is found by a recount, and is an error to
+// the engine.
+func TestLostRowsOfTheBacklog(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	defer r.close()
+	r.configure(Config{ID: 1, ARN: "q", Retention: time.Hour})
+	r.copies = extent{copies: 1, bytes: 1}
+	r.load()
+	p := Publication{Copies: []Copy{{Queue: 1, Message: Outgoing{Body: "a"}}, {Queue: 1, Message: Outgoing{Body: "b"}}}}
+	err := r.transact(func(e *Engine) error {
+		_, err := e.Publish([]Publication{p, p})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for k, v := range r.keys {
+		if id, _ := queueOf([]byte(k)); id != ofShard || k == string(clockKey) {
+			continue
+		}
+		rows++
+		for what, lost := range map[string]func(mirror){
+			"missing":   func(keys mirror) { delete(keys, k) },
+			"cut short": func(keys mirror) { keys[k] = mirrored{value: v.value[:len(v.value)-1]} },
+			"too long":  func(keys mirror) { keys[k] = mirrored{value: append(slices.Clone(v.value), 0)} },
+		} {
+			keys := maps.Clone(r.keys)
+			lost(keys)
+			if _, found, err := Leftovers(keys.sorted(), r.configs); err != nil || len(found) == 0 {
+				t.Errorf("%q is %s: %q, %v", k, what, found, err)
+			}
+		}
+	}
+	if rows != 3 {
+		t.Errorf("%d rows", rows)
+	}
+}
