@@ -22,6 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -375,12 +376,14 @@ func (w *world) must(err error) {
 // eventually waits until something is so.
 func (w *world) eventually(what string, is func() bool) {
 	w.t.Helper()
-	for end := time.Now().Add(enough); !is(); time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
+	happened := false
+	defer func() {
+		if !happened {
 			w.report()
-			w.t.Fatalf("it never happened: %s", what)
 		}
-	}
+	}()
+	eventually.True(w.t, what, is)
+	happened = true
 }
 
 // report says how the nodes see the cluster.

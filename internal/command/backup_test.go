@@ -22,6 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/command"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/proof/freeport"
 )
 
@@ -133,9 +134,7 @@ func startLoad(t *testing.T, s *serving) *load {
 // acknowledged before it began.
 func (l *load) backUp(t *testing.T, file string) (sent [2]int64) {
 	t.Helper()
-	for l.sent[0].Load() < 20 || l.sent[1].Load() < 20 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually.True(t, "busy", func() bool { return l.sent[0].Load() >= 20 && l.sent[1].Load() >= 20 })
 	for i := range sent {
 		sent[i] = l.sent[i].Load()
 	}
@@ -495,15 +494,13 @@ func waitWell(t *testing.T, s *serving) {
 	t.Helper()
 	as(t, s.exports, "")
 	t.Setenv("AWS_ENDPOINT_URL", s.exports["AWS_ENDPOINT_URL_SQS"])
-	for end := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
+	eventually.Succeeds(t, func() error {
 		out, _, err := run(t, "cluster", "status")
-		if err == nil {
-			return
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, out)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
+		return err
+	})
 }
 
 func TestBackupOfThreeNodesMakesAnotherThree(t *testing.T) {

@@ -11,16 +11,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // logged waits until the log of a server has some words so many times.
 func (s *serving) logged(t *testing.T, words string, times int) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); strings.Count(s.log.String(), words) < times; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the log does not have %q %d times:\n%s", words, times, s.log.String())
+	eventually.Succeeds(t, func() error {
+		if log := s.log.String(); strings.Count(log, words) < times {
+			return fmt.Errorf("the log does not have %q %d times:\n%s", words, times, log)
 		}
-	}
+		return nil
+	})
 }
 
 // SIGHUP does not end the server. It reads the level of the log, and whether requests are logged, again.

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // waiting waits until n of a rank wait.
 func waiting(t *testing.T, b *budget, r rank, n int) {
 	t.Helper()
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if got := len(b.waiting[r]); got != n {
@@ -100,16 +101,4 @@ func TestBudgetGivesWay(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
-}
-
-// eventually waits until f finds no fault.
-func eventually(t *testing.T, f func() error) {
-	t.Helper()
-	var err error
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-		if err = f(); err == nil {
-			return
-		}
-	}
-	t.Fatal(err)
 }

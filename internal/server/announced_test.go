@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // http2Frame returns a frame of HTTP/2.
@@ -72,7 +73,7 @@ func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	for range connections {
 		announce(t, s, streams)
 	}
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		// Every connection has as many under way as it may: they wait for their bodies, each with a buffer.
 		if n := s.front.MemoryInUse(); n < connections*4<<10 {
 			return fmt.Errorf("%d bytes are taken", n)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // pooledBuffer is the length up to which a body is read before the sender is known.
@@ -69,7 +70,7 @@ func TestBodiesShareMemory(t *testing.T) {
 	c.Make("CreateQueue", object{"QueueName": "q"})
 	left := func(want int64) {
 		t.Helper()
-		eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			const headers = 5 << 10
 			if n := size - s.front.MemoryInUse(); n > want || n < want-headers {
 				return fmt.Errorf("%d are left, want %d and a little less for headers", n, want)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 const ask = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -107,7 +108,7 @@ func TestNewcomersWait(t *testing.T) {
 		polls = append(polls, conn)
 	}
 	http.DefaultClient.CloseIdleConnections()
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if n := s.listener.(*front.ConnLimit).Open(); n != most {
 			return fmt.Errorf("%d places are taken, want %d", n, most)
 		}

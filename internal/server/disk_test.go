@@ -19,6 +19,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -111,7 +112,7 @@ func TestFullDisk(t *testing.T) {
 			refused(op, in)
 		}
 		c.Make("GetQueueUrl", object{"QueueName": "q"}) // which is in memory
-		eventually(t, func() error {                    // what it found a moment before is good for half a second
+		eventually.Succeeds(t, func() error {           // what it found a moment before is good for half a second
 			if status, text := probe(t, s, "/readyz"); status != 503 || text != "the disk cannot be written: it is full\n" {
 				return fmt.Errorf("/readyz: %d %s", status, text)
 			}
@@ -121,13 +122,12 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("/healthz: %d", status)
 		}
 		fault.Store(nil)
-		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-			if status, text := probe(t, s, "/readyz"); status == 200 && text == "ok\n" {
-				break
-			} else if time.Now().After(end) {
-				t.Fatalf("/readyz stays %d %s", status, text)
+		eventually.Succeeds(t, func() error {
+			if status, text := probe(t, s, "/readyz"); status != 200 || text != "ok\n" {
+				return fmt.Errorf("/readyz stays %d %s", status, text)
 			}
-		}
+			return nil
+		})
 		c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "after"})
 	}
 	if n := log.count("level=ERROR"); n != len(apitest.Dialects) {
@@ -151,13 +151,12 @@ func TestQueueMadeOnAFullDisk(t *testing.T) {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	fault.Store(nil)
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if a := c.Call("CreateQueue", object{"QueueName": "q"}); a.Status == 200 {
-			break
-		} else if time.Now().After(end) {
-			t.Fatalf("%d %s", a.Status, a.Body)
+	eventually.Succeeds(t, func() error {
+		if a := c.Call("CreateQueue", object{"QueueName": "q"}); a.Status != 200 {
+			return fmt.Errorf("%d %s", a.Status, a.Body)
 		}
-	}
+		return nil
+	})
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 }
 

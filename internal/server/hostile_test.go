@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // hostile is a client that does not do as it should. It may say text, and then
@@ -236,7 +237,7 @@ func TestHostileClients(t *testing.T) {
 	}
 
 	http.DefaultClient.CloseIdleConnections()
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if n := runtime.NumGoroutine(); n > goroutines+10 {
 			return fmt.Errorf("%d goroutines, before it were %d", n, goroutines)
 		}

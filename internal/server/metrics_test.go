@@ -1,15 +1,16 @@
 package server
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // scrape returns what a server says of itself to Prometheus.
@@ -51,17 +52,18 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 		`sluice_requests_in_flight 0`, `sluice_requests_memory_bytes 0`,
 		`version="v1.2.3"`, "sluice_disk_low 0", "sluice_disk_free_bytes", "go_goroutines", "process_open_fds",
 	}
-	text := scrape(t, s)
-	missing := func(line string) bool { return !strings.Contains(text, line) }
+	text := ""
 	// A request is counted when the client may have its answer already.
-	for end := time.Now().Add(10 * time.Second); slices.ContainsFunc(want, missing) && time.Now().Before(end); text = scrape(t, s) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	for _, line := range want {
-		if missing(line) {
-			t.Errorf("there is no %s", line)
+	eventually.Succeeds(t, func() error {
+		text = scrape(t, s)
+		var missing []error
+		for _, line := range want {
+			if !strings.Contains(text, line) {
+				missing = append(missing, fmt.Errorf("there is no %s", line))
+			}
 		}
-	}
+		return errors.Join(missing...)
+	})
 	for _, name := range []string{"secret-name", account, cred.AccessKeyID} {
 		if strings.Contains(text, name) {
 			t.Errorf("it names %s", name)

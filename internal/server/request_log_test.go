@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // requestLine waits for the line about an operation in a request log, and returns what it says last.
 func requestLine(t *testing.T, log *safeBuffer, operation string) map[string]any {
 	t.Helper()
 	var found map[string]any
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		for line := range strings.Lines(log.String()) {
 			entry := make(map[string]any)
 			if err := json.Unmarshal([]byte(line), &entry); err != nil {
@@ -128,7 +129,7 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 				conn.Close()
 			}
 			says(t, requestLine(t, &log, "ReceiveMessage"), map[string]any{"gone": true, "status": nil, "code": nil, "cause": nil})
-			eventually(t, func() error {
+			eventually.Succeeds(t, func() error {
 				text := scrape(t, s)
 				for _, line := range []string{
 					`sluice_requests_total{code="gone",operation="ReceiveMessage",service="sqs"} 2`,

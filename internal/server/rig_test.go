@@ -36,7 +36,6 @@ var (
 	text         = apitest.Text
 	someMessage  = apitest.SomeMessage
 	dumpRegion   = apitest.DumpRegion
-	eventually   = apitest.Eventually
 )
 
 // shared is a server in memory for all tests that need nothing special of it.

@@ -29,6 +29,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -312,7 +313,7 @@ func TestStop(t *testing.T) {
 	c.Make("CreateQueue", object{"QueueName": "q.fifo", "Attributes": object{"FifoQueue": "true"}})
 	connections := func(want int) {
 		t.Helper()
-		eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			if n := s.listener.(*front.ConnLimit).Open(); n != want {
 				return fmt.Errorf("%d connections, want %d", n, want)
 			}

@@ -2,14 +2,15 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // While a node waits for its cluster it sends clients away, in their own protocol,
@@ -72,16 +73,15 @@ func TestClientsOfANodeThatWaits(t *testing.T) {
 	if got := s.Endpoint(); got != url {
 		t.Errorf("it serves at %s, not at %s", got, url)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	eventually.Succeeds(t, func() error {
 		answer, err := http.Get(url + "/readyz")
-		if err == nil {
-			apitest.Must(t, 0, answer.Body.Close())
-			if answer.StatusCode == http.StatusOK {
-				return
-			}
+		if err != nil {
+			return err
 		}
-		if time.Now().After(end) {
-			t.Fatalf("it does not serve: %v", err)
+		apitest.Must(t, 0, answer.Body.Close())
+		if answer.StatusCode != http.StatusOK {
+			return fmt.Errorf("/readyz: %s", answer.Status)
 		}
-	}
+		return nil
+	})
 }

@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // witness is a listener that notes of its connections, by the client's address,
@@ -60,7 +62,7 @@ func (c *witnessed) Close() error {
 func (w *witness) of(t *testing.T, client net.Conn) *witnessed {
 	t.Helper()
 	var c *witnessed
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		v, ok := w.seen.Load(client.LocalAddr().String())
 		if !ok {
 			return errors.New("the connection was not accepted")

@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -42,11 +43,7 @@ func (d *disk) refuse(errno syscall.Errno) { d.refuses.Store(&errno) }
 func (d *disk) heal(t *testing.T) {
 	t.Helper()
 	d.refuses.Store(nil)
-	for end := time.Now().Add(wait); d.Writable().Err() != nil; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the disk stays blocked")
-		}
-	}
+	eventually.Succeeds(t, func() error { return d.Writable().Err() })
 }
 
 // later does f in another goroutine and returns its error.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -43,17 +44,13 @@ func TestFormatIsRequiredBeforeItIsNeeded(t *testing.T) {
 	if err := s.StartMove(t.Context(), jobs, back); !errors.Is(err, full) {
 		t.Errorf("it is written without the format: %v", err)
 	}
-	for end := time.Now().Add(wait); ; time.Sleep(10 * time.Millisecond) { // until the shard is back
-		tasks, err := s.Moves(t.Context(), jobs)
-		if err == nil {
-			if len(tasks) != 1 || tasks[0].ID != "old" {
-				t.Errorf("there are %+v", tasks)
-			}
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
+	var tasks []queue.MoveTask
+	eventually.Succeeds(t, func() (err error) { // until the shard is back
+		tasks, err = s.Moves(t.Context(), jobs)
+		return err
+	})
+	if len(tasks) != 1 || tasks[0].ID != "old" {
+		t.Errorf("there are %+v", tasks)
 	}
 	full = nil
 	if err := s.StartMove(t.Context(), jobs, back); err != nil {

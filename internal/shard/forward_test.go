@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -143,15 +144,13 @@ func dig(t *testing.T, r *rig, id queue.ID, n int) []string {
 // empty waits until nothing waits to be forwarded.
 func empty(t *testing.T, r *rig, id queue.ID) {
 	t.Helper()
-	for end := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
+	eventually.Succeeds(t, func() error {
 		n, err := r.Counts(t.Context(), id)
-		switch {
-		case err == nil && n == (queue.Counts{}):
-			return
-		case time.Now().After(end):
-			t.Fatalf("there is still %+v, %v", n, err)
+		if err == nil && n != (queue.Counts{}) {
+			err = fmt.Errorf("there is still %+v", n)
 		}
-	}
+		return err
+	})
 }
 
 func numbers(first, n int) (out []string) {
@@ -186,11 +185,7 @@ func TestDeadLettersWait(t *testing.T) {
 		fails.Add(1)
 		return errors.New("nobody there")
 	})
-	for end := time.Now().Add(wait); fails.Load() < 2; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("nothing is tried again")
-		}
-	}
+	eventually.True(t, "tried again", func() bool { return fails.Load() >= 2 })
 	stop()
 	if n, err := from.Counts(t.Context(), letters); err != nil || n != (queue.Counts{Visible: 300}) {
 		t.Errorf("counted %+v, %v", n, err)
@@ -391,16 +386,13 @@ func TestMoveTaskReachesAnotherShard(t *testing.T) {
 	forward(t, from, to.Accept)
 	forward(t, to, from.Accept)
 	bury(t, from, source, 0, 30)
-	for end := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
-		if n, err := to.Counts(t.Context(), letters); err != nil {
+	eventually.True(t, "arrived", func() bool {
+		n, err := to.Counts(t.Context(), letters)
+		if err != nil {
 			t.Fatal(err)
-		} else if n.Visible == 30 {
-			break
 		}
-		if time.Now().After(end) {
-			t.Fatal("the messages do not come")
-		}
-	}
+		return n.Visible == 30
+	})
 	if err := to.StartMove(t.Context(), letters, queue.MoveTask{ID: "t"}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -50,23 +51,9 @@ func TestPublishIsOneCommit(t *testing.T) {
 	r.commit.Store(nil)
 	for _, id := range all {
 		var n queue.Counts
-		eventually(t, func() (err error) { n, err = r.Counts(t.Context(), id); return err })
+		eventually.Succeeds(t, func() (err error) { n, err = r.Counts(t.Context(), id); return err })
 		if n.Visible != 1 {
 			t.Errorf("queue %d has %+v", id, n)
-		}
-	}
-}
-
-// eventually waits until f succeeds.
-func eventually(t *testing.T, f func() error) {
-	t.Helper()
-	for end := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
-		err := f()
-		if err == nil {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -140,9 +141,7 @@ func TestNothingIsAnsweredBeforeItIsDurable(t *testing.T) {
 		_, err := r.Send(context.Background(), jobs, []queue.Outgoing{{Body: "m"}})
 		answered <- err
 	}()
-	for r.commits.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually.True(t, "committing", func() bool { return r.commits.Load() > 0 })
 	select {
 	case <-answered:
 		t.Fatal("answered while the commit was under way")
@@ -169,9 +168,7 @@ func TestManyShareACommit(t *testing.T) {
 			}
 		})
 	}
-	for r.commits.Load() == 0 || asking.Load() < 100 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually.True(t, "all asking", func() bool { return r.commits.Load() > 0 && asking.Load() == 100 })
 	time.Sleep(100 * time.Millisecond) // let the others arrive behind the first commit
 	close(release)
 	all.Wait()
@@ -197,11 +194,7 @@ func TestFailedCommitAcknowledgesNothing(t *testing.T) {
 		t.Errorf("probe while broken: %v", err)
 	}
 	r.commit.Store(nil)
-	for deadline := time.Now().Add(wait); r.Probe(t.Context()) != nil; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the shard does not come back")
-		}
-	}
+	eventually.Succeeds(t, func() error { return r.Probe(t.Context()) })
 	equal(t, r.receive(t, jobs, 10, 0), "before")
 }
 

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/proof/history"
 	"github.com/sluicemq/sluice/internal/proof/workload"
 	"github.com/sluicemq/sluice/test/program"
@@ -91,16 +92,6 @@ func probe(t *testing.T, c *workload.Client, path string) (status int, text stri
 	return r.StatusCode, string(b)
 }
 
-// await waits until f is true.
-func await(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !f(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not after %s", what, patience)
-		}
-	}
-}
-
 // big is a message of 100 KB that cannot be compressed to much less.
 func big(queue string, n int) workload.Letter {
 	noise := make([]byte, 75_000)
@@ -155,7 +146,7 @@ func TestDiskNearlyFull(t *testing.T) {
 				return err
 			}
 			var err error
-			await(t, "refusal", func() bool {
+			eventually.True(t, "refusal", func() bool {
 				for err == nil {
 					err = send()
 				}
@@ -172,7 +163,7 @@ func TestDiskNearlyFull(t *testing.T) {
 			}
 			t.Logf("refused after %d messages", n)
 			empty(t, c)
-			await(t, "accepting again", func() bool { return send() == nil })
+			eventually.True(t, "accepting again", func() bool { return send() == nil })
 			if status, text := probe(t, c, "/readyz"); status != http.StatusOK || text != "ok\n" {
 				t.Errorf("/readyz: %d %s", status, text)
 			}
@@ -229,7 +220,7 @@ func TestDiskFull(t *testing.T) {
 		j.Sleep(time.Duration(200+rng.IntN(800)) * time.Millisecond)
 		better := j.Trouble("full disk", "")
 		free = hog(t, dir)
-		await(t, "stuck", stuck)
+		eventually.True(t, "stuck", stuck)
 		if status, _ := probe(t, c, "/healthz"); status != http.StatusOK {
 			t.Errorf("/healthz: %d", status)
 		}
@@ -240,7 +231,7 @@ func TestDiskFull(t *testing.T) {
 		j.Sleep(time.Duration(rng.IntN(500)) * time.Millisecond)
 		if !last {
 			free()
-			await(t, "going on", func() bool { return !stuck() })
+			eventually.True(t, "going on", func() bool { return !stuck() })
 			j.Sleep(100 * time.Millisecond)
 		}
 		over.Store(true)

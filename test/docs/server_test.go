@@ -12,8 +12,8 @@ import (
 	"regexp"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/proof/freeport"
 )
 
@@ -56,12 +56,15 @@ func (s *server) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.process = cmd
-	for deadline := time.Now().Add(patience); !s.ready(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	ready := false
+	defer func() {
+		if !ready {
 			s.stop(t)
-			t.Fatalf("the server does not start:\n%s", s.log.String())
+			t.Logf("the server does not start:\n%s", s.log.String())
 		}
-	}
+	}()
+	eventually.True(t, "ready", s.ready)
+	ready = true
 }
 
 func (s *server) ready() bool {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/server"
@@ -55,7 +56,6 @@ var (
 	number           = apitest.Number
 	someMessage      = apitest.SomeMessage
 	dumpRegion       = apitest.DumpRegion
-	eventually       = apitest.Eventually
 )
 
 // shared is a server in memory for all tests that need nothing special of it.

@@ -15,7 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
+
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 func TestLifecycle(t *testing.T) {
@@ -288,7 +290,7 @@ func TestLongPoll(t *testing.T) {
 		if err := <-gone; err == nil {
 			continue
 		}
-		eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			got := c.Receive(u)
 			c.Delete(u, got...)
 			if !slices.ContainsFunc(got, func(m types.Message) bool { return *m.MessageId == body }) {
@@ -342,7 +344,7 @@ func TestDeadLetterQueue(t *testing.T) {
 		// And back to where it came from.
 		task, err := c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(c.ARN(dlq))})
 		apitest.Must(t, task, err)
-		eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: aws.String(c.ARN(dlq))})
 			if apitest.Must(t, out, err); *out.Results[0].Status != "COMPLETED" || out.Results[0].ApproximateNumberOfMessagesMoved != 1 {
 				return fmt.Errorf("%+v", out.Results[0])
@@ -390,7 +392,7 @@ func TestMoveTasks(t *testing.T) {
 	c.Counts(dlq, 10-int(moved), 0, 0)
 	c.Counts(to, int(moved), 0, 0)
 	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(500)})
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if got := list(); *got.Status != "COMPLETED" {
 			return fmt.Errorf("%+v", got)
 		}
@@ -402,7 +404,7 @@ func TestMoveTasks(t *testing.T) {
 	// Where messages came from is not known of those sent here directly.
 	c.Send(dlq, "whose?")
 	start(&sqs.StartMessageMoveTaskInput{})
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		if got := list(); *got.Status != "FAILED" || *got.FailureReason != "CouldNotDetermineMessageSource" {
 			return fmt.Errorf("%+v", got)
 		}
@@ -415,7 +417,7 @@ func TestMoveTasks(t *testing.T) {
 	start(&sqs.StartMessageMoveTaskInput{DestinationArn: aws.String(c.ARN(to)), MaxNumberOfMessagesPerSecond: aws.Int32(2)})
 	_, err = c.DeleteQueue(c.Ctx, &sqs.DeleteQueueInput{QueueUrl: to})
 	apitest.Must(t, 0, err)
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		got := list()
 		if *got.Status != "FAILED" || *got.FailureReason != "AWS.SimpleQueueService.NonExistentQueue" {
 			return fmt.Errorf("%+v", got)
@@ -437,7 +439,7 @@ func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
 	for _, u := range []*string{mine, payroll} {
 		c.Send(u, "from "+*u)
 		c.Receive(u)
-		eventually(t, func() error { // the next receive finds that it was received often enough
+		eventually.Succeeds(t, func() error { // the next receive finds that it was received often enough
 			if got := c.Receive(u); len(got) > 0 {
 				return fmt.Errorf("%d messages are received again", len(got))
 			}
@@ -450,7 +452,7 @@ func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
 	arn := aws.String(c.ARN(dlq))
 	_, err = c.StartMessageMoveTask(c.Ctx, &sqs.StartMessageMoveTaskInput{SourceArn: arn})
 	apitest.Must(t, 0, err)
-	eventually(t, func() error {
+	eventually.Succeeds(t, func() error {
 		out, err := c.ListMessageMoveTasks(c.Ctx, &sqs.ListMessageMoveTasksInput{SourceArn: arn})
 		got := apitest.Must(t, out, err).Results[0]
 		if *got.Status != "FAILED" || *got.FailureReason != "CouldNotDetermineMessageSource" || got.ApproximateNumberOfMessagesMoved != 1 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
 // What an operation answers when it succeeds: every member, and no other.
@@ -691,7 +692,7 @@ func TestDeadLetterShapes(t *testing.T) {
 			"Status": "COMPLETED", "SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("b"),
 			"ApproximateNumberOfMessagesMoved": decimal, "ApproximateNumberOfMessagesToMove": decimal, "StartedTimestamp": sent,
 		}
-		eventually(t, func() error {
+		eventually.Succeeds(t, func() error {
 			return apitest.Match(object{"Results": list{completed, cancelled}}, c.Make("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq"), "MaxResults": 10}))
 		})
 		c.OK("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")}, object{"Results": list{completed}})

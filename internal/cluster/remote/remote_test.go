@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/remote"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -228,15 +229,13 @@ func TestOwnerCatchesUpFirst(t *testing.T) {
 	r.position.Store(5)
 	r.applied.Store(4)
 	go r.applied.Store(5)
-	for end := time.Now().Add(testTimeout); ; { // within its patience, or at a later try
+	eventually.Succeeds(t, func() error { // within its patience, or at a later try
 		_, err := r.Send(t.Context(), jobs, []queue.Outgoing{{Body: "m"}})
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, shard.ErrNotBegun) || time.Now().After(end) {
+		if err != nil && !errors.Is(err, shard.ErrNotBegun) {
 			t.Fatal(err)
 		}
-	}
+		return err
+	})
 	if n := r.counts(t, jobs).Visible; n != 1 {
 		t.Errorf("%d messages", n)
 	}

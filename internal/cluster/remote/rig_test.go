@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/remote"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -118,21 +119,13 @@ func (r *rig) counts(t testing.TB, id queue.ID) queue.Counts {
 // settle waits until nothing of a queue is in flight.
 func (r *rig) settle(t testing.TB, id queue.ID) {
 	t.Helper()
-	for end := time.Now().Add(testTimeout); r.counts(t, id).InFlight > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("still in flight: %+v", r.counts(t, id))
-		}
-	}
+	eventually.True(t, "back from flight", func() bool { return r.counts(t, id).InFlight == 0 })
 }
 
 // reappears waits until so many messages of a queue are visible.
 func (r *rig) reappears(t testing.TB, id queue.ID, n int) {
 	t.Helper()
-	for end := time.Now().Add(testTimeout); r.counts(t, id).Visible != uint64(n); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not visible again: %+v", r.counts(t, id))
-		}
-	}
+	eventually.True(t, "visible again", func() bool { return r.counts(t, id).Visible == uint64(n) })
 }
 
 // late gives its answers only when it is let go.

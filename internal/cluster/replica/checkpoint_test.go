@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -46,7 +47,7 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	a.Offer(network.Node("a"))
 	b.Offer(network.Node("b"))
 	a.Want(true, 0)
-	eventually(t, "a owns", a.owns)
+	eventually.True(t, "a owns", a.owns)
 	for i := range uint64(50) {
 		a.mustIncrement(i)
 	}
@@ -77,7 +78,7 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 		h.fetch = replica.FetchFrom(m, "1", func() []string { return []string{"nobody", "b", "a"} })
 		h.loaded = func() error { loaded++; return nil }
 	})
-	eventually(t, "c has caught up", func() bool { return c.Position() == a.Position() })
+	eventually.True(t, "c has caught up", func() bool { return c.Position() == a.Position() })
 	same(t, a, c, b)
 	if err := c.stop(); err != nil {
 		t.Fatal(err)
@@ -91,7 +92,7 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	if err := a.HandOver(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "c owns", c.owns)
+	eventually.True(t, "c owns", c.owns)
 	c.mustIncrement(51)
 	same(t, c, a, b)
 }
@@ -119,7 +120,7 @@ func TestSingleNodeBecomesTheFirstOfACluster(t *testing.T) {
 	a := run(t, "a", single(t, 7), e, nil)
 	a.Offer(network.Node("a"))
 	a.Want(true, 0)
-	eventually(t, "a owns", a.owns)
+	eventually.True(t, "a owns", a.owns)
 	a.mustIncrement(7)
 	b := run(t, "b", vfs.NewMem(), e, func(o *replica.Options, h *host) {
 		h.fetch = replica.FetchFrom(network.Node("b"), "1", func() []string { return []string{"a"} })
@@ -131,7 +132,7 @@ func TestSingleNodeBecomesTheFirstOfACluster(t *testing.T) {
 	if err := a.stop(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "b owns", b.owns)
+	eventually.True(t, "b owns", b.owns)
 	b.mustIncrement(8)
 }
 
@@ -140,7 +141,7 @@ func TestDataOfAnotherPastIsRefused(t *testing.T) {
 	e := memory()
 	a := run(t, "a", vfs.NewMem(), e, nil)
 	a.Want(true, 0)
-	eventually(t, "a owns", a.owns)
+	eventually.True(t, "a owns", a.owns)
 	a.mustIncrement(0)
 	b := run(t, "b", single(t, 7), e, nil)
 	if err := <-b.result; !errors.Is(err, replica.ErrDiverged) {
@@ -158,7 +159,7 @@ func TestReplicaWithoutASourceStops(t *testing.T) {
 	e := memory()
 	a := run(t, "a", vfs.NewMem(), e, nil)
 	a.Want(true, 0)
-	eventually(t, "a owns", a.owns)
+	eventually.True(t, "a owns", a.owns)
 	a.mustIncrement(0)
 	if err := errors.Join(a.FlushStore(), a.Trim(t.Context(), a.Position())); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -222,7 +223,7 @@ func TestQueueOutlivesItsOwners(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, n := range nodes {
-		eventually(t, n.name+" has caught up", func() bool { return n.Position() == mustEnd(t, mem) })
+		eventually.True(t, n.name+" has caught up", func() bool { return n.Position() == mustEnd(t, mem) })
 	}
 	same(t, nodes["a"].node, nodes["b"].node, nodes["c"].node)
 	for _, n := range nodes {

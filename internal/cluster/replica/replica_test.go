@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -141,16 +142,6 @@ func (n *node) increment() (uint64, error) {
 	return value, n.o.Commit(tx)
 }
 
-func eventually(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for end := time.Now().Add(enough); !f(); {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not in %v", what, enough)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-}
-
 func (n *node) owns() bool { return n.Role() == replica.Owner }
 
 func (n *node) mustIncrement(want uint64) {
@@ -166,7 +157,7 @@ func same(t *testing.T, nodes ...*node) {
 	t.Helper()
 	for _, n := range nodes {
 		var a, b replica.Status
-		eventually(t, "they have the same", func() bool {
+		eventually.True(t, "they have the same", func() bool {
 			a, b = nodes[0].Status(), n.Status()
 			return a.Applied == b.Applied
 		})
@@ -182,7 +173,7 @@ func TestShardMovesFromNodeToNode(t *testing.T) {
 	b := run(t, "b", vfs.NewMem(), e, nil)
 	c := run(t, "c", vfs.NewMem(), e, nil)
 	a.Want(true, 0)
-	eventually(t, "a owns", a.owns)
+	eventually.True(t, "a owns", a.owns)
 	for i := range uint64(100) {
 		a.mustIncrement(i)
 		if p := a.Position(); p != sharedlog.Position(i+2) {
@@ -200,7 +191,7 @@ func TestShardMovesFromNodeToNode(t *testing.T) {
 		t.Errorf("a after it has handed over: %v", err)
 	}
 	b.Nudge()
-	eventually(t, "b owns", b.owns)
+	eventually.True(t, "b owns", b.owns)
 	b.mustIncrement(100)
 
 	// Because the owner has died.
@@ -208,7 +199,7 @@ func TestShardMovesFromNodeToNode(t *testing.T) {
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "c owns", c.owns)
+	eventually.True(t, "c owns", c.owns)
 	c.mustIncrement(101)
 	same(t, c, a)
 
@@ -232,7 +223,7 @@ func TestDeposedOwnerCannotCommit(t *testing.T) {
 	a := run(t, "a", vfs.NewMem(), engine{e.Log, lost}, nil)
 	b := run(t, "b", vfs.NewMem(), e, nil)
 	a.Want(true, 0)
-	eventually(t, "a owns", a.owns)
+	eventually.True(t, "a owns", a.owns)
 	a.mustIncrement(0)
 	a.mu.Lock()
 	o := a.o
@@ -242,7 +233,7 @@ func TestDeposedOwnerCannotCommit(t *testing.T) {
 	}
 	lost.set(errors.New("no connection"))
 	b.Want(true, 0)
-	eventually(t, "b owns", b.owns)
+	eventually.True(t, "b owns", b.owns)
 	if err := o.Confirm(); !errors.Is(err, replica.ErrDeposed) {
 		t.Errorf("a may still answer: %v", err)
 	}

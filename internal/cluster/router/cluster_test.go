@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/messenger"
 	"github.com/sluicemq/sluice/internal/cluster/remote"
 	"github.com/sluicemq/sluice/internal/cluster/router"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
@@ -232,15 +233,15 @@ func (c *cluster) forward(r *router.Router) {
 // settle waits until nothing of a queue is in flight.
 func (c *cluster) settle(r *router.Router, id queue.ID) queue.Counts {
 	c.t.Helper()
-	for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
-		counts, err := r.Counts(context.Background(), id)
-		switch {
-		case err == nil && counts.InFlight == 0:
-			return counts
-		case time.Now().After(end):
-			c.t.Fatalf("still in flight: %+v, %v", counts, err)
+	var counts queue.Counts
+	eventually.Succeeds(c.t, func() (err error) {
+		counts, err = r.Counts(context.Background(), id)
+		if err == nil && counts.InFlight > 0 {
+			err = fmt.Errorf("still in flight: %+v", counts)
 		}
-	}
+		return err
+	})
+	return counts
 }
 
 func outgoing(bodies ...string) []queue.Outgoing {

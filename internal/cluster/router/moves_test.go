@@ -2,9 +2,10 @@ package router_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
-	"time"
 
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -50,18 +51,16 @@ func TestMoveTaskOverShards(t *testing.T) {
 	if err := r.StartMove(t.Context(), wide, quick); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
+	eventually.Succeeds(t, func() error {
 		list, err := r.Moves(t.Context(), wide)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if list[0].ID == "quick" && list[0].Status == queue.MoveCompleted && list[0].Moved == list[0].ToMove {
-			break
+		if list[0].ID != "quick" || list[0].Status != queue.MoveCompleted || list[0].Moved != list[0].ToMove {
+			return fmt.Errorf("tasks %+v", list)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("tasks %+v", list)
-		}
-	}
+		return nil
+	})
 	ids := make(map[queue.MessageID]bool)
 	for _, m := range drainMessages(t, r, narrow) {
 		ids[m.ID] = true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/remote"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -120,13 +121,7 @@ func TestPollLeavesNothingBehind(t *testing.T) {
 		if _, err := r.Delete(t.Context(), wide, []queue.Receipt{receipt(&list[0])}); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
-			if counts := c.settle(r, wide); counts.Visible == 3 {
-				break
-			} else if time.Now().After(end) {
-				t.Fatalf("counts %+v", counts)
-			}
-		}
+		eventually.True(t, "all others visible", func() bool { return c.settle(r, wide).Visible == 3 })
 		for _, m := range drainMessages(t, r, wide) {
 			if m.Receives != 1 {
 				t.Errorf("a message that nobody had has been received %d times", m.Receives)
