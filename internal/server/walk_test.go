@@ -1,0 +1,330 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+// walk makes calls of all operations and counts what they do to the control store.
+type walk struct {
+	*pair
+	t    *testing.T
+	done map[string]bool // by service/operation
+}
+
+// service returns the service of a name.
+func (w *walk) service(name string) *protocol.Service {
+	for _, service := range w.other.front.Services {
+		if service.Name == name {
+			return service
+		}
+	}
+	w.t.Fatalf("there is no service %s", name)
+	return nil
+}
+
+// step makes a call, which must succeed, at the server that does not own the
+// control store. It must have been forwarded and have changed that store if the
+// operation is marked, and otherwise neither.
+func (w *walk) step(service *protocol.Service, name string, call func() (status int, body string)) string {
+	w.t.Helper()
+	marked := false
+	for _, op := range service.Operations() {
+		if op.Name == name {
+			marked = op.Control()
+		}
+	}
+	changes, forwarded := w.changes.Load(), w.forwarded.Load()
+	status, body := call()
+	if status != http.StatusOK {
+		w.t.Errorf("%s: %d %s", name, status, body)
+	}
+	if changed := w.changes.Load() > changes; changed != marked {
+		w.t.Errorf("%s: marked %t, has changed the control store %t", name, marked, changed)
+	}
+	if sent := w.forwarded.Load() > forwarded; sent != marked {
+		w.t.Errorf("%s: marked %t, was forwarded %t", name, marked, sent)
+	}
+	w.done[service.Name+"/"+name] = true
+	return body
+}
+
+// Every operation of every service does what it should at a node that does not own
+// the control store: those that change it are marked, no others are, and the next
+// request sees the change.
+func TestEveryOperationAtAnotherNode(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, alike)
+	w := &walk{pair: p, t: t, done: make(map[string]bool)}
+	for _, d := range apitest.Dialects {
+		w.queues(w.service("sqs"), clientOf(t, p.other, d))
+	}
+	w.topics(w.service("sns"), clientOf(t, p.other, inJSON))
+	w.people(w.service("iam"), w.service("sts"))
+	w.accounts(w.service(admin.ServiceName))
+	w.looks(w.service(admin.ServiceName), clientOf(t, p.other, inJSON))
+	for _, service := range p.other.front.Services {
+		for _, op := range service.Operations() {
+			if !w.done[service.Name+"/"+op.Name] {
+				t.Errorf("%s of %s was not tried", op.Name, service.Name)
+			}
+		}
+	}
+}
+
+func (w *walk) queues(sqs *protocol.Service, c *client) {
+	c.T = w.t
+	do := func(op string, in object) object {
+		w.t.Helper()
+		var a *answer
+		w.step(sqs, op, func() (int, string) {
+			a = c.Call(op, in)
+			return a.Status, string(a.Body)
+		})
+		return a.Result
+	}
+	u, entries := c.URL("q"), func(in object) list { in["Id"] = "a"; return list{in} }
+	receive := func() string {
+		return do("ReceiveMessage", object{"QueueUrl": u})["Messages"].(list)[0].(object)["ReceiptHandle"].(string)
+	}
+	do("CreateQueue", object{"QueueName": "dlq"})
+	made := do("CreateQueue", object{"QueueName": "q", "Attributes": object{"RedrivePolicy": redrive(c.ARN("dlq"), 3)}})
+	if made["QueueUrl"] != u {
+		w.t.Errorf("the queue is at %v, not at %s", made["QueueUrl"], u)
+	}
+	do("ListQueues", nil)
+	do("GetQueueUrl", object{"QueueName": "q"})
+	do("ListDeadLetterSourceQueues", object{"QueueUrl": c.URL("dlq")})
+	do("AddPermission", object{"QueueUrl": u, "Label": "l", "AWSAccountIds": list{otherAccount}, "Actions": list{"SendMessage"}})
+	do("RemovePermission", object{"QueueUrl": u, "Label": "l"})
+	do("TagQueue", object{"QueueUrl": u, "Tags": object{"a": "b"}})
+	if tags := do("ListQueueTags", object{"QueueUrl": u})["Tags"]; fmt.Sprint(tags) != "map[a:b]" {
+		w.t.Errorf("tags: %v", tags)
+	}
+	do("UntagQueue", object{"QueueUrl": u, "TagKeys": list{"a"}})
+	do("SetQueueAttributes", object{"QueueUrl": u, "Attributes": object{"VisibilityTimeout": "100"}})
+	if v := do("GetQueueAttributes", object{"QueueUrl": u, "AttributeNames": list{"All"}})["Attributes"].(object)["VisibilityTimeout"]; v != "100" {
+		w.t.Errorf("the visibility timeout is %v", v)
+	}
+	do("SendMessage", object{"QueueUrl": u, "MessageBody": "m"})
+	do("SendMessageBatch", object{"QueueUrl": u, "Entries": entries(object{"MessageBody": "m"})})
+	handle := receive()
+	do("ChangeMessageVisibility", object{"QueueUrl": u, "ReceiptHandle": handle, "VisibilityTimeout": 200})
+	do("ChangeMessageVisibilityBatch", object{"QueueUrl": u, "Entries": entries(object{"ReceiptHandle": handle, "VisibilityTimeout": 300})})
+	do("DeleteMessage", object{"QueueUrl": u, "ReceiptHandle": handle})
+	do("DeleteMessageBatch", object{"QueueUrl": u, "Entries": entries(object{"ReceiptHandle": receive()})})
+	for range 20 {
+		do("SendMessage", object{"QueueUrl": c.URL("dlq"), "MessageBody": "m"})
+	}
+	task := do("StartMessageMoveTask", object{"SourceArn": c.ARN("dlq"), "DestinationArn": c.ARN("q"), "MaxNumberOfMessagesPerSecond": 1})
+	do("ListMessageMoveTasks", object{"SourceArn": c.ARN("dlq")})
+	do("CancelMessageMoveTask", object{"TaskHandle": task["TaskHandle"]})
+	do("PurgeQueue", object{"QueueUrl": u})
+	do("DeleteQueue", object{"QueueUrl": u})
+	c.Fails("SendMessage", object{"QueueUrl": u, "MessageBody": "m"}, refusal{
+		Shape: "com.amazonaws.sqs#QueueDoesNotExist", Code: "AWS.SimpleQueueService.NonExistentQueue", Status: 400,
+		Message: "The specified queue does not exist.", QueryMessage: "The specified queue does not exist for this wsdl version.",
+	})
+}
+
+// query makes a call by the Query protocol.
+func (w *walk) query(cred *identity.Credential, service *protocol.Service, op string, params ...string) string {
+	w.t.Helper()
+	form := url.Values{"Action": {op}, "Version": {service.Versions[0]}}
+	for i := 0; i < len(params); i += 2 {
+		form.Set(params[i], params[i+1])
+	}
+	return w.step(service, op, func() (int, string) { return call(w.t, w.other, service.Name, form.Encode(), cred) })
+}
+
+func (w *walk) topics(sns *protocol.Service, c *client) {
+	root := w.other.Root()
+	do := func(op string, params ...string) string {
+		w.t.Helper()
+		return w.query(&root, sns, op, params...)
+	}
+	c.Make("CreateQueue", object{"QueueName": "subscribed"})
+	topic := apitest.Element(do("CreateTopic", "Name", "t"), "TopicArn")
+	do("ListTopics")
+	do("SetTopicAttributes", "TopicArn", topic, "AttributeName", "DisplayName", "AttributeValue", "d")
+	if text := do("GetTopicAttributes", "TopicArn", topic); !strings.Contains(text, "<value>d</value>") {
+		w.t.Errorf("the topic's attributes are %s", text)
+	}
+	do("AddPermission", "TopicArn", topic, "Label", "l", "AWSAccountId.member.1", otherAccount, "ActionName.member.1", "Publish")
+	do("RemovePermission", "TopicArn", topic, "Label", "l")
+	do("TagResource", "ResourceArn", topic, "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
+	if tags := do("ListTagsForResource", "ResourceArn", topic); apitest.Element(tags, "Value") != "v" {
+		w.t.Errorf("the topic's tags are %s", tags)
+	}
+	do("UntagResource", "ResourceArn", topic, "TagKeys.member.1", "k")
+	subscription := apitest.Element(do("Subscribe", "TopicArn", topic, "Protocol", "sqs", "Endpoint", c.ARN("subscribed")), "SubscriptionArn")
+	do("ListSubscriptions")
+	do("ListSubscriptionsByTopic", "TopicArn", topic)
+	do("SetSubscriptionAttributes", "SubscriptionArn", subscription, "AttributeName", "RawMessageDelivery", "AttributeValue", "true")
+	do("GetSubscriptionAttributes", "SubscriptionArn", subscription)
+	do("Publish", "TopicArn", topic, "Message", "m")
+	do("PublishBatch", "TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "m")
+	do("Unsubscribe", "SubscriptionArn", subscription)
+	// Only the endpoint has the token.
+	confirm := url.Values{"Action": {"ConfirmSubscription"}, "Version": sns.Versions, "TopicArn": {topic}, "Token": {"t"}}
+	if status, body := call(w.t, w.other, sns.Name, confirm.Encode(), &root); status != http.StatusBadRequest || !strings.Contains(body, "Token") {
+		w.t.Errorf("ConfirmSubscription: %d %s", status, body)
+	}
+	w.done[sns.Name+"/ConfirmSubscription"] = true
+	do("DeleteTopic", "TopicArn", topic)
+}
+
+func (w *walk) people(iam, sts *protocol.Service) {
+	root, as := w.other.Root(), w.query
+	do := func(op string, params ...string) string {
+		w.t.Helper()
+		return as(&root, iam, op, params...)
+	}
+	everything, bob := apitest.Allow("*", "*"), "arn:aws:iam::"+account+":user/bob"
+	do("CreateUser", "UserName", "bob")
+	do("GetUser", "UserName", "bob")
+	do("UpdateUser", "UserName", "bob", "NewUserName", "rob")
+	do("UpdateUser", "UserName", "rob", "NewUserName", "bob")
+	do("ListUsers")
+	do("CreateGroup", "GroupName", "g")
+	do("GetGroup", "GroupName", "g")
+	do("UpdateGroup", "GroupName", "g", "NewPath", "/p/")
+	do("ListGroups")
+	do("AddUserToGroup", "GroupName", "g", "UserName", "bob")
+	do("ListGroupsForUser", "UserName", "bob")
+	do("RemoveUserFromGroup", "GroupName", "g", "UserName", "bob")
+	do("CreateRole", "RoleName", "r", "AssumeRolePolicyDocument", apitest.Trusting(account))
+	do("GetRole", "RoleName", "r")
+	do("UpdateRole", "RoleName", "r", "Description", "d")
+	do("UpdateRoleDescription", "RoleName", "r", "Description", "e")
+	do("UpdateAssumeRolePolicy", "RoleName", "r", "PolicyDocument", apitest.Trusting(bob))
+	do("ListRoles")
+	policy := apitest.Element(do("CreatePolicy", "PolicyName", "p", "PolicyDocument", everything), "Arn")
+	do("GetPolicy", "PolicyArn", policy)
+	do("ListPolicies")
+	do("CreatePolicyVersion", "PolicyArn", policy, "PolicyDocument", apitest.Allow("sqs:*", "*"))
+	do("GetPolicyVersion", "PolicyArn", policy, "VersionId", "v2")
+	do("ListPolicyVersions", "PolicyArn", policy)
+	do("SetDefaultPolicyVersion", "PolicyArn", policy, "VersionId", "v2")
+	do("DeletePolicyVersion", "PolicyArn", policy, "VersionId", "v1")
+	do("ListEntitiesForPolicy", "PolicyArn", policy)
+	for kind, name := range map[string]string{"User": "bob", "Group": "g", "Role": "r"} {
+		who := kind + "Name"
+		do("Put"+kind+"Policy", who, name, "PolicyName", "own", "PolicyDocument", everything)
+		do("Get"+kind+"Policy", who, name, "PolicyName", "own")
+		do("List"+kind+"Policies", who, name)
+		do("Attach"+kind+"Policy", who, name, "PolicyArn", policy)
+		do("ListAttached"+kind+"Policies", who, name)
+		if kind != "Group" {
+			do("Put"+kind+"PermissionsBoundary", who, name, "PermissionsBoundary", policy)
+			do("Delete"+kind+"PermissionsBoundary", who, name)
+		}
+	}
+	made := do("CreateAccessKey", "UserName", "bob")
+	key := identity.Credential{Identity: identity.Identity{AccessKeyID: apitest.Element(made, "AccessKeyId")}, Secret: apitest.Element(made, "SecretAccessKey")}
+	do("ListAccessKeys", "UserName", "bob")
+
+	// The new key counts at once, for a user who may do everything.
+	if who := apitest.Element(as(&key, sts, "GetCallerIdentity"), "Arn"); who != bob {
+		w.t.Errorf("the key is %s's", who)
+	}
+	as(&key, sts, "AssumeRole", "RoleArn", "arn:aws:iam::"+account+":role/r", "RoleSessionName", "s1")
+	as(&key, sts, "GetSessionToken")
+	as(&root, sts, "GetFederationToken", "Name", "jean")
+	as(&root, sts, "GetAccessKeyInfo", "AccessKeyId", key.AccessKeyID)
+
+	do("GetAccessKeyLastUsed", "AccessKeyId", key.AccessKeyID)
+	do("UpdateAccessKey", "UserName", "bob", "AccessKeyId", key.AccessKeyID, "Status", "Inactive")
+	if status, body := call(w.t, w.other, "sts", "Action=GetCallerIdentity&Version=2011-06-15", &key); status != http.StatusForbidden {
+		w.t.Errorf("an inactive key: %d %s", status, body)
+	}
+	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", key.AccessKeyID)
+	do("GetAccountSummary")
+	do("CreateAccountAlias", "AccountAlias", "acme")
+	do("ListAccountAliases")
+	do("DeleteAccountAlias", "AccountAlias", "acme")
+	do("SimulatePrincipalPolicy", "PolicySourceArn", bob, "ActionNames.member.1", "sqs:SendMessage")
+	do("SimulateCustomPolicy", "PolicyInputList.member.1", everything, "ActionNames.member.1", "sqs:SendMessage")
+	do("GetContextKeysForPrincipalPolicy", "PolicySourceArn", bob)
+	do("GetContextKeysForCustomPolicy", "PolicyInputList.member.1", everything)
+	for kind, name := range map[string][2]string{"User": {"UserName", "bob"}, "Role": {"RoleName", "r"}, "Policy": {"PolicyArn", policy}} {
+		do("Tag"+kind, name[0], name[1], "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
+		if tags := do("List"+kind+"Tags", name[0], name[1]); apitest.Element(tags, "Value") != "v" {
+			w.t.Errorf("tags of a %s: %s", kind, tags)
+		}
+		do("Untag"+kind, name[0], name[1], "TagKeys.member.1", "k")
+	}
+	for _, op := range []string{"ListMFADevices", "ListSSHPublicKeys", "ListServiceSpecificCredentials", "ListSigningCertificates"} {
+		do(op, "UserName", "bob")
+	}
+	do("ListVirtualMFADevices")
+	do("ListInstanceProfiles")
+	do("ListInstanceProfilesForRole", "RoleName", "r")
+	for _, op := range []string{"GetLoginProfile", "DeleteLoginProfile"} { // no user has one
+		if status, body := call(w.t, w.other, iam.Name, url.Values{"Action": {op}, "Version": iam.Versions, "UserName": {"bob"}}.Encode(), &root); status != http.StatusNotFound {
+			w.t.Errorf("%s: %d %s", op, status, body)
+		}
+		w.done[iam.Name+"/"+op] = true
+	}
+	for kind, name := range map[string]string{"User": "bob", "Group": "g", "Role": "r"} {
+		do("Delete"+kind+"Policy", kind+"Name", name, "PolicyName", "own")
+		do("Detach"+kind+"Policy", kind+"Name", name, "PolicyArn", policy)
+		do("Delete"+kind, kind+"Name", name)
+	}
+	do("DeletePolicy", "PolicyArn", policy)
+}
+
+// callAdmin calls an operation that only Sluice has.
+func callAdmin(t *testing.T, s *Server, op, input string) (status int, body string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(input))
+	apitest.Must(t, r, err)
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "Sluice."+op)
+	apitest.SignAt(t, r, s.Root(), admin.ServiceName, "us-east-1", time.Now())
+	return apitest.Exchange(t, r)
+}
+
+func (w *walk) accounts(wire *protocol.Service) {
+	do := func(op, input string) string {
+		w.t.Helper()
+		return w.step(wire, op, func() (int, string) { return callAdmin(w.t, w.other, op, input) })
+	}
+	made := do("CreateAccount", `{"AccountId":"222222222222"}`)
+	for _, s := range []*Server{w.owner, w.other} {
+		cred, ok := s.credentials.Root("222222222222")
+		if !ok || !strings.Contains(made, cred.AccessKeyID) || !strings.Contains(made, cred.Secret) {
+			w.t.Errorf("the new account has the key %v, answered was %s", cred, made)
+		}
+	}
+	if all := do("ListAccounts", "{}"); !strings.Contains(all, "222222222222") {
+		w.t.Errorf("accounts: %s", all)
+	}
+	do("DeleteAccount", `{"AccountId":"222222222222"}`)
+	for _, s := range []*Server{w.owner, w.other} {
+		if _, ok := s.credentials.Root("222222222222"); ok {
+			w.t.Errorf("the deleted account is still there")
+		}
+	}
+	do("DescribeCluster", "{}")
+	do("ListShardQueues", "{}")
+	do("DrainNode", `{"Node":"b"}`)
+	do("RemoveNode", `{"Node":"b"}`)
+}
+
+func (w *walk) looks(wire *protocol.Service, c *client) {
+	c.Region = "us-east-1" // where callAdmin is
+	c.Make("CreateQueue", object{"QueueName": "looked-at"})
+	for _, op := range []string{"PeekMessages"} {
+		w.step(wire, op, func() (int, string) { return callAdmin(w.t, w.other, op, `{"QueueUrl":"`+c.URL("looked-at")+`"}`) })
+	}
+}
