@@ -24,7 +24,8 @@ A QUEUE is given by its name, its URL or its ARN.`,
 	}
 	server.add(cmd, "SQS")
 	cmd.AddCommand(newQueueList(server), newQueueCreate(server), newQueueShow(server), newQueueSend(server),
-		newQueueReceive(server), newQueuePeek(server), newQueuePurge(server), newQueueRemove(server), newQueueRedrive(server))
+		newQueueReceive(server), newQueuePeek(server), newQueueState(server),
+		newQueueGroups(server), newQueuePurge(server), newQueueRemove(server), newQueueRedrive(server))
 	return cmd
 }
 

@@ -149,8 +149,11 @@ func (p *peeked) text(w io.Writer) error {
 	return err
 }
 
+// stateWords are the states of messages for people.
+var stateWords = map[string]string{"Visible": "visible", "InFlight": "in flight", "Delayed": "delayed"}
+
 func (m *peekedMessage) text(w io.Writer) {
-	state := map[string]string{"Visible": "visible", "InFlight": "in flight", "Delayed": "delayed"}[m.State]
+	state := stateWords[m.State]
 	if m.InvisibleUntil != 0 {
 		state += " until " + millis(m.InvisibleUntil)
 	}

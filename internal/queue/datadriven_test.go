@@ -100,7 +100,7 @@ func (s *script) run(line string) {
 		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves,
 		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
 		"ready": (*command).ready, "forwarded": (*command).forwarded, "accept": (*command).accept,
-		"outbox": (*command).outbox, "peek": (*command).peek, "publish": (*command).publish,
+		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups, "publish": (*command).publish,
 		"deliverable": (*command).deliverable,
 	}
 	verb := c.word()

@@ -81,6 +81,9 @@ func memberRange(q ID, group string, p Position) (lo, hi []byte) {
 	return memberKey(q, group, p), tableKey(q, tableMember).string(group).byte(1)
 }
 
+// Range returns the keys of a queue, from lo up to but not including hi.
+func Range(q ID) (lo, hi []byte) { return queueRange(q) }
+
 // queueRange is all keys of a queue, tableRange all of one of its tables.
 func queueRange(q ID) (lo, hi []byte) {
 	return key(nil).uint64(uint64(q)), key(nil).uint64(uint64(q) + 1)

@@ -2,6 +2,8 @@ package queue
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,17 +20,16 @@ func (r *rig) peekAll() {
 		for _, states := range []States{AllStates, StateVisible, StateInFlight, StateDelayed, StateInFlight | StateDelayed} {
 			r.peekStates(cfg.ID, states)
 		}
+		r.checkOldest(cfg.ID)
+		if cfg.FIFO {
+			r.listGroups(cfg.ID)
+		}
 	}
 }
 
 func (r *rig) peekStates(id ID, states States) {
 	r.t.Helper()
-	look, err := r.engine.Look(id)
-	if err != nil {
-		r.t.Fatalf("look: %v", err)
-	}
-	look.now = max(look.now, r.now)
-	look.retention = never / 2 // what has expired is removed once a second, and counts until then
+	look := r.look(id)
 	var got Counts
 	seen := make(map[Position]bool)
 	p := Peek{States: states, Max: 3, Bodies: true}
@@ -71,6 +72,116 @@ func (r *rig) peekStates(id ID, states States) {
 	if got != want || scanned != uint64(len(seen)) {
 		r.t.Fatalf("at %v: queue %d, states %d: a look finds %+v of %d, and there are %+v", r.now.Sub(epoch), id, states, got, scanned, want)
 	}
+}
+
+// look begins to look into a queue for which nothing expires: what has expired is removed once a second, and counts until then.
+func (r *rig) look(id ID) Look {
+	r.t.Helper()
+	look, err := r.engine.Look(id)
+	if err != nil {
+		r.t.Fatalf("look: %v", err)
+	}
+	look.now, look.retention = max(look.now, r.now), never/2
+	return look
+}
+
+// checkOldest fails the test unless a look finds the oldest message.
+func (r *rig) checkOldest(id ID) {
+	r.t.Helper()
+	want := never
+	for _, m := range r.stored(id) {
+		want = min(want, m.SentAt)
+	}
+	if want == never {
+		want = 0
+	}
+	if got, err := r.look(id).Oldest(r.store); err != nil || got != want {
+		r.t.Fatalf("the oldest message of queue %d is of %v, not %v: %v", id, since(want), since(got), err)
+	}
+}
+
+// listGroups fails the test unless the groups of a queue are listed once each, in order, with all their messages.
+func (r *rig) listGroups(id ID) {
+	r.t.Helper()
+	want := make(map[string]uint64)
+	for _, m := range r.stored(id) {
+		want[m.Group]++
+	}
+	got := make(map[string]uint64)
+	last := Position(0)
+	g := Groups{Max: 2}
+	for more := true; more; {
+		page, err := r.look(id).Groups(r.store, g, func(int) bool { return true })
+		if err != nil || len(page.Groups) > g.Max {
+			r.t.Fatalf("a page of %d groups, %v", len(page.Groups), err)
+		}
+		for _, group := range page.Groups {
+			if got[group.Name] != 0 || group.Head <= last {
+				r.t.Fatalf("group %s is out of order or listed twice", group.Name)
+			}
+			got[group.Name], last = group.Depth, group.Head
+		}
+		more, g.After = page.More, page.Next
+	}
+	if !maps.Equal(got, want) {
+		r.t.Fatalf("queue %d has the groups %v, and there are %v", id, got, want)
+	}
+}
+
+func (c *command) state(e *Engine) error {
+	id := c.id()
+	s, err := e.State(id)
+	if err != nil {
+		return err
+	}
+	words := fmt.Sprintf("visible %d, in flight %d, delayed %d", s.Visible, s.InFlight, s.Delayed)
+	if s.Receivable {
+		words += ", receivable"
+	}
+	if s.OverLimit {
+		words += ", over the limit"
+	}
+	for _, at := range []struct {
+		what string
+		at   Instant
+	}{{"next visible", s.NextVisible}, {"next delayed", s.NextDelayed}, {"last send", s.LastSend}, {"last receive", s.LastReceive}} {
+		if at.at != 0 {
+			words += ", " + at.what + " " + since(at.at)
+		}
+	}
+	c.s.print("%s, groups ready %d, blocked %d", words, s.ReadyGroups, s.BlockedGroups)
+	return nil
+}
+
+func (c *command) groups(e *Engine) error {
+	look, err := e.Look(c.id())
+	if err != nil {
+		return err
+	}
+	g := Groups{Max: 100}
+	if v, ok := c.setting("max"); ok {
+		g.Max = c.number(v)
+	}
+	for more := true; more; {
+		page, err := look.Groups(e.tx, g, func(int) bool { return true })
+		if err != nil {
+			return err
+		}
+		words := []string{"groups"}
+		for _, group := range page.Groups {
+			word := fmt.Sprintf("%s(%d %s", group.Name, group.Depth, stateNames[group.State])
+			if group.Until != 0 {
+				word += " until " + since(group.Until)
+			}
+			if group.Receives > 0 {
+				word += fmt.Sprintf(" receives %d", group.Receives)
+			}
+			words = append(words, word+")")
+		}
+		c.s.print("%s", strings.Join(words, " "))
+		more, g.After = page.More, page.Next
+	}
+	return nil
 }
 
 func (c *command) peek(e *Engine) error {
@@ -201,6 +312,16 @@ func FuzzPeekCursor(f *testing.F) {
 			if found, err := look.Peek(r.store, &Peek{States: states, After: c, Max: 10}, func(int) bool { return true }); err != nil || len(found.Messages) > 2 {
 				t.Errorf("a look after %+v: %+v, %v", c, found, err)
 			}
+		}
+	})
+}
+
+func FuzzGroupsCursor(f *testing.F) {
+	f.Add(GroupsCursor{{1, 5}, {2, 7 | indexedBit}}.Encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, ok := DecodeGroupsCursor(b)
+		if again, still := DecodeGroupsCursor(c.Encode()); ok && (!still || !slices.Equal(again, c)) {
+			t.Errorf("%v is read as %v", c, again)
 		}
 	})
 }

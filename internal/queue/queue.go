@@ -34,6 +34,8 @@ type queue struct {
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 	tasks       []*MoveTask
 
+	lastSend, lastReceive Instant // since the engine was loaded; 0: never
+
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
 	touched   bool    // is in Engine.touched

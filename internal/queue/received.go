@@ -80,6 +80,7 @@ func (q *queue) save(m *received) {
 // deliver delivers m to a consumer, and makes it invisible for timeout.
 func (q *queue) deliver(m *received, timeout time.Duration) Delivery {
 	now := q.e.now
+	q.lastReceive = now
 	q.receipts++
 	q.markDirty()
 	m.receipt = q.receipts

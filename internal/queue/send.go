@@ -59,6 +59,7 @@ func (q *queue) accept(m *Message, due Instant) error {
 			return err
 		}
 	}
+	q.lastSend = now
 	q.stored++
 	q.markDirty()
 	if !q.cfg.FIFO && m.Group == "" && due <= now && m.SentAt == now {

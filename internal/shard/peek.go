@@ -2,7 +2,6 @@ package shard
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -17,27 +16,10 @@ func (s *Shard) Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.Peek
 	if err != nil {
 		return queue.PeekResult{}, err
 	}
-	s.reading.RLock()
-	defer s.reading.RUnlock()
-	select {
-	case <-s.closed:
-		return queue.PeekResult{}, s.ended()
-	default:
-	}
-	walk, err := s.pacer.begin(ctx)
-	if err != nil {
-		return queue.PeekResult{}, err
-	}
-	defer walk.end()
-	r := s.store.Reader()
-	defer r.Close()
-	found, err := look.Peek(r, &p, walk.proceed)
-	if err != nil {
-		s.log.Error("a queue cannot be looked into", "queue", id, "error", err)
-		return queue.PeekResult{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	if ctx.Err() != nil {
-		return queue.PeekResult{}, context.Cause(ctx)
-	}
-	return found, nil
+	var found queue.PeekResult
+	err = s.walk(ctx, func(r queue.Reader, proceed func(int) bool) (err error) {
+		found, err = look.Peek(r, &p, proceed)
+		return err
+	})
+	return found, err
 }

@@ -61,3 +61,13 @@ func (r *Reader) Close() {
 		_ = r.it.Close() // Get has returned the errors of what was read
 	}
 }
+
+// DiskUse returns about how many bytes the keys from lo up to hi take in tables on the disk. What was written lately is in
+// the log and not in a table yet.
+func (s *Store) DiskUse(lo, hi []byte) (uint64, error) {
+	n, err := s.db.EstimateDiskUsage(lo, hi)
+	if err != nil {
+		return 0, fmt.Errorf("estimate the use of the disk: %w", err)
+	}
+	return n, nil
+}

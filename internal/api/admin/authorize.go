@@ -18,7 +18,9 @@ var unscoped = []string{
 }
 
 // ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs to.
-var ofQueues = []string{"sluice:PeekMessageBody", "sluice:PeekMessages"}
+var ofQueues = []string{
+	"sluice:DescribeQueueState", "sluice:ListMessageGroups", "sluice:PeekMessageBody", "sluice:PeekMessages",
+}
 
 // Rules are all actions of the service, for policies.
 var Rules = &policy.Rules{Vendor: ServiceName, Actions: slices.Concat(unscoped, ofQueues), Unscoped: unscoped, OwnerOnly: ofQueues}

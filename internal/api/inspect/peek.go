@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/hex"
 	"strconv"
 	"strings"
@@ -64,6 +63,15 @@ var stateNames = map[string]queue.States{
 	"Visible": queue.StateVisible, "InFlight": queue.StateInFlight, "Delayed": queue.StateDelayed,
 }
 
+func stateName(s queue.States) string {
+	for name, state := range stateNames {
+		if s == state {
+			return name
+		}
+	}
+	return ""
+}
+
 // peekMessages shows what is in a queue, and changes nothing there. The bodies need an action of their own, and so does a
 // filter that looks into them: it would tell of them.
 func (s *inspector) peekMessages(ctx context.Context, c *protocol.Call, in *peekMessagesInput) (*peekMessagesOutput, error) {
@@ -96,7 +104,7 @@ func (s *inspector) peekMessages(ctx context.Context, c *protocol.Call, in *peek
 		Scanned:  int64(found.Scanned), Total: int64(inStates(n, p.States)),
 	}
 	if found.More {
-		out.Cursor = base64.RawURLEncoding.EncodeToString(found.Next.Encode())
+		out.Cursor = cursorText(found.Next.Encode())
 	}
 	return out, nil
 }
@@ -124,12 +132,9 @@ func (in *peekMessagesInput) peek() (p queue.Peek, readsBody bool, _ error) {
 	if err != nil {
 		return p, false, protocol.ValidationError("Filter: %s.", err)
 	}
-	if in.Cursor != "" {
-		b, err := base64.RawURLEncoding.Strict().DecodeString(in.Cursor)
-		ok := false
-		if p.After, ok = queue.DecodePeekCursor(b); err != nil || !ok {
-			return p, false, protocol.ValidationError("Cursor is not one that this operation has returned.")
-		}
+	ok := true
+	if p.After, ok = cursor(in.Cursor, queue.DecodePeekCursor); !ok {
+		return p, false, errCursor()
 	}
 	return p, in.IncludeBody || query.ReadsBody(), nil
 }
@@ -149,15 +154,10 @@ func inStates(n queue.Counts, states queue.States) (total uint64) {
 
 func show(m *queue.Peeked, body bool) peekedMessage {
 	out := peekedMessage{
-		MessageId: m.ID.String(), Size: int64(m.Size), SentTimestamp: int64(m.SentAt), ReceiveCount: int64(m.PriorReceives + m.Receives),
+		MessageId: m.ID.String(), State: stateName(m.State), Size: int64(m.Size), SentTimestamp: int64(m.SentAt), ReceiveCount: int64(m.PriorReceives + m.Receives),
 		FirstReceiveTimestamp: instant(m.First), LastReceiveTimestamp: instant(m.Last), InvisibleUntil: instant(m.Until),
 		SenderId: m.Sender, MessageGroupId: m.Group, MessageDeduplicationId: m.Dedup, AWSTraceHeader: m.Trace,
 		DeadLetterSourceArn: m.Source, MD5OfBody: hex.EncodeToString(m.BodyMD5[:]),
-	}
-	for name, state := range stateNames {
-		if m.State == state {
-			out.State = name
-		}
 	}
 	if m.PriorFirst != 0 {
 		out.FirstReceiveTimestamp = instant(m.PriorFirst)

@@ -12,12 +12,15 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
 )
 
 // Shard is what the service needs of the keyspace in which the queues are stored.
 type Shard interface {
 	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
 	Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error)
+	States(ctx context.Context, id queue.ID) ([]shard.State, error)
+	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)
 }
 
 // Options are what Register needs.
@@ -36,6 +39,8 @@ type inspector struct {
 // Register adds the operations to a service.
 func Register(wire *protocol.Service, o Options) {
 	s := &inspector{catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer}
+	protocol.Register(wire, "DescribeQueueState", s.describeQueueState)
+	protocol.Register(wire, "ListMessageGroups", s.listMessageGroups)
 	protocol.Register(wire, "PeekMessages", s.peekMessages)
 }
 
@@ -52,6 +57,17 @@ func (s *inspector) queue(c *protocol.Call, url string, actions ...string) (*cat
 	q := s.catalog.Find(n)
 	n.Queue = service.Shorten(n.Queue)
 	c.Notes.Set("queue", n.ARN())
+	if err := s.allow(c, n, q, actions...); err != nil {
+		return nil, err
+	}
+	if q == nil {
+		return nil, errNoQueue()
+	}
+	return q, nil
+}
+
+// allow returns nil if the caller may take the actions on a queue, which is nil if it does not exist.
+func (s *inspector) allow(c *protocol.Call, n catalog.Name, q *catalog.Queue, actions ...string) error {
 	about := service.Subject{Resource: service.ARN(n.ARN()), Owner: n.Account}
 	if q != nil {
 		about.Policy, about.PolicyIDs, about.Tags = q.Attributes.Policy, q.Attributes.PolicyIDs, q.Tags
@@ -60,11 +76,5 @@ func (s *inspector) queue(c *protocol.Call, url string, actions ...string) (*cat
 	for i, action := range actions {
 		full[i] = "sluice:" + action
 	}
-	if err := s.authorizer.Authorize(c, about, full...); err != nil {
-		return nil, err
-	}
-	if q == nil {
-		return nil, errNoQueue()
-	}
-	return q, nil
+	return s.authorizer.Authorize(c, about, full...)
 }

@@ -41,6 +41,12 @@ func (echo) CancelMove(context.Context, queue.ID, string) (t queue.MoveTask, _ e
 func (echo) Moves(context.Context, queue.ID) ([]queue.MoveTask, error) {
 	return make([]queue.MoveTask, 1), nil
 }
+func (echo) States(context.Context, queue.ID) ([]shard.State, error) {
+	return make([]shard.State, 1), nil
+}
+func (echo) Groups(context.Context, queue.ID, queue.Groups) (queue.GroupsResult, error) {
+	return queue.GroupsResult{Groups: make([]queue.Group, 1), More: true}, nil
+}
 func (echo) Peek(context.Context, queue.ID, queue.Peek) (queue.PeekResult, error) {
 	return queue.PeekResult{Messages: make([]queue.Peeked, 1), More: true}, nil
 }
@@ -79,6 +85,8 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.CancelMove(ctx, 1, "t")
 	_, _ = c.Moves(ctx, 1)
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}}})
+	_, _ = c.States(ctx, 1)
+	_, _ = c.Groups(ctx, 1, queue.Groups{Max: 1})
 	_, _ = c.Peek(ctx, 1, queue.Peek{Filter: "f", Max: 1})
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}, Copy: true}})
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Group: "g", Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})

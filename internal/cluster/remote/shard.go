@@ -19,6 +19,8 @@ type Shard interface {
 	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)
 	Purge(ctx context.Context, id queue.ID) error
 	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
+	States(ctx context.Context, id queue.ID) ([]shard.State, error)
+	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)
 	Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error)
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)

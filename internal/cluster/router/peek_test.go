@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -50,5 +51,64 @@ func TestPeek(t *testing.T) {
 	}
 	if _, err := a.Peek(t.Context(), absent, queue.Peek{States: queue.AllStates, Max: 1}); !errors.Is(err, queue.ErrNoQueue) {
 		t.Errorf("no queue: %v", err)
+	}
+}
+
+// The groups of a queue on many shards are listed once each, those with the oldest messages first, page after page.
+func TestGroups(t *testing.T) {
+	c := newCluster(t, 5, "a", "b")
+	a, b := c.router("a"), c.router("b")
+	var want []string
+	for i := range 40 {
+		name := fmt.Sprintf("g%02d", i)
+		want = append(want, name)
+		for k := range 1 + i%3 {
+			if _, err := a.Send(t.Context(), groups, []queue.Outgoing{{Body: "m", Group: name, Dedup: fmt.Sprint(name, k)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i%4 == 0 {
+			time.Sleep(2 * time.Millisecond) // the shards have the same clock, of milliseconds
+		}
+	}
+	for most, r := range map[int]*router.Router{1: a, 7: b, 1000: b} {
+		var got []string
+		last, depth := queue.Instant(0), uint64(0)
+		g := queue.Groups{Max: most}
+		for more := true; more; {
+			page, err := r.Groups(t.Context(), groups, g)
+			if err != nil || len(page.Groups) > most {
+				t.Fatalf("a page of %d groups, %v", len(page.Groups), err)
+			}
+			for _, group := range page.Groups {
+				if group.Sent < last {
+					t.Errorf("pages of %d: group %s is out of order", most, group.Name)
+				}
+				last = group.Sent
+				depth += group.Depth
+				got = append(got, group.Name)
+			}
+			more, g.After = page.More, page.Next
+		}
+		slices.Sort(got)
+		equal(t, fmt.Sprintf("pages of %d", most), got, want)
+		if depth != 79 {
+			t.Errorf("pages of %d: %d messages", most, depth)
+		}
+	}
+	states, err := b.States(t.Context(), groups)
+	if err != nil || len(states) != 5 {
+		t.Fatalf("%+v, %v", states, err)
+	}
+	visible, ready := uint64(0), uint64(0)
+	for _, st := range states {
+		visible += st.Visible
+		ready += st.ReadyGroups
+		if st.Node != c.owner(st.Shard) || st.Oldest == 0 && st.Visible > 0 {
+			t.Errorf("%+v", st)
+		}
+	}
+	if visible != 79 || ready != 40 {
+		t.Errorf("%d messages in %d groups", visible, ready)
 	}
 }

@@ -1,0 +1,275 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+type queueInput struct {
+	QueueUrl string `max:"2048"`
+}
+
+type describeQueueStateOutput struct {
+	QueueArn               string
+	Receivable             bool     // a receive would be given a message now
+	Reasons                []reason `json:",always"` // why not, or why not all
+	Visible                int64
+	InFlight               int64
+	Delayed                int64
+	Arriving               int64  // on their way from other shards; they count as visible in SQS
+	OldestMessageTimestamp *int64 // milliseconds, as all
+	NextVisibleTimestamp   *int64 // when the next visibility timeout ends
+	NextDelayedTimestamp   *int64 // when the next delay ends
+	LastSendTimestamp      *int64 // since the server, or the owner of the shard, was started
+	LastReceiveTimestamp   *int64
+	WaitingReceives        int64 // long polls that wait for a message
+	ReadyGroups            int64
+	BlockedGroups          int64
+	LargestBlockedGroup    *messageGroup // of those with the oldest messages
+	DeadLetterQueueArn     string        `json:",omitempty"`
+	DeadLetters            *int64        // in that queue, if the caller may see it
+	DiskBytes              int64         // about, without what came lately
+	Shards                 []shardState  `json:",always"`
+}
+
+// reason is a reason why messages cannot be received, for programs and for people.
+type reason struct{ Code, Text string }
+
+type shardState struct {
+	Shard           string
+	Node            string `json:",omitempty"`
+	Visible         int64
+	InFlight        int64
+	Delayed         int64
+	WaitingReceives int64
+	DiskBytes       int64
+}
+
+// blockedSample is how many groups are looked at to find the largest blocked one.
+const blockedSample = 100
+
+// describeQueueState says what a queue is doing, and why nothing is received from it.
+func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in *queueInput) (*describeQueueStateOutput, error) {
+	q, err := s.queue(c, in.QueueUrl, "DescribeQueueState")
+	if err != nil {
+		return nil, err
+	}
+	states, err := s.shard.States(ctx, q.ID)
+	if err != nil {
+		return nil, failure(err)
+	}
+	counts, err := s.shard.Counts(ctx, q.ID)
+	if err != nil {
+		return nil, failure(err)
+	}
+	sum := addUp(states)
+	out := &describeQueueStateOutput{
+		QueueArn: q.Name.ARN(), Receivable: sum.Receivable, Visible: int64(sum.Visible), InFlight: int64(sum.InFlight), Delayed: int64(sum.Delayed),
+		Arriving:               max(0, int64(counts.Visible)-int64(sum.Visible)),
+		OldestMessageTimestamp: instant(sum.Oldest), NextVisibleTimestamp: instant(sum.NextVisible), NextDelayedTimestamp: instant(sum.NextDelayed),
+		LastSendTimestamp: instant(sum.LastSend), LastReceiveTimestamp: instant(sum.LastReceive),
+		WaitingReceives: int64(sum.Waiters), ReadyGroups: int64(sum.ReadyGroups), BlockedGroups: int64(sum.BlockedGroups), DiskBytes: int64(sum.Disk),
+	}
+	for _, st := range states {
+		out.Shards = append(out.Shards, shardState{
+			Shard: strconv.Itoa(cmp.Or(st.Shard, 1)), Node: st.Node, Visible: int64(st.Visible), InFlight: int64(st.InFlight), Delayed: int64(st.Delayed),
+			WaitingReceives: int64(st.Waiters), DiskBytes: int64(st.Disk),
+		})
+	}
+	if sum.BlockedGroups > 0 {
+		if out.LargestBlockedGroup, err = s.largestBlocked(ctx, q); err != nil {
+			return nil, failure(err)
+		}
+	}
+	if err := s.addDeadLetters(ctx, c, q, out); err != nil {
+		return nil, failure(err)
+	}
+	out.Reasons = reasons(&sum, out)
+	return out, nil
+}
+
+// addUp makes one state of those of several shards.
+func addUp(states []shard.State) (sum shard.State) {
+	sum.OverLimit = true
+	first := func(a, b queue.Instant) queue.Instant {
+		if a == 0 || b != 0 && b < a {
+			return b
+		}
+		return a
+	}
+	for _, st := range states {
+		sum.Visible += st.Visible
+		sum.InFlight += st.InFlight
+		sum.Delayed += st.Delayed
+		sum.Receivable = sum.Receivable || st.Receivable
+		sum.OverLimit = sum.OverLimit && st.OverLimit
+		sum.Oldest = first(sum.Oldest, st.Oldest)
+		sum.NextVisible = first(sum.NextVisible, st.NextVisible)
+		sum.NextDelayed = first(sum.NextDelayed, st.NextDelayed)
+		sum.LastSend = max(sum.LastSend, st.LastSend)
+		sum.LastReceive = max(sum.LastReceive, st.LastReceive)
+		sum.ReadyGroups += st.ReadyGroups
+		sum.BlockedGroups += st.BlockedGroups
+		// A long poll waits at all shards.
+		sum.Waiters = max(sum.Waiters, st.Waiters)
+		sum.Disk += st.Disk
+	}
+	return sum
+}
+
+// largestBlocked returns the largest of the oldest groups whose first message is in flight.
+func (s *inspector) largestBlocked(ctx context.Context, q *catalog.Queue) (*messageGroup, error) {
+	found, err := s.shard.Groups(ctx, q.ID, queue.Groups{Max: blockedSample})
+	if err != nil {
+		return nil, err
+	}
+	var largest *queue.Group
+	for i := range found.Groups {
+		if g := &found.Groups[i]; g.State == queue.StateInFlight && (largest == nil || g.Depth > largest.Depth) {
+			largest = g
+		}
+	}
+	if largest == nil {
+		return nil, nil
+	}
+	g := showGroup(*largest)
+	return &g, nil
+}
+
+// addDeadLetters says how many messages wait in the queue's dead-letter queue, if the caller may see that.
+func (s *inspector) addDeadLetters(ctx context.Context, c *protocol.Call, q *catalog.Queue, out *describeQueueStateOutput) error {
+	if q.Attributes.Redrive == nil {
+		return nil
+	}
+	out.DeadLetterQueueArn = q.Attributes.Redrive.Target
+	n, _ := service.ParseQueueARN(out.DeadLetterQueueArn)
+	dead := s.catalog.Find(n)
+	if dead == nil || s.allow(c, dead.Name, dead, "DescribeQueueState") != nil {
+		return nil
+	}
+	has, err := s.shard.Counts(ctx, dead.ID)
+	if err != nil {
+		return err
+	}
+	letters := int64(has.Visible + has.InFlight + has.Delayed)
+	out.DeadLetters = &letters
+	return nil
+}
+
+// reasons says what keeps messages from being received.
+func reasons(sum *shard.State, out *describeQueueStateOutput) []reason {
+	list := []reason{}
+	add := func(code, format string, args ...any) {
+		list = append(list, reason{code, fmt.Sprintf(format, args...)})
+	}
+	if sum.Visible+sum.InFlight+sum.Delayed == 0 && out.Arriving == 0 {
+		add("Empty", "The queue has no messages.")
+	}
+	if sum.OverLimit {
+		add("TooManyInFlight", "As many messages are in flight as may be, %d: consumers must delete some first.", sum.InFlight)
+	}
+	if sum.InFlight > 0 && sum.Visible == 0 {
+		add("AllInFlight", "%s in flight, and none is visible; the next one becomes visible at %s unless it is deleted.", are(sum.InFlight), moment(sum.NextVisible))
+	}
+	if sum.BlockedGroups > 0 && sum.Visible > 0 {
+		text := "%d message groups wait: no message of a group is received while an earlier one is in flight."
+		if sum.BlockedGroups == 1 {
+			text = "%d message group waits: no message of a group is received while an earlier one is in flight."
+		}
+		if sum.ReadyGroups == 0 {
+			text += " There is no other group with messages."
+		}
+		add("GroupsBlocked", text, sum.BlockedGroups)
+	}
+	if sum.Delayed > 0 {
+		add("Delayed", "%s delayed; the next delay ends at %s.", are(sum.Delayed), moment(sum.NextDelayed))
+	}
+	if out.Arriving > 0 {
+		add("Arriving", "%s on the way here from another shard.", are(uint64(out.Arriving)))
+	}
+	return list
+}
+
+func are(n uint64) string {
+	if n == 1 {
+		return "1 message is"
+	}
+	return fmt.Sprintf("%d messages are", n)
+}
+
+func moment(i queue.Instant) string { return i.Time().Format(time.RFC3339) }
+
+type listMessageGroupsInput struct {
+	QueueUrl string `max:"2048"`
+	Cursor   string `max:"32768"` // of the answer before; empty: from the beginning
+	Max      *int32
+}
+
+type listMessageGroupsOutput struct {
+	Groups []messageGroup `json:",always"`
+	Cursor string         `json:",omitempty"` // to go on with; empty: there are no more
+}
+
+type messageGroup struct {
+	MessageGroupId string
+	State          string // of the first message; while it is in flight, no other one of the group is received
+	Depth          int64
+	DepthIsMore    bool  `json:",omitempty"` // there are more messages than Depth
+	InFlight       int64 // of these
+	MessageId      string
+	SentTimestamp  int64 // of the first message, in milliseconds
+	ReceiveCount   int64
+	InvisibleUntil *int64
+}
+
+const (
+	defaultGroups = 50
+	maxGroups     = 500
+)
+
+// listMessageGroups lists the groups of a FIFO queue, those first that have the oldest messages.
+func (s *inspector) listMessageGroups(ctx context.Context, c *protocol.Call, in *listMessageGroupsInput) (*listMessageGroupsOutput, error) {
+	g := queue.Groups{Max: defaultGroups}
+	q, err := s.queue(c, in.QueueUrl, "ListMessageGroups")
+	if err != nil {
+		return nil, err
+	}
+	if in.Max != nil {
+		g.Max = int(*in.Max)
+	}
+	if g.Max < 1 || g.Max > maxGroups {
+		return nil, protocol.ValidationError("Max is %d; it must be between 1 and %d.", g.Max, maxGroups)
+	}
+	ok := true
+	if g.After, ok = cursor(in.Cursor, queue.DecodeGroupsCursor); !ok {
+		return nil, errCursor()
+	}
+	if !q.Attributes.FIFO {
+		return nil, protocol.ValidationError("The queue %s is not a FIFO queue: it does not keep the order of message groups.", q.Name.Queue)
+	}
+	found, err := s.shard.Groups(ctx, q.ID, g)
+	if err != nil {
+		return nil, failure(err)
+	}
+	out := &listMessageGroupsOutput{Groups: service.Convert(found.Groups, showGroup)}
+	if found.More {
+		out.Cursor = cursorText(found.Next.Encode())
+	}
+	return out, nil
+}
+
+func showGroup(g queue.Group) messageGroup {
+	return messageGroup{
+		MessageGroupId: g.Name, State: stateName(g.State), Depth: int64(g.Depth), DepthIsMore: g.More, InFlight: int64(g.InFlight), MessageId: g.ID.String(),
+		SentTimestamp: int64(g.Sent), ReceiveCount: int64(g.Receives), InvisibleUntil: instant(g.Until),
+	}
+}

@@ -1,0 +1,219 @@
+package queue
+
+// Group is a message group of a FIFO queue.
+type Group struct {
+	Name     string
+	Head     Position // its first message
+	ID       MessageID
+	Sent     Instant // the first message
+	Receives uint64  // of the first message, those of other queues included
+	State    States  // of the first message: while it is in flight, no other one of the group is received
+	Until    Instant // as Peeked.Until of the first message
+	Depth    uint64  // messages in the group
+	More     bool    // there are more than Depth
+	InFlight uint64  // of these
+}
+
+// Groups asks for the groups of a FIFO queue, those whose first message is oldest first.
+type Groups struct {
+	After GroupsCursor
+	Max   int
+}
+
+// GroupsResult is a page of groups.
+type GroupsResult struct {
+	Groups []Group
+	More   bool
+	Next   GroupsCursor // where to go on if there is more
+}
+
+// maxDepth is how far the messages of a group are counted.
+const maxDepth = 100_000
+
+// Groups lists groups by the age of their first messages. It goes through the messages in order: the first of a group is
+// where it is listed. It ends when it has enough, and when proceed returns false, as Peek does.
+func (l Look) Groups(r Reader, g Groups, proceed func(bytes int) bool) (GroupsResult, error) {
+	s := &grouping{
+		peeking: peeking{Look: l, r: r, proceed: proceed}, most: g.Max, at: max(g.After.At(0), indexedBit-1),
+		held: make(map[string]*heldGroup), delayed: make(map[string]*delayedGroup), seen: make(map[string]bool),
+	}
+	b, err := r.Get(metaKey(l.queue))
+	if err == nil && b != nil {
+		err = s.meta.decode(b)
+	}
+	if b == nil || err != nil {
+		return GroupsResult{}, l.failed(err)
+	}
+	if err := firstError(s.readHeld(), s.readDelayed()); err != nil {
+		return GroupsResult{}, l.failed(err)
+	}
+	_, end := tableRange(l.queue, tableMessage)
+	err = r.Scan(messageKey(l.queue, max(s.at+1, s.meta.ageHead)), end, func(k, v []byte) bool {
+		return s.step(Position(tail(k, 0)), v)
+	})
+	if err := firstError(err, s.err); err != nil {
+		return GroupsResult{}, l.failed(err)
+	}
+	if s.result.More {
+		s.result.Next = GroupsCursor{{0, s.at}}
+	}
+	return s.result, nil
+}
+
+// grouping is a list of groups under way.
+type grouping struct {
+	peeking
+	most    int
+	held    map[string]*heldGroup    // with received messages, by name
+	delayed map[string]*delayedGroup // with delayed messages
+	seen    map[string]bool          // names of groups whose first message is not behind at
+	at      Position                 // what was looked at last
+	result  GroupsResult
+}
+
+// delayedGroup is what is known of the delayed messages of a group.
+type delayedGroup struct {
+	first    Position
+	messages uint64
+}
+
+// readDelayed reads which messages are delayed, up to maxDepth of them.
+func (s *grouping) readDelayed() error {
+	if s.meta.delayed == 0 {
+		return nil
+	}
+	var bad error
+	n := 0
+	_, end := tableRange(s.queue, tableDelay)
+	err := s.r.Scan(delayKey(s.queue, s.meta.delayFloor, 0), end, func(k, v []byte) bool {
+		r := readRecord(v)
+		r.Instant()
+		name := r.String()
+		bad = r.done("delayed message")
+		d := s.delayed[name]
+		if d == nil {
+			d = &delayedGroup{first: Position(tail(k, 0))}
+			s.delayed[name] = d
+		}
+		d.messages++
+		n++
+		return bad == nil && n < maxDepth
+	})
+	return firstError(err, bad)
+}
+
+// heldGroup is what is known of the received messages of a group.
+type heldGroup struct {
+	first    *received
+	messages uint64
+	inFlight uint64
+}
+
+// readHeld reads which messages were received. Their number is bounded.
+func (s *grouping) readHeld() error {
+	var bad error
+	lo, hi := tableRange(s.queue, tableReceived)
+	err := s.r.Scan(lo, hi, func(k, v []byte) bool {
+		m, name, err := decodeReceived(Position(tail(k, 0)), v)
+		if bad = err; err != nil {
+			return false
+		}
+		h := s.held[name]
+		if h == nil {
+			h = &heldGroup{first: m}
+			s.held[name] = h
+		}
+		h.messages++
+		if s.stateOf(m) == StateInFlight {
+			h.inFlight++
+		}
+		return true
+	})
+	return firstError(err, bad)
+}
+
+// step looks at the message at p, and reports whether to go on.
+func (s *grouping) step(p Position, value []byte) bool {
+	if len(s.result.Groups) >= s.most {
+		s.result.More = true
+		return false
+	}
+	if s.err = s.look(p, value); s.err != nil {
+		return false
+	}
+	s.at = p
+	if !s.proceed(len(value)) {
+		s.result.More = true
+		return false
+	}
+	return true
+}
+
+func (s *grouping) look(p Position, value []byte) error {
+	if err := s.decode(value, nil); err != nil {
+		return err
+	}
+	if s.seen[string(s.item.Group)] || Instant(s.item.Sent)+s.retention <= s.now {
+		return nil
+	}
+	name := string(s.item.Group)
+	s.seen[name] = true
+	first, err := s.firstOf(name)
+	if err != nil || first != 0 && first < p { // it is on a page before
+		return err
+	}
+	g := Group{Name: name, Head: p, Sent: Instant(s.item.Sent), Receives: s.item.Count, State: StateVisible}
+	if m, err := decodeMessage(value); err != nil {
+		return err
+	} else {
+		g.ID = m.ID
+	}
+	if h := s.held[name]; h != nil {
+		g.Depth, g.InFlight = h.messages, h.inFlight
+		if h.first.pos == p {
+			g.Receives += h.first.receives
+			if g.State = s.stateOf(h.first); g.State == StateInFlight {
+				g.Until = h.first.deadline
+			}
+		}
+	} else if due, err := s.dueOf(p, value); err != nil {
+		return err
+	} else if due > s.now {
+		g.State, g.Until = StateDelayed, due
+	}
+	if err := s.count(&g); err != nil {
+		return err
+	}
+	s.result.Groups = append(s.result.Groups, g)
+	return nil
+}
+
+// firstOf returns the position of the first message of a group, or 0 if it is not known because very many are delayed.
+func (s *grouping) firstOf(name string) (Position, error) {
+	if h := s.held[name]; h != nil {
+		return h.first.pos, nil
+	}
+	first := Position(0)
+	lo, hi := memberRange(s.queue, name, 0)
+	err := s.r.Scan(lo, hi, func(k, _ []byte) bool { first = Position(tail(k, 0)); return false })
+	if d := s.delayed[name]; first == 0 && d != nil {
+		first = d.first
+	}
+	return first, err
+}
+
+// count counts the messages of a group that were never received.
+func (s *grouping) count(g *Group) error {
+	lo, hi := memberRange(s.queue, g.Name, 0)
+	err := s.r.Scan(lo, hi, func(k, v []byte) bool {
+		if g.More = g.Depth >= maxDepth || !s.proceed(len(k)+len(v)); g.More {
+			return false
+		}
+		g.Depth++
+		return true
+	})
+	if d := s.delayed[g.Name]; d != nil {
+		g.Depth += d.messages
+	}
+	return err
+}

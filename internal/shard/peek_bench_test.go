@@ -1,0 +1,141 @@
+package shard_test
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// BenchmarkPeekBesideTraffic is what a search through a long queue costs those who use the queue. Batches of messages are sent,
+// received and deleted as fast as the shard can, on a disk; in every other second and a half someone searches. It reports how
+// much is done in those with a search, in percent of the others. SLUICE_TEST_PEEK_BACKLOG is how long the queue is.
+func BenchmarkPeekBesideTraffic(b *testing.B) {
+	const window = 1500 * time.Millisecond
+	backlog := 100_000
+	if n, err := strconv.Atoi(os.Getenv("SLUICE_TEST_PEEK_BACKLOG")); err == nil {
+		backlog = n
+	}
+	st, err := store.Open(b.TempDir(), store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := shard.Open(shard.Options{Store: st, Configs: func() []queue.Config {
+		return []queue.Config{{ID: jobs, ARN: "jobs", Retention: 24 * time.Hour, Visibility: time.Hour}}
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		s.Close()
+		if err := st.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	batch := make([]queue.Outgoing, 10)
+	for i := range batch {
+		batch[i].Body = strings.Repeat("x", 1024)
+	}
+	var all sync.WaitGroup
+	left := atomic.Int64{}
+	left.Store(int64(backlog / len(batch)))
+	for range 64 {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				if _, err := s.Send(context.Background(), jobs, batch); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+
+	var searching atomic.Bool
+	var scanned atomic.Uint64
+	search := func(ctx context.Context) {
+		p := queue.Peek{States: queue.AllStates, Filter: "nothing", Max: 10}
+		for ctx.Err() == nil {
+			found, err := s.Peek(ctx, jobs, p)
+			if err != nil && ctx.Err() == nil {
+				b.Error(err)
+			}
+			scanned.Add(found.Scanned)
+			p.After = found.Next
+		}
+	}
+	var done [2]atomic.Int64 // without and with a search
+	left.Store(int64(b.N / len(batch)))
+	b.ResetTimer()
+	var workers sync.WaitGroup
+	for range 32 {
+		workers.Go(func() {
+			for left.Add(-1) >= 0 {
+				with := searching.Load()
+				if err := pass(s, batch); err != nil {
+					b.Error(err)
+					return
+				}
+				if with == searching.Load() {
+					if with {
+						done[1].Add(int64(len(batch)))
+					} else {
+						done[0].Add(int64(len(batch)))
+					}
+				}
+			}
+		})
+	}
+	finished := make(chan struct{})
+	go func() { workers.Wait(); close(finished) }()
+	var took [2]time.Duration
+	for on, running := 0, true; running; on = 1 - on {
+		ctx, cancel := context.WithTimeout(context.Background(), window)
+		if on == 1 {
+			searching.Store(true)
+			all.Go(func() { search(ctx) })
+		}
+		start := time.Now()
+		select {
+		case <-ctx.Done():
+		case <-finished:
+			running = false
+		}
+		took[on] += time.Since(start)
+		searching.Store(false)
+		cancel()
+		all.Wait()
+	}
+	b.StopTimer()
+	if took[1] > window {
+		quiet, busy := float64(done[0].Load())/took[0].Seconds(), float64(done[1].Load())/took[1].Seconds()
+		b.ReportMetric(100*busy/quiet, "%")
+		b.ReportMetric(float64(scanned.Load())/took[1].Seconds(), "scanned/s")
+		b.ReportMetric(quiet, "messages/s")
+	}
+}
+
+// pass sends, receives and deletes a batch.
+func pass(s *shard.Shard, batch []queue.Outgoing) error {
+	ctx := context.Background()
+	if _, err := s.Send(ctx, jobs, batch); err != nil {
+		return err
+	}
+	got, err := s.Receive(ctx, jobs, queue.Receive{Max: len(batch)}, time.Second)
+	if err != nil {
+		return err
+	}
+	receipts := make([]queue.Receipt, len(got))
+	for i := range got {
+		receipts[i] = queue.Receipt{Position: got[i].Position, Number: got[i].Receipt}
+	}
+	_, err = s.Delete(ctx, jobs, receipts)
+	return err
+}
