@@ -87,7 +87,7 @@ func emptyCatalog(t *testing.T) *catalog.Catalog {
 		}
 	})
 	c := control.New(control.Options{Store: records})
-	if err := c.Change(catalog.Initialise); err != nil {
+	if err := c.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	cat, err := catalog.Open(catalog.Options{Control: c})

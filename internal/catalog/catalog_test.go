@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -32,7 +33,7 @@ func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
 		t.Fatal(err)
 	}
 	ctl := control.New(control.Options{Store: s})
-	if err := ctl.Change(catalog.Initialise); err != nil {
+	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	if c, err = catalog.Open(catalog.Options{Control: ctl}); err != nil {
@@ -47,7 +48,7 @@ func (d *disk) open(t *testing.T) (c *catalog.Catalog, close func()) {
 
 // create, update and remove are changes of one queue.
 func create(c *catalog.Catalog, n catalog.Name, a catalog.Attributes, tags map[string]string, now time.Time) (q *catalog.Queue, err error) {
-	err = c.Change(func(tx *catalog.Tx) (err error) {
+	err = c.Change(context.Background(), func(tx *catalog.Tx) (err error) {
 		q, err = tx.Create(n, a, tags, now)
 		return err
 	})
@@ -55,14 +56,14 @@ func create(c *catalog.Catalog, n catalog.Name, a catalog.Attributes, tags map[s
 }
 
 func update(c *catalog.Catalog, n catalog.Name, id queue.ID, f func(*catalog.Queue) error) error {
-	return c.Change(func(tx *catalog.Tx) error {
+	return c.Change(context.Background(), func(tx *catalog.Tx) error {
 		_, err := tx.Update(n, id, f)
 		return err
 	})
 }
 
 func remove(c *catalog.Catalog, n catalog.Name, id queue.ID, now time.Time) error {
-	return c.Change(func(tx *catalog.Tx) error { return tx.Delete(n, id, now) })
+	return c.Change(context.Background(), func(tx *catalog.Tx) error { return tx.Delete(n, id, now) })
 }
 
 func newDisk() *disk { return &disk{vfs.NewMem()} }
@@ -198,7 +199,7 @@ func TestDataOfANewerProgramAreRefused(t *testing.T) {
 	tx.Release()
 	defer s.Close()
 	ctl := control.New(control.Options{Store: s})
-	if err := ctl.Change(catalog.Initialise); err != nil {
+	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := catalog.Open(catalog.Options{Control: ctl}); err == nil {
@@ -210,7 +211,7 @@ func TestDataOfANewerProgramAreRefused(t *testing.T) {
 func TestStoredForm(t *testing.T) {
 	s := memory(t)
 	ctl := control.New(control.Options{Store: s})
-	if err := ctl.Change(catalog.Initialise); err != nil {
+	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	c, err := catalog.Open(catalog.Options{Control: ctl})

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -24,8 +25,8 @@ type Tx struct {
 }
 
 // Change makes a change; see control.Control.Change.
-func (c *Catalog) Change(f func(*Tx) error) error {
-	return c.control.Change(func(tx *control.Tx) error { return f(c.In(tx)) })
+func (c *Catalog) Change(ctx context.Context, f func(*Tx) error) error {
+	return c.control.Change(ctx, func(tx *control.Tx) error { return f(c.In(tx)) })
 }
 
 // In returns the changes of the catalog that are part of a change of the control store.

@@ -64,7 +64,7 @@ func TestOnChange(t *testing.T) {
 		}
 		return owner.Apply(batch)
 	})
-	if err := owner.Change(catalog.Initialise); err != nil {
+	if err := owner.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	c, err := catalog.Open(catalog.Options{Control: owner, Place: func(q, _ *catalog.Queue) {
@@ -189,7 +189,7 @@ func TestInitialise(t *testing.T) {
 	}
 	var secrets []string
 	for range 2 {
-		if err := ctl.Change(catalog.Initialise); err != nil {
+		if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 			t.Fatal(err)
 		}
 		c, err := catalog.Open(catalog.Options{Control: ctl})

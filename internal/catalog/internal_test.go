@@ -29,7 +29,7 @@ func TestInternalQueues(t *testing.T) {
 	}
 	defer s.Close()
 	ctl := control.New(control.Options{Store: s})
-	if err := ctl.Change(catalog.Initialise); err != nil {
+	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	if err := ctl.Register("sns/", nothing{}); err != nil {
@@ -44,7 +44,7 @@ func TestInternalQueues(t *testing.T) {
 	}
 	names := []catalog.Name{catalog.TopicQueue("1"), catalog.SubscriptionQueue("1"), catalog.SubscriptionQueue("2")}
 	for i, n := range names {
-		err := ctl.Change(func(tx *control.Tx) error {
+		err := ctl.Change(t.Context(), func(tx *control.Tx) error {
 			tx.Put("sns/"+fmt.Sprint(i), []byte("{}"))
 			_, err := c.In(tx).Create(n, catalog.Attributes{FIFO: i == 0}, nil, now)
 			return err
@@ -54,7 +54,7 @@ func TestInternalQueues(t *testing.T) {
 		}
 	}
 	refused := errors.New("no")
-	err = ctl.Change(func(tx *control.Tx) error {
+	err = ctl.Change(t.Context(), func(tx *control.Tx) error {
 		_, err := c.In(tx).Create(catalog.TopicQueue("9"), catalog.Attributes{}, nil, now)
 		return errors.Join(refused, err)
 	})
@@ -82,7 +82,7 @@ func TestInternalQueues(t *testing.T) {
 	if served != len(names) {
 		t.Errorf("%d internal queues are served", served)
 	}
-	err = c.Change(func(tx *catalog.Tx) error { // of several in one change
+	err = c.Change(t.Context(), func(tx *catalog.Tx) error { // of several in one change
 		return errors.Join(tx.Delete(names[0], c.Find(names[0]).ID, now), tx.Delete(names[1], c.Find(names[1]).ID, now))
 	})
 	if err != nil || c.Find(names[0]) != nil || c.Find(names[1]) != nil || c.Find(names[2]) == nil {

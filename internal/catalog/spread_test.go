@@ -46,7 +46,7 @@ func TestPlace(t *testing.T) {
 	}
 	defer st.Close()
 	ctl := control.New(control.Options{Store: st})
-	if err := ctl.Change(catalog.Initialise); err != nil {
+	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	c, err := catalog.Open(catalog.Options{Control: ctl, Place: func(q, old *catalog.Queue) {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (d *director) run() {
 				}
 			}
 			if err == nil {
-				err = d.store.Change(d.decide)
+				err = d.store.Change(d.ctx, d.decide)
 			}
 			switch {
 			case err == nil:
@@ -189,7 +190,7 @@ func (d *director) forget() {
 				pause(d.ctx, forgetAgain)
 				return
 			}
-			err := d.store.Change(func(tx *control.Tx) error {
+			err := d.store.Change(d.ctx, func(tx *control.Tx) error {
 				tx.Delete(keyGone + server)
 				return nil
 			})
@@ -213,8 +214,8 @@ func put(tx *control.Tx, key string, v any) {
 // long or taken away. They move to others in the following seconds, as far as
 // there are others. It is to be called where the control shard is owned. The errors are
 // status.ErrNoNode and status.ErrNotDrained.
-func (d *director) drain(name string, drain bool) error {
-	return d.store.Change(func(tx *control.Tx) error {
+func (d *director) drain(ctx context.Context, name string, drain bool) error {
+	return d.store.Change(ctx, func(tx *control.Tx) error {
 		record, ok := d.records.node(name)
 		if !ok {
 			return status.ErrNoNode
@@ -231,8 +232,8 @@ func (d *director) drain(name string, drain bool) error {
 // remove makes the cluster forget a node that will not come back: with the data that it
 // has, it is refused from now on. It is to be called where the control shard is owned. The
 // errors are status.ErrNoNode and status.ErrAlive.
-func (d *director) remove(name string) error {
-	return d.store.Change(func(tx *control.Tx) error {
+func (d *director) remove(ctx context.Context, name string) error {
+	return d.store.Change(ctx, func(tx *control.Tx) error {
 		record, ok := d.records.node(name)
 		if !ok {
 			return status.ErrNoNode

@@ -32,7 +32,7 @@ func (w *world) furnish(name, queueName string, bodies ...string) {
 	records, err := store.Open(filepath.Join(m.dir, "control"), store.Options{Disk: disk, Cache: w.cache})
 	w.must(err)
 	c := control.New(control.Options{Store: records})
-	w.must(c.Change(catalog.Initialise))
+	w.must(c.Change(context.Background(), catalog.Initialise))
 	cat, err := catalog.Open(catalog.Options{Control: c})
 	w.must(err)
 	p := &process{catalog: cat}

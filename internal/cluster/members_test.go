@@ -83,7 +83,7 @@ func TestDrain(t *testing.T) {
 		w.settled("a", "b", "c")
 		fifo := w.load("work.fifo", "a", "b", "c")
 		for _, name := range []string{"b", "a"} { // a owns the control shard by then
-			w.command(func(n *cluster.Node) error { return n.Drain(name, true) })
+			w.command(func(n *cluster.Node) error { return n.Drain(t.Context(), name, true) })
 			others := slices.DeleteFunc([]string{"a", "b", "c"}, func(other string) bool { return other == name })
 			w.eventually(name+" owns nothing", func() bool {
 				s := w.at("c").node.Status()
@@ -96,7 +96,7 @@ func TestDrain(t *testing.T) {
 			w.stop(name)
 			fifo.goesOn()
 			w.start(name)
-			w.command(func(n *cluster.Node) error { return n.Drain(name, false) })
+			w.command(func(n *cluster.Node) error { return n.Drain(t.Context(), name, false) })
 			w.eventually(name+" has its share", func() bool {
 				s := w.at("c").node.Status()
 				return len(owns(s, name)) >= 2 && well(s, []string{"a", "b", "c"})
@@ -122,14 +122,14 @@ func TestFourthNodeAndRemoval(t *testing.T) {
 			return w.stores("a")+w.stores("b")+w.stores("c")+w.stores("d") == 3*6
 		})
 		// One that is gone for good.
-		w.command(func(n *cluster.Node) error { return n.Drain("b", true) })
+		w.command(func(n *cluster.Node) error { return n.Drain(t.Context(), "b", true) })
 		w.eventually("the others keep all", func() bool { return len(keeps(w.settled("a", "b", "c", "d"), "b")) == 0 })
-		if err := w.at("a").node.Remove("b"); err == nil {
+		if err := w.at("a").node.Remove(t.Context(), "b"); err == nil {
 			t.Error("a node that is alive was removed")
 		}
 		w.stop("b")
 		time.Sleep(10 * time.Second)
-		w.command(func(n *cluster.Node) error { return n.Remove("b") })
+		w.command(func(n *cluster.Node) error { return n.Remove(t.Context(), "b") })
 		w.eventually("it is forgotten", func() bool {
 			for _, n := range w.at("a").node.Status().Nodes {
 				if n.Name == "b" {

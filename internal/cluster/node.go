@@ -290,11 +290,13 @@ func (n *Node) Wait(ctx context.Context, position uint64) error {
 // Drain says whether a node is to keep no shards, because it is to be stopped for
 // long or taken away. It is to be called where the control shard is owned. The errors
 // are status.ErrNoNode and status.ErrNotDrained.
-func (n *Node) Drain(name string, drain bool) error { return n.director.drain(name, drain) }
+func (n *Node) Drain(ctx context.Context, name string, drain bool) error {
+	return n.director.drain(ctx, name, drain)
+}
 
 // Remove makes the cluster forget a node that will not come back. It is to be called
 // where the control shard is owned. The errors are status.ErrNoNode and status.ErrAlive.
-func (n *Node) Remove(name string) error { return n.director.remove(name) }
+func (n *Node) Remove(ctx context.Context, name string) error { return n.director.remove(ctx, name) }
 
 // Reclaim begins to give back the space of what was deleted; see store.Reclaim.
 func (n *Node) Reclaim() error { return n.host.reclaim() }

@@ -34,7 +34,7 @@ func isFIFO(name string) bool { return strings.HasSuffix(name, ".fifo") }
 
 // change makes a change where the control shard is owned.
 func (p *process) change(o *order) error {
-	return p.catalog.Change(func(tx *catalog.Tx) error {
+	return p.catalog.Change(context.Background(), func(tx *catalog.Tx) error {
 		_, err := tx.Create(named(o.Create), o.Attributes, o.Tags, time.Now())
 		if errors.Is(err, catalog.ErrExists) {
 			return nil

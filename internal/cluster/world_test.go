@@ -222,7 +222,7 @@ func (w *world) startOne(name string, peers ...string) *process {
 			w.members[server] = true
 			return p.port, nil
 		},
-		Found:    func(c *control.Control) error { return c.Change(catalog.Initialise) },
+		Found:    func(c *control.Control) error { return c.Change(context.Background(), catalog.Initialise) },
 		Forward:  p.execute,
 		Endpoint: func() string { return "http://" + name },
 	}

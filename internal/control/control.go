@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -108,11 +109,14 @@ func (c *Control) Version() uint64 { return c.version.Load() }
 // an error, nothing is changed and Change returns that error as it is. When Change
 // returns nil, all readers have been told.
 //
+// Whatever ctx was given by With is made part of the change. The end of ctx does not end the
+// change.
+//
 // If the disk is or gets blocked, Change returns a *store.BlockedError, or whatever
 // else has ended Options.Writable, and does not wait any longer. A change that has begun
 // is still made, so f must not write to variables that its caller reads after that
 // error.
-func (c *Control) Change(f func(*Tx) error) error {
+func (c *Control) Change(ctx context.Context, f func(*Tx) error) error {
 	own := c.ownership.Load()
 	if own == nil {
 		return ErrElsewhere
@@ -138,7 +142,7 @@ func (c *Control) Change(f func(*Tx) error) error {
 			done <- ErrElsewhere
 			return
 		}
-		done <- c.change(f, own.commit)
+		done <- c.change(ctx, f, own.commit)
 	}()
 	select {
 	case err := <-done:
@@ -150,7 +154,7 @@ func (c *Control) Change(f func(*Tx) error) error {
 	}
 }
 
-func (c *Control) change(f func(*Tx) error, commit func(*store.Txn) error) error {
+func (c *Control) change(ctx context.Context, f func(*Tx) error, commit func(*store.Txn) error) error {
 	tx := &Tx{c.store.Load().Begin()}
 	defer tx.txn.Release()
 	if err := f(tx); err != nil {
@@ -158,6 +162,9 @@ func (c *Control) change(f func(*Tx) error, commit func(*store.Txn) error) error
 	}
 	if tx.txn.Empty() {
 		return nil
+	}
+	if err := accompany(ctx, tx); err != nil {
+		return err
 	}
 	if err := commit(tx.txn); err != nil {
 		return fmt.Errorf("change the control store: %w", err)

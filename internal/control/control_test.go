@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -91,7 +92,7 @@ func register(t *testing.T, c *control.Control, prefixes ...string) (all []*shel
 }
 
 func put(c *control.Control, records ...string) error {
-	return c.Change(func(tx *control.Tx) error {
+	return c.Change(context.Background(), func(tx *control.Tx) error {
 		for i := 0; i < len(records); i += 2 {
 			tx.Put(records[i], []byte(records[i+1]))
 		}
@@ -109,7 +110,7 @@ func TestChange(t *testing.T) {
 	if err := put(c, "a/1", "x", "a/b/2", "y", "z", "w", "\x00position", "7"); err != nil {
 		t.Fatal(err)
 	}
-	err := c.Change(func(tx *control.Tx) error {
+	err := c.Change(t.Context(), func(tx *control.Tx) error {
 		if v, err := tx.Get("a/1"); string(v) != "x" || err != nil {
 			t.Errorf("got %q, %v", v, err)
 		}
@@ -172,7 +173,7 @@ func TestRefusedChange(t *testing.T) {
 	all := register(t, c, "")
 	elsewhere := func(when string) {
 		t.Helper()
-		err := c.Change(func(*control.Tx) error { t.Errorf("%s: asked", when); return nil })
+		err := c.Change(t.Context(), func(*control.Tx) error { t.Errorf("%s: asked", when); return nil })
 		if !errors.Is(err, control.ErrElsewhere) || !c.Elsewhere() {
 			t.Errorf("%s: %v", when, err)
 		}
@@ -181,7 +182,7 @@ func TestRefusedChange(t *testing.T) {
 	var lost error
 	end := c.Own(func(*store.Txn) error { return lost })
 	refused := errors.New("no")
-	if err := c.Change(func(tx *control.Tx) error { tx.Put("a", nil); return refused }); !errors.Is(err, refused) || err.Error() != refused.Error() {
+	if err := c.Change(t.Context(), func(tx *control.Tx) error { tx.Put("a", nil); return refused }); !errors.Is(err, refused) || err.Error() != refused.Error() {
 		t.Errorf("got %v", err)
 	}
 	for _, lost = range []error{control.ErrElsewhere, control.ErrUnavailable} { // this node finds out when it tries
@@ -204,7 +205,7 @@ func TestOwnershipEndsUnderAChange(t *testing.T) {
 	end := c.Own(func(*store.Txn) error { return control.ErrElsewhere })
 	changed, ended := make(chan error), make(chan struct{})
 	go func() {
-		changed <- c.Change(func(tx *control.Tx) error {
+		changed <- c.Change(t.Context(), func(tx *control.Tx) error {
 			close(decided)
 			<-proceed
 			tx.Put("a", nil)
@@ -221,7 +222,7 @@ func TestOwnershipEndsUnderAChange(t *testing.T) {
 	}
 	waiting := make(chan error)
 	again := c.Own(func(*store.Txn) error { t.Error("committed later"); return nil })
-	go func() { waiting <- c.Change(func(*control.Tx) error { return nil }) }()
+	go func() { waiting <- c.Change(t.Context(), func(*control.Tx) error { return nil }) }()
 	select {
 	case <-ended:
 		t.Error("it has ended before its last change")
@@ -247,7 +248,7 @@ func TestChangesTakeTurns(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			err := c.Change(func(tx *control.Tx) error {
+			err := c.Change(t.Context(), func(tx *control.Tx) error {
 				all[0].mu.Lock()
 				seen := all[0].records["n"]
 				all[0].mu.Unlock()
@@ -384,5 +385,5 @@ func TestPanic(t *testing.T) {
 			t.Errorf("afterwards: %v", err)
 		}
 	}()
-	_ = c.Change(func(*control.Tx) error { panic("oh") })
+	_ = c.Change(t.Context(), func(*control.Tx) error { panic("oh") })
 }

@@ -43,7 +43,7 @@ func directory(t *testing.T) doctor.Directory {
 				n := catalog.Name{Account: "000000000000", Region: "us-east-1", Queue: name}
 				a := catalog.Attributes{RetentionSeconds: 3600, VisibilitySeconds: 30, FIFO: strings.HasSuffix(name, ".fifo")}
 				var q *catalog.Queue
-				err := c.Change(func(tx *catalog.Tx) (err error) {
+				err := c.Change(t.Context(), func(tx *catalog.Tx) (err error) {
 					q, err = tx.Create(n, a, nil, time.Now())
 					return err
 				})
@@ -76,7 +76,7 @@ func work(t *testing.T, d doctor.Directory, do func(*catalog.Catalog, *shard.Sha
 	t.Helper()
 	records, messages := open(t, d.Control), open(t, d.Shards[0].Dir)
 	ctl := control.New(control.Options{Store: records})
-	if err := ctl.Change(catalog.Initialise); err != nil {
+	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	c, err := catalog.Open(catalog.Options{Control: ctl})

@@ -34,7 +34,7 @@ func populate(t *testing.T, d doctor.Directory) {
 	user := people.NewEntity(people.User, "000000000000", "/", "bob", time.Now())
 	user.Groups, user.Inline = []string{group.ID}, map[string]string{"all": everything}
 	key, _ := dir.NewKey(user, time.Now())
-	err = dir.Change(func(tx *people.Tx) error {
+	err = dir.Change(t.Context(), func(tx *people.Tx) error {
 		tx.PutEntity(group)
 		tx.PutEntity(user)
 		tx.PutKey(key)
@@ -121,7 +121,7 @@ func TestUsersOfACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = control.New(control.Options{Store: s}).Change(func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, nil) })
+	err = control.New(control.Options{Store: s}).Change(t.Context(), func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, nil) })
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -138,10 +138,10 @@ func (a *alone) Status() status.Status { return status.Status{} }
 func (a *alone) Queues(_, _ string) []status.Queue { return nil }
 
 // Drain implements Node.
-func (a *alone) Drain(string, bool) error { return status.ErrNoNode }
+func (a *alone) Drain(context.Context, string, bool) error { return status.ErrNoNode }
 
 // Remove implements Node.
-func (a *alone) Remove(string) error { return status.ErrNoNode }
+func (a *alone) Remove(context.Context, string) error { return status.ErrNoNode }
 
 // Close implements Node. Stores of a disk that has failed cannot be closed.
 func (a *alone) Close(context.Context) error {

@@ -129,7 +129,7 @@ func Initialise(c *Config, ctl *control.Control) error {
 			return err
 		}
 	}
-	return ctl.Change(func(tx *control.Tx) error {
+	return ctl.Change(context.Background(), func(tx *control.Tx) error {
 		if err := identity.Initialise(tx, vault, roots, c.Accounts); err != nil {
 			return err
 		}

@@ -68,12 +68,16 @@ func (n *fakeNode) Queues(string, string) []status.Queue { return nil }
 func (n *fakeNode) Status() status.Status                { return status.Status{Cluster: "test", Node: "a"} }
 func (n *fakeNode) CatchUpPause() time.Duration          { return 100 * time.Millisecond }
 func (n *fakeNode) SharesKeys() bool                     { return true }
-func (n *fakeNode) Drain(name string, drain bool) error  { return n.note("drain/"+name, drain) }
-func (n *fakeNode) Remove(name string) error             { return n.note("remove/"+name, true) }
+func (n *fakeNode) Drain(ctx context.Context, name string, drain bool) error {
+	return n.note(ctx, "drain/"+name, drain)
+}
+func (n *fakeNode) Remove(ctx context.Context, name string) error {
+	return n.note(ctx, "remove/"+name, true)
+}
 
 // note changes the control store.
-func (n *fakeNode) note(key string, on bool) error {
-	return n.control.Change(func(tx *control.Tx) error {
+func (n *fakeNode) note(ctx context.Context, key string, on bool) error {
+	return n.control.Change(ctx, func(tx *control.Tx) error {
 		tx.Put("test/"+key, fmt.Appendf(nil, "%t", on))
 		return nil
 	})

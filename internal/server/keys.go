@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -21,7 +22,7 @@ func (s *Server) openKeys() error {
 	if err := s.ownKeys(); err != nil {
 		return err
 	}
-	return s.control.Change(catalog.Initialise)
+	return s.control.Change(context.Background(), catalog.Initialise)
 }
 
 // ownKeys takes the keys of a single node from its data directory.

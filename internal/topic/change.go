@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -20,8 +21,8 @@ type Tx struct {
 
 // Change makes a change; see control.Control.Change. It first makes sure that all programs which read the records can, and
 // returns the error of Options.Ready or Options.Require if not.
-func (t *Topics) Change(f func(*Tx) error) error {
-	return t.control.Change(func(tx *control.Tx) error {
+func (t *Topics) Change(ctx context.Context, f func(*Tx) error) error {
+	return t.control.Change(ctx, func(tx *control.Tx) error {
 		if err := t.mayWrite(); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ type createAccountOutput struct {
 	SecretAccessKey string
 }
 
-func (s *Service) createAccount(_ context.Context, c *protocol.Call, in *createAccountInput) (*createAccountOutput, error) {
+func (s *Service) createAccount(ctx context.Context, c *protocol.Call, in *createAccountInput) (*createAccountOutput, error) {
 	if err := s.allow(c); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) createAccount(_ context.Context, c *protocol.Call, in *createA
 		return nil, errNoNumber(account)
 	}
 	c.Notes.Set("target", account)
-	root, err := s.accounts.Create(account)
+	root, err := s.accounts.Create(ctx, account)
 	switch {
 	case errors.Is(err, identity.ErrAccountExists):
 		return nil, refusal("AccountAlreadyExists", http.StatusConflict,
@@ -91,7 +91,7 @@ type deleteAccountInput struct {
 
 // deleteAccount deletes an account that has neither queues nor users, groups, roles or policies. A request of the account
 // that is under way meanwhile may still create one; it is there again if the account is created again.
-func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteAccountInput) (*service.Empty, error) {
+func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *deleteAccountInput) (*service.Empty, error) {
 	if err := s.allow(c); err != nil {
 		return nil, err
 	}
@@ -114,11 +114,11 @@ func (s *Service) deleteAccount(_ context.Context, c *protocol.Call, in *deleteA
 			"The account %s still has %s. Delete them first.", account, strings.Join(has, ", "))
 	}
 	if s.directory.Alias(account) != "" {
-		if err := s.directory.Change(func(tx *directory.Tx) error { tx.SetAlias(account, ""); return nil }); err != nil {
+		if err := s.directory.Change(ctx, func(tx *directory.Tx) error { tx.SetAlias(account, ""); return nil }); err != nil {
 			return nil, failure(err)
 		}
 	}
-	switch err := s.accounts.Delete(account); {
+	switch err := s.accounts.Delete(ctx, account); {
 	case errors.Is(err, identity.ErrNoAccount):
 		return nil, refusal("NoSuchAccount", http.StatusNotFound,
 			"The account %s does not exist.", account)

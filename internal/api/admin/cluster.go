@@ -18,8 +18,8 @@ type Cluster interface {
 	// or of that name, if either is given.
 	Queues(shard, queue string) []status.Queue
 	// Drain and Remove return status.ErrNoNode, status.ErrAlive and status.ErrNotDrained.
-	Drain(node string, drain bool) error
-	Remove(node string) error
+	Drain(ctx context.Context, node string, drain bool) error
+	Remove(ctx context.Context, node string) error
 }
 
 func (s *Service) describeCluster(_ context.Context, c *protocol.Call, _ *service.Empty) (*status.Status, error) {
@@ -81,24 +81,24 @@ type drainNodeInput struct {
 	Undo bool   // let it keep shards again
 }
 
-func (s *Service) drainNode(_ context.Context, c *protocol.Call, in *drainNodeInput) (*service.Empty, error) {
+func (s *Service) drainNode(ctx context.Context, c *protocol.Call, in *drainNodeInput) (*service.Empty, error) {
 	c.Notes.Set("target", in.Node)
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}
-	return nil, clusterFailure(in.Node, s.cluster.Drain(in.Node, !in.Undo))
+	return nil, clusterFailure(in.Node, s.cluster.Drain(ctx, in.Node, !in.Undo))
 }
 
 type removeNodeInput struct {
 	Node string `max:"256"`
 }
 
-func (s *Service) removeNode(_ context.Context, c *protocol.Call, in *removeNodeInput) (*service.Empty, error) {
+func (s *Service) removeNode(ctx context.Context, c *protocol.Call, in *removeNodeInput) (*service.Empty, error) {
 	c.Notes.Set("target", in.Node)
 	if err := s.allowCluster(c); err != nil {
 		return nil, err
 	}
-	return nil, clusterFailure(in.Node, s.cluster.Remove(in.Node))
+	return nil, clusterFailure(in.Node, s.cluster.Remove(ctx, in.Node))
 }
 
 func clusterFailure(node string, err error) error {

@@ -94,12 +94,12 @@ func (s *Service) alias(c *protocol.Call, in *aliasInput, action string) (string
 	return alias, s.allow(c, action, subject{arn: anything})
 }
 
-func (s *Service) createAccountAlias(_ context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
+func (s *Service) createAccountAlias(ctx context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
 	alias, err := s.alias(c, in, "CreateAccountAlias")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.change(func(tx *directory.Tx) error {
+	return nil, s.change(ctx, func(tx *directory.Tx) error {
 		if owner, taken := s.directory.Aliased(alias); taken && owner != service.Caller(c).Account {
 			return errExists("The account alias %s already exists.", alias)
 		}
@@ -108,12 +108,12 @@ func (s *Service) createAccountAlias(_ context.Context, c *protocol.Call, in *al
 	})
 }
 
-func (s *Service) deleteAccountAlias(_ context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
+func (s *Service) deleteAccountAlias(ctx context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
 	alias, err := s.alias(c, in, "DeleteAccountAlias")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.change(func(tx *directory.Tx) error {
+	return nil, s.change(ctx, func(tx *directory.Tx) error {
 		if s.directory.Alias(service.Caller(c).Account) != alias {
 			return errNotFound("The account alias %s cannot be found.", alias)
 		}

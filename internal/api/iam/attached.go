@@ -2,6 +2,7 @@ package iam
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -32,12 +33,12 @@ func (in *attachedInput) name(k directory.Kind) *string {
 	return pick(k, in.UserName, in.GroupName, in.RoleName)
 }
 
-func (s *Service) attach(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
+func (s *Service) attach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		switch {
 		case s.policyOf(e.Account, arn) == nil:
 			return errUnattachable(arn)
@@ -64,12 +65,12 @@ func (s *Service) attachment(k directory.Kind, action string, c *protocol.Call, 
 	return e, service.Shorten(arn), err
 }
 
-func (s *Service) detach(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
+func (s *Service) detach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		i := slices.Index(e.Attached, arn)
 		if i < 0 {
 			return errNoPolicy(arn)
@@ -88,7 +89,7 @@ type listAttachedOutput struct {
 	Marker           string `json:",omitempty"`
 }
 
-func (s *Service) listAttached(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
+func (s *Service) listAttached(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ type boundaryInput struct {
 	PermissionsBoundary *string `max:"2048"`
 }
 
-func (s *Service) putBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
+func (s *Service) putBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
 	var v protocol.Violations
 	arn := v.Required("permissionsBoundary", in.PermissionsBoundary)
 	v.Length("permissionsBoundary", in.PermissionsBoundary, 20, 2048)
@@ -124,7 +125,7 @@ func (s *Service) putBoundary(k directory.Kind, action string, c *protocol.Call,
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		if s.policyOf(e.Account, arn) == nil {
 			return errUnattachable(service.Shorten(arn))
 		}
@@ -133,12 +134,12 @@ func (s *Service) putBoundary(k directory.Kind, action string, c *protocol.Call,
 	})
 }
 
-func (s *Service) deleteBoundary(k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
+func (s *Service) deleteBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
 	e, err := s.find(c, k, pick(k, in.UserName, nil, in.RoleName), action)
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		if e.Boundary == "" {
 			return errNotFound("%s with name %s does not have a permissions boundary.", words[k], e.Name)
 		}

@@ -41,12 +41,12 @@ type createGroupInput struct {
 
 type groupOutput struct{ Group Group }
 
-func (s *Service) createGroup(_ context.Context, c *protocol.Call, in *createGroupInput) (*groupOutput, error) {
+func (s *Service) createGroup(ctx context.Context, c *protocol.Call, in *createGroupInput) (*groupOutput, error) {
 	e, err := s.newEntity(c, directory.Group, in.GroupName, in.Path, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.add(e, maxGroups); err != nil {
+	if err := s.add(ctx, e, maxGroups); err != nil {
 		return nil, err
 	}
 	return &groupOutput{showGroup(e)}, nil
@@ -83,16 +83,16 @@ type updateGroupInput struct {
 	NewGroupName *string `max:"128"`
 }
 
-func (s *Service) updateGroup(_ context.Context, c *protocol.Call, in *updateGroupInput) (*service.Empty, error) {
-	return s.rename(c, directory.Group, in.GroupName, in.NewGroupName, in.NewPath)
+func (s *Service) updateGroup(ctx context.Context, c *protocol.Call, in *updateGroupInput) (*service.Empty, error) {
+	return s.rename(ctx, c, directory.Group, in.GroupName, in.NewGroupName, in.NewPath)
 }
 
 type groupInput struct {
 	GroupName *string `max:"128"`
 }
 
-func (s *Service) deleteGroup(_ context.Context, c *protocol.Call, in *groupInput) (*service.Empty, error) {
-	return s.remove(c, directory.Group, in.GroupName)
+func (s *Service) deleteGroup(ctx context.Context, c *protocol.Call, in *groupInput) (*service.Empty, error) {
+	return s.remove(ctx, c, directory.Group, in.GroupName)
 }
 
 type listGroupsInput struct {
@@ -155,12 +155,12 @@ func (s *Service) membership(c *protocol.Call, in *membershipInput, action strin
 	return group, user, nil
 }
 
-func (s *Service) addUserToGroup(_ context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
+func (s *Service) addUserToGroup(ctx context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
 	group, user, err := s.membership(c, in, "AddUserToGroup")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(user, func(user *directory.Entity) error {
+	return nil, s.edit(ctx, user, func(user *directory.Entity) error {
 		switch {
 		case s.directory.Entity(group.ID) == nil:
 			return errNoEntity(directory.Group, group.Name)
@@ -174,12 +174,12 @@ func (s *Service) addUserToGroup(_ context.Context, c *protocol.Call, in *member
 	})
 }
 
-func (s *Service) removeUserFromGroup(_ context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
+func (s *Service) removeUserFromGroup(ctx context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
 	group, user, err := s.membership(c, in, "RemoveUserFromGroup")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(user, func(user *directory.Entity) error {
+	return nil, s.edit(ctx, user, func(user *directory.Entity) error {
 		i := slices.Index(user.Groups, group.ID)
 		if i < 0 {
 			return errNotFound("User %s is not in group %s.", user.Name, group.Name)

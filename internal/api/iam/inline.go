@@ -1,6 +1,7 @@
 package iam
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -47,7 +48,7 @@ var inlineLimits = map[directory.Kind]int{
 	directory.User: policy.MaxUserInline, directory.Group: policy.MaxGroupInline, directory.Role: policy.MaxRoleInline,
 }
 
-func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
+func (s *Service) putInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	if err := v.Err(); err != nil {
@@ -66,7 +67,7 @@ func (s *Service) putInline(k directory.Kind, action string, c *protocol.Call, i
 	if err != nil {
 		return nil, service.DocumentError(err, tooLarge)
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		taken := 0
 		for other, text := range e.Inline {
 			if other != name {
@@ -102,7 +103,7 @@ type inlineOutput struct {
 	PolicyDocument string
 }
 
-func (s *Service) getInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*inlineOutput, error) {
+func (s *Service) getInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*inlineOutput, error) {
 	var v protocol.Violations
 	name := v.Required("policyName", in.PolicyName)
 	if err := v.Err(); err != nil {
@@ -125,7 +126,7 @@ func errNoInline(k directory.Kind, name string) error {
 	return errNotFound("The %s policy with name %s cannot be found.", k, service.Shorten(name))
 }
 
-func (s *Service) deleteInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
+func (s *Service) deleteInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
 	var v protocol.Violations
 	name := v.Required("policyName", in.PolicyName)
 	if err := v.Err(); err != nil {
@@ -135,7 +136,7 @@ func (s *Service) deleteInline(k directory.Kind, action string, c *protocol.Call
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		if _, ok := e.Inline[name]; !ok {
 			return errNoInline(k, name)
 		}
@@ -150,7 +151,7 @@ type listInlineOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listInline(k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*listInlineOutput, error) {
+func (s *Service) listInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*listInlineOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err

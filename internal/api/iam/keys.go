@@ -61,13 +61,13 @@ func (s *Service) keyOwner(c *protocol.Call, name *string, action string) (*dire
 
 type createAccessKeyOutput struct{ AccessKey AccessKey }
 
-func (s *Service) createAccessKey(_ context.Context, c *protocol.Call, in *userInput) (*createAccessKeyOutput, error) {
+func (s *Service) createAccessKey(ctx context.Context, c *protocol.Call, in *userInput) (*createAccessKeyOutput, error) {
 	user, err := s.keyOwner(c, in.UserName, "CreateAccessKey")
 	if err != nil {
 		return nil, err
 	}
 	key, secret := s.directory.NewKey(user, s.now())
-	err = s.change(func(tx *directory.Tx) error {
+	err = s.change(ctx, func(tx *directory.Tx) error {
 		switch {
 		case s.directory.Entity(user.ID) == nil:
 			return errNoEntity(directory.User, user.Name)
@@ -138,7 +138,7 @@ func (s *Service) keyOf(user *directory.Entity, id string) (*directory.Key, erro
 	return k, nil
 }
 
-func (s *Service) updateAccessKey(_ context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
+func (s *Service) updateAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
 	wanted := v.Required("status", in.Status)
@@ -150,7 +150,7 @@ func (s *Service) updateAccessKey(_ context.Context, c *protocol.Call, in *acces
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.change(func(tx *directory.Tx) error {
+	return nil, s.change(ctx, func(tx *directory.Tx) error {
 		k, err := s.keyOf(user, id)
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (s *Service) updateAccessKey(_ context.Context, c *protocol.Call, in *acces
 	})
 }
 
-func (s *Service) deleteAccessKey(_ context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
+func (s *Service) deleteAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
 	if err := v.Err(); err != nil {
@@ -172,7 +172,7 @@ func (s *Service) deleteAccessKey(_ context.Context, c *protocol.Call, in *acces
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.change(func(tx *directory.Tx) error {
+	return nil, s.change(ctx, func(tx *directory.Tx) error {
 		k, err := s.keyOf(user, id)
 		if err != nil {
 			return err

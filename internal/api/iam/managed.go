@@ -76,7 +76,7 @@ type createPolicyInput struct {
 
 type policyOutput struct{ Policy Policy }
 
-func (s *Service) createPolicy(_ context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
+func (s *Service) createPolicy(ctx context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	v.Length("description", in.Description, 0, 1000)
@@ -108,7 +108,7 @@ func (s *Service) createPolicy(_ context.Context, c *protocol.Call, in *createPo
 	if err := s.checkManaged(text, m.ARN()); err != nil {
 		return nil, err
 	}
-	err = s.change(func(tx *directory.Tx) error {
+	err = s.change(ctx, func(tx *directory.Tx) error {
 		all := s.directory.Policies(m.Account)
 		if slices.ContainsFunc(all, func(other *directory.Managed) bool { return strings.EqualFold(other.Name, name) }) {
 			return errExists("A policy called %s already exists. Duplicate names are not allowed.", name)
@@ -166,11 +166,11 @@ func (s *Service) managedFor(c *protocol.Call, name *string, action string, abou
 }
 
 // editPolicy changes a policy that was found. AWS's own cannot be changed.
-func (s *Service) editPolicy(m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
+func (s *Service) editPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
 	if m.Account == "aws" {
 		return protocol.AccessDenied("Policy %s is managed by AWS and cannot be changed.", m.ARN())
 	}
-	return s.change(func(tx *directory.Tx) error {
+	return s.change(ctx, func(tx *directory.Tx) error {
 		now := s.directory.Policy(m.ARN())
 		if now == nil {
 			return errNoPolicy(m.ARN())
@@ -194,12 +194,12 @@ func (s *Service) getPolicy(_ context.Context, c *protocol.Call, in *policyInput
 	return &policyOutput{s.showPolicy(m)}, nil
 }
 
-func (s *Service) deletePolicy(_ context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s *Service) deletePolicy(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, err := s.managed(c, in.PolicyArn, "DeletePolicy")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+	return nil, s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
 		attached, bounded := s.directory.Users(m.ARN())
 		switch {
 		case len(attached)+len(bounded) > 0:

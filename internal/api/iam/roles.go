@@ -70,7 +70,7 @@ type createRoleInput struct {
 
 type roleOutput struct{ Role Role }
 
-func (s *Service) createRole(_ context.Context, c *protocol.Call, in *createRoleInput) (*roleOutput, error) {
+func (s *Service) createRole(ctx context.Context, c *protocol.Call, in *createRoleInput) (*roleOutput, error) {
 	var v protocol.Violations
 	trust := v.Required("assumeRolePolicyDocument", in.AssumeRolePolicyDocument)
 	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
@@ -92,7 +92,7 @@ func (s *Service) createRole(_ context.Context, c *protocol.Call, in *createRole
 	if err := s.setTrust(e, trust); err != nil {
 		return nil, err
 	}
-	if err := s.add(e, maxRoles); err != nil {
+	if err := s.add(ctx, e, maxRoles); err != nil {
 		return nil, err
 	}
 	return &roleOutput{showRole(e)}, nil
@@ -140,21 +140,21 @@ type updateRoleInput struct {
 	MaxSessionDuration *int32
 }
 
-func (s *Service) updateRole(_ context.Context, c *protocol.Call, in *updateRoleInput) (*service.Empty, error) {
-	_, err := s.describeRole(c, in, "UpdateRole")
+func (s *Service) updateRole(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*service.Empty, error) {
+	_, err := s.describeRole(ctx, c, in, "UpdateRole")
 	return nil, err
 }
 
-func (s *Service) updateRoleDescription(_ context.Context, c *protocol.Call, in *updateRoleInput) (*roleOutput, error) {
+func (s *Service) updateRoleDescription(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*roleOutput, error) {
 	in.MaxSessionDuration = nil
-	e, err := s.describeRole(c, in, "UpdateRoleDescription")
+	e, err := s.describeRole(ctx, c, in, "UpdateRoleDescription")
 	if err != nil {
 		return nil, err
 	}
 	return &roleOutput{showRole(e)}, nil
 }
 
-func (s *Service) describeRole(c *protocol.Call, in *updateRoleInput, action string) (out *directory.Entity, err error) {
+func (s *Service) describeRole(ctx context.Context, c *protocol.Call, in *updateRoleInput, action string) (out *directory.Entity, err error) {
 	var v protocol.Violations
 	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
 	v.Length("description", in.Description, 0, 1000)
@@ -165,7 +165,7 @@ func (s *Service) describeRole(c *protocol.Call, in *updateRoleInput, action str
 	if err != nil {
 		return nil, err
 	}
-	err = s.edit(e, func(e *directory.Entity) error {
+	err = s.edit(ctx, e, func(e *directory.Entity) error {
 		if in.Description != nil {
 			e.Description = *in.Description
 		}
@@ -183,7 +183,7 @@ type assumeRolePolicyInput struct {
 	PolicyDocument *string `max:"128K"`
 }
 
-func (s *Service) updateAssumeRolePolicy(_ context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
+func (s *Service) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	if err := v.Err(); err != nil {
@@ -193,11 +193,11 @@ func (s *Service) updateAssumeRolePolicy(_ context.Context, c *protocol.Call, in
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error { return s.setTrust(e, text) })
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error { return s.setTrust(e, text) })
 }
 
-func (s *Service) deleteRole(_ context.Context, c *protocol.Call, in *roleInput) (*service.Empty, error) {
-	return s.remove(c, directory.Role, in.RoleName)
+func (s *Service) deleteRole(ctx context.Context, c *protocol.Call, in *roleInput) (*service.Empty, error) {
+	return s.remove(ctx, c, directory.Role, in.RoleName)
 }
 
 type listRolesInput struct {

@@ -71,20 +71,20 @@ func (s *Service) warn(p *policy.Policy, holder string) {
 }
 
 // change makes a change of the directory.
-func (s *Service) change(f func(*directory.Tx) error) error {
-	return service.Failure(s.directory.Change(f))
+func (s *Service) change(ctx context.Context, f func(*directory.Tx) error) error {
+	return service.Failure(s.directory.Change(ctx, f))
 }
 
 // handler handles an operation that exists for several kinds of entities.
-type handler[In, Out any] func(k directory.Kind, action string, c *protocol.Call, in *In) (*Out, error)
+type handler[In, Out any] func(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *In) (*Out, error)
 
 // each registers an operation that exists for several kinds of entities, under
 // the name before + kind + after.
 func each[In, Out any](wire *protocol.Service, before, after string, h handler[In, Out], kinds []directory.Kind, opts ...protocol.Option) {
 	for _, kind := range kinds {
 		name := before + words[kind] + after
-		protocol.Register(wire, name, func(_ context.Context, c *protocol.Call, in *In) (*Out, error) {
-			return h(kind, name, c, in)
+		protocol.Register(wire, name, func(ctx context.Context, c *protocol.Call, in *In) (*Out, error) {
+			return h(ctx, kind, name, c, in)
 		}, opts...)
 	}
 }

@@ -101,7 +101,7 @@ func removeTags(old map[string]string, keys []string) map[string]string {
 	return all
 }
 
-func (s *Service) tagEntity(k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s *Service) tagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	added, err := in.added()
 	if err != nil {
 		return nil, err
@@ -110,13 +110,13 @@ func (s *Service) tagEntity(k directory.Kind, action string, c *protocol.Call, i
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) (err error) {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) (err error) {
 		e.Tags, err = addTags(e.Tags, added)
 		return err
 	})
 }
 
-func (s *Service) untagEntity(k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s *Service) untagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	removed, err := in.removed()
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (s *Service) untagEntity(k directory.Kind, action string, c *protocol.Call,
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		e.Tags = removeTags(e.Tags, removed)
 		return nil
 	})
@@ -137,7 +137,7 @@ type listTagsOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listEntityTags(k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
+func (s *Service) listEntityTags(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (in *tagsInput) page(tags map[string]string) (*listTagsOutput, error) {
 	return &listTagsOutput{p.Items, p.Next != "", p.Next}, nil
 }
 
-func (s *Service) tagPolicy(_ context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s *Service) tagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	added, err := in.added()
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (s *Service) tagPolicy(_ context.Context, c *protocol.Call, in *tagsInput) 
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) (err error) {
+	return nil, s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) (err error) {
 		if m.Tags, err = addTags(m.Tags, added); err == nil {
 			tx.PutPolicy(m)
 		}
@@ -171,7 +171,7 @@ func (s *Service) tagPolicy(_ context.Context, c *protocol.Call, in *tagsInput) 
 	})
 }
 
-func (s *Service) untagPolicy(_ context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s *Service) untagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	removed, err := in.removed()
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (s *Service) untagPolicy(_ context.Context, c *protocol.Call, in *tagsInput
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+	return nil, s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
 		m.Tags = removeTags(m.Tags, removed)
 		tx.PutPolicy(m)
 		return nil

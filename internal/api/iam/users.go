@@ -66,12 +66,12 @@ type createUserInput struct {
 
 type userOutput struct{ User User }
 
-func (s *Service) createUser(_ context.Context, c *protocol.Call, in *createUserInput) (*userOutput, error) {
+func (s *Service) createUser(ctx context.Context, c *protocol.Call, in *createUserInput) (*userOutput, error) {
 	e, err := s.newEntity(c, directory.User, in.UserName, in.Path, in.PermissionsBoundary, in.Tags)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.add(e, maxUsers); err != nil {
+	if err := s.add(ctx, e, maxUsers); err != nil {
 		return nil, err
 	}
 	return &userOutput{showUser(e)}, nil
@@ -105,8 +105,8 @@ func (s *Service) newEntity(c *protocol.Call, kind directory.Kind, name, path, b
 }
 
 // add stores a new entity, unless its name is taken.
-func (s *Service) add(e *directory.Entity, quota int) error {
-	return s.change(func(tx *directory.Tx) error {
+func (s *Service) add(ctx context.Context, e *directory.Entity, quota int) error {
+	return s.change(ctx, func(tx *directory.Tx) error {
 		if s.directory.Find(e.Kind, e.Account, e.Name) != nil {
 			return errExists("%s with name %s already exists.", words[e.Kind], e.Name)
 		}
@@ -120,8 +120,8 @@ func (s *Service) add(e *directory.Entity, quota int) error {
 
 // edit changes an entity that was found. If another request has deleted it
 // meanwhile, the error says that it cannot be found.
-func (s *Service) edit(e *directory.Entity, change func(e *directory.Entity) error) error {
-	return s.change(func(tx *directory.Tx) error {
+func (s *Service) edit(ctx context.Context, e *directory.Entity, change func(e *directory.Entity) error) error {
+	return s.change(ctx, func(tx *directory.Tx) error {
 		now := s.directory.Entity(e.ID)
 		if now == nil {
 			return errNoEntity(e.Kind, e.Name)
@@ -172,13 +172,13 @@ type updateUserInput struct {
 	NewUserName *string `max:"64"`
 }
 
-func (s *Service) updateUser(_ context.Context, c *protocol.Call, in *updateUserInput) (*service.Empty, error) {
-	return s.rename(c, directory.User, in.UserName, in.NewUserName, in.NewPath)
+func (s *Service) updateUser(ctx context.Context, c *protocol.Call, in *updateUserInput) (*service.Empty, error) {
+	return s.rename(ctx, c, directory.User, in.UserName, in.NewUserName, in.NewPath)
 }
 
 // rename gives an entity another name or path, if the caller may update both the
 // old ARN and the new one.
-func (s *Service) rename(c *protocol.Call, kind directory.Kind, name, newName, newPath *string) (*service.Empty, error) {
+func (s *Service) rename(ctx context.Context, c *protocol.Call, kind directory.Kind, name, newName, newPath *string) (*service.Empty, error) {
 	action := "Update" + words[kind]
 	e, err := s.find(c, kind, name, action)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *Service) rename(c *protocol.Call, kind directory.Kind, name, newName, n
 	if err := s.allow(c, action, subject{arn: next.ARN(), tags: e.Tags}); err != nil {
 		return nil, err
 	}
-	return nil, s.edit(e, func(e *directory.Entity) error {
+	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		if other := s.directory.Find(kind, e.Account, next.Name); other != nil && other.ID != e.ID {
 			return errExists("%s with name %s already exists.", words[kind], next.Name)
 		}
@@ -207,17 +207,17 @@ func (s *Service) rename(c *protocol.Call, kind directory.Kind, name, newName, n
 	})
 }
 
-func (s *Service) deleteUser(_ context.Context, c *protocol.Call, in *userInput) (*service.Empty, error) {
-	return s.remove(c, directory.User, in.UserName)
+func (s *Service) deleteUser(ctx context.Context, c *protocol.Call, in *userInput) (*service.Empty, error) {
+	return s.remove(ctx, c, directory.User, in.UserName)
 }
 
 // remove deletes an entity that has neither keys, groups, members nor policies.
-func (s *Service) remove(c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
+func (s *Service) remove(ctx context.Context, c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
 	e, err := s.find(c, kind, name, "Delete"+words[kind])
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.change(func(tx *directory.Tx) error {
+	return nil, s.change(ctx, func(tx *directory.Tx) error {
 		now := s.directory.Entity(e.ID)
 		switch {
 		case now == nil:

@@ -31,7 +31,7 @@ type createPolicyVersionInput struct {
 
 type versionOutput struct{ PolicyVersion PolicyVersion }
 
-func (s *Service) createPolicyVersion(_ context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
+func (s *Service) createPolicyVersion(ctx context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	if err := v.Err(); err != nil {
@@ -45,7 +45,7 @@ func (s *Service) createPolicyVersion(_ context.Context, c *protocol.Call, in *c
 		return nil, err
 	}
 	out := new(versionOutput)
-	err = s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+	err = s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
 		if len(m.Versions) >= maxVersions {
 			return errLimit("A managed policy can have up to %d versions. Before you create a new version, you must delete an existing version.", maxVersions)
 		}
@@ -99,12 +99,12 @@ func (s *Service) getPolicyVersion(_ context.Context, c *protocol.Call, in *poli
 	return out, nil
 }
 
-func (s *Service) deletePolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s *Service) deletePolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "DeletePolicyVersion")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+	return nil, s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
 		if m.Default == version.ID {
 			return service.Modelled("DeleteConflictException", "DeleteConflict", 409, "Cannot delete the default version of a policy.")
 		}
@@ -134,12 +134,12 @@ func (s *Service) listPolicyVersions(_ context.Context, c *protocol.Call, in *po
 	return &listVersionsOutput{service.Convert(p.Items, show), p.Next != "", p.Next}, nil
 }
 
-func (s *Service) setDefaultPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s *Service) setDefaultPolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "SetDefaultPolicyVersion")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.editPolicy(m, func(tx *directory.Tx, m *directory.Managed) error {
+	return nil, s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
 		if _, ok := m.Version(version.ID); !ok {
 			return errNoVersion(m.ARN(), version.ID)
 		}

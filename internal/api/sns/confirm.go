@@ -92,7 +92,7 @@ type confirmInput struct {
 
 // confirmSubscription takes a token as proof that its endpoint agrees. A request that is signed needs the permission of
 // its own account, too.
-func (s *Service) confirmSubscription(_ context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
+func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
 	n, err := topicNamed(c, "TopicArn", in.TopicArn)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (s *Service) confirmSubscription(_ context.Context, c *protocol.Call, in *c
 	}
 	keep := in.AuthenticateOnUnsubscribe != nil && strings.EqualFold(*in.AuthenticateOnUnsubscribe, "true")
 	var sub *topic.Subscription
-	err = s.change(func(tx *topic.Tx) error {
+	err = s.change(ctx, func(tx *topic.Tx) error {
 		if sub = s.tokenFits(n, token); sub == nil {
 			return errParameter("Token")
 		}

@@ -38,7 +38,7 @@ func newTopics(t *testing.T) (*topic.Topics, *catalog.Catalog) {
 	}
 	t.Cleanup(func() { _ = records.Close() })
 	ctl := control.New(control.Options{Store: records})
-	if err := ctl.Change(catalog.Initialise); err != nil {
+	if err := ctl.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	topics, err := topic.Open(topic.Options{Control: ctl})
@@ -62,7 +62,7 @@ func TestNotices(t *testing.T) {
 	const statement = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"Service":"cloudwatch.amazonaws.com"},"Action":"SNS:Publish","Resource":"*","Condition":{%s}}}`
 	make := func(name, policy string) string {
 		n := topic.Name{Account: account, Region: region, Topic: name}
-		err := topics.Change(func(tx *topic.Tx) error {
+		err := topics.Change(t.Context(), func(tx *topic.Tx) error {
 			_, err := tx.Create(n, topic.Attributes{Policy: policy, ContentDedup: true}, nil, testTime)
 			return err
 		})

@@ -66,7 +66,7 @@ type addPermissionInput struct {
 	ActionNames   []string `query:"ActionName" wrap:"member" max:"100,256"`
 }
 
-func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
+func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:AddPermission")
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPerm
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.updateTopic(t, func(t *topic.Topic) error {
+	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
 		text := effectivePolicy(t)
 		if hasStatement(text, p.Label) {
 			return errParameter("Statement already exists")
@@ -137,7 +137,7 @@ type removePermissionInput struct {
 	Label    *string `max:"256"`
 }
 
-func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
+func (s *Service) removePermission(ctx context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:RemovePermission")
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *remo
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	return nil, s.updateTopic(t, func(t *topic.Topic) error {
+	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
 		text := effectivePolicy(t)
 		if !hasStatement(text, label) {
 			return errParameter("Label Reason: The policy of the topic has no statement %s.", service.Shorten(label))

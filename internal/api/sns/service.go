@@ -129,7 +129,9 @@ func (s *Service) signer(t *topic.Topic) (envelope.Signer, error) {
 }
 
 // change makes a change of the records.
-func (s *Service) change(f func(*topic.Tx) error) error { return failure(s.topics.Change(f)) }
+func (s *Service) change(ctx context.Context, f func(*topic.Tx) error) error {
+	return failure(s.topics.Change(ctx, f))
+}
 
 // checkRoom refuses a request that would add to the stored data when there is no room for it.
 func (s *Service) checkRoom() error {

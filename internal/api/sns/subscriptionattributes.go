@@ -199,7 +199,7 @@ type setSubscriptionAttributesInput struct {
 	AttributeValue  *string `max:"256K"`
 }
 
-func (s *Service) setSubscriptionAttributes(_ context.Context, c *protocol.Call, in *setSubscriptionAttributesInput) (*service.Empty, error) {
+func (s *Service) setSubscriptionAttributes(ctx context.Context, c *protocol.Call, in *setSubscriptionAttributesInput) (*service.Empty, error) {
 	sub, err := s.findSubscription(c, in.SubscriptionArn, "SNS:SetSubscriptionAttributes")
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (s *Service) setSubscriptionAttributes(_ context.Context, c *protocol.Call,
 	if in.AttributeValue != nil {
 		value = *in.AttributeValue
 	}
-	return nil, s.change(func(tx *topic.Tx) error {
+	return nil, s.change(ctx, func(tx *topic.Tx) error {
 		_, err := tx.UpdateSubscription(sub.ID, func(sub *topic.Subscription) error {
 			if err := s.subscriptionChange(sub, inAttribute).setAll(map[string]string{name: value}); err != nil {
 				return err

@@ -65,7 +65,7 @@ func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribe
 	if err != nil {
 		return nil, err
 	}
-	sub, token, err := s.subscribeTo(t, &wanted, in.Attributes, confirmed)
+	sub, token, err := s.subscribeTo(ctx, t, &wanted, in.Attributes, confirmed)
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +80,10 @@ func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribe
 
 // subscribeTo adds a subscription. If there is one to this endpoint, it returns that, as long as it is as the request
 // says. The token is what the endpoint has to show to confirm the subscription, or empty if it need not.
-func (s *Service) subscribeTo(t *topic.Topic, wanted *topic.Subscription, attributes map[string]string, confirmed bool) (
+func (s *Service) subscribeTo(ctx context.Context, t *topic.Topic, wanted *topic.Subscription, attributes map[string]string, confirmed bool) (
 	sub *topic.Subscription, token string, err error,
 ) {
-	err = s.change(func(tx *topic.Tx) error {
+	err = s.change(ctx, func(tx *topic.Tx) error {
 		if current := s.topics.Find(t.Name); current == nil || current.ID != t.ID {
 			return topic.ErrNoTopic
 		}
@@ -201,7 +201,7 @@ type unsubscribeInput struct {
 }
 
 // unsubscribe deletes a subscription. One that is gone, or never was, is no mistake.
-func (s *Service) unsubscribe(_ context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
+func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
 	sub, err := s.findSubscription(c, in.SubscriptionArn, "SNS:Unsubscribe")
 	switch {
 	case saysGone(err):
@@ -209,7 +209,7 @@ func (s *Service) unsubscribe(_ context.Context, c *protocol.Call, in *unsubscri
 	case err != nil:
 		return nil, err
 	}
-	err = s.change(func(tx *topic.Tx) error { return tx.Unsubscribe(sub.ID, s.now()) })
+	err = s.change(ctx, func(tx *topic.Tx) error { return tx.Unsubscribe(sub.ID, s.now()) })
 	if saysGone(err) {
 		return nil, nil
 	}

@@ -58,7 +58,7 @@ type tagResourceInput struct {
 	Tags        []service.Tag `wrap:"member" max:"50"`
 }
 
-func (s *Service) tagResource(_ context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {
+func (s *Service) tagResource(ctx context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {
 	added, err := checkTags(in.Tags)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Service) tagResource(_ context.Context, c *protocol.Call, in *tagResour
 	if len(added) == 0 {
 		return nil, errParameter("Tags Reason: no value for required parameter")
 	}
-	return nil, s.retag(t, func(tags map[string]string) { maps.Copy(tags, added) })
+	return nil, s.retag(ctx, t, func(tags map[string]string) { maps.Copy(tags, added) })
 }
 
 type untagResourceInput struct {
@@ -78,7 +78,7 @@ type untagResourceInput struct {
 	TagKeys     []string `wrap:"member" max:"50,128"`
 }
 
-func (s *Service) untagResource(_ context.Context, c *protocol.Call, in *untagResourceInput) (*service.Empty, error) {
+func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untagResourceInput) (*service.Empty, error) {
 	for _, key := range in.TagKeys {
 		if err := checkTagKey(key); err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func (s *Service) untagResource(_ context.Context, c *protocol.Call, in *untagRe
 	if len(in.TagKeys) == 0 {
 		return nil, errParameter("TagKeys Reason: no value for required parameter")
 	}
-	return nil, s.retag(t, func(tags map[string]string) {
+	return nil, s.retag(ctx, t, func(tags map[string]string) {
 		for _, key := range in.TagKeys {
 			delete(tags, key)
 		}
@@ -99,8 +99,8 @@ func (s *Service) untagResource(_ context.Context, c *protocol.Call, in *untagRe
 }
 
 // retag changes the tags of a topic.
-func (s *Service) retag(t *topic.Topic, change func(tags map[string]string)) error {
-	err := s.updateTopic(t, func(t *topic.Topic) error {
+func (s *Service) retag(ctx context.Context, t *topic.Topic, change func(tags map[string]string)) error {
+	err := s.updateTopic(ctx, t, func(t *topic.Topic) error {
 		if t.Tags == nil {
 			t.Tags = make(map[string]string)
 		}

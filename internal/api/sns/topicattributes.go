@@ -217,7 +217,7 @@ type setTopicAttributesInput struct {
 	AttributeValue *string `max:"64K"`
 }
 
-func (s *Service) setTopicAttributes(_ context.Context, c *protocol.Call, in *setTopicAttributesInput) (*service.Empty, error) {
+func (s *Service) setTopicAttributes(ctx context.Context, c *protocol.Call, in *setTopicAttributesInput) (*service.Empty, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:SetTopicAttributes")
 	if err != nil {
 		return nil, err
@@ -230,14 +230,14 @@ func (s *Service) setTopicAttributes(_ context.Context, c *protocol.Call, in *se
 	if in.AttributeValue != nil {
 		value = *in.AttributeValue
 	}
-	return nil, s.updateTopic(t, func(t *topic.Topic) error {
+	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
 		return s.topicChange(t.Name, &t.Attributes, inAttribute).set(name, value)
 	})
 }
 
 // updateTopic changes the record of a topic.
-func (s *Service) updateTopic(t *topic.Topic, change func(*topic.Topic) error) error {
-	return s.change(func(tx *topic.Tx) error {
+func (s *Service) updateTopic(ctx context.Context, t *topic.Topic, change func(*topic.Topic) error) error {
+	return s.change(ctx, func(tx *topic.Tx) error {
 		_, err := tx.Update(t, change)
 		return err
 	})

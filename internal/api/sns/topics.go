@@ -27,7 +27,7 @@ type createTopicInput struct {
 
 type topicARNOutput struct{ TopicArn string }
 
-func (s *Service) createTopic(_ context.Context, c *protocol.Call, in *createTopicInput) (*topicARNOutput, error) {
+func (s *Service) createTopic(ctx context.Context, c *protocol.Call, in *createTopicInput) (*topicARNOutput, error) {
 	var v protocol.Violations
 	name := v.Required("name", in.Name)
 	if err := v.Err(); err != nil {
@@ -51,7 +51,7 @@ func (s *Service) createTopic(_ context.Context, c *protocol.Call, in *createTop
 	if in.DataProtectionPolicy != nil && *in.DataProtectionPolicy != "" {
 		return nil, errUnsupported("DataProtectionPolicy", "This server does not look into messages for data to protect.")
 	}
-	err = s.change(func(tx *topic.Tx) error {
+	err = s.change(ctx, func(tx *topic.Tx) error {
 		if t := s.topics.Find(n); t != nil {
 			return s.sameTopic(t, in, tags)
 		}
@@ -143,7 +143,7 @@ func (s *Service) deleteTopic(ctx context.Context, c *protocol.Call, in *topicIn
 		if err := ctx.Err(); err != nil {
 			return nil, failure(err)
 		}
-		err := s.change(func(tx *topic.Tx) (err error) {
+		err := s.change(ctx, func(tx *topic.Tx) (err error) {
 			done, err = tx.Delete(t, s.now())
 			return err
 		})

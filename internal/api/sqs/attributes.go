@@ -179,7 +179,7 @@ type setQueueAttributesInput struct {
 	Attributes map[string]string `query:"Attribute" entry:"Name,Value" max:"100,256,64K"`
 }
 
-func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *setQueueAttributesInput) (*service.Empty, error) {
+func (s *Service) setQueueAttributes(ctx context.Context, c *protocol.Call, in *setQueueAttributesInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:SetQueueAttributes")
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (s *Service) setQueueAttributes(_ context.Context, c *protocol.Call, in *se
 	if len(in.Attributes) == 0 {
 		return nil, protocol.MissingParameter("Attribute.Name")
 	}
-	return nil, s.updateAttributes(q, func(q *catalog.Queue) error {
+	return nil, s.updateAttributes(ctx, q, func(q *catalog.Queue) error {
 		if err := s.change(q.Name, &q.Attributes, in.Attributes).apply(); err != nil {
 			return err
 		}

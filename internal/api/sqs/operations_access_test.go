@@ -231,7 +231,7 @@ func TestUnreadablePolicy(t *testing.T) {
 	t.Parallel()
 	s, cat, b := guarded(t)
 	n := catalog.Name{Account: account, Region: "us-east-1", Queue: "q"}
-	err := cat.Change(func(tx *catalog.Tx) error {
+	err := cat.Change(t.Context(), func(tx *catalog.Tx) error {
 		_, err := tx.Update(n, cat.Find(n).ID, func(q *catalog.Queue) error {
 			q.Attributes.Policy = `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*"}],}`
 			return nil

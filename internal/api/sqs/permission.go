@@ -57,7 +57,7 @@ type addPermissionInput struct {
 	Actions       []string `query:"ActionName" max:"100,256"`
 }
 
-func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
+func (s *Service) addPermission(ctx context.Context, c *protocol.Call, in *addPermissionInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:AddPermission")
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Service) addPermission(_ context.Context, c *protocol.Call, in *addPerm
 	p := policy.Permission{
 		Label: service.Shorten(in.Label), Accounts: shortenAll(in.AWSAccountIds), Actions: shortenAll(in.Actions),
 	}
-	return nil, s.rewrite(q, func(text string) (string, error) {
+	return nil, s.rewrite(ctx, q, func(text string) (string, error) {
 		return policy.AddPermission(text, q.Name.ARN(), p, Rules)
 	})
 }
@@ -76,12 +76,12 @@ type removePermissionInput struct {
 	Label    string `max:"256"`
 }
 
-func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
+func (s *Service) removePermission(ctx context.Context, c *protocol.Call, in *removePermissionInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:RemovePermission")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.rewrite(q, func(text string) (string, error) {
+	return nil, s.rewrite(ctx, q, func(text string) (string, error) {
 		if len(in.Label) > policy.MaxResourceBytes { // longer than all of the policy
 			return "", errValue(in.Label, "Label", "can't find label.")
 		}
@@ -90,8 +90,8 @@ func (s *Service) removePermission(_ context.Context, c *protocol.Call, in *remo
 }
 
 // rewrite changes the text of a queue's policy.
-func (s *Service) rewrite(q *catalog.Queue, change func(text string) (string, error)) error {
-	return s.updateAttributes(q, func(q *catalog.Queue) error {
+func (s *Service) rewrite(ctx context.Context, q *catalog.Queue, change func(text string) (string, error)) error {
+	return s.updateAttributes(ctx, q, func(q *catalog.Queue) error {
 		text, err := change(q.Attributes.Policy)
 		if err != nil {
 			return policyError(err)

@@ -26,7 +26,7 @@ type queueURLOutput struct {
 	QueueUrl string
 }
 
-func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQueueInput) (*queueURLOutput, error) {
+func (s *Service) createQueue(ctx context.Context, c *protocol.Call, in *createQueueInput) (*queueURLOutput, error) {
 	n := catalog.Name{Account: service.Caller(c).Account, Region: c.Region}
 	if in.QueueName != nil {
 		n.Queue = *in.QueueName
@@ -53,7 +53,7 @@ func (s *Service) createQueue(_ context.Context, c *protocol.Call, in *createQue
 	if err := checkQueueName(in.QueueName, fifo); err != nil {
 		return nil, err
 	}
-	created, err := s.createRecord(n, in)
+	created, err := s.createRecord(ctx, n, in)
 	if err != nil {
 		return nil, err
 	}
@@ -147,12 +147,12 @@ type queueInput struct {
 	QueueUrl string `max:"2048"`
 }
 
-func (s *Service) deleteQueue(_ context.Context, c *protocol.Call, in *queueInput) (*service.Empty, error) {
+func (s *Service) deleteQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*service.Empty, error) {
 	q, err := s.queue(c, in.QueueUrl, "sqs:DeleteQueue")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.deleteRecord(q)
+	return nil, s.deleteRecord(ctx, q)
 }
 
 func (s *Service) purgeQueue(ctx context.Context, c *protocol.Call, in *queueInput) (*service.Empty, error) {

@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -15,9 +16,9 @@ import (
 // createRecord creates a queue and returns its record. If there is one of that name, it makes
 // sure that the queue is as the request says, and returns nil. The queue exists from the
 // catalog's commit on, whether or not the client still waits to hear of it.
-func (s *Service) createRecord(n catalog.Name, in *createQueueInput) (*catalog.Queue, error) {
+func (s *Service) createRecord(ctx context.Context, n catalog.Name, in *createQueueInput) (*catalog.Queue, error) {
 	var created *catalog.Queue
-	err := s.catalog.Change(func(tx *catalog.Tx) (err error) {
+	err := s.catalog.Change(ctx, func(tx *catalog.Tx) (err error) {
 		if q := s.catalog.Find(n); q != nil {
 			return s.sameQueue(q, in)
 		}
@@ -51,15 +52,15 @@ func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput)
 
 // deleteRecord deletes a queue. Should its messages outlive it, because the server dies now,
 // they are removed when the server starts again.
-func (s *Service) deleteRecord(q *catalog.Queue) error {
-	err := s.catalog.Change(func(tx *catalog.Tx) error { return tx.Delete(q.Name, q.ID, s.now()) })
+func (s *Service) deleteRecord(ctx context.Context, q *catalog.Queue) error {
+	err := s.catalog.Change(ctx, func(tx *catalog.Tx) error { return tx.Delete(q.Name, q.ID, s.now()) })
 	return failure(err, q)
 }
 
 // updateRecord changes the record of a queue and returns the new one.
-func (s *Service) updateRecord(q *catalog.Queue, change func(*catalog.Queue) error) (*catalog.Queue, error) {
+func (s *Service) updateRecord(ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error) (*catalog.Queue, error) {
 	var updated *catalog.Queue
-	err := s.catalog.Change(func(tx *catalog.Tx) (err error) {
+	err := s.catalog.Change(ctx, func(tx *catalog.Tx) (err error) {
 		updated, err = tx.Update(q.Name, q.ID, change)
 		return err
 	})
@@ -70,8 +71,8 @@ func (s *Service) updateRecord(q *catalog.Queue, change func(*catalog.Queue) err
 }
 
 // updateAttributes changes the attributes of a queue, which counts as a modification of it.
-func (s *Service) updateAttributes(q *catalog.Queue, change func(*catalog.Queue) error) error {
-	_, err := s.updateRecord(q, func(q *catalog.Queue) error {
+func (s *Service) updateAttributes(ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error) error {
+	_, err := s.updateRecord(ctx, q, func(q *catalog.Queue) error {
 		q.Modified = s.now()
 		return change(q)
 	})

@@ -62,7 +62,7 @@ func newCatalogOf(t testing.TB, place func(q, old *catalog.Queue)) *catalog.Cata
 		}
 	})
 	c := control.New(control.Options{Store: records})
-	if err := c.Change(catalog.Initialise); err != nil {
+	if err := c.Change(t.Context(), catalog.Initialise); err != nil {
 		t.Fatal(err)
 	}
 	cat, err := catalog.Open(catalog.Options{Control: c, Place: place})

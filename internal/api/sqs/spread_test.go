@@ -87,7 +87,7 @@ func TestReservedTagsCanBeRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := queueNamed(c, "q").Name
-	err := c.Change(func(tx *catalog.Tx) error {
+	err := c.Change(t.Context(), func(tx *catalog.Tx) error {
 		_, err := tx.Update(n, c.Find(n).ID, func(q *catalog.Queue) error { q.Tags = map[string]string{"sluice:shrads": "4"}; return nil })
 		return err
 	})
@@ -117,7 +117,7 @@ func TestSpreadQueueKeepsItsScope(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.Change(func(tx *catalog.Tx) error {
+		err = c.Change(t.Context(), func(tx *catalog.Tx) error {
 			n := catalog.Name{Account: account, Region: "us-east-1", Queue: name}
 			_, err := tx.Update(n, c.Find(n).ID, func(q *catalog.Queue) error { q.Shards = shards; return nil })
 			return err

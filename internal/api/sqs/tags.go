@@ -97,7 +97,7 @@ type tagQueueInput struct {
 	Tags     map[string]string `query:"Tag,Tags" entry:"Key,Value" max:"200,512,1024"`
 }
 
-func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInput) (*service.Empty, error) {
+func (s *Service) tagQueue(ctx context.Context, c *protocol.Call, in *tagQueueInput) (*service.Empty, error) {
 	q, err := s.queueForTags(c, in.QueueUrl, tagging{set: in.Tags}, "sqs:TagQueue")
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (s *Service) tagQueue(_ context.Context, c *protocol.Call, in *tagQueueInpu
 	if len(in.Tags) == 0 {
 		return nil, protocol.MissingParameter("Tags")
 	}
-	q, err = s.retag(q, func(tags map[string]string) error {
+	q, err = s.retag(ctx, q, func(tags map[string]string) error {
 		maps.Copy(tags, in.Tags)
 		if len(tags) > maxTags {
 			return errTooManyTags(q.Name.Queue)
@@ -123,7 +123,7 @@ type untagQueueInput struct {
 	TagKeys  []string `query:"TagKey" max:"200,512"`
 }
 
-func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueueInput) (*service.Empty, error) {
+func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQueueInput) (*service.Empty, error) {
 	q, err := s.queueForTags(c, in.QueueUrl, tagging{remove: in.TagKeys}, "sqs:UntagQueue")
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueue
 	if len(in.TagKeys) == 0 {
 		return nil, errTagKeyLength()
 	}
-	_, err = s.retag(q, func(tags map[string]string) error {
+	_, err = s.retag(ctx, q, func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
 			delete(tags, key)
 		}
@@ -142,8 +142,8 @@ func (s *Service) untagQueue(_ context.Context, c *protocol.Call, in *untagQueue
 
 // retag changes a queue's tags and returns its new record. They are not attributes: the
 // queue does not count as modified, and the engine does not know them.
-func (s *Service) retag(q *catalog.Queue, change func(tags map[string]string) error) (*catalog.Queue, error) {
-	return s.updateRecord(q, func(q *catalog.Queue) error {
+func (s *Service) retag(ctx context.Context, q *catalog.Queue, change func(tags map[string]string) error) (*catalog.Queue, error) {
+	return s.updateRecord(ctx, q, func(q *catalog.Queue) error {
 		if q.Tags == nil {
 			q.Tags = make(map[string]string)
 		}

@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/sluicemq/sluice/internal/control"
@@ -13,8 +14,8 @@ type Tx struct{ tx *control.Tx }
 // Change makes a change of several records, all or none. f decides about it: it
 // reads the directory, which does not change meanwhile; see
 // control.Control.Change.
-func (d *Directory) Change(f func(*Tx) error) error {
-	return d.control.Change(func(tx *control.Tx) error { return f(&Tx{tx}) })
+func (d *Directory) Change(ctx context.Context, f func(*Tx) error) error {
+	return d.control.Change(ctx, func(tx *control.Tx) error { return f(&Tx{tx}) })
 }
 
 // PutEntity adds an entity or replaces the one with its id.

@@ -41,7 +41,7 @@ func open(t *testing.T) (d *directory.Directory, again func() *directory.Directo
 
 func change(t *testing.T, d *directory.Directory, f func(tx *directory.Tx)) {
 	t.Helper()
-	if err := d.Change(func(tx *directory.Tx) error { f(tx); return nil }); err != nil {
+	if err := d.Change(t.Context(), func(tx *directory.Tx) error { f(tx); return nil }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -95,7 +95,7 @@ func TestRefusedChange(t *testing.T) {
 	t.Parallel()
 	d, again := open(t)
 	refused := errors.New("no")
-	err := d.Change(func(tx *directory.Tx) error { tx.PutEntity(user("bob")); return refused })
+	err := d.Change(t.Context(), func(tx *directory.Tx) error { tx.PutEntity(user("bob")); return refused })
 	if !errors.Is(err, refused) {
 		t.Errorf("%v", err)
 	}

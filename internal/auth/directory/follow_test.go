@@ -77,7 +77,7 @@ func TestFollower(t *testing.T) {
 	if e := follower.Find(directory.User, account, "BOB"); e == nil || e.ID != successor.ID {
 		t.Errorf("bob is %v", e)
 	}
-	if err := follower.Change(func(*directory.Tx) error { t.Error("asked"); return nil }); !errors.Is(err, control.ErrElsewhere) {
+	if err := follower.Change(t.Context(), func(*directory.Tx) error { t.Error("asked"); return nil }); !errors.Is(err, control.ErrElsewhere) {
 		t.Errorf("it makes a change of its own: %v", err)
 	}
 	change(t, owner, func(tx *directory.Tx) {

@@ -102,7 +102,7 @@ func (d *Directory) SaveUses(ctx context.Context, send func(context.Context, Use
 	if len(changed) == 0 {
 		return nil
 	}
-	err := d.Change(func(tx *Tx) error {
+	err := d.Change(ctx, func(tx *Tx) error {
 		for id, last := range changed {
 			if d.Key(id) != nil { // it may have been deleted meanwhile
 				tx.tx.Put(keyUse+id, encode(last))

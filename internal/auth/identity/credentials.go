@@ -3,6 +3,7 @@ package identity
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,9 +28,9 @@ func (c Credential) GoString() string { return c.String() }
 // called from any goroutine.
 type Credentials struct {
 	// keep makes a new key durable; nil: keys are kept in memory only.
-	keep func(account, keyID, secret string) error
+	keep func(ctx context.Context, account, keyID, secret string) error
 	// drop removes an account's key for good; nil: keys are kept in memory only.
-	drop func(account string) error
+	drop func(ctx context.Context, account string) error
 
 	changing sync.Mutex // held while an account is made or deleted
 
@@ -85,7 +86,7 @@ var (
 )
 
 // Create makes an account with a root key that will be there after a restart.
-func (c *Credentials) Create(account string) (Credential, error) {
+func (c *Credentials) Create(ctx context.Context, account string) (Credential, error) {
 	if !IsAccount(account) {
 		return Credential{}, fmt.Errorf("%q is not an account's 12 digits", account)
 	}
@@ -96,7 +97,7 @@ func (c *Credentials) Create(account string) (Credential, error) {
 	}
 	keyID, secret := NewKeyID(), NewSecret()
 	if c.keep != nil {
-		if err := c.keep(account, keyID, secret); err != nil {
+		if err := c.keep(ctx, account, keyID, secret); err != nil {
 			return Credential{}, err
 		}
 	}
@@ -109,14 +110,14 @@ func (c *Credentials) Create(account string) (Credential, error) {
 
 // Delete removes an account and its root key for good. Whether something still belongs to the account is for the
 // caller to find out.
-func (c *Credentials) Delete(account string) error {
+func (c *Credentials) Delete(ctx context.Context, account string) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	if _, ok := c.Root(account); !ok {
 		return ErrNoAccount
 	}
 	if c.drop != nil {
-		if err := c.drop(account); err != nil {
+		if err := c.drop(ctx, account); err != nil {
 			return err
 		}
 	}
@@ -301,7 +302,7 @@ func Generate(accounts []string) (*Credentials, error) {
 // moments clients can change from one to the other.
 func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 	c := newCredentials()
-	c.keep = func(account, keyID, secret string) error {
+	c.keep = func(_ context.Context, account, keyID, secret string) error {
 		text, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read root keys: %w", err)
@@ -311,7 +312,7 @@ func LoadCredentials(path string, accounts []string) (*Credentials, error) {
 		}
 		return nil
 	}
-	c.drop = func(account string) error {
+	c.drop = func(_ context.Context, account string) error {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("read root keys: %w", err)

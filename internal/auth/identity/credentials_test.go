@@ -67,10 +67,10 @@ func TestDeletedAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Delete(second); err != nil {
+	if err := c.Delete(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Delete(second); !errors.Is(err, identity.ErrNoAccount) {
+	if err := c.Delete(t.Context(), second); !errors.Is(err, identity.ErrNoAccount) {
 		t.Errorf("deleted twice: %v", err)
 	}
 	if _, ok := c.Lookup("AKID2"); ok {
@@ -216,7 +216,7 @@ func TestPreviousKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Delete(first); err != nil {
+	if err := c.Delete(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := c.Lookup("AKIDOLD"); ok {

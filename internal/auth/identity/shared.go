@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -80,8 +81,8 @@ func putRoot(tx *control.Tx, v *Vault, account, keyID, secret string) {
 // the error is ErrUninitialised.
 func OpenShared(c *control.Control) (*Credentials, *Vault, error) {
 	r := &shared{roots: newCredentials()}
-	r.roots.keep = func(account, keyID, secret string) error {
-		return c.Change(func(tx *control.Tx) error {
+	r.roots.keep = func(ctx context.Context, account, keyID, secret string) error {
+		return c.Change(ctx, func(tx *control.Tx) error {
 			if v, err := tx.Get(keyRoot + account); err != nil {
 				return err
 			} else if v != nil {
@@ -91,8 +92,8 @@ func OpenShared(c *control.Control) (*Credentials, *Vault, error) {
 			return nil
 		})
 	}
-	r.roots.drop = func(account string) error {
-		return c.Change(func(tx *control.Tx) error {
+	r.roots.drop = func(ctx context.Context, account string) error {
+		return c.Change(ctx, func(tx *control.Tx) error {
 			if v, err := tx.Get(keyRoot + account); err != nil {
 				return err
 			} else if v == nil {

@@ -26,7 +26,7 @@ func newControl(t *testing.T) (*control.Control, *store.Store) {
 
 func initialise(t *testing.T, c *control.Control, v *identity.Vault, roots *identity.Credentials, accounts ...string) {
 	t.Helper()
-	if err := c.Change(func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, accounts) }); err != nil {
+	if err := c.Change(t.Context(), func(tx *control.Tx) error { return identity.Initialise(tx, v, roots, accounts) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -72,14 +72,14 @@ func TestSharedKeys(t *testing.T) {
 	if err := copied.Override(first, "chosen", "a-secret-of-ours"); err != nil {
 		t.Fatal(err)
 	}
-	made, err := roots.Create("222222222222")
+	made, err := roots.Create(t.Context(), "222222222222")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := roots.Create("222222222222"); !errors.Is(err, identity.ErrAccountExists) {
+	if _, err := roots.Create(t.Context(), "222222222222"); !errors.Is(err, identity.ErrAccountExists) {
 		t.Errorf("made twice: %v", err)
 	}
-	if _, err := copied.Create("222222222222"); !errors.Is(err, identity.ErrAccountExists) {
+	if _, err := copied.Create(t.Context(), "222222222222"); !errors.Is(err, identity.ErrAccountExists) {
 		t.Errorf("made by a node that has not heard of it: %v", err)
 	}
 	if err := follower.Reload(s); err != nil {
@@ -96,13 +96,13 @@ func TestSharedKeys(t *testing.T) {
 	}
 
 	// An account that one node deletes is gone for all.
-	if _, err := roots.Create("333333333333"); err != nil {
+	if _, err := roots.Create(t.Context(), "333333333333"); err != nil {
 		t.Fatal(err)
 	}
-	if err := roots.Delete("333333333333"); err != nil {
+	if err := roots.Delete(t.Context(), "333333333333"); err != nil {
 		t.Fatal(err)
 	}
-	if err := roots.Delete("333333333333"); !errors.Is(err, identity.ErrNoAccount) {
+	if err := roots.Delete(t.Context(), "333333333333"); !errors.Is(err, identity.ErrNoAccount) {
 		t.Errorf("deleted twice: %v", err)
 	}
 	if err := follower.Reload(s); err != nil {
@@ -150,7 +150,7 @@ func TestSharedKeysThatAreWrong(t *testing.T) {
 		if _, _, err := identity.OpenShared(c); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Change(func(tx *control.Tx) error { write(tx); return nil }); err == nil {
+		if err := c.Change(t.Context(), func(tx *control.Tx) error { write(tx); return nil }); err == nil {
 			t.Errorf("%s: no error", what)
 		}
 	}

@@ -169,14 +169,14 @@ func TestCreatedAccountsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := c.Create("111122223333")
+	made, err := c.Create(t.Context(), "111122223333")
 	if err != nil || made.Account != "111122223333" || !made.IsRoot() {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	if _, err := c.Create("111122223333"); !errors.Is(err, ErrAccountExists) {
+	if _, err := c.Create(t.Context(), "111122223333"); !errors.Is(err, ErrAccountExists) {
 		t.Errorf("again: %v", err)
 	}
-	if _, err := c.Create("1111"); err == nil {
+	if _, err := c.Create(t.Context(), "1111"); err == nil {
 		t.Error("a number that is none is accepted")
 	}
 	again, err := LoadCredentials(path, []string{"000000000000"})

@@ -2,6 +2,7 @@ package signing_test
 
 import (
 	"bytes"
+	"context"
 	"crypto"
 	"crypto/rsa"
 	"crypto/sha1"
@@ -58,7 +59,7 @@ func (f *fixture) open(t *testing.T) {
 
 func (f *fixture) ensure(t *testing.T) {
 	t.Helper()
-	if err := f.control.Change(func(tx *control.Tx) error { return f.keys.Ensure(tx, now) }); err != nil {
+	if err := f.control.Change(t.Context(), func(tx *control.Tx) error { return f.keys.Ensure(tx, now) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -178,7 +179,7 @@ func TestBadRecords(t *testing.T) {
 	}
 	for _, value := range [][]byte{[]byte("{"), []byte("{}"), good} {
 		f := newFixture(t)
-		err := f.control.Change(func(tx *control.Tx) error {
+		err := f.control.Change(t.Context(), func(tx *control.Tx) error {
 			tx.Put(signing.Prefix+strings.Repeat("0", 32), value)
 			return nil
 		})
@@ -214,7 +215,7 @@ func BenchmarkSign(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := c.Change(func(tx *control.Tx) error { return keys.Ensure(tx, now) }); err != nil {
+	if err := c.Change(context.Background(), func(tx *control.Tx) error { return keys.Ensure(tx, now) }); err != nil {
 		b.Fatal(err)
 	}
 	for _, version := range []string{signing.SHA1, signing.SHA256} {
