@@ -18,6 +18,7 @@ type Client struct {
 	deletes      *deleteBatcher
 	visibilities *visibilityBatcher
 	receives     *prefetcher
+	consumers    consumers
 }
 
 // New wraps a client. Each function may change settings, which have their defaults;
@@ -32,6 +33,7 @@ func New(client *sqs.Client, change ...func(*Settings)) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{Client: client, settings: settings}
+	c.consumers.closing, c.consumers.stop = context.WithCancel(context.Background())
 	c.sends = newSendBatcher(client, &c.settings)
 	c.deletes = newDeleteBatcher(client, &c.settings)
 	c.visibilities = newVisibilityBatcher(client, &c.settings)
@@ -90,12 +92,13 @@ func (c *Client) ReceiveMessage(ctx context.Context, params *sqs.ReceiveMessageI
 	return c.receives.receive(ctx, params)
 }
 
-// Close sends what waits, makes the messages visible again that were received ahead,
-// and returns when that is done. When the context ends before, what is not done is given
+// Close stops what Consume does, sends what waits, makes the messages visible again that
+// were received ahead, and returns when that is done. When the context ends before, what is not done is given
 // up and its callers get an error, as do all callers of the four methods after Close.
 func (c *Client) Close(ctx context.Context) error {
 	var wg sync.WaitGroup
-	errs := make([]error, 4)
+	errs := make([]error, 5)
+	errs[4] = c.consumers.close(ctx)
 	for i, f := range []func(context.Context) error{c.sends.close, c.deletes.close, c.visibilities.close, c.receives.close} {
 		wg.Go(func() { errs[i] = f(ctx) })
 	}

@@ -158,7 +158,7 @@ func TestOutboundBatchesUnderWay(t *testing.T) {
 		c := s.buffered(t)
 		start := time.Now()
 		check(t, sendAll(t.Context(), c, standard, bodies(100)...))
-		equal(t, "at the same time", s.busiest["SendMessageBatch "+standard], 5)
+		equal(t, "at the same time", s.most("SendMessageBatch", standard), 5)
 		equal(t, "time", time.Since(start), 2*time.Second)
 		closeClient(t, c)
 	})
@@ -184,7 +184,7 @@ func TestOrderOfFIFOQueues(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		equal(t, "at the same time", s.busiest["SendMessageBatch "+fifo], 1)
+		equal(t, "at the same time", s.most("SendMessageBatch", fifo), 1)
 		if !slices.Equal(s.order, want) {
 			t.Errorf("the order is %v", s.order)
 		}
@@ -343,7 +343,7 @@ func TestACallerLeaves(t *testing.T) {
 		cancel()
 		<-others
 		synctest.Wait()
-		equal(t, "under way", s.busy["SendMessageBatch "+standard], 0)
+		equal(t, "under way", s.underWay("SendMessageBatch", standard), 0)
 		equal(t, "stored", len(s.order), 5)
 
 		// A context that has ended sends nothing.

@@ -60,7 +60,13 @@
 // So do calls of any kind with options for themselves. Different sets of attribute names have
 // buffers of their own.
 //
+// # A consumer
+//
+// [Client.Consume] does what a program with a queue does all day: receives, has a function
+// work on each message, keeps messages hidden meanwhile, deletes what is done, and stops in
+// order. It does not receive ahead.
+//
 // # The end
 //
-// [Client.Close] sends what waits and makes messages that were not taken visible again.
+// [Client.Close] stops consumers, sends what waits and makes messages that were not taken visible again.
 package sqsbuffer

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
@@ -71,4 +72,28 @@ func ExampleClient_SendMessageAsync() {
 		log.Fatal(err)
 	}
 	// Output: stored
+}
+
+func ExampleClient_Consume() {
+	client, err := sqsbuffer.New(plainClient())
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background()) // a program stops by signal.NotifyContext
+	client.SendMessageAsync(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(standard), MessageBody: aws.String("hello")})
+
+	err = client.Consume(ctx, standard, func(ctx context.Context, m types.Message) error {
+		fmt.Println(*m.Body)
+		stop()
+		return nil // it is done, and can be deleted
+	}, func(o *sqsbuffer.ConsumeOptions) {
+		o.Concurrency = 50
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := client.Close(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	// Output: hello
 }

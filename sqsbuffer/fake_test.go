@@ -317,6 +317,25 @@ func (s *service) count(operation string) int {
 	return s.calls[operation]
 }
 
+// underWay returns how many requests are, and most how many were at the same time.
+func (s *service) underWay(operation, queue string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy[operation+" "+queue]
+}
+
+func (s *service) most(operation, queue string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busiest[operation+" "+queue]
+}
+
+func (s *service) askedNames() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.names
+}
+
 // stored returns the bodies of a queue's messages; visible only those that are.
 func (s *service) stored(queue string) (all, visible []string) {
 	s.mu.Lock()

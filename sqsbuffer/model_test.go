@@ -2,6 +2,7 @@ package sqsbuffer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
@@ -132,8 +134,93 @@ func againstTheModel(t *testing.T, r *rand.Rand) {
 	if queue == fifo {
 		limit = 1
 	}
-	if busiest := s.busiest["SendMessageBatch "+queue]; busiest > limit {
+	if busiest := s.most("SendMessageBatch", queue); busiest > limit {
 		t.Errorf("%d batches at the same time, with %+v", busiest, settings)
+	}
+}
+
+// However messages fail and requests too, every message is handled to its end, none by two
+// handlers at the same time, the groups of a FIFO queue in order, and no more at the same
+// time than there may be. A consumer that is stopped in between leaves nothing behind.
+func TestConsumeAgainstTheModel(t *testing.T) {
+	for seed := range uint64(200) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { consumeAgainstTheModel(t, rand.New(rand.NewPCG(seed, 3))) })
+		})
+	}
+}
+
+func consumeAgainstTheModel(t *testing.T, r *rand.Rand) {
+	s := newService()
+	s.latency = time.Duration(r.IntN(50)) * time.Millisecond
+	c := s.buffered(t)
+	queue := []string{standard, fifo}[r.IntN(2)]
+	var all []string
+	for i := range 1 + r.IntN(150) {
+		all = append(all, fmt.Sprintf("%d:%d", r.IntN(5), i))
+	}
+	s.put(queue, all...)
+
+	limit, failing, slow := 1+r.IntN(30), 1+r.IntN(10), time.Duration(1+r.IntN(90))*time.Second
+	var mu sync.Mutex
+	busy := make(map[string]int)
+	busyAtAll := 0
+	w := &worker{takes: slow, fails: func(body string, times int) error {
+		if times == 1 && len(body)%failing == 0 {
+			return fmt.Errorf("not now")
+		}
+		return nil
+	}}
+	handler := func(ctx context.Context, m types.Message) error {
+		key := *m.Body
+		if queue == fifo {
+			key, _, _ = strings.Cut(key, ":")
+		}
+		mu.Lock()
+		busy[key]++
+		busyAtAll++
+		if busy[key] > 1 || busyAtAll > limit {
+			t.Errorf("%d of %s at the same time, and %d of all", busy[key], key, busyAtAll)
+		}
+		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			defer mu.Unlock()
+			busy[key]--
+			busyAtAll--
+		}()
+		return w.handle(ctx, m)
+	}
+	settings := func(o *sqsbuffer.ConsumeOptions) {
+		o.Concurrency, o.VisibilityTimeout, o.StopTimeout = limit, 10*time.Second, 2*time.Minute
+		o.OnError = func(err error) {
+			var failed *sqsbuffer.HandlerError
+			if !errors.As(err, &failed) {
+				t.Error(err)
+			}
+		}
+	}
+	for range r.IntN(3) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Duration(r.IntN(200))*time.Second)
+		if err := c.Consume(ctx, queue, handler, settings); err != nil {
+			t.Error(err)
+		}
+		stop()
+		time.Sleep(5 * time.Minute) // the longest delay of a message that failed
+		if left, visible := s.stored(queue); len(left) != len(visible) {
+			t.Errorf("%d messages are left, and %d of them are visible", len(left), len(visible))
+		}
+	}
+	consume(t, s, c, queue, handler, settings)
+	closeClient(t, c)
+
+	if queue == fifo && !slices.Equal(byGroup(w.done), byGroup(all)) {
+		t.Errorf("the groups are out of order: %v", w.done)
+	}
+	slices.Sort(w.done)
+	slices.Sort(all)
+	if !slices.Equal(w.done, all) {
+		t.Errorf("%d messages were handled to their end, of %d", len(w.done), len(all))
 	}
 }
 

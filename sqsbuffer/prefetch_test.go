@@ -43,7 +43,7 @@ func TestReceivesAhead(t *testing.T) {
 			t.Errorf("%d calls for 1000 messages", calls)
 		}
 		equal(t, "asked for the visibility timeout", s.count("GetQueueAttributes"), 1)
-		if busy := s.busiest["ReceiveMessage "+standard]; busy > 10 {
+		if busy := s.most("ReceiveMessage", standard); busy > 10 {
 			t.Errorf("%d receives at the same time", busy)
 		}
 		closeClient(t, c)
@@ -68,12 +68,12 @@ func TestNoMoreIsKeptThanIsTaken(t *testing.T) {
 			}
 			time.Sleep(5 * time.Second)
 		}
+		closeClient(t, c)
 		for _, m := range s.queues[standard] {
 			if m.received > 2 {
 				t.Errorf("%s was received %d times", m.body, m.received)
 			}
 		}
-		closeClient(t, c)
 	})
 }
 
@@ -90,7 +90,7 @@ func TestNoPollsForNobody(t *testing.T) {
 		polls := s.count("ReceiveMessage")
 		time.Sleep(time.Hour)
 		equal(t, "receives in an hour without callers", s.count("ReceiveMessage")-polls, 0)
-		equal(t, "under way", s.busy["ReceiveMessage "+standard], 0)
+		equal(t, "under way", s.underWay("ReceiveMessage", standard), 0)
 		closeClient(t, c)
 	})
 }
@@ -227,7 +227,7 @@ func TestAttributeNames(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		equal(t, "names", fmt.Sprint(s.names), "[tenant]")
+		equal(t, "names", fmt.Sprint(s.askedNames()), "[tenant]")
 		if calls := s.count("ReceiveMessage"); calls > 50 {
 			t.Errorf("%d calls for 100 messages", calls)
 		}

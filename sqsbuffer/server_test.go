@@ -338,3 +338,76 @@ func TestServerCloseGivesBack(t *testing.T) {
 		}
 	}
 }
+
+func TestServerConsume(t *testing.T) {
+	plain, requests := serverClient(t)
+	queue := createQueue(t, plain, "consumed", nil)
+	c := newClient(t, plain)
+	const n = 1000
+	for i := range n {
+		c.SendMessageAsync(t.Context(), &sqs.SendMessageInput{QueueUrl: queue, MessageBody: aws.String(fmt.Sprint(i))})
+	}
+	before := requests.requests.Load()
+	ctx, stop := context.WithCancel(t.Context())
+	var mu sync.Mutex
+	seen := make(map[string]bool)
+	err := c.Consume(ctx, *queue, func(_ context.Context, m types.Message) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[*m.Body] = true; len(seen) == n {
+			stop()
+		}
+		return nil
+	}, func(o *sqsbuffer.ConsumeOptions) { o.Concurrency = 100 })
+	if err != nil {
+		t.Error(err)
+	}
+	if got := requests.requests.Load() - before; got > n/2 {
+		t.Errorf("%d requests for %d messages", got, n)
+	}
+	out, err := plain.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: queue, AttributeNames: []types.QueueAttributeName{"All"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "left", out.Attributes["ApproximateNumberOfMessages"]+out.Attributes["ApproximateNumberOfMessagesNotVisible"], "00")
+	closeClient(t, c)
+}
+
+// What always fails is moved to the dead-letter queue by the queue's redrive policy, and the
+// rest of its group is handled then.
+func TestServerConsumePoison(t *testing.T) {
+	plain, _ := serverClient(t)
+	c := newClient(t, plain)
+	dead := createQueue(t, plain, "dead.fifo", map[string]string{"FifoQueue": "true"})
+	queue := createQueue(t, plain, "poisoned.fifo", map[string]string{
+		"FifoQueue": "true", "ContentBasedDeduplication": "true",
+		"RedrivePolicy": `{"maxReceiveCount":"3","deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead.fifo"}`,
+	})
+	for _, body := range []string{"1", "poison", "2", "3"} {
+		c.SendMessageAsync(t.Context(), &sqs.SendMessageInput{QueueUrl: queue, MessageBody: &body, MessageGroupId: aws.String("g")})
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var handled []string
+	err := c.Consume(ctx, *queue, func(_ context.Context, m types.Message) error {
+		handled = append(handled, *m.Body)
+		switch *m.Body {
+		case "poison":
+			panic(*m.Body)
+		case "3":
+			stop()
+		}
+		return nil
+	}, func(o *sqsbuffer.ConsumeOptions) {
+		o.RetryDelay = func(types.Message) time.Duration { return 0 }
+		o.OnError = func(error) {}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	equal(t, "handled", fmt.Sprint(handled), "[1 poison poison poison 2 3]")
+	out, err := plain.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: dead, WaitTimeSeconds: 10})
+	if err != nil || len(out.Messages) != 1 || *out.Messages[0].Body != "poison" {
+		t.Errorf("in the dead-letter queue: %v, %v", out, err)
+	}
+	closeClient(t, c)
+}

@@ -1,5 +1,5 @@
-// Command buffered sends a hundred messages, and receives and deletes them, with
-// a tenth of the requests that this would take.
+// Command buffered sends a hundred messages and works on them, with a tenth of the
+// requests that this would take one by one.
 package main
 
 import (
@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"log"
 	"sync"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sluicemq/sluice/sqsbuffer"
 )
@@ -44,23 +46,20 @@ func run(ctx context.Context) error {
 		})
 	}
 	senders.Wait()
-	var deletes sync.WaitGroup
-	done := 0
-	for done < 100 {
-		received, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: queue.QueueUrl, MaxNumberOfMessages: 10})
-		if err != nil {
-			return err
+	consuming, stop := context.WithCancel(ctx)
+	defer stop()
+	var done atomic.Int64
+	err = client.Consume(consuming, *queue.QueueUrl, func(ctx context.Context, message types.Message) error {
+		if done.Add(1) == 100 {
+			stop()
 		}
-		done += len(received.Messages)
-		for _, message := range received.Messages {
-			deletes.Go(func() {
-				if _, err := client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: queue.QueueUrl, ReceiptHandle: message.ReceiptHandle}); err != nil {
-					log.Print(err)
-				}
-			})
-		}
+		return nil // the message is done and can be deleted
+	}, func(o *sqsbuffer.ConsumeOptions) {
+		o.Concurrency = 50
+	})
+	if err != nil {
+		return err
 	}
-	deletes.Wait()
-	fmt.Println(done, "jobs done")
+	fmt.Println(done.Load(), "jobs done")
 	return client.Close(ctx)
 }

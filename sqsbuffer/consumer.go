@@ -1,0 +1,238 @@
+package sqsbuffer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// A Handler does what a message asks. When it returns nil the message is deleted, and
+// otherwise, or when it panics, it becomes visible again. Its context ends when the
+// message is no longer its own ([ErrMessageLost]), or when Consume has to stop.
+type Handler func(ctx context.Context, message types.Message) error
+
+// ConsumeOptions say how Consume works. Consume begins with the defaults.
+type ConsumeOptions struct {
+	// Concurrency is the most messages that are received and not yet deleted, and so the
+	// most handlers that run. 1 to 10000; 10 by default.
+	Concurrency int
+
+	// VisibilityTimeout is for how long a message is hidden from others without a
+	// heartbeat, which comes twice in that time. It is how long a message waits after
+	// its consumer has died. Whole seconds from 2 s to 12 h; 30 s by default.
+	VisibilityTimeout time.Duration
+
+	// StopTimeout is how long handlers may go on after the context has ended; then theirs
+	// end too. 30 s by default.
+	StopTimeout time.Duration
+
+	// RetryDelay says after how long a message becomes visible again that a handler has
+	// failed with. By default a second, and twice as long after each further receive, up to
+	// five minutes. It never ends that a message fails: the redrive policy of the queue does.
+	RetryDelay func(types.Message) time.Duration
+
+	// OnError is called with every error: a *[HandlerError], or of a request. It may be called
+	// from several goroutines at once. By default errors are logged with [slog.Default].
+	OnError func(error)
+
+	// MessageAttributeNames are the attributes that messages are received with; all by default.
+	MessageAttributeNames []string
+}
+
+// A HandlerError says that a handler failed or panicked.
+type HandlerError struct {
+	Message types.Message
+	Err     error
+	Stack   []byte // where it panicked; nil if it did not
+}
+
+func (e *HandlerError) Error() string {
+	return fmt.Sprintf("sqsbuffer: the handler of message %s: %v", *e.Message.MessageId, e.Err)
+}
+
+func (e *HandlerError) Unwrap() error { return e.Err }
+
+// ErrMessageLost is the cause with which a handler's context ends when others may receive
+// its message: heartbeats failed for too long, or its 12 hours have passed.
+var ErrMessageLost = errors.New("sqsbuffer: the message may be with another consumer")
+
+// errStopped is the cause with which it ends when Consume has to stop.
+var errStopped = errors.New("sqsbuffer: the consumer stops")
+
+// afterStop is how long Consume waits for handlers whose context it has ended.
+const afterStop = 5 * time.Second
+
+// source is what a consumer takes messages from: a Client, or a LargeClient.
+type source interface {
+	receive(context.Context, *sqs.ReceiveMessageInput) (*sqs.ReceiveMessageOutput, error)
+	DeleteMessage(context.Context, *sqs.DeleteMessageInput, ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error)
+	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
+}
+
+// Consume receives messages and has the handler work on them, until the context ends or the
+// Client is closed. Then it waits for the handlers that run, makes the messages visible
+// again that none has begun with, and returns nil; it returns an error if handlers do
+// not end in time, if the queue does not exist, or for options out of their range.
+//
+// It receives no more than handlers are free, and not ahead; one long poll waits at an empty
+// queue, several receive from one that keeps up. While a handler works, its message is kept
+// from others by heartbeats, for up to 12 hours. Deletes and heartbeats are batched. Of a
+// FIFO queue each group is handled in order, one message at a time, and when one fails the
+// rest of its group goes back after it.
+func (c *Client) Consume(ctx context.Context, queue string, handler Handler, change ...func(*ConsumeOptions)) error {
+	return c.consume(ctx, c, queue, handler, change)
+}
+
+func (c *Client) receive(ctx context.Context, in *sqs.ReceiveMessageInput) (*sqs.ReceiveMessageOutput, error) {
+	return c.Client.ReceiveMessage(ctx, in)
+}
+
+func (c *Client) consume(ctx context.Context, from source, queue string, handler Handler, change []func(*ConsumeOptions)) error {
+	options := ConsumeOptions{
+		Concurrency:           10,
+		VisibilityTimeout:     30 * time.Second,
+		StopTimeout:           30 * time.Second,
+		RetryDelay:            retryDelay,
+		OnError:               func(err error) { slog.Default().Error("a consumer of SQS", "queue", queue, "error", err) },
+		MessageAttributeNames: []string{"All"},
+	}
+	for _, f := range change {
+		f(&options)
+	}
+	if err := options.check(); err != nil {
+		return err
+	}
+	ctx, leave, err := c.consumers.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	consumer := &consumer{
+		ConsumeOptions: options, from: from, queue: queue, handler: handler,
+		receivers: max(1, min(c.settings.MaxInflightReceiveBatches, (options.Concurrency+9)/10)),
+		slots:     make(chan struct{}, options.Concurrency),
+		held:      make(map[*delivery]struct{}),
+	}
+	return consumer.run(ctx)
+}
+
+func (o *ConsumeOptions) check() error {
+	switch {
+	case o.Concurrency < 1 || o.Concurrency > 10_000:
+		return fmt.Errorf("sqsbuffer: Concurrency is %d; it must be from 1 to 10000", o.Concurrency)
+	case o.VisibilityTimeout < 2*time.Second || o.VisibilityTimeout > 12*time.Hour || o.VisibilityTimeout%time.Second != 0:
+		return fmt.Errorf("sqsbuffer: VisibilityTimeout is %v; it must be whole seconds from 2s to 12h", o.VisibilityTimeout)
+	case o.StopTimeout < 0:
+		return fmt.Errorf("sqsbuffer: StopTimeout is %v; it must not be negative", o.StopTimeout)
+	case o.RetryDelay == nil || o.OnError == nil:
+		return errors.New("sqsbuffer: RetryDelay and OnError must not be nil")
+	}
+	return nil
+}
+
+// consumers are the calls of Consume that a Client has to end when it is closed.
+type consumers struct {
+	closing context.Context
+	stop    context.CancelFunc
+
+	mu      sync.Mutex // no call begins while close begins to wait
+	running sync.WaitGroup
+}
+
+// enter returns a context that also ends with the Client. It is to be left.
+func (c *consumers) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing.Err() != nil {
+		return nil, nil, ErrClosed
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	unlink := context.AfterFunc(c.closing, cancel)
+	c.running.Add(1)
+	return ctx, func() { unlink(); cancel(); c.running.Done() }, nil
+}
+
+// close ends them and waits until they have ended or the context has.
+func (c *consumers) close(ctx context.Context) error {
+	c.mu.Lock()
+	c.stop()
+	c.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { c.running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("sqsbuffer: consumers were given up: %w", ctx.Err())
+	}
+}
+
+// A consumer is one call of Consume.
+type consumer struct {
+	ConsumeOptions
+	from      source
+	queue     string
+	handler   Handler
+	receivers int           // at the most
+	slots     chan struct{} // has an element for every message that is held or asked for
+
+	handling context.Context // of the handlers
+	settling context.Context // of the requests that delete, extend and give back
+	stopping <-chan struct{} // closed when nothing is to be begun
+
+	running sync.WaitGroup // receivers, and what they have received
+	mu      sync.Mutex
+	polling int // receivers
+	held    map[*delivery]struct{}
+	fatal   error
+}
+
+func (c *consumer) run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	handling, stopHandlers := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stopHandlers(nil)
+	settling, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	c.handling, c.settling, c.stopping = handling, settling, ctx.Done()
+
+	ended := make(chan struct{})
+	c.running.Go(func() { c.receiveAll(ctx, stop) })
+	go func() { c.running.Wait(); close(ended) }()
+	var hearts sync.WaitGroup
+	hearts.Go(func() { c.beat(ended) })
+
+	<-ctx.Done()
+	if !c.endsWithin(ended, c.StopTimeout) {
+		stopHandlers(errStopped)
+		if !c.endsWithin(ended, afterStop) {
+			return errors.Join(c.fatal, fmt.Errorf("sqsbuffer: %d messages are still being handled, %v after the consumer was stopped", c.holds(), c.StopTimeout+afterStop))
+		}
+	}
+	giveUp() // heartbeats of messages that are settled
+	hearts.Wait()
+	return c.fatal
+}
+
+func (c *consumer) endsWithin(ended <-chan struct{}, timeout time.Duration) bool {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+func (c *consumer) holds() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.held)
+}

@@ -1,0 +1,152 @@
+package sqsbuffer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+const (
+	// gathering is how long a receiver that has a free slot waits for more of them, so
+	// that it does not receive message by message.
+	gathering = 10 * time.Millisecond
+
+	firstPause, longestPause = time.Second, 30 * time.Second // after receives that failed
+)
+
+// receiveAll receives until the context ends. As long as all that is asked for comes, it has
+// others receive beside it.
+func (c *consumer) receiveAll(ctx context.Context, stop context.CancelFunc) {
+	pause := firstPause
+	for {
+		n, got, err := c.receiveSome(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			var missing *types.QueueDoesNotExist
+			if errors.As(err, &missing) {
+				c.mu.Lock()
+				c.fatal = err
+				c.mu.Unlock()
+				stop()
+				return
+			}
+			c.OnError(err)
+			if !sleep(ctx, pause) {
+				return
+			}
+			pause = min(2*pause, longestPause)
+			continue
+		case got == n:
+			c.reinforce(ctx)
+		}
+		pause = firstPause
+	}
+}
+
+// reinforce starts one more receiver, which ends when it no longer gets all that it asks for.
+func (c *consumer) reinforce(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.polling >= c.receivers-1 || len(c.slots) == cap(c.slots) {
+		return
+	}
+	c.polling++
+	c.running.Go(func() {
+		for {
+			n, got, err := c.receiveSome(ctx)
+			if err != nil || got < n || ctx.Err() != nil {
+				break
+			}
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.polling--
+	})
+}
+
+// receiveSome asks for as many messages as there are slots, and has what comes handled.
+func (c *consumer) receiveSome(ctx context.Context) (n, got int, err error) {
+	n = c.acquire(ctx)
+	if n == 0 {
+		return 0, 0, nil
+	}
+	// What a receive that is cut off would have brought stays invisible for its timeout.
+	receiving, cutOff := context.WithCancel(context.WithoutCancel(ctx))
+	defer cutOff()
+	defer context.AfterFunc(ctx, func() {
+		if sleep(receiving, aboutToBeAnswered) {
+			cutOff()
+		}
+	})()
+	out, err := c.from.receive(receiving, &sqs.ReceiveMessageInput{
+		QueueUrl: &c.queue, MaxNumberOfMessages: int32(n), WaitTimeSeconds: 20,
+		VisibilityTimeout:           int32(c.VisibilityTimeout / time.Second),
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
+		MessageAttributeNames:       c.MessageAttributeNames,
+	})
+	if err == nil {
+		got = len(out.Messages)
+	}
+	c.release(n - got)
+	if err != nil {
+		return n, 0, err
+	}
+	for _, chain := range c.chains(out.Messages) {
+		c.running.Go(func() { c.handleInOrder(chain) })
+	}
+	return n, got, nil
+}
+
+// acquire takes up to ten slots, and waits until there is one. It takes none when the context
+// has ended.
+func (c *consumer) acquire(ctx context.Context) (n int) {
+	if ctx.Err() != nil {
+		return 0
+	}
+	select {
+	case c.slots <- struct{}{}:
+	case <-ctx.Done():
+		return 0
+	}
+	timer := time.NewTimer(gathering)
+	defer timer.Stop()
+	for n = 1; n < min(10, cap(c.slots)); n++ {
+		select {
+		case c.slots <- struct{}{}:
+			continue
+		default:
+		}
+		select {
+		case c.slots <- struct{}{}:
+		case <-timer.C:
+			return n
+		case <-ctx.Done():
+			c.release(n)
+			return 0
+		}
+	}
+	return n
+}
+
+func (c *consumer) release(n int) {
+	for range n {
+		<-c.slots
+	}
+}
+
+// sleep returns false when the context ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
