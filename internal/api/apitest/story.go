@@ -19,6 +19,7 @@ type Story struct {
 	Cred     identity.Credential
 	Service  string // iam
 	Version  string // 2010-05-08
+	InURL    bool   // calls are made with GET
 }
 
 // With are names and values of parameters, in turn.
@@ -57,7 +58,13 @@ func (st *Story) Call(action string, params With) (status int, body string) {
 	for i := 0; i < len(params); i += 2 {
 		form.Set(params[i], params[i+1])
 	}
-	return Query(st.T, st.Endpoint, st.Service, form.Encode(), &st.Cred)
+	if !st.InURL {
+		return Query(st.T, st.Endpoint, st.Service, form.Encode(), &st.Cred)
+	}
+	r, err := http.NewRequest(http.MethodGet, st.Endpoint+"/?"+form.Encode(), nil)
+	Must(st.T, r, err)
+	SignAt(st.T, r, st.Cred, st.Service, "us-east-1", time.Now())
+	return Exchange(st.T, r)
 }
 
 // Query makes a call of the Query protocol, which is not signed if cred is nil.

@@ -1,29 +1,54 @@
 package sns
 
-import "encoding/json"
+import (
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/retry"
+)
 
 // setDelivery sets the DeliveryPolicy, which says how often and how fast deliveries to HTTP endpoints are tried again. The
 // empty string removes it.
 func (c *topicChange) setDelivery(value string) error {
-	if err := checkDelivery(value); err != nil {
-		return c.wrong(attrDelivery, err.Error())
+	if value != "" {
+		if _, err := retry.ParseTopic(value); err != nil {
+			return c.wrong(attrDelivery, deliveryReason(err))
+		}
 	}
 	c.attrs.Delivery = value
 	return nil
 }
 
-func checkDelivery(value string) error {
-	if value == "" {
-		return nil
+// setDelivery sets the DeliveryPolicy, of which only subscriptions of HTTP endpoints make use. The empty string removes
+// it.
+func (c *subscriptionChange) setDelivery(value string) error {
+	if value != "" {
+		if p := c.sub.Protocol; p != topic.HTTP && p != topic.HTTPS {
+			return c.wrong(attrDelivery, "Delivery protocol ["+string(p)+"] does not support specifying a delivery policy.")
+		}
+		if _, err := retry.ParseSubscription(value); err != nil {
+			return c.wrong(attrDelivery, deliveryReason(err))
+		}
 	}
-	var object map[string]json.RawMessage
-	return json.Unmarshal([]byte(value), &object)
+	c.sub.Attributes.Delivery = value
+	return nil
+}
+
+// deliveryReason returns what is wrong with a delivery policy, without the name of the attribute.
+func deliveryReason(err error) string {
+	return service.Shorten(strings.TrimPrefix(err.Error(), attrDelivery+": "))
 }
 
 // effectiveDelivery returns the delivery policy of a topic with AWS's defaults for what it does not say.
 func effectiveDelivery(value string) string {
-	if value == "" {
-		return `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":20,"maxDelayTarget":20,"numRetries":3,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; charset=UTF-8"}}}`
-	}
-	return value
+	t, _ := retry.ParseTopic(value) // one that cannot be read says nothing
+	return t.Shown()
+}
+
+// effectiveDeliveryOf is effectiveDelivery for a subscription of a topic.
+func effectiveDeliveryOf(t *topic.Topic, sub *topic.Subscription) string {
+	all, _ := retry.ParseTopic(t.Attributes.Delivery)
+	own, _ := retry.ParseSubscription(sub.Attributes.Delivery)
+	return retry.Effective(all, own).Shown()
 }

@@ -41,6 +41,20 @@ type attributeValue struct {
 	BinaryValue []byte  `max:"1M"`
 }
 
+// length returns the bytes that count for the size of a message, of which nothing was checked yet.
+func (m *message) length() (n int) {
+	if m.Message != nil {
+		n = len(*m.Message)
+	}
+	for name, v := range m.MessageAttributes {
+		n += len(name) + len(v.DataType) + len(v.BinaryValue)
+		if v.StringValue != nil {
+			n += len(*v.StringValue)
+		}
+	}
+	return n
+}
+
 // outbound is a message that was checked, on its way to the subscriptions of a topic.
 type outbound struct {
 	id           queue.MessageID
@@ -70,7 +84,7 @@ func (m *message) check(c *protocol.Call, t *topic.Topic) (*outbound, error) {
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	o.size = len(o.text)
+	o.size = m.length()
 	switch {
 	case o.text == "":
 		return nil, errParameter("Empty message")
@@ -84,12 +98,9 @@ func (m *message) check(c *protocol.Call, t *topic.Topic) (*outbound, error) {
 			return nil, errSubject()
 		}
 	}
-	size, err := 0, error(nil)
-	if o.attributes, size, err = checkAttributes(m.MessageAttributes); err != nil {
+	var err error
+	if o.attributes, err = checkAttributes(m.MessageAttributes); err != nil {
 		return nil, err
-	}
-	if o.size += size; o.size > maxMessageSize {
-		return nil, errTooLongMessage()
 	}
 	if err := m.checkIDs(o); err != nil {
 		return nil, err

@@ -15,19 +15,18 @@ const (
 	maxAttributeType = 256
 )
 
-// checkAttributes turns message attributes into what is stored, sorted by name, and returns the bytes they count for:
-// names, types and values.
-func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size int, _ error) {
+// checkAttributes turns message attributes into what is stored, sorted by name.
+func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, _ error) {
 	if len(in) == 0 {
-		return nil, 0, nil
+		return nil, nil
 	}
 	for _, name := range sortedNames(in) {
 		v := in[name]
 		if err := checkAttributeName(name); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if err := checkAttribute(name, &v); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		a := queue.Attribute{Name: name, Type: v.DataType}
 		if binaryType(v.DataType) {
@@ -36,9 +35,8 @@ func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size 
 			a.Value = *v.StringValue
 		}
 		out = append(out, a)
-		size += len(a.Name) + len(a.Type) + len(a.Value)
 	}
-	return out, size, nil
+	return out, nil
 }
 
 // binaryType reports whether values of a type travel as bytes.

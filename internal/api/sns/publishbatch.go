@@ -49,13 +49,6 @@ func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publis
 	}
 	out := new(publishBatchOutput)
 	messages := out.check(c, t, in.PublishBatchRequestEntries)
-	size := 0
-	for _, o := range messages {
-		size += o.size
-	}
-	if size > maxMessageSize {
-		return nil, errBatchTooLong(size)
-	}
 	if len(out.Failed) > 0 {
 		c.Notes.Set(noteFailed, len(out.Failed))
 	}
@@ -95,7 +88,7 @@ func checkEntries(entries []publishEntry) error {
 	case n > maxBatchEntries:
 		return errTooManyEntries(n)
 	}
-	seen := make(map[string]bool)
+	seen, size := make(map[string]bool), 0
 	for _, e := range entries {
 		switch {
 		case e.Id == nil || !service.ValidName(*e.Id, 80):
@@ -104,6 +97,10 @@ func checkEntries(entries []publishEntry) error {
 			return errEntryIDRepeated(*e.Id)
 		}
 		seen[*e.Id] = true
+		size += e.length()
+	}
+	if size > maxMessageSize {
+		return errBatchTooLong(size)
 	}
 	return nil
 }

@@ -1,13 +1,18 @@
 package sns_test
 
 import (
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/server"
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
+
+type with = apitest.With
 
 const (
 	account      = apitest.Account
@@ -35,3 +40,15 @@ func queueARN(name string) string { return "arn:aws:sqs:" + region + ":" + accou
 
 // escape writes an ARN into a query.
 func escape(arn string) string { return strings.ReplaceAll(arn, ":", "%3A") }
+
+// traced returns a signed request that publishes a message and has a trace header.
+func traced(t *testing.T, r *rig, topic, header string) *http.Request {
+	t.Helper()
+	form := url.Values{"Action": {"Publish"}, "Version": {"2010-03-31"}, "TopicArn": {topic}, "Message": {"m"}}
+	request, err := http.NewRequest(http.MethodPost, r.server.Endpoint(), strings.NewReader(form.Encode()))
+	apitest.Must(t, request, err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("X-Amzn-Trace-Id", header)
+	apitest.SignAt(t, request, r.server.Root(), "sns", region, time.Now())
+	return request
+}

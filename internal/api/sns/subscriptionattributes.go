@@ -121,19 +121,6 @@ func (c *subscriptionChange) setRedrive(value string) error {
 	return nil
 }
 
-// setDelivery sets the DeliveryPolicy, of which only subscriptions of HTTP endpoints make use. The empty string removes
-// it.
-func (c *subscriptionChange) setDelivery(value string) error {
-	if p := c.sub.Protocol; value != "" && p != topic.HTTP && p != topic.HTTPS {
-		return c.wrong(attrDelivery, "Delivery protocol ["+string(p)+"] does not support specifying a delivery policy.")
-	}
-	if err := checkDelivery(value); err != nil {
-		return c.wrong(attrDelivery, err.Error())
-	}
-	c.sub.Attributes.Delivery = value
-	return nil
-}
-
 // checkFilter refuses a filter policy that cannot be parsed. Its scope may have been set after it.
 func (c *subscriptionChange) checkFilter() error {
 	_, err := c.sub.Attributes.ParseFilter()
@@ -165,7 +152,11 @@ func (s *Service) getSubscriptionAttributes(_ context.Context, c *protocol.Call,
 	if err != nil {
 		return nil, err
 	}
-	return &subscriptionAttributesOutput{describeSubscription(sub)}, nil
+	out := describeSubscription(sub)
+	if t := s.topics.Find(sub.Topic); t != nil && (sub.Protocol == topic.HTTP || sub.Protocol == topic.HTTPS) {
+		out["EffectiveDeliveryPolicy"] = effectiveDeliveryOf(t, sub)
+	}
+	return &subscriptionAttributesOutput{out}, nil
 }
 
 // describeSubscription returns all attributes of a subscription as clients see them.

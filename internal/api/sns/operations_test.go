@@ -1,0 +1,465 @@
+package sns_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/server/servertest"
+)
+
+// stories runs a test in every form of the Query protocol, which is the only one that SDKs speak to SNS.
+func stories(t *testing.T, run func(*testing.T, *apitest.Story)) {
+	t.Parallel()
+	for name, inURL := range map[string]bool{"post": false, "get": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := servertest.NewStory(t, "sns", "2010-03-31")
+			st.InURL = inURL
+			run(t, st)
+		})
+	}
+}
+
+const invalid = "InvalidParameter"
+
+func TestTopics(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		st.Does("CreateTopic", with{"Name", "a", "Tags.member.1.Key", "team", "Tags.member.1.Value", "x"}, "<CreateTopicResult><TopicArn>"+topicARN("a")+"</TopicArn></CreateTopicResult>")
+		st.Does("CreateTopic", with{"Name", "a"}, topicARN("a"))
+		st.Does("CreateTopic", attributes("Name", "b", "DisplayName", "B"), topicARN("b"))
+		st.Does("CreateTopic", attributes("Name", "b", "DisplayName", "B"), topicARN("b"))
+		st.Fails("CreateTopic", attributes("Name", "b", "DisplayName", "C"), 400, invalid, "Invalid parameter: Attributes Reason: Topic already exists with different attributes")
+		st.Fails("CreateTopic", with{"Name", "a", "Tags.member.1.Key", "team", "Tags.member.1.Value", "y"}, 400, invalid, "Invalid parameter: Tags Reason: Topic already exists with different tags")
+		st.Does("CreateTopic", attributes("Name", "c.fifo", "FifoTopic", "true"), topicARN("c.fifo"))
+		const fifo = "Invalid parameter: Fifo Topic names must end with .fifo and must be made up of only uppercase and lowercase ASCII letters, numbers, underscores, and hyphens, and must be between 1 and 256 characters long."
+		for _, tc := range []struct {
+			in   with
+			want string
+		}{
+			{with{"Name", ""}, "Invalid parameter: Topic Name"},
+			{with{"Name", "a b"}, "Invalid parameter: Topic Name"},
+			{with{"Name", "c.fifo"}, "Invalid parameter: Topic Name"},
+			{with{"Name", strings.Repeat("x", 257)}, "Invalid parameter: Topic Name"},
+			{with{"Name", strings.Repeat("x", 2000)}, "Invalid parameter: Name Reason: Must be at most 1024 characters long."},
+			{attributes("Name", "x", "FifoTopic", "true"), fifo},
+			{attributes("Name", strings.Repeat("x", 252)+".fifo", "FifoTopic", "true"), fifo},
+			{attributes("Name", "x", "FifoTopic", "yes"), "Invalid parameter: Attributes Reason: FifoTopic: Must be true or false."},
+			{attributes("Name", "x", "Nonsense", "1"), "Invalid parameter: Attributes Reason: Unknown attribute: Nonsense"},
+			{attributes("Name", "x", "DisplayName", strings.Repeat("x", 101)), "Invalid parameter: Attributes Reason: DisplayName: Must be at most 100 characters"},
+			{attributes("Name", "x", "ContentBasedDeduplication", "true"), "Invalid parameter: Content-based deduplication can only be set for FIFO topics"},
+			{attributes("Name", "x", "FifoThroughputScope", "Topic"), "Invalid parameter: Attributes Reason: FifoThroughputScope: You can specify it only when FifoTopic is set to true."},
+			{with{"Name", "x", "Tags.member.1.Key", "aws:x", "Tags.member.1.Value", "y"}, "Invalid parameter: Tags Reason: Tag keys beginning with aws: are reserved for system use."},
+			{with{"Name", "x", "Tags.member.1.Key", "k", "Tags.member.1.Value", "1", "Tags.member.2.Key", "k", "Tags.member.2.Value", "2"}, "Invalid parameter: Duplicated keys are not allowed."},
+			{with{"Name", "x", "DataProtectionPolicy", "{}"}, "Invalid parameter: DataProtectionPolicy Reason: "},
+		} {
+			st.Fails("CreateTopic", tc.in, 400, invalid, tc.want)
+		}
+		st.Fails("CreateTopic", nil, 400, "ValidationError", "1 validation error detected: Value null at 'name' failed to satisfy constraint: Member must not be null")
+		st.Does("ListTopics", nil, "<ListTopicsResult><Topics><member><TopicArn>"+topicARN("a")+"</TopicArn></member><member><TopicArn>"+topicARN("b")+"</TopicArn></member>")
+		st.Does("DeleteTopic", with{"TopicArn", topicARN("a")}, "<DeleteTopicResponse")
+		st.Does("DeleteTopic", with{"TopicArn", topicARN("a")})
+		st.Fails("GetTopicAttributes", with{"TopicArn", topicARN("a")}, 404, "NotFound", "Topic does not exist")
+		st.Does("CreateTopic", with{"Name", "a"}) // at once
+		badARNs(st, "TopicArn", "DeleteTopic", "GetTopicAttributes", "ListSubscriptionsByTopic")
+	})
+}
+
+// badARNs makes sure that operations refuse what is no ARN of a topic.
+func badARNs(st *apitest.Story, member string, actions ...string) {
+	for _, action := range actions {
+		for arn, want := range map[string]string{
+			"x":                      "Invalid parameter: " + member + " Reason: An ARN must have at least 6 elements, not 1",
+			"arn:aws:sqs:us-east-1:": "Invalid parameter: " + member + " Reason: An ARN must have at least 6 elements, not 5",
+			queueARN("q"):            "Invalid parameter: " + member,
+			topicARN("a") + ":b":     "Invalid parameter: " + member,
+			"arn:aws:sns:eu-west-1:" + account + ":a": "Invalid parameter: " + member + " Reason: The ARN is of the region eu-west-1, and the request is for us-east-1.",
+		} {
+			st.Fails(action, with{member, arn}, 400, invalid, want)
+		}
+		st.Fails(action, nil, 400, "ValidationError", "Value null at '"+strings.ToLower(member[:1])+member[1:]+"' failed to satisfy constraint: Member must not be null")
+	}
+}
+
+// attributes returns the first two parameters and a map of attributes.
+func attributes(name, value string, pairs ...string) with {
+	out := with{name, value}
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, fmt.Sprintf("Attributes.entry.%d.key", i/2+1), pairs[i], fmt.Sprintf("Attributes.entry.%d.value", i/2+1), pairs[i+1])
+	}
+	return out
+}
+
+func TestTopicAttributes(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		arn, fifo := topicARN("a"), topicARN("a.fifo")
+		st.Does("CreateTopic", with{"Name", "a"})
+		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true"))
+		entry := func(k, v string) string {
+			return "<entry><key>" + k + "</key><value>" + strings.ReplaceAll(v, `"`, "&quot;") + "</value></entry>"
+		}
+		got := st.Does("GetTopicAttributes", with{"TopicArn", arn},
+			entry("TopicArn", arn), entry("Owner", account), "<key>DisplayName</key><value/>", entry("SubscriptionsConfirmed", "0"),
+			entry("SubscriptionsPending", "0"), entry("SubscriptionsDeleted", "0"), "<key>Policy</key><value>{&quot;Version&quot;:&quot;2008-10-17&quot;,&quot;Id&quot;:&quot;__default_policy_ID&quot;",
+			entry("EffectiveDeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":20,"maxDelayTarget":20,"numRetries":3,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; charset=UTF-8"}}}`))
+		for _, not := range []string{"FifoTopic", "SignatureVersion", "TracingConfig", "KmsMasterKeyId"} {
+			if strings.Contains(got, not) {
+				t.Errorf("there is %s in %s", not, got)
+			}
+		}
+		st.Does("GetTopicAttributes", with{"TopicArn", fifo}, entry("FifoTopic", "true"), entry("ContentBasedDeduplication", "false"), entry("FifoThroughputScope", "Topic"))
+		set := func(arn, name, value string) with {
+			return with{"TopicArn", arn, "AttributeName", name, "AttributeValue", value}
+		}
+		for _, tc := range []struct{ arn, name, value string }{
+			{arn, "DisplayName", "News & more"}, {arn, "SignatureVersion", "2"}, {arn, "TracingConfig", "PassThrough"}, {arn, "KmsMasterKeyId", "alias/x"},
+			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":2,"numRetries":5}}}`},
+			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:Publish","Resource":"*"}}`},
+			{fifo, "ContentBasedDeduplication", "true"}, {fifo, "FifoThroughputScope", "MessageGroup"},
+		} {
+			st.Does("SetTopicAttributes", set(tc.arn, tc.name, tc.value), "<SetTopicAttributesResponse")
+			st.Does("GetTopicAttributes", with{"TopicArn", tc.arn}, entry(tc.name, strings.ReplaceAll(tc.value, "&", "&amp;")))
+		}
+		st.Does("SetTopicAttributes", set(arn, "Policy", ""))
+		st.Does("GetTopicAttributes", with{"TopicArn", arn}, "__default_statement_ID")
+		for _, tc := range []struct{ arn, name, value, want string }{
+			{arn, "Nonsense", "1", "Invalid parameter: AttributeName"},
+			{arn, "FifoTopic", "true", "Invalid parameter: AttributeName"},
+			{arn, "TopicArn", "x", "Invalid parameter: AttributeName"},
+			{arn, "DisplayName", "a\nb", "Invalid parameter: DisplayName: Must be at most 100 characters, none of them a control character."},
+			{arn, "SignatureVersion", "3", "Invalid parameter: SignatureVersion: Must be one of 1, 2."},
+			{arn, "TracingConfig", "Active", "Invalid parameter: TracingConfig: Active tracing needs AWS X-Ray."},
+			{arn, "KmsMasterKeyId", "é", "Invalid parameter: KmsMasterKeyId: Must be at most 2048 printable characters of ASCII."},
+			{arn, "ContentBasedDeduplication", "true", "Invalid parameter: Content-based deduplication can only be set for FIFO topics"},
+			{fifo, "ContentBasedDeduplication", "yes", "Invalid parameter: ContentBasedDeduplication: Must be true or false."},
+			{fifo, "FifoThroughputScope", "All", "Invalid parameter: FifoThroughputScope: Must be one of Topic, MessageGroup."},
+			{fifo, "ArchivePolicy", `{"MessageRetentionPeriod":"30"}`, "Invalid parameter: ArchivePolicy: This server does not archive the messages of topics."},
+			{arn, "SQSSuccessFeedbackRoleArn", "arn:aws:iam::1:role/r", "Invalid parameter: SQSSuccessFeedbackRoleArn: This server does not write delivery logs"},
+			{arn, "DeliveryPolicy", "x", "Invalid parameter: DeliveryPolicy: "},
+			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"numRetries":101}}}`, "Invalid parameter: DeliveryPolicy: "},
+			{arn, "Policy", "x", "Invalid parameter: Policy Error: line 1, column 1"},
+			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:TagResource","Resource":"*"}}`, "Invalid parameter: Policy statement action out of service scope!"},
+			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}}`, "Invalid parameter: Policy statement action out of service scope!"},
+			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::` + account + `:user/eve"},"Action":"SNS:Publish","Resource":"*"}}`, "Invalid parameter: Policy Error: PrincipalNotFound"},
+		} {
+			st.Fails("SetTopicAttributes", set(tc.arn, tc.name, tc.value), 400, invalid, tc.want)
+		}
+		if !st.InURL {
+			long := `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:Publish","Resource":"*"}}` + strings.Repeat(" ", 30<<10)
+			st.Fails("SetTopicAttributes", set(arn, "Policy", long), 400, invalid, "Invalid parameter: Policy Error: Submitted policy is over max allowed size.")
+		}
+		st.Fails("SetTopicAttributes", with{"TopicArn", arn}, 400, "ValidationError", "Value null at 'attributeName'")
+		st.Fails("SetTopicAttributes", set(topicARN("none"), "DisplayName", "x"), 404, "NotFound", "Topic does not exist")
+	})
+}
+
+func TestPermissions(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		arn := topicARN("a")
+		st.Does("CreateTopic", with{"Name", "a"})
+		add := func(label, account, action string) with {
+			return with{"TopicArn", arn, "Label", label, "AWSAccountId.member.1", account, "ActionName.member.1", action}
+		}
+		st.Does("AddPermission", add("l", otherAccount, "Publish"), "<AddPermissionResponse")
+		st.Does("GetTopicAttributes", with{"TopicArn", arn}, "__default_statement_ID",
+			strings.ReplaceAll(`{"Sid":"l","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::`+otherAccount+`:root"},"Action":"SNS:Publish","Resource":"`+arn+`"}`, `"`, "&quot;"))
+		st.Fails("AddPermission", add("l", otherAccount, "Publish"), 400, invalid, "Invalid parameter: Statement already exists")
+		st.Fails("AddPermission", add("m", otherAccount, "CreateTopic"), 400, invalid, "Invalid parameter: Policy statement action out of service scope!")
+		st.Fails("AddPermission", add("m", "12", "Publish"), 400, invalid, "Invalid parameter: AWSAccountId Reason: 12 is not an account number of 12 digits")
+		st.Fails("AddPermission", add("m n", otherAccount, "Publish"), 400, invalid, "Invalid parameter: Label Reason: ")
+		st.Fails("AddPermission", with{"TopicArn", arn, "Label", "m"}, 400, invalid, "Invalid parameter: AWSAccountId Reason: no value for required parameter")
+		st.Fails("AddPermission", with{"TopicArn", arn, "Label", "m", "AWSAccountId.member.1", otherAccount}, 400, invalid, "Invalid parameter: ActionName Reason: no value for required parameter")
+		st.Fails("AddPermission", with{"TopicArn", arn}, 400, "ValidationError", "Value null at 'label'")
+		st.Fails("RemovePermission", with{"TopicArn", arn, "Label", "m"}, 400, invalid, "Invalid parameter: Label Reason: The policy of the topic has no statement m.")
+		st.Does("RemovePermission", with{"TopicArn", arn, "Label", "l"}, "<RemovePermissionResponse")
+		st.Fails("RemovePermission", with{"TopicArn", arn, "Label", "__default_statement_ID"}, 400, invalid, "It is the only statement of the policy.")
+		if got := st.Does("GetTopicAttributes", with{"TopicArn", arn}); strings.Contains(got, "&quot;l&quot;") {
+			t.Errorf("the permission is there: %s", got)
+		}
+		badARNs(st, "TopicArn", "AddPermission", "RemovePermission")
+	})
+}
+
+func TestTags(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		arn := topicARN("a")
+		st.Does("CreateTopic", with{"Name", "a"})
+		st.Does("ListTagsForResource", with{"ResourceArn", arn}, "<ListTagsForResourceResult><Tags/></ListTagsForResourceResult>")
+		st.Does("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "b", "Tags.member.1.Value", "2", "Tags.member.2.Key", "a", "Tags.member.2.Value", "1"}, "<TagResourceResult/>")
+		st.Does("ListTagsForResource", with{"ResourceArn", arn}, "<Tags><member><Key>a</Key><Value>1</Value></member><member><Key>b</Key><Value>2</Value></member></Tags>")
+		st.Does("UntagResource", with{"ResourceArn", arn, "TagKeys.member.1", "a"}, "<UntagResourceResult/>")
+		st.Does("ListTagsForResource", with{"ResourceArn", arn}, "<Tags><member><Key>b</Key><Value>2</Value></member></Tags>")
+		var many with
+		for i := range 50 {
+			many = append(many, fmt.Sprintf("Tags.member.%d.Key", i+1), fmt.Sprint("k", i), fmt.Sprintf("Tags.member.%d.Value", i+1), "v")
+		}
+		st.Fails("TagResource", append(with{"ResourceArn", arn}, many...), 400, "TagLimitExceeded", "Could not complete request: tag quota of per resource exceeded")
+		st.Fails("TagResource", append(with{"ResourceArn", arn, "Tags.member.51.Key", "x", "Tags.member.51.Value", ""}, many...), 400, "TagLimitExceeded", "at most 50 tags")
+		st.Fails("TagResource", with{"ResourceArn", arn}, 400, invalid, "Invalid parameter: Tags Reason: no value for required parameter")
+		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400, invalid, "Tag keys must be between 1 and 128 characters in length.")
+		st.Fails("TagResource", with{"ResourceArn", arn, "Tags.member.1.Key", "k", "Tags.member.1.Value", "<"}, 400, invalid, "Tag values may only contain unicode letters")
+		st.Fails("UntagResource", with{"ResourceArn", arn}, 400, invalid, "Invalid parameter: TagKeys Reason: no value for required parameter")
+		for _, action := range []string{"TagResource", "UntagResource", "ListTagsForResource"} {
+			in := with{"ResourceArn", topicARN("none"), "Tags.member.1.Key", "k", "Tags.member.1.Value", "v", "TagKeys.member.1", "k"}
+			st.Fails(action, in, 404, "ResourceNotFound", "Resource does not exist")
+		}
+		badARNs(st, "ResourceArn", "ListTagsForResource")
+	})
+}
+
+func TestSubscriptions(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		arn, fifo := topicARN("a"), topicARN("a.fifo")
+		st.Does("CreateTopic", with{"Name", "a"})
+		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true"))
+		subscribe := func(topic, protocol, endpoint string, pairs ...string) with {
+			return append(with{"Protocol", protocol, "Endpoint", endpoint}, attributes("TopicArn", topic, pairs...)...)
+		}
+		sub := apitest.Element(st.Does("Subscribe", subscribe(arn, "sqs", queueARN("q"), "RawMessageDelivery", "true")), "SubscriptionArn")
+		if !strings.HasPrefix(sub, arn+":") {
+			t.Fatalf("the subscription is %s", sub)
+		}
+		for _, in := range []with{
+			subscribe(arn, "sqs", queueARN("q")), subscribe(arn, "sqs", queueARN("q"), "RawMessageDelivery", "true"),
+			subscribe(arn, "sqs", strings.Replace(queueARN("q"), "arn:aws:", "arn:aws-cn:", 1)),
+		} {
+			st.Does("Subscribe", in, "<SubscribeResult><SubscriptionArn>"+sub+"</SubscriptionArn></SubscribeResult>")
+		}
+		st.Fails("Subscribe", subscribe(arn, "sqs", queueARN("q"), "RawMessageDelivery", "false"), 400, invalid, "Invalid parameter: Attributes Reason: Subscription already exists with different attributes")
+		st.Does("Subscribe", subscribe(fifo, "sqs", queueARN("q.fifo")))
+		st.Does("Subscribe", subscribe(fifo, "sqs", queueARN("q")))
+		many := `{"k":[` + strings.TrimSuffix(strings.Repeat(`"v",`, 151), ",") + `]}`
+		for _, tc := range []struct {
+			in         with
+			code, want string
+		}{
+			{subscribe(arn, "sms", "+1"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: sms"},
+			{subscribe(arn, "lambda", "x"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: lambda"},
+			{subscribe(arn, "sqs", "https://sqs.us-east-1.amazonaws.com/1/q"), invalid, "Invalid parameter: SQS endpoint ARN"},
+			{subscribe(arn, "sqs", queueARN("q.fifo")), invalid, "Invalid parameter: Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics"},
+			{subscribe(fifo, "email", "a@example.com"), invalid, "Invalid parameter: Invalid parameter: Protocol Reason: FIFO topics deliver to SQS queues only"},
+			{with{"TopicArn", arn, "Protocol", "sqs"}, invalid, "Invalid parameter: SQS endpoint ARN"},
+			{subscribe(arn, "sqs", queueARN("r"), "Nonsense", "1"), invalid, "Invalid parameter: Attributes Reason: Unknown attribute: Nonsense"},
+			{subscribe(arn, "sqs", queueARN("r"), "RawMessageDelivery", "x"), invalid, "Invalid parameter: Attributes Reason: RawMessageDelivery: Invalid value [x]. Must be true or false."},
+			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", "{"), invalid, "Invalid parameter: Attributes Reason: FilterPolicy: "},
+			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", many), "FilterPolicyLimitExceeded", "Invalid parameter: Attributes Reason: FilterPolicy: "},
+			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", `{"a":{"b":["c"]}}`), invalid, "Invalid parameter: Attributes Reason: FilterPolicy: "},
+			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicyScope", "All"), invalid, "FilterPolicyScope: Invalid value [All]. Please use either MessageBody or MessageAttributes"},
+			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", "x"), invalid, "Invalid parameter: Attributes Reason: RedrivePolicy: failed to parse JSON."},
+			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"x"}`), invalid, "Invalid parameter: Attributes Reason: RedrivePolicy: deadLetterTargetArn is an invalid arn"},
+			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"maxReceiveCount":"1"}`), invalid, "RedrivePolicy: deadLetterTargetArn is an invalid arn"},
+			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d.fifo")+`"}`), invalid, "RedrivePolicy: the dead-letter queue of a subscription to a FIFO topic must be a FIFO queue"},
+			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:`+otherAccount+`:d"}`), invalid, "RedrivePolicy: deadLetterTargetArn must be a queue of the subscription's account and region"},
+			{subscribe(arn, "sqs", queueARN("r"), "DeliveryPolicy", `{}`), invalid, "Delivery protocol [sqs] does not support specifying a delivery policy."},
+			{subscribe(arn, "sqs", queueARN("r"), "ReplayPolicy", `{"a":"b"}`), invalid, "ReplayPolicy: This server does not archive"},
+			{subscribe(arn, "sqs", queueARN("r"), "SubscriptionRoleArn", "x"), invalid, "SubscriptionRoleArn: It is for the protocol firehose"},
+		} {
+			status := map[string]int{invalid: 400, "FilterPolicyLimitExceeded": 403}[tc.code]
+			st.Fails("Subscribe", tc.in, status, tc.code, tc.want)
+		}
+		st.Fails("Subscribe", with{"TopicArn", arn}, 400, "ValidationError", "Value null at 'protocol'")
+		st.Fails("Subscribe", subscribe(topicARN("none"), "sqs", queueARN("q")), 404, "NotFound", "Topic does not exist")
+		listed := "<member><SubscriptionArn>" + sub + "</SubscriptionArn><Owner>" + account + "</Owner><Protocol>sqs</Protocol><Endpoint>" + queueARN("q") + "</Endpoint><TopicArn>" + arn + "</TopicArn></member>"
+		st.Does("ListSubscriptionsByTopic", with{"TopicArn", arn}, "<Subscriptions>"+listed+"</Subscriptions>")
+		if got := st.Does("ListSubscriptions", nil, listed); strings.Count(got, "<member>") != 3 {
+			t.Errorf("all subscriptions: %s", got)
+		}
+		st.Fails("ListSubscriptions", with{"NextToken", "x"}, 400, invalid, "Invalid parameter: NextToken")
+		testSubscriptionAttributes(st, sub)
+		st.Does("Unsubscribe", with{"SubscriptionArn", sub}, "<UnsubscribeResponse")
+		st.Does("Unsubscribe", with{"SubscriptionArn", sub})
+		st.Does("GetTopicAttributes", with{"TopicArn", arn}, "<key>SubscriptionsDeleted</key><value>1</value>")
+		st.Fails("GetSubscriptionAttributes", with{"SubscriptionArn", sub}, 404, "NotFound", "Subscription does not exist")
+		st.Fails("Unsubscribe", with{"SubscriptionArn", arn}, 400, invalid, "Invalid parameter: SubscriptionArn")
+		st.Fails("Unsubscribe", with{"SubscriptionArn", "x"}, 400, invalid, "Invalid parameter: SubscriptionArn Reason: An ARN must have at least 6 elements, not 1")
+		st.Does("DeleteTopic", with{"TopicArn", fifo})
+		if got := st.Does("ListSubscriptions", nil); strings.Contains(got, "<member>") {
+			t.Errorf("subscriptions have outlived their topic: %s", got)
+		}
+		for _, token := range []string{"x", strings.Repeat("0", 96)} {
+			st.Fails("ConfirmSubscription", with{"TopicArn", arn, "Token", token}, 400, invalid, "Invalid parameter: Token")
+		}
+		badARNs(st, "TopicArn", "Subscribe", "ConfirmSubscription")
+	})
+}
+
+func testSubscriptionAttributes(st *apitest.Story, sub string) {
+	st.T.Helper()
+	entry := func(k, v string) string {
+		return "<entry><key>" + k + "</key><value>" + strings.ReplaceAll(v, `"`, "&quot;") + "</value></entry>"
+	}
+	got := st.Does("GetSubscriptionAttributes", with{"SubscriptionArn", sub}, entry("SubscriptionArn", sub), entry("Owner", account), entry("Protocol", "sqs"),
+		entry("Endpoint", queueARN("q")), entry("TopicArn", topicARN("a")), entry("PendingConfirmation", "false"), entry("ConfirmationWasAuthenticated", "true"),
+		entry("RawMessageDelivery", "true"), entry("SubscriptionPrincipal", "arn:aws:iam::"+account+":root"))
+	if strings.Contains(got, "Filter") || strings.Contains(got, "Redrive") {
+		st.T.Errorf("attributes that are not set: %s", got)
+	}
+	set := func(name, value string) with {
+		return with{"SubscriptionArn", sub, "AttributeName", name, "AttributeValue", value}
+	}
+	for _, tc := range []struct{ name, value string }{
+		{"RawMessageDelivery", "false"}, {"FilterPolicy", `{"color":["red"]}`}, {"FilterPolicyScope", "MessageBody"}, {"FilterPolicy", `{"a":{"b":["c"]}}`},
+		{"RedrivePolicy", `{"deadLetterTargetArn":"` + queueARN("dlq") + `"}`},
+	} {
+		st.Does("SetSubscriptionAttributes", set(tc.name, tc.value), "<SetSubscriptionAttributesResponse")
+		st.Does("GetSubscriptionAttributes", with{"SubscriptionArn", sub}, entry(tc.name, tc.value))
+	}
+	st.Fails("SetSubscriptionAttributes", set("FilterPolicyScope", "MessageAttributes"), 400, invalid, "Invalid parameter: FilterPolicy: ")
+	for name, value := range map[string]string{"FilterPolicy": "{}", "RedrivePolicy": ""} {
+		st.Does("SetSubscriptionAttributes", set(name, value))
+		if got := st.Does("GetSubscriptionAttributes", with{"SubscriptionArn", sub}); strings.Contains(got, "<key>"+name+"</key>") {
+			st.T.Errorf("%s is still there: %s", name, got)
+		}
+	}
+	for name, want := range map[string]string{
+		"Nonsense": "Invalid parameter: AttributeName", "Endpoint": "Invalid parameter: AttributeName",
+		"RawMessageDelivery": "Invalid parameter: RawMessageDelivery: Invalid value [x]. Must be true or false.",
+		"FilterPolicy":       "Invalid parameter: FilterPolicy: ", "DeliveryPolicy": "Invalid parameter: DeliveryPolicy: Delivery protocol [sqs]",
+	} {
+		st.Fails("SetSubscriptionAttributes", set(name, "x"), 400, invalid, want)
+	}
+	st.Fails("SetSubscriptionAttributes", with{"SubscriptionArn", sub}, 400, "ValidationError", "Value null at 'attributeName'")
+}
+
+func TestPages(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		for i := range 101 {
+			st.Does("CreateTopic", with{"Name", fmt.Sprintf("t%03d", i)})
+			st.Does("Subscribe", with{"TopicArn", topicARN("t000"), "Protocol", "sqs", "Endpoint", queueARN(fmt.Sprint("q", i))})
+		}
+		for action, in := range map[string]with{"ListTopics": nil, "ListSubscriptions": nil, "ListSubscriptionsByTopic": {"TopicArn", topicARN("t000")}} {
+			first := st.Does(action, in)
+			second := st.Does(action, append(in, "NextToken", apitest.Element(first, "NextToken")))
+			if strings.Count(first, "<member>") != 100 || strings.Count(second, "<member>") != 1 || strings.Contains(second, "NextToken") {
+				t.Errorf("%s: %d and %d", action, strings.Count(first, "<member>"), strings.Count(second, "<member>"))
+			}
+		}
+	})
+}
+
+func TestPublishRefusals(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		arn, fifo := topicARN("a"), topicARN("a.fifo")
+		st.Does("CreateTopic", with{"Name", "a"})
+		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true"))
+		publish := func(message string, more ...string) with {
+			return append(with{"TopicArn", arn, "Message", message}, more...)
+		}
+		ordered := func(more ...string) with { return append(with{"TopicArn", fifo, "Message", "m"}, more...) }
+		attribute := func(name string, value ...string) with {
+			out := publish("m", "MessageAttributes.entry.1.Name", name)
+			for i := 0; i < len(value); i += 2 {
+				out = append(out, "MessageAttributes.entry.1.Value."+value[i], value[i+1])
+			}
+			return out
+		}
+		text := func(dataType, value string) with { return attribute("n", "DataType", dataType, "StringValue", value) }
+		for _, in := range []with{
+			publish("m"), publish("m", "Subject", strings.Repeat("x", 99)), publish("m", "MessageGroupId", "g"), {"TargetArn", arn, "Message", "m"},
+			publish(`{"default":"d","sqs":"s","email":1}`, "MessageStructure", "json"), text("String.Array", `["a",1,true,null]`), text("Number", "1.5"),
+			text("String.custom", "x"), attribute("n", "DataType", "Binary", "BinaryValue", "AQI="),
+		} {
+			if id := apitest.Element(st.Does("Publish", in), "MessageId"); !apitest.UUID.MatchString(id) {
+				t.Errorf("the message id is %q", id)
+			}
+		}
+		st.Does("Publish", ordered("MessageGroupId", "g", "MessageDeduplicationId", "1"), "<SequenceNumber>")
+		const value = "ParameterValueInvalid"
+		for _, tc := range []struct {
+			in         with
+			code, want string
+		}{
+			{publish(""), invalid, "Invalid parameter: Empty message"},
+			{publish("\x01"), invalid, "Invalid parameter: Message Reason: Valid unicode characters are"},
+			{publish("m", "Subject", ""), invalid, "Invalid parameter: Subject"},
+			{publish("m", "Subject", " x"), invalid, "Invalid parameter: Subject"},
+			{publish("m", "Subject", "a\nb"), invalid, "Invalid parameter: Subject"},
+			{publish("m", "Subject", strings.Repeat("x", 100)), invalid, "Invalid parameter: Subject"},
+			{publish("m", "Subject", strings.Repeat("x", 2000)), invalid, "Invalid parameter: Subject"},
+			{publish("m", "MessageStructure", "xml"), invalid, "Invalid parameter: Message Structure - xml is not a structure; there is json"},
+			{publish("m", "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - JSON message body failed to parse"},
+			{publish(`{"sqs":"x"}`, "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - No default entry in JSON message body"},
+			{publish(`{"default":1}`, "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - No default entry in JSON message body"},
+			{publish(`{"default":""}`, "MessageStructure", "json"), invalid, "Invalid parameter: Empty message"},
+			{publish("m", "MessageDeduplicationId", "d"), invalid, "The request includes MessageDeduplicationId parameter that is not valid for this topic type"},
+			{publish("m", "MessageGroupId", "a b"), invalid, "MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length."},
+			{ordered(), invalid, "Invalid parameter: The MessageGroupId parameter is required for FIFO topics"},
+			{ordered("MessageGroupId", ""), invalid, "MessageGroupId can only include"},
+			{ordered("MessageGroupId", "g"), invalid, "Invalid parameter: The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly"},
+			{ordered("MessageGroupId", "g", "MessageDeduplicationId", strings.Repeat("x", 129)), invalid, "MessageDeduplicationId can only include"},
+			{with{"Message", "m"}, invalid, "Invalid parameter: TopicArn or TargetArn Reason: no value for required parameter"},
+			{with{"Message", "m", "PhoneNumber", "+1"}, invalid, "Invalid parameter: PhoneNumber Reason: This server does not send text messages to phones."},
+			{with{"Message", "m", "TopicArn", "x"}, invalid, "Invalid parameter: TopicArn Reason: An ARN must have at least 6 elements, not 1"},
+			{attribute("n", "StringValue", "x"), value, "The message attribute 'n' must contain non-empty message attribute type."},
+			{text("Text", "x"), value, "The message attribute 'n' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String."},
+			{attribute("n", "DataType", "String"), value, "The message attribute 'n' must contain non-empty message attribute value for message attribute type 'String'."},
+			{text("String", ""), value, "must contain non-empty message attribute value"},
+			{text("Number", "x"), value, "Could not cast message attribute 'n' value to number."},
+			{text("Binary", "x"), value, "The message attribute 'n' with type 'Binary' must use field 'Binary'."},
+			{attribute("n", "DataType", "String", "BinaryValue", "AQI="), value, "The message attribute 'n' with type 'String' must use field 'String'."},
+			{attribute("n", "DataType", "String", "StringValue", "x", "BinaryValue", "AQI="), value, "The message attribute 'n' has multiple values."},
+			{text("String.Array", "x"), value, "with type 'String.Array' must be a JSON array"},
+			{text("String.Array", `[{}]`), value, "with type 'String.Array' must be a JSON array"},
+			{text("String", "\x01"), value, "The value of message attribute 'n' has invalid characters."},
+			{attribute("a..b", "DataType", "String", "StringValue", "x"), value, "must not begin or end with '.'"},
+			{attribute("AWS.x", "DataType", "String", "StringValue", "x"), value, "are reserved for internal use"},
+			{attribute("a b", "DataType", "String", "StringValue", "x"), value, "The message attribute name 'a b' is invalid."},
+			{attribute(strings.Repeat("x", 257), "DataType", "String", "StringValue", "x"), value, "must be 1 to 256 bytes long"},
+		} {
+			st.Fails("Publish", tc.in, 400, tc.code, tc.want)
+		}
+		st.Fails("Publish", with{"TopicArn", arn}, 400, "ValidationError", "Value null at 'message' failed to satisfy constraint: Member must not be null")
+		st.Fails("Publish", with{"TopicArn", topicARN("none"), "Message", "m"}, 404, "NotFound", "Topic does not exist")
+		if !st.InURL {
+			st.Does("Publish", publish(strings.Repeat("x", 262144)))
+			for _, size := range []int{262145, 1<<20 + 1} {
+				st.Fails("Publish", publish(strings.Repeat("x", size)), 400, invalid, "Invalid parameter: Message too long")
+			}
+			st.Fails("Publish", append(publish(strings.Repeat("x", 262140)), text("String", "x")[4:]...), 400, invalid, "Invalid parameter: Message too long")
+		}
+	})
+}
+
+func TestPublishBatch(t *testing.T) {
+	stories(t, func(t *testing.T, st *apitest.Story) {
+		arn := topicARN("a")
+		st.Does("CreateTopic", with{"Name", "a"})
+		batch := func(entries ...string) with {
+			out := with{"TopicArn", arn}
+			for i := 0; i < len(entries); i += 2 {
+				at := fmt.Sprintf("PublishBatchRequestEntries.member.%d.", i/2+1)
+				out = append(out, at+"Id", entries[i], at+"Message", entries[i+1])
+			}
+			return out
+		}
+		got := st.Does("PublishBatch", batch("a", "1", "b", "", "c", "3"), "<Successful><member><Id>a</Id><MessageId>",
+			"<Failed><member><Id>b</Id><Code>InvalidParameter</Code><Message>Invalid parameter: Empty message</Message><SenderFault>true</SenderFault></member></Failed>")
+		if strings.Count(got, "<MessageId>") != 2 {
+			t.Errorf("%s", got)
+		}
+		st.Does("PublishBatch", batch("a", ""), "<Successful/><Failed><member><Id>a</Id>")
+		st.Does("PublishBatch", batch("a", "1"), "<Failed/>")
+		var eleven []string
+		for i := range 11 {
+			eleven = append(eleven, fmt.Sprint(i), "m")
+		}
+		for _, tc := range []struct {
+			in         with
+			code, want string
+		}{
+			{batch(), "EmptyBatchRequest", "The batch request doesn't contain any entries."},
+			{batch(eleven...), "TooManyEntriesInBatchRequest", "The batch request contains more entries than permissible. The most are 10, and there are 11."},
+			{batch("a", "1", "a", "2"), "BatchEntryIdsNotDistinct", "Two or more batch entries in the request have the same Id: a."},
+			{batch("a b", "1"), "InvalidBatchEntryId", "doesn't abide by the specification"},
+			{batch("", "1"), "InvalidBatchEntryId", "doesn't abide by the specification"},
+		} {
+			st.Fails("PublishBatch", tc.in, 400, tc.code, tc.want)
+		}
+		if !st.InURL {
+			half := strings.Repeat("x", 131073)
+			st.Fails("PublishBatch", batch("a", half, "b", half), 400, "BatchRequestTooLong", "more than the limit of 262144 bytes: 262146.")
+		}
+		badARNs(st, "TopicArn", "PublishBatch")
+	})
+}
