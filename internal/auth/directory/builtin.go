@@ -10,6 +10,11 @@ import (
 // belong to no account of ours and cannot be changed.
 var builtin = []*Managed{
 	aws("AdministratorAccess", "Provides full access to all services and resources.", "*", "*"),
+	aws("AmazonSNSFullAccess", "Provides full access to Amazon SNS.", "*", "sns:*"),
+	aws("AmazonSNSReadOnlyAccess", "Provides read only access to Amazon SNS.", "*",
+		"sns:GetTopicAttributes", "sns:List*", "sns:CheckIfPhoneNumberIsOptedOut", "sns:GetEndpointAttributes",
+		"sns:GetDataProtectionPolicy", "sns:GetPlatformApplicationAttributes", "sns:GetSMSAttributes",
+		"sns:GetSMSSandboxAccountStatus", "sns:GetSubscriptionAttributes"),
 	aws("AmazonSQSFullAccess", "Provides full access to Amazon SQS.", "*", "sqs:*"),
 	aws("AmazonSQSReadOnlyAccess", "Provides read only access to Amazon SQS.", "*",
 		"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues", "sqs:ListQueues",
@@ -19,7 +24,7 @@ var builtin = []*Managed{
 		"iam:GenerateCredentialReport", "iam:GenerateServiceLastAccessedDetails", "iam:Get*", "iam:List*",
 		"iam:SimulateCustomPolicy", "iam:SimulatePrincipalPolicy"),
 	aws("ReadOnlyAccess", "Provides read-only access to the services of this server.", "*",
-		"iam:Generate*", "iam:Get*", "iam:List*", "iam:Simulate*", "sqs:Get*", "sqs:List*", "sqs:Receive*",
+		"iam:Generate*", "iam:Get*", "iam:List*", "iam:Simulate*", "sns:Get*", "sns:List*", "sqs:Get*", "sqs:List*", "sqs:Receive*",
 		"sts:GetAccessKeyInfo", "sts:GetCallerIdentity", "sts:GetSessionToken"),
 }
 
