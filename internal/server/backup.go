@@ -71,7 +71,7 @@ func (s *Server) serveBackup(ctx context.Context, call *protocol.Call, out *fron
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(b.ctx, cancel)()
-	began := s.config.now()
+	began := s.config.Now()
 	about := backup.About{Version: s.config.Version, Created: began.UTC(), Queues: b.queues()}
 	dir, err := s.snapshot(ctx, &about)
 	if err != nil {

@@ -221,16 +221,16 @@ func TestForwardedPresigned(t *testing.T) {
 // Conditions are about the client as the first node has seen it, in time and place.
 func TestForwardedFacts(t *testing.T) {
 	t.Parallel()
-	late := new(clock)
+	late := new(apitest.Clock)
 	p := newPair(t, func(owner, other *Config) {
 		other.TrustedProxies = []string{"127.0.0.1"} // only there
-		*owner = late.config(*owner)
+		owner.Now = late.Now
 	})
-	root := rootOf(p.owner)
+	root := apitest.RootActor(p.owner.Endpoint(), p.owner.Root())
 	_, id := root.User(t, "bob", `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sqs:*","Resource":"*",
 		"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"},"Bool":{"aws:SecureTransport":"true"}}}}`)
 	bob, _ := p.other.front.Keys.Lookup(id)
-	late.forward(10 * time.Minute) // within which a signature is good, but not twice
+	late.Forward(10 * time.Minute) // within which a signature is good, but not twice
 	for i, tc := range []struct {
 		from, proto string
 		age         time.Duration
@@ -289,7 +289,8 @@ func TestNodeThatIsBehind(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
 	p.setSlow(true)
-	root := rootOf(p.owner)
+	rootKey := p.owner.Root()
+	root := apitest.RootActor(p.owner.Endpoint(), rootKey)
 	for _, d := range apitest.Dialects {
 		here, there := clientOf(t, p.owner, d), clientOf(t, p.other, d)
 		there.Region = here.Region
@@ -307,7 +308,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		status, body := call(t, p.owner, "iam", url.Values{
 			"Action": {"PutUserPolicy"}, "Version": {"2010-05-08"}, "UserName": {"bob-" + d.String()}, "PolicyName": {"own"},
 			"PolicyDocument": {apitest.Allow("sqs:*", "*")},
-		}.Encode(), pointer(p.owner.Root(), true))
+		}.Encode(), &rootKey)
 		if status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
 		}
@@ -358,7 +359,7 @@ func TestNodeThatIsCutOff(t *testing.T) {
 func TestUsesReachTheOwner(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
-	root := rootOf(p.owner)
+	root := apitest.RootActor(p.owner.Endpoint(), p.owner.Root())
 	_, id := root.User(t, "bob", apitest.Allow("sqs:*", "*"))
 	cred, _ := p.other.front.Keys.Lookup(id)
 	c := clientOf(t, p.other, inJSON).As(cred)

@@ -38,13 +38,13 @@ type Config struct {
 	LogRequests    bool
 	Version        string // of the program
 
+	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
 	Logger *slog.Logger
 
 	// Join makes the server a node of a cluster; nil: it is alone.
 	Join func(NodeEnv) (Node, error)
 
-	disk   *store.Disk // that tests put in the place of the machine's
-	now    func() time.Time
+	disk   *store.Disk         // that tests put in the place of the machine's
 	limits func(*front.Limits) // how tests change them; nil: they do not
 }
 
@@ -52,7 +52,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, now: wallClock,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Now: wallClock,
 	}
 }
 

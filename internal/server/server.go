@@ -134,24 +134,24 @@ func Start(c Config) (_ *Server, err error) {
 	s.space.look()
 	permissions := access.New(s.directory)
 	queues := sqs.New(sqs.Options{
-		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.now, Room: s.room,
+		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.Now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues, Log: s.log,
 	})
 	publisher, topics := s.newSNS(cat, permissions)
 	s.publisher = publisher
 	users := iam.New(iam.Options{
-		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.now, Log: s.log,
+		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.Now, Log: s.log,
 		Services: service.Services{sqs.Rules, sns.Rules, admin.Rules, iam.Rules(), sts.Rules()},
 	})
 	tokens := sts.New(sts.Options{
-		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.now,
+		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.Now,
 	})
-	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.now)
+	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.Now)
 	accounts := admin.New(admin.Options{
 		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Topics: s.topics.Owned, Cluster: s.node,
 	})
 	inspect.Register(accounts, inspect.Options{
-		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.now),
+		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),
 	})
 	services := []*protocol.Service{queues, topics, users, tokens, accounts}
 	s.measure(services)
@@ -160,7 +160,7 @@ func Start(c Config) (_ *Server, err error) {
 		Certificate: s.signing.Certificate,
 		Keys:        front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
 		Store:       s.control, Node: s.node,
-		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.now, Limits: limits,
+		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.Now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
 		Health:        s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
 	})

@@ -136,6 +136,12 @@ func (w *walk) queues(sqs *protocol.Service, c *client) {
 	})
 }
 
+// call makes a request of the Query protocol as it is written.
+func call(t *testing.T, s *Server, service, form string, cred *identity.Credential) (status int, body string) {
+	t.Helper()
+	return apitest.Query(t, s.Endpoint(), service, form, cred)
+}
+
 // query makes a call by the Query protocol.
 func (w *walk) query(cred *identity.Credential, service *protocol.Service, op string, params ...string) string {
 	w.t.Helper()

@@ -158,3 +158,24 @@ func TestWhoMayAdminister(t *testing.T) {
 		}
 	}
 }
+
+// A request that is not signed, or with a key that does not exist, is refused whatever the operation.
+func TestUnknownCallersAreRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	for _, op := range admin.New(admin.Options{}).Operations() {
+		for _, c := range []struct{ key, code string }{{"", "MissingAuthenticationToken"}, {"AKIAIOSFODNN7EXAMPLE", "UnrecognizedClient"}} {
+			r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader("{}"))
+			apitest.Must(t, r, err)
+			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+			r.Header.Set("X-Amz-Target", "Sluice."+op.Name)
+			if c.key != "" {
+				signer := signature.Signer{AccessKeyID: c.key, Secret: s.Root().Secret, Region: "us-east-1"}
+				signer.Sign(r, admin.ServiceName, []byte("{}"), time.Now())
+			}
+			if status, body := apitest.Exchange(t, r); status != http.StatusForbidden || !strings.Contains(body, c.code) {
+				t.Errorf("%s with the key %q: %d %s", op.Name, c.key, status, body)
+			}
+		}
+	}
+}

@@ -19,6 +19,13 @@ func InMemory() server.Config {
 	return c
 }
 
+// OnDisk is the configuration of a server that keeps its data in a directory.
+func OnDisk(dir string) server.Config {
+	c := InMemory()
+	c.InMemory, c.Data = false, dir
+	return c
+}
+
 // Start runs a server. What it returns stops the server and waits until it is done; that happens at the end of the test
 // at the latest.
 func Start(t *testing.T, c server.Config) (s *server.Server, stop func() error) {

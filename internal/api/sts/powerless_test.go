@@ -1,0 +1,47 @@
+package sts_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/api/sts"
+	"github.com/sluicemq/sluice/internal/server/servertest"
+)
+
+// No operation is done for callers who are unknown, have not signed, or have no permission. Two of them need none.
+func TestNoOperationWithoutPermission(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	callers := apitest.Powerless(t, root)
+	root.User(t, "bob", "")
+	role, err := root.IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("r"), AssumeRolePolicyDocument: aws.String(apitest.Trusting("arn:aws:iam::" + account + ":user/bob"))})
+	// Parameters with which any of the operations would do something.
+	params := url.Values{
+		"Name": {"jean"}, "RoleArn": {*apitest.Must(t, role, err).Role.Arn}, "RoleSessionName": {"s1"}, "AccessKeyId": {s.Root().AccessKeyID},
+		"Version": {"2011-06-15"},
+	}
+	free := map[string]bool{"GetCallerIdentity": true, "GetSessionToken": true}
+	for _, op := range sts.New(sts.Options{}).Operations() {
+		params.Set("Action", op.Name)
+		for _, who := range callers {
+			status, body := apitest.Query(t, s.Endpoint(), "sts", params.Encode(), who.Cred)
+			if free[op.Name] && who.Code == "AccessDenied" {
+				if status != http.StatusOK {
+					t.Errorf("%s for %s: %d %s", op.Name, who.Who, status, body)
+				}
+				continue
+			}
+			if status != http.StatusForbidden || !strings.Contains(body, "<Code>"+who.Code+"</Code>") || !strings.Contains(body, "sts.amazonaws.com/doc/") {
+				t.Errorf("%s for %s: %d %s", op.Name, who.Who, status, body)
+			}
+		}
+	}
+}
