@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -45,6 +46,7 @@ type Options struct {
 	Endpoint func() string // where clients reach this node
 	Low      func() bool   // whether its disk is nearly full
 	Version  string
+	Keep     queue.Keep // for how long the series of queues are kept
 	// Waiting is told what a node that has not found its cluster yet waits for; nil
 	// is for those who do not want to know.
 	Waiting func(what string)
@@ -110,7 +112,7 @@ func Join(ctx context.Context, o Options) (_ *Node, err error) {
 	}
 	n.director.store = n.control.store
 	n.router = router.New(router.Options{
-		Queue: n.host.placement, Owner: n.host.owner, Local: n.host.owns, Messenger: n.messages, Position: n.Position,
+		Queue: n.host.placement, Owner: n.host.owner, Local: n.host.owns, Shards: n.records.count, Messenger: n.messages, Position: n.Position,
 		Changed: func(number int) <-chan struct{} { return n.members.view.watch(shardName(number)) },
 	})
 	n.host.router = n.router

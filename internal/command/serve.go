@@ -115,6 +115,9 @@ that it was given, reads the certificates, and prints the settings as such a fil
 	section(f, "Log and metrics", func(f *pflag.FlagSet) {
 		addChoice(f, &logFormat, "log-format", "", "text", "json")
 		logged.add(f)
+		f.DurationVar(&config.Keep.Minutes, "metrics-keep-minutes", config.Keep.Minutes, "for how long the metrics of queues are kept minute by minute; 0 turns them off")
+		f.DurationVar(&config.Keep.FiveMinutes, "metrics-keep-five-minutes", config.Keep.FiveMinutes, "for how long they are then kept in steps of five minutes, counted from when they were measured")
+		f.DurationVar(&config.Keep.Hours, "metrics-keep-hours", config.Keep.Hours, "and for how long in steps of an hour")
 		f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port to serve metrics on, for Prometheus, at /metrics; whoever reaches it can read them (default: nowhere)")
 	})
 	section(f, "Configuration", func(f *pflag.FlagSet) {

@@ -19,7 +19,8 @@ import (
 //	1  the first
 //	2  message move tasks that say which queues they may fill
 //	3  topics, and copies of their messages on their way to their queues
-const newest = FormatTopics
+//	4  queues that count what happens to them, and their series
+const newest = 4
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3

@@ -101,7 +101,7 @@ func benchCycle(b *testing.B, cfg Config, backlog int, message func(int) Outgoin
 	x := &bench{b: b, store: s, now: epoch, body: string(make([]byte, 1024))}
 	cfg.Visibility, cfg.Retention = 30*time.Second, 96*time.Hour
 	tx := s.Begin()
-	if x.engine, err = Load(tx, x.now, []Config{cfg}); err != nil {
+	if x.engine, err = Load(tx, x.now, []Config{cfg}, DefaultKeep); err != nil {
 		b.Fatal(err)
 	}
 	tx.Release()

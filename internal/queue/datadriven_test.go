@@ -102,6 +102,7 @@ func (s *script) run(line string) {
 		"ready": (*command).ready, "forwarded": (*command).forwarded, "accept": (*command).accept,
 		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups, "publish": (*command).publish,
 		"deliverable": (*command).deliverable,
+		"empty":       (*command).empty, "rows": (*command).rows, "names": (*command).names, "totals": (*command).totals,
 	}
 	verb := c.word()
 	switch verb {
@@ -109,6 +110,10 @@ func (s *script) run(line string) {
 		t := s.rig.t
 		s.rig.close()
 		s.begin(t)
+		if len(c.words) > 0 && c.word() == "series" {
+			s.rig.keep = c.keep()
+			s.rig.reload()
+		}
 	case "queue":
 		c.queue()
 	case "drop":
@@ -470,6 +475,77 @@ func (c *command) count(e *Engine) error {
 
 func (c *command) available(e *Engine) error {
 	c.s.print("available: %v", e.Available(c.id()))
+	return nil
+}
+
+// keep reads for how long series are kept.
+func (c *command) keep() Keep {
+	k := DefaultKeep
+	for name, d := range map[string]*time.Duration{"minutes": &k.Minutes, "five": &k.FiveMinutes, "hours": &k.Hours} {
+		if v, ok := c.setting(name); ok {
+			*d = c.duration(v)
+		}
+	}
+	return k
+}
+
+func (c *command) empty(e *Engine) error { e.CountEmptyReceives(c.id(), 1); return nil }
+
+var metricNames = [Metrics]string{
+	"sent", "bytes", "received", "empty", "deleted", "deduplicated", "expired", "dead-lettered", "moved",
+	"visible", "in flight", "delayed", "age", "groups", "noisy", "quiet visible", "quiet in flight", "quiet delayed", "quiet age",
+}
+
+// rows prints the rows of a name, of which there need not be a queue, newer than a time.
+func (c *command) rows(*Engine) error {
+	from := epoch.Add(-time.Hour)
+	if v, ok := c.setting("since"); ok {
+		from = epoch.Add(c.duration(v))
+	}
+	rows, err := Series(c.s.rig.keys.sorted().Get, c.word(), minuteOf(from), minuteOf(c.s.rig.now)+hour)
+	if v, ok := c.setting("max"); ok {
+		rows = rows[:min(len(rows), c.number(v))]
+	}
+	for _, r := range rows {
+		line := r.Time.Time().Format("15:04")
+		if r.Minutes != 1 {
+			line += fmt.Sprintf(" %d minutes", r.Minutes)
+		}
+		for m, v := range r.Values {
+			switch {
+			case v == Value{}:
+			case v.Min == v.Max && v.Max == v.Sum:
+				line += fmt.Sprintf(", %s %d", metricNames[m], v.Sum)
+			default:
+				line += fmt.Sprintf(", %s %d (%d to %d)", metricNames[m], v.Sum, v.Min, v.Max)
+			}
+		}
+		c.s.print("%s", line)
+	}
+	return err
+}
+
+// names prints of which names there are series.
+func (c *command) names(*Engine) error {
+	since := Instant(0)
+	if v, ok := c.setting("since"); ok {
+		since = epoch.Add(c.duration(v))
+	}
+	names, err := SeriesNames(c.s.rig.keys.sorted(), "", "", since)
+	for _, n := range names {
+		c.s.print("%s until %s, fair %t", n.Name, n.Last.Time().Add(time.Hour).Format("Jan 2 15:04"), n.Fair)
+	}
+	return err
+}
+
+func (c *command) totals(e *Engine) error {
+	line := ""
+	for m, n := range e.Totals() {
+		if n != 0 {
+			line += fmt.Sprintf("%s %d ", metricNames[m], n)
+		}
+	}
+	c.s.print("totals: %s", strings.TrimSpace(line))
 	return nil
 }
 

@@ -32,6 +32,9 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 				}
 			}
 		}
+		if results[i] == nil {
+			q.countDurably(MetricDeleted, 1)
+		}
 	}
 	return results, nil
 }

@@ -24,7 +24,7 @@
 //
 // # Tables
 //
-// Every key but those of the last two rows begins with the queue's id (8 bytes) and a
+// Every key but those of the last four rows begins with the queue's id (8 bytes) and a
 // table's letter, so that a queue is dropped with one range deletion.
 //
 //	!                      the queue's record: counters and heads   (queue.go)
@@ -38,6 +38,8 @@
 //	t started              message move tasks                       (move.go)
 //	a shard                the last accepted from another shard     (accept.go)
 //	k slot queue kind id   deduplication and receive attempts       (dedup.go)
+//	v level start name     rows of the series of a queue            (block.go)
+//	w name                 names of which there are series          (name.go)
 //	B, P number            publications whose copies are to be made  (backlog.go)
 //
 // A message takes one of two ways to its consumer. The line is for messages of
@@ -48,6 +50,11 @@
 // groups take turns. In a FIFO queue a group with a message in flight takes no
 // turns; in a standard queue a served group goes to the end of the rota, which
 // makes the queue fair among groups.
+//
+// What happens to a queue is counted in its record, in the transaction in which it
+// happens. When a minute ends, the engine writes the counters and how the queue stands
+// as a row of the queue's series. The series belong to the queue's name: they stay when
+// the queue is removed, until they are too old.
 //
 // A publication is a message of a topic with copies for several queues, all of which
 // are accepted in one transaction.

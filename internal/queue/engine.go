@@ -36,6 +36,10 @@ type Engine struct {
 	forceWrite    bool   // the clock is written even if nothing else is
 	format        int    // see Format
 	dedupLow      uint64 // the buckets of deduplication ids before it are empty
+
+	keep   Keep
+	totals [Counters]int64 // of all queues, those included that were removed
+	aging  aging
 }
 
 // clockKey is the key of the newest instant that the engine has seen: its time does
@@ -44,10 +48,11 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 
 // Load builds an engine for the given queues from what is stored. It removes, in tx,
 // the data of other queues, which are left when the deletion of a queue was cut
-// short. A queue that another shard serves costs no read if its outbox is empty.
-func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
+// short. A queue that another shard serves costs no read if its outbox is empty. The
+// series of the queues are kept for as long as keep says.
+func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
 	e := &Engine{
-		queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
+		keep: keep, queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	e.backlog, e.copiesAtOnce = newBacklog(e), copiesAtOnce
@@ -73,7 +78,7 @@ func Load(tx Txn, now Instant, configs []Config) (*Engine, error) {
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.loadFilters(), e.loadOthers(), e.backlog.load()); err != nil {
+	if err := firstError(e.loadFilters(), e.loadOthers(), e.loadAging(), e.backlog.load()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
@@ -126,6 +131,7 @@ func (q *queue) load() error {
 	if err := q.meta.decode(b); err != nil {
 		return err
 	}
+	q.loadMinute()
 	var bad error
 	lo, hi := tableRange(id, tableReceived)
 	err = tx.Scan(lo, hi, func(k, v []byte) bool {
@@ -135,6 +141,8 @@ func (q *queue) load() error {
 		}
 		if q.cfg.FIFO {
 			m.group = q.activate(name)
+		} else {
+			m.tenant = name
 		}
 		q.trackReceived(m)
 		if m.deadline <= q.e.now {
@@ -206,6 +214,7 @@ func (q *queue) loadReadyGroups() {
 const (
 	formatSources = 2 // a MoveTask with Sources
 	formatCopies  = 3 // copies of publications in an outbox, or a backlog of publications
+	formatSeries  = 4 // what was counted of queues
 )
 
 // Format returns the lowest format of a data directory whose programs can read all
@@ -236,8 +245,12 @@ func (e *Engine) End() []ID {
 	for _, q := range e.touched {
 		touched = append(touched, q.cfg.ID)
 		if q.dirty {
-			e.tx.Set(metaKey(q.cfg.ID), q.meta.encode())
-			q.dirty = false
+			record := q.meta.encode()
+			if record[0] == metaVersion {
+				e.format = max(e.format, formatSeries)
+			}
+			e.tx.Set(metaKey(q.cfg.ID), record)
+			q.dirty, q.writtenCall = false, q.lastCall
 			wrote = true
 		}
 		q.touched = false
@@ -268,13 +281,14 @@ func (e *Engine) NextWake() Instant {
 	case e.backlog.waiting():
 		return e.now
 	case e.wakes.Len() == 0:
-		return never
+		return e.aging.next
 	}
-	return e.wakes.First().wakeAt
+	return min(e.wakes.First().wakeAt, e.aging.next)
 }
 
 // Advance does what time alone has made due: timeouts, delays, expiry, message move
-// tasks, and copies of publications that are left to be made. It does a bounded amount of work; if more is left, NextWake is not in the
+// tasks, copies of publications that are left to be made, the ends of minutes, and what
+// has become of old series. It does a bounded amount of work; if more is left, NextWake is not in the
 // future.
 func (e *Engine) Advance() error {
 	if err := e.backlog.expand(); err != nil {
@@ -293,7 +307,7 @@ func (e *Engine) Advance() error {
 		// The other queues come first, even if this one has more to do.
 		e.wake(q, max(q.schedule(), e.now+1))
 	}
-	return nil
+	return e.age()
 }
 
 // spend counts the work of moving a message to another queue.
@@ -315,12 +329,16 @@ func (e *Engine) Configure(cfg Config) error {
 	if q := e.queues[cfg.ID]; q != nil {
 		q.cfg = cfg
 		q.nextExpiry = 0
-		return q.advance()
+		if err := q.advance(); err != nil {
+			return err
+		}
+		q.called()
+		return nil
 	}
 	if o := e.outboxes[cfg.ID]; o != nil && o.last == 0 {
 		delete(e.outboxes, cfg.ID)
 	}
-	e.add(cfg)
+	e.add(cfg).called()
 	return nil
 }
 
@@ -332,7 +350,8 @@ func (e *Engine) add(cfg Config) *queue {
 	return q
 }
 
-// Drop removes a queue and all it holds. It does nothing if there is no such queue.
+// Drop removes a queue and all it holds, but its series. It does nothing if there is no
+// such queue.
 func (e *Engine) Drop(id ID) error {
 	if o := e.outboxes[id]; o != nil {
 		e.dropOutbox(o)
@@ -345,6 +364,9 @@ func (e *Engine) Drop(id ID) error {
 		return err
 	}
 	e.tx.DeleteRange(queueRange(id))
+	if err := q.lastMinute(); err != nil {
+		return err
+	}
 	delete(e.queues, id)
 	if e.byARN[q.cfg.ARN] == destination(q) {
 		delete(e.byARN, q.cfg.ARN)
@@ -410,7 +432,11 @@ func (e *Engine) queueAtPresent(id ID) (*queue, error) {
 	if q == nil {
 		return nil, ErrNoQueue
 	}
-	return q, q.advance()
+	if err := q.advance(); err != nil {
+		return nil, err
+	}
+	q.called()
+	return q, nil
 }
 
 // earlier orders queues by the instant at which time changes them.

@@ -104,6 +104,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 			return m.sent <= limit, nil
 		}
 		q.remove(m)
+		q.count(MetricExpired, 1)
 		q.e.work++
 	}
 	// The messages that were never received follow, in order of age without a gap.
@@ -121,6 +122,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 		q.e.tx.DeleteRange(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, end))
 		q.stored -= uint64(n)
 		q.lineHead = end
+		q.count(MetricExpired, int64(n))
 	}
 	if q.lineHead < q.lineNext {
 		q.lineFloor, err = q.sentAt(q.lineHead)
@@ -163,6 +165,7 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 		return false, fmt.Errorf("ages of %d of %d messages: %w", n, q.indexedCount(), errMissing)
 	}
 	q.e.work += len(old)
+	q.count(MetricExpired, int64(len(old)))
 	for _, a := range old {
 		if m := q.received[a.pos]; m != nil {
 			q.remove(m)

@@ -33,6 +33,8 @@ const (
 	tableAge      = 'e'
 	tableDedup    = 'k'
 	tableTask     = 't'
+	tableBlock    = 'v'
+	tableName     = 'w'
 
 	tableOutbox        = '@'
 	tableOutboxMessage = 'f'
@@ -102,7 +104,7 @@ var backlogKey = tableKey(ofShard, tableBacklog)
 
 func publicationKey(n uint64) key { return tableKey(ofShard, tablePublication).uint64(n) }
 
-// shared takes the place of a queue's id in the keys of the table that all queues of
+// shared takes the place of a queue's id in the keys of the tables that all queues of
 // a shard share. It is greater than all ids.
 const shared ID = 1 << 63
 

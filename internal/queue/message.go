@@ -55,7 +55,12 @@ type Message struct {
 // Size is how many bytes of the message are of the length that its sender chose:
 // its body, its attributes, and what SQS calls system attributes.
 func (m *Message) Size() int {
-	n := len(m.Body) + len(m.Sender) + len(m.Group) + len(m.Dedup) + len(m.Trace) + len(m.Source)
+	return m.bodySize() + len(m.Sender) + len(m.Group) + len(m.Dedup) + len(m.Trace) + len(m.Source)
+}
+
+// bodySize is the size of a message as SQS limits it: of its body and its attributes.
+func (m *Message) bodySize() int {
+	n := len(m.Body)
 	for _, a := range m.Attributes {
 		n += len(a.Name) + len(a.Type) + len(a.Value)
 	}

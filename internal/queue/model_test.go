@@ -41,6 +41,7 @@ type model struct {
 	lastID    ID
 	sent      int // messages sent so far, for their bodies
 	tasks     int
+	counted   map[string]*[Counters]int64 // what happened to queues, by ARN
 }
 
 type modelQueue struct {
@@ -95,10 +96,14 @@ type modelAttempt struct {
 }
 
 func testModel(t *rapid.T, fifo bool) {
-	m := &model{t: t, rig: newRig(t), fifo: fifo}
+	m := &model{t: t, rig: newRig(t), fifo: fifo, counted: make(map[string]*[Counters]int64)}
 	defer m.rig.close()
 	if rapid.Bool().Draw(t, "few copies at once") {
 		m.rig.copies = extent{copies: 2, bytes: 1000}
+		m.rig.reload()
+	}
+	if pick(m, "series", false, true) {
+		m.rig.keep = Keep{time.Hour, 12 * time.Hour, 1000 * time.Hour}
 		m.rig.reload()
 	}
 	n := rapid.IntRange(2, 4).Draw(t, "queues")
@@ -194,8 +199,44 @@ func (m *model) add(i int) {
 		cfg: cfg, accepted: make(map[string]acceptance), attempts: make(map[string]modelAttempt),
 		came: make(map[FromShard][]Transfer),
 	}
+	if m.counted[cfg.ARN] == nil {
+		m.counted[cfg.ARN] = new([Counters]int64)
+	}
 	m.rig.configure(cfg)
 	m.settle()
+}
+
+func (m *model) count(q *modelQueue, metric Metric, n int) {
+	if q != m.elsewhere {
+		m.counted[q.cfg.ARN][metric] += int64(n)
+	}
+}
+
+func (m *model) countSent(q *modelQueue, body string) {
+	m.count(q, MetricSent, 1)
+	m.count(q, MetricSentBytes, len(body))
+}
+
+// compareSeries adds up the rows of each name, which must be what has happened.
+func (m *model) compareSeries() {
+	if m.rig.keep.off() {
+		return
+	}
+	for _, q := range m.queues {
+		rows, err := Series(m.rig.keys.sorted().Get, q.cfg.ARN, minuteOf(epoch)-hour, m.now()+hour)
+		if err != nil {
+			m.failf("series of %s: %v", q.cfg.ARN, err)
+		}
+		got := m.rig.engine.queues[q.cfg.ID].happened
+		for _, r := range rows {
+			for i := range got {
+				got[i] += int64(r.Values[i].Sum)
+			}
+		}
+		if want := *m.counted[q.cfg.ARN]; got != want {
+			m.failf("the series of %s say\n%v, and what has happened is\n%v", q.cfg.ARN, got, want)
+		}
+	}
 }
 
 func (m *model) configure(*rapid.T) {
@@ -215,6 +256,8 @@ func (m *model) drop(*rapid.T) {
 	for _, x := range m.queues[i].messages {
 		x.gone = true
 	}
+	// What was taken back of minutes before is not in the series of a queue that is gone.
+	m.count(m.queues[i], MetricReceived, -int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].happened[MetricReceived])))
 	m.rig.drop(m.queues[i].cfg.ID)
 	m.add(i)
 }
@@ -226,7 +269,7 @@ func (m *model) advance(*rapid.T) {
 		30*time.Second, time.Minute, 5*time.Minute-time.Millisecond, 5*time.Minute, 12*time.Hour,
 		time.Duration(rapid.IntRange(1, 100_000).Draw(m.t, "milliseconds"))*time.Millisecond)
 	until := m.now().Add(d)
-	if pick(m, "late", false, true) {
+	if pick(m, "late", false, true) || d > time.Hour && !m.rig.keep.off() {
 		m.rig.now = until
 		m.settle()
 		return
@@ -402,6 +445,7 @@ func (m *model) sentOne(q *modelQueue, o Outgoing, s Sent) {
 			m.failf("%s was sent as %v", o.Body, s)
 		}
 		q.messages = append(q.messages, x)
+		m.countSent(q, x.body)
 		return
 	}
 	scope := o.Dedup
@@ -412,6 +456,7 @@ func (m *model) sentOne(q *modelQueue, o Outgoing, s Sent) {
 		if s != (Sent{ID: a.id, Sequence: a.sequence, Duplicate: true}) {
 			m.failf("%s is a duplicate and was sent as %v", o.Body, s)
 		}
+		m.count(q, MetricDeduplicated, 1)
 		return
 	}
 	if s.Duplicate || s.ID != o.ID || s.Sequence <= q.sequence {
@@ -421,6 +466,7 @@ func (m *model) sentOne(q *modelQueue, o Outgoing, s Sent) {
 	q.accepted[scope] = acceptance{m.now(), s.ID, s.Sequence}
 	x.waits = q.cfg.Delay > 0
 	q.messages = append(q.messages, x)
+	m.countSent(q, x.body)
 }
 
 // publish sends copies of a message to some of the queues, to the one of another shard and to
@@ -555,6 +601,7 @@ func (m *model) receive(*rapid.T) {
 		given, err = e.Receive(q.cfg.ID, r)
 		return err
 	})
+	m.count(q, MetricReceived, len(given))
 	if a, ok := q.attempts[r.Attempt]; ok && m.now().Sub(a.at) < 5*time.Minute {
 		m.repeated(q, a, r.Attempt, timeout, given, err)
 	} else if m.receivedSome(q, r.Max, timeout, given, err); r.Attempt != "" && len(given) > 0 {
@@ -742,6 +789,11 @@ func (m *model) delete(*rapid.T) {
 	if err != nil || !slices.Equal(results, want) {
 		m.failf("delete gave %v, %v, should %v", results, err, want)
 	}
+	for _, err := range want {
+		if err == nil {
+			m.count(q, MetricDeleted, 1)
+		}
+	}
 	m.follow(nil)
 	m.settle()
 }
@@ -802,6 +854,7 @@ func (m *model) giveBack(*rapid.T) {
 			continue
 		}
 		taken = true
+		m.count(q, MetricReceived, -1)
 		if r.m.receives--; r.m.receives == 0 {
 			r.m.first = 0
 		}
@@ -1000,6 +1053,9 @@ func (m *model) accept(*rapid.T) {
 		if m.fifo || x.source == "" {
 			x.sent = m.now()
 		}
+		if x.source == "" {
+			m.countSent(q, x.body)
+		}
 		q.messages = append(q.messages, x)
 	}
 	q.came[from] = came
@@ -1054,6 +1110,7 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 				}
 				x.pos = f.pos
 			case !ok && m.now() >= expired:
+				m.count(q, MetricExpired, 1)
 				m.remove(q, x)
 			case !ok:
 				m.failf("%s of %s is lost", x.body, q.cfg.ARN)
@@ -1083,8 +1140,11 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 			if y.id != a.x.id || y.source != a.from.cfg.ARN || y.prior != a.x.prior+a.x.receives || y.sent != sent || y.dedup != dedup {
 				m.failf("%+v was redriven as %+v", a.x, y)
 			}
+			m.count(a.from, MetricDeadLettered, 1)
 		} else {
 			count[a.from]++
+			m.count(a.from, MetricMoved, 1)
+			m.countSent(a.q, y.body)
 			m.checkMove(a.from, a.q, a.x, y)
 		}
 		y.waits = a.q.cfg.FIFO && slices.ContainsFunc(a.q.messages, func(z *modelMessage) bool { return z.waits })
@@ -1171,6 +1231,7 @@ func (m *model) compare(*rapid.T) {
 	if len(m.elsewhere.messages) > 0 && !m.told {
 		m.failf("nobody has been told that messages wait")
 	}
+	m.compareSeries()
 	for _, q := range m.queues {
 		var want Counts
 		for _, x := range q.messages {

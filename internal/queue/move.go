@@ -240,6 +240,7 @@ func (q *queue) moveOne(t *MoveTask) error {
 		return err
 	}
 	q.e.spend(m)
+	q.count(MetricMoved, 1)
 	m.ID = movedID(t.ID, next.pos)
 	m.SentAt = q.e.now
 	m.Source, m.PriorReceives, m.PriorFirst = "", 0, 0

@@ -41,6 +41,9 @@ type queue struct {
 	touched   bool    // is in Engine.touched
 	announced bool    // internal: it is available, and Engine.Deliverable has said so
 	dirty     bool    // meta must be written
+
+	writtenCall Instant  // lastCall as it is stored
+	grouped     tristate // whether messages of a standard queue have groups
 }
 
 // meta is the part of a queue's state that is stored as one record.
@@ -61,10 +64,15 @@ type meta struct {
 	purged     Instant
 	dedupLow   uint64 // buckets before it are empty
 	dedupHigh  uint64 // buckets after it are empty
+	counting          // not in records of older programs
 }
 
+// metaVersion is the version of a queue's record that has counting. Without it the record
+// is of recordVersion, which older programs can read.
+const metaVersion = 2
+
 func (m *meta) encode() []byte {
-	w := newRecord(96)
+	w := newRecord(128)
 	w.Uint(uint64(m.lineHead))
 	w.Uint(uint64(m.lineNext))
 	w.Instant(m.lineFloor)
@@ -81,17 +89,24 @@ func (m *meta) encode() []byte {
 	w.Instant(m.purged)
 	w.Uint(m.dedupLow)
 	w.Uint(m.dedupHigh)
+	if m.counting != (counting{}) {
+		w.Writer[0] = metaVersion
+		m.counting.encode(&w)
+	}
 	return w.Writer
 }
 
 func (m *meta) decode(b []byte) error {
-	r := readRecord(b)
+	r := readRecordUpTo(metaVersion, b)
 	*m = meta{
 		lineHead: Position(r.Uint()), lineNext: Position(r.Uint()), lineFloor: r.Instant(),
 		lastIndex: Position(r.Uint()), lastOrder: r.Uint(), rotaHead: r.Uint(), rotaLength: r.Uint(),
 		stored: r.Uint(), delayed: r.Uint(), receipts: r.Uint(),
 		delayFloor: r.Instant(), ageFloor: r.Instant(), ageHead: Position(r.Uint()), purged: r.Instant(),
 		dedupLow: r.Uint(), dedupHigh: r.Uint(),
+	}
+	if !r.Failed() && b[0] == metaVersion {
+		m.counting.decode(r)
 	}
 	return r.done("queue")
 }
@@ -126,6 +141,9 @@ func (q *queue) markDirty() {
 // at once, and the engine continues then.
 func (q *queue) advance() error {
 	q.touch()
+	if err := q.endMinute(); err != nil {
+		return err
+	}
 	q.endTimeouts()
 	if err := q.expire(); err != nil {
 		return err
@@ -180,6 +198,9 @@ func (q *queue) schedule() Instant {
 			at = min(at, t.next())
 		}
 	}
+	if q.minute != 0 {
+		at = min(at, q.minute+minute)
+	}
 	return at
 }
 
@@ -221,7 +242,7 @@ func (q *queue) purge() error {
 	q.meta = meta{
 		lineHead: old.lineNext, lineNext: old.lineNext, lastIndex: old.lastIndex,
 		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
-		delayFloor: old.delayFloor, purged: q.e.now,
+		delayFloor: old.delayFloor, purged: q.e.now, counting: old.counting,
 	}
 	q.markDirty()
 	return nil

@@ -38,6 +38,14 @@ func (e *Engine) Receive(id ID, r Receive) ([]Delivery, error) {
 		return nil, err
 	}
 	e.work = 0
+	out, err := q.receive(r)
+	if len(out) > 0 {
+		q.countDurably(MetricReceived, int64(len(out)))
+	}
+	return out, err
+}
+
+func (q *queue) receive(r Receive) ([]Delivery, error) {
 	timeout := q.cfg.Visibility
 	if r.Timeout != nil {
 		timeout = *r.Timeout
@@ -159,7 +167,7 @@ func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, erro
 			return nil, err
 		}
 		for _, x := range some {
-			m := &received{pos: x.pos, sent: x.sent}
+			m := &received{pos: x.pos, sent: x.sent, tenant: t.name}
 			q.trackReceived(m)
 			out = append(out, q.deliver(m, timeout))
 		}
@@ -283,6 +291,7 @@ func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 			continue
 		}
 		taken = true
+		q.countDurably(MetricReceived, -1)
 		if m.receives--; m.receives == 0 {
 			m.first = 0
 		}

@@ -15,6 +15,7 @@ type received struct {
 	receipt  uint64       // number of the newest receive
 	sent     Instant      // zero for a message of the line whose record was not read yet
 	group    *activeGroup // FIFO only
+	tenant   string       // the message's group, in a standard queue
 
 	written  int // how often its record was written
 	inFlight bool
@@ -31,12 +32,17 @@ func (m *received) encode() []byte {
 	w.Instant(m.deadline)
 	w.Uint(m.receipt)
 	w.Instant(m.sent)
-	if m.group != nil {
-		w.String(m.group.name)
-	} else {
-		w.String("")
-	}
+	w.String(m.groupName())
 	return w.Writer
+}
+
+// groupName returns the message group, or "" if the message has none. Older programs did
+// not store it in standard queues.
+func (m *received) groupName() string {
+	if m.group != nil {
+		return m.group.name
+	}
+	return m.tenant
 }
 
 // unknownTimes is in place of how often a record was written that was loaded: it only

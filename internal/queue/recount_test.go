@@ -15,6 +15,8 @@ import (
 func populate(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t)
+	r.keep = DefaultKeep
+	r.reload()
 	r.configure(Config{ID: 1, ARN: "standard", Retention: time.Hour, Visibility: time.Minute})
 	r.configure(Config{ID: 2, ARN: "fifo", Retention: time.Hour, Visibility: time.Minute, FIFO: true, Delay: time.Second})
 	r.configure(Config{ID: 3, ARN: "elsewhere", Elsewhere: true})
@@ -52,6 +54,7 @@ func populate(t *testing.T) *rig {
 	receive(1, "")
 	receive(2, "attempt")
 	do(func(e *Engine) error { return e.StartMove(1, MoveTask{ID: "t", Destination: "standard", Rate: 1}) })
+	r.advance(time.Minute)
 	send(1, 4, new(time.Minute))
 	send(2, 4, nil)
 	send(4, 5, nil)
@@ -81,9 +84,9 @@ func problems(t *testing.T, r *rig, keys mirror) []string {
 }
 
 // Whatever single row is missing, cut short or put where it does not belong,
-// a recount tells. Of a deduplication id, a task, the clock and what has
-// arrived it cannot know that they are missing, and one deduplication id or shard is
-// as good as another.
+// a recount tells. Of a deduplication id, a task, the clock, what has arrived and the
+// rows of series it cannot know that they are missing, and one deduplication id, shard or
+// name of series is as good as another.
 func TestRecountFindsEachLostRow(t *testing.T) {
 	t.Parallel()
 	r := populate(t)
@@ -93,7 +96,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 	tables := make(map[byte]int)
 	for k := range r.keys {
-		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableAccepted
+		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableAccepted || k[8] == tableBlock
 		if !lone {
 			tables[k[8]]++
 		}
@@ -111,7 +114,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 			v := keys[k].value
 			keys[k] = mirrored{value: v[:len(v)-1]}
 		})
-		if k[8] == tableDedup || k[8] == tableAccepted {
+		if k[8] == tableDedup || k[8] == tableAccepted || k[8] == tableName {
 			continue
 		}
 		spoil("has a twin", func(keys mirror) {
@@ -123,7 +126,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 	for _, table := range []byte{
 		tableMeta, tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
-		tableOutbox, tableOutboxMessage,
+		tableOutbox, tableOutboxMessage, tableName,
 	} {
 		if tables[table] == 0 {
 			t.Errorf("the test has no row in table %c", table)

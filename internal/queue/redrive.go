@@ -41,6 +41,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 	}
 	q.e.spend(msg)
 	q.remove(m)
+	q.count(MetricDeadLettered, 1)
 	if err := target.accept(msg, q.e.now); err != nil {
 		return false, err
 	}

@@ -47,6 +47,7 @@ type rig struct {
 	engine  *Engine
 	now     Instant
 	configs []Config // of the queues that exist
+	keep    Keep
 	keys    mirror
 	// copies bounds what the engine publishes at once, if it is not zero.
 	copies extent
@@ -142,7 +143,7 @@ func (r *rig) load() {
 	}
 	tx := r.begin()
 	defer tx.Release()
-	e, err := Load(tx, r.now, r.configs)
+	e, err := Load(tx, r.now, r.configs, r.keep)
 	if err != nil {
 		r.t.Fatalf("at %v: %v", r.now.Sub(epoch), err)
 	}

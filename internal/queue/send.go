@@ -30,6 +30,9 @@ func (e *Engine) Send(id ID, messages []Outgoing) ([]Sent, error) {
 func (q *queue) send(o *Outgoing) (Sent, error) {
 	if q.cfg.FIFO {
 		if s, found, err := q.duplicateOf(o); found || err != nil {
+			if err == nil {
+				q.countDurably(MetricDeduplicated, 1)
+			}
 			return s, err
 		}
 	}
@@ -52,6 +55,13 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 // accept stores m as the newest message of the queue, available from due.
 func (q *queue) accept(m *Message, due Instant) error {
 	now := q.e.now
+	if err := q.endMinute(); err != nil { // of a queue to which a message is redriven or moved
+		return err
+	}
+	q.startMinute()
+	if m.Source == "" {
+		q.countSent(m)
+	}
 	if q.cfg.FIFO {
 		// A message from another queue must not wait behind messages whose delay
 		// has ended.
@@ -75,6 +85,8 @@ func (q *queue) accept(m *Message, due Instant) error {
 	p := q.lastIndex | indexedBit
 	if q.cfg.FIFO {
 		m.Sequence = q.sequence(p)
+	} else if m.Group != "" {
+		q.grouped = yes
 	}
 	if q.stored-1 == q.lineCount() {
 		q.ageFloor, q.ageHead = m.SentAt, p

@@ -22,7 +22,8 @@ type alone struct {
 	disk     *store.Disk
 	log      *slog.Logger
 	require  func(format int) error // writes down which format the data need
-	records  *store.Store           // of the control store
+	keep     queue.Keep
+	records  *store.Store // of the control store
 	control  *control.Control
 	shares   bool // the keys are in the control store
 	messages *store.Store
@@ -34,8 +35,8 @@ const theShard = 1
 
 // openAlone opens the stores in a data directory. If they were a cluster's, so that the
 // keys are in the control store, it calls initialise as the owner of a control store does.
-func openAlone(dir string, o store.Options, require func(int) error, initialise func(*control.Control) error) (_ *alone, err error) {
-	a := &alone{disk: o.Disk, log: o.Logger, require: require}
+func openAlone(dir string, o store.Options, require func(int) error, initialise func(*control.Control) error, keep queue.Keep) (_ *alone, err error) {
+	a := &alone{disk: o.Disk, log: o.Logger, require: require, keep: keep}
 	if a.records, err = store.Open(filepath.Join(dir, ControlDir), o); err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (a *alone) Control() *control.Control { return a.control }
 // Serve implements Node.
 func (a *alone) Serve(c *catalog.Catalog) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
-		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require,
+		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep,
 		Configs: func() []queue.Config { return c.Configs(theShard) },
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -36,7 +37,8 @@ type Config struct {
 	MinFreeSpace   int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
 	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open
 	LogRequests    bool
-	Version        string // of the program
+	Keep           queue.Keep // for how long the series of queues are kept
+	Version        string     // of the program
 
 	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
 	Logger *slog.Logger
@@ -52,7 +54,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Now: wallClock,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Keep: queue.DefaultKeep, Now: wallClock,
 	}
 }
 
@@ -89,6 +91,9 @@ func (c *Config) Validate() error {
 	}
 	if _, err := front.ParseProxies(c.TrustedProxies); err != nil {
 		return err
+	}
+	if err := c.Keep.Validate(); err != nil {
+		return fmt.Errorf("--metrics-keep-minutes, --metrics-keep-five-minutes and --metrics-keep-hours: %w", err)
 	}
 	for _, a := range c.Accounts {
 		if !identity.IsAccount(a) {

@@ -214,7 +214,7 @@ func (s *Server) openStores() (err error) {
 		return nil // the node opens them
 	}
 	options := store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}
-	single, err := openAlone(s.config.Data, options, s.require, s.initialise)
+	single, err := openAlone(s.config.Data, options, s.require, s.initialise, s.config.Keep)
 	if err != nil {
 		return err
 	}

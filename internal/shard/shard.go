@@ -70,6 +70,8 @@ type Options struct {
 	// that the data directory then has, until it returns nil; nil means that no program
 	// reads the store later.
 	Require func(format int) error
+	// Keep is for how long the series of the queues are kept; there are none if it is zero.
+	Keep queue.Keep
 	// MaxCommit is the size in bytes at which a transaction takes no more
 	// requests; 0 means 4 MiB.
 	MaxCommit int
@@ -96,11 +98,13 @@ type Shard struct {
 	draining atomic.Bool  // long polls no longer wait
 
 	readyOutboxes, deliverable readyQueues
+	empty                      emptyReceives
 	pacer                      *pacer
 
 	// What follows belongs to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store
 	configs func() []queue.Config
+	keep    queue.Keep
 	polls   polls
 	reload  time.Time
 	format  int   // what require has been called with
@@ -153,7 +157,7 @@ func Open(o Options) (*Shard, error) {
 		writable: o.Writable, require: o.Require, format: 1, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
-		configs: o.Configs, polls: newPolls(),
+		configs: o.Configs, keep: o.Keep, polls: newPolls(),
 	}
 	s.pacer = newPacer(s.closing)
 	s.clock = newClock(o.Now, o.Shift, 0)
@@ -169,7 +173,7 @@ func Open(o Options) (*Shard, error) {
 func (s *Shard) load() error {
 	tx := s.store.Begin()
 	defer tx.Release()
-	engine, err := queue.Load(tx, s.clock.time(), s.configs())
+	engine, err := queue.Load(tx, s.clock.time(), s.configs(), s.keep)
 	if err != nil {
 		return err
 	}
@@ -392,6 +396,7 @@ func (s *Shard) commitBatch(first *request) {
 	defer tx.Release()
 	s.engine.Begin(tx, s.clock.time())
 
+	s.empty.count(s.engine) // before a minute ends in which they were
 	var batch []*request
 	err := s.engine.Advance()
 	for r := first; r != nil && err == nil; {

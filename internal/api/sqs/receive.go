@@ -88,6 +88,9 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 		}
 		return nil, failure(err, q)
 	}
+	if len(messages) == 0 {
+		s.shard.EmptyReceive(q.ID)
+	}
 	noteReceived(c, messages)
 	out := &receiveMessageOutput{Messages: make([]receivedMessage, 0, len(messages))}
 	deliveries := make([]queue.Delivery, 0, len(messages))

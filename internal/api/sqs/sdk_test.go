@@ -438,6 +438,13 @@ func TestMoveTaskLeavesMessagesFromElsewhere(t *testing.T) {
 	mine, payroll := c.Create("mine", attributes), c.Create("payroll", attributes)
 	for _, u := range []*string{mine, payroll} {
 		c.Send(u, "from "+*u)
+		sent := time.Now().UnixMilli()
+		eventually.Succeeds(t, func() error { // within the millisecond of its sending it would overtake other dead letters
+			if time.Now().UnixMilli() <= sent {
+				return errors.New("it is still the millisecond of the sending")
+			}
+			return nil
+		})
 		c.Receive(u)
 		eventually.Succeeds(t, func() error { // the next receive finds that it was received often enough
 			if got := c.Receive(u); len(got) > 0 {

@@ -29,6 +29,7 @@ func (s *failingShard) Send(context.Context, queue.ID, []queue.Outgoing) ([]queu
 func (s *failingShard) Receive(context.Context, queue.ID, queue.Receive, time.Duration) ([]shard.Message, error) {
 	return nil, s.err
 }
+func (s *failingShard) EmptyReceive(queue.ID) {}
 func (s *failingShard) Counts(context.Context, queue.ID) (queue.Counts, error) {
 	return queue.Counts{}, s.err
 }

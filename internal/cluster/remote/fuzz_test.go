@@ -50,6 +50,13 @@ func (echo) Groups(context.Context, queue.ID, queue.Groups) (queue.GroupsResult,
 func (echo) Peek(context.Context, queue.ID, queue.Peek) (queue.PeekResult, error) {
 	return queue.PeekResult{Messages: make([]queue.Peeked, 1), More: true}, nil
 }
+func (echo) Series(context.Context, queue.ID, string, queue.Instant, queue.Instant) ([]queue.Row, error) {
+	return make([]queue.Row, 2), nil
+}
+func (echo) SeriesNames(context.Context, string, string, queue.Instant) ([]queue.SeriesName, error) {
+	return make([]queue.SeriesName, 2), nil
+}
+func (echo) EmptyReceives(context.Context, queue.ID, uint64) error                     { return nil }
 func (echo) Accept(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error { return nil }
 
 // tap keeps what goes through it.
@@ -84,6 +91,9 @@ func recorded(tb testing.TB) *tap {
 	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t", Sources: []queue.ID{1, 1 << 40}})
 	_, _ = c.CancelMove(ctx, 1, "t")
 	_, _ = c.Moves(ctx, 1)
+	_, _ = c.Series(ctx, 1, "name", 0, 1<<40)
+	_, _ = c.SeriesNames(ctx, "prefix", "after", 1<<40)
+	_ = c.EmptyReceives(ctx, 1, 7)
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}}})
 	_, _ = c.States(ctx, 1)
 	_, _ = c.Groups(ctx, 1, queue.Groups{Max: 1})

@@ -25,5 +25,8 @@ type Shard interface {
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)
 	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
+	Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error)
+	SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error)
+	EmptyReceives(ctx context.Context, id queue.ID, n uint64) error
 	Accept(ctx context.Context, id queue.ID, from queue.FromShard, messages []queue.Transfer) error
 }

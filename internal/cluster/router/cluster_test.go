@@ -134,6 +134,7 @@ func (c *cluster) router(node string) *router.Router {
 			defer c.mu.Unlock()
 			return c.shards[n].changed
 		},
+		Shards:  func() int { return len(c.shards) },
 		Local:   func(n int) bool { return c.owner(n) == node },
 		Timeout: 500 * time.Millisecond,
 	})

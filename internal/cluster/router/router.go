@@ -29,6 +29,8 @@ type Options struct {
 	// Changed returns a channel that is closed when shard n gets another owner, or
 	// an owner at last, than at the time of the call; until then the same channel.
 	Changed func(n int) <-chan struct{}
+	// Shards returns how many shards there are, which have the numbers from 1 on.
+	Shards func() int
 	// Local reports whether this node is the owner of shard n. It only saves time.
 	Local func(n int) bool
 	// Messenger and Position are for the calls to other nodes; see remote.Options.
@@ -47,6 +49,7 @@ type Router struct {
 	Options
 
 	remote *remote.Caller
+	empty  emptyReceives
 
 	draining context.Context // ends the long polls
 	drain    context.CancelFunc

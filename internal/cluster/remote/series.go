@@ -1,0 +1,125 @@
+package remote
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// What a row and a name take at least.
+const (
+	sizeRow        = 3
+	sizeSeriesName = 3
+)
+
+type seriesArgs struct {
+	name     string
+	from, to queue.Instant
+}
+
+var series = method[seriesArgs, []queue.Row]{
+	code: 30,
+	putArgs: func(w *writer, a *seriesArgs) {
+		w.String(a.name)
+		w.Instant(a.from)
+		w.Instant(a.to)
+	},
+	getArgs: func(r *reader) seriesArgs { return seriesArgs{r.String(), r.Instant(), r.Instant()} },
+	call: func(s Shard, ctx context.Context, id queue.ID, a seriesArgs) ([]queue.Row, error) {
+		return s.Series(ctx, id, a.name, a.from, a.to)
+	},
+	putResult: func(w *writer, rows []queue.Row) { putAll(w, rows, putRow) },
+	getResult: func(r *reader) []queue.Row { return getAll(r, sizeRow, getRow) },
+}
+
+type namesArgs struct {
+	prefix, after string
+	since         queue.Instant
+}
+
+var seriesNames = method[namesArgs, []queue.SeriesName]{
+	code: 31,
+	putArgs: func(w *writer, a *namesArgs) {
+		w.String(a.prefix)
+		w.String(a.after)
+		w.Instant(a.since)
+	},
+	getArgs: func(r *reader) namesArgs { return namesArgs{r.String(), r.String(), r.Instant()} },
+	call: func(s Shard, ctx context.Context, _ queue.ID, a namesArgs) ([]queue.SeriesName, error) {
+		return s.SeriesNames(ctx, a.prefix, a.after, a.since)
+	},
+	putResult: func(w *writer, names []queue.SeriesName) { putAll(w, names, putSeriesName) },
+	getResult: func(r *reader) []queue.SeriesName { return getAll(r, sizeSeriesName, getSeriesName) },
+}
+
+var emptyReceives = method[uint64, none]{
+	code:    32,
+	putArgs: func(w *writer, n *uint64) { w.Uint(*n) },
+	getArgs: func(r *reader) uint64 { return r.Uint() },
+	call: func(s Shard, ctx context.Context, id queue.ID, n uint64) (none, error) {
+		return none{}, s.EmptyReceives(ctx, id, n)
+	},
+	putResult: putNone, getResult: getNone,
+}
+
+// Series returns the rows of a name.
+func (c *Client) Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error) {
+	return invoke(ctx, c, &series, id, seriesArgs{name, from, to})
+}
+
+// SeriesNames returns names of which there are rows.
+func (c *Client) SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error) {
+	return invoke(ctx, c, &seriesNames, 0, namesArgs{prefix, after, since})
+}
+
+// EmptyReceives counts receives of clients that gave nothing.
+func (c *Client) EmptyReceives(ctx context.Context, id queue.ID, n uint64) error {
+	_, err := invoke(ctx, c, &emptyReceives, id, n)
+	return err
+}
+
+// putRow writes a row: its time and minutes, the bits of the metrics that are not zero,
+// and these. A node that knows more metrics must not be asked by one that knows fewer
+// with the same code.
+func putRow(w *writer, row *queue.Row) {
+	w.Instant(row.Time)
+	w.Uint(row.Minutes)
+	var bits uint64
+	for m, v := range row.Values {
+		if v != (queue.Value{}) {
+			bits |= 1 << m
+		}
+	}
+	w.Uint(bits)
+	for _, v := range row.Values {
+		if v != (queue.Value{}) {
+			w.Uint(v.Sum)
+			w.Uint(v.Min)
+			w.Uint(v.Max)
+		}
+	}
+}
+
+func getRow(r *reader, row *queue.Row) {
+	row.Time, row.Minutes = r.Instant(), r.Uint()
+	bits := r.Uint()
+	if bits >= 1<<queue.Metrics {
+		r.Fail()
+		return
+	}
+	for m := range row.Values {
+		if bits&(1<<m) != 0 {
+			row.Values[m] = queue.Value{Sum: r.Uint(), Min: r.Uint(), Max: r.Uint()}
+		}
+	}
+}
+
+func putSeriesName(w *writer, n *queue.SeriesName) {
+	w.String(n.Name)
+	w.Instant(n.Last)
+	w.Bool(n.Fair)
+}
+
+func getSeriesName(r *reader, n *queue.SeriesName) {
+	n.Name, n.Last, n.Fair = r.ownString(), r.Instant(), r.Bool()
+}

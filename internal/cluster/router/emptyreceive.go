@@ -1,0 +1,53 @@
+package router
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// emptyReceives are receives of clients that gave nothing. A receive asks several shards
+// and may ask a shard more than once, so that only the router knows. It tells one shard
+// of the queue, once a second for all that have come meanwhile.
+type emptyReceives struct {
+	mu sync.Mutex
+	n  map[queue.ID]uint64 // nil while none are waiting to be told
+}
+
+const tellEmptyAfter = time.Second
+
+// EmptyReceive counts that a client's receive gave nothing.
+func (r *Router) EmptyReceive(id queue.ID) { r.countEmpty(id, 1) }
+
+func (r *Router) countEmpty(id queue.ID, n uint64) {
+	r.empty.mu.Lock()
+	defer r.empty.mu.Unlock()
+	if r.empty.n == nil {
+		r.empty.n = make(map[queue.ID]uint64)
+		time.AfterFunc(tellEmptyAfter, r.tellEmpty)
+	}
+	r.empty.n[id] += n
+}
+
+// tellEmpty tells the shards. What a shard cannot be told now is told later, unless there
+// is no such queue any more or the router is closed.
+func (r *Router) tellEmpty() {
+	r.empty.mu.Lock()
+	counted := r.empty.n
+	r.empty.n = nil
+	r.empty.mu.Unlock()
+	for id, n := range counted {
+		p, err := r.place(id)
+		if err != nil {
+			continue
+		}
+		_, err = callOnce(r.closed, r, p.Shards[0], func(ctx context.Context, s Shard) (struct{}, error) {
+			return struct{}{}, s.EmptyReceives(ctx, id, n)
+		})
+		if err != nil && r.closed.Err() == nil {
+			r.countEmpty(id, n)
+		}
+	}
+}

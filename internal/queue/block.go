@@ -1,0 +1,222 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/varint"
+)
+
+// A level is a resolution of the series. The rows of a name are stored in blocks, several
+// of them under one key. When a block is too old for its level, its rows are merged into
+// rows of the next one.
+type level struct {
+	step   Instant // the length of a row
+	length Instant // of a block
+}
+
+var levels = [...]level{
+	{minute, hour},
+	{5 * minute, 12 * hour},
+	{hour, 240 * hour},
+}
+
+const hour = 60 * minute
+
+// Keep is for how long rows are kept: those of a minute, of five, and of an hour. No
+// series are counted or kept if Minutes is 0.
+type Keep struct{ Minutes, FiveMinutes, Hours time.Duration }
+
+// DefaultKeep is what CloudWatch keeps.
+var DefaultKeep = Keep{15 * 24 * time.Hour, 63 * 24 * time.Hour, 455 * 24 * time.Hour}
+
+func (k Keep) level(n int) time.Duration {
+	return [...]time.Duration{k.Minutes, k.FiveMinutes, k.Hours}[n]
+}
+
+// keepLeast is the least time for which minutes are kept: alarms look back an hour.
+const keepLeast = 3 * time.Hour
+
+// Validate returns what is wrong with k in one sentence.
+func (k Keep) Validate() error {
+	switch {
+	case k.Minutes == 0:
+		return nil
+	case k.Minutes < keepLeast:
+		return fmt.Errorf("minutes are kept for %v: want %v or more, or 0 for no metrics of queues", k.Minutes, keepLeast)
+	case k.FiveMinutes < k.Minutes || k.Hours < k.FiveMinutes:
+		return fmt.Errorf("minutes are kept for %v, five minutes for %v, hours for %v: want none shorter than the one before", k.Minutes, k.FiveMinutes, k.Hours)
+	case k.Hours > keepMost:
+		return fmt.Errorf("hours are kept for %v: want %v or less", k.Hours, keepMost)
+	}
+	return nil
+}
+
+// keepMost is ten years.
+const keepMost = 10 * 366 * 24 * time.Hour
+
+// off reports whether there are no series.
+func (k Keep) off() bool { return k.Minutes == 0 }
+
+// blockKey is the key of the block of a level that begins at an instant. Blocks are in
+// order of time first, so that those that are too old are dropped as a range.
+func blockKey(level int, start Instant, name string) key {
+	return blocksAt(level, start).string(name)
+}
+
+func blocksAt(level int, start Instant) key {
+	return tableKey(shared, tableBlock).byte(byte(level)).instant(start)
+}
+
+// startOf returns when the block begins that has the rows of an instant.
+func (l level) startOf(t Instant) Instant { return t - t%l.length }
+
+// splitBlockKey returns the parts of the key of a block.
+func splitBlockKey(k []byte) (level int, start Instant, name string, ok bool) {
+	const fixed = keyOf0 + 1 + 8
+	if len(k) <= fixed || int(k[keyOf0]) >= len(levels) {
+		return 0, 0, "", false
+	}
+	return int(k[keyOf0]), Instant(tail(k[:fixed], 0)), string(k[fixed:]), true
+}
+
+// encodeBlock returns the record of some rows, which are in order of time. Each row is
+// what differs from the row before it, and the first what differs from nothing:
+//
+//	version | row ...
+//	row:  steps from the end of the row before | Minutes, but not in level 0
+//	      | bits of the metrics that differ | differences of Sum, and of Min and Max where they are not Sum
+//
+// So a queue in which nothing changes takes two bytes a minute, and gauges that stay as
+// they are take none.
+func encodeBlock(n int, start Instant, rows []Row) []byte {
+	w := newRecord(16 * (1 + len(rows)))
+	before := &Row{}
+	next := start
+	for i := range rows {
+		r := &rows[i]
+		w.Uint(uint64((r.Time - next) / levels[n].step))
+		next = r.Time + levels[n].step
+		if n > 0 {
+			w.Uint(r.Minutes)
+		}
+		putValues(&w.Writer, n, before, r)
+		before = r
+	}
+	return w.Writer
+}
+
+func putValues(w *varint.Writer, n int, before, r *Row) {
+	var bits uint64
+	for m := range r.Values {
+		if r.Values[m] != before.Values[m] {
+			bits |= 1 << m
+		}
+	}
+	w.Uint(bits)
+	for m := range r.Values {
+		if bits&(1<<m) == 0 {
+			continue
+		}
+		v, b := r.Values[m], before.Values[m]
+		w.Int(int64(v.Sum - b.Sum))
+		if hasRange(n, m) {
+			w.Int(int64(v.Min - b.Min))
+			w.Int(int64(v.Max - b.Max))
+		}
+	}
+}
+
+// hasRange reports whether the least and the greatest value of a metric are not its sum.
+func hasRange(n, m int) bool { return n > 0 || Metric(m) == MetricSentBytes }
+
+func decodeBlock(n int, start Instant, b []byte) ([]Row, error) {
+	r := readRecord(b)
+	rows := make([]Row, 0, 64)
+	l := levels[n]
+	before := &Row{}
+	next, end := start, start+l.length
+	for r.Left() > 0 && !r.Failed() {
+		steps := r.Uint()
+		if steps >= uint64(l.length/l.step) {
+			r.Fail()
+			break
+		}
+		row := Row{Time: next + Instant(steps)*l.step, Minutes: 1}
+		if n > 0 {
+			row.Minutes = r.Uint()
+		}
+		getValues(r, n, before, &row)
+		if next = row.Time + l.step; next > end {
+			r.Fail()
+		}
+		rows = append(rows, row)
+		before = &rows[len(rows)-1]
+	}
+	return rows, r.done("series")
+}
+
+func getValues(r *reader, n int, before, row *Row) {
+	bits := r.Uint()
+	if bits >= 1<<Metrics {
+		r.Fail()
+	}
+	row.Values = before.Values
+	for m := range row.Values {
+		if bits&(1<<m) == 0 {
+			continue
+		}
+		v := &row.Values[m]
+		v.Sum += uint64(r.Int())
+		if hasRange(n, m) {
+			v.Min += uint64(r.Int())
+			v.Max += uint64(r.Int())
+		} else {
+			v.Min, v.Max = v.Sum, v.Sum
+		}
+	}
+}
+
+// addRows adds rows to the blocks of a name in a level. A row of a time of which there is
+// one already is added to it.
+func (e *Engine) addRows(n int, name string, rows ...Row) error {
+	for len(rows) > 0 {
+		start := levels[n].startOf(rows[0].Time)
+		end := slices.IndexFunc(rows, func(r Row) bool { return levels[n].startOf(r.Time) != start })
+		if end < 0 {
+			end = len(rows)
+		}
+		if err := e.addToBlock(n, start, name, rows[:end]); err != nil {
+			return fmt.Errorf("series of %s: %w", name, err)
+		}
+		rows = rows[end:]
+	}
+	return nil
+}
+
+func (e *Engine) addToBlock(n int, start Instant, name string, rows []Row) error {
+	k := blockKey(n, start, name)
+	b, err := e.tx.Get(k)
+	if err != nil {
+		return err
+	}
+	var have []Row
+	if b != nil {
+		if have, err = decodeBlock(n, start, b); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		at, found := slices.BinarySearchFunc(have, rows[i].Time, func(r Row, t Instant) int { return cmp.Compare(r.Time, t) })
+		if found {
+			have[at].Add(&rows[i])
+		} else {
+			have = slices.Insert(have, at, rows[i])
+		}
+	}
+	e.tx.Set(k, encodeBlock(n, start, have))
+	e.format = max(e.format, formatSeries)
+	return nil
+}

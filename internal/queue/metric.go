@@ -1,0 +1,111 @@
+package queue
+
+import "time"
+
+// Metric is the number of something that is counted of a queue. It is stored: a number
+// is never used for anything else, and a new metric gets the next one.
+type Metric uint8
+
+// The metrics. Counters are what happened in a minute, gauges how the queue stood at
+// its end.
+const (
+	MetricSent          Metric = iota // messages that were accepted; not those that were redriven from another queue
+	MetricSentBytes                   // their bodies and attributes
+	MetricReceived                    // messages given to consumers
+	MetricEmptyReceives               // receives of clients that gave nothing
+	MetricDeleted                     // messages for which a client asked, also those that were gone
+	MetricDeduplicated                // messages that were not accepted because they repeat another
+	MetricExpired
+	MetricDeadLettered // messages moved to the dead-letter queue
+	MetricMoved        // messages that a message move task took out
+	metricGauges       // what follows are gauges
+)
+
+// The gauges.
+const (
+	MetricVisible               Metric = metricGauges + iota
+	MetricInFlight                     // received and not deleted
+	MetricDelayed                      // wait for their delay to end
+	MetricOldestAge                    // in seconds
+	MetricGroupsInFlight               // FIFO queues: groups with messages in flight
+	MetricNoisyGroups                  // standard queues: see fairness
+	MetricVisibleInQuietGroups         // messages of no noisy group
+	MetricInFlightInQuietGroups        // these and the next two likewise
+	MetricDelayedInQuietGroups
+	MetricOldestAgeInQuietGroups
+	metricsEnd // behind the last
+)
+
+// Counters is how many of the metrics are counters, Metrics how many there are.
+const (
+	Counters = int(metricGauges)
+	Metrics  = int(metricsEnd)
+)
+
+// IsGauge reports whether m is a gauge.
+func (m Metric) IsGauge() bool { return m >= metricGauges }
+
+// isAge reports whether of two values of m the greater counts, and not their sum.
+func (m Metric) isAge() bool { return m == MetricOldestAge || m == MetricOldestAgeInQuietGroups }
+
+// Value is what a metric was in a row. In a row of one minute, all three numbers are the
+// same, but of SentBytes: there Min and Max are the sizes of single messages.
+type Value struct{ Sum, Min, Max uint64 }
+
+// Row is what happened to a queue from Time on, and how it stood: in one minute, or in
+// more of them, when it is old.
+type Row struct {
+	Time Instant
+	// Minutes is how many minutes the row was made of. There are none of the time in
+	// which the queue was not active or the server did not run.
+	Minutes uint64
+	Values  [Metrics]Value
+}
+
+// merge adds to r what happened in the time after it.
+func (r *Row) merge(next *Row) {
+	sizes := mergeSizes(r, next)
+	for m := range r.Values {
+		v, n := &r.Values[m], next.Values[m]
+		*v = Value{v.Sum + n.Sum, min(v.Min, n.Min), max(v.Max, n.Max)}
+	}
+	r.Values[MetricSentBytes] = sizes
+	r.Minutes += next.Minutes
+}
+
+// Add adds to r what happened in the same minutes on another shard of the queue, or to a
+// queue that had its name before.
+func (r *Row) Add(other *Row) {
+	sizes := mergeSizes(r, other)
+	for m := range r.Values {
+		v, o := &r.Values[m], other.Values[m]
+		if Metric(m).isAge() {
+			*v = Value{max(v.Sum, o.Sum), max(v.Min, o.Min), max(v.Max, o.Max)}
+		} else {
+			*v = Value{v.Sum + o.Sum, v.Min + o.Min, v.Max + o.Max}
+		}
+	}
+	r.Values[MetricSentBytes] = sizes
+	r.Minutes = max(r.Minutes, other.Minutes)
+}
+
+// mergeSizes returns SentBytes of two rows together: a row in which nothing was sent has
+// no sizes.
+func mergeSizes(r, other *Row) Value {
+	v, o := r.Values[MetricSentBytes], other.Values[MetricSentBytes]
+	switch {
+	case other.Values[MetricSent].Sum == 0:
+		return v
+	case r.Values[MetricSent].Sum == 0:
+		return o
+	}
+	return Value{v.Sum + o.Sum, min(v.Min, o.Min), max(v.Max, o.Max)}
+}
+
+// set sets a metric of a row of one minute.
+func (r *Row) set(m Metric, n uint64) { r.Values[m] = Value{n, n, n} }
+
+// minuteOf returns the minute of an instant.
+func minuteOf(t Instant) Instant { return t - t%minute }
+
+const minute = Instant(time.Minute / time.Millisecond)

@@ -1,0 +1,78 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Series reads the rows of a name from an instant up to but not including another, in
+// order of time, through get. It needs no engine: get reads what is durable. Rows of
+// less than a whole step of their level at either end are left out.
+func Series(get func(key []byte) ([]byte, error), name string, from, to Instant) ([]Row, error) {
+	var out []Row
+	upTo := to // coarser rows count for the time of which there are no finer ones
+	for n, l := range levels {
+		var rows []Row
+		for start := l.startOf(max(0, from)); start < upTo; start += l.length {
+			b, err := get(blockKey(n, start, name))
+			if err != nil {
+				return nil, fmt.Errorf("series of %s: %w", name, err)
+			}
+			if b == nil {
+				continue
+			}
+			some, err := decodeBlock(n, start, b)
+			if err != nil {
+				return nil, fmt.Errorf("series of %s: %w", name, err)
+			}
+			rows = append(rows, some...)
+		}
+		rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Time < from || r.Time+l.step > upTo })
+		if len(rows) > 0 {
+			out = append(rows, out...)
+		}
+		if len(out) > 0 {
+			upTo = min(upTo, l.startOf(out[0].Time))
+		}
+	}
+	return out, nil
+}
+
+// SeriesName is a name of which there are rows.
+type SeriesName struct {
+	Name string
+	Last Instant // there is no row of an hour after it
+	Fair bool    // the rows have the gauges of noisy and quiet groups
+}
+
+// NamesAtOnce is how many names SeriesNames reads at most.
+const NamesAtOnce = 2000
+
+// SeriesNames reads names that begin with a prefix, come after another name, and have rows
+// since an instant, an hour more or less. They are in order, and if there are NamesAtOnce
+// there may be more.
+func SeriesNames(r Reader, prefix, after string, since Instant) ([]SeriesName, error) {
+	var out []SeriesName
+	var bad error
+	lo := nameKey(max(prefix, after))
+	_, hi := tableRange(shared, tableName)
+	err := r.Scan(lo, hi, func(k, v []byte) bool {
+		name := string(k[keyOf0:])
+		if !strings.HasPrefix(name, prefix) {
+			return false
+		}
+		if name == after {
+			return true
+		}
+		var n seriesName
+		if n, bad = decodeSeriesName(v); bad == nil && n.last+levels[0].length > since {
+			out = append(out, SeriesName{name, n.last, n.fair})
+		}
+		return bad == nil && len(out) < NamesAtOnce
+	})
+	if err := firstError(err, bad); err != nil {
+		return nil, fmt.Errorf("names of series: %w", err)
+	}
+	return out, nil
+}
