@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
@@ -155,40 +156,13 @@ var services = sync.OnceValue(func() []*policy.Rules {
 	return []*policy.Rules{sqs.Rules, admin.Rules, iam.Rules(), sts.Rules()}
 })
 
-// parseCaller returns the caller that an ARN names. What the ARN does not say,
-// such as its unique id, is not known.
+// parseCaller reads who asks.
 func parseCaller(text string) (policy.Caller, error) {
-	if strings.EqualFold(text, "anonymous") {
-		return policy.Caller{}, nil
-	}
-	bad := fmt.Errorf("--caller %q: want the ARN of a root, user, assumed role or federated user, an account's 12 digits, or anonymous", text)
-	if isAccount(text) {
-		text = "arn:aws:iam::" + text + ":root"
-	}
-	arn := strings.SplitN(text, ":", 6)
-	if len(arn) != 6 || arn[0] != "arn" || !isAccount(arn[4]) {
-		return policy.Caller{}, bad
-	}
-	c := policy.Caller{Account: arn[4], ARN: text}
-	kind, name, _ := strings.Cut(arn[5], "/")
-	switch of := arn[2] + " " + kind; {
-	case of == "iam root" && name == "":
-		c.Kind, c.UserID = policy.Account, c.Account
-	case of == "iam user" && name != "":
-		c.Kind, c.UserName = policy.User, name[strings.LastIndexByte(name, '/')+1:]
-	case of == "sts assumed-role" && strings.Count(name, "/") == 1:
-		role, _, _ := strings.Cut(name, "/")
-		c.Kind, c.Issuer = policy.AssumedRole, "arn:"+arn[1]+":iam::"+c.Account+":role/"+role
-	case of == "sts federated-user" && name != "":
-		c.Kind, c.UserID = policy.FederatedUser, c.Account+":"+name
-	default:
-		return policy.Caller{}, bad
+	c, ok := identity.ParseCaller(text)
+	if !ok {
+		return c, fmt.Errorf("--caller %q: want the ARN of a root, user, assumed role or federated user, an account's 12 digits, or anonymous", text)
 	}
 	return c, nil
-}
-
-func isAccount(s string) bool {
-	return len(s) == 12 && strings.Trim(s, "0123456789") == ""
 }
 
 // parseContext returns a function that knows the keys.

@@ -139,9 +139,9 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	publisher, topics := s.newSNS(cat, permissions)
 	s.publisher = publisher
+	rules := service.Services{sqs.Rules, sns.Rules, admin.Rules, iam.Rules(), sts.Rules()}
 	users := iam.New(iam.Options{
-		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.Now, Log: s.log,
-		Services: service.Services{sqs.Rules, sns.Rules, admin.Rules, iam.Rules(), sts.Rules()},
+		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.Now, Log: s.log, Services: rules,
 	})
 	tokens := sts.New(sts.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.Now,
@@ -152,6 +152,7 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	inspect.Register(accounts, inspect.Options{
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),
+		Access: permissions, Directory: s.directory, Services: rules,
 	})
 	services := []*protocol.Service{queues, topics, users, tokens, accounts}
 	s.measure(services)

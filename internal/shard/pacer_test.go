@@ -22,7 +22,7 @@ func walked(t *testing.T, p *pacer, step time.Duration, busy bool) (work, total 
 		time.Sleep(step)
 		work += step
 		if busy {
-			p.requests.Add(1)
+			p.commits.Add(1)
 		}
 		if !w.proceed(walkChunk) {
 			return work, time.Since(start)
@@ -37,6 +37,7 @@ func TestPace(t *testing.T) {
 		if work, total := walked(t, p, step, false); work < total*45/100 || work > total*55/100 || total < walkTime || total > walkTime*11/10 {
 			t.Errorf("on an idle shard it works %v of %v", work, total)
 		}
+		time.Sleep(busyTime)
 		if work, total := walked(t, p, step, true); work < total*3/100 || work > total*5/100 || total < walkTime || total > walkTime*11/10 {
 			t.Errorf("on a busy shard it works %v of %v", work, total)
 		}

@@ -423,6 +423,7 @@ func (s *Shard) commitBatch(first *request) {
 		if err = s.requireFormat(s.engine); err == nil && tx.Empty() {
 			err = s.confirm()
 		} else if err == nil {
+			s.pacer.commits.Add(1)
 			err = s.commit(tx)
 		}
 	}
@@ -430,7 +431,6 @@ func (s *Shard) commitBatch(first *request) {
 		s.fail(err, batch, served)
 		return
 	}
-	s.pacer.requests.Add(uint64(len(batch) + len(served)))
 	s.announce(s.engine)
 	for _, r := range batch {
 		if r.poll != nil && r.poll.empty(r.err) {

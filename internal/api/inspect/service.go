@@ -9,6 +9,8 @@ import (
 	"context"
 
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -28,18 +30,28 @@ type Options struct {
 	Catalog    *catalog.Catalog
 	Shard      Shard
 	Authorizer *service.Authorizer // with the rules of the service that the operations are registered with
+	// Access and Directory explain decisions about others, on actions of Services.
+	Access    *access.Decider
+	Directory *directory.Directory
+	Services  service.Services
 }
 
 type inspector struct {
 	catalog    *catalog.Catalog
 	shard      Shard
 	authorizer *service.Authorizer
+	access     *access.Decider
+	directory  *directory.Directory
+	services   service.Services
 }
 
 // Register adds the operations to a service.
 func Register(wire *protocol.Service, o Options) {
-	s := &inspector{catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer}
+	s := &inspector{
+		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory, services: o.Services,
+	}
 	protocol.Register(wire, "DescribeQueueState", s.describeQueueState)
+	protocol.Register(wire, "ExplainAccess", s.explainAccess)
 	protocol.Register(wire, "ListMessageGroups", s.listMessageGroups)
 	protocol.Register(wire, "PeekMessages", s.peekMessages)
 }

@@ -85,14 +85,7 @@ func (d *Decider) Decide(r *Request) error {
 	if owner && r.Policy == "" {
 		return nil
 	}
-	var resource *policy.Policy
-	readable := true
-	switch {
-	case r.Policy != "" && r.PolicyIDs != "":
-		resource, readable = d.policies.parseBound(r.Policy, r.PolicyIDs)
-	case r.Policy != "":
-		resource, readable = d.policies.parse(r.Policy)
-	}
+	resource, readable := d.resourcePolicy(r)
 	if owner && !readable {
 		return nil
 	}
