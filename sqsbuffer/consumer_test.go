@@ -148,15 +148,15 @@ func TestHeartbeatsEndAfterTwelveHours(t *testing.T) {
 		s := newService()
 		c := s.buffered(t)
 		s.put(standard, "slow")
-		start, first := time.Now(), true
+		start := time.Now()
+		var again atomic.Bool
 		var lasted time.Duration
 		var errs []error
 		w := &worker{takes: 13 * time.Hour}
 		consume(t, s, c, standard, func(ctx context.Context, m types.Message) error {
-			if !first {
+			if again.Swap(true) {
 				return nil
 			}
-			first = false
 			err := w.handle(ctx, m)
 			lasted = time.Since(start)
 			return err
@@ -181,13 +181,12 @@ func TestHeartbeatsFail(t *testing.T) {
 		s.put(standard, "a")
 		w := &worker{takes: time.Hour}
 		var errs []error
-		first := true
+		var again atomic.Bool
 		start := time.Now()
 		consume(t, s, c, standard, func(ctx context.Context, m types.Message) error {
-			if !first {
+			if again.Swap(true) {
 				return nil
 			}
-			first = false
 			err := w.handle(ctx, m)
 			if told := time.Since(start); told < 30*time.Second || told > 45*time.Second {
 				t.Errorf("the handler was told after %v", told)

@@ -66,6 +66,11 @@
 // work on each message, keeps messages hidden meanwhile, deletes what is done, and stops in
 // order. It does not receive ahead.
 //
+// # Large messages
+//
+// [LargeClient] sends bodies that SQS does not take by way of an [ObjectStore], in the format
+// of Amazon's extended clients for Java and Python.
+//
 // # The end
 //
 // [Client.Close] stops consumers, sends what waits and makes messages that were not taken visible again.

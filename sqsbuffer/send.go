@@ -77,12 +77,16 @@ func sendable(input *sqs.SendMessageInput) bool {
 	if input == nil || input.QueueUrl == nil || input.MessageBody == nil {
 		return false
 	}
-	for _, a := range input.MessageAttributes {
+	for _, a := range input.MessageSystemAttributes {
 		if a.DataType == nil {
 			return false
 		}
 	}
-	for _, a := range input.MessageSystemAttributes {
+	return attributesComplete(input.MessageAttributes)
+}
+
+func attributesComplete(attributes map[string]types.MessageAttributeValue) bool {
+	for _, a := range attributes {
 		if a.DataType == nil {
 			return false
 		}
