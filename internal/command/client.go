@@ -36,15 +36,30 @@ const (
 	maxAnswer   = 64 << 20
 )
 
-// iam calls an operation of IAM. params are names and values in turn; out gets
-// the result, by the rules of encoding/xml, and may be nil.
+// iam calls an operation of IAM; see query.
 func (c *client) iam(ctx context.Context, action string, out any, params ...string) error {
-	form := url.Values{"Action": {action}, "Version": {"2010-05-08"}}
+	return c.query(ctx, "iam", "2010-05-08", action, out, params...)
+}
+
+// sts calls an operation of STS; see query.
+func (c *client) sts(ctx context.Context, action string, out any, params ...string) error {
+	return c.query(ctx, "sts", "2011-06-15", action, out, params...)
+}
+
+// sns calls an operation of SNS; see query.
+func (c *client) sns(ctx context.Context, action string, out any, params ...string) error {
+	return c.query(ctx, "sns", "2010-03-31", action, out, params...)
+}
+
+// query calls an operation in the Query protocol. params are names and values in turn;
+// out gets the result, by the rules of encoding/xml, and may be nil.
+func (c *client) query(ctx context.Context, service, version, action string, out any, params ...string) error {
+	form := url.Values{"Action": {action}, "Version": {version}}
 	for i := 0; i < len(params); i += 2 {
 		form.Set(params[i], params[i+1])
 	}
 	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded; charset=utf-8"}}
-	body, err := c.call(ctx, "iam", header, []byte(form.Encode()), xmlRefusal)
+	body, err := c.call(ctx, service, header, []byte(form.Encode()), xmlRefusal)
 	if err != nil {
 		return fmt.Errorf("%s: %w", action, err)
 	}
