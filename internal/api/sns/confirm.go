@@ -76,7 +76,7 @@ func (s *Service) sendConfirmation(ctx context.Context, t *topic.Topic, sub *top
 		}
 		to = q.ID
 	}
-	message := outgoing(body, nil)
+	message := outgoing(body)
 	if sub.Topic.FIFO() {
 		message.Group, message.Dedup = sub.ID, message.ID.String()
 	}

@@ -200,11 +200,12 @@ func (pl *planner) copyFor(sub *topic.Subscription) (queue.Copy, error) {
 	if sub.Attributes.Raw {
 		one.Message = queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: principal, Body: text, BodyMD5: pl.digest(text), Attributes: o.attributes}
 	} else {
-		body, at, err := pl.envelope(text, sub)
+		begins, rest, at, err := pl.envelope(text, sub)
 		if err != nil {
 			return one, err
 		}
-		one.Message, one.SequenceAt = outgoing(body, nil), at
+		one.Message = queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: principal, Body: begins}
+		one.Tail, one.SequenceAt = rest, at
 	}
 	one.Message.Trace, one.Message.Group = o.trace, o.group
 	if toFIFO(sub) {
@@ -219,9 +220,9 @@ func toFIFO(sub *topic.Subscription) bool {
 }
 
 // outgoing returns a message with that body.
-func outgoing(body string, attributes []queue.Attribute) queue.Outgoing {
+func outgoing(body string) queue.Outgoing {
 	return queue.Outgoing{
-		ID: queue.MessageID(uuid.New()), Sender: principal, Body: body, BodyMD5: md5.Sum([]byte(body)), Attributes: attributes,
+		ID: queue.MessageID(uuid.New()), Sender: principal, Body: body, BodyMD5: md5.Sum([]byte(body)),
 	}
 }
 
@@ -235,8 +236,9 @@ func (pl *planner) digest(body string) [md5.Size]byte {
 	return sum
 }
 
-// envelope returns the message as the JSON that a subscription gets, and where in it the sequence number goes.
-func (pl *planner) envelope(text string, sub *topic.Subscription) (body string, sequenceAt int, err error) {
+// envelope returns the message as the JSON that a subscription gets, in two parts, and where in the first the sequence number
+// goes.
+func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest string, sequenceAt int, err error) {
 	if pl.envelopes == nil {
 		o := pl.message
 		n := envelope.Notification{
@@ -251,7 +253,7 @@ func (pl *planner) envelope(text string, sub *topic.Subscription) (body string, 
 		}
 		signer, err := pl.signer(o.topic)
 		if err != nil && !n.FIFO {
-			return "", 0, err
+			return "", "", 0, err
 		}
 		pl.envelopes = envelope.New(n, signer)
 	}

@@ -32,12 +32,18 @@ func notification() Notification {
 	return Notification{ID: "0b1a", TopicARN: topicARN, Time: at}
 }
 
+// joined returns an envelope whole.
+func joined(e *Envelopes, message, unsubscribeURL string) (body string, sequenceAt int, err error) {
+	begins, rest, sequenceAt, err := e.For(message, unsubscribeURL)
+	return begins + rest, sequenceAt, err
+}
+
 func TestNotification(t *testing.T) {
 	n := notification()
 	n.Subject = "Hello"
 	n.Attributes = []Attribute{{"store", "String", "a\"b"}, {"picture", "Binary", "AQI="}}
 	s := &signer{}
-	body, at, err := New(n, s).For("one\ntwo", "https://sluice.example/?Action=Unsubscribe&SubscriptionArn=x")
+	body, at, err := joined(New(n, s), "one\ntwo", "https://sluice.example/?Action=Unsubscribe&SubscriptionArn=x")
 	if err != nil || at != 0 {
 		t.Fatal(at, err)
 	}
@@ -71,7 +77,7 @@ func TestSignedOnce(t *testing.T) {
 	s := &signer{}
 	e := New(notification(), s)
 	for _, message := range []string{"a", "a", "b", "a", "b"} {
-		if _, _, err := e.For(message, "u"); err != nil {
+		if _, _, _, err := e.For(message, "u"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,12 +85,12 @@ func TestSignedOnce(t *testing.T) {
 		t.Errorf("signed: %q", s.texts)
 	}
 	s.err = errors.New("no key")
-	if _, _, err := New(notification(), s).For("a", "u"); !errors.Is(err, s.err) {
+	if _, _, _, err := New(notification(), s).For("a", "u"); !errors.Is(err, s.err) {
 		t.Error(err)
 	}
 	n := notification()
 	n.FIFO = true
-	if _, _, err := New(n, nil).For("a", "u"); err != nil {
+	if _, _, _, err := New(n, nil).For("a", "u"); err != nil {
 		t.Error(err)
 	}
 }
@@ -92,7 +98,7 @@ func TestSignedOnce(t *testing.T) {
 func TestFIFO(t *testing.T) {
 	n := notification()
 	n.FIFO = true
-	body, at, err := New(n, nil).For("a", "u")
+	body, at, err := joined(New(n, nil), "a", "u")
 	if err != nil || at == 0 {
 		t.Fatal(at, err)
 	}
@@ -151,7 +157,7 @@ func FuzzEnvelope(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message, subject, value string) {
 		n := notification()
 		n.Subject, n.Attributes = subject, []Attribute{{subject, message, value}}
-		body, _, err := New(n, &signer{}).For(message, value)
+		body, _, err := joined(New(n, &signer{}), message, value)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +189,7 @@ func BenchmarkEnvelope(b *testing.B) {
 	b.ReportAllocs()
 	e := New(notification(), &signer{})
 	for b.Loop() {
-		if _, _, err := e.For(message, "https://sluice.example/?Action=Unsubscribe"); err != nil {
+		if _, _, _, err := e.For(message, "https://sluice.example/?Action=Unsubscribe"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -22,14 +22,18 @@ type Notification struct {
 
 // Envelopes writes the envelopes of one notification, for any number of subscribers. It belongs to one goroutine.
 type Envelopes struct {
-	n      Notification
-	signer Signer
-	signed []signedMessage
+	n          Notification
+	signer     Signer
+	beginnings []beginning
 }
 
-// signedMessage is a text of the notification with its signature. There are several if the publisher has given other texts
-// for other protocols.
-type signedMessage struct{ message, signature string }
+// beginning is what the envelopes of a text of the notification have in common. There are several if the publisher has given
+// other texts for other protocols.
+type beginning struct {
+	message    string
+	text       string
+	sequenceAt int
+}
 
 // New returns the envelopes of n. The signer is not asked before an envelope needs a signature.
 func New(n Notification, s Signer) *Envelopes { return &Envelopes{n: n, signer: s} }
@@ -37,15 +41,36 @@ func New(n Notification, s Signer) *Envelopes { return &Envelopes{n: n, signer: 
 // sequenceZeros is what stands in a FIFO topic's envelope until the sequence number is known.
 const sequenceZeros = "00000000000000000000"
 
-// For returns the envelope for a subscriber who gets that message. Of a FIFO topic, sequenceAt is where in the body 20
-// zeros stand, over which the sequence number is to be written; otherwise it is 0.
-func (e *Envelopes) For(message, unsubscribeURL string) (body string, sequenceAt int, err error) {
+// For returns the envelope for a subscriber who gets that message, in two parts: the beginning is the same string for all who
+// get it, the rest is the subscriber's. Of a FIFO topic, sequenceAt is where in the beginning 20 zeros stand, over which the
+// sequence number is to be written; otherwise it is 0.
+func (e *Envelopes) For(message, unsubscribeURL string) (begins, rest string, sequenceAt int, err error) {
+	b, err := e.beginning(message)
+	if err != nil {
+		return "", "", 0, err
+	}
+	w := &writer{append(make([]byte, 0, 256), ',')}
+	w.field("UnsubscribeURL", unsubscribeURL)
+	if len(e.n.Attributes) > 0 {
+		w.attributes(e.n.Attributes)
+	}
+	return b.text, w.end(), b.sequenceAt, nil
+}
+
+// beginning writes the beginning of the envelopes of a message, once.
+func (e *Envelopes) beginning(message string) (b beginning, err error) {
+	for _, b := range e.beginnings {
+		if b.message == message {
+			return b, nil
+		}
+	}
+	b.message = message
 	w := newWriter(len(message) + 1024)
 	w.field("Type", TypeNotification)
 	w.field("MessageId", e.n.ID)
 	if e.n.FIFO {
 		w.field("SequenceNumber", sequenceZeros)
-		sequenceAt = len(w.b) - len(sequenceZeros) - len(`"`)
+		b.sequenceAt = len(w.b) - len(sequenceZeros) - len(`"`)
 	}
 	w.field("TopicArn", e.n.TopicARN)
 	if e.n.Subject != "" {
@@ -54,31 +79,15 @@ func (e *Envelopes) For(message, unsubscribeURL string) (body string, sequenceAt
 	w.field("Message", message)
 	w.field("Timestamp", timestamp(e.n.Time))
 	if !e.n.FIFO {
-		signature, err := e.signature(message)
+		signature, err := e.signer.Sign(e.text(message))
 		if err != nil {
-			return "", 0, err
+			return b, err
 		}
 		w.signature(e.signer, signature)
 	}
-	w.field("UnsubscribeURL", unsubscribeURL)
-	if len(e.n.Attributes) > 0 {
-		w.attributes(e.n.Attributes)
-	}
-	return w.end(), sequenceAt, nil
-}
-
-func (e *Envelopes) signature(message string) (string, error) {
-	for _, s := range e.signed {
-		if s.message == message {
-			return s.signature, nil
-		}
-	}
-	signature, err := e.signer.Sign(e.text(message))
-	if err != nil {
-		return "", err
-	}
-	e.signed = append(e.signed, signedMessage{message, signature})
-	return signature, nil
+	b.text = string(w.b)
+	e.beginnings = append(e.beginnings, b)
+	return b, nil
 }
 
 // text returns what is signed.
