@@ -41,14 +41,16 @@ func (h *host) run() {
 func (h *host) seekControl(began time.Time) {
 	status := h.control.replica.Status()
 	if h.records.count() == 0 && status.Last == 0 {
-		h.control.replica.Want(h.isFounder(began), 0)
+		h.control.replica.Want(h.isFounder(status, began), 0)
 		return
 	}
 	h.seek(controlShard, h.control.replica, h.records.nodeNames())
 }
 
-func (h *host) isFounder(began time.Time) bool {
-	if hasOldData(h.control.replica.Status()) {
+// isFounder reports whether this node should found the cluster. own is its replica of the
+// control shard, and began is when it began to look for the others.
+func (h *host) isFounder(own replica.Status, began time.Time) bool {
+	if hasOldData(own) {
 		return true
 	}
 	live := h.members.view.live()
@@ -73,30 +75,39 @@ func hasOldData(s replica.Status) bool { return s.Applied == 0 && s.Hash != empt
 
 var emptyHash = fmt.Sprintf("%016x", 0)
 
-// seek decides whether this node should try to own a shard, and after how long.
+// seek has a replica try to own its shard, or not, and hands it over if this node owns it
+// while another should.
 func (h *host) seek(name string, r *replica.Replica, replicas []string) {
-	record := h.records.shard(name)
-	live := h.members.view.live()
-	able := func(node string) bool {
-		b, ok := live[node]
-		me, _ := h.records.node(node)
-		return ok && !b.Leaving && !me.Draining && b.Shards[name].Error == ""
+	want, delay := h.turn(name, r.Status(), replicas)
+	r.Want(want, delay)
+	to := h.records.shard(name).Preferred
+	if want && to != h.o.Name && r.Role() == replica.Owner && h.isAble(name, to) && h.members.isReady(name, to) {
+		h.tasks.runOnce("hand over "+name, func() { h.handOver(name, r, to) })
 	}
+}
+
+// isAble reports whether a node could own a shard, as far as it says itself.
+func (h *host) isAble(name, node string) bool {
+	said, alive := h.members.view.live()[node]
+	record, _ := h.records.node(node)
+	return alive && !said.Leaving && !record.Draining && said.Shards[name].Error == ""
+}
+
+// turn decides whether this node should try to own a shard, of which own is its replica,
+// and after how long.
+func (h *host) turn(name string, own replica.Status, replicas []string) (want bool, delay time.Duration) {
 	if h.mayNotOwn() {
-		r.Want(false, 0)
-		return
+		return false, 0
 	}
-	if founder, hasOldData := h.records.founder(name); hasOldData && founder != h.o.Name && r.Status().Last == 0 {
-		r.Want(false, 0) // its log begins with what the founder has
-		return
+	if founder, hasOldData := h.records.founder(name); hasOldData && founder != h.o.Name && own.Last == 0 {
+		return false, 0 // its log begins with what the founder has
 	}
-	if record.Preferred == h.o.Name {
-		r.Want(true, 0)
-		return
+	preferred := h.records.shard(name).Preferred
+	if preferred == h.o.Name {
+		return true, 0
 	}
-	// Those who are ahead of us in line get the time to do it.
-	delay := time.Duration(0)
-	if able(record.Preferred) {
+	// The nodes before this one get the time to do it.
+	if h.isAble(name, preferred) {
 		delay += 2 * takeoverStep
 	}
 	line := slices.Clone(replicas)
@@ -107,17 +118,14 @@ func (h *host) seek(name string, r *replica.Replica, replicas []string) {
 		if other == h.o.Name {
 			break
 		}
-		if able(other) && other != record.Preferred {
+		if other != preferred && h.isAble(name, other) {
 			delay += takeoverStep
 		}
 	}
-	if !able(h.o.Name) { // it is being drained: better than no owner
+	if !h.isAble(name, h.o.Name) { // it is being drained: better than no owner
 		delay += 8 * takeoverStep
 	}
-	r.Want(true, delay)
-	if r.Role() == replica.Owner && able(record.Preferred) && h.members.isReady(name, record.Preferred) {
-		h.tasks.runOnce("hand over "+name, func() { h.handOver(name, r, record.Preferred) })
-	}
+	return true, delay
 }
 
 // keepShards opens the replicas that this node should have, closes those that it
