@@ -155,6 +155,10 @@ func (x *request) answer() error {
 
 // recognise finds out the protocol and the operation.
 func (x *request) recognise(body []byte) error {
+	body, err := x.inflate(body)
+	if err != nil {
+		return err
+	}
 	parsed, err := protocol.Recognise(x.r, body)
 	x.parsed = parsed
 	if err != nil {
