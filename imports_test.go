@@ -63,7 +63,7 @@ var rules = []rule{
 	// The services: one package each, which do not know each other. What they share is in service.
 	{dir: "internal/api", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog",
-		"internal/queue", "internal/shard", "internal/store", "internal/topic",
+		"internal/observe", "internal/queue", "internal/shard", "internal/store", "internal/topic",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status",
@@ -76,6 +76,10 @@ var rules = []rule{
 
 	// What happened.
 	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
+	{dir: "internal/observe/alarm", may: []string{"internal/observe/series"}, mayNot: world},
+	{dir: "internal/observe/insights", may: []string{"internal/observe/series"}, mayNot: world},
+	{dir: "internal/observe/metricmath", mayNot: append([]string{"time"}, world...)},
+	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/observe", "internal/store"}, mayNot: network},
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
@@ -104,7 +108,7 @@ var rules = []rule{
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
-		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/store",
+		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/observe/monitor", "internal/queue", "internal/store",
 		"internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},

@@ -20,10 +20,14 @@ import (
 //	2  message move tasks that say which queues they may fill
 //	3  topics, and copies of their messages on their way to their queues
 //	4  queues that count what happens to them, and their series
-const newest = 4
+//	5  alarms, dashboards and metrics that programs send
+const newest = FormatMonitor
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
+
+// FormatMonitor is the format of a directory in which alarms, dashboards or custom metrics are, or were.
+const FormatMonitor = 5
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -69,7 +70,7 @@ func Examine(ctx context.Context, d Directory, progress Progress) (*Report, erro
 		return nil, err
 	}
 	err := e.store("control", d.Control, func(s *store.Store) error {
-		return errors.Join(e.catalog(s), e.topics(s), e.users(s, d.MasterKey), e.cluster(s))
+		return errors.Join(e.catalog(s), e.topics(s), e.alarms(s), e.users(s, d.MasterKey), e.cluster(s))
 	})
 	for _, shard := range d.Shards {
 		if err == nil {
@@ -198,7 +199,7 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, cluster.KeyPrefix)
+	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
@@ -235,6 +236,27 @@ func (e *examination) topics(s *store.Store) error {
 	}
 	c.count("topics", uint64(topics))
 	c.count("subscriptions", uint64(subscriptions))
+	return nil
+}
+
+// alarms looks at alarms, dashboards and the metrics that programs have sent, if there are any.
+func (e *examination) alarms(s *store.Store) error {
+	if s == nil {
+		return nil // which has been said
+	}
+	n, problems, err := monitor.Check(s)
+	if n == (monitor.Counts{}) && len(problems) == 0 && err == nil {
+		return nil
+	}
+	c := e.check("alarms")
+	c.Problems = append(c.Problems, problems...)
+	if err != nil {
+		c.problem("%v", err)
+	}
+	c.count("alarms", uint64(n.Alarms))
+	c.count("dashboards", uint64(n.Dashboards))
+	c.count("custom metrics", uint64(n.Metrics))
+	c.count("items of history", uint64(n.Items))
 	return nil
 }
 

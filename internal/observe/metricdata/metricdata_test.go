@@ -1,0 +1,175 @@
+package metricdata_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+var (
+	now   = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)
+	scope = series.Scope{Account: "000000000000", Region: "us-east-1"}
+)
+
+func id(metric, queue string) series.ID {
+	return series.ID{Scope: scope, Namespace: series.SQS, Metric: metric, Dimensions: []series.Dimension{{Name: "QueueName", Value: queue}}}
+}
+
+// source has ten minutes before now: "a" counts 1 to 10, "b" 10 each; the size of messages varies within a minute.
+func source() *metricdata.Source {
+	m := new(series.Memory)
+	for i := range 10 {
+		at := now.Add(time.Duration(i-10) * time.Minute)
+		m.Add(id("NumberOfMessagesSent", "a"), series.Sample(at, float64(i+1)))
+		m.Add(id("NumberOfMessagesSent", "b"), series.Sample(at, 10))
+		m.Add(id("SentMessageSize", "a"), series.Point{Time: at, Count: 2, Sum: 30, Min: 10, Max: 20})
+	}
+	return &metricdata.Source{Reader: m, Levels: series.Default, Now: now, UnitOf: func(id series.ID) string {
+		metric, _ := series.Find(id.Namespace, id.Metric)
+		return metric.Unit
+	}}
+}
+
+func stat(id, metric, queue, statistic string, period time.Duration) metricdata.Query {
+	return metricdata.Query{ID: id, Return: true, Stat: &metricdata.Stat{
+		Namespace: series.SQS, Metric: metric, Dimensions: []series.Dimension{{Name: "QueueName", Value: queue}}, Period: period, Statistic: statistic,
+	}}
+}
+
+func expression(id, text string, period time.Duration) metricdata.Query {
+	return metricdata.Query{ID: id, Return: true, Expression: text, Period: period}
+}
+
+func show(results []metricdata.Result) string {
+	var all []string
+	for _, r := range results {
+		var values []string
+		for _, p := range r.Points {
+			values = append(values, fmt.Sprint(p.Value))
+		}
+		all = append(all, r.ID+"="+r.Label+":"+strings.Join(values, ","))
+	}
+	return strings.Join(all, " ")
+}
+
+func answer(queries ...metricdata.Query) (string, error) {
+	plan, err := metricdata.Check(queries)
+	if err != nil {
+		return "", err
+	}
+	end := now.Truncate(time.Minute)
+	results, err := plan.Run(context.Background(), source(), scope, end.Add(-10*time.Minute), end)
+	return show(results), err
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	hidden := func(q metricdata.Query) metricdata.Query { q.Return = false; return q }
+	labelled := func(q metricdata.Query) metricdata.Query { q.Label = "L"; return q }
+	sent := func(id, queue string) metricdata.Query {
+		return stat(id, "NumberOfMessagesSent", queue, "Sum", 5*time.Minute)
+	}
+	for want, queries := range map[string][]metricdata.Query{
+		"m=NumberOfMessagesSent:15,40":            {sent("m", "a")},
+		"m=L:":                                    {labelled(sent("m", "nowhere"))},
+		"m=SentMessageSize:15,15":                 {stat("m", "SentMessageSize", "a", "Average", 5*time.Minute)},
+		"m=SentMessageSize:20":                    {stat("m", "SentMessageSize", "a", "Maximum", 10*time.Minute)},
+		"m=SentMessageSize:20,20":                 {stat("m", "SentMessageSize", "a", "p100", 5*time.Minute)},
+		"m=NumberOfMessagesSent:10,10":            {stat("m", "NumberOfMessagesSent", "b", "p99.9", 5*time.Minute)},
+		"e=e:65,90 m1=NumberOfMessagesSent:15,40": {expression("e", "m1 + m2", 0), sent("m1", "a"), hidden(sent("m2", "b"))},
+		"e2=L:130,180":                            {hidden(expression("e1", "SUM(METRICS())", 0)), labelled(expression("e2", "e1*2", 0)), hidden(sent("m1", "a")), hidden(sent("m2", "b"))},
+		"e=NumberOfMessagesSent:30,80 e=NumberOfMessagesSent:100,100": {expression("e", "METRICS() * 2", 0), hidden(sent("m1", "a")), hidden(sent("m2", "b"))},
+		"q=b:50,50 q=a:15,40":          {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName ORDER BY MIN() DESC`, 5*time.Minute)},
+		"q=NumberOfMessagesSent:65,90": {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM SCHEMA("AWS/SQS", QueueName)`, 5*time.Minute)},
+		"q=NumberOfMessagesSent:":      {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" WHERE QueueName = 'c'`, 5*time.Minute)},
+		"e=e:10,10":                    {hidden(expression("q", `SELECT MAX(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName`, 5*time.Minute)), expression("e", "MAX(q)", 0)},
+	} {
+		got, err := answer(queries...)
+		if err != nil || got != want {
+			t.Errorf("got %s, want %s, error %v", got, want, err)
+		}
+	}
+}
+
+// A unit that a metric does not have has no data.
+func TestUnit(t *testing.T) {
+	t.Parallel()
+	for unit, want := range map[string]string{"Count": "m=NumberOfMessagesSent:55", "Bytes": "m=NumberOfMessagesSent:"} {
+		q := stat("m", "NumberOfMessagesSent", "a", "Sum", 10*time.Minute)
+		q.Stat.Unit = unit
+		if got, err := answer(q); got != want || err != nil {
+			t.Errorf("%s: %s, %v", unit, got, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	m := stat("m", "NumberOfMessagesSent", "a", "Sum", time.Minute)
+	both := m
+	both.Expression = "1"
+	for want, queries := range map[string][]metricdata.Query{
+		`The id "M" is not valid: it must begin with a lowercase letter and have letters, digits and underscores only`: {expression("M", "1", 0)},
+		`The id "m" is there more than once`:                                 {m, m},
+		"Error in expression 'm': it has both a metric and an expression":    {both},
+		"Error in expression 'm': it has neither a metric nor an expression": {{ID: "m"}},
+		"Error in expression 'm': the statistic tm99 is not supported; use SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99": {stat("m", "x", "a", "tm99", time.Minute)},
+		"Error in expression 'm': the period must be a multiple of 60 seconds, which is the resolution of metrics":                                  {stat("m", "x", "a", "Sum", 30*time.Second)},
+		"Error in expression 'e': the function SEARCH is not supported at character 1":                                                              {expression("e", "SEARCH('{AWS/SQS,QueueName}', 'Sum')", 0)},
+		"Error in expression 'e': there is no metric or expression with the id \"n\"":                                                               {expression("e", "n", 0)},
+		"Error in expression 'a': it refers to itself, directly or through others":                                                                  {expression("a", "b", 0), expression("b", "a", 0)},
+		"Error in expression 'q': a query needs a period":                                                                                           {expression("q", "SELECT SUM(m) FROM n", 0)},
+		"Error in expression 'q': expected a namespace, found the end at character 19":                                                              {expression("q", "SELECT SUM(m) FROM", 0)},
+		"Error in expression 'e': it results in a number, and an answer has time series; use TIME_SERIES to make one of it":                         {expression("e", "1 + 1", 0)},
+		"Error in expression 'm': " + metricdata.ErrInexact.Error():                                                                                 {stat("m", "SentMessageSize", "a", "p90", time.Minute)},
+	} {
+		if _, err := answer(queries...); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestPointsAreBounded(t *testing.T) {
+	t.Parallel()
+	var queries []metricdata.Query
+	for i := range 30 {
+		queries = append(queries, stat(fmt.Sprint("m", i), "NumberOfMessagesSent", "a", "Sum", time.Minute))
+	}
+	plan, err := metricdata.Check(queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = plan.Run(context.Background(), source(), scope, now.Add(-14*24*time.Hour), now)
+	if err == nil || !strings.Contains(err.Error(), "more than 500000 datapoints") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What is older is kept in longer periods only.
+func TestAlign(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	at := time.Date(2026, 11, 21, 12, 7, 30, 0, time.UTC)
+	for _, c := range []struct {
+		age, period time.Duration
+		want        string
+		ok          bool
+	}{
+		{0, time.Minute, "12:07:00", true},
+		{16 * day, time.Minute, "12:05:00", false},
+		{16 * day, 5 * time.Minute, "12:05:00", true},
+		{64 * day, 5 * time.Minute, "12:00:00", false},
+		{64 * day, time.Hour, "12:00:00", true},
+		{500 * day, time.Hour, "12:00:00", true},
+	} {
+		got, ok := metricdata.Align(series.Default, at.Add(c.age), at, c.period)
+		if got.Format(time.TimeOnly) != c.want || ok != c.ok {
+			t.Errorf("%+v: %s, %v", c, got, ok)
+		}
+	}
+}

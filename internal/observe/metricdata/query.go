@@ -1,0 +1,206 @@
+package metricdata
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/insights"
+	"github.com/sluicemq/sluice/internal/observe/metricmath"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// Query asks for a statistic of a series, or for the value of an expression.
+type Query struct {
+	ID         string
+	Stat       *Stat  `json:",omitempty"` // or else there is an expression
+	Expression string `json:",omitempty"`
+	Label      string `json:",omitempty"`
+	// Period is that of the series which an Insights expression selects.
+	Period time.Duration `json:",omitempty"`
+	Return bool          `json:",omitempty"` // the answer has it
+}
+
+// Stat is a statistic of a series.
+type Stat struct {
+	Namespace  string
+	Metric     string
+	Dimensions []series.Dimension `json:",omitempty"`
+	Period     time.Duration
+	Statistic  string
+	Unit       string `json:",omitempty"`
+}
+
+// Error says what is wrong with a list of queries.
+type Error struct {
+	ID     string // of the query; empty: with the list
+	Reason string
+}
+
+func (e *Error) Error() string {
+	if e.ID == "" {
+		return e.Reason
+	}
+	return fmt.Sprintf("Error in expression '%s': %s", e.ID, e.Reason)
+}
+
+func wrong(id, format string, args ...any) *Error { return &Error{id, fmt.Sprintf(format, args...)} }
+
+// Plan is a list of queries that can be answered.
+type Plan struct {
+	queries []planned // each after those that it refers to
+	order   []int     // of the queries as they were given, in queries
+}
+
+// planned is a query with what was read of it.
+type planned struct {
+	Query
+	statistic Statistic
+	math      *metricmath.Expression
+	insights  *insights.Query
+}
+
+// isMetric reports whether it is no expression that refers to others.
+func (p *planned) isMetric() bool { return p.math == nil }
+
+// Check reads a list of queries. The only error is an *Error.
+func Check(queries []Query) (*Plan, error) {
+	all := make([]planned, len(queries))
+	index := make(map[string]int, len(queries))
+	for i, q := range queries {
+		if !isID(q.ID) {
+			return nil, wrong("", "The id %q is not valid: it must begin with a lowercase letter and have letters, digits and underscores only", q.ID)
+		}
+		if _, twice := index[q.ID]; twice {
+			return nil, wrong("", "The id %q is there more than once", q.ID)
+		}
+		index[q.ID] = i
+		p, err := read(q)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = p
+	}
+	s := sorter{all: all, index: index, state: make([]uint8, len(all)), place: make([]int, len(all))}
+	for i := range all {
+		if err := s.visit(i); err != nil {
+			return nil, err
+		}
+	}
+	return &Plan{queries: s.out, order: s.place}, nil
+}
+
+func read(q Query) (p planned, err error) {
+	p.Query = q
+	switch {
+	case q.Stat != nil && q.Expression != "":
+		return p, wrong(q.ID, "it has both a metric and an expression")
+	case q.Stat != nil:
+		var ok bool
+		if p.statistic, ok = ParseStatistic(q.Stat.Statistic); !ok {
+			return p, wrong(q.ID, "the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99", q.Stat.Statistic)
+		}
+		return p, checkPeriod(q.ID, q.Stat.Period)
+	case q.Expression == "":
+		return p, wrong(q.ID, "it has neither a metric nor an expression")
+	case insights.Is(q.Expression):
+		if p.insights, err = insights.Parse(q.Expression); err != nil {
+			return p, wrong(q.ID, "%s", err)
+		}
+		if q.Period == 0 {
+			return p, wrong(q.ID, "a query needs a period")
+		}
+		return p, checkPeriod(q.ID, q.Period)
+	}
+	if p.math, err = metricmath.Parse(q.Expression); err != nil {
+		return p, wrong(q.ID, "%s", err)
+	}
+	return p, nil
+}
+
+func checkPeriod(id string, period time.Duration) error {
+	if period < series.Minute || period%series.Minute != 0 {
+		return wrong(id, "the period must be a multiple of 60 seconds, which is the resolution of metrics")
+	}
+	return nil
+}
+
+func isID(s string) bool {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return false
+	}
+	return !slices.ContainsFunc([]byte(s), func(c byte) bool {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		return !letter && (c < '0' || c > '9') && c != '_'
+	})
+}
+
+// sorter puts queries behind those that they refer to.
+type sorter struct {
+	all   []planned
+	index map[string]int
+	state []uint8 // 0: not visited, 1: being visited, 2: in out
+	place []int
+	out   []planned
+}
+
+func (s *sorter) visit(i int) error {
+	p := &s.all[i]
+	switch s.state[i] {
+	case 1:
+		return wrong(p.ID, "it refers to itself, directly or through others")
+	case 2:
+		return nil
+	}
+	s.state[i] = 1
+	if p.math != nil {
+		for _, id := range p.math.IDs() {
+			other, ok := s.index[id]
+			if !ok {
+				return wrong(p.ID, "there is no metric or expression with the id %q", id)
+			}
+			if err := s.visit(other); err != nil {
+				return err
+			}
+		}
+		if p.math.UsesAll() {
+			for other := range s.all {
+				if s.all[other].isMetric() {
+					if err := s.visit(other); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	s.state[i] = 2
+	s.place[i] = len(s.out)
+	s.out = append(s.out, *p)
+	return nil
+}
+
+// Returned returns the ids of the queries that the answer has.
+func (p *Plan) Returned() (ids []string) {
+	for _, at := range p.order {
+		if q := &p.queries[at]; q.Return {
+			ids = append(ids, q.ID)
+		}
+	}
+	return ids
+}
+
+// Period returns the longest period of the plan's metrics.
+func (p *Plan) Period() (longest time.Duration) {
+	for i := range p.queries {
+		if s := p.queries[i].Stat; s != nil {
+			longest = max(longest, s.Period)
+		}
+		longest = max(longest, p.queries[i].Period)
+	}
+	return max(longest, series.Minute)
+}
+
+// Uses reports whether the plan has a metric of that kind.
+func (p *Plan) Uses(is func(*Stat) bool) bool {
+	return slices.ContainsFunc(p.queries, func(q planned) bool { return q.Stat != nil && is(q.Stat) })
+}

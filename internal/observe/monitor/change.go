@@ -1,0 +1,122 @@
+package monitor
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/alarm"
+)
+
+// Tx is a change that is being made. What the monitor gives out is unchanged until the change is durable.
+type Tx struct{ tx *control.Tx }
+
+// Change makes a change of several records, all or none. f decides about it: it reads the monitor, which does not change
+// meanwhile; see control.Control.Change. It first makes sure that all programs which read the records can, and returns the
+// error of Options.Ready or Options.Require if not.
+func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
+	return m.control.Change(ctx, func(tx *control.Tx) error {
+		if err := m.mayWrite(); err != nil {
+			return err
+		}
+		return f(&Tx{tx})
+	})
+}
+
+// Create adds an alarm, which has no data yet.
+func (tx *Tx) Create(a *Alarm, now time.Time) error {
+	a.Created, a.Updated = stamp(now), stamp(now)
+	a.State, a.Reason, a.ReasonData = alarm.Insufficient, "Unchecked: Initial alarm creation", ""
+	a.StateSet, a.StateBegan = stamp(now), stamp(now)
+	tx.put(a)
+	return tx.AddItem(a.Scope, configured(a, "created", now))
+}
+
+// Update replaces the configuration of an alarm. State and tags stay.
+func (tx *Tx) Update(was, is *Alarm, now time.Time) error {
+	is.Created, is.Updated, is.Tags = was.Created, stamp(now), was.Tags
+	is.State, is.Reason, is.ReasonData, is.StateSet, is.StateBegan = was.State, was.Reason, was.ReasonData, was.StateSet, was.StateBegan
+	tx.put(is)
+	return tx.AddItem(is.Scope, configured(is, "updated", now))
+}
+
+// Retag replaces the tags of an alarm.
+func (tx *Tx) Retag(a *Alarm, tags map[string]string) {
+	c := a.Clone()
+	c.Tags = tags
+	tx.put(c)
+}
+
+// Delete removes an alarm. Its history stays.
+func (tx *Tx) Delete(a *Alarm, now time.Time) error {
+	tx.tx.Delete(alarmKey(a.Name))
+	return tx.AddItem(a.Scope, configured(a, "deleted", now))
+}
+
+// EnableActions says whether an alarm's actions are carried out.
+func (tx *Tx) EnableActions(a *Alarm, enabled bool, now time.Time) error {
+	if a.ActionsEnabled == enabled {
+		return nil
+	}
+	c := a.Clone()
+	c.ActionsEnabled, c.Updated = enabled, stamp(now)
+	tx.put(c)
+	return tx.AddItem(c.Scope, configured(c, "updated", now))
+}
+
+// Transition gives an alarm another state, and its actions a record each. If the state is the one that the alarm has, only
+// the reason changes.
+func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
+	is := was.Clone()
+	is.State, is.Reason, is.ReasonData, is.StateSet = d.State, d.Reason, d.Data, stamp(now)
+	if is.State == was.State {
+		tx.put(is)
+		return nil
+	}
+	is.StateBegan = stamp(now)
+	tx.put(is)
+	if err := tx.AddItem(is.Scope, transitionItem(was, is, now)); err != nil {
+		return err
+	}
+	warming := is.State == alarm.Insufficient && is.WarmUp != nil && now.Before(is.Created.Add(time.Duration(is.WarmUp.Minutes)*time.Minute))
+	if !is.ActionsEnabled || warming {
+		return nil
+	}
+	for _, target := range is.actions(is.State) {
+		a := newAction(was, is, target, now)
+		tx.tx.Put(a.Key, encode(a))
+	}
+	return nil
+}
+
+// Done removes the record of an action, and notes what became of it.
+func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
+	tx.tx.Delete(a.Key)
+	item := &Item{Alarm: a.Alarm.Name, Kind: Acted, Time: now, Summary: "Successfully executed action " + a.Target}
+	data := map[string]any{
+		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(), "publishedMessage": json.RawMessage(a.Message),
+	}
+	if failure != "" {
+		item.Summary = "Failed to execute action " + a.Target + ". Received error: " + encodeText(failure)
+		data["actionState"], data["error"] = "Failed", failure
+	}
+	item.Data = string(encode(data))
+	return tx.AddItem(a.Alarm.Scope, item)
+}
+
+func (tx *Tx) put(a *Alarm) { tx.tx.Put(alarmKey(a.Name), encode(a)) }
+
+// stamp is a time as it is kept: to the millisecond.
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// encode is for values of this package, all of which have a JSON form.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func encodeText(s string) string { return string(encode(s)) }

@@ -1,0 +1,50 @@
+package monitor
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Counts is how much of each there is.
+type Counts struct{ Alarms, Dashboards, Metrics, Items int }
+
+// Check reads the records without changing anything, and returns how many there are and what is not as it should be. An
+// error says that the store could not be read.
+func Check(s *store.Store) (n Counts, problems []string, err error) {
+	r := newRecords()
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Sprintf(format, args...))
+		}
+	}
+	err = control.Records(s, Prefix, func(key string, value []byte) bool {
+		switch {
+		case strings.HasPrefix(key, keyHistory):
+			n.Items++
+			want(json.Unmarshal(value, new(Item)) == nil, "record %q: an item of history cannot be read", key)
+		case strings.HasPrefix(key, keyPoints):
+			began, bad := hourOf(key)
+			if bad == nil {
+				_, bad = decodeHour(began, value)
+			}
+			want(bad == nil, "record %q: %v", key, bad)
+		default:
+			bad := r.put(key, value)
+			want(bad == nil, "record %v", bad)
+		}
+		return true
+	})
+	if err != nil {
+		return n, problems, fmt.Errorf("check alarms: %w", err)
+	}
+	for name, a := range r.alarms {
+		_, bad := a.Plan()
+		want(bad == nil, "alarm %s: %v", name.ARN(), bad)
+	}
+	n.Alarms, n.Dashboards, n.Metrics = len(r.alarms), len(r.dashboards), len(r.metrics)
+	return n, problems, nil
+}

@@ -1,0 +1,24 @@
+// Package monitor keeps what users have set up to watch their queues, and watches: alarms with their state and history,
+// dashboards, and the metrics that programs send themselves.
+//
+// All of it is in the control store, so that it is as durable as queues and users are, and the same on every node. Alarms
+// and the lists of dashboards and metrics are in memory, too; history, the text of dashboards and points are read when they
+// are asked for:
+//
+//	monitor/alarm/ACCOUNT/REGION/NAME       an alarm, as JSON; names are escaped
+//	monitor/history/ACCOUNT/REGION/TIME-N-KIND-NAME
+//	                                        what happened to an alarm, as JSON; kept for 14 days, also after its deletion
+//	monitor/action/TIME-ID                  a notification that has still to be published, as JSON
+//	monitor/dashboard/ACCOUNT/NAME          a dashboard, as JSON
+//	monitor/metric/HASH                     a metric that a program has sent, as JSON
+//	monitor/points/HASH/HOUR                its points of an hour; see points.go
+//
+// The Evaluator looks at every alarm once a minute, on the node that owns the control store. A transition is one change:
+// the alarm's state, an item of its history, and a record for each of its actions. A record is removed when its notification
+// has been published. A node that dies between the two leaves the record to the next owner: each action is carried out at
+// least once.
+//
+// Programs that are older than this package cannot read these records. Options.Ready and Options.Require are called before
+// the first of them is written, so that an installation in which such a program takes part has no alarms instead of a node
+// that fails.
+package monitor

@@ -1,0 +1,195 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+const (
+	// afterMinute is how long after the end of a minute its points are looked at: they are written when it ends.
+	afterMinute = 5 * time.Second
+	// atOnce is how many alarms are evaluated at the same time: their points may have to come from other nodes.
+	atOnce = 8
+	// transitionsAtOnce is how many transitions are one change of the control store.
+	transitionsAtOnce = 50
+	// evaluationTimeout is how long the evaluation of all alarms may take, so that it is over before the next.
+	evaluationTimeout = 50 * time.Second
+	sweepEvery        = time.Hour
+)
+
+// EvaluatorOptions are what an Evaluator is made of.
+type EvaluatorOptions struct {
+	Monitor *Monitor
+	Reader  series.Reader // of the metrics that Sluice counts itself
+	Levels  series.Levels
+	Topics  Publisher
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Evaluator watches: it evaluates all alarms every minute and carries out their actions, as long as this node owns the
+// control store.
+type Evaluator struct {
+	EvaluatorOptions
+	attempts attempts
+}
+
+// NewEvaluator returns an evaluator, which does nothing before Run.
+func NewEvaluator(o EvaluatorOptions) *Evaluator {
+	return &Evaluator{EvaluatorOptions: o, attempts: make(attempts)}
+}
+
+// Run watches until ctx ends. A topic that takes long does not delay the next evaluation.
+func (e *Evaluator) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	wg.Go(func() { e.act(ctx) })
+	defer wg.Wait()
+	minute := time.NewTimer(e.untilNext())
+	defer minute.Stop()
+	swept := e.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-minute.C:
+		}
+		now := e.Now()
+		e.report("alarms could not be evaluated", e.Evaluate(ctx, now))
+		if now.Sub(swept) >= sweepEvery && !e.Monitor.control.Elsewhere() {
+			swept = now
+			e.report("the history of alarms could not be tidied up", e.Monitor.Sweep(ctx, now))
+		}
+		minute.Reset(e.untilNext())
+	}
+}
+
+// act carries out actions until ctx ends.
+func (e *Evaluator) act(ctx context.Context) {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-second.C:
+			e.report("the actions of alarms could not be carried out", e.Deliver(ctx, e.Now()))
+		}
+	}
+}
+
+// untilNext returns how long it is to the next evaluation.
+func (e *Evaluator) untilNext() time.Duration {
+	now := e.Now()
+	next := now.Truncate(series.Minute).Add(afterMinute)
+	if !next.After(now) {
+		next = next.Add(series.Minute)
+	}
+	return next.Sub(now)
+}
+
+// report logs an error, but for those that say that it is another node's turn.
+func (e *Evaluator) report(what string, err error) {
+	if err != nil && !errors.Is(err, control.ErrElsewhere) && !errors.Is(err, context.Canceled) {
+		e.Log.Warn(what, "error", err)
+	}
+}
+
+// transition is an alarm with what was decided about it.
+type transition struct {
+	alarm    *Alarm
+	decision alarm.Decision
+}
+
+// Evaluate looks at every alarm once. An alarm whose metrics cannot be read keeps its state; the first reason is returned
+// when all others have been looked at. On a node that does not own the control store it does nothing.
+func (e *Evaluator) Evaluate(ctx context.Context, now time.Time) error {
+	if e.Monitor.control.Elsewhere() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
+	defer cancel()
+	alarms := e.Monitor.list(func(*Alarm) bool { return true })
+	src := e.Monitor.Source(e.Reader, e.Levels, now)
+	var mu sync.Mutex
+	var changed []transition
+	var failures []error
+	next := make(chan *Alarm)
+	var wg sync.WaitGroup
+	for range min(atOnce, len(alarms)) {
+		wg.Go(func() {
+			for a := range next {
+				d, err := a.evaluate(ctx, src, now)
+				mu.Lock()
+				switch {
+				case err != nil:
+					failures = append(failures, fmt.Errorf("alarm %s: %w", a.ARN(), err))
+				case d.State != a.State:
+					changed = append(changed, transition{a, d})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, a := range alarms {
+		next <- a
+	}
+	close(next)
+	wg.Wait()
+	for len(changed) > 0 {
+		n := min(len(changed), transitionsAtOnce)
+		if err := e.Monitor.transit(ctx, changed[:n], now); err != nil {
+			return err
+		}
+		changed = changed[n:]
+	}
+	if len(failures) > 0 {
+		return fmt.Errorf("%d of %d alarms keep their state, the first because: %w", len(failures), len(alarms), failures[0])
+	}
+	return nil
+}
+
+// evaluate decides about an alarm.
+func (a *Alarm) evaluate(ctx context.Context, src *metricdata.Source, now time.Time) (alarm.Decision, error) {
+	plan, err := a.Plan()
+	if err != nil {
+		return alarm.Decision{}, err
+	}
+	rule := a.rule(plan.Period())
+	from, to := rule.Window(now)
+	results, err := plan.Run(ctx, src, a.Scope, from, to)
+	if err != nil {
+		return alarm.Decision{}, err
+	}
+	if len(results) != 1 {
+		return alarm.Decision{}, fmt.Errorf("its expression results in %d time series, and an alarm watches one", len(results))
+	}
+	points := make([]alarm.Datapoint, len(results[0].Points))
+	for i, p := range results[0].Points {
+		points[i] = alarm.Datapoint{Time: p.Time, Count: p.Count, Value: p.Value}
+	}
+	return alarm.Evaluate(rule, points, now, a.State), nil
+}
+
+// transit makes transitions, but for those of alarms that are others by now.
+func (m *Monitor) transit(ctx context.Context, all []transition, now time.Time) error {
+	return m.Change(ctx, func(tx *Tx) error {
+		for _, t := range all {
+			if m.Alarm(t.alarm.Name) != t.alarm {
+				continue
+			}
+			if err := tx.Transition(t.alarm, t.decision, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

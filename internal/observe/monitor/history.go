@@ -1,0 +1,152 @@
+package monitor
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// ItemKind is what kind of thing happened to an alarm.
+type ItemKind string
+
+// The kinds of history items.
+const (
+	Configured ItemKind = "ConfigurationUpdate"
+	StateSet   ItemKind = "StateUpdate"
+	Acted      ItemKind = "Action"
+)
+
+var kindLetters = map[ItemKind]string{Configured: "C", StateSet: "S", Acted: "A"}
+
+// Item is something that happened to an alarm.
+type Item struct {
+	Alarm   string
+	Kind    ItemKind
+	Time    time.Time
+	Summary string
+	Data    string // JSON
+}
+
+// HistoryKept is for how long items are kept.
+const HistoryKept = 14 * 24 * time.Hour
+
+// historyKey returns the key of an item. Keys are in order of time; n tells apart what happened at the same time.
+func historyKey(s series.Scope, i *Item, n int) string {
+	return historyPrefix(s) + historyTime(i.Time) + fmt.Sprintf("-%04d-%s-%s", n, kindLetters[i.Kind], escape(i.Alarm))
+}
+
+func historyPrefix(s series.Scope) string { return keyHistory + s.Account + "/" + s.Region + "/" }
+
+func historyTime(t time.Time) string { return fmt.Sprintf("%013d", max(0, t.UnixMilli())) }
+
+// splitHistoryKey takes the part of a key behind its scope apart.
+func splitHistoryKey(rest string) (at string, letter, name string, ok bool) {
+	parts := strings.SplitN(rest, "-", 4)
+	if len(parts) != 4 {
+		return "", "", "", false
+	}
+	return parts[0], parts[2], parts[3], true
+}
+
+// HistoryFilter asks for items. Empty fields match all.
+type HistoryFilter struct {
+	series.Scope
+	Alarm    string
+	Kind     ItemKind
+	From, To time.Time
+}
+
+// HistoryKeys returns the keys of the items that a filter asks for, oldest first. Item returns what is under one.
+func (m *Monitor) HistoryKeys(f HistoryFilter) ([]string, error) {
+	prefix := historyPrefix(f.Scope)
+	var keys []string
+	err := control.Records(m.control.Store(), prefix, func(key string, _ []byte) bool {
+		at, letter, name, ok := splitHistoryKey(key[len(prefix):])
+		if ok && (f.Alarm == "" || name == escape(f.Alarm)) && (f.Kind == "" || letter == kindLetters[f.Kind]) &&
+			(f.From.IsZero() || at >= historyTime(f.From)) && (f.To.IsZero() || at <= historyTime(f.To)) {
+			keys = append(keys, key)
+		}
+		return true
+	})
+	return keys, err
+}
+
+// Item returns the item under a key, or nil if it is there no more.
+func (m *Monitor) Item(key string) (*Item, error) {
+	b, err := m.control.Store().Get([]byte(key))
+	if b == nil || err != nil {
+		return nil, err
+	}
+	i := new(Item)
+	return i, json.Unmarshal(b, i)
+}
+
+// AddItem adds an item to the history of an alarm.
+func (tx *Tx) AddItem(s series.Scope, i *Item) error {
+	i.Time = i.Time.UTC().Truncate(time.Millisecond)
+	for n := 0; ; n++ {
+		key := historyKey(s, i, n)
+		was, err := tx.tx.Get(key)
+		if err != nil {
+			return err
+		}
+		if was == nil {
+			tx.tx.Put(key, encode(i))
+			return nil
+		}
+	}
+}
+
+// configured returns the item of a change of an alarm's configuration: created, updated or deleted.
+func configured(a *Alarm, what string, at time.Time) *Item {
+	shown := map[string]any{
+		"alarmName": a.Name.Name, "alarmArn": a.ARN(), "actionsEnabled": a.ActionsEnabled, "okActions": list(a.OKActions),
+		"alarmActions": list(a.AlarmActions), "insufficientDataActions": list(a.InsufficientDataActions),
+		"evaluationPeriods": a.Periods, "comparisonOperator": a.Comparison, "threshold": a.Threshold, "treatMissingData": a.missing(),
+	}
+	if a.Metric != nil {
+		shown["namespace"], shown["metricName"] = a.Metric.Namespace, a.Metric.Metric
+		shown["statistic"], shown["period"] = a.Metric.Statistic, int(a.Metric.Period/time.Second)
+	}
+	verb := strings.ToUpper(what[:1]) + strings.TrimSuffix(what[1:], "d")
+	return &Item{
+		Alarm: a.Name.Name, Kind: Configured, Time: at, Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
+		Data: string(encode(map[string]any{"version": "1.0", "type": verb, what + "Alarm": shown})),
+	}
+}
+
+// missing returns how the alarm treats missing data.
+func (a *Alarm) missing() alarm.Missing {
+	if a.Missing == "" {
+		return alarm.AsMissing
+	}
+	return a.Missing
+}
+
+// list returns s, and an empty list rather than none.
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// transitionItem returns the item of a transition from one alarm's state to another's.
+func transitionItem(was, is *Alarm, at time.Time) *Item {
+	state := func(a *Alarm) map[string]any {
+		s := map[string]any{"stateValue": a.State, "stateReason": a.Reason}
+		if json.Valid([]byte(a.ReasonData)) {
+			s["stateReasonData"] = json.RawMessage(a.ReasonData)
+		}
+		return s
+	}
+	return &Item{
+		Alarm: is.Name.Name, Kind: StateSet, Time: at, Summary: fmt.Sprintf("Alarm updated from %s to %s", was.State, is.State),
+		Data: string(encode(map[string]any{"version": "1.0", "oldState": state(was), "newState": state(is)})),
+	}
+}

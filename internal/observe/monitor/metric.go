@@ -1,0 +1,269 @@
+package monitor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// Metric is a metric that a program has sent.
+type Metric struct {
+	ID   series.ID
+	Unit string    // of the samples that were sent last
+	Last time.Time // the hour of its newest point
+}
+
+// MaxMetrics is how many metrics an account can have that are its own.
+const MaxMetrics = 1000
+
+// PointsKept is for how long their points are kept.
+const PointsKept = 15 * 24 * time.Hour
+
+// ErrTooManyMetrics says that an account has as many metrics as it can have.
+var ErrTooManyMetrics = errors.New("the account has as many custom metrics as it can have")
+
+// Sample is what a program has sent of a metric.
+type Sample struct {
+	ID    series.ID
+	Unit  string
+	Point series.Point // of the minute in which its time is
+}
+
+// hash returns what a metric is stored under.
+func hash(id series.ID) string {
+	parts := []string{id.Account, id.Region, id.Namespace, id.Metric}
+	for _, d := range Ordered(id.Dimensions) {
+		parts = append(parts, d.Name, d.Value)
+	}
+	var text strings.Builder
+	for _, p := range parts {
+		fmt.Fprintf(&text, "%d:%s", len(p), p)
+	}
+	sum := sha256.Sum256([]byte(text.String()))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Ordered returns dimensions in order of their names.
+func Ordered(all []series.Dimension) []series.Dimension {
+	return slices.SortedFunc(slices.Values(all), func(a, b series.Dimension) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func pointsKey(metric string, began time.Time) string {
+	return keyPoints + metric + "/" + fmt.Sprintf("%08x", began.Unix()/3600)
+}
+
+// Put adds samples. Those of a minute that has some already are added to them.
+func (m *Monitor) Put(ctx context.Context, samples []Sample) error {
+	return m.Change(ctx, func(tx *Tx) error {
+		added := make(map[string]*Metric)
+		for _, s := range samples {
+			if err := m.putSample(tx, &s, added); err != nil {
+				return err
+			}
+		}
+		fresh := make(map[string]int) // by account
+		for key, metric := range added {
+			if m.metric(key) == nil {
+				fresh[metric.ID.Account]++
+			}
+			tx.tx.Put(keyMetric+key, encode(metric))
+		}
+		for account, n := range fresh {
+			if m.countMetrics(account)+n > MaxMetrics {
+				return ErrTooManyMetrics
+			}
+		}
+		return nil
+	})
+}
+
+// putSample adds a sample to the record of its hour, and notes in added how the record of its metric changes.
+func (m *Monitor) putSample(tx *Tx, s *Sample, added map[string]*Metric) error {
+	key := hash(s.ID)
+	began := s.Point.Time.UTC().Truncate(time.Hour)
+	record, err := tx.tx.Get(pointsKey(key, began))
+	if err != nil {
+		return err
+	}
+	h, err := decodeHour(began, record)
+	if err != nil {
+		return err
+	}
+	p := s.Point
+	p.Time = p.Time.UTC().Truncate(series.Minute)
+	minute := p.Time.Minute()
+	h[minute] = p.Merge(h[minute])
+	tx.tx.Put(pointsKey(key, began), h.encode())
+
+	was := added[key]
+	if was == nil {
+		was = m.metric(key)
+	}
+	switch {
+	case was == nil:
+		added[key] = &Metric{ID: s.ID, Unit: s.Unit, Last: began}
+	case was.Last.Before(began) || was.Unit != s.Unit:
+		is := *was
+		is.Unit = s.Unit
+		if is.Last.Before(began) {
+			is.Last = began
+		}
+		added[key] = &is
+	}
+	return nil
+}
+
+func (m *Monitor) metric(key string) *Metric {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.metrics[key]
+}
+
+func (m *Monitor) countMetrics(account string) (n int) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, metric := range m.metrics {
+		if metric.ID.Account == account {
+			n++
+		}
+	}
+	return n
+}
+
+// IsOwn reports whether a namespace is one whose metrics Sluice counts itself.
+func IsOwn(namespace string) bool {
+	return strings.HasPrefix(namespace, "AWS/") || strings.HasPrefix(namespace, "Sluice/")
+}
+
+// Reader returns a reader of all metrics: those that own has, and those that programs have sent.
+func (m *Monitor) Reader(own series.Reader) series.Reader { return &metricReader{m, own} }
+
+// Source returns what queries are answered from at a time.
+func (m *Monitor) Source(own series.Reader, levels series.Levels, now time.Time) *metricdata.Source {
+	return &metricdata.Source{Reader: m.Reader(own), UnitOf: m.UnitOf, Levels: levels, Now: now}
+}
+
+// UnitOf returns the unit of a series, or "" if it is not known.
+func (m *Monitor) UnitOf(id series.ID) string {
+	if known, ok := series.Find(id.Namespace, id.Metric); ok {
+		return known.Unit
+	}
+	if metric := m.metric(hash(id)); metric != nil {
+		return metric.Unit
+	}
+	return ""
+}
+
+type metricReader struct {
+	*Monitor
+	own series.Reader
+}
+
+// Read implements series.Reader.
+func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
+	if IsOwn(id.Namespace) {
+		return r.own.Read(ctx, id, from, to, period)
+	}
+	key := hash(id)
+	if r.metric(key) == nil {
+		return nil, nil
+	}
+	from = from.UTC().Truncate(series.Minute)
+	var points []series.Point
+	var failed error
+	err := r.control.Store().Scan([]byte(pointsKey(key, from)), []byte(pointsKey(key, to.Add(time.Hour))), func(k, v []byte) bool {
+		began, err := hourOf(string(k))
+		var h hour
+		if err == nil {
+			h, err = decodeHour(began, v)
+		}
+		if err != nil {
+			failed = err
+			return false
+		}
+		for _, p := range h {
+			if p.Count > 0 && !p.Time.Before(from) && p.Time.Before(to) {
+				points = append(points, p)
+			}
+		}
+		return true
+	})
+	return series.Group(points, from, period), errors.Join(err, failed)
+}
+
+// hourOf returns when the hour began whose points are under a key.
+func hourOf(key string) (time.Time, error) {
+	var n int64
+	if _, err := fmt.Sscanf(key[strings.LastIndexByte(key, '/')+1:], "%08x", &n); err != nil {
+		return time.Time{}, errPoints
+	}
+	return time.Unix(n*3600, 0).UTC(), nil
+}
+
+// List implements series.Reader.
+func (r *metricReader) List(ctx context.Context, f series.Filter) ([]series.ID, error) {
+	var all []series.ID
+	if f.Namespace == "" || IsOwn(f.Namespace) {
+		own, err := r.own.List(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		all = own
+	}
+	r.mu.RLock()
+	for _, metric := range r.metrics {
+		if f.Matches(metric.ID) && metric.Last.Add(time.Hour).After(f.Since) {
+			all = append(all, metric.ID)
+		}
+	}
+	r.mu.RUnlock()
+	slices.SortFunc(all, series.ID.Compare)
+	return all, nil
+}
+
+// sweepMetrics removes points that are too old, and metrics that have none left.
+func (m *Monitor) sweepMetrics(ctx context.Context, now time.Time) error {
+	oldest := now.Add(-PointsKept)
+	m.mu.RLock()
+	keys := make([]string, 0, len(m.metrics))
+	for key := range m.metrics {
+		keys = append(keys, key)
+	}
+	m.mu.RUnlock()
+	for _, key := range keys {
+		var old []string
+		lo, hi := keyPoints+key+"/", pointsKey(key, oldest)
+		if err := m.control.Store().Scan([]byte(lo), []byte(hi), func(k, _ []byte) bool {
+			old = append(old, string(k))
+			return len(old) < sweepAtOnce
+		}); err != nil {
+			return err
+		}
+		metric := m.metric(key)
+		gone := metric != nil && metric.Last.Add(time.Hour).Before(oldest) && len(old) < sweepAtOnce
+		if len(old) == 0 && !gone {
+			continue
+		}
+		if err := m.control.Change(ctx, func(tx *control.Tx) error {
+			for _, k := range old {
+				tx.Delete(k)
+			}
+			if gone && m.metric(key) == metric {
+				tx.Delete(keyMetric + key)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

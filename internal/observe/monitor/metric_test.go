@@ -1,0 +1,75 @@
+package monitor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// Metrics that programs send are added up by the minute, across hours, and survive a restart.
+func TestPut(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := series.ID{Scope: scope, Namespace: "Workers", Metric: "Backlog", Dimensions: []series.Dimension{{Name: "Fleet", Value: "a"}, {Name: "Zone", Value: "z"}}}
+	other := id
+	other.Dimensions = []series.Dimension{id.Dimensions[1], id.Dimensions[0]} // the same, in another order
+	at := time.Date(2026, 11, 21, 11, 58, 0, 0, time.UTC)
+	for minute := range 5 {
+		samples := []monitor.Sample{
+			{ID: id, Unit: "Count", Point: series.Sample(at.Add(time.Duration(minute)*time.Minute+7*time.Second), float64(minute))},
+			{ID: other, Unit: "Count", Point: series.Point{Time: at.Add(time.Duration(minute) * time.Minute), Count: 3, Sum: 30, Min: 5, Max: 15}},
+		}
+		if err := r.Put(context.Background(), samples); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.restart()
+	reader := r.Reader(r.metrics)
+	points, err := reader.Read(context.Background(), id, at.Add(time.Minute), at.Add(4*time.Minute), time.Minute)
+	if got, want := fmt.Sprint(points), fmt.Sprint([]series.Point{
+		{Time: at.Add(time.Minute), Count: 4, Sum: 31, Min: 1, Max: 15},
+		{Time: at.Add(2 * time.Minute), Count: 4, Sum: 32, Min: 2, Max: 15},
+		{Time: at.Add(3 * time.Minute), Count: 4, Sum: 33, Min: 3, Max: 15},
+	}); err != nil || got != want {
+		t.Errorf("got %s, %v", got, err)
+	}
+	ids, err := reader.List(context.Background(), series.Filter{Scope: scope, Since: at})
+	if err != nil || len(ids) != 1 || !ids[0].Equal(id) || r.UnitOf(other) != "Count" {
+		t.Errorf("got %v, %v", ids, err)
+	}
+	if ids, err := reader.List(context.Background(), series.Filter{Scope: scope, Since: at.Add(3 * time.Hour)}); err != nil || len(ids) != 0 {
+		t.Errorf("lately there were %v, %v", ids, err)
+	}
+	other.Metric = "Else"
+	if points, err := reader.Read(context.Background(), other, at, at.Add(time.Hour), time.Minute); err != nil || points != nil {
+		t.Errorf("got %v, %v", points, err)
+	}
+}
+
+func TestTooManyMetrics(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	put := func(from, n int) error {
+		var samples []monitor.Sample
+		for i := range n {
+			samples = append(samples, monitor.Sample{
+				ID: series.ID{Scope: scope, Namespace: "Mine", Metric: fmt.Sprint("m", from+i)}, Point: series.Sample(start, 1),
+			})
+		}
+		return r.Put(context.Background(), samples)
+	}
+	if err := put(0, monitor.MaxMetrics-1); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(monitor.MaxMetrics-1, 2); !errors.Is(err, monitor.ErrTooManyMetrics) {
+		t.Errorf("got %v", err)
+	}
+	if err := put(monitor.MaxMetrics-2, 2); err != nil {
+		t.Errorf("the last that there can be: %v", err)
+	}
+}

@@ -1,0 +1,162 @@
+package monitor
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// Options are what Open needs.
+type Options struct {
+	Control *control.Control
+	// Ready is called before the first record is written. Its error says that some program which reads the control store
+	// does not know of alarms. A nil Ready means that all do.
+	Ready func() error
+	// Require is called before the first record is written, and when one is first read here. It writes down that the data
+	// directory needs a program that knows of alarms. A nil Require means that nothing needs to be written down.
+	Require func() error
+}
+
+// Monitor holds alarms, dashboards and metrics. Its methods may be called from any goroutine.
+type Monitor struct {
+	control *control.Control
+	ready   func() error
+	require func() error
+
+	required atomic.Bool // Require was called, and had no error
+
+	mu sync.RWMutex
+	records
+}
+
+// records are what is in memory of what is in the store.
+type records struct {
+	alarms     map[Name]*Alarm
+	dashboards map[string]*Dashboard // by key
+	metrics    map[string]*Metric    // by hash
+	actions    map[string]*Action    // by key
+}
+
+// Keys of the store.
+const (
+	Prefix       = "monitor/" // of all of them
+	keyAlarm     = Prefix + "alarm/"
+	keyHistory   = Prefix + "history/"
+	keyAction    = Prefix + "action/"
+	keyDashboard = Prefix + "dashboard/"
+	keyMetric    = Prefix + "metric/"
+	keyPoints    = Prefix + "points/"
+)
+
+// escape makes a name a part of a key.
+func escape(name string) string { return url.PathEscape(name) }
+
+func alarmKey(n Name) string {
+	return keyAlarm + n.Account + "/" + n.Region + "/" + escape(n.Name)
+}
+
+// alarmName returns the name of the alarm whose record is under a key.
+func alarmName(key string) (n Name, ok bool) {
+	parts := strings.SplitN(key[len(keyAlarm):], "/", 3)
+	if len(parts) != 3 {
+		return n, false
+	}
+	name, err := url.PathUnescape(parts[2])
+	return Name{series.Scope{Account: parts[0], Region: parts[1]}, name}, err == nil
+}
+
+// Open reads what is in the control store and follows its changes.
+func Open(o Options) (*Monitor, error) {
+	m := &Monitor{control: o.Control, ready: o.Ready, require: o.Require, records: newRecords()}
+	if m.ready == nil {
+		m.ready = func() error { return nil }
+	}
+	if m.require == nil {
+		m.require = func() error { return nil }
+	}
+	for _, prefix := range []string{keyHistory, keyPoints} {
+		if err := o.Control.Register(prefix, unread{}); err != nil {
+			return nil, err
+		}
+	}
+	return m, o.Control.Register(Prefix, reader{m})
+}
+
+// needFormat calls Options.Require unless that is done.
+func (m *Monitor) needFormat() error {
+	if m.required.Load() {
+		return nil
+	}
+	if err := m.require(); err != nil {
+		return err
+	}
+	m.required.Store(true)
+	return nil
+}
+
+// mayWrite returns an error if no record must be written yet.
+func (m *Monitor) mayWrite() error {
+	m.mu.RLock()
+	none := m.records.empty()
+	m.mu.RUnlock()
+	if none {
+		if err := m.ready(); err != nil {
+			return err
+		}
+	}
+	return m.needFormat()
+}
+
+func (r *records) empty() bool {
+	return len(r.alarms)+len(r.dashboards)+len(r.metrics)+len(r.actions) == 0
+}
+
+// Alarm returns the alarm of that name, or nil.
+func (m *Monitor) Alarm(n Name) *Alarm {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.alarms[n]
+}
+
+// Alarms returns the alarms of a region of an account, in order of their names.
+func (m *Monitor) Alarms(s series.Scope) []*Alarm {
+	return m.list(func(a *Alarm) bool { return a.Scope == s })
+}
+
+// list returns the alarms that are to be kept, in order of their names.
+func (m *Monitor) list(keep func(*Alarm) bool) []*Alarm {
+	m.mu.RLock()
+	var out []*Alarm
+	for _, a := range m.alarms {
+		if keep(a) {
+			out = append(out, a)
+		}
+	}
+	m.mu.RUnlock()
+	slices.SortFunc(out, func(a, b *Alarm) int { return strings.Compare(a.Name.Name, b.Name.Name) })
+	return out
+}
+
+// Count returns how many alarms there are in all.
+func (m *Monitor) Count() int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(m.alarms)
+}
+
+// pending returns the actions that are to be carried out, oldest first.
+func (m *Monitor) pending() []*Action {
+	m.mu.RLock()
+	var out []*Action
+	for _, a := range m.actions {
+		out = append(out, a)
+	}
+	m.mu.RUnlock()
+	slices.SortFunc(out, func(a, b *Action) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
