@@ -6,12 +6,14 @@ import (
 	"reflect"
 	"testing"
 
+	awscloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	awsiam "github.com/aws/aws-sdk-go-v2/service/iam"
 	awssns "github.com/aws/aws-sdk-go-v2/service/sns"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	awssts "github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/cloudwatch"
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/inspect"
 	"github.com/sluicemq/sluice/internal/api/sns"
@@ -25,7 +27,8 @@ import (
 
 // services makes the wire form of every service.
 var services = map[string]func(*testing.T) *protocol.Service{
-	"internal/api/admin": func(*testing.T) *protocol.Service { return admin.New(admin.Options{}) },
+	"internal/api/cloudwatch": func(*testing.T) *protocol.Service { return cloudwatch.New(cloudwatch.Options{}) },
+	"internal/api/admin":      func(*testing.T) *protocol.Service { return admin.New(admin.Options{}) },
 	"internal/api/inspect": func(*testing.T) *protocol.Service {
 		wire := protocol.NewService(protocol.Service{Name: "sluice", Target: "Sluice"})
 		inspect.Register(wire, inspect.Options{})
@@ -100,10 +103,11 @@ func emptyCatalog(t *testing.T) *catalog.Catalog {
 // Every operation that AWS's SDK knows of a service is there, or is said not to be supported.
 func TestEveryOperationOfAWSIsKnown(t *testing.T) {
 	for dir, client := range map[string]reflect.Type{
-		"internal/api/iam": reflect.TypeFor[*awsiam.Client](),
-		"internal/api/sns": reflect.TypeFor[*awssns.Client](),
-		"internal/api/sqs": reflect.TypeFor[*awssqs.Client](),
-		"internal/api/sts": reflect.TypeFor[*awssts.Client](),
+		"internal/api/cloudwatch": reflect.TypeFor[*awscloudwatch.Client](),
+		"internal/api/iam":        reflect.TypeFor[*awsiam.Client](),
+		"internal/api/sns":        reflect.TypeFor[*awssns.Client](),
+		"internal/api/sqs":        reflect.TypeFor[*awssqs.Client](),
+		"internal/api/sts":        reflect.TypeFor[*awssts.Client](),
 	} {
 		wire := services[dir](t)
 		for i := range client.NumMethod() {

@@ -396,23 +396,21 @@ func (e *Engine) Purge(id ID) error {
 	if o != nil {
 		o.purge()
 	}
-	return e.backlog.purge(id)
+	return nil
 }
 
 // Counts returns how many messages a queue holds in each state. Messages in its
-// outbox and copies that are still to be made count as visible, so that a message counts
-// wherever it is on its way.
+// outbox count as visible, so that a message counts wherever it is on its way.
 func (e *Engine) Counts(id ID) (Counts, error) {
-	o, copies := e.outboxes[id], e.backlog.copies[id]
+	o := e.outboxes[id]
 	if o != nil && e.queues[id] == nil {
-		return Counts{Visible: o.stored + copies}, nil
+		return Counts{Visible: o.stored}, nil
 	}
 	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return Counts{}, err
 	}
 	n := q.counts()
-	n.Visible += copies
 	if o != nil {
 		n.Visible += o.stored
 	}

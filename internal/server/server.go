@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/cloudwatch"
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/inspect"
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -28,6 +29,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/keypair"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -59,7 +61,8 @@ type Server struct {
 	directory   *directory.Directory
 	signing     *signing.Keys // of messages of topics
 	topics      *topic.Topics
-	publisher   *sns.Service // publishes for other services
+	monitor     *monitor.Monitor
+	evaluator   *monitor.Evaluator // of alarms
 	disk        *store.Disk
 	space       *space
 	cache       *store.Cache
@@ -138,8 +141,8 @@ func Start(c Config) (_ *Server, err error) {
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues, Log: s.log,
 	})
 	publisher, topics := s.newSNS(cat, permissions)
-	s.publisher = publisher
-	rules := service.Services{sqs.Rules, sns.Rules, admin.Rules, iam.Rules(), sts.Rules()}
+	metrics := s.newCloudWatch(publisher, permissions)
+	rules := service.Services{sqs.Rules, sns.Rules, cloudwatch.Rules(), admin.Rules, iam.Rules(), sts.Rules()}
 	users := iam.New(iam.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.Now, Log: s.log, Services: rules,
 	})
@@ -154,7 +157,7 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),
 		Access: permissions, Directory: s.directory, Services: rules,
 	})
-	services := []*protocol.Service{queues, topics, users, tokens, accounts}
+	services := []*protocol.Service{queues, topics, metrics, users, tokens, accounts}
 	s.measure(services)
 	s.front = front.New(front.Options{
 		Services: services, Streams: []front.Stream{s.backupStream()},
@@ -253,6 +256,9 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if s.signing, err = signing.Open(s.control, s.vault); err != nil {
 		return nil, err
 	}
+	if err := s.openMonitor(); err != nil {
+		return nil, err
+	}
 	if err := s.openTopics(); err != nil {
 		return nil, err
 	}
@@ -337,6 +343,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stopWatching()
 	var watch sync.WaitGroup
 	watch.Go(func() { s.space.watch(watching) })
+	watch.Go(func() { s.evaluator.Run(watching) })
 	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
 	watch.Go(func() {
 		if err := s.directory.KeepUses(watching, s.front.SendUses); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -26,6 +27,7 @@ type Actor struct {
 	STS *sts.Client
 	SQS *sqs.Client
 	SNS *sns.Client
+	CW  *cloudwatch.Client
 
 	Keys aws.Credentials
 
@@ -46,6 +48,7 @@ func NewActor(endpoint, keyID, secret, token string, now func() time.Time) *Acto
 		IAM:      iam.New(iam.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		STS:      sts.New(sts.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		SNS:      sns.New(sns.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
+		CW:       cloudwatch.New(cloudwatch.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		SQS:      sqs.New(sqs.Options{Region: region, BaseEndpoint: url, Credentials: keys, Retryer: no, HTTPSignerV4: signer}),
 		Keys:     own,
 		endpoint: endpoint, now: now,

@@ -34,11 +34,10 @@ func OnlySends(w Worker) bool {
 	return ok
 }
 
-// producer sends to a queue, or publishes to a topic.
+// producer sends to a queue.
 type producer struct {
 	label   string
-	queue   history.Queue // or the name of a topic
-	topic   bool
+	queue   history.Queue
 	rng     *rand.Rand
 	number  int
 	doubt   []Letter // FIFO: sent without an answer, to be sent again
@@ -62,7 +61,6 @@ func (p *producer) letter(now time.Duration) Letter {
 	switch {
 	case history.IsFIFO(p.queue.Name):
 		l.Group = fmt.Sprintf("g%d", p.rng.IntN(p.groups()))
-	case p.topic:
 	case p.rng.IntN(5) == 0:
 		l.Delay = time.Second
 	case p.rng.IntN(5) == 0:
@@ -76,21 +74,11 @@ func (p *producer) Step(r *Recorder) {
 		r.Sleep(pause)
 		return
 	}
-	if p.topic && p.rng.IntN(40) == 0 { // its copies are more than one commit holds
-		l := p.letter(r.Now())
-		l.Name += longMark
-		r.publish(p.queue.Name, []Letter{l}) // and not again, in a batch that would be too long
-		return
-	}
 	var letters []Letter
 	for range 1 + p.rng.IntN(10)*p.rng.IntN(2) {
 		letters = append(letters, p.next(r.Now()))
 	}
-	send := r.Send
-	if p.topic {
-		send = r.publish
-	}
-	for i, o := range send(p.queue.Name, letters) {
+	for i, o := range r.Send(p.queue.Name, letters) {
 		p.sent(letters[i], o)
 	}
 }

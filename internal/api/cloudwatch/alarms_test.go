@@ -1,0 +1,276 @@
+package cloudwatch_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+)
+
+const topic = "arn:aws:sns:us-east-1:000000000000:ops"
+
+// backlog is an alarm as Terraform makes it.
+var backlog = object{
+	"AlarmName": "backlog", "AlarmDescription": "too much", "ActionsEnabled": true, "AlarmActions": list{topic}, "OKActions": list{}, "InsufficientDataActions": list{},
+	"MetricName": "ApproximateNumberOfMessagesVisible", "Namespace": "AWS/SQS", "Statistic": "Average", "Dimensions": dimensions("q"), "Period": 300,
+	"EvaluationPeriods": 3, "DatapointsToAlarm": 2, "Threshold": 10.5, "ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "notBreaching",
+	"Tags": list{object{"Key": "team", "Value": "red"}},
+}
+
+// shown is the alarm as DescribeAlarms shows it.
+var shown = object{
+	"AlarmName": "backlog", "AlarmArn": "arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog", "AlarmDescription": "too much",
+	"AlarmConfigurationUpdatedTimestamp": "2026-11-21T12:00:30Z", "ActionsEnabled": true, "AlarmActions": list{topic},
+	"StateValue": "INSUFFICIENT_DATA", "StateReason": "Unchecked: Initial alarm creation", "StateUpdatedTimestamp": "2026-11-21T12:00:30Z", "StateTransitionedTimestamp": "2026-11-21T12:00:30Z",
+	"MetricName": "ApproximateNumberOfMessagesVisible", "Namespace": "AWS/SQS", "Statistic": "Average", "Dimensions": dimensions("q"), "Period": 300,
+	"EvaluationPeriods": 3, "DatapointsToAlarm": 2, "Threshold": 10.5, "ComparisonOperator": "GreaterThanThreshold", "TreatMissingData": "notBreaching",
+}
+
+// Terraform makes an alarm, reads it by name and type, reads its tags, changes and deletes it.
+func TestTerraformsAlarm(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.ok("PutMetricAlarm", backlog, object{})
+		byName := object{"AlarmNames": list{"backlog"}, "AlarmTypes": list{"MetricAlarm"}}
+		r.ok("DescribeAlarms", byName, object{"MetricAlarms": list{shown}})
+		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{"Tags": list{object{"Key": "team", "Value": "red"}}})
+		r.now = r.now.Add(time.Hour)
+		r.ok("PutMetricAlarm", with(backlog, object{"Threshold": 20, "Tags": list{object{"Key": "ignored", "Value": "x"}}}), object{})
+		r.ok("TagResource", object{"ResourceARN": shown["AlarmArn"], "Tags": list{object{"Key": "env", "Value": "prod"}}}, object{})
+		r.ok("UntagResource", object{"ResourceARN": shown["AlarmArn"], "TagKeys": list{"team"}}, object{})
+		r.ok("DescribeAlarms", byName, object{"MetricAlarms": list{with(shown, object{"Threshold": 20, "AlarmConfigurationUpdatedTimestamp": "2026-11-21T13:00:30Z"})}})
+		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{"Tags": list{object{"Key": "env", "Value": "prod"}}})
+		r.ok("DescribeAlarms", object{"AlarmNames": list{"backlog"}, "AlarmTypes": list{"CompositeAlarm"}}, object{})
+		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
+		r.ok("DescribeAlarms", byName, object{})
+		r.fails("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, 404, "ResourceNotFoundException", "Unknown resource: "+shown["AlarmArn"].(string))
+		r.fails("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, 404, "ResourceNotFound", "Alarms do not exist: backlog. Nothing was deleted.")
+	})
+}
+
+// What an alarm can have beyond that is given back as it was set.
+func TestAlarmsExtras(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		queries := list{
+			object{"Id": "e1", "Expression": "m1 / 2", "Label": "half", "ReturnData": true},
+			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 300), object{"ReturnData": false}),
+		}
+		math := with(backlog, object{
+			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Tags": nil, "DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
+			"EvaluationWindow":    object{"WallClockWindow": object{"Timezone": "+05:30"}},
+			"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 30, "OnlyStartEvaluatingAfterWarmUpPeriodEnds": true},
+			"ActionConfiguration": object{"AlarmTagsPropagation": object{"Enabled": true, "IncludedTagKeys": list{"team"}}},
+		})
+		r.ok("PutMetricAlarm", math, object{})
+		r.ok("DescribeAlarms", object{"AlarmNamePrefix": "back"}, object{"MetricAlarms": list{with(shown, object{
+			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
+			"EvaluationWindow": math["EvaluationWindow"], "WarmUpConfiguration": math["WarmUpConfiguration"], "ActionConfiguration": math["ActionConfiguration"],
+		})}})
+		r.ok("PutMetricAlarm", with(backlog, object{"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count", "EvaluateLowSampleCountPercentile": "ignore"}), object{})
+		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{with(shown, object{
+			"Statistic": nil, "ExtendedStatistic": "p100", "Unit": "Count", "EvaluateLowSampleCountPercentile": "ignore",
+		})}})
+	})
+}
+
+func TestPutMetricAlarmRefuses(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		refused := func(change object, message string) {
+			r.Helper()
+			r.fails("PutMetricAlarm", with(backlog, change), 400, "ValidationError", message)
+		}
+		const one = "1 validation error detected: "
+		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
+		refused(object{"AlarmName": "a\nb"}, one+`Value 'a`+"\n"+`b' at 'alarmName' failed to satisfy constraint: Member must satisfy regular expression pattern: [^\x00-\x1F\x7F]+`)
+		refused(object{"MetricName": nil}, one+"Value null at 'metricName' failed to satisfy constraint: Member must not be null")
+		refused(object{"Period": nil}, one+"Value null at 'period' failed to satisfy constraint: Member must not be null")
+		refused(object{"Threshold": nil}, one+"Value null at 'threshold' failed to satisfy constraint: Member must not be null")
+		refused(object{"EvaluationPeriods": nil}, one+"Value null at 'evaluationPeriods' failed to satisfy constraint: Member must not be null")
+		refused(object{"ComparisonOperator": "GreaterThanUpperThreshold"}, one+"Value 'GreaterThanUpperThreshold' at 'comparisonOperator' failed to satisfy constraint: "+
+			"Member must satisfy enum value set: [GreaterThanOrEqualToThreshold, GreaterThanThreshold, LessThanThreshold, LessThanOrEqualToThreshold]")
+		refused(object{"TreatMissingData": "never"}, one+"Value 'never' at 'treatMissingData' failed to satisfy constraint: Member must satisfy enum value set: [breaching, notBreaching, ignore, missing]")
+		refused(object{"Statistic": nil}, "Exactly one of Statistic and ExtendedStatistic must be specified")
+		refused(object{"Statistic": nil, "ExtendedStatistic": "p99"}, "An alarm cannot watch the percentile p99: of the samples of a minute only their number, sum, minimum and maximum are kept, "+
+			"from which this percentile does not follow; use Average or Maximum, or a metric with one sample a period.")
+		refused(object{"Period": 10}, "Error in expression 'm': the period must be a multiple of 60 seconds, which is the resolution of metrics.")
+		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
+		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day: EvaluationPeriods * Period must be at most 86400 seconds.")
+		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days: EvaluationPeriods * Period must be at most 604800 seconds.")
+		refused(object{"Metrics": list{object{"Id": "e1", "Expression": "1"}}},
+			"If Metrics is specified, MetricName, Namespace, Dimensions, Period, Unit, Statistic and ExtendedStatistic must not be.")
+		refused(object{"EvaluationCriteria": object{"PromQLCriteria": object{"Query": "up"}}},
+			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
+		refused(object{"ThresholdMetricId": "ad1"}, "Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
+		refused(object{"AlarmActions": list{"ops"}}, "Invalid arn syntax: ops")
+		refused(object{"AlarmActions": list{"arn:aws:lambda:us-east-1:000000000000:function:f"}},
+			"The action arn:aws:lambda:us-east-1:000000000000:function:f is not supported by Sluice: an action is the ARN of an SNS topic.")
+		refused(object{"AlarmActions": list{"arn:aws:sns:eu-west-1:000000000000:ops"}}, "Invalid region eu-west-1 specified. Only us-east-1 is supported.")
+		refused(object{"AlarmActions": slices.Repeat(list{topic}, 6)}, one+"Value '' at 'alarmActions' failed to satisfy constraint: Member must have length less than or equal to 5")
+		refused(object{"EvaluationWindow": object{"WallClockWindow": object{"Timezone": "Mars/Olympus"}}},
+			`The time zone "Mars/Olympus" is not known. Use a name such as America/New_York or an offset such as +05:30.`)
+		refused(object{"EvaluationWindow": object{"WallClockWindow": object{}}, "Period": 120}, "With a WallClockWindow the period must be 60, 300, 3600, 86400 or 604800 seconds.")
+		refused(object{"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 0}}, "WarmUpPeriodDurationInMinutes must be from 1 to 10080.")
+
+		math := func(message string, queries ...any) {
+			r.Helper()
+			refused(object{"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Metrics": queries}, message)
+		}
+		math("Exactly one element of the metrics list should return data; 2 do.", stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"Id": "e1", "Expression": "m1"})
+		math("Error in expression 'e1': the function ANOMALY_DETECTION_BAND is not supported at character 1.", object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1)"})
+		math("An alarm watches one time series: the query q must not have GROUP BY.", object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d", "Period": 60})
+		r.ok("DescribeAlarms", object{}, object{})
+	})
+}
+
+func TestDescribeAlarms(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		for i := range 120 {
+			r.ok("PutMetricAlarm", with(backlog, object{"AlarmName": fmt.Sprintf("a%03d", i), "Tags": nil}), object{})
+		}
+		r.ok("PutMetricAlarm", with(backlog, object{"AlarmName": "other", "AlarmActions": list{topic + "2"}, "Dimensions": dimensions("p")}), object{})
+		r.ok("SetAlarmState", object{"AlarmName": "other", "StateValue": "ALARM", "StateReason": "a test", "StateReasonData": `{"a":1}`}, object{})
+		described := func(in object, want ...string) {
+			r.Helper()
+			if got := names(r.call("DescribeAlarms", in).output["MetricAlarms"], "AlarmName"); !slices.Equal(got, want) {
+				r.Errorf("%v: %v", in, got)
+			}
+		}
+		described(object{"AlarmNamePrefix": "a00", "MaxRecords": 2}, "a000", "a001")
+		described(object{"StateValue": "ALARM"}, "other")
+		described(object{"ActionPrefix": topic + "2"}, "other")
+		described(object{"AlarmNames": list{"other", "a119", "nowhere"}}, "a119", "other")
+		n, token := 0, ""
+		for pages := 0; pages < 3; pages++ {
+			in := object{}
+			if token != "" {
+				in["NextToken"] = token
+			}
+			out := r.call("DescribeAlarms", in).output
+			n += len(out["MetricAlarms"].(list))
+			token, _ = out["NextToken"].(string)
+		}
+		if n != 121 || token != "" {
+			r.Errorf("%d alarms in three pages, then %q", n, token)
+		}
+		forMetric := object{"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible", "Dimensions": dimensions("p")}
+		for change, want := range map[string]int{"": 1, "Average": 1, "Sum": 0} {
+			in := forMetric
+			if change != "" {
+				in = with(forMetric, object{"Statistic": change})
+			}
+			if got, _ := r.call("DescribeAlarmsForMetric", in).output["MetricAlarms"].(list); len(got) != want {
+				r.Errorf("%v has %d alarms, want %d", in, len(got), want)
+			}
+		}
+		r.fails("DescribeAlarms", object{"AlarmNames": list{"a"}, "AlarmNamePrefix": "a"}, 400, "ValidationError", "AlarmNamePrefix and AlarmNames are mutually exclusive: specify one of them.")
+		r.fails("DescribeAlarms", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+		r.fails("DescribeAlarms", object{"MaxRecords": 101}, 400, "ValidationError",
+			"1 validation error detected: Value '101' at 'maxRecords' failed to satisfy constraint: Member must have value less than or equal to 100")
+	})
+}
+
+func TestSetAlarmStateAndHistory(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.ok("PutMetricAlarm", backlog, object{})
+		r.now = r.now.Add(time.Minute)
+		r.ok("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "ALARM", "StateReason": "a test"}, object{})
+		r.ok("DescribeAlarms", object{}, object{"MetricAlarms": list{with(shown, object{
+			"StateValue": "ALARM", "StateReason": "a test", "StateUpdatedTimestamp": "2026-11-21T12:01:30Z", "StateTransitionedTimestamp": "2026-11-21T12:01:30Z",
+		})}})
+		r.now = r.now.Add(time.Minute)
+		r.ok("DisableAlarmActions", object{"AlarmNames": list{"backlog", "nowhere"}}, object{})
+		r.ok("EnableAlarmActions", object{"AlarmNames": list{"backlog"}}, object{})
+		r.now = r.now.Add(time.Minute)
+		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
+
+		anything := regexp.MustCompile(`^{"`)
+		item := func(kind, summary, at string) object {
+			return object{"AlarmName": "backlog", "AlarmType": "MetricAlarm", "HistoryItemType": kind, "HistorySummary": summary, "Timestamp": at, "HistoryData": anything}
+		}
+		transition := item("StateUpdate", "Alarm updated from INSUFFICIENT_DATA to ALARM", "2026-11-21T12:01:30Z")
+		deleted := item("ConfigurationUpdate", `Alarm "backlog" deleted`, "2026-11-21T12:03:30Z")
+		updated := item("ConfigurationUpdate", `Alarm "backlog" updated`, "2026-11-21T12:02:30Z")
+		created := item("ConfigurationUpdate", `Alarm "backlog" created`, "2026-11-21T12:00:30Z")
+		r.ok("DescribeAlarmHistory", object{"AlarmName": "backlog"}, object{"AlarmHistoryItems": list{deleted, updated, updated, transition, created}})
+		r.ok("DescribeAlarmHistory", object{"ScanBy": "TimestampAscending", "HistoryItemType": "ConfigurationUpdate"}, object{"AlarmHistoryItems": list{created, updated, updated, deleted}})
+		r.ok("DescribeAlarmHistory", object{"StartDate": r.now.Add(-2 * time.Minute), "EndDate": r.now.Add(-time.Minute)}, object{"AlarmHistoryItems": list{updated, updated, transition}})
+		var summaries []string
+		for token := ""; ; {
+			in := object{"MaxRecords": 2}
+			if token != "" {
+				in["NextToken"] = token
+			}
+			out := r.call("DescribeAlarmHistory", in).output
+			for _, i := range out["AlarmHistoryItems"].(list) {
+				summaries = append(summaries, i.(object)["HistorySummary"].(string)[len("Alarm "):])
+			}
+			if token, _ = out["NextToken"].(string); token == "" {
+				break
+			}
+		}
+		if got := strings.Join(summaries, ", "); got != `"backlog" deleted, "backlog" updated, "backlog" updated, updated from INSUFFICIENT_DATA to ALARM, "backlog" created` {
+			r.Errorf("in pages: %s", got)
+		}
+		r.ok("DescribeAlarmHistory", object{"AlarmName": "other"}, object{})
+		r.ok("DescribeAlarmHistory", object{"AlarmTypes": list{"CompositeAlarm"}}, object{})
+
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x"}, 404, "ResourceNotFound", "There is no alarm with the name backlog.")
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "FINE", "StateReason": "x"}, 400, "ValidationError",
+			"1 validation error detected: Value 'FINE' at 'stateValue' failed to satisfy constraint: Member must satisfy enum value set: [INSUFFICIENT_DATA, ALARM, OK]")
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x", "StateReasonData": "{"}, 400, "InvalidFormat", "The parameter StateReasonData must be valid JSON.")
+		r.fails("DescribeAlarmHistory", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+	})
+}
+
+func TestTagsRefuse(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.ok("PutMetricAlarm", backlog, object{})
+		tag := func(key string) object { return object{"Key": key, "Value": "x"} }
+		arn := shown["AlarmArn"]
+		const value = "InvalidParameterValue"
+		r.fails("TagResource", object{"ResourceARN": arn, "Tags": list{tag("aws:x")}}, 400, value, "The tag key aws:x is invalid: keys that begin with aws: belong to AWS.")
+		r.fails("TagResource", object{"ResourceARN": arn, "Tags": list{tag("a"), tag("a")}}, 400, value, "Duplicate tag keys found.")
+		var many list
+		for i := range 50 {
+			many = append(many, tag(fmt.Sprint("k", i)))
+		}
+		r.fails("TagResource", object{"ResourceARN": arn, "Tags": many}, 400, value, "A resource can have at most 50 tags.")
+		r.ok("ListTagsForResource", object{"ResourceARN": arn}, object{"Tags": list{object{"Key": "team", "Value": "red"}}})
+	})
+}
+
+func TestDashboards(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		const body = `{"widgets":[{"type":"text","x":0}]}`
+		r.ok("PutDashboard", object{"DashboardName": "main", "DashboardBody": body, "Tags": list{object{"Key": "a", "Value": "b"}}}, object{})
+		r.ok("PutDashboard", object{"DashboardName": "second", "DashboardBody": "{}"}, object{})
+		r.ok("GetDashboard", object{"DashboardName": "main"}, object{
+			"DashboardArn": "arn:aws:cloudwatch::000000000000:dashboard/main", "DashboardBody": body, "DashboardName": "main",
+		})
+		entry := func(name string, size int) object {
+			return object{"DashboardName": name, "DashboardArn": monitor.DashboardARN(account, name), "LastModified": "2026-11-21T12:00:30Z", "Size": size}
+		}
+		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("main", len(body)), entry("second", 2)}})
+		r.ok("ListTagsForResource", object{"ResourceARN": monitor.DashboardARN(account, "main")}, object{"Tags": list{object{"Key": "a", "Value": "b"}}})
+		r.ok("UntagResource", object{"ResourceARN": monitor.DashboardARN(account, "main"), "TagKeys": list{"a"}}, object{})
+		r.ok("ListDashboards", object{"DashboardNamePrefix": "s"}, object{"DashboardEntries": list{entry("second", 2)}})
+		r.ok("DeleteDashboards", object{"DashboardNames": list{"main"}}, object{})
+		r.fails("GetDashboard", object{"DashboardName": "main"}, 404, "ResourceNotFound", "Dashboard main does not exist")
+		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound", "Dashboard main does not exist")
+		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("second", 2)}})
+		r.fails("PutDashboard", object{"DashboardName": "a/b", "DashboardBody": "{}"}, 400, "InvalidParameterValue",
+			"The value a/b for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).")
+		r.fails("PutDashboard", object{"DashboardName": "x", "DashboardBody": "[]"}, 400, "InvalidParameterInput", "The field DashboardBody must be a valid JSON object: it is something else")
+		r.fails("PutDashboard", object{"DashboardName": "x"}, 400, "MissingParameter", "The parameter DashboardBody is required.")
+	})
+}

@@ -1,0 +1,169 @@
+package cloudwatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+)
+
+const (
+	// maxDashboards is how many dashboards an account can have.
+	maxDashboards  = 500
+	dashboardsPage = 100
+)
+
+type putDashboardInput struct {
+	DashboardName *string       `max:"255"`
+	DashboardBody *string       `max:"256K"`
+	Tags          []service.Tag `wrap:"member" max:"50"`
+}
+
+type putDashboardOutput struct {
+	DashboardValidationMessages []DashboardValidationMessage `wrap:"member" json:",always"`
+}
+
+// DashboardValidationMessage is a remark about the text of a dashboard. There are none: it is kept as it is.
+type DashboardValidationMessage struct {
+	DataPath string
+	Message  string
+}
+
+// dashboard returns the name of a dashboard that a request is about, if the caller may take the action on it.
+func (s *Service) dashboard(c *protocol.Call, action string, name *string) (string, error) {
+	if name == nil || *name == "" {
+		return "", errMissing("DashboardName")
+	}
+	for _, r := range *name {
+		if letter := r|0x20 >= 'a' && r|0x20 <= 'z'; !letter && (r < '0' || r > '9') && r != '-' && r != '_' {
+			return "", errValue("The value %s for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).", service.Shorten(*name))
+		}
+	}
+	c.Notes.Set("dashboard", *name)
+	return *name, s.allow(c, action, service.Subject{Resource: service.ARN(monitor.DashboardARN(service.Caller(c).Account, *name))})
+}
+
+func (s *Service) putDashboard(ctx context.Context, c *protocol.Call, in *putDashboardInput) (*putDashboardOutput, error) {
+	name, err := s.dashboard(c, "PutDashboard", in.DashboardName)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := checkTags(in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	if in.DashboardBody == nil {
+		return nil, errMissing("DashboardBody")
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(*in.DashboardBody), &body); err != nil {
+		return nil, errDashboard("The field DashboardBody must be a valid JSON object: %s", reason(err))
+	}
+	account := service.Caller(c).Account
+	d := &monitor.Dashboard{Account: account, Name: name, Modified: s.now().UTC().Truncate(time.Second), Tags: tags}
+	return nil, s.change(ctx, true, func(tx *monitor.Tx) error {
+		if was := s.monitor.Dashboard(account, name); was != nil {
+			d.Tags = was.Tags
+		} else if len(s.monitor.Dashboards(account, "")) >= maxDashboards {
+			return errValue("An account can have at most %d dashboards.", maxDashboards)
+		}
+		tx.PutDashboard(d, *in.DashboardBody)
+		return nil
+	})
+}
+
+// reason says what is wrong with a JSON text without repeating it.
+func reason(err error) string {
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return e.Error()
+	}
+	return "it is something else"
+}
+
+type getDashboardInput struct {
+	DashboardName *string `max:"255"`
+}
+
+type getDashboardOutput struct {
+	DashboardArn  string
+	DashboardBody string
+	DashboardName string
+}
+
+func (s *Service) getDashboard(_ context.Context, c *protocol.Call, in *getDashboardInput) (*getDashboardOutput, error) {
+	name, err := s.dashboard(c, "GetDashboard", in.DashboardName)
+	if err != nil {
+		return nil, err
+	}
+	d := s.monitor.Dashboard(service.Caller(c).Account, name)
+	if d == nil {
+		return nil, errNoDashboard(name)
+	}
+	body, err := s.monitor.Body(d)
+	if err != nil {
+		return nil, failure(err)
+	}
+	return &getDashboardOutput{d.ARN(), body, d.Name}, nil
+}
+
+type listDashboardsInput struct {
+	DashboardNamePrefix *string `max:"255"`
+	NextToken           *string `max:"8K"`
+}
+
+type listDashboardsOutput struct {
+	DashboardEntries []DashboardEntry `wrap:"member" json:",always"`
+	NextToken        string           `json:",omitempty"`
+}
+
+// DashboardEntry is a dashboard in a list.
+type DashboardEntry struct {
+	DashboardName string
+	DashboardArn  string
+	LastModified  time.Time
+	Size          int64
+}
+
+func (s *Service) listDashboards(_ context.Context, c *protocol.Call, in *listDashboardsInput) (*listDashboardsOutput, error) {
+	if err := s.allow(c, "ListDashboards", service.Subject{}); err != nil {
+		return nil, err
+	}
+	all := s.monitor.Dashboards(service.Caller(c).Account, text(in.DashboardNamePrefix))
+	p, err := paged(service.Paginate(all, func(d *monitor.Dashboard) string { return d.Name }, text(in.NextToken), "", dashboardsPage))
+	if err != nil {
+		return nil, err
+	}
+	return &listDashboardsOutput{NextToken: p.Next, DashboardEntries: service.Convert(p.Items, func(d *monitor.Dashboard) DashboardEntry {
+		return DashboardEntry{d.Name, d.ARN(), d.Modified, int64(d.Size)}
+	})}, nil
+}
+
+type deleteDashboardsInput struct {
+	DashboardNames []string `wrap:"member" max:"100,255"`
+}
+
+func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *deleteDashboardsInput) (*service.Empty, error) {
+	if len(in.DashboardNames) == 0 {
+		return nil, errMissing("DashboardNames")
+	}
+	for _, n := range in.DashboardNames {
+		if _, err := s.dashboard(c, "DeleteDashboards", &n); err != nil {
+			return nil, err
+		}
+	}
+	account := service.Caller(c).Account
+	return nil, s.change(ctx, false, func(tx *monitor.Tx) error {
+		for _, n := range in.DashboardNames {
+			d := s.monitor.Dashboard(account, n)
+			if d == nil {
+				return errNoDashboard(n)
+			}
+			tx.DeleteDashboard(d)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,72 @@
+package cloudwatch
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+)
+
+func errValue(format string, args ...any) *protocol.Error {
+	return service.Modelled("InvalidParameterValueException", "InvalidParameterValue", http.StatusBadRequest, format, args...)
+}
+
+func errCombination(format string, args ...any) *protocol.Error {
+	return service.Modelled("InvalidParameterCombinationException", "InvalidParameterCombination", http.StatusBadRequest, format, args...)
+}
+
+func errMissing(name string) *protocol.Error {
+	return service.Modelled("MissingRequiredParameterException", "MissingParameter", http.StatusBadRequest,
+		"The parameter %s is required.", name)
+}
+
+func errNotFound(format string, args ...any) *protocol.Error {
+	return service.Modelled("ResourceNotFound", "ResourceNotFound", http.StatusNotFound, format, args...)
+}
+
+// errNoResource is what the operations on tags answer.
+func errNoResource(arn string) *protocol.Error {
+	return service.Modelled("ResourceNotFoundException", "ResourceNotFoundException", http.StatusNotFound, "Unknown resource: %s", service.Shorten(arn))
+}
+
+func errNoDashboard(name string) *protocol.Error {
+	return service.Modelled("DashboardNotFoundError", "ResourceNotFound", http.StatusNotFound, "Dashboard %s does not exist", name)
+}
+
+func errDashboard(format string, args ...any) *protocol.Error {
+	return service.Modelled("DashboardInvalidInputError", "InvalidParameterInput", http.StatusBadRequest, format, args...)
+}
+
+func errFormat(format string, args ...any) *protocol.Error {
+	return service.Modelled("InvalidFormatFault", "InvalidFormat", http.StatusBadRequest, format, args...)
+}
+
+func errLimit(format string, args ...any) *protocol.Error {
+	return service.Modelled("LimitExceededFault", "LimitExceeded", http.StatusBadRequest, format, args...)
+}
+
+func errToken() *protocol.Error {
+	return service.Modelled("InvalidNextToken", "InvalidNextToken", http.StatusBadRequest, "The next token is not one of this list.")
+}
+
+// paged translates the refusal of a page's token.
+func paged[T any](p service.Page[T], err error) (service.Page[T], error) {
+	if errors.Is(err, service.ErrToken) || errors.Is(err, service.ErrOtherList) {
+		return p, errToken()
+	}
+	return p, err
+}
+
+// failure translates what queries and storage refuse.
+func failure(err error) error {
+	if q, ok := errors.AsType[*metricdata.Error](err); ok {
+		return protocol.ValidationError("%s.", q)
+	}
+	if errors.Is(err, monitor.ErrTooManyMetrics) {
+		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
+	}
+	return service.Failure(err)
+}

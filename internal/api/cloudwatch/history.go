@@ -1,0 +1,121 @@
+package cloudwatch
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+)
+
+type describeAlarmHistoryInput struct {
+	AlarmName          *string  `max:"255"`
+	AlarmContributorId *string  `max:"16"`
+	AlarmTypes         []string `wrap:"member" max:"10,32"`
+	HistoryItemType    *string  `max:"64"`
+	StartDate          *time.Time
+	EndDate            *time.Time
+	MaxRecords         *int32
+	NextToken          *string `max:"8K"`
+	ScanBy             *string `max:"32"`
+}
+
+type describeAlarmHistoryOutput struct {
+	AlarmHistoryItems []AlarmHistoryItem `wrap:"member" json:",always"`
+	NextToken         string             `json:",omitempty"`
+}
+
+// AlarmHistoryItem is something that happened to an alarm.
+type AlarmHistoryItem struct {
+	AlarmName       string
+	AlarmType       string
+	Timestamp       time.Time
+	HistoryItemType string
+	HistorySummary  string
+	HistoryData     string
+}
+
+var itemKinds = []string{
+	string(monitor.Configured), string(monitor.StateSet), string(monitor.Acted), "AlarmContributorStateUpdate", "AlarmContributorAction",
+}
+
+func (s *Service) describeAlarmHistory(_ context.Context, c *protocol.Call, in *describeAlarmHistoryInput) (*describeAlarmHistoryOutput, error) {
+	var v protocol.Violations
+	v.Range("maxRecords", in.MaxRecords, 1, mostAlarms)
+	v.Enum("historyItemType", in.HistoryItemType, itemKinds...)
+	v.Enum("scanBy", in.ScanBy, newestFirst, oldestFirst)
+	for _, t := range in.AlarmTypes {
+		v.Enum("alarmTypes", &t, alarmTypes...)
+	}
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	about := monitor.Name{Scope: scope(c), Name: "*"}
+	if in.AlarmName != nil {
+		about.Name = *in.AlarmName
+	}
+	if err := s.allowAlarm(c, "DescribeAlarmHistory", about, nil); err != nil {
+		return nil, err
+	}
+	out := &describeAlarmHistoryOutput{AlarmHistoryItems: []AlarmHistoryItem{}}
+	if len(in.AlarmTypes) > 0 && !slices.Contains(in.AlarmTypes, metricAlarms) || in.AlarmContributorId != nil {
+		return out, nil
+	}
+	f := monitor.HistoryFilter{Scope: about.Scope, Alarm: text(in.AlarmName), Kind: monitor.ItemKind(text(in.HistoryItemType)), From: s.now().Add(-monitor.HistoryKept)}
+	if in.StartDate != nil && in.StartDate.After(f.From) {
+		f.From = *in.StartDate
+	}
+	if in.EndDate != nil {
+		f.To = *in.EndDate
+	}
+	keys, err := s.monitor.HistoryKeys(f)
+	if err != nil {
+		return nil, failure(err)
+	}
+	most := mostAlarms
+	if in.MaxRecords != nil {
+		most = int(*in.MaxRecords)
+	}
+	page, next, err := pageOfKeys(keys, text(in.NextToken), text(in.ScanBy) != oldestFirst, most)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range page {
+		i, err := s.monitor.Item(key)
+		if err != nil {
+			return nil, failure(err)
+		}
+		if i != nil {
+			out.AlarmHistoryItems = append(out.AlarmHistoryItems, AlarmHistoryItem{
+				AlarmName: i.Alarm, AlarmType: metricAlarms, Timestamp: i.Time, HistoryItemType: string(i.Kind),
+				HistorySummary: i.Summary, HistoryData: i.Data,
+			})
+		}
+	}
+	out.NextToken = next
+	return out, nil
+}
+
+// pageOfKeys returns a page of keys, which are oldest first, in the order that is wanted.
+func pageOfKeys(keys []string, token string, newest bool, most int) (page []string, next string, err error) {
+	order := oldestFirst
+	if newest {
+		order = newestFirst
+		slices.Reverse(keys)
+	}
+	// The pages of a list have to be sorted by a text: that of keys in falling order is turned around.
+	text := func(key string) string {
+		if !newest {
+			return key
+		}
+		return strings.Map(func(r rune) rune { return top - r }, key) + string(rune(top))
+	}
+	p, err := paged(service.Paginate(keys, text, token, order, most))
+	return p.Items, p.Next, err
+}
+
+// top is above every character of a key, which are ASCII.
+const top = 0x7f

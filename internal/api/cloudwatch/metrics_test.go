@@ -1,0 +1,267 @@
+package cloudwatch_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+)
+
+func dimensions(queue string) list {
+	return list{object{"Name": "QueueName", "Value": queue}}
+}
+
+func TestListMetrics(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.minutes("NumberOfMessagesSent", "a", 1, 2)
+		r.minutes("NumberOfMessagesSent", "b", 1)
+		r.minutes("NumberOfMessagesReceived", "a", 1)
+		metric := func(name, queue string) object {
+			return object{"Namespace": "AWS/SQS", "MetricName": name, "Dimensions": dimensions(queue)}
+		}
+		r.ok("ListMetrics", object{}, object{"Metrics": list{
+			metric("NumberOfMessagesReceived", "a"), metric("NumberOfMessagesSent", "a"), metric("NumberOfMessagesSent", "b"),
+		}})
+		r.ok("ListMetrics", object{"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("b"), "RecentlyActive": "PT3H"},
+			object{"Metrics": list{metric("NumberOfMessagesSent", "b")}})
+		r.ok("ListMetrics", object{"Dimensions": list{object{"Name": "QueueName"}}, "MetricName": "NumberOfMessagesReceived", "IncludeLinkedAccounts": true},
+			object{"Metrics": list{metric("NumberOfMessagesReceived", "a")}, "OwningAccounts": list{account}})
+		r.ok("ListMetrics", object{"Namespace": "AWS/EC2"}, object{})
+		r.ok("ListMetrics", object{"OwningAccount": "111111111111"}, object{})
+		r.now = r.now.Add(4 * time.Hour)
+		r.ok("ListMetrics", object{"RecentlyActive": "PT3H"}, object{})
+		if got := names(r.call("ListMetrics", object{}).output["Metrics"], "MetricName"); len(got) != 3 {
+			r.Errorf("after four hours there are %v", got)
+		}
+		r.now = r.now.Add(14 * 24 * time.Hour)
+		r.ok("ListMetrics", object{}, object{})
+		r.fails("ListMetrics", object{"RecentlyActive": "PT4H"}, 400, "ValidationError",
+			"1 validation error detected: Value 'PT4H' at 'recentlyActive' failed to satisfy constraint: Member must satisfy enum value set: [PT3H]")
+		r.fails("ListMetrics", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
+	})
+}
+
+// Long lists come in pages of 500, and none is there twice.
+func TestListMetricsPages(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		for i := range 1100 {
+			r.minutes("NumberOfMessagesSent", fmt.Sprintf("q%04d", i), 1)
+		}
+		var sizes []int
+		seen := make(map[string]bool)
+		token := ""
+		for {
+			in := object{}
+			if token != "" {
+				in["NextToken"] = token
+			}
+			out := r.call("ListMetrics", in).output
+			page, _ := out["Metrics"].(list)
+			sizes = append(sizes, len(page))
+			for _, m := range page {
+				seen[fmt.Sprint(m.(object)["Dimensions"])] = true
+			}
+			if token, _ = out["NextToken"].(string); token == "" {
+				break
+			}
+		}
+		if !slices.Equal(sizes, []int{500, 500, 100}) || len(seen) != 1100 {
+			r.Errorf("pages of %v with %d metrics", sizes, len(seen))
+		}
+	})
+}
+
+func TestGetMetricStatistics(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.minutes("NumberOfMessagesSent", "q", 1, 2, 3, 4, 5, 6)
+		end := r.now.Truncate(time.Minute)
+		in := object{
+			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("q"),
+			"StartTime": end.Add(-6 * time.Minute), "EndTime": end, "Period": 180, "Statistics": list{"Sum", "Average", "SampleCount", "Minimum", "Maximum"},
+		}
+		point := func(minutes int, sum, average, least, most float64) object {
+			return object{"Timestamp": end.Add(-time.Duration(minutes) * time.Minute).Format(time.RFC3339), "Unit": "Count",
+				"Sum": sum, "Average": average, "SampleCount": 3, "Minimum": least, "Maximum": most}
+		}
+		r.ok("GetMetricStatistics", in, object{"Label": "NumberOfMessagesSent", "Datapoints": list{point(6, 6, 2, 1, 3), point(3, 15, 5, 4, 6)}})
+		r.ok("GetMetricStatistics", with(in, object{"Statistics": nil, "ExtendedStatistics": list{"p100", "p0"}, "Period": 360}), object{
+			"Label": "NumberOfMessagesSent", "Datapoints": list{object{
+				"Timestamp": end.Add(-6 * time.Minute).Format(time.RFC3339), "Unit": "Count", "ExtendedStatistics": object{"p0": 1, "p100": 6},
+			}},
+		})
+		none := object{"Label": "NumberOfMessagesSent"}
+		r.ok("GetMetricStatistics", with(in, object{"Unit": "Bytes"}), none)
+		r.ok("GetMetricStatistics", with(in, object{"Dimensions": dimensions("other")}), none)
+		r.ok("GetMetricStatistics", with(in, object{"Dimensions": nil}), none)
+
+		const value, combination = "InvalidParameterValue", "InvalidParameterCombination"
+		r.fails("GetMetricStatistics", with(in, object{"StartTime": end}), 400, value, "The parameter StartTime must be less than the parameter EndTime.")
+		r.fails("GetMetricStatistics", with(in, object{"Period": 30}), 400, value, "The parameter Period must be a multiple of 60 seconds, which is the resolution of metrics.")
+		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(-48 * time.Hour), "Period": 60}), 400, combination,
+			"You have requested up to 2880 datapoints, which exceeds the limit of 1440. You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
+		r.fails("GetMetricStatistics", with(in, object{"Statistics": nil}), 400, combination, "At least one of the parameters Statistics and ExtendedStatistics must be specified.")
+		r.fails("GetMetricStatistics", with(in, object{"ExtendedStatistics": list{"tm99"}}), 400, value,
+			"The value tm99 for parameter ExtendedStatistics is not supported. Use a percentile from p0 to p100.")
+		r.fails("GetMetricStatistics", with(in, object{"ExtendedStatistics": list{"p50"}}), 400, value, "The statistic p50 cannot be computed: "+
+			"of the samples of a minute only their number, sum, minimum and maximum are kept, from which this percentile does not follow; use Average or Maximum, or a metric with one sample a period.")
+		r.fails("GetMetricStatistics", with(in, object{"Statistics": list{"Median"}}), 400, "ValidationError", "1 validation error detected: Value 'Median' at 'statistics' "+
+			"failed to satisfy constraint: Member must satisfy enum value set: [SampleCount, Average, Sum, Minimum, Maximum]")
+		r.fails("GetMetricStatistics", with(in, object{"EndTime": nil}), 400, "MissingParameter", "The parameter EndTime is required.")
+	})
+}
+
+// What is older than fifteen days is there by five minutes, and older still by the hour.
+func TestStatisticsOfOldData(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.minutes("NumberOfMessagesSent", "q", slices.Repeat([]float64{1}, 180)...)
+		in := object{
+			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("q"), "Statistics": list{"Sum"},
+			"StartTime": r.now.Add(-178 * time.Minute), "EndTime": r.now,
+		}
+		for days, want := range map[int]map[int]int{0: {60: 178, 300: 36, 3600: 3}, 16: {60: 0, 300: 36, 3600: 3}, 64: {60: 0, 300: 0, 3600: 3}} {
+			r.now = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC).AddDate(0, 0, days)
+			for period, n := range want {
+				points, _ := r.call("GetMetricStatistics", with(in, object{"Period": period})).output["Datapoints"].(list)
+				if len(points) != n {
+					r.Errorf("after %d days there are %d points of %d seconds, want %d", days, len(points), period, n)
+				}
+			}
+		}
+	})
+}
+
+func stat(id, metric, queue, statistic string, period int) object {
+	return object{"Id": id, "MetricStat": object{
+		"Metric": object{"Namespace": "AWS/SQS", "MetricName": metric, "Dimensions": dimensions(queue)}, "Period": period, "Stat": statistic,
+	}}
+}
+
+func TestGetMetricData(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		r.minutes("ApproximateNumberOfMessagesVisible", "a", 1, 2, 3, 4)
+		r.minutes("ApproximateNumberOfMessagesVisible", "b", 10, 20, 30, 40)
+		end := r.now.Truncate(time.Minute)
+		at := func(minutes ...int) list {
+			var out list
+			for _, m := range minutes {
+				out = append(out, end.Add(-time.Duration(m)*time.Minute).Format(time.RFC3339))
+			}
+			return out
+		}
+		in := object{"StartTime": end.Add(-4 * time.Minute), "EndTime": end, "MetricDataQueries": list{
+			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 120), object{"Label": "the first"}),
+			with(stat("m2", "ApproximateNumberOfMessagesVisible", "b", "Maximum", 120), object{"ReturnData": false}),
+			object{"Id": "e1", "Expression": "m1 + m2"},
+		}}
+		first := object{"Id": "m1", "Label": "the first", "StatusCode": "Complete", "Timestamps": at(2, 4), "Values": list{3.5, 1.5}}
+		sum := object{"Id": "e1", "Label": "e1", "StatusCode": "Complete", "Timestamps": at(2, 4), "Values": list{43.5, 21.5}}
+		r.ok("GetMetricData", in, object{"MetricDataResults": list{first, sum}})
+		r.ok("GetMetricData", with(in, object{"ScanBy": "TimestampAscending"}), object{"MetricDataResults": list{
+			with(first, object{"Timestamps": at(4, 2), "Values": list{1.5, 3.5}}), with(sum, object{"Timestamps": at(4, 2), "Values": list{21.5, 43.5}}),
+		}})
+
+		// In pages: three datapoints, then the last.
+		out := r.call("GetMetricData", with(in, object{"MaxDatapoints": 3})).output
+		token, _ := out["NextToken"].(string)
+		results, _ := out["MetricDataResults"].(list)
+		if len(results) != 2 || results[1].(object)["StatusCode"] != "PartialData" || token == "" {
+			r.Errorf("the first page is %v", out)
+		}
+		r.ok("GetMetricData", with(in, object{"MaxDatapoints": 3, "NextToken": token}), object{"MetricDataResults": list{
+			with(sum, object{"Timestamps": at(4), "Values": list{21.5}}),
+		}})
+
+		grouped := with(in, object{"MetricDataQueries": list{object{
+			"Id": "q1", "Period": 240, "Expression": `SELECT MAX(ApproximateNumberOfMessagesVisible) FROM SCHEMA("AWS/SQS", QueueName) GROUP BY QueueName ORDER BY MAX() DESC LIMIT 10`,
+		}}})
+		r.ok("GetMetricData", grouped, object{"MetricDataResults": list{
+			object{"Id": "q1", "Label": "b", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{40}},
+			object{"Id": "q1", "Label": "a", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{4}},
+		}})
+		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{stat("m1", "NumberOfMessagesSent", "nowhere", "Sum", 60)}}), object{"MetricDataResults": list{
+			object{"Id": "m1", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"},
+		}})
+
+		refused := func(message string, queries ...any) {
+			r.Helper()
+			r.fails("GetMetricData", with(in, object{"MetricDataQueries": queries}), 400, "ValidationError", message)
+		}
+		refused("Error in expression 'e1': the function SEARCH is not supported at character 1.", object{"Id": "e1", "Expression": "SEARCH('{AWS/SQS,QueueName}', 'Sum', 60)"})
+		refused("Error in expression 'e1': expected a value, found the end at character 5.", object{"Id": "e1", "Expression": "1 + "})
+		refused("The query m1 is about the account 111111111111, and no accounts are linked.",
+			with(stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), object{"AccountId": "111111111111"}))
+		refused("2 validation errors detected: Value null at 'metricDataQueries.1.member.id' failed to satisfy constraint: Member must not be null; "+
+			"Value null at 'metricDataQueries.1.member.metricStat.metric' failed to satisfy constraint: Member must not be null",
+			object{"MetricStat": object{"Period": 60, "Stat": "Sum"}})
+		r.fails("GetMetricData", with(in, object{"StartTime": end}), 400, "ValidationError", "The parameter StartTime must be less than the parameter EndTime.")
+		r.fails("GetMetricData", with(in, object{"MaxDatapoints": 100_801}), 400, "ValidationError",
+			"1 validation error detected: Value '100801' at 'maxDatapoints' failed to satisfy constraint: Member must have value less than or equal to 100800")
+		r.fails("GetMetricData", with(in, object{"NextToken": "after"}), 400, "InvalidNextToken", "The next token is not one of this list.")
+	})
+}
+
+// What programs send is read as what is counted here is.
+func TestPutMetricData(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		datum := object{"MetricName": "Backlog", "Dimensions": list{object{"Name": "Fleet", "Value": "f"}}, "Timestamp": r.now.Add(-2 * time.Minute), "Unit": "Count", "Value": 7.5}
+		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": list{
+			datum, with(datum, object{"Value": nil, "Values": list{1, 2}, "Counts": list{3, 1}}),
+			with(datum, object{"Value": nil, "StatisticValues": object{"SampleCount": 2, "Sum": 10, "Minimum": 4, "Maximum": 6}, "StorageResolution": 1}),
+			with(datum, object{"Dimensions": nil, "Unit": nil, "Timestamp": nil}),
+		}}, object{})
+		r.ok("GetMetricStatistics", object{
+			"Namespace": "Workers", "MetricName": "Backlog", "Dimensions": datum["Dimensions"], "StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now, "Period": 60,
+			"Statistics": list{"SampleCount", "Sum", "Minimum", "Maximum"},
+		}, object{"Label": "Backlog", "Datapoints": list{object{
+			"Timestamp": "2026-11-21T11:58:00Z", "Unit": "Count", "SampleCount": 7, "Sum": 22.5, "Minimum": 1, "Maximum": 7.5,
+		}}})
+		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 2 {
+			r.Errorf("the metrics are %v", got)
+		}
+
+		refused := func(change object, code, message string) {
+			r.Helper()
+			r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": list{datum, with(datum, change)}}, 400, code, message)
+		}
+		const value, missing = "InvalidParameterValue", "MissingParameter"
+		refused(object{"MetricName": nil}, missing, "The parameter MetricData.member.2.MetricName is required.")
+		refused(object{"Value": nil}, missing, "The parameter MetricData.member.2.Value is required.")
+		refused(object{"Values": list{1}}, "InvalidParameterCombination", "The parameters MetricData.member.2.Value, MetricData.member.2.StatisticValues and "+
+			"MetricData.member.2.Values are mutually exclusive and you have specified more than one.")
+		refused(object{"Timestamp": r.now.AddDate(0, 0, -15)}, value, "The parameter MetricData.member.2.Timestamp must specify a time no more than two weeks in the past and no more than two hours in the future.")
+		refused(object{"Timestamp": r.now.Add(3 * time.Hour)}, value, "The parameter MetricData.member.2.Timestamp must specify a time no more than two weeks in the past and no more than two hours in the future.")
+		refused(object{"Value": 1e300}, value, "The values of the parameter MetricData.member.2.Value must be between -2^360 and 2^360.")
+		refused(object{"StorageResolution": 5}, value, "The parameter MetricData.member.2.StorageResolution must be 1 or 60.")
+		refused(object{"Value": nil, "Values": list{1, 2}, "Counts": list{1}}, value, "The parameters MetricData.member.2.Values and MetricData.member.2.Counts must have the same number of entries.")
+		refused(object{"Value": nil, "StatisticValues": object{"SampleCount": 0, "Sum": 0, "Minimum": 0, "Maximum": 0}}, value,
+			"The parameter MetricData.member.2.StatisticValues must have a SampleCount above 0 and a Minimum that is not above the Maximum.")
+		refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": "a", "Value": "2"}}}, value, "The parameter MetricData.member.2.Dimensions has the name a more than once.")
+		refused(object{"MetricName": "a\nb"}, value, `The names of the metric "a\nb" must not have control characters.`)
+		refused(object{"Unit": "Apples"}, "ValidationError", "1 validation error detected: Value 'Apples' at 'unit' failed to satisfy constraint: Member must satisfy enum value set: ["+
+			"Seconds, Microseconds, Milliseconds, Bytes, Kilobytes, Megabytes, Gigabytes, Terabytes, Bits, Kilobits, Megabits, Gigabits, Terabits, Percent, Count, Bytes/Second, Kilobytes/Second, "+
+			"Megabytes/Second, Gigabytes/Second, Terabytes/Second, Bits/Second, Kilobits/Second, Megabits/Second, Gigabits/Second, Terabits/Second, Count/Second, None]")
+		r.fails("PutMetricData", object{"Namespace": "AWS/SQS", "MetricData": list{datum}}, 400, value,
+			"The value AWS/SQS for parameter Namespace is invalid. Namespaces that begin with AWS/ or Sluice/ belong to the server.")
+		r.fails("PutMetricData", object{"Namespace": "Workers"}, 400, missing, "The parameter MetricData is required.")
+		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 2 {
+			r.Errorf("a refused request has changed the metrics to %v", got)
+		}
+	})
+}
+
+// What needs more than this server has is refused in words.
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		for _, op := range []string{"PutCompositeAlarm", "PutAnomalyDetector", "PutMetricStream", "GetMetricWidgetImage"} {
+			r.fails(op, object{}, http.StatusBadRequest, "UnsupportedOperation", "The operation "+op+" is not supported by Sluice.")
+		}
+	})
+}

@@ -1,0 +1,343 @@
+package cloudwatch
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/insights"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+const (
+	// maxAlarms is how many alarms a region of an account can have.
+	maxAlarms = 5000
+	// How long the evaluated periods may be together, those of less than an hour and others.
+	maxShort = 24 * time.Hour
+	maxLong  = 7 * 24 * time.Hour
+)
+
+type putMetricAlarmInput struct {
+	AlarmName                        *string `max:"255"`
+	AlarmDescription                 *string `max:"1024"`
+	ActionsEnabled                   *bool
+	OKActions                        []string    `wrap:"member" max:"5,1024"`
+	AlarmActions                     []string    `wrap:"member" max:"5,1024"`
+	InsufficientDataActions          []string    `wrap:"member" max:"5,1024"`
+	MetricName                       *string     `max:"255"`
+	Namespace                        *string     `max:"255"`
+	Statistic                        *string     `max:"32"`
+	ExtendedStatistic                *string     `max:"50"`
+	Dimensions                       []Dimension `wrap:"member" max:"30"`
+	Period                           *int32
+	Unit                             *string `max:"32"`
+	EvaluationPeriods                *int32
+	DatapointsToAlarm                *int32
+	Threshold                        *float64
+	ComparisonOperator               *string           `max:"64"`
+	TreatMissingData                 *string           `max:"255"`
+	EvaluateLowSampleCountPercentile *string           `max:"255"`
+	Metrics                          []MetricDataQuery `wrap:"member" max:"20"`
+	Tags                             []service.Tag     `wrap:"member" max:"50"`
+	ThresholdMetricId                *string           `max:"255"`
+	EvaluationCriteria               *evaluationCriteria
+	EvaluationInterval               *int32
+	EvaluationWindow                 *EvaluationWindow
+	WarmUpConfiguration              *WarmUpConfiguration
+	ActionConfiguration              *ActionConfiguration
+}
+
+// evaluationCriteria are what PromQL alarms have, which are refused.
+type evaluationCriteria struct {
+	PromQLCriteria *struct {
+		Query *string `max:"10000"`
+	}
+}
+
+// EvaluationWindow says how the evaluated periods lie: one of its members is there.
+type EvaluationWindow struct {
+	SlidingWindow   *service.Empty
+	WallClockWindow *WallClockWindow
+}
+
+// WallClockWindow has periods end by the clock of a time zone.
+type WallClockWindow struct {
+	Timezone *string `max:"50"`
+}
+
+// WarmUpConfiguration delays the evaluation of a new alarm.
+type WarmUpConfiguration struct {
+	WarmUpPeriodDurationInMinutes            *int32
+	OnlyStartEvaluatingAfterWarmUpPeriodEnds *bool
+}
+
+// ActionConfiguration says what notifications have.
+type ActionConfiguration struct {
+	AlarmTagsPropagation *AlarmTagsPropagation
+}
+
+// AlarmTagsPropagation says which of the alarm's tags notifications have.
+type AlarmTagsPropagation struct {
+	Enabled         *bool
+	IncludedTagKeys []string `wrap:"member" max:"50,128"`
+	ExcludedTagKeys []string `wrap:"member" max:"50,128"`
+}
+
+func (s *Service) putMetricAlarm(ctx context.Context, c *protocol.Call, in *putMetricAlarmInput) (*service.Empty, error) {
+	name, err := alarmName(c, in.AlarmName)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := checkTags(in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.allowAlarm(c, "PutMetricAlarm", name, tags); err != nil {
+		return nil, err
+	}
+	is, err := in.alarm(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(tags) > 0 && s.monitor.Alarm(name) == nil {
+		if err := s.allowAlarm(c, "TagResource", name, tags); err != nil {
+			return nil, err
+		}
+	}
+	return nil, s.change(ctx, true, func(tx *monitor.Tx) error {
+		if was := s.monitor.Alarm(name); was != nil {
+			return tx.Update(was, is, s.now())
+		}
+		if len(s.monitor.Alarms(name.Scope)) >= maxAlarms {
+			return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
+		}
+		is.Tags = tags
+		return tx.Create(is, s.now())
+	})
+}
+
+// alarmName returns the name of an alarm that a request is about.
+func alarmName(c *protocol.Call, name *string) (monitor.Name, error) {
+	var v protocol.Violations
+	n := monitor.Name{Scope: scope(c), Name: v.Required("alarmName", name)}
+	v.Length("alarmName", name, 1, 255)
+	v.Characters("alarmName", name, func(r rune) bool { return !unicode.IsControl(r) && r != unicode.ReplacementChar }, `[^\x00-\x1F\x7F]+`)
+	return n, v.Err()
+}
+
+// alarm returns the alarm that a request describes.
+func (in *putMetricAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) {
+	switch {
+	case in.EvaluationCriteria != nil || in.EvaluationInterval != nil:
+		return nil, protocol.ValidationError("Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
+	case in.ThresholdMetricId != nil:
+		return nil, protocol.ValidationError("Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
+	case in.Metrics != nil && (in.MetricName != nil || in.Namespace != nil || in.Dimensions != nil || in.Period != nil || in.Unit != nil ||
+		in.Statistic != nil || in.ExtendedStatistic != nil):
+		return nil, protocol.ValidationError("If Metrics is specified, MetricName, Namespace, Dimensions, Period, Unit, Statistic and ExtendedStatistic must not be.")
+	}
+	a := &monitor.Alarm{
+		Name: name, Description: text(in.AlarmDescription), ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
+		OKActions: in.OKActions, AlarmActions: in.AlarmActions, InsufficientDataActions: in.InsufficientDataActions,
+		Missing: alarm.Missing(text(in.TreatMissingData)), LowSamples: text(in.EvaluateLowSampleCountPercentile),
+	}
+	for _, set := range []func(*monitor.Alarm) error{in.metric, in.rule, in.period, in.window, in.extras} {
+		if err := set(a); err != nil {
+			return nil, err
+		}
+	}
+	for _, arn := range a.Actions() {
+		if err := checkAction(name.Scope, arn); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// metric sets what the alarm watches.
+func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
+	var v protocol.Violations
+	if in.Metrics != nil {
+		a.Queries = checkQueries(&v, "metrics", in.Metrics)
+		if err := v.Err(); err != nil {
+			return err
+		}
+		if err := checkAccounts(in.Metrics, a.Account); err != nil {
+			return err
+		}
+		return checkMath(a)
+	}
+	a.Metric = &metricdata.Stat{Statistic: text(in.Statistic) + text(in.ExtendedStatistic), Period: seconds(in.Period), Unit: text(in.Unit)}
+	a.Metric.Namespace, a.Metric.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
+	a.Metric.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
+	checkUnit(&v, "unit", in.Unit)
+	v.Enum("statistic", in.Statistic, metricdata.Statistics...)
+	if in.Period == nil {
+		v.Required("period", nil)
+	}
+	if err := v.Err(); err != nil {
+		return err
+	}
+	if (in.Statistic == nil) == (in.ExtendedStatistic == nil) {
+		return protocol.ValidationError("Exactly one of Statistic and ExtendedStatistic must be specified")
+	}
+	if statistic, _ := metricdata.ParseStatistic(a.Metric.Statistic); statistic.IsPercentile() && !slices.Contains([]string{"p0", "p100"}, a.Metric.Statistic) {
+		return protocol.ValidationError("An alarm cannot watch the percentile %s: %s.", a.Metric.Statistic, metricdata.ErrInexact)
+	}
+	if name, ok := twice(a.Metric.Dimensions); ok {
+		return errValue("The parameter Dimensions has the name %s more than once.", name)
+	}
+	_, err := a.Plan()
+	return failure(err)
+}
+
+// checkMath makes sure that queries can be an alarm's.
+func checkMath(a *monitor.Alarm) error {
+	plan, err := a.Plan()
+	if err != nil {
+		return failure(err)
+	}
+	if n := len(plan.Returned()); n != 1 {
+		return protocol.ValidationError("Exactly one element of the metrics list should return data; %d do.", n)
+	}
+	if plan.Uses(func(s *metricdata.Stat) bool {
+		statistic, _ := metricdata.ParseStatistic(s.Statistic)
+		return statistic.IsPercentile() && s.Statistic != "p0" && s.Statistic != "p100"
+	}) {
+		return protocol.ValidationError("An alarm cannot watch percentiles: %s.", metricdata.ErrInexact)
+	}
+	for _, q := range a.Queries {
+		if !insights.Is(q.Expression) || !q.Return {
+			continue
+		}
+		if parsed, err := insights.Parse(q.Expression); err == nil && len(parsed.GroupBy) > 0 {
+			return protocol.ValidationError("An alarm watches one time series: the query %s must not have GROUP BY.", q.ID)
+		}
+	}
+	return nil
+}
+
+// rule sets threshold and periods.
+func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
+	var v protocol.Violations
+	v.Enum("comparisonOperator", in.ComparisonOperator, string(alarm.GreaterOrEqual), string(alarm.Greater), string(alarm.Less), string(alarm.LessOrEqual))
+	v.Enum("treatMissingData", in.TreatMissingData, string(alarm.Breaching), string(alarm.NotBreaching), string(alarm.Ignored), string(alarm.AsMissing))
+	v.Enum("evaluateLowSampleCountPercentile", in.EvaluateLowSampleCountPercentile, "evaluate", "ignore")
+	v.Range("evaluationPeriods", in.EvaluationPeriods, 1, 1<<20)
+	v.Range("datapointsToAlarm", in.DatapointsToAlarm, 1, 1<<20)
+	a.Comparison = alarm.Comparison(v.Required("comparisonOperator", in.ComparisonOperator))
+	if in.EvaluationPeriods == nil {
+		v.Required("evaluationPeriods", nil)
+	}
+	if in.Threshold == nil {
+		v.Required("threshold", nil)
+	}
+	if err := v.Err(); err != nil {
+		return err
+	}
+	a.Threshold, a.Periods = *in.Threshold, int(*in.EvaluationPeriods)
+	if in.DatapointsToAlarm != nil {
+		a.ToAlarm = int(*in.DatapointsToAlarm)
+	}
+	if a.ToAlarm > a.Periods {
+		return protocol.ValidationError("DatapointsToAlarm must be less than or equal to EvaluationPeriods")
+	}
+	return nil
+}
+
+// period checks how long the evaluated periods are together.
+func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
+	plan, err := a.Plan()
+	if err != nil {
+		return failure(err)
+	}
+	period := plan.Period()
+	most := maxLong
+	if period < time.Hour {
+		most = maxShort
+	}
+	if time.Duration(a.Periods)*period > most {
+		return protocol.ValidationError("Metrics cannot be checked across more than %s: EvaluationPeriods * Period must be at most %d seconds.",
+			map[time.Duration]string{maxShort: "a day", maxLong: "7 days"}[most], int(most/time.Second))
+	}
+	return nil
+}
+
+// wallClockPeriods are the periods that can end by the clock.
+var wallClockPeriods = []time.Duration{series.Minute, 5 * time.Minute, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+
+func (in *putMetricAlarmInput) window(a *monitor.Alarm) error {
+	w := in.EvaluationWindow
+	if w == nil {
+		return nil
+	}
+	if (w.SlidingWindow == nil) == (w.WallClockWindow == nil) {
+		return protocol.ValidationError("EvaluationWindow must have exactly one of SlidingWindow and WallClockWindow.")
+	}
+	if w.SlidingWindow != nil {
+		a.Window.Kind = monitor.Sliding
+		return nil
+	}
+	plan, err := a.Plan()
+	if err != nil {
+		return failure(err)
+	}
+	if !slices.Contains(wallClockPeriods, plan.Period()) {
+		return protocol.ValidationError("With a WallClockWindow the period must be 60, 300, 3600, 86400 or 604800 seconds.")
+	}
+	zone := text(w.WallClockWindow.Timezone)
+	if _, ok := monitor.Location(zone); !ok {
+		return protocol.ValidationError("The time zone %q is not known. Use a name such as America/New_York or an offset such as +05:30.", zone)
+	}
+	a.Window = monitor.Window{Kind: monitor.WallClock, Timezone: zone}
+	return nil
+}
+
+// maxWarmUp is how many minutes an alarm may warm up.
+const maxWarmUp = 7 * 24 * 60
+
+// extras sets the warm-up, and what notifications have.
+func (in *putMetricAlarmInput) extras(a *monitor.Alarm) error {
+	if w := in.WarmUpConfiguration; w != nil {
+		if w.WarmUpPeriodDurationInMinutes == nil || *w.WarmUpPeriodDurationInMinutes < 1 || *w.WarmUpPeriodDurationInMinutes > maxWarmUp {
+			return protocol.ValidationError("WarmUpPeriodDurationInMinutes must be from 1 to %d.", maxWarmUp)
+		}
+		a.WarmUp = &monitor.WarmUp{
+			Minutes: int(*w.WarmUpPeriodDurationInMinutes),
+			Fully:   w.OnlyStartEvaluatingAfterWarmUpPeriodEnds != nil && *w.OnlyStartEvaluatingAfterWarmUpPeriodEnds,
+		}
+	}
+	if in.ActionConfiguration == nil || in.ActionConfiguration.AlarmTagsPropagation == nil {
+		return nil
+	}
+	p := in.ActionConfiguration.AlarmTagsPropagation
+	switch {
+	case p.Enabled == nil:
+		return protocol.ValidationError("AlarmTagsPropagation must have Enabled.")
+	case p.IncludedTagKeys != nil && p.ExcludedTagKeys != nil:
+		return protocol.ValidationError("AlarmTagsPropagation must not have both IncludedTagKeys and ExcludedTagKeys.")
+	}
+	a.ShowTags = &monitor.ShowTags{Enabled: *p.Enabled, Included: p.IncludedTagKeys, Excluded: p.ExcludedTagKeys}
+	return nil
+}
+
+// checkAction makes sure that an action is a topic of the region.
+func checkAction(in series.Scope, arn string) error {
+	parts := strings.SplitN(arn, ":", 6)
+	switch {
+	case len(parts) < 6 || parts[0] != "arn" || parts[5] == "":
+		return protocol.ValidationError("Invalid arn syntax: %s", service.Shorten(arn))
+	case parts[2] != "sns":
+		return protocol.ValidationError("The action %s is not supported by Sluice: an action is the ARN of an SNS topic.", service.Shorten(arn))
+	case parts[3] != in.Region:
+		return protocol.ValidationError("Invalid region %s specified. Only %s is supported.", parts[3], in.Region)
+	}
+	return nil
+}

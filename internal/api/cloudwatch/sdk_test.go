@@ -1,0 +1,228 @@
+package cloudwatch_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
+	"github.com/sluicemq/sluice/internal/server/servertest"
+)
+
+// The SDK for Go, which speaks CBOR, makes an alarm, sends a metric, reads it as KEDA does, and gets the SDK's own errors.
+func TestSDK(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	ctx := t.Context()
+	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
+		AlarmName: aws.String("a"), MetricName: aws.String("Backlog"), Namespace: aws.String("Workers"), Statistic: types.StatisticMaximum,
+		Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1.5), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		Tags:             []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
+		EvaluationWindow: &types.EvaluationWindowMemberWallClockWindow{Value: types.WallClockWindow{Timezone: aws.String("UTC")}},
+	})
+	apitest.Must(t, 0, err)
+	out, err := root.CW.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"a"}, AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm}})
+	alarms := apitest.Must(t, out, err).MetricAlarms
+	if len(alarms) != 1 || *alarms[0].Threshold != 1.5 || alarms[0].StateValue != types.StateValueInsufficientData || time.Since(*alarms[0].StateUpdatedTimestamp) > time.Hour {
+		t.Fatalf("the alarms are %+v", alarms)
+	}
+	if w, ok := alarms[0].EvaluationWindow.(*types.EvaluationWindowMemberWallClockWindow); !ok || *w.Value.Timezone != "UTC" {
+		t.Errorf("the window is %+v", alarms[0].EvaluationWindow)
+	}
+	now := time.Now()
+	_, err = root.CW.PutMetricData(ctx, &cloudwatch.PutMetricDataInput{Namespace: aws.String("Workers"), MetricData: []types.MetricDatum{
+		{MetricName: aws.String("Backlog"), Value: aws.Float64(2.5), Timestamp: aws.Time(now.Add(-2 * time.Minute))},
+	}})
+	apitest.Must(t, 0, err)
+	data, err := root.CW.GetMetricData(ctx, &cloudwatch.GetMetricDataInput{
+		StartTime: aws.Time(now.Add(-300 * time.Second)), EndTime: &now, ScanBy: types.ScanByTimestampDescending,
+		MetricDataQueries: []types.MetricDataQuery{{Id: aws.String("c1"), ReturnData: aws.Bool(true), MetricStat: &types.MetricStat{
+			Metric: &types.Metric{Namespace: aws.String("Workers"), MetricName: aws.String("Backlog"), Dimensions: []types.Dimension{}},
+			Period: aws.Int32(300), Stat: aws.String("Average"),
+		}}},
+	})
+	if results := apitest.Must(t, data, err).MetricDataResults; len(results) != 1 || len(results[0].Values) != 1 || results[0].Values[0] != 2.5 {
+		t.Errorf("the results are %+v", results)
+	}
+	_, err = root.CW.DeleteAlarms(ctx, &cloudwatch.DeleteAlarmsInput{AlarmNames: []string{"nowhere"}})
+	if _, ok := errors.AsType[*types.ResourceNotFound](err); !ok {
+		t.Errorf("an alarm that there is not: %v", err)
+	}
+	_, err = root.CW.GetDashboard(ctx, &cloudwatch.GetDashboardInput{DashboardName: aws.String("nowhere")})
+	if _, ok := errors.AsType[*types.DashboardNotFoundError](err); !ok {
+		t.Errorf("a dashboard that there is not: %v", err)
+	}
+	_, err = root.CW.PutCompositeAlarm(ctx, &cloudwatch.PutCompositeAlarmInput{AlarmName: aws.String("c"), AlarmRule: aws.String("TRUE")})
+	if apitest.Code(err) != "UnsupportedOperation" {
+		t.Errorf("a composite alarm: %v", err)
+	}
+}
+
+// Users may do what their policies say.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	alarm := func(name string) *cloudwatch.PutMetricAlarmInput {
+		return &cloudwatch.PutMetricAlarmInput{
+			AlarmName: &name, MetricName: aws.String("m"), Namespace: aws.String("n"), Statistic: types.StatisticSum, Period: aws.Int32(60),
+			EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		}
+	}
+	named, _ := root.User(t, "named", apitest.Allow("cloudwatch:PutMetricAlarm", "arn:aws:cloudwatch:*:*:alarm:team-*"))
+	sender, _ := root.User(t, "sender", `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"cloudwatch:PutMetricData","Resource":"*",`+
+		`"Condition":{"StringEquals":{"cloudwatch:namespace":"Mine"}}}]}`)
+	nobody, _ := root.User(t, "nobody", "")
+	tagged := alarm("team-2")
+	tagged.Tags = []types.Tag{{Key: aws.String("a"), Value: aws.String("b")}}
+	put := func(a *apitest.Actor, in *cloudwatch.PutMetricAlarmInput) error {
+		_, err := a.CW.PutMetricAlarm(t.Context(), in)
+		return err
+	}
+	send := func(a *apitest.Actor, namespace string) error {
+		_, err := a.CW.PutMetricData(t.Context(), &cloudwatch.PutMetricDataInput{Namespace: &namespace, MetricData: []types.MetricDatum{{MetricName: aws.String("m"), Value: aws.Float64(1)}}})
+		return err
+	}
+	list := func(a *apitest.Actor) error {
+		_, err := a.CW.ListMetrics(t.Context(), &cloudwatch.ListMetricsInput{})
+		return err
+	}
+	for what, c := range map[string]struct {
+		err  error
+		code string
+	}{
+		"its alarm": {put(named, alarm("team-1")), ""}, "another's alarm": {put(named, alarm("other")), "AccessDenied"},
+		"its alarm with tags, which it may not set": {put(named, tagged), "AccessDenied"},
+		"its namespace": {send(sender, "Mine"), ""}, "another namespace": {send(sender, "Yours"), "AccessDenied"},
+		"nothing": {list(nobody), "AccessDenied"}, "root": {list(root), ""},
+	} {
+		if apitest.Code(c.err) != c.code {
+			t.Errorf("%s: %v, want %q", what, c.err, c.code)
+		}
+	}
+}
+
+// An alarm's notification goes through its topic to a queue. A topic of the same account needs no policy.
+func TestAlarmPublishes(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	ctx := t.Context()
+	topic, err := root.SNS.CreateTopic(ctx, &sns.CreateTopicInput{Name: aws.String("ops")})
+	apitest.Must(t, topic, err)
+	queue, err := root.SQS.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("mail"), Attributes: map[string]string{"Policy": fmt.Sprintf(
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},"Action":"sqs:SendMessage","Resource":"*",`+
+			`"Condition":{"ArnEquals":{"aws:SourceArn":%q}}}]}`, *topic.TopicArn)}})
+	apitest.Must(t, queue, err)
+	_, err = root.SNS.Subscribe(ctx, &sns.SubscribeInput{
+		TopicArn: topic.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String("arn:aws:sqs:us-east-1:000000000000:mail"),
+		Attributes: map[string]string{"RawMessageDelivery": "true"},
+	})
+	apitest.Must(t, 0, err)
+	_, err = root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
+		AlarmName: aws.String("a"), MetricName: aws.String("m"), Namespace: aws.String("n"), Statistic: types.StatisticSum, Period: aws.Int32(60),
+		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		AlarmActions: []string{*topic.TopicArn, *topic.TopicArn + "-gone"},
+	})
+	apitest.Must(t, 0, err)
+	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{AlarmName: aws.String("a"), StateValue: types.StateValueAlarm, StateReason: aws.String("a test")})
+	apitest.Must(t, 0, err)
+	received, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: queue.QueueUrl, WaitTimeSeconds: 20})
+	messages := apitest.Must(t, received, err).Messages
+	if len(messages) != 1 || !strings.Contains(*messages[0].Body, `"NewStateValue":"ALARM","NewStateReason":"a test"`) {
+		t.Fatalf("received %+v", messages)
+	}
+	eventually.Succeeds(t, func() error {
+		history, err := root.CW.DescribeAlarmHistory(ctx, &cloudwatch.DescribeAlarmHistoryInput{HistoryItemType: types.HistoryItemTypeAction})
+		var summaries string
+		for _, i := range apitest.Must(t, history, err).AlarmHistoryItems {
+			summaries += *i.HistorySummary + "\n"
+		}
+		for _, want := range []string{
+			"Successfully executed action " + *topic.TopicArn + "\n", "Failed to execute action " + *topic.TopicArn + `-gone. Received error: "Topic does not exist"` + "\n",
+		} {
+			if !strings.Contains(summaries, want) {
+				return fmt.Errorf("there is no %q in %q", want, summaries)
+			}
+		}
+		return nil
+	})
+}
+
+// What Grafana and YACE ask of services that there are not fails at once and says what is wrong.
+func TestOtherServices(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	for _, c := range []struct {
+		service, path, contentType, target, body string
+		status                                   int
+		want                                     string
+	}{
+		{"oam", "/ListSinks", "application/json", "", "{}", 404, "UnknownOperationException"},
+		{"ec2", "/", "application/x-www-form-urlencoded", "", "Action=DescribeRegions&Version=2016-11-15", 403, "Credential should be scoped to correct service"},
+		{"tagging", "/", "application/x-amz-json-1.1", "ResourceGroupsTaggingAPI_20170126.GetResources", "{}", 403, "Credential should be scoped to correct service"},
+	} {
+		r, err := http.NewRequest(http.MethodPost, s.Endpoint()+c.path, strings.NewReader(c.body))
+		apitest.Must(t, r, err)
+		r.Header.Set("Content-Type", c.contentType)
+		if c.target != "" {
+			r.Header.Set("X-Amz-Target", c.target)
+		}
+		apitest.SignAt(t, r, s.Root(), c.service, "us-east-1", time.Now())
+		if status, body := apitest.Exchange(t, r); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s: %d %s", c.service, status, body)
+		}
+	}
+}
+
+// SDKs compress what they send as metrics. What is not compressed as it says, or is too long, is refused.
+func TestCompressedBodies(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	compressed := func(text string) string {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, err := w.Write([]byte(text))
+		apitest.Must(t, 0, errors.Join(err, w.Close()))
+		return b.String()
+	}
+	const metric = `{"Namespace":"Mine","MetricData":[{"MetricName":"m","Value":1}]}`
+	for what, c := range map[string]struct {
+		body   string
+		status int
+		want   string
+	}{
+		"json":           {compressed(metric), 200, ""},
+		"query":          {compressed("Action=PutMetricData&Version=2010-08-01&Namespace=Mine&MetricData.member.1.MetricName=m&MetricData.member.1.Value=1"), 200, "PutMetricDataResponse"},
+		"not compressed": {metric, 400, "and it is not"},
+		"cut":            {compressed(metric)[:20], 400, "and it is not"},
+		"a bomb":         {compressed(strings.Repeat(" ", 64<<20)), 413, "must not be longer than 1048576 bytes"},
+	} {
+		r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(c.body))
+		apitest.Must(t, r, err)
+		r.Header.Set("Content-Encoding", "gzip")
+		if what == "query" {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		} else {
+			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+			r.Header.Set("X-Amz-Target", "GraniteServiceVersion20100801.PutMetricData")
+		}
+		apitest.SignAt(t, r, s.Root(), "monitoring", "us-east-1", time.Now())
+		if status, body := apitest.Exchange(t, r); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s: %d %s", what, status, body)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package cloudwatch
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// Options are what New needs.
+type Options struct {
+	Monitor *monitor.Monitor
+	Series  series.Reader // of the metrics that are counted here
+	Levels  series.Levels // for how long those are kept
+	Access  *access.Decider
+	Now     func() time.Time // nil means time.Now
+	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence why
+	// there is no room. A nil Room means that there always is.
+	Room func() error
+}
+
+// Service is the CloudWatch service.
+type Service struct {
+	monitor    *monitor.Monitor
+	series     series.Reader
+	levels     series.Levels
+	authorizer *service.Authorizer
+	now        func() time.Time
+	room       func() error
+}
+
+// New returns the service and its wire form.
+func New(o Options) *protocol.Service {
+	s := &Service{
+		monitor: o.Monitor, series: o.Series, levels: o.Levels, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room,
+	}
+	s.now = s.authorizer.Now
+	if s.room == nil {
+		s.room = func() error { return nil }
+	}
+	wire := protocol.NewService(protocol.Service{
+		Name: "monitoring", Target: "GraniteServiceVersion20100801", Versions: []string{"2010-08-01"},
+		Namespace: "http://monitoring.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudwatch",
+	})
+	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
+	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)
+	protocol.Register(wire, "DescribeAlarmHistory", s.describeAlarmHistory)
+	protocol.Register(wire, "DescribeAlarms", s.describeAlarms)
+	protocol.Register(wire, "DescribeAlarmsForMetric", s.describeAlarmsForMetric)
+	protocol.Register(wire, "DisableAlarmActions", s.disableAlarmActions, protocol.Control)
+	protocol.Register(wire, "EnableAlarmActions", s.enableAlarmActions, protocol.Control)
+	protocol.Register(wire, "GetDashboard", s.getDashboard)
+	protocol.Register(wire, "GetMetricData", s.getMetricData)
+	protocol.Register(wire, "GetMetricStatistics", s.getMetricStatistics)
+	protocol.Register(wire, "ListDashboards", s.listDashboards)
+	protocol.Register(wire, "ListMetrics", s.listMetrics)
+	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
+	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
+	protocol.Register(wire, "PutMetricAlarm", s.putMetricAlarm, protocol.Control)
+	protocol.Register(wire, "PutMetricData", s.putMetricData, protocol.Control)
+	protocol.Register(wire, "SetAlarmState", s.setAlarmState, protocol.Control)
+	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
+	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
+	wire.Unsupported(unsupported...)
+	return wire
+}
+
+// vendor is the prefix of actions, which is not the name in signatures.
+const vendor = "cloudwatch"
+
+var rules = &policy.Rules{Vendor: vendor, Unscoped: []string{
+	"cloudwatch:GetMetricData", "cloudwatch:GetMetricStatistics", "cloudwatch:ListMetrics", "cloudwatch:PutMetricData",
+	"cloudwatch:DescribeAlarmsForMetric", "cloudwatch:ListDashboards",
+}}
+
+// Rules returns the rules of CloudWatch with all actions that policies can name.
+func Rules() *policy.Rules {
+	all := *rules
+	for _, name := range New(Options{}).Names() {
+		all.Actions = append(all.Actions, vendor+":"+name)
+	}
+	return &all
+}
+
+// allow makes sure that the caller may take an action on a resource of its own account. It is asked before anything is said
+// about the resource.
+func (s *Service) allow(c *protocol.Call, action string, about service.Subject) error {
+	if about.Resource == nil {
+		about.Resource = service.ARN("*")
+	}
+	return s.authorizer.Authorize(c, about, vendor+":"+action)
+}
+
+// allowAlarm is allow for an alarm, which may not be there. Notes get its name.
+func (s *Service) allowAlarm(c *protocol.Call, action string, n monitor.Name, newTags map[string]string) error {
+	c.Notes.Set("alarm", n.Name)
+	about := service.Subject{Resource: service.ARN(n.ARN()), NewTags: newTags}
+	if a := s.monitor.Alarm(n); a != nil {
+		about.Tags = a.Tags
+	}
+	return s.allow(c, action, about)
+}
+
+// scope is where the names of a request are unique.
+func scope(c *protocol.Call) series.Scope {
+	return series.Scope{Account: service.Caller(c).Account, Region: c.Region}
+}
+
+// change makes a change, unless there is no room for it.
+func (s *Service) change(ctx context.Context, adds bool, f func(*monitor.Tx) error) error {
+	if adds {
+		if err := s.room(); err != nil {
+			return service.NoRoom(err)
+		}
+	}
+	return failure(s.monitor.Change(ctx, f))
+}

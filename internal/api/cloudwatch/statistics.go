@@ -1,0 +1,139 @@
+package cloudwatch
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// maxStatistics is how many datapoints one call of GetMetricStatistics can have.
+const maxStatistics = 1440
+
+type getMetricStatisticsInput struct {
+	Namespace          *string     `max:"255"`
+	MetricName         *string     `max:"255"`
+	Dimensions         []Dimension `wrap:"member" max:"30"`
+	StartTime          *time.Time
+	EndTime            *time.Time
+	Period             *int32
+	Statistics         []string `wrap:"member" max:"5,32"`
+	ExtendedStatistics []string `wrap:"member" max:"10,50"`
+	Unit               *string  `max:"32"`
+}
+
+type getMetricStatisticsOutput struct {
+	Label      string
+	Datapoints []Datapoint `wrap:"member" json:",always"`
+}
+
+// Datapoint is what a metric was in a period.
+type Datapoint struct {
+	Timestamp          time.Time
+	SampleCount        *float64
+	Average            *float64
+	Sum                *float64
+	Minimum            *float64
+	Maximum            *float64
+	Unit               string
+	ExtendedStatistics map[string]float64 `wrap:"entry" entry:"key,value"`
+}
+
+func (s *Service) getMetricStatistics(ctx context.Context, c *protocol.Call, in *getMetricStatisticsInput) (*getMetricStatisticsOutput, error) {
+	id, err := in.check(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.allow(c, "GetMetricStatistics", service.Subject{}); err != nil {
+		return nil, err
+	}
+	out := &getMetricStatisticsOutput{Label: id.Metric, Datapoints: []Datapoint{}}
+	unit := s.monitor.UnitOf(id)
+	if unit == "" {
+		unit = "None"
+	}
+	from, ok := metricdata.Align(s.levels, s.now(), *in.StartTime, seconds(in.Period))
+	if !ok || in.Unit != nil && *in.Unit != unit {
+		return out, nil
+	}
+	points, err := s.monitor.Reader(s.series).Read(ctx, id, from, *in.EndTime, seconds(in.Period))
+	if err != nil {
+		return nil, failure(err)
+	}
+	for _, p := range points {
+		d := Datapoint{Timestamp: p.Time, Unit: unit}
+		for name, field := range map[string]**float64{
+			"SampleCount": &d.SampleCount, "Average": &d.Average, "Sum": &d.Sum, "Minimum": &d.Minimum, "Maximum": &d.Maximum,
+		} {
+			if slices.Contains(in.Statistics, name) {
+				*field = must(name, p)
+			}
+		}
+		for _, name := range in.ExtendedStatistics {
+			statistic, _ := metricdata.ParseStatistic(name)
+			n, err := statistic.Of(p)
+			if err != nil {
+				return nil, errValue("The statistic %s cannot be computed: %s.", name, err)
+			}
+			if d.ExtendedStatistics == nil {
+				d.ExtendedStatistics = make(map[string]float64)
+			}
+			d.ExtendedStatistics[name] = n
+		}
+		out.Datapoints = append(out.Datapoints, d)
+	}
+	return out, nil
+}
+
+// must returns a statistic that every point has.
+func must(name string, p series.Point) *float64 {
+	statistic, _ := metricdata.ParseStatistic(name)
+	n, err := statistic.Of(p)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+func (in *getMetricStatisticsInput) check(c *protocol.Call) (id series.ID, err error) {
+	var v protocol.Violations
+	id = series.ID{Scope: scope(c)}
+	id.Namespace, id.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
+	id.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
+	checkUnit(&v, "unit", in.Unit)
+	v.Range("period", in.Period, 1, 1<<30)
+	for _, name := range in.Statistics {
+		v.Enum("statistics", &name, metricdata.Statistics...)
+	}
+	if err := v.Err(); err != nil {
+		return id, err
+	}
+	switch {
+	case in.StartTime == nil:
+		return id, errMissing("StartTime")
+	case in.EndTime == nil:
+		return id, errMissing("EndTime")
+	case in.Period == nil:
+		return id, errMissing("Period")
+	case len(in.Statistics) == 0 && len(in.ExtendedStatistics) == 0:
+		return id, errCombination("At least one of the parameters Statistics and ExtendedStatistics must be specified.")
+	case !in.StartTime.Before(*in.EndTime):
+		return id, errValue("The parameter StartTime must be less than the parameter EndTime.")
+	case *in.Period%60 != 0:
+		return id, errValue("The parameter Period must be a multiple of 60 seconds, which is the resolution of metrics.")
+	}
+	if n := in.EndTime.Sub(*in.StartTime) / seconds(in.Period); n > maxStatistics {
+		return id, errCombination("You have requested up to %d datapoints, which exceeds the limit of %d. "+
+			"You may reduce the datapoints requested by increasing Period, or decreasing the time range.", n, maxStatistics)
+	}
+	for _, name := range in.ExtendedStatistics {
+		if statistic, ok := metricdata.ParseStatistic(name); !ok || !statistic.IsPercentile() {
+			return id, errValue("The value %s for parameter ExtendedStatistics is not supported. Use a percentile from p0 to p100.", name)
+		}
+	}
+	return id, nil
+}

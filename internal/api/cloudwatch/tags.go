@@ -1,0 +1,174 @@
+package cloudwatch
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+)
+
+type tagResourceInput struct {
+	ResourceARN *string       `max:"1024"`
+	Tags        []service.Tag `wrap:"member" max:"50"`
+}
+
+type untagResourceInput struct {
+	ResourceARN *string  `max:"1024"`
+	TagKeys     []string `wrap:"member" max:"50,128"`
+}
+
+type listTagsInput struct {
+	ResourceARN *string `max:"1024"`
+}
+
+type listTagsOutput struct {
+	Tags []service.Tag `wrap:"member" json:",always"`
+}
+
+// checkTags returns the tags of a request by their keys.
+func checkTags(tags []service.Tag) (map[string]string, error) {
+	var v protocol.Violations
+	for _, t := range tags {
+		v.Length("tags.member.key", &t.Key, 1, 128)
+		if strings.HasPrefix(strings.ToLower(t.Key), "aws:") {
+			return nil, errValue("The tag key %s is invalid: keys that begin with aws: belong to AWS.", t.Key)
+		}
+	}
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	out, err := service.TagMap(tags)
+	if err != nil {
+		return nil, errValue("Duplicate tag keys found.")
+	}
+	return out, nil
+}
+
+// tagged is something that has tags: an alarm or a dashboard.
+type tagged interface {
+	tags() map[string]string
+	retag(tx *monitor.Tx, tags map[string]string) error
+}
+
+type taggedAlarm struct{ *monitor.Alarm }
+
+func (a taggedAlarm) tags() map[string]string { return a.Tags }
+
+func (a taggedAlarm) retag(tx *monitor.Tx, tags map[string]string) error {
+	tx.Retag(a.Alarm, tags)
+	return nil
+}
+
+type taggedDashboard struct {
+	*monitor.Dashboard
+	in *monitor.Monitor
+}
+
+func (d taggedDashboard) tags() map[string]string { return d.Tags }
+
+func (d taggedDashboard) retag(tx *monitor.Tx, tags map[string]string) error {
+	body, err := d.in.Body(d.Dashboard)
+	if err != nil {
+		return err
+	}
+	is := *d.Dashboard
+	is.Tags = tags
+	tx.PutDashboard(&is, body)
+	return nil
+}
+
+// resource returns what an ARN of the caller's account and region names, or nil.
+func (s *Service) resource(c *protocol.Call, arn string) tagged {
+	where := scope(c)
+	if name, ok := strings.CutPrefix(arn, monitor.Name{Scope: where}.ARN()); ok {
+		if a := s.monitor.Alarm(monitor.Name{Scope: where, Name: name}); a != nil {
+			return taggedAlarm{a}
+		}
+	}
+	if name, ok := strings.CutPrefix(arn, monitor.DashboardARN(where.Account, "")); ok {
+		if d := s.monitor.Dashboard(where.Account, name); d != nil {
+			return taggedDashboard{d, s.monitor}
+		}
+	}
+	return nil
+}
+
+// findTagged returns what a request names, if the caller may take the action on it.
+func (s *Service) findTagged(c *protocol.Call, action string, arn *string, about service.Subject) (tagged, error) {
+	var v protocol.Violations
+	written := v.Required("resourceARN", arn)
+	v.Length("resourceARN", arn, 1, 1024)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	found := s.resource(c, written)
+	about.Resource = service.ARN(written)
+	if found != nil {
+		about.Tags = found.tags()
+	}
+	if err := s.allow(c, action, about); err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, errNoResource(written)
+	}
+	return found, nil
+}
+
+// retag changes the tags of what a request names.
+func (s *Service) retag(ctx context.Context, c *protocol.Call, arn *string, f func(tags map[string]string)) error {
+	return s.change(ctx, false, func(tx *monitor.Tx) error {
+		found := s.resource(c, *arn)
+		if found == nil {
+			return errNoResource(*arn)
+		}
+		tags := maps.Clone(found.tags())
+		if tags == nil {
+			tags = make(map[string]string)
+		}
+		f(tags)
+		if len(tags) > service.MaxTags {
+			return errValue("A resource can have at most %d tags.", service.MaxTags)
+		}
+		return found.retag(tx, tags)
+	})
+}
+
+func (s *Service) tagResource(ctx context.Context, c *protocol.Call, in *tagResourceInput) (*service.Empty, error) {
+	added, err := checkTags(in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	if len(added) == 0 {
+		return nil, errMissing("Tags")
+	}
+	if _, err := s.findTagged(c, "TagResource", in.ResourceARN, service.Subject{NewTags: added}); err != nil {
+		return nil, err
+	}
+	return nil, s.retag(ctx, c, in.ResourceARN, func(tags map[string]string) { maps.Copy(tags, added) })
+}
+
+func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untagResourceInput) (*service.Empty, error) {
+	if len(in.TagKeys) == 0 {
+		return nil, errMissing("TagKeys")
+	}
+	if _, err := s.findTagged(c, "UntagResource", in.ResourceARN, service.Subject{TagKeys: in.TagKeys}); err != nil {
+		return nil, err
+	}
+	return nil, s.retag(ctx, c, in.ResourceARN, func(tags map[string]string) {
+		for _, key := range in.TagKeys {
+			delete(tags, key)
+		}
+	})
+}
+
+func (s *Service) listTagsForResource(_ context.Context, c *protocol.Call, in *listTagsInput) (*listTagsOutput, error) {
+	found, err := s.findTagged(c, "ListTagsForResource", in.ResourceARN, service.Subject{})
+	if err != nil {
+		return nil, err
+	}
+	return &listTagsOutput{service.TagList(found.tags())}, nil
+}

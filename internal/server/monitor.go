@@ -1,0 +1,62 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/cloudwatch"
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/api/sns"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// openMonitor reads alarms, dashboards and custom metrics from the control store.
+func (s *Server) openMonitor() (err error) {
+	s.monitor, err = monitor.Open(monitor.Options{
+		Control: s.control,
+		Ready: func() error {
+			if err := s.node.Reads(datadir.FormatMonitor); err != nil {
+				return service.Unavailable(fmt.Sprintf("There can be alarms when all nodes of the cluster know what alarms are: %v.", err), err)
+			}
+			return nil
+		},
+		Require: func() error { return s.require(datadir.FormatMonitor) },
+	})
+	return err
+}
+
+// newCloudWatch returns the CloudWatch service, and makes what evaluates alarms.
+func (s *Server) newCloudWatch(topics *sns.Service, permissions *access.Decider) *protocol.Service {
+	metrics := new(series.Memory)
+	now := s.config.Now
+	if now == nil {
+		now = time.Now
+	}
+	s.evaluator = monitor.NewEvaluator(monitor.EvaluatorOptions{
+		Monitor: s.monitor, Reader: metrics, Levels: series.Default, Topics: alarmTopics{topics}, Now: now, Log: s.log,
+	})
+	return cloudwatch.New(cloudwatch.Options{
+		Monitor: s.monitor, Series: metrics, Levels: series.Default, Access: permissions, Now: s.config.Now, Room: s.room,
+	})
+}
+
+// alarmTopics publishes the notifications of alarms.
+type alarmTopics struct{ topics *sns.Service }
+
+// Publish implements monitor.Publisher. What SNS would refuse a client is refused for good.
+func (t alarmTopics) Publish(ctx context.Context, arn, subject, message string, alarm monitor.Name) error {
+	_, err := t.topics.PublishNotice(ctx, sns.Notice{
+		Service: "cloudwatch.amazonaws.com", Source: alarm.ARN(), Account: alarm.Account, Topic: arn, Subject: subject, Message: message,
+	})
+	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Status < http.StatusInternalServerError {
+		return &monitor.Refusal{Reason: e.Message}
+	}
+	return err
+}
