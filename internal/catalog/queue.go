@@ -90,6 +90,7 @@ func (q *Queue) Config() queue.Config {
 		Visibility:    time.Duration(a.VisibilitySeconds) * time.Second,
 		Retention:     time.Duration(a.RetentionSeconds) * time.Second,
 		DedupPerGroup: a.DedupScope == "messageGroup", PurgeAnytime: q.purgeAnytime, Internal: q.Name.Internal(),
+		Limits: q.limits(),
 	}
 	if a.Redrive != nil {
 		c.Redrive = &queue.Redrive{Target: a.Redrive.Target, MaxReceives: a.Redrive.MaxReceiveCount}
@@ -107,6 +108,7 @@ func (q *Queue) ConfigOn(shard int) queue.Config {
 	c := q.Config()
 	i := slices.Index(shards, shard)
 	c.Elsewhere = i < 0
+	c.Limits = c.Limits.Share(max(0, i), len(shards))
 	if c.FIFO && !c.Elsewhere && len(shards) > 1 {
 		c.Part, c.Parts = i, len(shards)
 	}

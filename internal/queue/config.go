@@ -51,6 +51,8 @@ type Config struct {
 	Internal bool
 	// PurgeAnytime says that a purge need not wait for PurgeInterval after the one before.
 	PurgeAnytime bool
+	// Limits are those that the queue's owner has set.
+	Limits Limits
 	// MaxInFlight overrides the constant of that name if it is not zero.
 	MaxInFlight int
 }

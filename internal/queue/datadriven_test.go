@@ -249,6 +249,13 @@ func (c *command) queue() {
 			cfg.Visibility = c.duration(value)
 		case "retention":
 			cfg.Retention = c.duration(value)
+		case "rate":
+			messages, per, _ := strings.Cut(value, "/")
+			cfg.Limits.Rate = Rate{c.number(messages), c.duration(per)}
+		case "inflight":
+			cfg.Limits.InFlight = c.number(value)
+		case "paused":
+			cfg.Limits.Paused = value == "yes"
 		case "limit":
 			cfg.MaxInFlight = c.number(value)
 		case "part":

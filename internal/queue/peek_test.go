@@ -141,6 +141,9 @@ func (c *command) state(e *Engine) error {
 	if s.OverLimit {
 		words += ", over the limit"
 	}
+	if s.Limited != 0 {
+		words += fmt.Sprintf(", limited by %b", s.Limited)
+	}
 	for _, at := range []struct {
 		what string
 		at   Instant

@@ -35,6 +35,7 @@ type queue struct {
 	tasks       []*MoveTask
 
 	lastSend, lastReceive Instant // since the engine was loaded; 0: never
+	pace                  pace    // of Config.Limits.Rate
 
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
@@ -156,7 +157,10 @@ func (q *queue) advance() error {
 }
 
 // available reports whether a receive would be given something.
-func (q *queue) available() bool {
+func (q *queue) available() bool { return q.holds() && q.allowed(1) > 0 }
+
+// holds reports whether there is a message that a receive could be given, but for Limits.
+func (q *queue) holds() bool {
 	if q.inFlight >= q.cfg.maxInFlight() {
 		return false
 	}
@@ -201,7 +205,7 @@ func (q *queue) schedule() Instant {
 	if q.minute != 0 {
 		at = min(at, q.minute+minute)
 	}
-	return at
+	return min(at, q.paced())
 }
 
 // Counts are the numbers of messages in a queue's states.

@@ -29,6 +29,8 @@ type Delivery struct {
 // again, or gives ErrAttemptStale if one of them was deleted or changed meanwhile, or
 // has become visible.
 //
+// What Limits do not let through is not delivered, except to a repeated attempt.
+//
 // A receive moves a bounded number of messages to the dead-letter queue. If more are
 // left to be moved it may deliver none although some are Available; the next receive
 // continues.
@@ -54,14 +56,17 @@ func (q *queue) receive(r Receive) ([]Delivery, error) {
 		if q.inFlight >= q.cfg.maxInFlight() {
 			return nil, ErrOverLimit
 		}
-		return q.receiveStandard(r.Max, timeout)
+		out, err := q.receiveStandard(q.allowed(r.Max), timeout)
+		q.countReceived(len(out))
+		return out, err
 	}
 	if r.Attempt != "" {
 		if out, found, err := q.repeat(r.Attempt, timeout); found || err != nil {
 			return out, err
 		}
 	}
-	out, err := q.receiveFIFO(r.Max, timeout)
+	out, err := q.receiveFIFO(q.allowed(r.Max), timeout)
+	q.countReceived(len(out))
 	if err == nil && r.Attempt != "" && len(out) > 0 {
 		q.rememberAttempt(r.Attempt, out)
 	}
@@ -292,6 +297,7 @@ func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 		}
 		taken = true
 		q.countDurably(MetricReceived, -1)
+		q.countReceived(-1)
 		if m.receives--; m.receives == 0 {
 			m.first = 0
 		}

@@ -4,7 +4,8 @@ package queue
 type State struct {
 	Counts
 	Receivable  bool    // a receive would be given something now
-	OverLimit   bool    // as many messages are in flight as may be
+	OverLimit   bool    // as many messages are in flight as SQS allows
+	Limited     Limited // what of the queue's Limits keeps messages from being received now
 	Oldest      Instant // when the oldest message was sent; 0: there is none
 	NextVisible Instant // when the next visibility timeout ends; 0: nothing is in flight
 	NextDelayed Instant // when the next delay ends; 0: nothing is delayed
@@ -15,6 +16,31 @@ type State struct {
 	LastReceive   Instant // that gave a message
 }
 
+// Limited is a set of limits.
+type Limited uint8
+
+// The limits.
+const (
+	LimitedByPause Limited = 1 << iota
+	LimitedByInFlight
+	LimitedByRate
+)
+
+// limited returns which limits leave a receive nothing now.
+func (q *queue) limited() (by Limited) {
+	l := &q.cfg.Limits
+	if l.Paused {
+		by |= LimitedByPause
+	}
+	if l.InFlight > 0 && q.inFlight >= l.InFlight {
+		by |= LimitedByInFlight
+	}
+	if l.Rate.Messages > 0 && q.pace.left(l.Rate, q.e.now) == 0 {
+		by |= LimitedByRate
+	}
+	return by
+}
+
 // State returns what a queue is doing, but for Oldest, which Look.Oldest finds.
 func (e *Engine) State(id ID) (State, error) {
 	q, err := e.queueAtPresent(id)
@@ -22,7 +48,7 @@ func (e *Engine) State(id ID) (State, error) {
 		return State{}, err
 	}
 	s := State{
-		Counts: q.counts(), Receivable: q.available(), OverLimit: q.inFlight >= q.cfg.maxInFlight(),
+		Counts: q.counts(), Receivable: q.available(), OverLimit: q.inFlight >= q.cfg.maxInFlight(), Limited: q.limited(),
 		ReadyGroups: uint64(q.readyGroups.Len()) + q.rotaLength, BlockedGroups: uint64(len(q.activeGroups) - q.readyGroups.Len()),
 		LastSend: q.lastSend, LastReceive: q.lastReceive,
 	}

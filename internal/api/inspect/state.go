@@ -99,7 +99,7 @@ func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in
 
 // addUp makes one state of those of several shards.
 func addUp(states []shard.State) (sum shard.State) {
-	sum.OverLimit = true
+	sum.OverLimit, sum.Limited = true, ^queue.Limited(0)
 	first := func(a, b queue.Instant) queue.Instant {
 		if a == 0 || b != 0 && b < a {
 			return b
@@ -112,6 +112,7 @@ func addUp(states []shard.State) (sum shard.State) {
 		sum.Delayed += st.Delayed
 		sum.Receivable = sum.Receivable || st.Receivable
 		sum.OverLimit = sum.OverLimit && st.OverLimit
+		sum.Limited &= st.Limited // as long as one shard gives out messages
 		sum.Oldest = first(sum.Oldest, st.Oldest)
 		sum.NextVisible = first(sum.NextVisible, st.NextVisible)
 		sum.NextDelayed = first(sum.NextDelayed, st.NextDelayed)
@@ -177,6 +178,11 @@ func reasons(sum *shard.State, out *describeQueueStateOutput) []reason {
 	if sum.OverLimit {
 		add("TooManyInFlight", "As many messages are in flight as may be, %d: consumers must delete some first.", sum.InFlight)
 	}
+	for _, l := range limitReasons {
+		if sum.Limited&l.by != 0 {
+			list = append(list, l.reason)
+		}
+	}
 	if sum.InFlight > 0 && sum.Visible == 0 {
 		add("AllInFlight", "%s in flight, and none is visible; the next one becomes visible at %s unless it is deleted.", are(sum.InFlight), moment(sum.NextVisible))
 	}
@@ -197,6 +203,16 @@ func reasons(sum *shard.State, out *describeQueueStateOutput) []reason {
 		add("Arriving", "%s on the way here from another shard.", are(uint64(out.Arriving)))
 	}
 	return list
+}
+
+// limitReasons are those that tags of the queue give.
+var limitReasons = []struct {
+	by queue.Limited
+	reason
+}{
+	{queue.LimitedByPause, reason{"Paused", "The queue is paused by its tag " + catalog.TagDelivery + ": receives are given nothing."}},
+	{queue.LimitedByInFlight, reason{"InFlightLimit", "As many messages are in flight as the queue's tag " + catalog.TagInFlight + " allows."}},
+	{queue.LimitedByRate, reason{"RateLimit", "The queue's tag " + catalog.TagReceiveRate + " lets the next message through in a moment."}},
 }
 
 func are(n uint64) string {

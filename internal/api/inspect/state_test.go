@@ -33,6 +33,14 @@ func (r *rig) receive(url string, most int32) []string {
 	return bodies
 }
 
+// waiting waits until a long poll waits for a queue.
+func (r *rig) waiting(url string) {
+	r.Helper()
+	eventually.True(r.T, "a long poll", func() bool {
+		return r.ask("DescribeQueueState", object{"QueueUrl": url})["WaitingReceives"] == 1.0
+	})
+}
+
 func TestDescribeQueueState(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -74,12 +82,7 @@ func TestDescribeQueueState(t *testing.T) {
 		_, err := r.root.SQS.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
 		waits <- err
 	}()
-	eventually.Succeeds(t, func() error {
-		if out := r.ask("DescribeQueueState", object{"QueueUrl": url}); out["WaitingReceives"] != 1.0 {
-			return fmt.Errorf("waiting: %v", out["WaitingReceives"])
-		}
-		return nil
-	})
+	r.waiting(url)
 	r.sendBodies(url, "d")
 	if err := <-waits; err != nil {
 		t.Error(err)

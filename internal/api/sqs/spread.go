@@ -3,7 +3,6 @@ package sqs
 import (
 	"fmt"
 
-	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 )
 
@@ -16,24 +15,6 @@ func checkSpread(q *catalog.Queue) error {
 	if q.Attributes.FIFO && len(q.Shards) > 1 && q.Attributes.DedupScope != scopeGroup {
 		return errAttributeValue(attrDedupScope, fmt.Sprintf(
 			"The queue is spread over %d shards by message group, which needs the value %s.", len(q.Shards), scopeGroup))
-	}
-	return nil
-}
-
-// checkReserved refuses keys of tags that this server may give a meaning to one day. Such
-// a tag can be removed: older versions took any.
-func checkReserved(key string) error {
-	const prefix = "sluice:"
-	if key == catalog.TagShards || !hasPrefixFold(key, prefix) {
-		return nil
-	}
-	return protocol.InvalidParameterValue("Tag keys beginning with %s are reserved for this service, which knows %s.", prefix, catalog.TagShards)
-}
-
-// checkShards refuses a value of catalog.TagShards that is no number of shards.
-func checkShards(value string) error {
-	if _, ok := catalog.ParseSpread(value); !ok {
-		return errValue(value, "Tag."+catalog.TagShards, fmt.Sprintf("Must be an integer from 1 to %d.", catalog.MaxSpread))
 	}
 	return nil
 }

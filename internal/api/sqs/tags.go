@@ -69,8 +69,12 @@ func checkTags(tags map[string]string) error {
 			return protocol.InvalidParameterValue("Tag values may only contain unicode letters, digits, whitespace, or one of these symbols: _ . : / = + - @")
 		}
 	}
-	if value, set := tags[catalog.TagShards]; set {
-		return checkShards(value)
+	for _, key := range catalog.Settings {
+		if value, set := tags[key]; set {
+			if err := checkSetting(key, value); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -141,7 +145,7 @@ func (s *Service) untagQueue(ctx context.Context, c *protocol.Call, in *untagQue
 }
 
 // retag changes a queue's tags and returns its new record. They are not attributes: the
-// queue does not count as modified, and the engine does not know them.
+// queue does not count as modified, and of the tags the engine knows only the limits.
 func (s *Service) retag(ctx context.Context, q *catalog.Queue, change func(tags map[string]string) error) (*catalog.Queue, error) {
 	return s.updateRecord(ctx, q, func(q *catalog.Queue) error {
 		if q.Tags == nil {

@@ -9,7 +9,7 @@ import (
 
 // The least that each of these takes in a message.
 const (
-	sizeState = 15
+	sizeState = 16
 	sizeGroup = 25
 )
 
@@ -33,6 +33,7 @@ func putState(w *writer, s *shard.State) {
 	putCounts(w, &s.Counts)
 	w.Bool(s.Receivable)
 	w.Bool(s.OverLimit)
+	w.Byte(byte(s.Limited))
 	w.Instant(s.Oldest)
 	w.Instant(s.NextVisible)
 	w.Instant(s.NextDelayed)
@@ -48,6 +49,7 @@ func getState(r *reader, s *shard.State) {
 	s.Counts = getCounts(r)
 	s.Receivable = r.Bool()
 	s.OverLimit = r.Bool()
+	s.Limited = queue.Limited(r.Byte())
 	s.Oldest = r.Instant()
 	s.NextVisible = r.Instant()
 	s.NextDelayed = r.Instant()

@@ -1,0 +1,35 @@
+package catalog
+
+import (
+	"fmt"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Settings are the tags that mean something to this server.
+var Settings = []string{TagShards, TagDelivery, TagReceiveRate, TagInFlight}
+
+// CheckSetting says in a sentence what is wrong with the value of one of Settings, or nothing. It reports false for other tags.
+func CheckSetting(tag, value string) (wrong string, known bool) {
+	ok := false
+	switch tag {
+	case TagShards:
+		_, ok = ParseSpread(value)
+		wrong = fmt.Sprintf("Must be an integer from 1 to %d.", MaxSpread)
+	case TagDelivery:
+		ok = value == DeliveryPaused
+		wrong = "Must be " + DeliveryPaused + "; without the tag messages are delivered."
+	case TagReceiveRate:
+		_, ok = ParseRate(value)
+		wrong = fmt.Sprintf("Must be messages in a second, minute or hour, such as 50/s, 10/m or 100/h, at most %d.", maxRate)
+	case TagInFlight:
+		_, ok = ParseInFlight(value)
+		wrong = fmt.Sprintf("Must be an integer from 1 to %d.", queue.MaxInFlight)
+	default:
+		return "", false
+	}
+	if ok {
+		wrong = ""
+	}
+	return wrong, true
+}
