@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,7 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 		w.queues(w.service("sqs"), clientOf(t, p.other, d))
 	}
 	w.topics(w.service("sns"), clientOf(t, p.other, inJSON))
+	w.alarms(w.service("monitoring"))
 	w.people(w.service("iam"), w.service("sts"))
 	w.accounts(w.service(admin.ServiceName))
 	w.looks(w.service(admin.ServiceName), clientOf(t, p.other, inJSON))
@@ -187,6 +189,46 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	}
 	w.done[sns.Name+"/ConfirmSubscription"] = true
 	do("DeleteTopic", "TopicArn", topic)
+}
+
+func (w *walk) alarms(cloudwatch *protocol.Service) {
+	root := w.other.Root()
+	do := func(op string, params ...string) string {
+		w.t.Helper()
+		return w.query(&root, cloudwatch, op, params...)
+	}
+	now := time.Now().UTC()
+	window := []string{"StartTime", now.Add(-time.Hour).Format(time.RFC3339), "EndTime", now.Format(time.RFC3339)}
+	metric := []string{"Namespace", "Mine", "MetricName", "m"}
+	do("PutMetricData", "Namespace", "Mine", "MetricData.member.1.MetricName", "m", "MetricData.member.1.Value", "1")
+	if all := do("ListMetrics"); apitest.Element(all, "MetricName") != "m" {
+		w.t.Errorf("the metrics are %s", all)
+	}
+	do("GetMetricStatistics", slices.Concat(metric, window, []string{"Period", "60", "Statistics.member.1", "Sum"})...)
+	do("GetMetricData", slices.Concat(window, []string{
+		"MetricDataQueries.member.1.Id", "q", "MetricDataQueries.member.1.Period", "60", "MetricDataQueries.member.1.Expression", "SELECT SUM(m) FROM Mine",
+	})...)
+	do("PutMetricAlarm", slices.Concat(metric, []string{
+		"AlarmName", "a", "Statistic", "Sum", "Period", "60", "EvaluationPeriods", "1", "Threshold", "1.5", "ComparisonOperator", "GreaterThanThreshold",
+	})...)
+	alarm := apitest.Element(do("DescribeAlarms"), "AlarmArn")
+	do("DescribeAlarmsForMetric", metric...)
+	do("SetAlarmState", "AlarmName", "a", "StateValue", "ALARM", "StateReason", "a test")
+	do("DisableAlarmActions", "AlarmNames.member.1", "a")
+	do("EnableAlarmActions", "AlarmNames.member.1", "a")
+	do("TagResource", "ResourceARN", alarm, "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
+	if tags := do("ListTagsForResource", "ResourceARN", alarm); apitest.Element(tags, "Value") != "v" {
+		w.t.Errorf("the alarm's tags are %s", tags)
+	}
+	do("UntagResource", "ResourceARN", alarm, "TagKeys.member.1", "k")
+	do("DeleteAlarms", "AlarmNames.member.1", "a")
+	if history := do("DescribeAlarmHistory"); !strings.Contains(history, "Alarm updated from INSUFFICIENT_DATA to ALARM") {
+		w.t.Errorf("the history is %s", history)
+	}
+	do("PutDashboard", "DashboardName", "d", "DashboardBody", "{}")
+	do("GetDashboard", "DashboardName", "d")
+	do("ListDashboards")
+	do("DeleteDashboards", "DashboardNames.member.1", "d")
 }
 
 func (w *walk) people(iam, sts *protocol.Service) {
