@@ -80,6 +80,7 @@ var rules = []rule{
 	{dir: "internal/observe/insights", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/metricmath", mayNot: append([]string{"time"}, world...)},
 	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/observe", "internal/store"}, mayNot: network},
+	{dir: "internal/observe/queueseries", may: []string{"internal/observe/series", "internal/queue"}, mayNot: network},
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -73,6 +74,7 @@ type Node interface {
 type Messages interface {
 	sqs.Shard
 	inspect.Shard
+	queueseries.Source
 	// Publish accepts publications to one topic: all copies are durable when it returns.
 	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
 	// Drain ends the long polls with an empty answer; from now on none waits.

@@ -31,6 +31,7 @@ import (
 	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/signing"
@@ -69,6 +70,7 @@ type Server struct {
 	control     *control.Control
 	node        Node
 	messages    Messages
+	series      *queueseries.Reader
 	listener    net.Listener
 	certificate *keypair.Pair // nil: plain HTTP
 	front       *front.Front
@@ -130,6 +132,7 @@ func Start(c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.series = s.newSeries(cat)
 	s.backups.queues = func() int { return len(cat.All()) }
 	if err := s.sweep(); err != nil {
 		return nil, err

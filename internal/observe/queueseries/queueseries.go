@@ -1,0 +1,204 @@
+// Package queueseries reads the series of queues out of the shards that have counted them,
+// as series.Reader. It guarantees that a queue which is spread over several shards is one
+// series, and that a series goes on when the queue is removed and made anew.
+package queueseries
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Source is where the rows are: a shard, or all shards of a cluster.
+type Source interface {
+	// Series returns the rows of a name. It may look only at the shards of the queue with
+	// that id, and looks at all if the id is 0.
+	Series(ctx context.Context, id queue.ID, name string, from, to queue.Instant) ([]queue.Row, error)
+	// SeriesNames returns at most queue.NamesAtOnce names.
+	SeriesNames(ctx context.Context, prefix, after string, since queue.Instant) ([]queue.SeriesName, error)
+}
+
+// Options are what a Reader is made of.
+type Options struct {
+	Source Source
+	// Queue returns the id of a queue by its ARN, and when it was made.
+	Queue func(arn string) (id queue.ID, created time.Time, ok bool)
+	Keep  queue.Keep
+	Now   func() time.Time
+}
+
+// Reader reads the series of queues.
+type Reader struct{ Options }
+
+var _ series.Reader = (*Reader)(nil)
+
+// New returns a Reader.
+func New(o Options) *Reader { return &Reader{o} }
+
+// Levels returns for how long which points are kept.
+func Levels(k queue.Keep) series.Levels {
+	levels := series.Default
+	levels[0].Keep, levels[1].Keep, levels[2].Keep = k.Minutes, k.FiveMinutes, k.Hours
+	return levels
+}
+
+// metrics are the engine's numbers of the metrics.
+var metrics = map[string]queue.Metric{
+	"NumberOfMessagesSent":                               queue.MetricSent,
+	"SentMessageSize":                                    queue.MetricSentBytes,
+	"NumberOfMessagesReceived":                           queue.MetricReceived,
+	"NumberOfEmptyReceives":                              queue.MetricEmptyReceives,
+	"NumberOfMessagesDeleted":                            queue.MetricDeleted,
+	"NumberOfDeduplicatedSentMessages":                   queue.MetricDeduplicated,
+	"NumberOfMessagesExpired":                            queue.MetricExpired,
+	"NumberOfMessagesDeadLettered":                       queue.MetricDeadLettered,
+	"NumberOfMessagesMoved":                              queue.MetricMoved,
+	"ApproximateNumberOfMessagesVisible":                 queue.MetricVisible,
+	"ApproximateNumberOfMessagesNotVisible":              queue.MetricInFlight,
+	"ApproximateNumberOfMessagesDelayed":                 queue.MetricDelayed,
+	"ApproximateAgeOfOldestMessage":                      queue.MetricOldestAge,
+	"ApproximateNumberOfGroupsWithInflightMessages":      queue.MetricGroupsInFlight,
+	"ApproximateNumberOfNoisyGroups":                     queue.MetricNoisyGroups,
+	"ApproximateNumberOfMessagesVisibleInQuietGroups":    queue.MetricVisibleInQuietGroups,
+	"ApproximateNumberOfMessagesNotVisibleInQuietGroups": queue.MetricInFlightInQuietGroups,
+	"ApproximateNumberOfMessagesDelayedInQuietGroups":    queue.MetricDelayedInQuietGroups,
+	"ApproximateAgeOfOldestMessageInQuietGroups":         queue.MetricOldestAgeInQuietGroups,
+}
+
+// prefix is what the ARNs of the queues of a scope begin with. By its ARN a queue is
+// known to the engine.
+func prefix(s series.Scope) string { return "arn:aws:sqs:" + s.Region + ":" + s.Account + ":" }
+
+// namespaces are those of the metrics of queues.
+var namespaces = []string{series.SQS, series.Own}
+
+// Read implements series.Reader.
+func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
+	m, known := series.Find(id.Namespace, id.Metric)
+	if !known || !slices.Contains(namespaces, id.Namespace) || len(id.Dimensions) != 1 || id.Dimensions[0].Name != m.Dimension {
+		return nil, nil
+	}
+	from = from.UTC().Truncate(series.Minute)
+	name := prefix(id.Scope) + id.Dimensions[0].Value
+	if ok, err := r.has(ctx, m, name); !ok || err != nil {
+		return nil, err
+	}
+	rows, err := r.rows(ctx, name, from, to)
+	if err != nil {
+		return nil, err
+	}
+	points := make([]series.Point, 0, len(rows))
+	for i := range rows {
+		if p, ok := point(m, &rows[i]); ok {
+			points = append(points, p)
+		}
+	}
+	return series.Group(points, from, period), nil
+}
+
+// has reports whether a queue has a metric at all.
+func (r *Reader) has(ctx context.Context, m series.Metric, name string) (bool, error) {
+	if m.Only != series.Fair {
+		return of(m, queue.SeriesName{Name: name}), nil
+	}
+	names, err := r.Source.SeriesNames(ctx, name, "", 0)
+	return err == nil && len(names) > 0 && names[0].Name == name && of(m, names[0]), err
+}
+
+// of reports whether a queue has a metric, by what is known of its name.
+func of(m series.Metric, n queue.SeriesName) bool {
+	fifo := strings.HasSuffix(n.Name, ".fifo")
+	switch m.Only {
+	case series.FIFO:
+		return fifo
+	case series.Fair:
+		return n.Fair && !fifo
+	default:
+		return true
+	}
+}
+
+// rows reads the rows of a name. It asks the shards of the queue only if the queue was
+// there at the beginning of the time.
+func (r *Reader) rows(ctx context.Context, name string, from, to time.Time) ([]queue.Row, error) {
+	now := r.Now()
+	if oldest := now.Add(-r.Keep.Hours - longestBlock); from.Before(oldest) {
+		from = oldest
+	}
+	if to.After(now) {
+		to = now
+	}
+	id, created, ok := r.Queue(name)
+	if !ok || created.After(from) {
+		id = 0
+	}
+	return r.Source.Series(ctx, id, name, queue.At(from), queue.At(to))
+}
+
+// longestBlock is how much longer than it should be the oldest row may be kept.
+const longestBlock = 10 * 24 * time.Hour
+
+// point returns what a row says of a metric.
+func point(m series.Metric, row *queue.Row) (series.Point, bool) {
+	v := row.Values[metrics[m.Name]]
+	p := series.Point{
+		Time: row.Time.Time(), Count: float64(row.Minutes), Sum: float64(v.Sum), Min: float64(v.Min), Max: float64(v.Max),
+	}
+	if m.Kind == series.Size {
+		p.Count = float64(row.Values[queue.MetricSent].Sum)
+	}
+	return p, p.Count > 0
+}
+
+// List implements series.Reader.
+func (r *Reader) List(ctx context.Context, f series.Filter) ([]series.ID, error) {
+	if f.Namespace != "" && !slices.Contains(namespaces, f.Namespace) {
+		return nil, nil
+	}
+	start := prefix(f.Scope)
+	begins := start
+	for _, d := range f.Dimensions {
+		if d.Name == series.QueueName {
+			begins = start + d.Value
+		}
+	}
+	var out []series.ID
+	for after, more := "", true; more; {
+		names, err := r.Source.SeriesNames(ctx, begins, after, queue.At(f.Since))
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			out = append(out, idsOf(f, n, strings.TrimPrefix(n.Name, start))...)
+			after = n.Name
+		}
+		more = len(names) == queue.NamesAtOnce
+	}
+	slices.SortFunc(out, series.ID.Compare)
+	return out, nil
+}
+
+// idsOf returns the series of a queue that a filter asks for.
+func idsOf(f series.Filter, n queue.SeriesName, name string) (out []series.ID) {
+	for _, namespace := range namespaces {
+		for _, m := range series.Metrics(namespace) {
+			id := series.ID{
+				Scope: f.Scope, Namespace: namespace, Metric: m.Name, Dimensions: []series.Dimension{{Name: m.Dimension, Value: name}},
+			}
+			if of(m, n) && f.Matches(id) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// Counts reports whether the engine counts a metric.
+func Counts(name string) bool {
+	_, ok := metrics[name]
+	return ok
+}

@@ -1,0 +1,28 @@
+package server
+
+import (
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/observe/queueseries"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// newSeries returns what reads the metrics of queues, minute by minute.
+func (s *Server) newSeries(cat *catalog.Catalog) *queueseries.Reader {
+	return queueseries.New(queueseries.Options{
+		Source: s.messages, Keep: s.config.Keep, Now: s.config.Now,
+		Queue: func(arn string) (queue.ID, time.Time, bool) {
+			part := strings.Split(arn, ":")
+			if len(part) != 6 {
+				return 0, time.Time{}, false
+			}
+			q := cat.Find(catalog.Name{Region: part[3], Account: part[4], Queue: part[5]})
+			if q == nil {
+				return 0, time.Time{}, false
+			}
+			return q.ID, q.Created, true
+		},
+	})
+}
