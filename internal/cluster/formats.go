@@ -9,13 +9,14 @@ import (
 // Reads returns nil if every node of the cluster reads data directories of that format, as far as it can be known: what a
 // node has said last counts, also of one that is away. Otherwise the error says which node does not. Records that older
 // programs cannot read are written only after that.
-func (n *Node) Reads(format int) error {
-	known := n.records.allNodes()
-	said := n.members.view.lastSaid()
-	for _, name := range slices.Sorted(maps.Keys(known)) {
+func (n *Node) Reads(format int) error { return n.members.allRead(format) }
+
+func (m *membership) allRead(format int) error {
+	said := m.view.lastSaid()
+	for _, name := range slices.Sorted(maps.Keys(m.records.allNodes())) {
 		h, heard := said[name]
 		switch {
-		case name == n.o.Name:
+		case name == m.o.Name:
 		case !heard:
 			return fmt.Errorf("the node %s is away, and which version it runs is not known", name)
 		case h.Reads < format:

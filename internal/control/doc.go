@@ -13,6 +13,7 @@
 // The records are found by the prefixes of their keys:
 //
 //	directory/   users, groups, roles, their keys and policies: package directory
+//	sns/         topics and subscriptions: package topic
 //	signing/     the key that signs messages of topics: package signing
 //	identity/    in a cluster the keys of the installation: package identity
 //	all others   queues: package catalog

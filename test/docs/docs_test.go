@@ -29,6 +29,7 @@ var pages = map[string]int{
 	"docs/operations.md":      0,
 	"docs/performance.md":     2,
 	"docs/scaling.md":         0,
+	"docs/sns.md":             0,
 	"docs/torture.md":         2,
 }
 

@@ -1,0 +1,41 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A record that older programs cannot read waits until each node has said that it can. One that is away counts as what it
+// has said last, and one that was never heard of keeps it waiting.
+func TestAllNodesRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nodes := meet(t, "a", "b", "c")
+		reads := map[string]int{"a": 3, "b": 3, "c": 0}
+		for name, m := range nodes {
+			m.self = func() heartbeat { return heartbeat{Node: name, Incarnation: "1", Version: "1.0", Reads: reads[name]} }
+			for other := range nodes {
+				m.records.nodes[other] = nodeRecord{}
+			}
+		}
+		want := func(what, text string) {
+			t.Helper()
+			if err := nodes["a"].allRead(3); fmt.Sprint(err) != text {
+				t.Errorf("%s: %v, want %s", what, err, text)
+			}
+		}
+		want("before the first heartbeat", "the node b is away, and which version it runs is not known")
+		nodes["a"].sendHeartbeats()
+		want("an older node", "the node c runs version 1.0, which is too old for it")
+		reads["c"] = 4
+		nodes["a"].sendHeartbeats()
+		want("all are new enough", "<nil>")
+		time.Sleep(2 * silence)
+		want("all others are away", "<nil>")
+		delete(nodes["a"].records.nodes, "b")
+		reads["b"] = 0
+		nodes["a"].sendHeartbeats()
+		want("a node that was removed", "<nil>")
+	})
+}
