@@ -23,9 +23,9 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// furnish makes a machine's data those of a server that was alone: a queue with
-// messages.
-func (w *world) furnish(name, queueName string, bodies ...string) {
+// putOldData puts data on a machine's disk as a server that was alone leaves them: a queue
+// with messages.
+func (w *world) putOldData(name, queueName string, bodies ...string) {
 	w.t.Helper()
 	m := w.machines[name]
 	disk := store.NewDisk(m.disk, nil)
@@ -118,7 +118,7 @@ func TestFoundingWithoutOne(t *testing.T) {
 
 func TestFounderKeepsItsData(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.furnish("c", "old", "one", "two", "three")
+		w.putOldData("c", "old", "one", "two", "three")
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
 		if got := w.at("a").take("old", 3); !slices.Equal(got, []string{"one", "three", "two"}) {
@@ -132,7 +132,7 @@ func TestFounderOfManyKeepsItsData(t *testing.T) {
 	for _, founder := range []string{"a", "b", "c", "d", "e"} {
 		t.Run(founder, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.furnish(founder, "old", "one", "two", "three")
+				w.putOldData(founder, "old", "one", "two", "three")
 				for _, name := range []string{"a", "b", "c", "d", "e"} {
 					w.startOne(name, "a", "b", "c", "d", "e")
 				}
@@ -154,7 +154,7 @@ func TestFounderOfManyKeepsItsData(t *testing.T) {
 // shard, however well placed it is.
 func TestFounderIsWaitedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.furnish("d", "old", "one", "two", "three") // d is not to keep the first shard
+		w.putOldData("d", "old", "one", "two", "three") // d is not to keep the first shard
 		later := time.Now().Add(10 * time.Second)
 		w.taking = func(lease string) {
 			if lease == replica.LeaseName("0001") {
@@ -173,8 +173,8 @@ func TestFounderIsWaitedFor(t *testing.T) {
 
 func TestTwoWithDataAreRefused(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.furnish("b", "old", "one")
-		w.furnish("c", "other", "two")
+		w.putOldData("b", "old", "one")
+		w.putOldData("c", "other", "two")
 		w.start("a", "b", "c")
 		refused := ""
 		w.eventually("one of them is refused", func() bool {

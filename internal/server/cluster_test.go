@@ -96,7 +96,7 @@ func (p *pair) newControls(t *testing.T) (owner, other *control.Control) {
 		}
 		return p.deliver(stores[1], other)
 	}
-	apitest.Must(t, 0, errors.Join(owner.Register("test/", deaf{}), other.Register("test/", deaf{})))
+	apitest.Must(t, 0, errors.Join(owner.Register("test/", nopReader{}), other.Register("test/", nopReader{})))
 	return owner, other
 }
 

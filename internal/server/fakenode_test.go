@@ -83,8 +83,8 @@ func (n *fakeNode) note(ctx context.Context, key string, on bool) error {
 	})
 }
 
-// deaf reads the control store and keeps nothing.
-type deaf struct{}
+// nopReader reads the control store and keeps nothing.
+type nopReader struct{}
 
-func (deaf) Load(iter.Seq2[string, []byte]) error { return nil }
-func (deaf) Apply([]control.Change) error         { return nil }
+func (nopReader) Load(iter.Seq2[string, []byte]) error { return nil }
+func (nopReader) Apply([]control.Change) error         { return nil }

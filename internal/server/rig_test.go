@@ -13,7 +13,6 @@ type (
 	list    = apitest.List
 	refusal = apitest.Refusal
 	answer  = apitest.Answer
-	actor   = apitest.Actor
 )
 
 const (

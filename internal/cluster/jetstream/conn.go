@@ -332,9 +332,9 @@ func (c *Conn) ask(ctx context.Context, subject string, request, response any) e
 	}
 }
 
-// insist asks until there is an answer, as long as ctx lasts. It is for what does
+// askUntilAnswered asks until there is an answer, as long as ctx lasts. It is for what does
 // no harm when it is done twice.
-func (c *Conn) insist(ctx context.Context, subject string, request, response any) error {
+func (c *Conn) askUntilAnswered(ctx context.Context, subject string, request, response any) error {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
 		err := c.ask(ctx, subject, request, response)
 		if err == nil {

@@ -69,7 +69,7 @@ func (c *Conn) Leases(ctx context.Context, ttl time.Duration, replicas int) (*Le
 			return nil, err
 		}
 		var info js.StreamInfo
-		err := c.insist(ctx, apiInfo+l.stream, struct{}{}, &info)
+		err := c.askUntilAnswered(ctx, apiInfo+l.stream, struct{}{}, &info)
 		if err == nil {
 			l.ttl = info.Config.MaxAge
 			return l, nil

@@ -168,7 +168,7 @@ func (l *Log) extent(ctx context.Context, barrier bool) (sharedlog.Extent, error
 			}
 		}
 		var info js.StreamInfo
-		if err := l.conn.insist(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
+		if err := l.conn.askUntilAnswered(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
 			return sharedlog.Extent{}, err
 		}
 		e := sharedlog.Extent{
@@ -355,7 +355,7 @@ func (l *Log) Trim(ctx context.Context, to sharedlog.Position) error {
 // Leader is the name of the server that leads the log, as far as is known.
 func (l *Log) Leader(ctx context.Context) (string, error) {
 	var info js.StreamInfo
-	if err := l.conn.insist(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
+	if err := l.conn.askUntilAnswered(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
 		return "", err
 	}
 	return leaderOf(&info), nil
@@ -392,7 +392,7 @@ func (l *Log) Lead(ctx context.Context, server string) error {
 	var err error
 	for moves := 0; moves < leadTries; {
 		var info js.StreamInfo
-		if err := l.conn.insist(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
+		if err := l.conn.askUntilAnswered(ctx, apiInfo+l.stream, struct{}{}, &info); err != nil {
 			return err
 		}
 		if leaderOf(&info) == server {

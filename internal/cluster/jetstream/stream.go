@@ -81,5 +81,5 @@ func (c *Conn) purge(ctx context.Context, stream string, before uint64) error {
 		Sequence uint64 `json:"seq"`
 	}{before}
 	var response struct{}
-	return c.insist(ctx, apiPurge+stream, request, &response)
+	return c.askUntilAnswered(ctx, apiPurge+stream, request, &response)
 }

@@ -219,7 +219,7 @@ func TestDeliver(t *testing.T) {
 		}})
 	}
 	failing := errors.New("not now")
-	c.stand(2, func(s remote.Shard) remote.Shard { return deaf{s, failing} })
+	c.stand(2, func(s remote.Shard) remote.Shard { return refusingShard{s, failing} })
 	for _, id := range []queue.ID{groups, wide} {
 		err := r.Deliver(t.Context(), id, queue.FromShard{Shard: 9}, arriving)
 		if id == groups && err == nil {
@@ -245,11 +245,11 @@ func TestDeliver(t *testing.T) {
 	}
 }
 
-type deaf struct {
+type refusingShard struct {
 	remote.Shard
 	err error
 }
 
-func (d deaf) Accept(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error {
+func (d refusingShard) Accept(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error {
 	return d.err
 }
