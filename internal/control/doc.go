@@ -4,8 +4,8 @@
 //
 // A change is decided by one caller at a time, made durable with one commit, and
 // then told to the readers, who keep in memory what is theirs: the caller's next
-// request, and everybody else's, finds it. On a single node the commit is that of
-// the store. In a cluster the store has copies, and only one node at a time owns it
+// request, and everybody else's, finds it. On a single node the store
+// commits it. In a cluster the store has copies, and only one node at a time owns it
 // and may change it; its commits go to the log that all copies follow, and readers
 // are told of their own node's changes as of the others', when the batch has been
 // applied. The code that is told is the same in both cases.

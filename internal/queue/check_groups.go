@@ -68,8 +68,8 @@ func (c *checker) checkGroups() error {
 	})
 }
 
-// checkRota compares the rota with the records of the groups. Places in front of
-// its head are those of groups that are held back.
+// checkRota compares the rota with the records of the groups. Groups that are held back
+// have the places in front of its head.
 func (c *checker) checkRota() error {
 	places := uint64(0)
 	err := c.scan(tableRota, keyOf1, func(k, _ []byte) error {

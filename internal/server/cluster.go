@@ -112,7 +112,8 @@ func (s *Server) join(waiting *front.StartupResponder) (err error) {
 // Initialise puts into the control store of a cluster what every installation has,
 // unless it is there: keys, from the data directory if that was a single node's,
 // and the secret of receipt handles. The node that owns the control store calls it
-// whenever it has become the owner, and so does a machine alone with such a store. On others it returns control.ErrElsewhere.
+// whenever it has become the owner, and so does a machine alone with such a store. On
+// other nodes it returns control.ErrElsewhere.
 func Initialise(c *Config, ctl *control.Control) error {
 	roots, err := identity.LoadCredentials(filepath.Join(c.Data, CredentialsFile), nil)
 	if err != nil {

@@ -115,18 +115,17 @@ func Start(c Config) (_ *Server, err error) {
 	if err := s.openMetrics(); err != nil {
 		return nil, err
 	}
-	if err := s.openStores(); err != nil {
+	if err := s.openDisk(); err != nil {
 		return nil, err
 	}
 	certificates, err := s.openCertificate()
 	if err != nil {
 		return nil, err
 	}
-	if c.Join != nil {
-		waiting := front.RespondAtStartup(l.(*net.TCPListener), certificates, limits, s.log)
-		if err := errors.Join(s.join(waiting), waiting.End()); err != nil {
-			return nil, err
-		}
+	if err := s.openNode(func() *front.StartupResponder {
+		return front.RespondAtStartup(l.(*net.TCPListener), certificates, limits, s.log)
+	}); err != nil {
+		return nil, err
 	}
 	cat, err := s.load()
 	if err != nil {
@@ -197,7 +196,8 @@ func ServeHandler(ctx context.Context, addr string, h http.Handler, ready func(e
 	return nil
 }
 
-func (s *Server) openStores() (err error) {
+// openDisk prepares the disk and the data directory.
+func (s *Server) openDisk() error {
 	s.cache = store.NewCache(store.DefaultCacheSize)
 	switch {
 	case s.config.disk != nil:
@@ -214,11 +214,17 @@ func (s *Server) openStores() (err error) {
 	}
 	if s.config.InMemory {
 		s.space.mark = 0
-	} else if err := datadir.Prepare(s.config.Data); err != nil {
-		return err
+		return nil
 	}
+	return datadir.Prepare(s.config.Data)
+}
+
+// openNode opens the node of this machine. In a cluster that takes until enough of the
+// others are there; meanwhile respond answers the clients.
+func (s *Server) openNode(respond func() *front.StartupResponder) error {
 	if s.config.Join != nil {
-		return nil // the node opens them
+		waiting := respond()
+		return errors.Join(s.join(waiting), waiting.End())
 	}
 	options := store.Options{Disk: s.disk, Cache: s.cache, Logger: s.log}
 	single, err := openAlone(s.config.Data, options, s.require, s.initialise, s.config.Keep)

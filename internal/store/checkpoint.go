@@ -16,7 +16,7 @@ import (
 // first.
 type Checkpoint struct{ files }
 
-// files are those of one directory.
+// files are the files of one directory.
 type files struct {
 	fs  vfs.FS
 	dir string

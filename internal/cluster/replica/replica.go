@@ -233,7 +233,7 @@ func (r *Replica) load() (*store.Store, error) {
 	return s, nil
 }
 
-// use makes s the store of the replica, or closes it if the host refuses it. The status is that of the new store before
+// use makes s the store of the replica, or closes it if the host refuses it. The status describes the new store before
 // the host learns of it. The caller holds r.swap.
 func (r *Replica) use(s *store.Store) error {
 	r.store, r.machine.state = s, s

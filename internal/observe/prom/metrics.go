@@ -11,7 +11,7 @@ import (
 // process.
 const namespace = "sluice"
 
-// Metrics are those of one server.
+// Metrics are the metrics of one server.
 type Metrics struct {
 	registry *prometheus.Registry
 	Requests *Requests

@@ -27,15 +27,15 @@ type Retries struct {
 	BackoffFunction    Backoff `json:"backoffFunction"`
 }
 
-// DefaultRetries are those of HTTP endpoints whose policy says nothing.
+// DefaultRetries are for HTTP endpoints whose policy says nothing.
 var DefaultRetries = Retries{MinDelayTarget: 20, MaxDelayTarget: 20, NumRetries: 3, BackoffFunction: Linear}
 
-// MailRetries are those of mail, which no policy changes: 50 attempts in six hours.
+// MailRetries are for mail, and no policy changes them: 50 attempts in six hours.
 var MailRetries = Retries{
 	MinDelayTarget: 10, MaxDelayTarget: 600, NumRetries: 49, NumMinDelayRetries: 2, NumMaxDelayRetries: 37, BackoffFunction: Exponential,
 }
 
-// DefaultContentType is that of HTTP deliveries.
+// DefaultContentType is the content type of HTTP deliveries.
 const DefaultContentType = "text/plain; charset=UTF-8"
 
 // Policy is what a delivery goes by.

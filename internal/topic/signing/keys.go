@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Prefix is that of all keys of the control store.
+// Prefix begins the keys of this package's records in the control store.
 const Prefix = "signing/"
 
 // ErrNone says that the installation has no key: it has never had a topic.
