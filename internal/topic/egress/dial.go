@@ -1,0 +1,35 @@
+package egress
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// dialTimeout is how long a connection may take to be made.
+const dialTimeout = 10 * time.Second
+
+// DialContext connects to an address of host:port that is open. It has the form that http.Transport takes.
+func (r *Rules) DialContext(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, err
+	}
+	d := net.Dialer{Timeout: dialTimeout}
+	if !r.named(host) {
+		// It is asked about each address that the name has, before a packet is sent there.
+		d.Control = func(_, address string, _ syscall.RawConn) error { return r.checkDialled(host, address) }
+	}
+	return d.DialContext(ctx, network, hostPort)
+}
+
+func (r *Rules) checkDialled(host, address string) error {
+	a, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%s has the address %q, which cannot be checked: %w", host, address, err)
+	}
+	return r.check(host, a.Addr())
+}
