@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/shard"
 )
 
 // host keeps the shards of this node: it opens the replicas that the director has given
@@ -32,15 +34,17 @@ type host struct {
 
 	mu      sync.Mutex
 	catalog *catalog.Catalog // nil until the node serves
-	locals  map[string]*local
-	feeds   map[*feed]bool
+	// toEndpoints delivers messages of topics from a shard, as long as this node owns it.
+	toEndpoints func(context.Context, *shard.Shard)
+	locals      map[string]*local
+	feeds       map[*feed]bool
 }
 
 // serve begins to keep and to serve the shards with messages.
-func (h *host) serve(c *catalog.Catalog) {
+func (h *host) serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) {
 	c.OnChange(h.onQueue)
 	h.mu.Lock()
-	h.catalog = c
+	h.catalog, h.toEndpoints = c, deliver
 	h.mu.Unlock()
 	h.wake()
 }
@@ -50,6 +54,13 @@ func (h *host) queues() *catalog.Catalog {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.catalog
+}
+
+// deliverer returns what delivers messages of topics from a shard.
+func (h *host) deliverer() func(context.Context, *shard.Shard) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.toEndpoints
 }
 
 // wake has this node look at once at what it should keep, and decide at once where shards

@@ -161,6 +161,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 			h.log.Warn("messages for other shards are not forwarded", "shard", l.name, "error", err)
 		}
 	})
+	running.Go(func() { h.deliverer()(ctx, sh) })
 	s := &serving{shard: sh, queues: queues}
 	l.serving.Store(s)
 	running.Go(func() { h.lead(ctx, l.log) })

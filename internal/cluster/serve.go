@@ -6,11 +6,15 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/router"
+	"github.com/sluicemq/sluice/internal/shard"
 )
 
 // Serve begins to keep and to serve the shards with messages. The catalog must be
-// a reader of Control.
-func (n *Node) Serve(c *catalog.Catalog) { n.host.serve(c) }
+// a reader of Control. For each shard that this node owns it runs deliver, until ctx
+// ends, which is before the shard is closed.
+func (n *Node) Serve(c *catalog.Catalog, deliver func(ctx context.Context, sh *shard.Shard)) {
+	n.host.serve(c, deliver)
+}
 
 // Router returns what stands in the place of a shard.
 func (n *Node) Router() *router.Router { return n.router }

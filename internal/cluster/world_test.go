@@ -23,6 +23,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
+	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -252,7 +253,7 @@ func (p *process) run(ctx context.Context, o cluster.Options) (err error) {
 	if p.catalog, err = catalog.Open(catalog.Options{Control: node.Control(), Place: node.Place}); err != nil {
 		return errors.Join(err, node.Close(context.Background()))
 	}
-	node.Serve(p.catalog)
+	node.Serve(p.catalog, func(context.Context, *shard.Shard) {})
 	return nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/pki"
 	"github.com/sluicemq/sluice/internal/cluster/router"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/shard"
 
 	"github.com/sluicemq/sluice/internal/datadir"
 )
@@ -264,8 +265,8 @@ func (c *clusterFlags) shareSecret(ctx context.Context, first string, log *slog.
 type member struct{ *cluster.Node }
 
 // Serve implements server.Node.
-func (m member) Serve(c *catalog.Catalog) (server.Messages, error) {
-	m.Node.Serve(c)
+func (m member) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (server.Messages, error) {
+	m.Node.Serve(c, deliver)
 	return messages{m.Router(), m.Node}, nil
 }
 

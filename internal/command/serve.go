@@ -111,6 +111,9 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		f.IntVar(&config.MaxQueues, "max-queues", 0, "queues that an account may have, in all regions together; CreateQueue refuses more with OverLimit (default 0, no limit)")
 		f.BoolVar(&config.NoCoolDowns, "no-cool-downs", false, "for tests: let a queue be purged again, and the name of a deleted queue be used again, at once instead of after 60 seconds")
 	})
+	section(f, "Topics", func(f *pflag.FlagSet) {
+		f.StringSliceVar(&config.EgressAllow, "egress-allow", nil, "network, address or host that messages of topics may be delivered to although it is not public, such as 10.0.0.0/8 or hooks.internal; repeat it for several (default: public addresses only)")
+	})
 	member.add(f)
 	section(f, "Log and metrics", func(f *pflag.FlagSet) {
 		addChoice(f, &logFormat, "log-format", "", "text", "json")

@@ -10,7 +10,8 @@ import (
 )
 
 // identify finds out who the caller is, and which service and region are meant. A request to the first service may have
-// no signature: then the caller is anonymous, and policies decide whether that will do.
+// no signature, nor need those that follow a link in a message: then the caller is anonymous, and policies or the operation
+// decide whether that will do.
 func (x *request) identify(body []byte) error {
 	f := x.front
 	var cred identity.Credential // of the key that the request names
@@ -37,7 +38,7 @@ func (x *request) identify(body []byte) error {
 		return signatureError(err)
 	case x.service.Lacks(x.parsed.Operation): // such as AssumeRoleWithWebIdentity, which is not signed on AWS either
 		return protocol.UnsupportedOperation(x.parsed.Operation)
-	case x.service != f.Services[0]:
+	case x.service != f.Services[0] && !x.service.TakesUnsigned(x.parsed.Operation):
 		return protocol.MissingAuthenticationToken()
 	}
 	x.identified = true

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -28,6 +29,9 @@ type alone struct {
 	shares   bool // the keys are in the control store
 	messages *store.Store
 	shard    *shard.Shard // nil before Serve
+
+	delivery     sync.WaitGroup // from the shard to endpoints
+	stopDelivery context.CancelFunc
 }
 
 // theShard is the number of the shard of a machine that is alone.
@@ -58,7 +62,7 @@ func openAlone(dir string, o store.Options, require func(int) error, initialise 
 func (a *alone) Control() *control.Control { return a.control }
 
 // Serve implements Node.
-func (a *alone) Serve(c *catalog.Catalog) (Messages, error) {
+func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
 		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep,
 		Configs: func() []queue.Config { return c.Configs(theShard) },
@@ -68,6 +72,9 @@ func (a *alone) Serve(c *catalog.Catalog) (Messages, error) {
 	}
 	a.shard = sh
 	c.OnChange(a.onQueue)
+	ctx, cancel := context.WithCancel(context.Background())
+	a.stopDelivery = cancel
+	a.delivery.Go(func() { deliver(ctx, sh) })
 	return sh, nil
 }
 
@@ -147,6 +154,8 @@ func (a *alone) Remove(context.Context, string) error { return status.ErrNoNode 
 // Close implements Node. Stores of a disk that has failed cannot be closed.
 func (a *alone) Close(context.Context) error {
 	if a.shard != nil {
+		a.stopDelivery()
+		a.delivery.Wait()
 		a.shard.Close()
 	}
 	var errs []error

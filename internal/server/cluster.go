@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -33,8 +34,9 @@ type Node interface {
 	// payload has at most 1 MiB.
 	Forward(ctx context.Context, payload []byte) (answer []byte, err error)
 	// Serve begins to serve messages, in the queues of that catalog, and returns
-	// what stands in the place of this machine's shard.
-	Serve(*catalog.Catalog) (Messages, error)
+	// what stands in the place of this machine's shard. It runs deliver for each
+	// shard that is served here, as long as it is.
+	Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error)
 	// CatchUp returns when Control has caught up with all that had been changed when
 	// it was called, or an error if that cannot be known.
 	CatchUp(ctx context.Context) error

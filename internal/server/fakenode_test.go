@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -33,7 +34,7 @@ func (n *fakeNode) Forward(ctx context.Context, payload []byte) ([]byte, error) 
 	return n.forward(ctx, payload)
 }
 
-func (n *fakeNode) Serve(c *catalog.Catalog) (Messages, error) {
+func (n *fakeNode) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	log := slog.New(slog.DiscardHandler)
 	messages, err := store.OpenMemory(store.Options{})
 	if err != nil {
@@ -43,7 +44,7 @@ func (n *fakeNode) Serve(c *catalog.Catalog) (Messages, error) {
 		disk: store.NewMemoryDisk(log), log: log, control: n.control, messages: messages,
 		require: func(int) error { return nil },
 	}
-	return n.alone.Serve(c)
+	return n.alone.Serve(c, deliver)
 }
 
 func (n *fakeNode) Close(ctx context.Context) error {

@@ -34,6 +34,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/delivery"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -64,6 +65,8 @@ type Server struct {
 	topics      *topic.Topics
 	monitor     *monitor.Monitor
 	evaluator   *monitor.Evaluator // of alarms
+	deliverer   *delivery.Deliverer
+	publisher   *sns.Service // what the deliverer asks, once the server is prepared
 	disk        *store.Disk
 	space       *space
 	cache       *store.Cache
@@ -92,6 +95,9 @@ func Start(c Config) (_ *Server, err error) {
 	}
 	s := &Server{config: c, log: c.Logger, backups: newBackups(), prepared: make(chan struct{})}
 	if s.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
+		return nil, err
+	}
+	if s.deliverer, err = s.newDeliverer(); err != nil {
 		return nil, err
 	}
 	places, err := c.connections(openFiles())
@@ -142,8 +148,8 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.Now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues, Log: s.log,
 	})
-	publisher, topics := s.newSNS(cat, permissions)
-	metrics := s.newCloudWatch(publisher, permissions)
+	topics := s.newSNS(cat, permissions)
+	metrics := s.newCloudWatch(s.publisher, permissions)
 	rules := service.Services{sqs.Rules, sns.Rules, cloudwatch.Rules(), admin.Rules, iam.Rules(), sts.Rules()}
 	users := iam.New(iam.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.Now, Log: s.log, Services: rules,
@@ -245,7 +251,7 @@ func (s *Server) load() (*catalog.Catalog, error) {
 		if c, err = s.loadControl(); err != nil {
 			return err
 		}
-		m, err = s.node.Serve(c)
+		m, err = s.node.Serve(c, s.deliver)
 		return err
 	})
 	if err != nil {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -10,7 +12,11 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/delivery"
+	"github.com/sluicemq/sluice/internal/topic/egress"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
@@ -29,11 +35,43 @@ func (s *Server) openTopics() (err error) {
 	return err
 }
 
-// newSNS returns the SNS service.
-func (s *Server) newSNS(queues *catalog.Catalog, permissions *access.Decider) (*sns.Service, *protocol.Service) {
-	return sns.New(sns.Options{
+// newSNS makes the SNS service, from which the deliverer learns what to do.
+func (s *Server) newSNS(queues *catalog.Catalog, permissions *access.Decider) *protocol.Service {
+	publisher, wire := sns.New(sns.Options{
 		Topics: s.topics, Catalog: queues, Messages: s.messages, Access: permissions, QueueRules: sqs.Rules,
 		IDOf: s.directory.ID, Now: s.config.Now, CatchUp: s.node.CatchUp, Endpoint: s.Endpoint, Room: s.room, Log: s.log,
-		Signer: func(version, base string) (envelope.Signer, error) { return s.signing.Signer(version, base) },
+		CheckEndpoint: s.deliverer.Check,
+		Signer:        func(version, base string) (envelope.Signer, error) { return s.signing.Signer(version, base) },
 	})
+	s.publisher = publisher
+	return wire
+}
+
+// newDeliverer makes what brings messages of topics to endpoints.
+func (s *Server) newDeliverer() (*delivery.Deliverer, error) {
+	rules, err := egress.Parse(s.config.EgressAllow)
+	if err != nil {
+		return nil, err
+	}
+	web := delivery.NewHTTP(rules)
+	return delivery.New(delivery.Options{
+		Senders: map[string]delivery.Sender{string(topic.HTTP): web, string(topic.HTTPS): web},
+		Find:    func(id queue.ID) (delivery.Target, bool) { return s.publisher.Target(id) },
+		DeadLetter: func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
+			return s.publisher.DeadLetter(ctx, id, m)
+		},
+		Now: s.config.Now, Log: s.log,
+	}), nil
+}
+
+// deliver brings messages of topics from a shard to endpoints, from when the server is ready until ctx ends.
+func (s *Server) deliver(ctx context.Context, from *shard.Shard) {
+	select {
+	case <-s.prepared:
+	case <-ctx.Done():
+		return
+	}
+	if err := s.deliverer.Run(ctx, from); err != nil && ctx.Err() == nil && !errors.Is(err, shard.ErrUnavailable) {
+		s.log.Error("messages of topics are not delivered to endpoints any more", "error", err)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic/filter"
 )
 
@@ -57,7 +58,7 @@ func (r reader) Apply(changes []control.Change) error {
 }
 
 func newRecords() records {
-	return records{topics: make(map[Name]*entry), subscriptions: make(map[string]*Subscription)}
+	return records{topics: make(map[Name]*entry), subscriptions: make(map[string]*Subscription), fed: make(map[queue.ID]*Subscription)}
 }
 
 // put adds a record or replaces it. Where it is not to keep the subscriptions of a topic sorted, the caller sorts them.
@@ -85,6 +86,9 @@ func (r *records) put(k string, v []byte, sorted bool) error {
 func (r *records) putSubscription(s *Subscription, sorted bool) {
 	old := r.subscriptions[s.ID]
 	r.subscriptions[s.ID] = s
+	if s.Queue != 0 {
+		r.fed[s.Queue] = s
+	}
 	e := r.entry(s.Topic)
 	e.endpoints[endpoint{s.Protocol, s.Endpoint}] = s
 	if !sorted {
@@ -118,6 +122,7 @@ func (r *records) remove(k string) error {
 			return nil
 		}
 		delete(r.subscriptions, s.ID)
+		delete(r.fed, s.Queue)
 		e := r.topics[s.Topic]
 		delete(e.endpoints, endpoint{s.Protocol, s.Endpoint})
 		e.subscriptions = slices.DeleteFunc(slices.Clone(e.subscriptions), func(other *Subscription) bool { return other.ID == s.ID })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/queue"
 )
 
 // What a change may be refused with.
@@ -49,7 +50,8 @@ type Topics struct {
 // records are the contents of the store.
 type records struct {
 	topics        map[Name]*entry
-	subscriptions map[string]*Subscription // by id
+	subscriptions map[string]*Subscription   // by id
+	fed           map[queue.ID]*Subscription // by their internal queues
 }
 
 // entry is a topic with its subscriptions. One of the two may be missing for a moment: the store has the subscriptions
@@ -184,6 +186,13 @@ func (t *Topics) Subscription(id string) *Subscription {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.subscriptions[id]
+}
+
+// Fed returns the subscription whose internal queue that is, or nil.
+func (t *Topics) Fed(id queue.ID) *Subscription {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.fed[id]
 }
 
 // SubscriptionsOf returns the subscriptions that an account owns, to topics of a region, sorted by ARN.

@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/delivery"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
@@ -48,9 +49,9 @@ func (s *Service) askToConfirm(ctx context.Context, sub *topic.Subscription, tok
 	if t == nil {
 		return
 	}
-	arn := sub.Topic.ARN()
+	arn, id := sub.Topic.ARN(), queue.MessageID(uuid.New())
 	request := envelope.Confirmation{
-		Type: envelope.TypeSubscribe, ID: uuid.NewString(), Token: token, TopicARN: arn, Time: s.now(),
+		Type: envelope.TypeSubscribe, ID: id.String(), Token: token, TopicARN: arn, Time: s.now(),
 		SubscribeURL: s.base() + "/?Action=ConfirmSubscription&TopicArn=" + url.QueryEscape(arn) + "&Token=" + token,
 	}
 	signer, err := s.signer(t)
@@ -59,7 +60,7 @@ func (s *Service) askToConfirm(ctx context.Context, sub *topic.Subscription, tok
 		body, err = request.JSON(signer)
 	}
 	if err == nil {
-		err = s.sendConfirmation(ctx, t, sub, body)
+		err = s.sendConfirmation(ctx, t, sub, id, &request, body)
 	}
 	if err != nil {
 		s.log.Warn("an endpoint was not asked to confirm its subscription", "subscription", sub.ARN(), "error", err)
@@ -67,16 +68,22 @@ func (s *Service) askToConfirm(ctx context.Context, sub *topic.Subscription, tok
 }
 
 // sendConfirmation sends a request to confirm a subscription to where its messages will be sent.
-func (s *Service) sendConfirmation(ctx context.Context, t *topic.Topic, sub *topic.Subscription, body string) error {
-	to := sub.Queue
+func (s *Service) sendConfirmation(
+	ctx context.Context, t *topic.Topic, sub *topic.Subscription, id queue.MessageID, request *envelope.Confirmation, body string,
+) error {
+	to, message := sub.Queue, outgoing(body)
 	if sub.Protocol == topic.SQS {
 		q, err := s.queueFor(t, sub.Endpoint)
 		if err != nil {
 			return err
 		}
 		to = q.ID
+	} else {
+		if sub.Protocol == topic.Email {
+			body = request.Message()
+		}
+		message = delivery.Note{Type: request.Type, Link: request.SubscribeURL}.Outgoing(id, body)
 	}
-	message := outgoing(body)
 	if sub.Topic.FIFO() {
 		message.Group, message.Dedup = sub.ID, message.ID.String()
 	}

@@ -165,7 +165,7 @@ func (s *Service) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
 	r := access.Request{
 		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: principal}}, Rules: s.queueRules,
 		Action: "sqs:SendMessage", Owner: n.Account, Policy: q.Attributes.Policy, PolicyIDs: q.Attributes.PolicyIDs,
-		Details: &delivery{arn: arn, topic: t, tags: q.Tags, now: s.now},
+		Details: &sending{arn: arn, topic: t, tags: q.Tags, now: s.now},
 	}
 	if err := s.access.Decide(&r); err != nil {
 		return nil, err
@@ -173,8 +173,8 @@ func (s *Service) queueFor(t *topic.Topic, arn string) (*catalog.Queue, error) {
 	return q, nil
 }
 
-// delivery is what the policy of a queue can ask of a message that a topic sends there.
-type delivery struct {
+// sending is what the policy of a queue can ask of a message that a topic sends there.
+type sending struct {
 	arn   string // of the queue
 	topic *topic.Topic
 	tags  map[string]string
@@ -182,10 +182,10 @@ type delivery struct {
 }
 
 // ARN implements access.Details.
-func (d *delivery) ARN() string { return d.arn }
+func (d *sending) ARN() string { return d.arn }
 
 // Facts implements access.Details. The message does not leave the server, so nobody can listen.
-func (d *delivery) Facts() policy.Facts {
+func (d *sending) Facts() policy.Facts {
 	n := d.topic.Name
 	return policy.Facts{
 		Time: d.now(), SecureTransport: true, Region: n.Region, SourceARN: n.ARN(), SourceAccount: n.Account, ResourceTags: d.tags,
@@ -194,6 +194,9 @@ func (d *delivery) Facts() policy.Facts {
 
 // copyFor returns what a subscription gets.
 func (pl *planner) copyFor(sub *topic.Subscription) (queue.Copy, error) {
+	if sub.Protocol != topic.SQS {
+		return pl.deliveryFor(sub)
+	}
 	o := pl.message
 	text := o.textFor(sub.Protocol)
 	var one queue.Copy
@@ -257,5 +260,10 @@ func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest 
 		}
 		pl.envelopes = envelope.New(n, signer)
 	}
-	return pl.envelopes.For(text, pl.base()+"/?Action=Unsubscribe&SubscriptionArn="+url.QueryEscape(sub.ARN()))
+	return pl.envelopes.For(text, pl.unsubscribeURL(sub))
+}
+
+// unsubscribeURL returns the link that ends a subscription.
+func (s *Service) unsubscribeURL(sub *topic.Subscription) string {
+	return s.base() + "/?Action=Unsubscribe&SubscriptionArn=" + url.QueryEscape(sub.ARN())
 }

@@ -41,6 +41,9 @@ type Options struct {
 	Endpoint func() string
 	// Signer returns what signs the messages of topics, in that version, with its certificate below the URL base.
 	Signer func(version, base string) (envelope.Signer, error)
+	// CheckEndpoint returns an error if nothing can be delivered to an endpoint that is not a queue. A nil CheckEndpoint
+	// means that the server delivers to queues only.
+	CheckEndpoint func(protocol, endpoint string) error
 	// Room is called before anything is added to the stored data; see sqs.Options.
 	Room func() error
 	Log  *slog.Logger // nil means that nothing is logged
@@ -59,6 +62,7 @@ type Service struct {
 	catchUp    func(context.Context) error
 	endpoint   func() string
 	signers    func(version, base string) (envelope.Signer, error)
+	endpoints  func(protocol, endpoint string) error
 	room       func() error
 	log        *slog.Logger
 
@@ -70,7 +74,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	s := &Service{
 		topics: o.Topics, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules, idOf: o.IDOf,
 		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint, signers: o.Signer,
-		room: o.Room, log: o.Log,
+		endpoints: o.CheckEndpoint, room: o.Room, log: o.Log,
 	}
 	s.now = s.authorizer.Now
 	if s.access == nil {
@@ -88,6 +92,11 @@ func New(o Options) (*Service, *protocol.Service) {
 	if s.signers == nil {
 		s.signers = func(string, string) (envelope.Signer, error) { return nil, errNoSigner }
 	}
+	if s.endpoints == nil {
+		s.endpoints = func(protocol, _ string) error {
+			return errors.New("this server delivers to queues only, and not by " + protocol)
+		}
+	}
 	if s.room == nil {
 		s.room = func() error { return nil }
 	}
@@ -99,7 +108,7 @@ func New(o Options) (*Service, *protocol.Service) {
 		ErrorNamespace: "com.amazonaws.sns", TooLong: errTooLong,
 	})
 	protocol.Register(wire, "AddPermission", s.addPermission, protocol.Control)
-	protocol.Register(wire, "ConfirmSubscription", s.confirmSubscription, protocol.Control)
+	protocol.Register(wire, "ConfirmSubscription", s.confirmSubscription, protocol.Control, protocol.Unsigned)
 	protocol.Register(wire, "CreateTopic", s.createTopic, protocol.Control)
 	protocol.Register(wire, "DeleteTopic", s.deleteTopic, protocol.Control)
 	protocol.Register(wire, "GetSubscriptionAttributes", s.getSubscriptionAttributes)
@@ -115,7 +124,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	protocol.Register(wire, "SetTopicAttributes", s.setTopicAttributes, protocol.Control)
 	protocol.Register(wire, "Subscribe", s.subscribe, protocol.Control)
 	protocol.Register(wire, "TagResource", s.tagResource, protocol.Control, protocol.EmptyResult)
-	protocol.Register(wire, "Unsubscribe", s.unsubscribe, protocol.Control)
+	protocol.Register(wire, "Unsubscribe", s.unsubscribe, protocol.Control, protocol.Unsigned)
 	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
 	wire.Unsupported(unsupported...)
 	return s, wire

@@ -202,7 +202,7 @@ type unsubscribeInput struct {
 
 // unsubscribe deletes a subscription. One that is gone, or never was, is no mistake.
 func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
-	sub, err := s.findSubscription(c, in.SubscriptionArn, "SNS:Unsubscribe")
+	sub, err := s.findUnsubscribed(c, in.SubscriptionArn)
 	switch {
 	case saysGone(err):
 		return nil, nil
@@ -214,6 +214,32 @@ func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubsc
 		return nil, nil
 	}
 	return nil, err
+}
+
+// findUnsubscribed returns the subscription that a request is to end. One that is not signed has followed the link in a
+// message: the ARN is then enough, unless the subscription was confirmed with the wish that it is not.
+func (s *Service) findUnsubscribed(c *protocol.Call, arn *string) (*topic.Subscription, error) {
+	if !service.Anonymous(c) {
+		return s.findSubscription(c, arn, "SNS:Unsubscribe")
+	}
+	var v protocol.Violations
+	text := v.Required("subscriptionArn", arn)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	n, id, err := topic.ParseSubscriptionARN(text)
+	if err != nil {
+		return nil, errARN("SubscriptionArn", err)
+	}
+	c.Notes.Set(noteSubscription, service.Shorten(text))
+	switch sub := s.topics.Subscription(id); {
+	case sub == nil || sub.Topic != n:
+		return nil, errNoSubscription()
+	case sub.KeepsOnLink:
+		return nil, protocol.MissingAuthenticationToken()
+	default:
+		return sub, nil
+	}
 }
 
 type listedSubscription struct {

@@ -65,6 +65,7 @@ type Operation struct {
 	rootOnly bool
 	result   bool // an empty output is an element all the same
 	control  bool
+	unsigned bool
 	in, out  *plan
 	tooLong  func(*Excess) *Error
 	invoke   func(ctx context.Context, c *Call, in any) (any, error)
@@ -84,6 +85,15 @@ func EmptyResult(op *Operation) { op.result = true }
 // Control marks an operation that may change the control store, which all nodes of a cluster have in common and only one
 // of them may write: there it is run. An operation without this mark must not change it.
 func Control(op *Operation) { op.control = true }
+
+// Unsigned lets an operation be called by clients that do not sign: the operation itself decides what they may do.
+func Unsigned(op *Operation) { op.unsigned = true }
+
+// TakesUnsigned reports whether the operation of that name may be called by clients that do not sign.
+func (s *Service) TakesUnsigned(name string) bool {
+	op := s.operations[name]
+	return op != nil && op.unsigned
+}
 
 // Control reports whether the operation may change the control store.
 func (op *Operation) Control() bool { return op.control }

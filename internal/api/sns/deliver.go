@@ -1,0 +1,91 @@
+package sns
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/delivery"
+	"github.com/sluicemq/sluice/internal/topic/envelope"
+	"github.com/sluicemq/sluice/internal/topic/retry"
+)
+
+// deliveryFor returns what the deliverer gets for a subscription that is not a queue.
+func (pl *planner) deliveryFor(sub *topic.Subscription) (queue.Copy, error) {
+	o := pl.message
+	text := o.textFor(sub.Protocol)
+	note := delivery.Note{Type: envelope.TypeNotification, Raw: sub.Attributes.Raw}
+	var attributes []queue.Attribute
+	rest := ""
+	switch {
+	case sub.Protocol == topic.Email:
+		note.Subject, note.Link = o.subject, pl.unsubscribeURL(sub)
+	case note.Raw:
+		attributes = o.attributes // an endpoint does not get them, a dead-letter queue does
+	default:
+		var err error
+		if text, rest, _, err = pl.envelope(text, sub); err != nil {
+			return queue.Copy{}, err
+		}
+		note.Subject = o.subject
+	}
+	message := note.Outgoing(o.id, text)
+	message.Trace, message.Attributes = o.trace, attributes
+	return queue.Copy{Message: message, Tail: rest}, nil
+}
+
+// Target returns the subscription that an internal queue belongs to, for the deliverer.
+func (s *Service) Target(id queue.ID) (delivery.Target, bool) {
+	sub := s.topics.Fed(id)
+	if sub == nil {
+		return delivery.Target{}, false
+	}
+	t := s.topics.Find(sub.Topic)
+	if t == nil {
+		return delivery.Target{}, false
+	}
+	all, _ := retry.ParseTopic(t.Attributes.Delivery) // one that cannot be read says nothing
+	own, _ := retry.ParseSubscription(sub.Attributes.Delivery)
+	target := delivery.Target{
+		Subscription: sub.ARN(), Topic: t.Name.ARN(), Protocol: string(sub.Protocol), Endpoint: sub.Endpoint,
+		DisplayName: t.Attributes.DisplayName, Policy: retry.Effective(all, own),
+	}
+	if sub.Protocol == topic.Email || sub.Protocol == topic.EmailJSON {
+		target.Policy.Retries, target.Policy.PerSecond = retry.MailRetries, 0
+	}
+	return target, true
+}
+
+// errRequest says why a request to confirm a subscription is not kept.
+var errRequest = errors.New("it was a request to confirm the subscription, which is asked for again by subscribing again")
+
+// DeadLetter puts a message that was not delivered into the dead-letter queue of its subscription; see delivery.DeadLetter.
+func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
+	sub := s.topics.Fed(id)
+	if sub == nil {
+		return errNoSubscription(), nil
+	}
+	t := s.topics.Find(sub.Topic)
+	switch {
+	case t == nil:
+		return errNoTopic(), nil
+	case delivery.NoteOf(m).Type != envelope.TypeNotification:
+		return errRequest, nil
+	case sub.Attributes.Redrive == "":
+		return errNoDeadLetters, nil
+	}
+	q, lost := s.queueFor(t, sub.Attributes.Redrive)
+	if lost != nil { // the queue or its policy may have been made through another node a moment ago
+		if err := s.catchUp(ctx); err != nil {
+			return nil, err
+		}
+		if q, lost = s.queueFor(t, sub.Attributes.Redrive); lost != nil {
+			return lost, nil
+		}
+	}
+	message := outgoing(m.Body)
+	message.Attributes, message.Trace = m.Attributes, m.Trace
+	_, err = s.messages.Publish(ctx, []queue.Publication{{ID: m.ID, Copies: []queue.Copy{{Queue: q.ID, Message: message}}}})
+	return nil, err
+}

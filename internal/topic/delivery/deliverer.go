@@ -1,0 +1,160 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// Source is a shard with the internal queues of subscriptions; see shard.Shard.
+type Source interface {
+	Ready(ctx context.Context) ([]queue.ID, error)
+	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
+	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)
+	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)
+	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
+}
+
+const (
+	// visibility is how long a message is invisible while it is delivered: longer than any sender may take.
+	visibility = 2 * time.Minute
+	// atOnce is how many messages an endpoint gets at a time that takes them.
+	atOnce = 8
+	// working and beginning bound how many subscriptions are served at a time: those whose last delivery has worked, and
+	// the others, which get one message at a time.
+	working   = 64
+	beginning = 512
+	// Between calls of a shard that fail there is a pause, each twice as long as the one before.
+	shortestPause = 100 * time.Millisecond
+	longestPause  = 15 * time.Second
+	// keepPause is how long a message stays invisible whose dead-letter queue cannot be reached.
+	keepPause = time.Minute
+	// returnTimeout is how long a shard may take to take back what is not delivered because the shard moves.
+	returnTimeout = 3 * time.Second
+)
+
+// Options are what a Deliverer is made of.
+type Options struct {
+	// Find returns the subscription that a queue belongs to, as it is now.
+	Find func(queue.ID) (Target, bool)
+	// Senders are the protocols.
+	Senders    map[string]Sender
+	DeadLetter DeadLetter
+	Now        func() time.Time
+	Log        *slog.Logger
+}
+
+// Deliverer delivers messages. Its methods may be called from any goroutine.
+type Deliverer struct {
+	Options
+	wait      func(context.Context, time.Duration) bool // the function wait, but in tests
+	working   chan struct{}
+	beginning chan struct{}
+	counters  counters
+	sending   atomic.Int64
+}
+
+// New returns a deliverer.
+func New(o Options) *Deliverer {
+	return &Deliverer{Options: o, wait: wait, working: make(chan struct{}, working), beginning: make(chan struct{}, beginning)}
+}
+
+// Check returns an error for people if nothing can be delivered to an endpoint.
+func (d *Deliverer) Check(protocol, endpoint string) error {
+	s := d.Senders[protocol]
+	if s == nil {
+		return errors.New("this server does not deliver by " + protocol)
+	}
+	return s.Check(protocol, endpoint)
+}
+
+// Counts returns how many attempts there were, by protocol and outcome.
+func (d *Deliverer) Counts() []Count { return d.counters.all() }
+
+// Sending returns how many deliveries are under way.
+func (d *Deliverer) Sending() int64 { return d.sending.Load() }
+
+// Run delivers what is in the queues of a shard until ctx ends or the shard is closed. When it returns it does not use the
+// shard any more.
+func (d *Deliverer) Run(ctx context.Context, s Source) error {
+	r := &run{Deliverer: d, source: s, workers: make(map[queue.ID]*worker)}
+	defer r.running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for {
+		ids, err := s.Ready(ctx)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			r.start(ctx, id)
+		}
+	}
+}
+
+// run is the delivery from one shard.
+type run struct {
+	*Deliverer
+	source  Source
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	workers map[queue.ID]*worker
+}
+
+// start has the messages of a queue delivered, if that is not done already.
+func (r *run) start(ctx context.Context, id queue.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.workers[id]
+	switch {
+	case w == nil:
+		w = &worker{run: r, id: id}
+		r.workers[id] = w
+	case w.runs:
+		w.again = true
+		return
+	}
+	w.runs = true
+	r.running.Go(func() {
+		for w.drain(ctx); !r.end(ctx, w); w.drain(ctx) {
+		}
+	})
+}
+
+// end reports whether a worker has nothing more to do. It forgets the worker, unless that has to remember when the
+// endpoint may get the next message.
+func (r *run) end(ctx context.Context, w *worker) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w.again && ctx.Err() == nil {
+		w.again = false
+		return false
+	}
+	w.runs = false
+	if !r.Now().Before(w.next) {
+		delete(r.workers, w.id)
+	}
+	return true
+}
+
+// wait waits for d, and reports whether ctx has not cut that short.
+func wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

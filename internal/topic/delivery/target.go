@@ -1,0 +1,53 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic/retry"
+)
+
+// Target is a subscription to deliver to.
+type Target struct {
+	Subscription string // ARN
+	Topic        string // ARN
+	Protocol     string // one of Options.Senders
+	Endpoint     string
+	DisplayName  string // of the topic, which mails show as their sender
+	Policy       retry.Policy
+}
+
+// Message is a message on its way to a subscriber.
+type Message struct {
+	Note
+	ID    string
+	Body  string
+	Trace string
+}
+
+// Sender delivers messages by one protocol. It bounds how long that takes. If its error is Permanent, to try again would
+// not help.
+type Sender interface {
+	// Check returns an error for people if nothing can be delivered to an endpoint.
+	Check(protocol, endpoint string) error
+	Send(ctx context.Context, t *Target, m *Message) error
+}
+
+// permanent is an error of an endpoint that would give it again.
+type permanent struct{ error }
+
+func (p permanent) Unwrap() error { return p.error }
+
+// Permanent marks an error: to try again would not help.
+func Permanent(err error) error { return permanent{err} }
+
+// IsPermanent reports whether an error was marked so.
+func IsPermanent(err error) bool {
+	_, is := errors.AsType[permanent](err)
+	return is
+}
+
+// DeadLetter puts a message into the dead-letter queue of its subscription. lost says why there is none that takes it; err
+// says that it is to be asked again later.
+type DeadLetter func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error)

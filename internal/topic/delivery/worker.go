@@ -1,0 +1,219 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// worker delivers the messages of one subscription.
+type worker struct {
+	*run
+	id queue.ID
+
+	// These two belong to run.mu.
+	runs  bool
+	again bool // messages have become available while it ran
+
+	next  time.Time // when a subscription whose rate is bounded may get the next message
+	works bool      // the last delivery has
+
+	dropping sync.Mutex // of what follows: messages are sent side by side
+	told     time.Time  // when the log was last told of messages that were dropped
+	quiet    int        // how many were dropped since
+}
+
+// drain delivers until the queue has nothing to give, or ctx ends.
+func (w *worker) drain(ctx context.Context) {
+	pause := time.Duration(0) // the last one, if the shard has not answered
+	for {
+		more, err := w.step(ctx)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, queue.ErrNoQueue), err == nil && !more, errors.Is(err, errNoSubscription) && pause >= longestPause:
+			w.tellRest()
+			return
+		case err != nil:
+			if pause == 0 {
+				w.Log.Warn("messages for a subscription cannot be received or deleted; trying again", "queue", w.id, "error", err)
+			}
+			pause = min(max(2*pause, shortestPause), longestPause)
+			if !w.wait(ctx, pause) {
+				return
+			}
+		default:
+			pause = 0
+		}
+	}
+}
+
+// errNoSubscription says that there is a queue without a subscription: both were made a moment ago, or deleted, and this node
+// has learnt of one of them. Some time later that must be over.
+var errNoSubscription = errors.New("the subscription of the queue is not known here")
+
+// step delivers some messages: one, or several if the endpoint takes them. It reports whether there were any.
+func (w *worker) step(ctx context.Context) (more bool, err error) {
+	target, ok := w.Find(w.id)
+	if !ok {
+		return false, errNoSubscription
+	}
+	places, most := w.beginning, 1
+	if w.works {
+		places, most = w.working, atOnce
+	}
+	if rate := target.Policy.PerSecond; rate > 0 {
+		if most = min(most, rate); !w.wait(ctx, w.next.Sub(w.Now())) {
+			return false, nil
+		}
+	}
+	select {
+	case places <- struct{}{}:
+		defer func() { <-places }()
+	case <-ctx.Done():
+		return false, nil
+	}
+	invisible := visibility
+	messages, err := w.source.Receive(ctx, w.id, queue.Receive{Max: most, Timeout: &invisible}, 0)
+	if err != nil || len(messages) == 0 {
+		return false, err
+	}
+	if rate := target.Policy.PerSecond; rate > 0 {
+		w.next = w.Now().Add(time.Duration(len(messages)) * time.Second / time.Duration(rate))
+	}
+	return true, w.settle(ctx, messages, w.send(ctx, &target, messages))
+}
+
+// result is what has become of a message.
+type result struct {
+	outcome Outcome
+	delay   time.Duration // of Retried
+	broken  bool          // the delivery was broken off, because ctx has ended
+}
+
+// send delivers messages side by side.
+func (w *worker) send(ctx context.Context, t *Target, messages []shard.Message) []result {
+	results := make([]result, len(messages))
+	var sending sync.WaitGroup
+	for i := range messages {
+		sending.Go(func() { results[i] = w.sendOne(ctx, t, &messages[i]) })
+	}
+	sending.Wait()
+	w.works = true
+	for _, r := range results {
+		w.works = w.works && r.outcome == Delivered && !r.broken
+	}
+	return results
+}
+
+func (w *worker) sendOne(ctx context.Context, t *Target, m *shard.Message) result {
+	err := w.attempt(ctx, t, m)
+	if err == nil {
+		w.counters.add(t.Protocol, Delivered)
+		return result{outcome: Delivered}
+	}
+	if ctx.Err() != nil {
+		return result{broken: true}
+	}
+	delay, again := t.Policy.Retries.Delay(int(min(m.Receives, 1<<30)))
+	if again && !IsPermanent(err) {
+		w.Log.Debug("a delivery has failed and will be made again", "subscription", t.Subscription, "message", m.ID, "attempt", m.Receives, "after", delay, "error", err)
+		w.counters.add(t.Protocol, Retried)
+		return result{outcome: Retried, delay: delay}
+	}
+	return w.giveUp(ctx, t, m, err)
+}
+
+// attempt makes one delivery.
+func (w *worker) attempt(ctx context.Context, t *Target, m *shard.Message) (err error) {
+	sender := w.Senders[t.Protocol]
+	if sender == nil {
+		return fmt.Errorf("this server does not deliver by the protocol %s", t.Protocol)
+	}
+	w.sending.Add(1)
+	defer w.sending.Add(-1)
+	return sender.Send(ctx, t, &Message{Note: NoteOf(&m.Message), ID: m.ID.String(), Body: m.Body, Trace: m.Trace})
+}
+
+// giveUp puts a message that cannot be delivered into the dead-letter queue, or drops it.
+func (w *worker) giveUp(ctx context.Context, t *Target, m *shard.Message, why error) result {
+	lost, err := w.DeadLetter(ctx, w.id, &m.Message)
+	switch {
+	case ctx.Err() != nil:
+		return result{broken: true}
+	case err != nil:
+		w.Log.Warn("a message cannot be delivered, and its dead-letter queue cannot be reached; it is kept", "subscription", t.Subscription, "message", m.ID, "error", why, "dead_letters", err)
+		w.counters.add(t.Protocol, Retried)
+		return result{outcome: Retried, delay: keepPause}
+	case lost != nil:
+		w.counters.add(t.Protocol, Dropped)
+		w.tellDropped(t, m, why, lost)
+		return result{outcome: Dropped}
+	}
+	w.Log.Info("a message was not delivered and is in the dead-letter queue", "subscription", t.Subscription, "message", m.ID, "attempts", m.Receives, "error", why)
+	w.counters.add(t.Protocol, DeadLettered)
+	return result{outcome: DeadLettered}
+}
+
+// settle deletes the messages that are done with, and puts the others off.
+func (w *worker) settle(ctx context.Context, messages []shard.Message, results []result) error {
+	var done []queue.Receipt
+	var later []queue.Visibility
+	var back []queue.Delivery
+	for i, r := range results {
+		d := messages[i].Delivery
+		receipt := queue.Receipt{Position: d.Position, Number: d.Receipt}
+		switch {
+		case r.broken:
+			back = append(back, d)
+		case r.outcome == Retried:
+			later = append(later, queue.Visibility{Receipt: receipt, Timeout: r.delay})
+		default:
+			done = append(done, receipt)
+		}
+	}
+	// What was delivered is deleted even if the shard is about to move.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTimeout)
+	defer cancel()
+	var errs []error
+	if len(done) > 0 {
+		_, err := w.source.Delete(ctx, w.id, done)
+		errs = append(errs, err)
+	}
+	if len(later) > 0 {
+		_, err := w.source.ChangeVisibility(ctx, w.id, later)
+		errs = append(errs, err)
+	}
+	if len(back) > 0 {
+		errs = append(errs, w.source.Return(ctx, w.id, back, ""))
+	}
+	return errors.Join(errs...)
+}
+
+// dropInterval is how often the log is told of messages of a subscription that are dropped.
+const dropInterval = 10 * time.Second
+
+// tellDropped tells the log of a message that is lost: of the first at once, of others together.
+func (w *worker) tellDropped(t *Target, m *shard.Message, why, lost error) {
+	w.dropping.Lock()
+	defer w.dropping.Unlock()
+	w.quiet++
+	if now := w.Now(); w.told.IsZero() || now.Sub(w.told) >= dropInterval {
+		w.Log.Warn("messages were not delivered to a subscription and are lost", "subscription", t.Subscription,
+			"messages", w.quiet, "last", m.ID, "attempts", m.Receives, "error", why, "dead_letters", lost)
+		w.told, w.quiet = now, 0
+	}
+}
+
+// tellRest tells the log of what it was not told yet.
+func (w *worker) tellRest() {
+	w.dropping.Lock()
+	defer w.dropping.Unlock()
+	if w.quiet > 0 {
+		w.Log.Warn("messages were not delivered to a subscription and are lost", "queue", w.id, "messages", w.quiet)
+		w.quiet = 0
+	}
+}
