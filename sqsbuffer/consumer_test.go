@@ -260,6 +260,7 @@ func TestConsumeFIFO(t *testing.T) {
 		}}
 		var mu sync.Mutex
 		var errs []error
+		start := time.Now()
 		consume(t, s, c, fifo, func(ctx context.Context, m types.Message) error {
 			group := m.Attributes["MessageGroupId"]
 			mu.Lock()
@@ -276,6 +277,9 @@ func TestConsumeFIFO(t *testing.T) {
 			return w.handle(ctx, m)
 		}, func(o *sqsbuffer.ConsumeOptions) { o.Concurrency = 40 }, errorsOf(&errs))
 		equal(t, "errors", len(errs), 20)
+		if took := time.Since(start); took > 20*time.Second {
+			t.Errorf("it took %v, with %d retries of a second at the same time", took, 4)
+		}
 		if !slices.Equal(byGroup(w.done), byGroup(want)) {
 			t.Errorf("out of order: %v", w.done)
 		}
@@ -304,6 +308,24 @@ func TestConsumeStops(t *testing.T) {
 		all, visible := s.stored(fifo)
 		equal(t, "left", fmt.Sprint(all), "[a:2 a:3 b:2]")
 		equal(t, "visible", fmt.Sprint(visible), "[a:2 a:3 b:2]")
+		closeClient(t, c)
+	})
+}
+
+// What the service has handed out when a consumer stops does not stay hidden.
+func TestConsumeStopsWhileItReceives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService()
+		s.back = 100 * time.Millisecond
+		c := s.buffered(t)
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, func() { s.put(standard, "a") })
+		time.AfterFunc(time.Second+50*time.Millisecond, stop)
+		if err := c.Consume(ctx, standard, new(worker).handle); err != nil {
+			t.Error(err)
+		}
+		_, visible := s.stored(standard)
+		equal(t, "visible", fmt.Sprint(visible), "[a]")
 		closeClient(t, c)
 	})
 }

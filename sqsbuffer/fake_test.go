@@ -27,7 +27,8 @@ const (
 // A service is the obvious model of SQS: a list of messages a queue. It stands in for
 // the network of an SDK client, so that tests run in the time of a bubble.
 type service struct {
-	latency    time.Duration
+	latency    time.Duration // on the way to the service
+	back       time.Duration // and of its answers
 	visibility time.Duration // of the queues
 	maxBatch   int           // bytes
 	// refuse returns the code with which a message is refused, or "".
@@ -113,12 +114,8 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	}
 	s.enter(operation, in.QueueURL)
 	defer s.leave(operation, in.QueueURL)
-	if s.latency > 0 {
-		select {
-		case <-time.After(s.latency):
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
-		}
+	if err := s.travel(r.Context(), s.latency); err != nil {
+		return nil, err
 	}
 	code := ""
 	if s.broken != nil {
@@ -128,7 +125,7 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	if code == "" {
 		out, code = s.answer(r.Context(), operation, in)
 	}
-	if err := r.Context().Err(); err != nil {
+	if err := s.travel(r.Context(), s.back); err != nil {
 		return nil, err
 	}
 	status := http.StatusOK
@@ -146,6 +143,17 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
 		Body: io.NopCloser(bytes.NewReader(body)), Request: r,
 	}, nil
+}
+
+// travel takes a while, unless the client leaves.
+func (s *service) travel(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
 }
 
 func (s *service) enter(operation, queue string) {

@@ -139,6 +139,28 @@ func TestAWaitingCallerGetsWhatComes(t *testing.T) {
 	})
 }
 
+// A message that comes at the moment a caller's patience ends goes to that caller or to the
+// next one.
+func TestNothingIsLostAtTheEndOfPatience(t *testing.T) {
+	for range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			s := newService()
+			c := s.buffered(t)
+			time.AfterFunc(time.Second, func() { s.put(standard, "a") })
+			start, got := time.Now(), 0
+			for got == 0 {
+				out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(standard), WaitTimeSeconds: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += len(out.Messages)
+			}
+			equal(t, "time", time.Since(start), time.Second)
+			closeClient(t, c)
+		})
+	}
+}
+
 func TestShortPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
