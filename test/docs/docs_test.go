@@ -27,7 +27,7 @@ var pages = map[string]int{
 	"docs/inspect.md":         0,
 	"docs/install.md":         4,
 	"docs/operations.md":      0,
-	"docs/performance.md":     2,
+	"docs/performance.md":     3,
 	"docs/scaling.md":         0,
 	"docs/sns.md":             0,
 	"docs/torture.md":         2,
