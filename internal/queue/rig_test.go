@@ -51,6 +51,7 @@ type rig struct {
 	keys    mirror
 	// copies bounds what the engine publishes at once, if it is not zero.
 	copies extent
+	looks  int // how often peekAll was called
 }
 
 // mirror is what the store should hold: the simplest store there is. It counts
