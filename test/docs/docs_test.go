@@ -26,6 +26,7 @@ var pages = map[string]int{
 	"docs/iam.md":             0,
 	"docs/inspect.md":         0,
 	"docs/install.md":         4,
+	"docs/monitoring.md":      0,
 	"docs/operations.md":      0,
 	"docs/performance.md":     3,
 	"docs/scaling.md":         0,

@@ -112,7 +112,7 @@ func (s *server) exports(t *testing.T) string {
 		}
 	}
 	lines := ""
-	for _, service := range []string{"SQS", "IAM", "STS"} {
+	for _, service := range []string{"SQS", "SNS", "CLOUDWATCH", "IAM", "STS"} {
 		lines += fmt.Sprintf("export AWS_ENDPOINT_URL_%s=http://%s\n", service, s.address)
 	}
 	return lines + fmt.Sprintf("export AWS_ACCESS_KEY_ID=%s AWS_SECRET_ACCESS_KEY=%s\n", root[1], root[2]) +
