@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/api/cloudwatch"
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -14,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
-	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/queueseries"
 )
 
 // openMonitor reads alarms, dashboards and custom metrics from the control store.
@@ -34,16 +33,12 @@ func (s *Server) openMonitor() (err error) {
 
 // newCloudWatch returns the CloudWatch service, and makes what evaluates alarms.
 func (s *Server) newCloudWatch(topics *sns.Service, permissions *access.Decider) *protocol.Service {
-	metrics := new(series.Memory)
-	now := s.config.Now
-	if now == nil {
-		now = time.Now
-	}
+	levels := queueseries.Levels(s.config.Keep)
 	s.evaluator = monitor.NewEvaluator(monitor.EvaluatorOptions{
-		Monitor: s.monitor, Reader: metrics, Levels: series.Default, Topics: alarmTopics{topics}, Now: now, Log: s.log,
+		Monitor: s.monitor, Reader: s.series, Levels: levels, Topics: alarmTopics{topics}, Now: s.config.Now, Log: s.log,
 	})
 	return cloudwatch.New(cloudwatch.Options{
-		Monitor: s.monitor, Series: metrics, Levels: series.Default, Access: permissions, Now: s.config.Now, Room: s.room,
+		Monitor: s.monitor, Series: s.series, Levels: levels, Access: permissions, Now: s.config.Now, Room: s.room,
 	})
 }
 

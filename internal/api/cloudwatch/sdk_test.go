@@ -115,32 +115,39 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+// mailbox makes a topic, and a queue that gets what is published to it.
+func mailbox(t *testing.T, root *apitest.Actor) (topic, url string) {
+	t.Helper()
+	topicOut, err := root.SNS.CreateTopic(t.Context(), &sns.CreateTopicInput{Name: aws.String("ops")})
+	apitest.Must(t, topicOut, err)
+	queue, err := root.SQS.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("mail"), Attributes: map[string]string{"Policy": fmt.Sprintf(
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},"Action":"sqs:SendMessage","Resource":"*",`+
+			`"Condition":{"ArnEquals":{"aws:SourceArn":%q}}}]}`, *topicOut.TopicArn)}})
+	apitest.Must(t, queue, err)
+	_, err = root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{
+		TopicArn: topicOut.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String("arn:aws:sqs:us-east-1:000000000000:mail"),
+		Attributes: map[string]string{"RawMessageDelivery": "true"},
+	})
+	apitest.Must(t, 0, err)
+	return *topicOut.TopicArn, *queue.QueueUrl
+}
+
 // An alarm's notification goes through its topic to a queue. A topic of the same account needs no policy.
 func TestAlarmPublishes(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())
 	root := apitest.RootActor(s.Endpoint(), s.Root())
 	ctx := t.Context()
-	topic, err := root.SNS.CreateTopic(ctx, &sns.CreateTopicInput{Name: aws.String("ops")})
-	apitest.Must(t, topic, err)
-	queue, err := root.SQS.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("mail"), Attributes: map[string]string{"Policy": fmt.Sprintf(
-		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"sns.amazonaws.com"},"Action":"sqs:SendMessage","Resource":"*",`+
-			`"Condition":{"ArnEquals":{"aws:SourceArn":%q}}}]}`, *topic.TopicArn)}})
-	apitest.Must(t, queue, err)
-	_, err = root.SNS.Subscribe(ctx, &sns.SubscribeInput{
-		TopicArn: topic.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String("arn:aws:sqs:us-east-1:000000000000:mail"),
-		Attributes: map[string]string{"RawMessageDelivery": "true"},
-	})
-	apitest.Must(t, 0, err)
-	_, err = root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
+	topic, mail := mailbox(t, root)
+	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
 		AlarmName: aws.String("a"), MetricName: aws.String("m"), Namespace: aws.String("n"), Statistic: types.StatisticSum, Period: aws.Int32(60),
 		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-		AlarmActions: []string{*topic.TopicArn, *topic.TopicArn + "-gone"},
+		AlarmActions: []string{topic, topic + "-gone"},
 	})
 	apitest.Must(t, 0, err)
 	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{AlarmName: aws.String("a"), StateValue: types.StateValueAlarm, StateReason: aws.String("a test")})
 	apitest.Must(t, 0, err)
-	received, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: queue.QueueUrl, WaitTimeSeconds: 20})
+	received, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &mail, WaitTimeSeconds: 20})
 	messages := apitest.Must(t, received, err).Messages
 	if len(messages) != 1 || !strings.Contains(*messages[0].Body, `"NewStateValue":"ALARM","NewStateReason":"a test"`) {
 		t.Fatalf("received %+v", messages)
@@ -152,7 +159,7 @@ func TestAlarmPublishes(t *testing.T) {
 			summaries += *i.HistorySummary + "\n"
 		}
 		for _, want := range []string{
-			"Successfully executed action " + *topic.TopicArn + "\n", "Failed to execute action " + *topic.TopicArn + `-gone. Received error: "Topic does not exist"` + "\n",
+			"Successfully executed action " + topic + "\n", "Failed to execute action " + topic + `-gone. Received error: "Topic does not exist"` + "\n",
 		} {
 			if !strings.Contains(summaries, want) {
 				return fmt.Errorf("there is no %q in %q", want, summaries)
@@ -160,6 +167,38 @@ func TestAlarmPublishes(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// An alarm on a queue fires within 90 seconds of what it watches for.
+func TestAlarmOnAQueue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an alarm is evaluated when a minute is over")
+	}
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	ctx := t.Context()
+	topic, mail := mailbox(t, root)
+	queue, err := root.SQS.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("orders")})
+	apitest.Must(t, queue, err)
+	_, err = root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
+		AlarmName: aws.String("backlog"), MetricName: aws.String("ApproximateNumberOfMessagesVisible"), Namespace: aws.String("AWS/SQS"), Statistic: types.StatisticMaximum,
+		Dimensions: []types.Dimension{{Name: aws.String("QueueName"), Value: aws.String("orders")}}, Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1),
+		Threshold: aws.Float64(0), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, AlarmActions: []string{topic},
+	})
+	apitest.Must(t, 0, err)
+	apitest.Must(t, 0, root.Send(t, *queue.QueueUrl))
+	sent := time.Now()
+	for time.Since(sent) < 90*time.Second {
+		received, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &mail, WaitTimeSeconds: 20})
+		if messages := apitest.Must(t, received, err).Messages; len(messages) > 0 {
+			if !strings.Contains(*messages[0].Body, `"NewStateValue":"ALARM","NewStateReason":"Threshold Crossed: 1 datapoint [1.0 (`) {
+				t.Errorf("received %s", *messages[0].Body)
+			}
+			return
+		}
+	}
+	t.Error("there was no notification in 90 seconds")
 }
 
 // What Grafana and YACE ask of services that there are not fails at once and says what is wrong.
