@@ -176,6 +176,23 @@ func (tx *Tx) Unsubscribe(id string, now time.Time) error {
 	return tx.removeSubscription(s, now)
 }
 
+// Forget removes subscriptions to a topic that were not confirmed in time: nobody will. The next subscription to the topic
+// is the occasion.
+func (tx *Tx) Forget(t *Topic, now time.Time) error {
+	_, subscriptions := tx.t.Subscribed(t.Name)
+	forgotten := 0
+	for _, s := range subscriptions {
+		if forgotten == mostAtOnce || !s.Forgotten(now) {
+			continue
+		}
+		forgotten++
+		if err := tx.removeSubscription(s, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (tx *Tx) removeSubscription(s *Subscription, now time.Time) error {
 	if s.Queue != 0 {
 		if err := tx.queues.Delete(catalog.SubscriptionQueue(s.ID), s.Queue, now); err != nil {

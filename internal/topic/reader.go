@@ -75,6 +75,7 @@ func (r *records) put(k string, v []byte, sorted bool) error {
 		if err := json.Unmarshal(v, s); err != nil {
 			return fmt.Errorf("%s: %w", k, err)
 		}
+		s.arn = s.ARN()
 		s.compile()
 		r.putSubscription(s, sorted)
 	default:

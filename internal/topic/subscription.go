@@ -27,6 +27,7 @@ type Subscription struct {
 
 	Attributes SubscriptionAttributes
 
+	arn    string         // once it is stored
 	filter *filter.Policy // parsed; nil: every message passes
 	broken error          // why Attributes.Filter could not be parsed
 }
@@ -48,10 +49,20 @@ type SubscriptionAttributes struct {
 }
 
 // ARN returns the subscription's Amazon Resource Name.
-func (s *Subscription) ARN() string { return s.Topic.ARN() + ":" + s.ID }
+func (s *Subscription) ARN() string {
+	if s.arn != "" {
+		return s.arn
+	}
+	return s.Topic.ARN() + ":" + s.ID
+}
 
 // Pending reports whether the subscription was not confirmed yet: it gets no messages.
 func (s *Subscription) Pending() bool { return s.Confirmation != nil && !s.Confirmation.Done }
+
+// Forgotten reports whether the subscription was not confirmed in time, so that it never will be.
+func (s *Subscription) Forgotten(now time.Time) bool {
+	return s.Pending() && !now.Before(s.Confirmation.Expires)
+}
 
 // clone returns a copy of s that can be changed.
 func (s *Subscription) clone() *Subscription {

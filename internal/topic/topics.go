@@ -1,7 +1,6 @@
 package topic
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -205,10 +204,20 @@ func (t *Topics) SubscriptionsOf(account, region string) []*Subscription {
 		}
 	}
 	t.mu.RUnlock()
-	slices.SortFunc(out, func(a, b *Subscription) int {
-		return cmp.Or(strings.Compare(a.Topic.ARN(), b.Topic.ARN()), strings.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(out, func(a, b *Subscription) int { return strings.Compare(a.ARN(), b.ARN()) })
 	return out
+}
+
+// Filters returns how many subscriptions of an account, to topics of a region, have a filter policy.
+func (t *Topics) Filters(account, region string) (n int) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, s := range t.subscriptions {
+		if s.Owner == account && s.Topic.Region == region && s.Attributes.Filter != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // To returns the subscription of a topic to an endpoint, or nil.

@@ -202,6 +202,30 @@ func TestDeleteInPieces(t *testing.T) {
 	r.check(0, 0, 0)
 }
 
+// A subscription that was not confirmed in time goes when the next one comes.
+func TestForgottenSubscriptions(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, topic.Options{})
+	made := r.create(news, topic.Attributes{})
+	kept := make(map[string]bool)
+	for name, c := range map[string]*topic.Confirmation{
+		"late": {Expires: now}, "done": {Expires: now, Done: true}, "early": {Expires: now.Add(time.Second)}, "none": nil,
+	} {
+		sub := r.subscribe(news, topic.Email, name+"@example.com")
+		if c != nil {
+			r.change(func(tx *topic.Tx) error { tx.Renew(sub, *c); return nil })
+		}
+		kept[sub.ID] = name != "late"
+	}
+	r.change(func(tx *topic.Tx) error { return tx.Forget(made, now) })
+	for id, want := range kept {
+		if got := r.topics.Subscription(id) != nil; got != want {
+			t.Errorf("%s is there: %t, want %t", id, got, want)
+		}
+	}
+	r.check(1, 3, 3)
+}
+
 // A change is all or nothing, also for what it has in the catalog.
 func TestRefusedChange(t *testing.T) {
 	t.Parallel()

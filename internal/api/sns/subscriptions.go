@@ -94,6 +94,9 @@ func (s *Service) subscribeTo(ctx context.Context, t *topic.Topic, wanted *topic
 		if err := s.subscriptionChange(wanted, inAttributes).setAll(attributes); err != nil {
 			return err
 		}
+		if err := tx.Forget(t, s.now()); err != nil {
+			return err
+		}
 		if err := s.checkLimits(wanted); err != nil {
 			return err
 		}
@@ -150,18 +153,17 @@ func (s *Service) checkFilters(sub *topic.Subscription) error {
 	if sub.Attributes.Filter == "" {
 		return nil
 	}
-	filtered := func(list []*topic.Subscription) (n int) {
-		for _, other := range list {
-			if other.ID != sub.ID && other.Attributes.Filter != "" {
-				n++
-			}
+	_, all := s.topics.Subscribed(sub.Topic)
+	others := 0
+	for _, other := range all {
+		if other.ID != sub.ID && other.Attributes.Filter != "" {
+			others++
 		}
-		return n
 	}
-	if _, all := s.topics.Subscribed(sub.Topic); filtered(all) >= maxTopicFilters {
+	switch {
+	case others >= maxTopicFilters:
 		return errFilterLimit("The topic has as many subscriptions with filter policies as it can have, %d.", maxTopicFilters)
-	}
-	if filtered(s.topics.SubscriptionsOf(sub.Owner, sub.Topic.Region)) >= maxAccountFilters {
+	case s.topics.Filters(sub.Owner, sub.Topic.Region) >= maxAccountFilters:
 		return errFilterLimit("The account has as many filter policies as it can have, %d.", maxAccountFilters)
 	}
 	return nil
