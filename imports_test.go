@@ -74,9 +74,15 @@ var rules = []rule{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/queue",
 		"internal/search", "internal/shard",
 	}, mayNot: []string{"net"}},
+	{dir: "internal/api/cloudtrail", may: []string{
+		"internal/api/service", "internal/auth/access", "internal/aws/policy", "internal/aws/protocol", "internal/observe/trail",
+	}, mayNot: []string{"net"}},
 	{dir: "internal/api/apitest", may: []string{"internal/auth/identity"}},
 
 	// What happened.
+	{dir: "internal/observe/trail", may: []string{
+		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/store",
+	}, mayNot: network},
 	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
 	{dir: "internal/observe/alarm", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/insights", may: []string{"internal/observe/series"}, mayNot: world},

@@ -13,6 +13,7 @@ import (
 	awssts "github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/cloudtrail"
 	"github.com/sluicemq/sluice/internal/api/cloudwatch"
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/inspect"
@@ -34,7 +35,8 @@ var services = map[string]func(*testing.T) *protocol.Service{
 		inspect.Register(wire, inspect.Options{})
 		return wire
 	},
-	"internal/api/iam": func(*testing.T) *protocol.Service { return iam.New(iam.Options{}) },
+	"internal/api/cloudtrail": func(*testing.T) *protocol.Service { return cloudtrail.New(cloudtrail.Options{}) },
+	"internal/api/iam":        func(*testing.T) *protocol.Service { return iam.New(iam.Options{}) },
 	"internal/api/sns": func(*testing.T) *protocol.Service {
 		_, wire := sns.New(sns.Options{})
 		return wire

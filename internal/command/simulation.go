@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/cloudtrail"
 	"github.com/sluicemq/sluice/internal/api/iam"
+	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
 	"github.com/sluicemq/sluice/internal/auth/identity"
@@ -153,7 +155,7 @@ func parseAction(text string) (string, *policy.Rules, error) {
 
 // services are those whose actions are known.
 var services = sync.OnceValue(func() []*policy.Rules {
-	return []*policy.Rules{sqs.Rules, admin.Rules, iam.Rules(), sts.Rules()}
+	return []*policy.Rules{sqs.Rules, sns.Rules, admin.Rules, cloudtrail.Rules(), iam.Rules(), sts.Rules()}
 })
 
 // parseCaller reads who asks.

@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -37,6 +38,7 @@ type Options struct {
 
 	NoSignatureV2 bool // refuse requests that are signed by Signature Version 2
 
+	Trail       *trail.Trail // nil: calls are not recorded
 	Health      Health
 	Metrics     *prom.Requests
 	Log         *slog.Logger

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
 // A request that may change the control store is answered by the node that owns it. Another node relays it as it came,
@@ -36,6 +37,7 @@ const (
 const (
 	payloadRequest byte = 1
 	payloadUses    byte = 2
+	payloadEvents  byte = 3
 )
 
 // relayed is a request as the node has got it that relays it.
@@ -108,6 +110,13 @@ func (f *Front) ServeForwarded(ctx context.Context, payload []byte) ([]byte, err
 			return nil, err
 		}
 		return f.serveRelayed(ctx, &in, body)
+	case payloadEvents:
+		var events []trail.Entry
+		if _, err := unframe(payload[1:], &events); err != nil {
+			return nil, err
+		}
+		f.Trail.Append(events)
+		return nil, nil
 	case payloadUses:
 		var uses directory.Uses
 		if _, err := unframe(payload[1:], &uses); err != nil {
@@ -124,6 +133,14 @@ func (f *Front) SendUses(ctx context.Context, uses directory.Uses) error {
 	ctx, cancel := context.WithTimeout(ctx, usesTimeout)
 	defer cancel()
 	_, err := f.Node.Forward(ctx, frame([]byte{payloadUses}, uses, nil))
+	return err
+}
+
+// SendEvents brings to the owner of the control store the events of calls that were answered here.
+func (f *Front) SendEvents(ctx context.Context, events []trail.Entry) error {
+	ctx, cancel := context.WithTimeout(ctx, usesTimeout)
+	defer cancel()
+	_, err := f.Node.Forward(ctx, frame([]byte{payloadEvents}, events, nil))
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
 // request is one request and what becomes of it.
@@ -38,6 +39,7 @@ type request struct {
 	keyID      string // that the request names
 	identified bool   // the caller is known, or known to be anonymous
 	caller     identity.Identity
+	record     *trail.Record // of the call; nil if it is not recorded
 
 	// What became of it:
 	err      *protocol.Error // what the client was told
@@ -136,18 +138,29 @@ func (x *request) answer() error {
 		}
 		return x.relay(body)
 	}
+	ctx := x.r.Context()
+	if x.front.Trail != nil && !op.Data() {
+		x.record = x.front.Trail.Begin(x.call, op, &x.caller, x.began)
+		ctx = x.record.Changes(ctx)
+	}
 	in, err := x.decode(op)
 	if err != nil {
 		return err
 	}
 	x.releaseBody()
+	if x.record != nil {
+		x.record.Parameters(op.Parameters(in))
+	}
 	var out any
 	err = x.retryIfBehind(func() (err error) {
-		out, err = op.Invoke(x.r.Context(), x.call, in)
+		out, err = op.Invoke(ctx, x.call, in)
 		return err
 	})
 	if err != nil {
 		return err
+	}
+	if x.record != nil {
+		x.record.End(op.Elements(out), nil)
 	}
 	x.write(op, out)
 	return nil
@@ -225,6 +238,9 @@ func (x *request) fail(err error) {
 		err = errors.Join(protocol.ServiceUnavailable(), err)
 	}
 	e := protocol.AsError(err)
+	if x.record != nil {
+		x.record.End(nil, e)
+	}
 	x.denial, _ = errors.AsType[*access.Denial](err)
 	if e.Status >= http.StatusInternalServerError {
 		x.cause = err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/api/cloudtrail"
 	"github.com/sluicemq/sluice/internal/api/cloudwatch"
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/inspect"
@@ -32,6 +33,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
+	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
@@ -80,6 +82,7 @@ type Server struct {
 	prepared    chan struct{} // closed when there is a front
 	http        *http.Server
 	backups     *backups
+	trail       *trail.Trail
 	metrics     *prom.Metrics
 	metricsHTTP *metricsServer // nil: they are not served
 	proxies     front.Proxies
@@ -150,7 +153,7 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	topics := s.newSNS(cat, permissions)
 	metrics := s.newCloudWatch(s.publisher, permissions)
-	rules := service.Services{sqs.Rules, sns.Rules, cloudwatch.Rules(), admin.Rules, iam.Rules(), sts.Rules()}
+	rules := service.Services{sqs.Rules, sns.Rules, cloudtrail.Rules(), cloudwatch.Rules(), admin.Rules, iam.Rules(), sts.Rules()}
 	users := iam.New(iam.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.Now, Log: s.log, Services: rules,
 	})
@@ -165,7 +168,8 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),
 		Access: permissions, Directory: s.directory, Services: rules,
 	})
-	services := []*protocol.Service{queues, topics, metrics, users, tokens, accounts}
+	audit := cloudtrail.New(cloudtrail.Options{Trail: s.trail, Access: permissions, Now: c.Now})
+	services := []*protocol.Service{queues, topics, metrics, users, tokens, audit, accounts}
 	s.measure(services)
 	s.front = front.New(front.Options{
 		Services: services, Streams: []front.Stream{s.backupStream()},
@@ -174,7 +178,7 @@ func Start(c Config) (_ *Server, err error) {
 		Store:       s.control, Node: s.node,
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.Now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
-		Health:        s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
+		Trail:         s.trail, Health: s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
 	})
 	close(s.prepared)
 	s.http = front.NewServer(s.front, limits, s.log)
@@ -244,6 +248,7 @@ func (s *Server) openNode(respond func() *front.StartupResponder) error {
 // load reads what is in the control store, and begins to serve messages.
 func (s *Server) load() (*catalog.Catalog, error) {
 	s.control = s.node.Control()
+	s.trail = trail.New(trail.Options{Control: s.control, Now: s.config.Now, Log: s.log})
 	var c *catalog.Catalog
 	var m Messages
 	// That may write, which a disk that is blocked must not keep from failing.
@@ -360,6 +365,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.space.watch(watching) })
 	watch.Go(func() { s.evaluator.Run(watching) })
 	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
+	watch.Go(func() { s.trail.Keep(watching, s.front.SendEvents) })
 	watch.Go(func() {
 		if err := s.directory.KeepUses(watching, s.front.SendUses); err != nil {
 			s.log.Warn("when access keys were used last is not kept", "error", err)
@@ -386,7 +392,11 @@ func (s *Server) Run(ctx context.Context) error {
 	if stopErr := s.http.Shutdown(stop); stopErr != nil {
 		err = errors.Join(err, fmt.Errorf("requests were still under way after %s: %w", timeout, stopErr), s.http.Close())
 	}
-	_ = s.disk.Guard(func() error { watch.Wait(); return nil }) // close says so
+	_ = s.disk.Guard(func() error { // close says so
+		watch.Wait()
+		s.trail.Write(stop, s.front.SendEvents) // of the last requests
+		return nil
+	})
 	err = errors.Join(err, s.close())
 	s.log.Info("stopped")
 	return err

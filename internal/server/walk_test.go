@@ -74,6 +74,9 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 	w.people(w.service("iam"), w.service("sts"))
 	w.accounts(w.service(admin.ServiceName))
 	w.looks(w.service(admin.ServiceName), clientOf(t, p.other, inJSON))
+	w.step(w.service("cloudtrail"), "LookupEvents", func() (int, string) {
+		return callJSON(t, p.other, "cloudtrail", "CloudTrail_20131101.LookupEvents", "{}")
+	})
 	for _, service := range p.other.front.Services {
 		for _, op := range service.Operations() {
 			if !w.done[service.Name+"/"+op.Name] {
@@ -334,11 +337,17 @@ func (w *walk) people(iam, sts *protocol.Service) {
 // callAdmin calls an operation that only Sluice has.
 func callAdmin(t *testing.T, s *Server, op, input string) (status int, body string) {
 	t.Helper()
+	return callJSON(t, s, admin.ServiceName, "Sluice."+op, input)
+}
+
+// callJSON makes a call as the root of an account.
+func callJSON(t *testing.T, s *Server, service, target, input string) (status int, body string) {
+	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, s.Endpoint(), strings.NewReader(input))
 	apitest.Must(t, r, err)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("X-Amz-Target", "Sluice."+op)
-	apitest.SignAt(t, r, s.Root(), admin.ServiceName, "us-east-1", time.Now())
+	r.Header.Set("X-Amz-Target", target)
+	apitest.SignAt(t, r, s.Root(), service, "us-east-1", time.Now())
 	return apitest.Exchange(t, r)
 }
 
@@ -371,8 +380,13 @@ func (w *walk) accounts(wire *protocol.Service) {
 
 func (w *walk) looks(wire *protocol.Service, c *client) {
 	c.Region = "us-east-1" // where callAdmin is
-	c.Make("CreateQueue", object{"QueueName": "looked-at"})
-	for _, op := range []string{"PeekMessages"} {
-		w.step(wire, op, func() (int, string) { return callAdmin(w.t, w.other, op, `{"QueueUrl":"`+c.URL("looked-at")+`"}`) })
+	c.Make("CreateQueue", object{"QueueName": "looked-at.fifo", "Attributes": object{"FifoQueue": "true"}})
+	for op, more := range map[string]string{
+		"DescribeQueueState": "", "ListMessageGroups": "", "PeekMessages": "",
+		"ExplainAccess": `,"Principal":"anonymous","Action":"sqs:SendMessage"`,
+	} {
+		w.step(wire, op, func() (int, string) {
+			return callAdmin(w.t, w.other, op, `{"QueueUrl":"`+c.URL("looked-at.fifo")+`"`+more+`}`)
+		})
 	}
 }

@@ -23,7 +23,7 @@ type createAccountInput struct {
 type createAccountOutput struct {
 	AccountId       string
 	AccessKeyId     string // of the account's root
-	SecretAccessKey string
+	SecretAccessKey string `hidden:""`
 }
 
 func (s *Service) createAccount(ctx context.Context, c *protocol.Call, in *createAccountInput) (*createAccountOutput, error) {

@@ -23,7 +23,7 @@ type AccessKey struct {
 	UserName        string
 	AccessKeyId     string
 	Status          string
-	SecretAccessKey string
+	SecretAccessKey string `hidden:""`
 	CreateDate      time.Time
 }
 

@@ -50,10 +50,10 @@ func Register(wire *protocol.Service, o Options) {
 	s := &inspector{
 		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory, services: o.Services,
 	}
-	protocol.Register(wire, "DescribeQueueState", s.describeQueueState)
-	protocol.Register(wire, "ExplainAccess", s.explainAccess)
-	protocol.Register(wire, "ListMessageGroups", s.listMessageGroups)
-	protocol.Register(wire, "PeekMessages", s.peekMessages)
+	protocol.Register(wire, "DescribeQueueState", s.describeQueueState, protocol.Data)
+	protocol.Register(wire, "ExplainAccess", s.explainAccess, protocol.Data)
+	protocol.Register(wire, "ListMessageGroups", s.listMessageGroups, protocol.Data)
+	protocol.Register(wire, "PeekMessages", s.peekMessages, protocol.Data)
 }
 
 // queue returns the queue that a request names, if it exists and the caller may take the actions on it, which are named

@@ -67,6 +67,11 @@ func (a *Authorizer) Authorize(c *protocol.Call, s Subject, actions ...string) e
 	if q.Owner == "" {
 		q.Owner = id.Account
 	}
+	if c.About != nil && c.About.ARN == "" {
+		if arn := s.Resource.ARN(); arn != "*" {
+			c.About.ARN, c.About.Owner = arn, q.Owner
+		}
+	}
 	for _, q.Action = range actions {
 		if denial := a.access.Decide(&q); denial != nil {
 			return Refusal(denial)

@@ -93,7 +93,7 @@ func (s *Service) sendConfirmation(
 
 type confirmInput struct {
 	TopicArn                  *string `max:"2048"`
-	Token                     *string `max:"1024"`
+	Token                     *string `max:"1024" hidden:""`
 	AuthenticateOnUnsubscribe *string `max:"16"`
 }
 

@@ -14,8 +14,8 @@ import (
 // Credentials are temporary keys as clients see them.
 type Credentials struct {
 	AccessKeyId     string
-	SecretAccessKey string
-	SessionToken    string
+	SecretAccessKey string `hidden:""`
+	SessionToken    string `hidden:""`
 	Expiration      time.Time
 }
 

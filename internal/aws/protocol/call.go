@@ -48,9 +48,16 @@ type Call struct {
 
 	Identity any // who is calling, as established by the authentication layer; nil if anonymous
 
+	About *About // what the call is about, for the record of calls; nil if the call is not recorded
 	Notes *Notes // what the handler adds to the request log; nil if the request is not logged
 
 	undelivered func(context.Context)
+}
+
+// About is the resource that a call is about: the first that its caller had to have permission for.
+type About struct {
+	ARN   string // empty if it is about none
+	Owner string // account that the resource belongs to
 }
 
 // IfUndelivered has f called if the answer to this call could not be given to the client, because it has gone. A

@@ -47,6 +47,7 @@ type field struct {
 
 	omitEmpty bool
 	always    bool
+	hidden    bool // its value is in no record
 
 	wrap       string // "" if flattened
 	key, value string // of a map
@@ -199,6 +200,7 @@ func (f *field) parse(sf reflect.StructField, at string) []string {
 	if names != nil {
 		f.query = names[0]
 	}
+	_, f.hidden = sf.Tag.Lookup("hidden")
 	f.wrapper = sf.Tag.Get("wrapper")
 	if f.wrapper == "" {
 		f.wrapper = f.json

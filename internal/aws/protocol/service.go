@@ -66,6 +66,7 @@ type Operation struct {
 	result   bool // an empty output is an element all the same
 	control  bool
 	unsigned bool
+	data     bool
 	in, out  *plan
 	tooLong  func(*Excess) *Error
 	invoke   func(ctx context.Context, c *Call, in any) (any, error)
@@ -97,6 +98,21 @@ func (s *Service) TakesUnsigned(name string) bool {
 
 // Control reports whether the operation may change the control store.
 func (op *Operation) Control() bool { return op.control }
+
+// Data marks an operation on what a service stores for its users, such as messages, rather than on how the service is set
+// up. It is not in the record of management calls.
+func Data(op *Operation) { op.data = true }
+
+// Data reports whether the operation is on what the service stores for its users.
+func (op *Operation) Data() bool { return op.data }
+
+// readers are what the names of operations begin with that change nothing.
+var readers = []string{"Describe", "Explain", "Generate", "Get", "List", "Lookup", "Peek", "Simulate"}
+
+// ReadOnly reports whether the operation changes nothing, as its name says. To assume a role changes nothing either.
+func (op *Operation) ReadOnly() bool {
+	return op.Name == "AssumeRole" || slices.ContainsFunc(readers, func(p string) bool { return strings.HasPrefix(op.Name, p) })
+}
 
 // Register adds an operation to s. In and Out must be structs as the package comment describes; if they are not, or if
 // name is taken, Register panics.

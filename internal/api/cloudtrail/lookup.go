@@ -1,0 +1,190 @@
+package cloudtrail
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/trail"
+)
+
+type lookupAttribute struct {
+	AttributeKey   string `max:"64"`
+	AttributeValue string `max:"2000"`
+}
+
+type lookupEventsInput struct {
+	EndTime          *time.Time
+	EventCategory    *string           `max:"64"`
+	LookupAttributes []lookupAttribute `max:"2"`
+	MaxResults       *int32
+	NextToken        *string `max:"1024"`
+	StartTime        *time.Time
+}
+
+type eventResource struct {
+	ResourceName string `json:",omitempty"`
+	ResourceType string `json:",omitempty"`
+}
+
+type event struct {
+	AccessKeyId     string `json:",omitempty"`
+	CloudTrailEvent string
+	EventId         string
+	EventName       string
+	EventSource     string
+	EventTime       time.Time
+	ReadOnly        string
+	Resources       []eventResource `json:",always"`
+	Username        string          `json:",omitempty"`
+}
+
+type lookupEventsOutput struct {
+	Events    []event `json:",always"`
+	NextToken *string
+}
+
+const mostPerPage = 50
+
+func (s *Service) lookupEvents(_ context.Context, c *protocol.Call, in *lookupEventsInput) (*lookupEventsOutput, error) {
+	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:LookupEvents"); err != nil {
+		return nil, err
+	}
+	q, err := s.query(c, in)
+	if err != nil {
+		return nil, err
+	}
+	if in.EventCategory != nil { // no events of other categories than management are kept
+		if *in.EventCategory != "insight" {
+			return nil, refusal("InvalidEventCategoryException", "The event category must be insight, or left out for management events.")
+		}
+		return &lookupEventsOutput{}, nil
+	}
+	found, cursor, err := s.trail.Find(q)
+	if errors.Is(err, trail.ErrCursor) {
+		return nil, refusal("InvalidNextTokenException", "The token of the page cannot be read: it is not one that LookupEvents has returned.")
+	}
+	if err != nil {
+		return nil, service.Failure(err)
+	}
+	out := &lookupEventsOutput{Events: service.Convert(found, shown)}
+	if cursor != "" {
+		out.NextToken = &cursor
+	}
+	return out, nil
+}
+
+// query returns what an input asks for.
+func (s *Service) query(c *protocol.Call, in *lookupEventsInput) (trail.Query, error) {
+	q := trail.Query{Account: service.Caller(c).Account, Max: mostPerPage}
+	if in.MaxResults != nil {
+		if q.Max = int(*in.MaxResults); q.Max < 1 || q.Max > mostPerPage {
+			return q, refusal("InvalidMaxResultsException", "MaxResults must be from 1 to %d.", mostPerPage)
+		}
+	}
+	if in.NextToken != nil {
+		q.Cursor = *in.NextToken
+	}
+	if in.StartTime != nil {
+		q.From = *in.StartTime
+	}
+	if in.EndTime != nil {
+		q.To = in.EndTime.Truncate(time.Second).Add(time.Second - time.Millisecond) // events are shown by the second
+	}
+	if in.StartTime != nil && in.EndTime != nil && in.EndTime.Before(*in.StartTime) {
+		return q, refusal("InvalidTimeRangeException", "The start time must not be after the end time.")
+	}
+	wanted, err := matcher(in.LookupAttributes)
+	if err != nil {
+		return q, err
+	}
+	region := c.Region
+	q.Wanted = func(e *trail.Event) bool {
+		return (e.AWSRegion == region || global(e.EventSource)) && wanted(e)
+	}
+	return q, nil
+}
+
+// global reports whether a service has no regions.
+func global(source string) bool {
+	return source == "iam.amazonaws.com" || source == "sts.amazonaws.com"
+}
+
+// matcher returns what tells the events that a client wants.
+func matcher(attributes []lookupAttribute) (func(*trail.Event) bool, error) {
+	switch {
+	case len(attributes) == 0:
+		return func(*trail.Event) bool { return true }, nil
+	case len(attributes) > 1:
+		return nil, refusal("InvalidLookupAttributesException", "There can be only one lookup attribute.")
+	}
+	want := attributes[0].AttributeValue
+	for key, value := range map[string]func(*trail.Event) string{
+		"AccessKeyId": func(e *trail.Event) string { return e.UserIdentity.AccessKeyID },
+		"EventId":     func(e *trail.Event) string { return e.EventID },
+		"EventName":   func(e *trail.Event) string { return e.EventName },
+		"EventSource": func(e *trail.Event) string { return e.EventSource },
+		"ReadOnly":    func(e *trail.Event) string { return strconv.FormatBool(e.ReadOnly) },
+		"Username":    username,
+	} {
+		if attributes[0].AttributeKey == key {
+			return func(e *trail.Event) bool { return value(e) == want }, nil
+		}
+	}
+	switch attributes[0].AttributeKey {
+	case "ResourceName":
+		return func(e *trail.Event) bool {
+			return hasResource(e, func(r *trail.Resource) bool { return r.ARN == want || nameOf(r.ARN) == want })
+		}, nil
+	case "ResourceType":
+		return func(e *trail.Event) bool {
+			return hasResource(e, func(r *trail.Resource) bool { return r.Type == want })
+		}, nil
+	}
+	return nil, refusal("InvalidLookupAttributesException",
+		"The lookup attribute must be one of AccessKeyId, EventId, EventName, EventSource, ReadOnly, ResourceName, ResourceType, Username.")
+}
+
+func hasResource(e *trail.Event, is func(*trail.Resource) bool) bool {
+	for i := range e.Resources {
+		if is(&e.Resources[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameOf returns the last part of an ARN, which is the name of a queue, a topic or a user.
+func nameOf(arn string) string { return arn[strings.LastIndexAny(arn, ":/")+1:] }
+
+// username is who CloudTrail says has made a call.
+func username(e *trail.Event) string {
+	id := &e.UserIdentity
+	switch {
+	case id.Type == "Root":
+		return "root"
+	case id.Type == "AssumedRole" || id.Type == "FederatedUser":
+		return id.ARN[strings.LastIndexByte(id.ARN, '/')+1:]
+	}
+	return id.UserName
+}
+
+func shown(f trail.Found) event {
+	e := event{
+		AccessKeyId: f.UserIdentity.AccessKeyID, CloudTrailEvent: f.Text, EventId: f.EventID, EventName: f.EventName,
+		EventSource: f.EventSource, EventTime: f.EventTime, ReadOnly: strconv.FormatBool(f.ReadOnly), Username: username(&f.Event),
+	}
+	for _, r := range f.Resources {
+		e.Resources = append(e.Resources, eventResource{r.ARN, r.Type})
+	}
+	return e
+}
+
+func refusal(shape, format string, args ...any) *protocol.Error {
+	return service.Modelled(shape, shape, http.StatusBadRequest, format, args...)
+}

@@ -1,0 +1,20 @@
+// Package trail keeps who has asked the server for what: one event for each call that sets
+// something up or asks how it is set up, in the form of AWS CloudTrail's records. Calls that
+// send and receive messages are not among them.
+//
+// # What is guaranteed
+//
+//   - The event of a call that has changed the control store is in the commit of that change:
+//     it is there exactly if the change is, and wherever the change is. What the call was
+//     answered is added to it within a second, or is missing if the server dies meanwhile.
+//   - Other events, of calls that were refused or change nothing there, follow within a second.
+//     The server keeps those of MaxPending calls while they cannot be written; it drops further
+//     ones, and counts them.
+//   - Secrets, session tokens and message bodies are in no event.
+//   - Events of changes are kept for 90 days and take 256 MiB of the disk at most, others 64 MiB: a
+//     caller who is refused all day cannot push out what others have changed. The oldest go
+//     first.
+//
+// Events are in the control store, but are not records that every node keeps in memory:
+// their keys begin with the byte 255. A program that does not know them leaves them alone.
+package trail

@@ -1,0 +1,95 @@
+package trail
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Event is what happened, as CloudTrail writes it. Fields are in CloudTrail's order.
+type Event struct {
+	EventVersion       string          `json:"eventVersion"`
+	UserIdentity       Identity        `json:"userIdentity"`
+	EventTime          time.Time       `json:"eventTime"`
+	EventSource        string          `json:"eventSource"` // sqs.amazonaws.com
+	EventName          string          `json:"eventName"`
+	AWSRegion          string          `json:"awsRegion"`
+	SourceIPAddress    string          `json:"sourceIPAddress"`
+	UserAgent          string          `json:"userAgent"`
+	ErrorCode          string          `json:"errorCode,omitempty"`
+	ErrorMessage       string          `json:"errorMessage,omitempty"`
+	RequestParameters  json.RawMessage `json:"requestParameters"`
+	ResponseElements   json.RawMessage `json:"responseElements"`
+	RequestID          string          `json:"requestID"`
+	EventID            string          `json:"eventID"`
+	ReadOnly           bool            `json:"readOnly"`
+	Resources          []Resource      `json:"resources,omitempty"`
+	EventType          string          `json:"eventType"`
+	ManagementEvent    bool            `json:"managementEvent"`
+	RecipientAccountID string          `json:"recipientAccountId"`
+	SharedEventID      string          `json:"sharedEventID,omitempty"` // of the events that one call has in several accounts
+	EventCategory      string          `json:"eventCategory"`
+	TLSDetails         *TLSDetails     `json:"tlsDetails,omitempty"`
+}
+
+// Identity is who made a call.
+type Identity struct {
+	Type           string          `json:"type"` // Root, IAMUser, AssumedRole, FederatedUser, AWSAccount or AWSService
+	PrincipalID    string          `json:"principalId,omitempty"`
+	ARN            string          `json:"arn,omitempty"`
+	AccountID      string          `json:"accountId,omitempty"`
+	AccessKeyID    string          `json:"accessKeyId,omitempty"`
+	UserName       string          `json:"userName,omitempty"`
+	SessionContext *SessionContext `json:"sessionContext,omitempty"`
+	InvokedBy      string          `json:"invokedBy,omitempty"`
+}
+
+// SessionContext is what temporary keys were made for.
+type SessionContext struct {
+	SessionIssuer *SessionIssuer    `json:"sessionIssuer,omitempty"`
+	Attributes    SessionAttributes `json:"attributes"`
+}
+
+// SessionIssuer is the role or user that a session acts for.
+type SessionIssuer struct {
+	Type        string `json:"type"`
+	PrincipalID string `json:"principalId"`
+	ARN         string `json:"arn"`
+	AccountID   string `json:"accountId"`
+	UserName    string `json:"userName"`
+}
+
+// SessionAttributes say when a session began. CloudTrail has the boolean as text.
+type SessionAttributes struct {
+	CreationDate     time.Time `json:"creationDate"`
+	MFAAuthenticated string    `json:"mfaAuthenticated"`
+}
+
+// Resource is what a call was about.
+type Resource struct {
+	AccountID string `json:"accountId,omitempty"`
+	Type      string `json:"type,omitempty"` // AWS::SQS::Queue
+	ARN       string `json:"ARN"`
+}
+
+// TLSDetails say how a call came.
+type TLSDetails struct {
+	ClientProvidedHostHeader string `json:"clientProvidedHostHeader"`
+}
+
+const (
+	eventVersion = "1.11"
+	// maxPart is the longest that parameters, and an answer, are in an event, in bytes. What
+	// is longer is left out, with a note that it was.
+	maxPart = 24 << 10
+	// maxText is the longest that other texts of a client are, in bytes.
+	maxText = 1 << 10
+)
+
+// encode returns the event as it is stored.
+func (e *Event) encode() []byte {
+	b, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // the raw parts were checked
+	}
+	return b
+}

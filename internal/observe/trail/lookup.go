@@ -1,0 +1,127 @@
+package trail
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Query selects events of one account.
+type Query struct {
+	Account string
+	// From and To are the time of the first and of the last, both included. Zero is no bound.
+	From, To time.Time
+	// Wanted says which events; nil means all.
+	Wanted func(*Event) bool
+	Max    int
+	// Cursor is where the page before has ended, empty for the first.
+	Cursor string
+}
+
+// Found is an event and how it is stored.
+type Found struct {
+	Event
+	Text string // the event as JSON
+}
+
+// ErrCursor says that a cursor is none that Find has returned.
+var ErrCursor = errors.New("this is no cursor of the trail")
+
+// budget is how many events Find reads at most of each class.
+const budget = 20_000
+
+// Find returns events, the newest first, and the cursor of the next page, which is empty
+// behind the last. It reads a bounded number of events: a page can have less than q.Max, or
+// none, though there are more behind it.
+func (t *Trail) Find(q Query) (found []Found, cursor string, err error) {
+	after, err := decodeCursor(q.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	type hit struct {
+		order string // time and id, which are in the key behind the class
+		Found
+	}
+	var hits []hit
+	stop := "" // a class was read only up to here
+	for _, c := range []class{changes, others} {
+		from := keyPrefix + string(c)
+		if !q.To.IsZero() {
+			from = before(c, q.To.Add(time.Millisecond-1))
+		}
+		if after != "" {
+			from = max(from, keyPrefix+string(c)+after+"\x00")
+		}
+		n, taken := 0, 0
+		var failed error
+		err := t.scan(c, from, func(k string, v []byte) bool {
+			if !q.From.IsZero() && timeOf(k).Before(q.From) {
+				return false
+			}
+			order := k[keyTime:]
+			if n++; n > budget || taken > q.Max {
+				if stop == "" || order < stop {
+					stop = order
+				}
+				return false
+			}
+			var e Event
+			if failed = json.Unmarshal(v, &e); failed != nil {
+				return false
+			}
+			if e.RecipientAccountID == q.Account && (q.Wanted == nil || q.Wanted(&e)) {
+				taken++
+				hits = append(hits, hit{order, Found{e, string(v)}})
+			}
+			return true
+		})
+		if err = errors.Join(err, failed); err != nil {
+			return nil, "", err
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return strings.Compare(a.order, b.order) })
+	last := after
+	for _, h := range hits {
+		if stop != "" && h.order >= stop {
+			break
+		}
+		if len(found) == q.Max {
+			return found, encodeCursor(last), nil
+		}
+		found, last = append(found, h.Found), h.order
+	}
+	if stop != "" {
+		return found, encodeCursor(previous(stop)), nil // to go on with the event at which the reading has stopped
+	}
+	return found, "", nil
+}
+
+// previous returns the greatest cursor behind which order is.
+func previous(order string) string {
+	b := []byte(order)
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i]--
+		if b[i] != 0xff {
+			break
+		}
+	}
+	return string(b)
+}
+
+const cursorLength = keyLength - keyTime
+
+func encodeCursor(order string) string { return base64.RawURLEncoding.EncodeToString([]byte(order)) }
+
+func decodeCursor(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(b) != cursorLength {
+		return "", ErrCursor
+	}
+	return string(b), nil
+}

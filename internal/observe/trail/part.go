@@ -1,0 +1,31 @@
+package trail
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// part returns JSON that is part of an event, or a note if it is too long for one.
+func part(b []byte) json.RawMessage {
+	switch {
+	case len(b) == 0:
+		return nil
+	case len(b) > maxPart:
+		return fmt.Appendf(nil, `{"omitted":true,"originalSize":%d,"reason":"it is longer than %d bytes"}`, len(b), maxPart)
+	}
+	b = []byte(strings.ToValidUTF8(string(b), "\uFFFD"))
+	if !json.Valid(b) {
+		return json.RawMessage(`{"omitted":true,"reason":"it is no text"}`)
+	}
+	return b
+}
+
+// text returns a client's text as part of an event.
+func text(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) > maxText {
+		s = strings.ToValidUTF8(s[:maxText], "") + "..."
+	}
+	return s
+}

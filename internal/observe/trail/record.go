@@ -1,0 +1,169 @@
+package trail
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
+)
+
+// Record is the event of a call that is being answered. One goroutine at a time uses it.
+type Record struct {
+	trail   *Trail
+	event   Event
+	at      time.Time
+	id      uuid.UUID
+	caller  string // account
+	about   *protocol.About
+	written class // where Change has written it; 0 if it has not
+}
+
+// Begin returns the record of a call of an operation, which began at some time.
+func (t *Trail) Begin(c *protocol.Call, op *protocol.Operation, who *identity.Identity, began time.Time) *Record {
+	c.About = new(protocol.About)
+	r := &Record{trail: t, at: began, id: uuid.New(), caller: who.Account, about: c.About}
+	r.event = Event{
+		EventVersion: eventVersion, UserIdentity: identityOf(who), EventTime: began.UTC().Truncate(time.Second),
+		EventSource: source(c.Service), EventName: op.Name, AWSRegion: c.Region, SourceIPAddress: c.SourceIP,
+		UserAgent: text(c.UserAgent), RequestID: c.RequestID, ReadOnly: op.ReadOnly(), EventType: "AwsApiCall",
+		ManagementEvent: true, EventCategory: "Management",
+	}
+	if c.TLS {
+		r.event.TLSDetails = &TLSDetails{ClientProvidedHostHeader: text(c.Host)}
+	}
+	return r
+}
+
+// Parameters adds what the call was given, as protocol.Operation.Parameters returns it.
+func (r *Record) Parameters(json []byte) { r.event.RequestParameters = part(json) }
+
+// Changes returns a context with which a change of the control store has the event in its
+// commit.
+func (r *Record) Changes(ctx context.Context) context.Context {
+	return control.With(ctx, func(tx *control.Tx) error {
+		r.written = changes
+		for _, e := range r.entries(changes) {
+			tx.Put(e.Key, e.Value)
+		}
+		return nil
+	})
+}
+
+// End adds what became of the call: what it was answered, as protocol.Operation.Elements returns
+// it, or the error that it was refused with.
+func (r *Record) End(answer []byte, refused *protocol.Error) {
+	switch {
+	case refused != nil:
+		r.event.ErrorCode, r.event.ErrorMessage = refused.Code, text(refused.Message)
+	case !r.event.ReadOnly:
+		r.event.ResponseElements = part(answer)
+	}
+	where := r.written
+	switch {
+	case where == 0:
+		where = others
+	case refused == nil && string(answer) == "null":
+		return // it is complete
+	}
+	r.trail.Append(r.entries(where))
+}
+
+// entries returns the event as it is stored: once for the account of the caller, and once for that
+// of the resource, if it is another.
+func (r *Record) entries(c class) []Entry {
+	e := r.event
+	if r.about.ARN != "" {
+		e.Resources = []Resource{{AccountID: r.about.Owner, Type: resourceType(r.about.ARN), ARN: text(r.about.ARN)}}
+	}
+	owner := r.about.Owner
+	accounts := []string{r.caller}
+	switch {
+	case r.caller == "":
+		accounts[0] = owner
+	case owner != "" && owner != r.caller:
+		accounts = append(accounts, owner)
+		e.SharedEventID = r.id.String()
+	}
+	var out []Entry
+	for i, account := range accounts {
+		if account == "" {
+			continue // an anonymous call that is about nothing
+		}
+		id := r.id
+		id[15] += byte(i)
+		e.RecipientAccountID, e.EventID = account, id.String()
+		out = append(out, Entry{key(c, r.at, id), e.encode()})
+	}
+	return out
+}
+
+// source is how CloudTrail calls a service.
+func source(service string) string {
+	return service + ".amazonaws.com"
+}
+
+// resourceType returns CloudFormation's name of what an ARN is of, or "".
+func resourceType(arn string) string {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) < 6 {
+		return ""
+	}
+	kind, _, _ := strings.Cut(parts[5], "/")
+	switch parts[2] {
+	case "sqs":
+		return "AWS::SQS::Queue"
+	case "sns":
+		return "AWS::SNS::Topic"
+	case "cloudwatch":
+		return "AWS::CloudWatch::Alarm"
+	case "cloudtrail":
+		return "AWS::CloudTrail::Trail"
+	case "iam":
+		return map[string]string{
+			"user": "AWS::IAM::User", "group": "AWS::IAM::Group", "role": "AWS::IAM::Role", "policy": "AWS::IAM::ManagedPolicy",
+		}[kind]
+	}
+	return ""
+}
+
+// identityOf returns who a caller is as CloudTrail says it.
+func identityOf(who *identity.Identity) Identity {
+	id := Identity{PrincipalID: who.UserID, ARN: who.ARN, AccountID: who.Account, AccessKeyID: who.AccessKeyID, UserName: who.UserName}
+	switch {
+	case who.ARN == "":
+		return Identity{Type: "AWSAccount", PrincipalID: "", AccountID: "ANONYMOUS_PRINCIPAL"}
+	case who.Kind == policy.Account:
+		id.Type = "Root"
+	case who.Kind == policy.AssumedRole:
+		id.Type = "AssumedRole"
+	case who.Kind == policy.FederatedUser:
+		id.Type = "FederatedUser"
+	default:
+		id.Type = "IAMUser"
+	}
+	if s := who.Session; s != nil {
+		id.SessionContext = &SessionContext{Attributes: SessionAttributes{CreationDate: s.Issued.UTC().Truncate(time.Second), MFAAuthenticated: "false"}}
+		if who.Kind == policy.AssumedRole || who.Kind == policy.FederatedUser {
+			id.SessionContext.SessionIssuer = issuerOf(s, who.Account)
+		}
+	}
+	return id
+}
+
+func issuerOf(s *identity.Session, account string) *SessionIssuer {
+	issuer := &SessionIssuer{Type: "IAMUser", PrincipalID: s.IssuerID, ARN: s.Issuer, AccountID: account}
+	switch {
+	case strings.Contains(s.Issuer, ":role/"):
+		issuer.Type = "Role"
+	case strings.HasSuffix(s.Issuer, ":root"):
+		issuer.Type = "Root"
+	}
+	issuer.UserName = s.Issuer[strings.LastIndexAny(s.Issuer, "/:")+1:]
+	return issuer
+}

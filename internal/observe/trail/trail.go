@@ -1,0 +1,136 @@
+package trail
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// MaxPending is how many events wait to be written.
+const MaxPending = 10_000
+
+// Options are what a trail is made of.
+type Options struct {
+	Control *control.Control
+	Now     func() time.Time // nil means time.Now
+	Log     *slog.Logger     // nil means that nothing is logged
+}
+
+// Trail is the record of calls. Its methods may be called from any goroutine.
+type Trail struct {
+	control *control.Control
+	now     func() time.Time
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	pending []Entry
+	dropped uint64 // that came while MaxPending were waiting
+
+	trimmed time.Time // when old events were removed last
+}
+
+// Entry is an event as it is stored.
+type Entry struct {
+	Key   string
+	Value []byte
+}
+
+// New returns the trail that is in a control store.
+func New(o Options) *Trail {
+	t := &Trail{control: o.Control, now: o.Now, log: o.Log}
+	if t.now == nil {
+		t.now = time.Now
+	}
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	return t
+}
+
+// Dropped returns how many events were dropped since the start because too many were waiting.
+func (t *Trail) Dropped() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.dropped
+}
+
+// Append has events written within a second, as far as there is room for them.
+func (t *Trail) Append(entries []Entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	room := min(len(entries), MaxPending-len(t.pending))
+	t.pending = append(t.pending, entries[:room]...)
+	if lost := len(entries) - room; lost > 0 {
+		if t.dropped == 0 {
+			t.log.Warn("events of calls are dropped: more come than can be written", "waiting", len(t.pending))
+		}
+		t.dropped += uint64(lost)
+	}
+}
+
+// Keep writes what Append was given, every second, and once more when ctx has ended, and
+// removes old events. Where another node owns the control store, send brings the events
+// there, to Append.
+func (t *Trail) Keep(ctx context.Context, send func(context.Context, []Entry) error) {
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			t.Write(context.WithoutCancel(ctx), send)
+			return
+		case <-again.C:
+			t.Write(ctx, send)
+			if err := t.Trim(); err != nil {
+				t.log.Warn("old events of calls are not removed", "error", err)
+			}
+		}
+	}
+}
+
+// mostAtOnce is how many events one commit, or one message to another node, has.
+const mostAtOnce = 256
+
+// Write writes what waits, or sends it. What cannot be written now waits on.
+func (t *Trail) Write(ctx context.Context, send func(context.Context, []Entry) error) {
+	for {
+		t.mu.Lock()
+		n := min(mostAtOnce, len(t.pending))
+		batch := t.pending[:n:n]
+		t.mu.Unlock()
+		if n == 0 || t.write(ctx, batch, send) != nil {
+			return
+		}
+		t.mu.Lock()
+		if t.pending = t.pending[n:]; len(t.pending) == 0 {
+			t.pending = nil
+		}
+		t.mu.Unlock()
+	}
+}
+
+func (t *Trail) write(ctx context.Context, batch []Entry, send func(context.Context, []Entry) error) error {
+	err := t.control.Change(ctx, func(tx *control.Tx) error {
+		for _, e := range batch {
+			tx.Put(e.Key, e.Value)
+		}
+		return nil
+	})
+	if errors.Is(err, control.ErrElsewhere) && send != nil {
+		return send(ctx, batch)
+	}
+	return err
+}
+
+// scan calls f with the stored events of a class from one key on, the newest first, until it returns
+// false.
+func (t *Trail) scan(c class, from string, f func(key string, value []byte) bool) error {
+	return t.store().Scan([]byte(from), []byte(end(c)), func(k, v []byte) bool { return f(string(k), v) })
+}
+
+func (t *Trail) store() *store.Store { return t.control.Store() }
