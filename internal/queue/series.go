@@ -76,3 +76,49 @@ func SeriesNames(r Reader, prefix, after string, since Instant) ([]SeriesName, e
 	}
 	return out, nil
 }
+
+// Happened reads how often each counter has counted, by name, as far as there still are
+// rows: in the rows and, of the given queues, in the running minute.
+func Happened(r Reader, configs []Config) (map[string][Counters]int64, error) {
+	out := make(map[string][Counters]int64)
+	for after, more := "", true; more; {
+		names, err := SeriesNames(r, "", after, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			after = n.Name
+			rows, err := Series(r.Get, n.Name, max(0, n.Last-Instant(DefaultKeep.Minutes.Milliseconds())), n.Last+hour)
+			if err != nil {
+				return nil, err
+			}
+			sum := out[n.Name]
+			for i := range rows {
+				for m := range sum {
+					sum[m] += int64(rows[i].Values[m].Sum)
+				}
+			}
+			out[n.Name] = sum
+		}
+		more = len(names) == NamesAtOnce
+	}
+	for _, cfg := range configs {
+		b, err := r.Get(metaKey(cfg.ID))
+		if err != nil {
+			return nil, fmt.Errorf("running minute of %s: %w", cfg.ARN, err)
+		}
+		if b == nil || cfg.Internal {
+			continue
+		}
+		var record meta
+		if err := record.decode(b); err != nil {
+			return nil, fmt.Errorf("running minute of %s: %w", cfg.ARN, err)
+		}
+		sum := out[cfg.ARN]
+		for m, n := range record.happened {
+			sum[m] += n
+		}
+		out[cfg.ARN] = sum
+	}
+	return out, nil
+}

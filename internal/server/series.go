@@ -11,8 +11,12 @@ import (
 
 // newSeries returns what reads the metrics of queues, minute by minute.
 func (s *Server) newSeries(cat *catalog.Catalog) *queueseries.Reader {
+	now := s.config.Now
+	if now == nil {
+		now = time.Now
+	}
 	return queueseries.New(queueseries.Options{
-		Source: s.messages, Keep: s.config.Keep, Now: s.config.Now,
+		Source: s.messages, Keep: s.config.Keep, Now: now,
 		Queue: func(arn string) (queue.ID, time.Time, bool) {
 			part := strings.Split(arn, ":")
 			if len(part) != 6 {

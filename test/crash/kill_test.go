@@ -68,6 +68,7 @@ func TestKill(t *testing.T) {
 	finish(&workload.Recorder{Journal: j, Pick: workload.To(c), Worker: "test"}, users)
 	c.Close()
 	p.stop(t)
+	checkCountersOf(t, h, data)
 	report(t, h, seed)
 }
 

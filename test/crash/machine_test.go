@@ -98,7 +98,7 @@ func powerOn(disk *vfs.MemFS, c *catalog, clock *leapClock, behind time.Duration
 		return nil, err
 	}
 	now := func() time.Time { return clock.time().Add(-behind) }
-	m.shard, err = shard.Open(shard.Options{Store: m.store, Configs: c.all, Now: now, Commit: m.commit})
+	m.shard, err = shard.Open(shard.Options{Store: m.store, Configs: c.all, Now: now, Commit: m.commit, Keep: queue.DefaultKeep})
 	if err != nil {
 		return nil, errors.Join(err, m.store.Close())
 	}

@@ -74,7 +74,9 @@ func losePower(t *testing.T, seed uint64) {
 
 	m := start()
 	finish(&workload.Recorder{Journal: j, Pick: workload.To(m), Worker: "test"}, users)
-	if err := errors.Join(m.recount(j), m.close()); err != nil {
+	err := m.recount(j)
+	checkCounters(t, h, m.store, queues.all())
+	if err := errors.Join(err, m.close()); err != nil {
 		t.Fatal(err)
 	}
 	report(t, h, seed)

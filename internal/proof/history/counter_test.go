@@ -1,0 +1,52 @@
+package history
+
+import (
+	"strings"
+	"testing"
+)
+
+// What was acknowledged was counted; what was left open may have been.
+func TestCountersAreComparedWithTheCalls(t *testing.T) {
+	send := func(o Outcome) *Call {
+		c := &Call{Operation: Send, Queue: "q", Outcome: o}
+		c.Entries = []*Entry{{Call: c, Outcome: o}}
+		return c
+	}
+	h := &History{Calls: []*Call{
+		send(Acknowledged), send(Acknowledged), send(Unknown), send(Refused),
+		{Operation: Receive, Queue: "q", Outcome: Acknowledged},
+		{Operation: Receive, Queue: "q", Outcome: Acknowledged, Entries: []*Entry{{Outcome: Acknowledged}}},
+		{Operation: Remove, Queue: "q", Outcome: Acknowledged, Entries: []*Entry{{Outcome: Acknowledged}}},
+		{Operation: Receive, Queue: "r", Outcome: Unknown},
+	}}
+	fine := func() map[string]Counted {
+		return map[string]Counted{"q": {Sent: 2, Received: 1, Deleted: 1}, "r": {Received: 10}}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(map[string]Counted)
+		want   string // empty: nothing is wrong
+	}{
+		{"exact", func(map[string]Counted) {}, ""},
+		{"an open send", func(m map[string]Counted) { m["q"] = Counted{Sent: 3, Received: 1, Deleted: 1} }, ""},
+		{"an empty receive", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, EmptyReceives: 1, Received: 1, Deleted: 1} }, ""},
+		{"a duplicate", func(m map[string]Counted) { m["q"] = Counted{Sent: 1, Deduplicated: 1, Received: 1, Deleted: 1} }, ""},
+		{"a move", func(m map[string]Counted) { m["q"] = Counted{Sent: 4, Moved: 2, Received: 1, Deleted: 1} }, ""},
+		{"a refused send", func(m map[string]Counted) { m["q"] = Counted{Sent: 4, Received: 1, Deleted: 1} }, "not moved"},
+		{"a lost send", func(m map[string]Counted) { m["q"] = Counted{Sent: 1, Received: 1, Deleted: 1} }, "sent"},
+		{"a lost receive", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Deleted: 1} }, "received"},
+		{"a delete twice", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, Deleted: 2} }, "deleted"},
+		{"too many empty receives", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, EmptyReceives: 2, Deleted: 1} }, "empty"},
+		{"more than a receive gives", func(m map[string]Counted) { m["r"] = Counted{Received: 11} }, "received"},
+	} {
+		counted := fine()
+		c.change(counted)
+		got := h.CompareCounters(counted)
+		switch {
+		case c.want == "" && len(got) > 0:
+			t.Errorf("%s: %v", c.name, got)
+		case c.want != "" && (len(got) == 0 || !strings.Contains(got[0].Text+got[len(got)-1].Text, c.want)):
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package crash
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	catalogue "github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/proof/history"
+	"github.com/sluicemq/sluice/internal/proof/workload"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// checkCounters notes where the counters of the queues are not what was acknowledged.
+func checkCounters(t *testing.T, h *history.History, r queue.Reader, configs []queue.Config) {
+	t.Helper()
+	happened, err := queue.Happened(r, configs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := make(map[string]history.Counted)
+	var all int64
+	for arn, n := range happened {
+		counted[strings.TrimPrefix(arn, workload.ARN(""))] = history.Counted{
+			Sent: n[queue.MetricSent], Deduplicated: n[queue.MetricDeduplicated], Received: n[queue.MetricReceived],
+			EmptyReceives: n[queue.MetricEmptyReceives], Deleted: n[queue.MetricDeleted], Moved: n[queue.MetricMoved],
+		}
+		all += n[queue.MetricSent]
+	}
+	if all == 0 {
+		t.Error("nothing was counted")
+	}
+	h.Notes = append(h.Notes, h.CompareCounters(counted)...)
+}
+
+// checkCountersOf does it for the data directory of a server that has stopped.
+func checkCountersOf(t *testing.T, h *history.History, data string) {
+	t.Helper()
+	open := func(dir string) *store.Store {
+		s, err := store.OpenReadOnly(filepath.Join(data, dir), store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	queues, problems, err := catalogue.Check(open(server.ControlDir))
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("queues: %v, %q", err, problems)
+	}
+	var configs []queue.Config
+	for _, q := range queues {
+		configs = append(configs, q.ConfigOn(1))
+	}
+	checkCounters(t, h, open(server.ShardDir), configs)
+}
