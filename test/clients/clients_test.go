@@ -30,6 +30,7 @@ func TestExamples(t *testing.T) {
 	hello := prints("hello")
 	run(t, "examples/go", golang, hello)
 	run(t, "examples/buffered", golang, prints("100 jobs done"))
+	run(t, "examples/webhook", golang, hello)
 	run(t, "examples/python", python("jobs.py"), hello)
 	run(t, "examples/javascript", node("node", "jobs.mjs"), hello)
 	run(t, "examples/java", maven, hello)
@@ -64,6 +65,7 @@ func start(t *testing.T) *server.Server {
 	t.Helper()
 	config := server.Default()
 	config.InMemory, config.Listen = true, "127.0.0.1:0"
+	config.EgressAllow = []string{"127.0.0.1"}
 	s, err := server.Start(config)
 	if err != nil {
 		t.Fatal(err)

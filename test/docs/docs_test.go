@@ -31,7 +31,7 @@ var pages = map[string]int{
 	"docs/operations.md":      0,
 	"docs/performance.md":     3,
 	"docs/scaling.md":         0,
-	"docs/sns.md":             0,
+	"docs/sns.md":             3,
 	"docs/torture.md":         2,
 }
 
