@@ -45,6 +45,7 @@ var rules = []rule{
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery", may: []string{"internal/queue", "internal/shard", "internal/topic"}},
 	{dir: "internal/topic/egress", mayNot: []string{"net/http"}},
+	{dir: "internal/topic/email", may: []string{"internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
 	{dir: "internal/topic/retry", mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},

@@ -113,6 +113,11 @@ that it was given, reads the certificates, and prints the settings as such a fil
 	})
 	section(f, "Topics", func(f *pflag.FlagSet) {
 		f.StringSliceVar(&config.EgressAllow, "egress-allow", nil, "network, address or host that messages of topics may be delivered to although it is not public, such as 10.0.0.0/8 or hooks.internal; repeat it for several (default: public addresses only)")
+		f.StringVar(&config.Mail.Server, "smtp-server", "", "host:port of the relay that mails of topics are sent through; on port 465 it is spoken to by TLS, on others by STARTTLS, which only a relay on this machine may lack (default: no mail)")
+		f.StringVar(&config.Mail.From, "smtp-from", "", "address that these mails come from")
+		f.StringVar(&config.Mail.User, "smtp-user", "", "user of the relay")
+		f.StringVar(&config.Mail.PasswordFile, "smtp-password-file", "", "file with that user's password")
+		filePath(f, "smtp-password-file")
 	})
 	member.add(f)
 	section(f, "Log and metrics", func(f *pflag.FlagSet) {

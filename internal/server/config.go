@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic/egress"
+	"github.com/sluicemq/sluice/internal/topic/email"
 )
 
 // Config is how a server is set up. Default gives one that works.
@@ -38,6 +39,7 @@ type Config struct {
 	MinFreeSpace   int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
 	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open
 	EgressAllow    []string // networks, addresses and hosts that deliveries may go to although they are not public
+	Mail           email.Config
 	LogRequests    bool
 	Keep           queue.Keep // for how long the series of queues are kept
 	Version        string     // of the program
@@ -98,6 +100,9 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--metrics-keep-minutes, --metrics-keep-five-minutes and --metrics-keep-hours: %w", err)
 	}
 	if _, err := egress.Parse(c.EgressAllow); err != nil {
+		return err
+	}
+	if err := c.Mail.Validate(); err != nil {
 		return err
 	}
 	for _, a := range c.Accounts {

@@ -11,9 +11,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
 
 // metricsServer answers GET /metrics on an address of its own. Behind the one for
@@ -73,9 +75,9 @@ func (m *metricsServer) close() error {
 // measure makes the server's metrics.
 func (s *Server) measure(services []*protocol.Service) {
 	operations := make(map[string][]string)
-	for _, service := range services {
-		for _, op := range service.Operations() {
-			operations[service.Name] = append(operations[service.Name], op.Name)
+	for _, s := range services {
+		for _, op := range s.Operations() {
+			operations[s.Name] = append(operations[s.Name], op.Name)
 		}
 	}
 	operations["sluice"] = append(operations["sluice"], backupOperation)
@@ -85,4 +87,9 @@ func (s *Server) measure(services []*protocol.Service) {
 	}
 	s.metrics.Memory(func() int64 { return s.front.MemoryInUse() })
 	s.metrics.Cluster(s.node.Status)
+	s.metrics.Deliveries(func() []prom.Delivery {
+		return service.Convert(s.deliverer.Counts(), func(c delivery.Count) prom.Delivery {
+			return prom.Delivery{Protocol: c.Protocol, Outcome: c.Outcome.String(), Number: c.Number}
+		})
+	}, s.deliverer.Sending)
 }

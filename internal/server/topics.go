@@ -17,6 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 	"github.com/sluicemq/sluice/internal/topic/egress"
+	"github.com/sluicemq/sluice/internal/topic/email"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
@@ -54,8 +55,16 @@ func (s *Server) newDeliverer() (*delivery.Deliverer, error) {
 		return nil, err
 	}
 	web := delivery.NewHTTP(rules)
+	senders := map[string]delivery.Sender{string(topic.HTTP): web, string(topic.HTTPS): web}
+	if s.config.Mail.Server != "" {
+		relay, err := email.NewRelay(s.config.Mail)
+		if err != nil {
+			return nil, err
+		}
+		senders[string(topic.Email)], senders[string(topic.EmailJSON)] = relay, relay
+	}
 	return delivery.New(delivery.Options{
-		Senders: map[string]delivery.Sender{string(topic.HTTP): web, string(topic.HTTPS): web},
+		Senders: senders,
 		Find:    func(id queue.ID) (delivery.Target, bool) { return s.publisher.Target(id) },
 		DeadLetter: func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
 			return s.publisher.DeadLetter(ctx, id, m)

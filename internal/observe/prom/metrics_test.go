@@ -157,3 +157,20 @@ func BenchmarkRequest(b *testing.B) {
 		}
 	})
 }
+
+func TestDeliveries(t *testing.T) {
+	m := New("v1", nil)
+	m.Deliveries(func() []Delivery { return []Delivery{{"http", "dropped", 3}, {"email", "delivered", 1}} }, func() int64 { return 2 })
+	want := `
+# HELP sluice_topic_deliveries_in_flight Such attempts that are under way.
+# TYPE sluice_topic_deliveries_in_flight gauge
+sluice_topic_deliveries_in_flight 2
+# HELP sluice_topic_delivery_attempts_total Attempts to deliver a message of a topic to an endpoint, by what has become of them: delivered, retried, dead-lettered or dropped.
+# TYPE sluice_topic_delivery_attempts_total counter
+sluice_topic_delivery_attempts_total{outcome="delivered",protocol="email"} 1
+sluice_topic_delivery_attempts_total{outcome="dropped",protocol="http"} 3
+`
+	if err := testutil.GatherAndCompare(m.Gatherer(), strings.NewReader(want), "sluice_topic_deliveries_in_flight", "sluice_topic_delivery_attempts_total"); err != nil {
+		t.Error(err)
+	}
+}

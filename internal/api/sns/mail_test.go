@@ -1,0 +1,119 @@
+package sns_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/mail"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
+	"github.com/emersion/go-smtp"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
+	"github.com/sluicemq/sluice/internal/server/servertest"
+)
+
+// mailbox is a real SMTP server that keeps what it gets.
+type mailbox struct {
+	*testing.T
+	address string
+
+	mu  sync.Mutex
+	got []*mail.Message
+}
+
+func newMailbox(t *testing.T) *mailbox {
+	m := &mailbox{T: t}
+	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return mailSession{m}, nil }))
+	s.Domain = "localhost"
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	apitest.Must(t, l, err)
+	m.address = l.Addr().String()
+	go func() { _ = s.Serve(l) }() // until it is closed
+	t.Cleanup(func() { _ = s.Close() })
+	return m
+}
+
+type mailSession struct{ *mailbox }
+
+func (mailSession) Reset()                               {}
+func (mailSession) Logout() error                        { return nil }
+func (mailSession) Mail(string, *smtp.MailOptions) error { return nil }
+func (mailSession) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (s mailSession) Data(r io.Reader) error {
+	m, err := mail.ReadMessage(r)
+	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(m.Body)
+	if err != nil {
+		return err
+	}
+	m.Body = strings.NewReader(strings.ReplaceAll(string(b), "=\r\n", "")) // of quoted-printable, what lines are cut by
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.got = append(s.got, m)
+	return nil
+}
+
+// wait returns the n-th mail, from 0, when it has come, and its text.
+func (m *mailbox) wait(n int) (got *mail.Message, text string) {
+	m.Helper()
+	eventually.True(m, "a mail", func() bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if len(m.got) <= n {
+			return false
+		}
+		got = m.got[n]
+		return true
+	})
+	b, err := io.ReadAll(got.Body)
+	apitest.Must(m.T, b, err)
+	return got, strings.ReplaceAll(strings.ReplaceAll(string(b), "=3D", "="), "\r\n", "\n")
+}
+
+var links = regexp.MustCompile(`http://[^\s]+`)
+
+// A person is asked by mail, gets messages as mails, and ends that with a link.
+func TestMail(t *testing.T) {
+	t.Parallel()
+	m := newMailbox(t)
+	c := servertest.InMemory()
+	c.Mail.Server, c.Mail.From = m.address, "sluice@example.com"
+	s, _ := servertest.Start(t, c)
+	r := &rig{t, s, apitest.RootActor(s.Endpoint(), s.Root()), nil}
+	topic := r.topic(r.root, "news", map[string]string{"DisplayName": "The news"})
+	for _, bad := range []string{"me", "Me <me@example.com>", "me@example.com\nBcc: x@example.com"} {
+		_, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: aws.String("email"), Endpoint: &bad})
+		if err == nil || !strings.Contains(err.Error(), "not an e-mail address") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	out, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: aws.String("email"), Endpoint: aws.String("me@example.com")})
+	if arn := *apitest.Must(t, out, err).SubscriptionArn; arn != "pending confirmation" {
+		t.Error(arn)
+	}
+	_, text := m.wait(0)
+	if status, body := r.follow(links.FindString(text)); status != http.StatusOK {
+		t.Fatalf("%s: %d %s", text, status, body)
+	}
+	r.announce(topic, "hello")
+	got, text := m.wait(1)
+	if got.Header.Get("Subject") != "s" || got.Header.Get("To") != "<me@example.com>" || !strings.HasPrefix(text, "hello\n") {
+		t.Errorf("%v %s", got.Header, text)
+	}
+	if status, body := r.follow(links.FindString(text)); status != http.StatusOK {
+		t.Fatalf("%s: %d %s", text, status, body)
+	}
+	list, err := r.root.SNS.ListSubscriptionsByTopic(t.Context(), &sns.ListSubscriptionsByTopicInput{TopicArn: &topic})
+	if len(apitest.Must(t, list, err).Subscriptions) != 0 {
+		t.Errorf("%v", list.Subscriptions)
+	}
+}

@@ -1,0 +1,38 @@
+package prom
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Delivery is how many attempts to deliver a message of a topic to an endpoint had an outcome.
+type Delivery struct {
+	Protocol, Outcome string
+	Number            uint64
+}
+
+// Deliveries adds the metrics of deliveries of topics. Both functions are called for each collection.
+func (m *Metrics) Deliveries(counts func() []Delivery, sending func() int64) {
+	m.registry.MustRegister(&deliveries{counts, sending})
+}
+
+type deliveries struct {
+	counts  func() []Delivery
+	sending func() int64
+}
+
+var (
+	deliveryAttempts = desc("topic", "delivery_attempts_total", "Attempts to deliver a message of a topic to an endpoint, by what has become of them: delivered, retried, dead-lettered or dropped.", "protocol", "outcome")
+	deliverySending  = desc("topic", "deliveries_in_flight", "Such attempts that are under way.")
+)
+
+// Describe implements prometheus.Collector.
+func (d *deliveries) Describe(out chan<- *prometheus.Desc) {
+	out <- deliveryAttempts
+	out <- deliverySending
+}
+
+// Collect implements prometheus.Collector.
+func (d *deliveries) Collect(out chan<- prometheus.Metric) {
+	for _, c := range d.counts() {
+		counter(out, deliveryAttempts, float64(c.Number), c.Protocol, c.Outcome)
+	}
+	gauge(out, deliverySending, float64(d.sending()))
+}

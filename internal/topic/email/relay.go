@@ -1,0 +1,158 @@
+package email
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/mail"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/sluicemq/sluice/internal/topic/delivery"
+)
+
+const (
+	// timeout is how long a mail may take, waiting for its turn included.
+	timeout = 90 * time.Second
+	// atOnce is how many connections there are to the relay at a time.
+	atOnce = 4
+	// implicitTLS is the port on which a relay encrypts from the first byte on; on others it does after STARTTLS.
+	implicitTLS = 465
+	// maxAddress is how long an address may be (RFC 5321).
+	maxAddress = 254
+)
+
+// Config says how mail is sent. The zero value sends none.
+type Config struct {
+	Server       string // host:port of the relay
+	From         string // address of the sender
+	User         string // empty: the relay asks for none
+	PasswordFile string // that holds the user's password
+}
+
+// Validate returns one clear sentence about the first thing that is wrong.
+func (o *Config) Validate() error {
+	if o.Server == "" {
+		if o.From != "" || o.User != "" || o.PasswordFile != "" {
+			return errors.New("--smtp-from, --smtp-user and --smtp-password-file need --smtp-server")
+		}
+		return nil
+	}
+	if _, _, err := o.address(); err != nil {
+		return err
+	}
+	if err := checkAddress(o.From); err != nil {
+		return fmt.Errorf("--smtp-from %q: want the address that mails come from, such as sluice@example.com", o.From)
+	}
+	if (o.User == "") != (o.PasswordFile == "") {
+		return errors.New("--smtp-user and --smtp-password-file go together")
+	}
+	return nil
+}
+
+func (o *Config) address() (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(o.Server)
+	if err == nil {
+		port, err = strconv.Atoi(text)
+	}
+	if err != nil || host == "" || port < 1 || port > 65535 {
+		return "", 0, fmt.Errorf("--smtp-server %q: want host:port, such as smtp.example.com:587", o.Server)
+	}
+	return host, port, nil
+}
+
+// Relay sends mail. It implements delivery.Sender.
+type Relay struct {
+	config   Config
+	password string
+	host     string
+	port     int
+	local    bool // it is on this machine
+	turns    chan struct{}
+	tls      *tls.Config // nil: the usual one
+}
+
+// NewRelay returns what sends mail by a configuration that names a relay.
+func NewRelay(o Config) (*Relay, error) {
+	host, port, err := o.address()
+	if err != nil {
+		return nil, err
+	}
+	ip := net.ParseIP(host)
+	local := strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	r := &Relay{config: o, host: host, port: port, local: local, turns: make(chan struct{}, atOnce)}
+	if o.PasswordFile != "" {
+		password, err := os.ReadFile(o.PasswordFile)
+		if err != nil {
+			return nil, fmt.Errorf("--smtp-password-file: %w", err)
+		}
+		r.password = strings.TrimRight(string(password), "\r\n")
+	}
+	return r, nil
+}
+
+var errAddress = errors.New("the endpoint is not an e-mail address such as me@example.com")
+
+// Check implements delivery.Sender.
+func (r *Relay) Check(_, endpoint string) error { return checkAddress(endpoint) }
+
+// checkAddress refuses all but a plain address: no name, no comment, one recipient.
+func checkAddress(s string) error {
+	a, err := mail.ParseAddress(s)
+	if err != nil || a.Address != s || len(s) > maxAddress {
+		return errAddress
+	}
+	return nil
+}
+
+var errNoAnswer = errors.New("the mail relay has not taken the message in time")
+
+// Send implements delivery.Sender.
+func (r *Relay) Send(ctx context.Context, t *delivery.Target, m *delivery.Message) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errNoAnswer)
+	defer cancel()
+	message, err := r.compose(t, m)
+	if err != nil {
+		return delivery.Permanent(err)
+	}
+	select {
+	case r.turns <- struct{}{}:
+		defer func() { <-r.turns }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	client, err := r.client()
+	if err != nil {
+		return err
+	}
+	err = client.DialAndSendWithContext(ctx, message)
+	if refused, ok := errors.AsType[*gomail.SendError](err); ok && refused.Reason == gomail.ErrSMTPRcptTo && !refused.IsTemp() {
+		return delivery.Permanent(err) // there is no such mailbox
+	}
+	return err
+}
+
+func (r *Relay) client() (*gomail.Client, error) {
+	options := []gomail.Option{gomail.WithPort(r.port), gomail.WithTimeout(timeout), gomail.WithoutNoop()}
+	switch {
+	case r.port == implicitTLS:
+		options = append(options, gomail.WithSSL())
+	case r.local:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	default:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	}
+	if r.tls != nil {
+		options = append(options, gomail.WithTLSConfig(r.tls))
+	}
+	if r.config.User != "" {
+		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(r.config.User), gomail.WithPassword(r.password))
+	}
+	return gomail.NewClient(r.host, options...)
+}
