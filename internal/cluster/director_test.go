@@ -266,6 +266,7 @@ func TestDirectorWorksWhileItOwnsTheControlShard(t *testing.T) {
 		defer cancel()
 		d.hear("a", "b", "c")
 		time.Sleep(2 * directInterval)
+		synctest.Wait()
 		if found > 0 || d.records.count() > 0 {
 			t.Error("it decides without owning the control shard")
 		}
@@ -283,11 +284,13 @@ func TestDirectorWorksWhileItOwnsTheControlShard(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(3 * (forgetAgain + directInterval))
+		synctest.Wait()
 		if want := []string{incarnation{Node: "d", ID: "d1"}.server()}; !slices.Equal(engine.forgotten, want) || len(d.records.allGone()) > 0 {
 			t.Errorf("forgotten are %v, to be forgotten %v", engine.forgotten, d.records.allGone())
 		}
 		d.controlEpoch.Store(3)
 		time.Sleep(2 * directInterval)
+		synctest.Wait()
 		if found != 2 {
 			t.Errorf("found %d times in two epochs", found)
 		}

@@ -64,7 +64,11 @@ func (p *process) take(name string, n int) []string {
 		}
 		for i := range got {
 			r := queue.Receipt{Position: got[i].Position, Number: got[i].Receipt}
-			if results, err := p.node.Router().Delete(context.Background(), id, []queue.Receipt{r}); err != nil || results[0] != nil {
+			results, err := p.node.Router().Delete(context.Background(), id, []queue.Receipt{r})
+			switch {
+			case cluster.Raced && slices.Contains(out, got[i].Body): // does has sent it twice, or it was not deleted
+				continue
+			case !cluster.Raced && (err != nil || results[0] != nil):
 				p.world.t.Errorf("delete: %v, %v", results, err)
 			}
 			out = append(out, got[i].Body)

@@ -56,17 +56,17 @@ func TestQueueIsKnownEverywhereAtOnce(t *testing.T) {
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
 		for _, name := range []string{"a", "b", "c"} {
-			w.must(w.at(name).create("from-"+name, nil))
+			w.does(func() error { return w.at(name).create("from-"+name, nil) })
 			for _, other := range []string{"a", "b", "c"} {
 				p := w.at(other)
-				w.must(p.node.CatchUp(context.Background())) // what a server does before it says that there is none
+				w.does(func() error { return p.node.CatchUp(context.Background()) }) // what a server does before it says that there is none
 				q := p.catalog.Find(named("from-" + name))
 				if q == nil {
 					t.Fatalf("%s does not know the queue that was made through %s", other, name)
 				}
 				began := time.Now()
 				p.send("from-"+name, other)
-				if took := time.Since(began); took > slack*time.Second {
+				if took := time.Since(began); took > slack*time.Second && !w.busy() {
 					t.Errorf("the first message took %v", took)
 				}
 			}

@@ -65,18 +65,20 @@ func (p *process) send(name, body string) {
 	if isFIFO(name) {
 		m.Group, m.Dedup = "g", body
 	}
-	_, err := p.node.Router().Send(context.Background(), p.catalog.Find(named(name)).ID, []queue.Outgoing{m})
-	p.world.must(err)
+	p.world.does(func() error {
+		_, err := p.node.Router().Send(context.Background(), p.catalog.Find(named(name)).ID, []queue.Outgoing{m})
+		return err
+	})
 }
 
 func TestQueuesOfShards(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start("a", "b", "c")
 		w.settled("a", "b", "c")
-		w.must(w.at("a").create("wide", map[string]string{catalog.TagShards: "3"}))
-		w.must(w.at("a").create("one", nil))
+		w.does(func() error { return w.at("a").create("wide", map[string]string{catalog.TagShards: "3"}) })
+		w.does(func() error { return w.at("a").create("one", nil) })
 		node := w.at("b").node
-		w.must(w.at("b").node.CatchUp(context.Background()))
+		w.does(func() error { return w.at("b").node.CatchUp(context.Background()) })
 		if all := node.Queues("", ""); len(all) != 2 || !strings.HasSuffix(all[0].QueueArn, ":one") || len(all[1].Shards) != 3 {
 			t.Fatalf("all queues are %+v", all)
 		}

@@ -47,7 +47,7 @@ func (w *world) load(name string, nodes ...string) *traffic {
 	if !isFIFO(name) {
 		tags = map[string]string{catalog.TagShards: "3"}
 	}
-	w.must(w.at(nodes[0]).create(name, tags))
+	w.does(func() error { return w.at(nodes[0]).create(name, tags) })
 	t := &traffic{w: w, queue: name, nodes: nodes, groups: make(map[string]*group), last: time.Now()}
 	t.ctx, t.end = context.WithCancel(w.life)
 	w.ending.Add(1)

@@ -367,6 +367,17 @@ func (w *world) tell() {
 	w.healed = make(chan struct{})
 }
 
+// does does what must succeed: at once in a bubble; in real time as soon as the nodes can
+// do it, since on a busy machine they may have taken each other for dead.
+func (w *world) does(f func() error) {
+	w.t.Helper()
+	if cluster.Raced {
+		eventually.Succeeds(w.t, f)
+		return
+	}
+	w.must(f())
+}
+
 func (w *world) must(err error) {
 	w.t.Helper()
 	if err != nil {

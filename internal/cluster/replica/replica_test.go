@@ -18,10 +18,6 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// enough is for how long something may take on a machine that has other things to
-// do.
-const enough = 20 * time.Second
-
 // node is a replica on its way through a test. What its owner serves is a counter.
 type node struct {
 	t    *testing.T
