@@ -369,3 +369,61 @@ func TestCheck(t *testing.T) {
 		t.Errorf("%q, %v", problems, err)
 	}
 }
+
+// When the node that evaluates dies, another goes on: what was decided there is told from here, and what comes after is
+// decided here.
+func TestTakeover(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var nodes [2]struct {
+		control   *control.Control
+		monitor   *monitor.Monitor
+		evaluator *monitor.Evaluator
+	}
+	commit := func(tx *store.Txn) error {
+		batch := append([]byte(nil), tx.Bytes()...)
+		err := r.store.Commit(tx)
+		for i := range nodes {
+			err = errors.Join(err, nodes[i].control.Apply(batch))
+		}
+		return err
+	}
+	for i := range nodes {
+		n := &nodes[i]
+		n.control = control.New(control.Options{Store: r.store, Follow: true})
+		var err error
+		if n.monitor, err = monitor.Open(monitor.Options{Control: n.control}); err != nil {
+			t.Fatal(err)
+		}
+		n.evaluator = monitor.NewEvaluator(monitor.EvaluatorOptions{Monitor: n.monitor, Reader: r.metrics, Levels: series.Default, Topics: r.topics})
+	}
+	end := nodes[0].control.Own(commit)
+	if err := nodes[0].monitor.Change(t.Context(), func(tx *monitor.Tx) error { return tx.Create(backlog(), start) }); err != nil {
+		t.Fatal(err)
+	}
+	now := start.Add(time.Minute)
+	r.visible(now, 11)
+	both := func(at time.Time) {
+		t.Helper()
+		for i := range nodes {
+			if err := errors.Join(nodes[i].evaluator.Evaluate(t.Context(), at), nodes[i].evaluator.Deliver(t.Context(), at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := nodes[0].evaluator.Evaluate(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	end() // before it has published
+	nodes[1].control.Own(commit)
+	both(now.Add(time.Second))
+	r.visible(now.Add(time.Minute), 0)
+	both(now.Add(time.Minute))
+	var told []string
+	for _, p := range r.topics.published {
+		told = append(told, p.subject)
+	}
+	if want := []string{`ALARM: "backlog" in US East (N. Virginia)`, `OK: "backlog" in US East (N. Virginia)`}; !slices.Equal(told, want) {
+		t.Errorf("told %q", told)
+	}
+}
