@@ -19,12 +19,17 @@ var builtin = []*Managed{
 	aws("AmazonSQSReadOnlyAccess", "Provides read only access to Amazon SQS.", "*",
 		"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues", "sqs:ListQueues",
 		"sqs:ListMessageMoveTasks", "sqs:ListQueueTags"),
+	aws("CloudWatchFullAccessV2", "Provides full access to CloudWatch.", "*",
+		"cloudwatch:*", "iam:GetPolicy", "iam:GetPolicyVersion", "iam:GetRole", "sns:CreateTopic", "sns:ListSubscriptions",
+		"sns:ListSubscriptionsByTopic", "sns:ListTopics", "sns:Subscribe"),
+	aws("CloudWatchReadOnlyAccess", "Provides read only access to CloudWatch.", "*",
+		"cloudwatch:Describe*", "cloudwatch:Get*", "cloudwatch:List*", "sns:Get*", "sns:List*"),
 	aws("IAMFullAccess", "Provides full access to IAM.", "*", "iam:*"),
 	aws("IAMReadOnlyAccess", "Provides read only access to IAM.", "*",
 		"iam:GenerateCredentialReport", "iam:GenerateServiceLastAccessedDetails", "iam:Get*", "iam:List*",
 		"iam:SimulateCustomPolicy", "iam:SimulatePrincipalPolicy"),
 	aws("ReadOnlyAccess", "Provides read-only access to the services of this server.", "*",
-		"iam:Generate*", "iam:Get*", "iam:List*", "iam:Simulate*", "sns:Get*", "sns:List*", "sqs:Get*", "sqs:List*", "sqs:Receive*",
+		"cloudwatch:Describe*", "cloudwatch:Get*", "cloudwatch:List*", "iam:Generate*", "iam:Get*", "iam:List*", "iam:Simulate*", "sns:Get*", "sns:List*", "sqs:Get*", "sqs:List*", "sqs:Receive*",
 		"sts:GetAccessKeyInfo", "sts:GetCallerIdentity", "sts:GetSessionToken"),
 }
 
