@@ -17,6 +17,14 @@ func TestScenarios(t *testing.T) {
 	run(t, "test/clients/python", python("scenario.py"), nil)
 	run(t, "test/clients/node", node("npm", "test"), nil)
 	run(t, "test/clients/java", maven, nil)
+	run(t, "test/clients/celery", virtualEnvironment(".venv", "scenario.py"), nil)
+	run(t, "test/clients/go-v1", golang("test", "go.mod"), nil)
+}
+
+// SDKs from before November 2023 speak the Query protocol.
+func TestScenariosInQuery(t *testing.T) {
+	run(t, "test/clients/python", virtualEnvironment(".venv-query", "scenario.py"), nil)
+	run(t, "test/clients/go-v1", golang("test", "query.mod"), nil)
 }
 
 func TestExamples(t *testing.T) {
@@ -28,9 +36,9 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	hello := prints("hello")
-	run(t, "examples/go", golang, hello)
-	run(t, "examples/buffered", golang, prints("100 jobs done"))
-	run(t, "examples/webhook", golang, hello)
+	run(t, "examples/go", golang("run", "go.mod"), hello)
+	run(t, "examples/buffered", golang("run", "go.mod"), prints("100 jobs done"))
+	run(t, "examples/webhook", golang("run", "go.mod"), hello)
 	run(t, "examples/python", python("jobs.py"), hello)
 	run(t, "examples/javascript", node("node", "jobs.mjs"), hello)
 	run(t, "examples/java", maven, hello)
@@ -92,16 +100,33 @@ func environment(s *server.Server) []string {
 	)
 }
 
-// golang runs the program of the directory, whose modules must be there.
-func golang(t *testing.T, dir string) []string {
-	t.Helper()
-	tool := installed(t, "go")
-	list := exec.Command(tool, "list", "-deps", ".")
-	list.Dir, list.Env = dir, append(os.Environ(), "GOPROXY=off")
-	if out, err := list.CombinedOutput(); err != nil {
-		t.Skipf("run go mod download in %s first: %s", dir, out)
+// golang has the go tool run or test the directory, whose modules must be there.
+func golang(verb, modules string) func(*testing.T, string) []string {
+	return func(t *testing.T, dir string) []string {
+		t.Helper()
+		tool := installed(t, "go")
+		list := exec.Command(tool, "list", "-deps", "-test", "-modfile="+modules, ".")
+		list.Dir, list.Env = dir, append(os.Environ(), "GOPROXY=off")
+		if out, err := list.CombinedOutput(); err != nil {
+			t.Skipf("run go mod download in %s first: %s", dir, out)
+		}
+		return []string{tool, verb, "-modfile=" + modules, "."}
 	}
-	return []string{tool, "run", "."}
+}
+
+// virtualEnvironment runs a file with that of the directory.
+func virtualEnvironment(name, file string) func(*testing.T, string) []string {
+	return func(t *testing.T, dir string) []string {
+		t.Helper()
+		interpreter, err := filepath.Abs(filepath.Join(dir, name, "bin", "python"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(interpreter); err != nil {
+			t.Skipf("run scripts/dev install first: there is no %s in %s", name, dir)
+		}
+		return []string{interpreter, file}
+	}
 }
 
 // python runs a file with the virtual environment of the directory or else with

@@ -1,0 +1,7 @@
+module example.com/scenario
+
+go 1.24
+
+require github.com/aws/aws-sdk-go v1.44.334
+
+require github.com/jmespath/go-jmespath v0.4.0 // indirect
