@@ -241,6 +241,28 @@ func TestSubscribeAcrossAccounts(t *testing.T) {
 	apitest.Must(t, 0, err)
 }
 
+// The link in the messages of a queue does not end the subscription that the queue's own account has made: whoever consumes
+// the queue sees it.
+func TestUnsignedUnsubscribe(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	topic := r.topic(r.root, "news", nil)
+	queue := r.queue(r.root, "q", "news", nil)
+	r.subscribe(r.root, topic, queueARN("q"), nil)
+	r.publish(r.root, topic, "m")
+	var e struct{ UnsubscribeURL string }
+	if got := r.receive(r.root, queue); len(got) != 1 || json.Unmarshal([]byte(*got[0].Body), &e) != nil {
+		t.Fatalf("%+v", got)
+	}
+	if status, body := r.follow(e.UnsubscribeURL); status != 403 || !strings.Contains(body, "<Code>MissingAuthenticationToken</Code>") {
+		t.Errorf("%d %s", status, body)
+	}
+	r.publish(r.root, topic, "m")
+	if got := r.receive(r.root, queue); len(got) != 1 {
+		t.Errorf("%d messages", len(got))
+	}
+}
+
 // The trace header of the request that publishes is the message's.
 func TestTraceHeader(t *testing.T) {
 	t.Parallel()
