@@ -245,7 +245,7 @@ func TestRefusedChange(t *testing.T) {
 func TestFirstTopic(t *testing.T) {
 	t.Parallel()
 	old := errors.New("the node b is too old")
-	ready, asked, required, prepared := error(old), 0, 0, 0
+	ready, asked, required, prepared := old, 0, 0, 0
 	r := newRig(t, topic.Options{
 		Ready:   func() error { asked++; return ready },
 		Require: func() error { required++; return nil },
