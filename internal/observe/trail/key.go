@@ -15,8 +15,8 @@ const (
 	others  class = 'o'
 )
 
-// The key of an event is its class, its time counted downwards, so that the newest come first, and
-// its id.
+// The key of an event is its class, its time and its id, both counted downwards, so that the newest
+// come first. Ids grow, so that also those of one millisecond are in order.
 const (
 	keyPrefix = "\xfftrail/"
 	keyTime   = len(keyPrefix) + 1
@@ -28,11 +28,14 @@ func key(c class, at time.Time, id uuid.UUID) string {
 	b := make([]byte, 0, keyLength)
 	b = append(append(b, keyPrefix...), byte(c))
 	b = binary.BigEndian.AppendUint64(b, downwards(at))
-	return string(append(b, id[:]...))
+	for _, x := range id {
+		b = append(b, ^x)
+	}
+	return string(b)
 }
 
 // before returns the key in front of which are all events of a class that happened after at.
-func before(c class, at time.Time) string { return key(c, at, uuid.UUID{}) }
+func before(c class, at time.Time) string { return key(c, at, uuid.Max) }
 
 // end returns the key behind all events of a class.
 func end(c class) string { return keyPrefix + string(c+1) }

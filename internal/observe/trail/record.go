@@ -27,7 +27,7 @@ type Record struct {
 // Begin returns the record of a call of an operation, which began at some time.
 func (t *Trail) Begin(c *protocol.Call, op *protocol.Operation, who *identity.Identity, began time.Time) *Record {
 	c.About = new(protocol.About)
-	r := &Record{trail: t, at: began, id: uuid.New(), caller: who.Account, about: c.About}
+	r := &Record{trail: t, at: began, id: uuid.Must(uuid.NewV7()), caller: who.Account, about: c.About}
 	r.event = Event{
 		EventVersion: eventVersion, UserIdentity: identityOf(who), EventTime: began.UTC().Truncate(time.Second),
 		EventSource: source(c.Service), EventName: op.Name, AWSRegion: c.Region, SourceIPAddress: c.SourceIP,
