@@ -22,8 +22,9 @@ type Source interface {
 }
 
 const (
-	// visibility is how long a message is invisible while it is delivered: longer than any sender may take.
-	visibility = 2 * time.Minute
+	// visibilityMargin is how much longer a message is invisible while it is delivered than that may take. If the server is
+	// killed meanwhile, the delivery is made again after that.
+	visibilityMargin = 15 * time.Second
 	// atOnce is how many messages an endpoint gets at a time that takes them.
 	atOnce = 8
 	// working and beginning bound how many subscriptions are served at a time: those whose last delivery has worked, and

@@ -31,6 +31,8 @@ func (e *endpoint) Check(_, endpoint string) error {
 	return nil
 }
 
+func (e *endpoint) Timeout() time.Duration { return time.Minute }
+
 func (e *endpoint) Send(ctx context.Context, t *Target, m *Message) error {
 	e.mu.Lock()
 	e.attempts[t.Endpoint] = append(e.attempts[t.Endpoint], m.Body)

@@ -60,6 +60,9 @@ func (h *HTTP) Check(protocol, endpoint string) error {
 	return h.rules.CheckHost(u.Hostname())
 }
 
+// Timeout implements Sender.
+func (h *HTTP) Timeout() time.Duration { return h.timeout }
+
 // Send implements Sender.
 func (h *HTTP) Send(ctx context.Context, t *Target, m *Message) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, h.timeout, errNoAnswer)

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic/retry"
@@ -26,12 +27,14 @@ type Message struct {
 	Trace string
 }
 
-// Sender delivers messages by one protocol. It bounds how long that takes. If its error is Permanent, to try again would
+// Sender delivers messages by one protocol. If its error is Permanent, to try again would
 // not help.
 type Sender interface {
 	// Check returns an error for people if nothing can be delivered to an endpoint.
 	Check(protocol, endpoint string) error
 	Send(ctx context.Context, t *Target, m *Message) error
+	// Timeout is how long Send may take.
+	Timeout() time.Duration
 }
 
 // permanent is an error of an endpoint that would give it again.

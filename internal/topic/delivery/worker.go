@@ -76,7 +76,10 @@ func (w *worker) step(ctx context.Context) (more bool, err error) {
 	case <-ctx.Done():
 		return false, nil
 	}
-	invisible := visibility
+	invisible := visibilityMargin
+	if sender := w.Senders[target.Protocol]; sender != nil {
+		invisible += sender.Timeout()
+	}
 	messages, err := w.source.Receive(ctx, w.id, queue.Receive{Max: most, Timeout: &invisible}, 0)
 	if err != nil || len(messages) == 0 {
 		return false, err

@@ -113,6 +113,9 @@ func checkAddress(s string) error {
 
 var errNoAnswer = errors.New("the mail relay has not taken the message in time")
 
+// Timeout implements delivery.Sender.
+func (r *Relay) Timeout() time.Duration { return timeout }
+
 // Send implements delivery.Sender.
 func (r *Relay) Send(ctx context.Context, t *delivery.Target, m *delivery.Message) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errNoAnswer)
