@@ -72,8 +72,8 @@ var rules = []rule{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/inspect", may: []string{
-		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/queue",
-		"internal/search", "internal/shard",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/observe/consumers",
+		"internal/queue", "internal/search", "internal/shard",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/cloudtrail", may: []string{
 		"internal/api/service", "internal/auth/access", "internal/aws/policy", "internal/aws/protocol", "internal/observe/trail",

@@ -40,7 +40,9 @@ type Options struct {
 	Found func(*control.Control) error
 	// Forward answers requests that other nodes have forwarded to the owner of the
 	// control shard.
-	Forward  func(ctx context.Context, request []byte) ([]byte, error)
+	Forward func(ctx context.Context, request []byte) ([]byte, error)
+	// Answer answers what other nodes ask of each; see Node.Ask. Nil answers nothing.
+	Answer   func(ctx context.Context, question []byte) ([]byte, error)
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string // where clients reach this node
@@ -179,6 +181,7 @@ func (n *Node) handle() {
 	n.messages.Handle(kindOwner, n.members.onOwner)
 	n.messages.Handle(kindNudge, n.host.nudged)
 	n.messages.Handle(kindForward, n.serveForwarded)
+	n.messages.Handle(kindAsk, n.onAsk)
 	n.control.replica.Offer(n.host.mux)
 	n.snapshots.handle()
 	remote.Serve(n.messages, remote.ServerOptions{Lookup: n.host.owned, Wait: n.Wait})

@@ -25,7 +25,7 @@ A QUEUE is given by its name, its URL or its ARN.`,
 	server.add(cmd, "SQS")
 	cmd.AddCommand(newQueueList(server), newQueueCreate(server), newQueueShow(server), newQueueSend(server),
 		newQueueReceive(server), newQueuePeek(server), newQueueState(server),
-		newQueueGroups(server), newQueuePause(server), newQueueResume(server), newQueueLimit(server), newQueuePurge(server), newQueueRemove(server), newQueueRedrive(server))
+		newQueueGroups(server), newQueueConsumers(server), newQueuePause(server), newQueueResume(server), newQueueLimit(server), newQueuePurge(server), newQueueRemove(server), newQueueRedrive(server))
 	return cmd
 }
 

@@ -207,7 +207,7 @@ var differing = []struct {
 	{"ACCOUNT", regexp.MustCompile(`(?:# account |"AccountId": ")(\d{12})`)},
 }
 
-var moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|("InvisibleUntil": |"(?:Sent|ApproximateFirstReceive|Started|Created|LastModified)Timestamp": "?|(?:Created|LastModified)Timestamp +)\d+`)
+var moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|("(?:InvisibleUntil|FirstSeenTimestamp|LastSeenTimestamp)": |"(?:Sent|ApproximateFirstReceive|Started|Created|LastModified)Timestamp": "?|(?:Created|LastModified)Timestamp +)\d+`)
 
 // hide replaces what is another thing each time.
 func (s *shell) hide(printed string) string {

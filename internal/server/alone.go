@@ -93,6 +93,9 @@ func (a *alone) Forward(context.Context, []byte) ([]byte, error) {
 	return nil, errors.New("this server belongs to no cluster")
 }
 
+// Ask implements Node. There is no other node.
+func (a *alone) Ask(context.Context, []byte) (answers [][]byte, silent []string) { return nil, nil }
+
 // CatchUp implements front.Node.
 func (a *alone) CatchUp(context.Context) error { return nil }
 

@@ -37,6 +37,9 @@ type Node interface {
 	// what stands in the place of this machine's shard. It runs deliver for each
 	// shard that is served here, as long as it is.
 	Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error)
+	// Ask puts a question to the servers of all other nodes, and returns their answers and the names of the nodes that
+	// have not answered.
+	Ask(ctx context.Context, question []byte) (answers [][]byte, silent []string)
 	// CatchUp returns when Control has caught up with all that had been changed when
 	// it was called, or an error if that cannot be known.
 	CatchUp(ctx context.Context) error
@@ -97,13 +100,15 @@ type NodeEnv struct {
 	// other nodes have forwarded.
 	Initialise func(*control.Control) error
 	Forwarded  func(ctx context.Context, payload []byte) ([]byte, error)
+	// Answer answers what other nodes ask of each by Node.Ask.
+	Answer func(ctx context.Context, question []byte) ([]byte, error)
 }
 
 // join makes the server a node of its cluster.
 func (s *Server) join(waiting *front.StartupResponder) (err error) {
 	addr := s.listener.Addr() // the listener gets a limit of connections before it
 	s.node, err = s.config.Join(NodeEnv{
-		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Waiting: waiting.Say,
+		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
 		Endpoint:   func() string { return s.endpointAt(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: s.initialise,

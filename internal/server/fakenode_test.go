@@ -56,6 +56,11 @@ func (n *fakeNode) Close(ctx context.Context) error {
 	return served.Close(ctx)
 }
 
+// Ask implements Node: there is one other node, which does not answer.
+func (n *fakeNode) Ask(context.Context, []byte) (answers [][]byte, silent []string) {
+	return nil, []string{"other"}
+}
+
 func (n *fakeNode) CatchUp(ctx context.Context) error { return n.catchUp(ctx) }
 
 func (n *fakeNode) Current() error {

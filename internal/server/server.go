@@ -30,6 +30,7 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/keypair"
+	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
@@ -61,6 +62,7 @@ type Server struct {
 	log         *slog.Logger
 	credentials *identity.Credentials
 	operators   *admin.Authorizer // who may administer the server
+	consumers   *consumers.Log    // who receives, through this server
 	vault       *identity.Vault
 	directory   *directory.Directory
 	signing     *signing.Keys // of messages of topics
@@ -146,10 +148,13 @@ func Start(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.space.look()
+	s.consumers = consumers.New()
+	cat.OnChange(s.forgetConsumers)
 	permissions := access.New(s.directory)
 	queues := sqs.New(sqs.Options{
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.Now, Room: s.room,
-		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues, Log: s.log,
+		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues,
+		Consumers: s.consumers, Log: s.log,
 	})
 	topics := s.newSNS(cat, permissions)
 	metrics := s.newCloudWatch(s.publisher, permissions)
@@ -166,7 +171,7 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	inspect.Register(accounts, inspect.Options{
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),
-		Access: permissions, Directory: s.directory, Services: rules,
+		Access: permissions, Directory: s.directory, Services: rules, Consumers: s.consumersOf,
 	})
 	audit := cloudtrail.New(cloudtrail.Options{Trail: s.trail, Access: permissions, Now: c.Now})
 	services := []*protocol.Service{queues, topics, metrics, users, tokens, audit, accounts}

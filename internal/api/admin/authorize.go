@@ -19,7 +19,7 @@ var unscoped = []string{
 
 // ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs to.
 var ofQueues = []string{
-	"sluice:DescribeQueueState", "sluice:ExplainAccess", "sluice:ListMessageGroups", "sluice:PeekMessageBody", "sluice:PeekMessages",
+	"sluice:DescribeQueueState", "sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:PeekMessageBody", "sluice:PeekMessages",
 }
 
 // Rules are all actions of the service, for policies.

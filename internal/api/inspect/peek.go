@@ -132,10 +132,11 @@ func (in *peekMessagesInput) peek() (p queue.Peek, readsBody bool, _ error) {
 	if err != nil {
 		return p, false, protocol.ValidationError("Filter: %s.", err)
 	}
-	ok := true
-	if p.After, ok = cursor(in.Cursor, queue.DecodePeekCursor); !ok {
+	after, ok := cursor(in.Cursor, queue.DecodePeekCursor)
+	if !ok {
 		return p, false, errCursor()
 	}
+	p.After = after
 	return p, in.IncludeBody || query.ReadsBody(), nil
 }
 

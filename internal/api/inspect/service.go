@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -34,6 +35,8 @@ type Options struct {
 	Access    *access.Decider
 	Directory *directory.Directory
 	Services  service.Services
+	// Consumers returns who receives from a queue, and the nodes that do not say what they know of it.
+	Consumers func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
 }
 
 type inspector struct {
@@ -43,15 +46,18 @@ type inspector struct {
 	access     *access.Decider
 	directory  *directory.Directory
 	services   service.Services
+	consumers  func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
 }
 
 // Register adds the operations to a service.
 func Register(wire *protocol.Service, o Options) {
 	s := &inspector{
 		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory, services: o.Services,
+		consumers: o.Consumers,
 	}
 	protocol.Register(wire, "DescribeQueueState", s.describeQueueState, protocol.Data)
 	protocol.Register(wire, "ExplainAccess", s.explainAccess, protocol.Data)
+	protocol.Register(wire, "ListConsumers", s.listConsumers, protocol.Data)
 	protocol.Register(wire, "ListMessageGroups", s.listMessageGroups, protocol.Data)
 	protocol.Register(wire, "PeekMessages", s.peekMessages, protocol.Data)
 }

@@ -154,8 +154,11 @@ func (s *inspector) addDeadLetters(ctx context.Context, c *protocol.Call, q *cat
 	out.DeadLetterQueueArn = q.Attributes.Redrive.Target
 	n, _ := service.ParseQueueARN(out.DeadLetterQueueArn)
 	dead := s.catalog.Find(n)
-	if dead == nil || s.allow(c, dead.Name, dead, "DescribeQueueState") != nil {
+	if dead == nil {
 		return nil
+	}
+	if refused := s.allow(c, dead.Name, dead, "DescribeQueueState"); refused != nil {
+		return nil //nolint:nilerr // the rest of the answer is for the caller
 	}
 	has, err := s.shard.Counts(ctx, dead.ID)
 	if err != nil {
@@ -265,10 +268,11 @@ func (s *inspector) listMessageGroups(ctx context.Context, c *protocol.Call, in 
 	if g.Max < 1 || g.Max > maxGroups {
 		return nil, protocol.ValidationError("Max is %d; it must be between 1 and %d.", g.Max, maxGroups)
 	}
-	ok := true
-	if g.After, ok = cursor(in.Cursor, queue.DecodeGroupsCursor); !ok {
+	after, ok := cursor(in.Cursor, queue.DecodeGroupsCursor)
+	if !ok {
 		return nil, errCursor()
 	}
+	g.After = after
 	if !q.Attributes.FIFO {
 		return nil, protocol.ValidationError("The queue %s is not a FIFO queue: it does not keep the order of message groups.", q.Name.Queue)
 	}

@@ -30,6 +30,7 @@ func (s *Service) deleteMessage(ctx context.Context, c *protocol.Call, in *delet
 		return nil, receiptFailure(results[0], in.ReceiptHandle, 0)
 	}
 	noteCount(c, 1)
+	s.keepDeleted(c, q.ID, []queue.Receipt{receipt}, results)
 	return nil, nil
 }
 
@@ -62,6 +63,7 @@ func (s *Service) deleteMessageBatch(ctx context.Context, c *protocol.Call, in *
 		},
 		run: func(receipts []queue.Receipt) ([]error, error) {
 			results, err := s.shard.Delete(ctx, q.ID, receipts)
+			s.keepDeleted(c, q.ID, receipts, results)
 			return results, failure(err, q)
 		},
 		refusal: func(err error, e *deleteMessageBatchEntry) error { return entryFailure(err, e.ReceiptHandle, 0) },

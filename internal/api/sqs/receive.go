@@ -92,6 +92,7 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 		s.shard.EmptyReceive(q.ID)
 	}
 	noteReceived(c, messages)
+	s.keepReceived(c, q.ID, r.Max, wait, messages)
 	out := &receiveMessageOutput{Messages: make([]receivedMessage, 0, len(messages))}
 	deliveries := make([]queue.Delivery, 0, len(messages))
 	for i := range messages {

@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -51,6 +52,8 @@ type Options struct {
 	// MaxQueues is how many queues an account may have, in all regions together; 0
 	// means as many as it likes.
 	MaxQueues int
+	// Consumers is told who receives and deletes; nil means that it is not kept.
+	Consumers *consumers.Log
 	Log       *slog.Logger // nil means that nothing is logged
 }
 
@@ -66,6 +69,7 @@ type Service struct {
 	maxMessageSize int
 	maxQueues      int
 	handles        *sealer
+	consumers      *consumers.Log
 	log            *slog.Logger
 	lastHint       atomic.Int64 // in Unix seconds; see noteOtherRegions
 }
@@ -75,7 +79,7 @@ func New(o Options) *protocol.Service {
 	s := &Service{
 		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf, room: o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize, maxQueues: o.MaxQueues,
-		handles: newSealer(o.Catalog.Secret()),
+		handles: newSealer(o.Catalog.Secret()), consumers: o.Consumers,
 	}
 	if s.log = o.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
