@@ -48,3 +48,31 @@ func TestCutOff(t *testing.T) {
 		w.eventually("it is back", func() bool { return w.at(node).node.Current() == nil })
 	})
 }
+
+// Messages of topics are delivered from each shard by the node that owns it, and by no other.
+func TestDeliversWhereOwned(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start("a", "b", "c")
+		s := w.settled("a", "b", "c")
+		all := func(nodes ...string) {
+			t.Helper()
+			w.eventually("each shard has one deliverer", func() bool {
+				sum := int64(0)
+				for _, node := range nodes {
+					sum += w.at(node).delivering.Load()
+				}
+				return sum == int64(len(s.Shards)-1) // all but the control shard
+			})
+		}
+		all("a", "b", "c")
+		b := w.at("b")
+		w.stop("b")
+		if n := b.delivering.Load(); n != 0 {
+			t.Errorf("a node that has stopped delivers from %d shards", n)
+		}
+		all("a", "c")
+		w.kill("c")
+		w.start("b")
+		all("a", "b")
+	})
+}

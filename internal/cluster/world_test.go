@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,6 +110,8 @@ type process struct {
 	cancel  context.CancelFunc
 	ready   chan struct{} // closed when it serves, or err says why it does not
 	err     error
+
+	delivering atomic.Int64 // for how many shards it delivers messages of topics
 }
 
 // inWorld runs a test with a world of its own.
@@ -253,7 +256,11 @@ func (p *process) run(ctx context.Context, o cluster.Options) (err error) {
 	if p.catalog, err = catalog.Open(catalog.Options{Control: node.Control(), Place: node.Place}); err != nil {
 		return errors.Join(err, node.Close(context.Background()))
 	}
-	node.Serve(p.catalog, func(context.Context, *shard.Shard) {})
+	node.Serve(p.catalog, func(ctx context.Context, _ *shard.Shard) {
+		p.delivering.Add(1)
+		defer p.delivering.Add(-1)
+		<-ctx.Done()
+	})
 	return nil
 }
 
