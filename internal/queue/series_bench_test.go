@@ -1,0 +1,91 @@
+package queue
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// BenchmarkMinutes lets minutes pass in 10,000 active queues, of which each is sent,
+// receives and deletes a few messages in a minute, and says what the ends of the minutes
+// cost: the processor's time, and the disk that the rows of a day would take.
+func BenchmarkMinutes(b *testing.B) {
+	const queues = 10_000
+	blocks := store.NewCache(64 << 20)
+	defer blocks.Close()
+	s, err := store.Open(b.TempDir(), store.Options{Cache: blocks})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var configs []Config
+	for i := range ID(queues) {
+		configs = append(configs, Config{
+			ID: i + 1, ARN: fmt.Sprintf("arn:aws:sqs:us-east-1:000000000000:orders-of-customer-%05d", i), Retention: time.Hour, Visibility: time.Hour,
+		})
+	}
+	x := &bench{b: b, store: s, now: minuteOf(epoch), body: "body"}
+	tx := s.Begin()
+	if x.engine, err = Load(tx, x.now, configs, DefaultKeep); err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Commit(tx); err != nil {
+		b.Fatal(err)
+	}
+	tx.Release()
+	rng := rand.New(rand.NewPCG(1, 2))
+	minutes := 0
+	for b.Loop() {
+		b.StopTimer()
+		for id := ID(1); id <= queues; id += 100 {
+			x.transact(func(e *Engine) error { return someTraffic(e, rng, id, 100) })
+		}
+		x.now += minute
+		minutes++
+		b.StartTimer()
+		for x.engine.NextWake() <= x.now {
+			x.transact((*Engine).Advance)
+		}
+	}
+	b.ReportMetric(100*b.Elapsed().Seconds()/60/float64(minutes), "%processor")
+	b.ReportMetric(float64(blockBytes(b, s))/float64(minutes)/queues, "bytes/row")
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// someTraffic sends, receives and deletes a few messages in some queues.
+func someTraffic(e *Engine, rng *rand.Rand, first ID, n int) error {
+	for id := first; id < first+ID(n); id++ {
+		if _, err := e.Send(id, make([]Outgoing, 1+rng.IntN(3))); err != nil {
+			return err
+		}
+		given, err := e.Receive(id, Receive{Max: 1 + rng.IntN(3)})
+		if err != nil {
+			return err
+		}
+		for _, d := range given {
+			if _, err := e.Delete(id, []Receipt{{d.Position, d.Receipt}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// blockBytes returns how long the rows and their keys are in a store, before it compresses
+// them.
+func blockBytes(b *testing.B, s *store.Store) (size int) {
+	b.Helper()
+	lo, hi := tableRange(shared, tableBlock)
+	err := s.Scan(lo, hi, func(k, v []byte) bool {
+		size += len(k) + len(v)
+		return true
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return size
+}
