@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -49,6 +50,8 @@ type Options struct {
 	Low      func() bool   // whether its disk is nearly full
 	Version  string
 	Keep     queue.Keep // for how long the series of queues are kept
+	// Totals is told what happens to queues in this process; nil means that it is not asked for.
+	Totals *shard.Totals
 	// Waiting is told what a node that has not found its cluster yet waits for; nil
 	// is for those who do not want to know.
 	Waiting func(what string)

@@ -90,6 +90,11 @@ func (x *bench) send(message func(int) Outgoing) {
 }
 
 func benchCycle(b *testing.B, cfg Config, backlog int, message func(int) Outgoing) {
+	benchKeeping(b, DefaultKeep, cfg, backlog, message)
+}
+
+// benchKeeping is benchCycle with or without series.
+func benchKeeping(b *testing.B, keep Keep, cfg Config, backlog int, message func(int) Outgoing) {
 	// Memtables are taken out of the cache, so that a small one is none.
 	blocks := store.NewCache(256 << 20)
 	defer blocks.Close()
@@ -101,7 +106,7 @@ func benchCycle(b *testing.B, cfg Config, backlog int, message func(int) Outgoin
 	x := &bench{b: b, store: s, now: epoch, body: string(make([]byte, 1024))}
 	cfg.Visibility, cfg.Retention = 30*time.Second, 96*time.Hour
 	tx := s.Begin()
-	if x.engine, err = Load(tx, x.now, []Config{cfg}, DefaultKeep); err != nil {
+	if x.engine, err = Load(tx, x.now, []Config{cfg}, keep); err != nil {
 		b.Fatal(err)
 	}
 	tx.Release()

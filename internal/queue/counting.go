@@ -91,6 +91,7 @@ func (q *queue) count(m Metric, n int64) {
 	q.startMinute()
 	q.happened[m] += n
 	q.e.totals[m] += n
+	q.total[m] += n
 }
 
 // countDurably counts what otherwise need not have changed the queue's record.
@@ -145,6 +146,7 @@ func (q *queue) endMinute() error {
 	if err := q.e.writeRow(q.cfg.ARN, row, row.Values[MetricNoisyGroups].Sum > 0); err != nil {
 		return err
 	}
+	q.last = &row
 	before := q.happened
 	q.clear()
 	if q.happened != before || q.lastCall != q.writtenCall {
@@ -152,7 +154,7 @@ func (q *queue) endMinute() error {
 	}
 	q.touch()
 	if q.minute = now; q.stored == 0 && q.lastCall+activeAfterCall <= now {
-		q.minute = 0
+		q.minute, q.last = 0, nil
 	}
 	return nil
 }

@@ -43,8 +43,10 @@ type queue struct {
 	announced bool    // internal: it is available, and Engine.Deliverable has said so
 	dirty     bool    // meta must be written
 
-	writtenCall Instant  // lastCall as it is stored
-	grouped     tristate // whether messages of a standard queue have groups
+	writtenCall Instant         // lastCall as it is stored
+	total       [Counters]int64 // what has happened since the engine was loaded
+	last        *Row            // of the last minute, if the queue was active
+	grouped     tristate        // whether messages of a standard queue have groups
 }
 
 // meta is the part of a queue's state that is stored as one record.

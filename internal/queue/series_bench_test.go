@@ -56,6 +56,15 @@ func BenchmarkMinutes(b *testing.B) {
 	}
 }
 
+// BenchmarkCounting compares the way of a message with and without counting.
+func BenchmarkCounting(b *testing.B) {
+	for name, keep := range map[string]Keep{"with": DefaultKeep, "without": {}} {
+		b.Run(name, func(b *testing.B) {
+			benchKeeping(b, keep, Config{ID: 1, ARN: "arn:aws:sqs:us-east-1:000000000000:orders"}, 0, func(int) Outgoing { return Outgoing{} })
+		})
+	}
+}
+
 // someTraffic sends, receives and deletes a few messages in some queues.
 func someTraffic(e *Engine, rng *rand.Rand, first ID, n int) error {
 	for id := first; id < first+ID(n); id++ {

@@ -24,6 +24,7 @@ type alone struct {
 	log      *slog.Logger
 	require  func(format int) error // writes down which format the data need
 	keep     queue.Keep
+	totals   *shard.Totals
 	records  *store.Store // of the control store
 	control  *control.Control
 	shares   bool // the keys are in the control store
@@ -64,7 +65,7 @@ func (a *alone) Control() *control.Control { return a.control }
 // Serve implements Node.
 func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
-		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep,
+		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
 		Configs: func() []queue.Config { return c.Configs(theShard) },
 	})
 	if err != nil {

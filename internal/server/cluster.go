@@ -80,6 +80,8 @@ type Messages interface {
 	sqs.Shard
 	inspect.Shard
 	queueseries.Source
+	// Standings returns how the queues stand that are kept on this machine.
+	Standings(ctx context.Context) ([]queue.Standing, error)
 	// Publish accepts publications to one topic: all copies are durable when it returns.
 	Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error)
 	// Drain ends the long polls with an empty answer; from now on none waits.
@@ -90,6 +92,7 @@ type Messages interface {
 
 // NodeEnv is what a server gives to its node of a cluster.
 type NodeEnv struct {
+	Totals   *shard.Totals // to be told what happens to queues
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string        // where clients reach this server, as soon as it is known
@@ -108,7 +111,8 @@ type NodeEnv struct {
 func (s *Server) join(waiting *front.StartupResponder) (err error) {
 	addr := s.listener.Addr() // the listener gets a limit of connections before it
 	s.node, err = s.config.Join(NodeEnv{
-		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
+		Totals: &s.totals,
+		Disk:   s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
 		Endpoint:   func() string { return s.endpointAt(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: s.initialise,

@@ -9,18 +9,45 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
 
 // metricsServer answers GET /metrics on an address of its own. Behind the one for
 // clients there may be a proxy, which hides who asks.
-type metricsServer struct{ listener net.Listener }
+type metricsServer struct {
+	listener  net.Listener
+	standings func(context.Context) ([]queue.Standing, error)
+}
+
+// page returns a page of metrics of single queues. The query may have the beginning of
+// their names as prefix.
+func (m *metricsServer) page(of func([]queue.Standing, string) prometheus.Gatherer, o promhttp.HandlerOpts) http.Handler {
+	places := make(chan struct{}, metricsAtOnce)
+	o.MaxRequestsInFlight = 0 // the handler lives for one request only
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+		default:
+			http.Error(w, "too many requests for metrics at a time", http.StatusServiceUnavailable)
+			return
+		}
+		standings, err := m.standings(r.Context())
+		if err != nil {
+			http.Error(w, "the queues cannot be asked how they stand", http.StatusServiceUnavailable)
+			return
+		}
+		promhttp.HandlerFor(of(standings, r.URL.Query().Get("prefix")), o).ServeHTTP(w, r)
+	})
+}
 
 const (
 	metricsAtOnce  = 4
@@ -37,7 +64,7 @@ func (s *Server) openMetrics() error {
 	if err != nil {
 		return fmt.Errorf("--metrics-listen %s: %w", s.config.MetricsListen, err)
 	}
-	s.metricsHTTP = &metricsServer{l}
+	s.metricsHTTP = &metricsServer{listener: l, standings: func(ctx context.Context) ([]queue.Standing, error) { return s.messages.Standings(ctx) }}
 	s.log.Info("serving metrics", "url", "http://"+l.Addr().String()+"/metrics")
 	return nil
 }
@@ -49,9 +76,12 @@ func (m *metricsServer) serve(ctx context.Context, all *prom.Metrics, log *slog.
 	}
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(all.Gatherer(), promhttp.HandlerOpts{
+	options := promhttp.HandlerOpts{
 		MaxRequestsInFlight: metricsAtOnce, Timeout: metricsTimeout, ErrorLog: errorLog, ErrorHandling: promhttp.ContinueOnError,
-	}))
+	}
+	mux.Handle("GET /metrics", promhttp.HandlerFor(all.Gatherer(), options))
+	mux.Handle("GET /metrics/queues", m.page(prom.Queues, options))
+	mux.Handle("GET /metrics/cloudwatch", m.page(prom.CloudWatch, options))
 	h := &http.Server{
 		Handler: mux, ReadHeaderTimeout: metricsIO, ReadTimeout: metricsIO, WriteTimeout: metricsIO, IdleTimeout: 4 * metricsIO,
 		MaxHeaderBytes: front.MaxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
@@ -85,6 +115,7 @@ func (s *Server) measure(services []*protocol.Service) {
 	if !s.config.InMemory {
 		s.metrics.Disk(s.space.free, func() bool { return s.space.room() != nil })
 	}
+	s.metrics.Totals(s.totals.Get)
 	s.metrics.Memory(func() int64 { return s.front.MemoryInUse() })
 	s.metrics.Cluster(s.node.Status)
 	s.metrics.Deliveries(func() []prom.Delivery {

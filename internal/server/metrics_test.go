@@ -16,7 +16,12 @@ import (
 // scrape returns what a server says of itself to Prometheus.
 func scrape(t *testing.T, s *Server) string {
 	t.Helper()
-	r, err := http.Get("http://" + s.metricsHTTP.listener.Addr().String() + "/metrics")
+	return scrapePage(t, s, "/metrics")
+}
+
+func scrapePage(t *testing.T, s *Server, page string) string {
+	t.Helper()
+	r, err := http.Get("http://" + s.metricsHTTP.listener.Addr().String() + page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,5 +82,39 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 	r.Body.Close()
 	if r.StatusCode < 400 {
 		t.Errorf("at the address for clients: %s", r.Status)
+	}
+}
+
+// Single queues have pages of their own, and what has happened to all of them together does
+// not fall when one is deleted.
+func TestQueuesHavePages(t *testing.T) {
+	config := Default()
+	config.InMemory, config.Listen, config.MetricsListen = true, "127.0.0.1:0", "127.0.0.1:0"
+	s, _ := start(t, config)
+	cred, _ := s.credentials.Root(account)
+	c := &client{T: t, Base: s.Endpoint(), Region: "us-east-1", Cred: cred, Path: "/"}
+	for _, name := range []string{"orders", "bills"} {
+		c.Make("CreateQueue", object{"QueueName": name})
+		c.Make("SendMessage", object{"QueueUrl": c.URL(name), "MessageBody": "hello"})
+	}
+	text := scrapePage(t, s, "/metrics/queues?prefix=ord")
+	for _, line := range []string{
+		`sluice_queue_messages{account="000000000000",queue="orders",region="us-east-1",state="visible"} 1`,
+		`sluice_queue_sent_total{account="000000000000",queue="orders",region="us-east-1"} 1`,
+		`sluice_queue_sent_bytes_total{account="000000000000",queue="orders",region="us-east-1"} 5`,
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("%s is missing", line)
+		}
+	}
+	if strings.Contains(text, "bills") {
+		t.Error("a queue is there that was not asked for")
+	}
+	if text := scrapePage(t, s, "/metrics/cloudwatch"); strings.Contains(text, "orders") {
+		t.Error("there are numbers of a minute that is not over")
+	}
+	c.Make("DeleteQueue", object{"QueueUrl": c.URL("orders")})
+	if text := scrape(t, s); !strings.Contains(text, "sluice_messages_sent_total 2\n") || strings.Contains(text, "bills") {
+		t.Error("the messages of all queues are not 2, or a queue is named")
 	}
 }

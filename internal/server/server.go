@@ -35,6 +35,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
@@ -78,6 +79,7 @@ type Server struct {
 	node        Node
 	messages    Messages
 	series      *queueseries.Reader
+	totals      shard.Totals
 	listener    net.Listener
 	certificate *keypair.Pair // nil: plain HTTP
 	front       *front.Front
@@ -246,6 +248,7 @@ func (s *Server) openNode(respond func() *front.StartupResponder) error {
 	if err != nil {
 		return err
 	}
+	single.totals = &s.totals
 	s.node = single
 	return nil
 }

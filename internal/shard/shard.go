@@ -72,6 +72,8 @@ type Options struct {
 	Require func(format int) error
 	// Keep is for how long the series of the queues are kept; there are none if it is zero.
 	Keep queue.Keep
+	// Totals counts what happens to all queues; nil means that it is not asked for.
+	Totals *Totals
 	// MaxCommit is the size in bytes at which a transaction takes no more
 	// requests; 0 means 4 MiB.
 	MaxCommit int
@@ -105,6 +107,8 @@ type Shard struct {
 	engine  *queue.Engine // nil while it has lost touch with the store
 	configs func() []queue.Config
 	keep    queue.Keep
+	totals  *Totals
+	counted [queue.Counters]int64 // as totals were told
 	polls   polls
 	reload  time.Time
 	format  int   // what require has been called with
@@ -157,7 +161,7 @@ func Open(o Options) (*Shard, error) {
 		writable: o.Writable, require: o.Require, format: 1, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
-		configs: o.Configs, keep: o.Keep, polls: newPolls(),
+		configs: o.Configs, keep: o.Keep, totals: o.Totals, polls: newPolls(),
 	}
 	s.pacer = newPacer(s.closing)
 	s.clock = newClock(o.Now, o.Shift, 0)
@@ -185,7 +189,7 @@ func (s *Shard) load() error {
 			return err
 		}
 	}
-	s.engine = engine
+	s.engine, s.counted = engine, engine.Totals()
 	s.announce(engine)
 	return nil
 }
@@ -431,6 +435,9 @@ func (s *Shard) commitBatch(first *request) {
 		s.fail(err, batch, served)
 		return
 	}
+	now := s.engine.Totals()
+	s.totals.add(s.counted, now)
+	s.counted = now
 	s.announce(s.engine)
 	for _, r := range batch {
 		if r.poll != nil && r.poll.empty(r.err) {

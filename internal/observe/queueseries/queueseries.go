@@ -154,6 +154,16 @@ func point(m series.Metric, row *queue.Row) (series.Point, bool) {
 	return p, p.Count > 0
 }
 
+// PointOf returns what a row says of a metric of a queue, or false if the queue does not
+// have it.
+func PointOf(m series.Metric, arn string, row *queue.Row) (series.Point, bool) {
+	fair := row.Values[queue.MetricNoisyGroups].Sum > 0
+	if !of(m, queue.SeriesName{Name: arn, Fair: fair}) {
+		return series.Point{}, false
+	}
+	return point(m, row)
+}
+
 // List implements series.Reader.
 func (r *Reader) List(ctx context.Context, f series.Filter) ([]series.ID, error) {
 	if f.Namespace != "" && !slices.Contains(namespaces, f.Namespace) {

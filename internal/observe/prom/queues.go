@@ -1,0 +1,148 @@
+package prom
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// QueuesAtMost is how many queues have metrics of their own on one page.
+const QueuesAtMost = 2000
+
+// other is the name of all other queues together.
+const other = "_other"
+
+var (
+	queueLabels   = []string{"account", "region", "queue"}
+	queueMessages = desc("queue", "messages", "Messages in the queue, by state: visible, in_flight, delayed.", append(queueLabels, "state")...)
+	queueAge      = desc("queue", "oldest_message_age_seconds", "Age of the oldest message at the end of the last minute.", queueLabels...)
+	queueGroups   = desc("queue", "groups_in_flight", "FIFO queues: message groups with messages in flight, at the end of the last minute.", queueLabels...)
+	queueNoisy    = desc("queue", "noisy_groups", "Standard queues: message groups that take consumers' time from the others, at the end of the last minute.", queueLabels...)
+	queueCounted  = func() (out [queue.Counters]*prometheus.Desc) {
+		for i, c := range counted {
+			out[i] = desc("queue", c.name, c.help+" Since the queue's shard was opened here.", queueLabels...)
+		}
+		return out
+	}()
+)
+
+// Queues returns what collects the metrics of single queues whose names begin with a
+// prefix. Of more than QueuesAtMost, those with the most messages have metrics of their
+// own, and the messages of all others are counted together.
+func Queues(standings []queue.Standing, prefix string) prometheus.Gatherer {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(standingQueues(chosen(standings, prefix)))
+	return registry
+}
+
+// chosen returns the queues whose names begin with a prefix, those with the most messages
+// first. A queue of which this node has several shards is one.
+func chosen(standings []queue.Standing, prefix string) []queue.Standing {
+	byARN := make(map[string]int)
+	var out []queue.Standing
+	for _, s := range standings {
+		if !strings.HasPrefix(nameOf(s.ARN), prefix) {
+			continue
+		}
+		i, found := byARN[s.ARN]
+		if !found {
+			byARN[s.ARN] = len(out)
+			out = append(out, s)
+			continue
+		}
+		out[i] = together(out[i], s)
+	}
+	slices.SortFunc(out, func(a, b queue.Standing) int {
+		return cmp.Or(cmp.Compare(messages(b), messages(a)), cmp.Compare(a.ARN, b.ARN))
+	})
+	return out
+}
+
+// together adds how a queue stands on two shards.
+func together(a, b queue.Standing) queue.Standing {
+	a.Counts.Visible += b.Counts.Visible
+	a.Counts.InFlight += b.Counts.InFlight
+	a.Counts.Delayed += b.Counts.Delayed
+	for m := range a.Happened {
+		a.Happened[m] += b.Happened[m]
+	}
+	switch {
+	case a.Last == nil || b.Last != nil && b.Last.Time > a.Last.Time:
+		a.Last = b.Last
+	case b.Last != nil && b.Last.Time == a.Last.Time:
+		sum := *a.Last
+		sum.Add(b.Last)
+		a.Last = &sum
+	}
+	return a
+}
+
+func messages(s queue.Standing) uint64 {
+	return s.Counts.Visible + s.Counts.InFlight + s.Counts.Delayed
+}
+
+// nameOf returns the name in the ARN of a queue.
+func nameOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
+
+// labelsOf returns account, region and name.
+func labelsOf(arn string) []string {
+	part := strings.Split(arn, ":")
+	if len(part) != 6 {
+		return []string{"", "", arn}
+	}
+	return []string{part[4], part[3], part[5]}
+}
+
+// standingQueues are queues in the order in which they get metrics of their own.
+type standingQueues []queue.Standing
+
+// Describe implements prometheus.Collector.
+func (s standingQueues) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range append(queueCounted[:], queueMessages, queueAge, queueGroups, queueNoisy) {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s standingQueues) Collect(out chan<- prometheus.Metric) {
+	n := min(len(s), QueuesAtMost)
+	for i := range s[:n] {
+		q := &s[i]
+		labels := labelsOf(q.ARN)
+		collectMessages(out, q, labels)
+		for m, d := range queueCounted {
+			counter(out, d, float64(max(0, q.Happened[m])), labels...)
+		}
+		if q.Last == nil {
+			continue
+		}
+		if q.FIFO {
+			gauge(out, queueGroups, float64(q.Last.Values[queue.MetricGroupsInFlight].Sum), labels...)
+		} else {
+			gauge(out, queueNoisy, float64(q.Last.Values[queue.MetricNoisyGroups].Sum), labels...)
+		}
+	}
+	if rest := s[n:]; len(rest) > 0 {
+		var all queue.Standing
+		for _, q := range rest {
+			all = together(all, q)
+		}
+		collectMessages(out, &all, []string{"", "", other})
+	}
+}
+
+func collectMessages(out chan<- prometheus.Metric, q *queue.Standing, labels []string) {
+	for _, state := range []struct {
+		name string
+		n    uint64
+	}{{"visible", q.Counts.Visible}, {"in_flight", q.Counts.InFlight}, {"delayed", q.Counts.Delayed}} {
+		gauge(out, queueMessages, float64(state.n), append(slices.Clone(labels), state.name)...)
+	}
+	if q.Last != nil {
+		gauge(out, queueAge, float64(q.Last.Values[queue.MetricOldestAge].Sum), labels...)
+	}
+}

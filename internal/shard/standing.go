@@ -1,0 +1,46 @@
+package shard
+
+import (
+	"context"
+	"sync"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Totals counts what happens to all queues of a process, in whichever of its shards. They
+// do not fall when a queue is removed, nor when a shard moves to another node. The zero
+// value is ready to use.
+type Totals struct {
+	mu sync.Mutex
+	n  [queue.Counters]int64
+	// owed is what was counted and taken back, until so much is counted anew.
+	owed [queue.Counters]int64
+}
+
+// Get returns how often each counter has counted.
+func (t *Totals) Get() [queue.Counters]int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.n
+}
+
+// add adds what has happened between two moments.
+func (t *Totals) add(before, after [queue.Counters]int64) {
+	if t == nil || before == after {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for m := range after {
+		t.owed[m] += after[m] - before[m]
+		if t.owed[m] > 0 {
+			t.n[m] += t.owed[m]
+			t.owed[m] = 0
+		}
+	}
+}
+
+// Standings returns how the queues of the shard stand.
+func (s *Shard) Standings(ctx context.Context) ([]queue.Standing, error) {
+	return call(ctx, s, func(e *queue.Engine) ([]queue.Standing, error) { return e.Standings(), nil })
+}
