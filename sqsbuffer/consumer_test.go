@@ -122,7 +122,7 @@ func TestConsumeOptionsOutOfRange(t *testing.T) {
 	closeClient(t, c)
 }
 
-// A handler may take hours. Nobody else gets its message meanwhile.
+// A handler may take hours. No other consumer gets its message meanwhile.
 func TestHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()

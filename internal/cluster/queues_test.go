@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,11 @@ func (p *process) send(name, body string) {
 		m.Group, m.Dedup = "g", body
 	}
 	p.world.does(func() error {
-		_, err := p.node.Router().Send(context.Background(), p.catalog.Find(named(name)).ID, []queue.Outgoing{m})
+		q := p.catalog.Find(named(name))
+		if q == nil {
+			return fmt.Errorf("%s does not know the queue %s", p.machine.name, name)
+		}
+		_, err := p.node.Router().Send(context.Background(), q.ID, []queue.Outgoing{m})
 		return err
 	})
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // BenchmarkPeekBesideTraffic is what a search through a long queue costs those who use the queue. Batches of messages are sent,
-// received and deleted as fast as the shard can, on a disk; in every other second and a half someone searches. It reports how
+// received and deleted as fast as the shard can, on a disk; in every other second and a half a client searches. It reports how
 // much is done in those with a search, in percent of the others. SLUICE_TEST_PEEK_BACKLOG is how long the queue is.
 func BenchmarkPeekBesideTraffic(b *testing.B) {
 	const window = 1500 * time.Millisecond

@@ -11,7 +11,7 @@ import (
 
 // Ready waits until queues of subscriptions have become available, and returns them: a
 // receive would be given messages. It returns a queue again when it was not available in
-// between, and when the shard had to be loaded again. So whoever delivers from these queues
+// between, and when the shard had to be loaded again. So the code that delivers from these queues
 // receives from each until it gets nothing; a queue without messages costs nothing.
 func (s *Shard) Ready(ctx context.Context) ([]queue.ID, error) {
 	return s.deliverable.wait(ctx, s.closed)

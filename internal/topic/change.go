@@ -176,8 +176,8 @@ func (tx *Tx) Unsubscribe(id string, now time.Time) error {
 	return tx.removeSubscription(s, now)
 }
 
-// Forget removes subscriptions to a topic that were not confirmed in time: nobody will. The next subscription to the topic
-// is the occasion.
+// Forget removes subscriptions to a topic that were not confirmed in time: no endpoint can confirm them any more. The next
+// subscription to the topic is the occasion.
 func (tx *Tx) Forget(t *Topic, now time.Time) error {
 	_, subscriptions := tx.t.Subscribed(t.Name)
 	forgotten := 0

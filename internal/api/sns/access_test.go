@@ -52,10 +52,10 @@ func operations(topic, subscription string) []operation {
 	}
 }
 
-// confirming is the one operation that a token allows to whoever has it.
+// confirming is the one operation that a caller may call because it has a token.
 var confirming = operation{"ConfirmSubscription", with{"TopicArn", topicARN("t"), "Token", strings.Repeat("0", 96)}, []string{"ConfirmSubscription"}, topicARN("t")}
 
-// Nobody may do anything that no policy allows: callers that do not sign, sign with an unknown key or the wrong secret, a
+// No caller may do what no policy allows: callers that do not sign, sign with an unknown key or the wrong secret, a
 // user without policies, and another account. They are told the same whether the topic exists or not.
 func TestCallersWhoMayNot(t *testing.T) {
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestWhatOperationsNeed(t *testing.T) {
 	story.Fails(confirming.name, confirming.in, 400, invalid, "Invalid parameter: Token")
 }
 
-// The policy of a topic gives to other accounts what it names, on its conditions; they need their own leave, too. Nobody can
+// The policy of a topic gives to other accounts what it names, on its conditions; they need their own leave, too. No caller can
 // lock the owner's root out.
 func TestTopicPolicies(t *testing.T) {
 	t.Parallel()

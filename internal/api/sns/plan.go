@@ -184,7 +184,7 @@ type sending struct {
 // ARN implements access.Details.
 func (d *sending) ARN() string { return d.arn }
 
-// Facts implements access.Details. The message does not leave the server, so nobody can listen.
+// Facts implements access.Details. The message does not leave the server, so it cannot be listened to.
 func (d *sending) Facts() policy.Facts {
 	n := d.topic.Name
 	return policy.Facts{

@@ -249,7 +249,7 @@ func TestDeadLetterQueueThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// An endpoint that hangs holds up nobody else: however many there are, those that work get their messages.
+// An endpoint that hangs holds up no other: however many there are, those that work get their messages.
 func TestSlowEndpoints(t *testing.T) {
 	r := newRig(t)
 	const slow = beginning - 1

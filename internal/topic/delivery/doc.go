@@ -14,7 +14,7 @@
 // A delivery is made at least once. If the server is killed between the endpoint's answer and the deletion, it is made
 // again. Order is not kept: FIFO topics have no such subscriptions.
 //
-// # Nobody waits for a slow endpoint
+// # A slow endpoint holds up no other
 //
 // Each subscription has a goroutine while it has messages, and costs nothing otherwise. It begins with one message and goes
 // on with several at a time when that has been delivered. Subscriptions that begin or fail wait for places of their own,

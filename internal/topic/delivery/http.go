@@ -34,7 +34,7 @@ type HTTP struct {
 }
 
 // NewHTTP returns a sender that connects to addresses that are open. It uses no proxy, whatever the environment says: a
-// proxy would connect to addresses that nobody has checked.
+// proxy would connect to addresses that were not checked.
 func NewHTTP(rules *egress.Rules) *HTTP {
 	return &HTTP{rules: rules, timeout: httpTimeout, client: &http.Client{
 		Transport: &http.Transport{
