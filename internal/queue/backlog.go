@@ -1,13 +1,16 @@
 package queue
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // extent is a number of copies and of their bytes.
 type extent struct{ copies, bytes int }
 
 // copiesAtOnce bounds the copies that a call to Publish makes, and those that each step of
 // the backlog makes.
-var copiesAtOnce = extent{copies: workAtOnce, bytes: 1 << 20}
+var copiesAtOnce = extent{copies: workAtOnce, bytes: 512 << 10}
 
 // take takes the copies of a publication out of the extent, and reports whether it was enough.
 func (x *extent) take(p *Publication) bool {
@@ -39,9 +42,10 @@ type backlog struct {
 	e *Engine
 	backlogRecord
 
-	topics map[ID]int // how many of each FIFO topic wait
-	first  *expansion // the publication with the number head, once it has been read
-	dirty  bool       // the record must be written
+	topics map[ID]int    // how many of each FIFO topic wait
+	copies map[ID]uint64 // how many copies for each queue wait
+	first  *expansion    // the publication with the number head, once it has been read
+	dirty  bool          // the record must be written
 }
 
 // backlogRecord is the part of the backlog's state that is stored.
@@ -68,9 +72,11 @@ func (b *backlogRecord) decode(v []byte) error {
 	return r.done("backlog of publications")
 }
 
-func newBacklog(e *Engine) backlog { return backlog{e: e, topics: make(map[ID]int)} }
+func newBacklog(e *Engine) backlog {
+	return backlog{e: e, topics: make(map[ID]int), copies: make(map[ID]uint64)}
+}
 
-// load reads the record of the backlog, and which topics' publications are in it.
+// load reads the record of the backlog, and counts what is in it.
 func (b *backlog) load() error {
 	v, err := b.e.tx.Get(backlogKey)
 	if v == nil || err != nil {
@@ -85,9 +91,28 @@ func (b *backlog) load() error {
 		if err != nil {
 			return err
 		}
-		b.topics[x.Topic]++
+		if b.done(n) > uint64(len(x.Copies)) {
+			return fmt.Errorf("%w: %d copies of a publication are made, of %d", ErrDamaged, b.done(n), len(x.Copies))
+		}
+		b.count(x.Publication, b.done(n))
 	}
 	return nil
+}
+
+// count counts a publication of which the first copies are made.
+func (b *backlog) count(p *Publication, done uint64) {
+	b.topics[p.Topic]++
+	for i := done; i < uint64(len(p.Copies)); i++ {
+		b.copies[p.Copies[i].Queue]++
+	}
+}
+
+// done returns how many copies of publication n are made.
+func (b *backlog) done(n uint64) uint64 {
+	if n == b.head {
+		return b.next
+	}
+	return 0
 }
 
 // waiting reports whether there are publications.
@@ -100,7 +125,7 @@ func (b *backlog) holds(topic ID) bool { return topic != 0 && b.topics[topic] > 
 func (b *backlog) add(x *expansion) {
 	b.e.tx.Set(publicationKey(b.end), encodeBacklogged(x))
 	b.end++
-	b.topics[x.Topic]++
+	b.count(x.Publication, 0)
 	b.e.format = max(b.e.format, formatCopies)
 	b.dirty = true
 }
@@ -118,6 +143,7 @@ func (b *backlog) expand() error {
 		for ; b.next < uint64(len(b.first.Copies)) && room.left(); b.next++ {
 			c := &b.first.Copies[b.next]
 			room.takeCopy(c)
+			b.uncount(c.Queue)
 			if err := b.e.sendCopy(b.first, c); err != nil {
 				return err
 			}
@@ -129,9 +155,39 @@ func (b *backlog) expand() error {
 	return nil
 }
 
+func (b *backlog) uncount(id ID) {
+	if b.copies[id]--; b.copies[id] == 0 {
+		delete(b.copies, id)
+	}
+}
+
+// purge removes the copies that wait for a queue.
+func (b *backlog) purge(id ID) error {
+	for n := b.head; n < b.end && b.copies[id] > 0; n++ {
+		x, err := b.read(n)
+		if err != nil {
+			return err
+		}
+		done, all := b.done(n), x.Copies
+		x.Copies = slices.Clone(all[:done])
+		for _, c := range all[done:] {
+			if c.Queue == id {
+				b.uncount(id)
+			} else {
+				x.Copies = append(x.Copies, c)
+			}
+		}
+		if len(x.Copies) < len(all) {
+			b.e.tx.Set(publicationKey(n), encodeBacklogged(x))
+			b.first = nil
+		}
+	}
+	return nil
+}
+
 // drop removes the first publication.
 func (b *backlog) drop() {
-	b.e.tx.DeleteOnce(publicationKey(b.head))
+	b.e.tx.Delete(publicationKey(b.head))
 	if b.topics[b.first.Topic]--; b.topics[b.first.Topic] == 0 {
 		delete(b.topics, b.first.Topic)
 	}

@@ -69,6 +69,15 @@ func check(e *Engine, keys mirror) []string {
 	if written {
 		c.want(backlog.decode(b.value) == nil && backlog == e.backlog.backlogRecord, "backlog %+v is stored as %+v", e.backlog.backlogRecord, backlog)
 	}
+	copies := make(map[ID]uint64)
+	for n := backlog.head; n < backlog.end; n++ {
+		x, err := decodeBacklogged(keys[string(publicationKey(n))].value)
+		c.want(err == nil, "publication %d of the backlog: %v", n, err)
+		for i := e.backlog.done(n); err == nil && i < uint64(len(x.Copies)); i++ {
+			copies[x.Copies[i].Queue]++
+		}
+	}
+	c.want(maps.Equal(copies, e.backlog.copies), "%v copies wait, counted %v", copies, e.backlog.copies)
 	waiting := 0
 	for _, n := range e.backlog.topics {
 		waiting += n

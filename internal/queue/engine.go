@@ -396,21 +396,23 @@ func (e *Engine) Purge(id ID) error {
 	if o != nil {
 		o.purge()
 	}
-	return nil
+	return e.backlog.purge(id)
 }
 
 // Counts returns how many messages a queue holds in each state. Messages in its
-// outbox count as visible, so that a message counts wherever it is on its way.
+// outbox and copies that are still to be made count as visible, so that a message counts
+// wherever it is on its way.
 func (e *Engine) Counts(id ID) (Counts, error) {
-	o := e.outboxes[id]
+	o, copies := e.outboxes[id], e.backlog.copies[id]
 	if o != nil && e.queues[id] == nil {
-		return Counts{Visible: o.stored}, nil
+		return Counts{Visible: o.stored + copies}, nil
 	}
 	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return Counts{}, err
 	}
 	n := q.counts()
+	n.Visible += copies
 	if o != nil {
 		n.Visible += o.stored
 	}

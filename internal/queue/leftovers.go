@@ -78,7 +78,7 @@ func (c *backlogChecker) check(k, v []byte) error {
 		return fmt.Errorf("publication %d of the backlog is not in [%d, %d)", n, c.head, c.end)
 	}
 	x, err := decodeBacklogged(v)
-	if err == nil && n == c.head && c.next >= uint64(len(x.Copies)) {
+	if err == nil && n == c.head && c.next > uint64(len(x.Copies)) {
 		err = fmt.Errorf("publication %d of the backlog goes on with copy %d of %d", n, c.next, len(x.Copies))
 	}
 	return err

@@ -96,7 +96,7 @@ const slack = 50 * time.Millisecond
 
 // newJournal returns a journal and the history that it writes.
 func newJournal(c workload.Clock) (*workload.Journal, *history.History) {
-	h := &history.History{Queues: workload.Queues(1), Slack: slack}
+	h := &history.History{Queues: workload.Queues(1), Topics: workload.Topics(1), Slack: slack}
 	return workload.NewJournal(c, h, nil), h
 }
 

@@ -30,8 +30,15 @@ const dataDir = "lib/sluice/shards/0001"
 type catalog struct {
 	mu      sync.Mutex
 	configs []queue.Config
+	topics  map[string]topic
 	lastID  queue.ID
 	serial  atomic.Uint64 // of messages and tasks
+}
+
+// topic is a topic: its own queue, which only FIFO topics have, and those of its subscriptions.
+type topic struct {
+	queue         queue.ID
+	subscriptions []queue.Config
 }
 
 func (c *catalog) all() []queue.Config {
@@ -203,9 +210,7 @@ func (m *machine) Send(name string, letters []workload.Letter) (answers []worklo
 	err = m.with(name, func(ctx context.Context, id queue.ID) error {
 		var out []queue.Outgoing
 		for _, l := range letters {
-			o := queue.Outgoing{Body: workload.Body(l.Name), Group: l.Group, Dedup: l.Name, Delay: &l.Delay}
-			binary.BigEndian.PutUint64(o.ID[8:], m.serial.Add(1))
-			out = append(out, o)
+			out = append(out, queue.Outgoing{ID: m.messageID(), Body: workload.Body(l.Name), Group: l.Group, Dedup: l.Name, Delay: &l.Delay})
 		}
 		accepted, err := m.shard.Send(ctx, id, out)
 		for _, s := range accepted {
@@ -214,6 +219,72 @@ func (m *machine) Send(name string, letters []workload.Letter) (answers []worklo
 		return err
 	})
 	return answers, err
+}
+
+// CreateTopic makes a topic. Its queues are there.
+func (m *machine) CreateTopic(t history.Topic) error {
+	if m.off.Load() {
+		return errGone
+	}
+	made := topic{}
+	if history.IsFIFO(t.Name) {
+		own, ok := m.find("topic/" + t.Name)
+		if !ok {
+			own = m.add(history.Queue{Name: "topic/" + t.Name}, m.clock.time())
+		}
+		if err := m.answered(m.shard.Configure(context.Background(), own)); err != nil {
+			return err
+		}
+		made.queue = own.ID
+	}
+	for _, name := range t.Queues {
+		q, ok := m.find(name)
+		if !ok {
+			return history.NoQueue
+		}
+		made.subscriptions = append(made.subscriptions, q)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.topics == nil {
+		m.topics = make(map[string]topic)
+	}
+	m.topics[t.Name] = made
+	return nil
+}
+
+// Publish is part of workload.Service.
+func (m *machine) Publish(name string, letters []workload.Letter) (answers []workload.Sent, err error) {
+	if m.off.Load() {
+		return nil, errGone
+	}
+	m.mu.Lock()
+	to, ok := m.topics[name]
+	m.mu.Unlock()
+	if !ok {
+		return nil, history.NoQueue
+	}
+	var all []queue.Publication
+	for _, l := range letters {
+		p := queue.Publication{Topic: to.queue, Group: l.Group, Dedup: l.Name, ID: m.messageID()}
+		for _, q := range to.subscriptions {
+			p.Copies = append(p.Copies, queue.Copy{Queue: q.ID, Message: queue.Outgoing{
+				ID: m.messageID(), Body: workload.Body(l.Name), Group: l.Group, Dedup: l.Name,
+			}})
+		}
+		all = append(all, p)
+	}
+	published, err := m.shard.Publish(context.Background(), all)
+	for _, p := range published {
+		answers = append(answers, workload.Sent{ID: p.ID.String(), Sequence: sequence(p.Sequence)})
+	}
+	return answers, m.answered(err)
+}
+
+// messageID returns a new id of a message.
+func (c *catalog) messageID() (id queue.MessageID) {
+	binary.BigEndian.PutUint64(id[8:], c.serial.Add(1))
+	return id
 }
 
 func sequence(n uint64) string { return fmt.Sprintf("%020d", n) }

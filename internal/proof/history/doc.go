@@ -24,6 +24,10 @@
 //	settle, drain  the run did not come to its end
 //	counters       what a queue said that it held was not what was found in it
 //
+// What is published to a topic is a message of its own in each of the topic's queues: lost
+// is then what one of them never gave, duplicate what one gave twice, and the order of a
+// FIFO group is that of the publications.
+//
 // All times are read from one clock, the client's. A call was executed some time
 // between its beginning and its end, if it was, so a rule speaks only when every
 // such time breaks it. Slack is what the service's clock may be off by; between

@@ -20,6 +20,7 @@ type line struct {
 // rules is what a history is judged by.
 type rules struct {
 	Queues []Queue       `json:"queues"`
+	Topics []Topic       `json:"topics,omitempty"`
 	Slack  time.Duration `json:"slack"`
 	Grace  time.Duration `json:"grace"`
 }
@@ -35,7 +36,7 @@ type Writer struct {
 func NewWriter(w io.Writer, h *History) *Writer {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	out := &Writer{w: buffered, encode: json.NewEncoder(buffered)}
-	out.write(line{Rules: &rules{h.Queues, h.Slack, h.Grace}})
+	out.write(line{Rules: &rules{h.Queues, h.Topics, h.Slack, h.Grace}})
 	return out
 }
 
@@ -73,7 +74,7 @@ func Read(r io.Reader) (*History, error) {
 		}
 		switch {
 		case l.Rules != nil:
-			h.Queues, h.Slack, h.Grace = l.Rules.Queues, l.Rules.Slack, l.Rules.Grace
+			h.Queues, h.Topics, h.Slack, h.Grace = l.Rules.Queues, l.Rules.Topics, l.Rules.Slack, l.Rules.Grace
 		case l.Call != nil:
 			for _, e := range l.Call.Entries {
 				e.Call = l.Call

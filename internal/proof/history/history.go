@@ -12,6 +12,7 @@ import (
 // History is everything that was asked for in a run and what became of it.
 type History struct {
 	Queues   []Queue // that are there from the beginning, and their rules
+	Topics   []Topic // likewise
 	Calls    []*Call
 	Troubles []*Trouble
 	Notes    []Violation   // what is wrong whatever the rest of the history says
@@ -27,10 +28,16 @@ type Queue struct {
 	Scoped      bool   `json:"scoped,omitempty"` // FIFO: each group has an order and deduplication of its own
 }
 
-// IsFIFO reports whether a queue of that name is a FIFO queue.
+// Topic is a topic of the service, with the queues that its messages go to as they are.
+type Topic struct {
+	Name   string   `json:"name"`
+	Queues []string `json:"queues"`
+}
+
+// IsFIFO reports whether a queue or topic of that name is a FIFO queue or topic.
 func IsFIFO(queue string) bool { return strings.HasSuffix(queue, ".fifo") }
 
-// SentTo returns the queue that a message was sent to. A message's name begins
+// SentTo returns the queue or topic that a message was sent to. A message's name begins
 // with it, and a slash.
 func SentTo(name string) string {
 	queue, _, _ := strings.Cut(name, "/")
@@ -87,6 +94,7 @@ const (
 	Create  Operation = "create"
 	Drop    Operation = "drop"
 	Send    Operation = "send"
+	Publish Operation = "publish" // to a topic, whose name stands in the place of a queue's
 	Receive Operation = "receive"
 	Remove  Operation = "delete"
 	Hide    Operation = "change visibility"
@@ -175,6 +183,7 @@ func (h *History) Tally() map[string]int {
 // Tell returns the story of a message: every call about it, the calls on its
 // queues as a whole, and the troubles there were from then on.
 func (h *History) Tell(name string) string {
+	name, _ = splitCopy(name)
 	queues := map[string]bool{SentTo(name): true}
 	type line struct {
 		at   time.Duration

@@ -57,7 +57,7 @@ func (j *judge) judgeIdentity(attempts, receives []*Entry) {
 	var known *Entry
 	for _, e := range append(attempts[:len(attempts):len(attempts)], receives...) {
 		switch {
-		case e.Outcome != Acknowledged || e.Queue != queue:
+		case e.Outcome != Acknowledged || e.Queue != queue || e.ID == "":
 		case e.Operation == Receive && j.queues[queue].Dead != "":
 			// It may have come back from the dead-letter queue as another.
 		case known == nil:

@@ -52,59 +52,108 @@ func (j *judge) inOrder(x, r *Entry) bool {
 	return true
 }
 
-// laneOf returns within what the sequence numbers of a FIFO queue grow.
-func (j *judge) laneOf(e *Entry) groupOf {
-	if j.queues[e.Queue].Scoped {
-		return groupOf{e.Queue, e.Group}
+// lane is within what sequence numbers grow.
+type lane struct {
+	groupOf
+	topic string // of messages that were published
+}
+
+// laneOf returns the lane of an entry of a call that sends or publishes.
+func (j *judge) laneOf(e *Entry) lane {
+	in := lane{groupOf: groupOf{queue: e.Queue}}
+	_, copied := splitCopy(e.Name)
+	if copied != "" {
+		in.topic = SentTo(e.Name)
 	}
-	return groupOf{queue: e.Queue}
+	if copied != "" || j.queues[e.Queue].Scoped {
+		in.group = e.Group
+	}
+	return in
+}
+
+// accepted is a message that was accepted, with its sequence number.
+type accepted struct {
+	first, ack *Entry // the first attempt, and one that was acknowledged
+	sequence   string
+}
+
+// accepted returns a message by its attempts, or false if its place among others is not
+// known: it is not of a FIFO queue or topic, or no attempt was acknowledged. The place of a
+// copy is known when it was received, if it cannot have left its queue and come back.
+func (j *judge) accepted(attempts []*Entry) (a accepted, ok bool) {
+	i := slices.IndexFunc(attempts, func(e *Entry) bool { return e.Outcome == Acknowledged })
+	if i < 0 || !IsFIFO(attempts[i].Queue) {
+		return a, false
+	}
+	a = accepted{attempts[0], attempts[i], attempts[i].Sequence}
+	if _, queue := splitCopy(a.ack.Name); queue != "" {
+		received := j.receives[a.ack.Name]
+		if len(received) == 0 || j.queues[queue].Dead != "" {
+			return a, false
+		}
+		a.sequence = received[0].Sequence
+	}
+	return a, true
 }
 
 // judgeSequences makes sure that messages are in the order in which they were
 // accepted, as far as the senders can tell.
 func (j *judge) judgeSequences() {
-	type accepted struct{ first, ack *Entry }
-	lanes := make(map[groupOf][]accepted)
-	for _, attempts := range j.sends {
-		i := slices.IndexFunc(attempts, func(e *Entry) bool { return e.Outcome == Acknowledged })
-		if i >= 0 && IsFIFO(attempts[i].Queue) {
-			in := j.laneOf(attempts[i])
-			lanes[in] = append(lanes[in], accepted{attempts[0], attempts[i]})
+	lanes := make(map[lane][]accepted)
+	for _, messages := range []map[string][]*Entry{j.sends, j.published} {
+		for _, attempts := range messages {
+			if a, ok := j.accepted(attempts); ok {
+				in := j.laneOf(a.ack)
+				lanes[in] = append(lanes[in], a)
+			}
 		}
 	}
 	for _, list := range lanes {
 		byEnd := slices.Clone(list)
 		slices.SortFunc(byEnd, func(a, b accepted) int { return cmp.Compare(a.ack.Ended, b.ack.Ended) })
 		slices.SortFunc(list, func(a, b accepted) int { return cmp.Compare(a.first.Began, b.first.Began) })
-		var newest *Entry
+		var newest *accepted
 		for _, a := range list {
 			for len(byEnd) > 0 && byEnd[0].ack.Ended < a.first.Began {
-				if newest == nil || byEnd[0].ack.Sequence > newest.Sequence {
-					newest = byEnd[0].ack
+				if newest == nil || byEnd[0].sequence > newest.sequence {
+					newest = &byEnd[0]
 				}
 				byEnd = byEnd[1:]
 			}
-			if newest != nil && a.ack.Sequence <= newest.Sequence {
-				j.broken("sequence", a.ack, "%s, but %s, sent before, has %s", a.ack.Sequence, newest.Name, newest.Sequence)
+			if newest != nil && a.sequence <= newest.sequence {
+				j.broken("sequence", a.ack, "%s, but %s, sent before, has %s", a.sequence, newest.ack.Name, newest.sequence)
 			}
 		}
 	}
 }
 
-// judgeBatches makes sure that the messages of a batch are in its order. Those
-// that were sent before keep the place they had.
+// judgeBatches makes sure that the messages of a batch are in its order, in all queues that
+// they were published to. Those that were sent before keep the place they had.
 func (j *judge) judgeBatches() {
 	for _, c := range j.Calls {
-		last := make(map[groupOf]string)
-		for _, e := range c.Entries {
-			if c.Operation != Send || e.Outcome != Acknowledged || len(j.sends[e.Name]) > 1 {
-				continue
+		switch c.Operation {
+		case Send:
+			j.judgeBatch(c, j.sends)
+		case Publish:
+			j.judgeBatch(c, j.published)
+			for _, d := range j.deliveries(c) {
+				j.judgeBatch(d, j.sends)
 			}
-			in := j.laneOf(e)
-			if IsFIFO(c.Queue) && e.Sequence <= last[in] {
-				j.broken("sequence", e, "%s, but the one before it in the batch has %s", e.Sequence, last[in])
-			}
-			last[in] = e.Sequence
 		}
+	}
+}
+
+func (j *judge) judgeBatch(c *Call, attempts map[string][]*Entry) {
+	last := make(map[lane]string)
+	for _, e := range c.Entries {
+		a, ok := j.accepted(attempts[e.Name])
+		if !ok || len(attempts[e.Name]) > 1 {
+			continue
+		}
+		in := j.laneOf(e)
+		if a.sequence <= last[in] {
+			j.broken("sequence", e, "%s, but the one before it in the batch has %s", a.sequence, last[in])
+		}
+		last[in] = a.sequence
 	}
 }

@@ -30,6 +30,7 @@ type judge struct {
 	*History
 	queues     map[string]Queue
 	sends      map[string][]*Entry // by message; with all its attempts
+	published  map[string][]*Entry // likewise, of messages of topics: what the topic has answered
 	removes    map[string][]*Entry // by message
 	receives   map[string][]*Entry // by message
 	tracks     map[track][]*Entry  // receives, deletes and changes of visibility
@@ -43,8 +44,11 @@ type judge struct {
 func (h *History) Verdict() []Violation {
 	sorted := *h
 	sorted.Calls = slices.SortedStableFunc(slices.Values(h.Calls), func(a, b *Call) int { return cmp.Compare(a.Began, b.Began) })
+	for i, c := range sorted.Calls {
+		sorted.Calls[i] = h.copies(c)
+	}
 	j := &judge{
-		History: &sorted, queues: make(map[string]Queue),
+		History: &sorted, queues: make(map[string]Queue), published: make(map[string][]*Entry),
 		sends: make(map[string][]*Entry), removes: make(map[string][]*Entry), receives: make(map[string][]*Entry),
 		tracks: make(map[track][]*Entry), groups: make(map[groupOf][]*Entry), wholes: make(map[string][]*Call),
 		violations: slices.Clone(h.Notes),
@@ -58,6 +62,9 @@ func (h *History) Verdict() []Violation {
 	j.judgeCalls()
 	for name := range j.sends {
 		j.judgeMessage(name)
+	}
+	for _, attempts := range j.published {
+		j.judgeIdentity(attempts, nil)
 	}
 	for name, all := range j.receives {
 		if !slices.ContainsFunc(j.sends[name], (*Entry).effective) {
@@ -85,6 +92,16 @@ func (j *judge) file(c *Call) {
 	switch c.Operation {
 	case Create, Drop, Purge:
 		j.wholes[c.Queue] = append(j.wholes[c.Queue], c)
+	case Publish:
+		for _, e := range c.Entries {
+			j.published[e.Name] = append(j.published[e.Name], e)
+		}
+		for _, d := range j.deliveries(c) {
+			for _, e := range d.Entries {
+				j.sends[e.Name] = append(j.sends[e.Name], e)
+			}
+		}
+		return
 	}
 	for _, e := range c.Entries {
 		at := track{e.Queue, e.ID}

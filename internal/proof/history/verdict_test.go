@@ -67,6 +67,45 @@ func (s *scribe) remove(queue string, count, message int) {
 	s.settle(Remove, queue, count, message, Acknowledged, "")
 }
 
+// publish publishes messages to a topic.
+func (s *scribe) publish(topic string, messages ...int) *Call {
+	c := s.send(topic, messages...)
+	c.Operation = Publish
+	return c
+}
+
+// receiveCopies is receive for copies of messages of a topic, whose ids and sequence numbers
+// are the queue's.
+func (s *scribe) receiveCopies(topic, queue string, count int, messages ...int) *Call {
+	c := s.receive(queue, count, messages...)
+	for i, n := range messages {
+		copied(c.Entries[i], topic, n)
+	}
+	return c
+}
+
+func (s *scribe) removeCopy(topic, queue string, count, n int) {
+	copied(s.settle(Remove, queue, count, n, Acknowledged, "").Entries[0], topic, n)
+}
+
+func copied(e *Entry, topic string, n int) {
+	e.Name = fmt.Sprintf("%s/%d", topic, n)
+	e.ID = fmt.Sprint("copy", n)
+	if e.Sequence != "" {
+		e.Sequence = fmt.Sprintf("%020d", 500+n)
+	}
+}
+
+// takeCopies receives copies and deletes them.
+func (s *scribe) takeCopies(topic, queue string, messages ...int) {
+	for _, n := range messages {
+		s.receiveCopies(topic, queue, 1, n)
+		s.removeCopy(topic, queue, 1, n)
+	}
+}
+
+var scribeTopics = []Topic{{"news", []string{"std", "work"}}, {"feed.fifo", []string{"fifo.fifo", "wide.fifo", "std"}}}
+
 var scribeQueues = []Queue{
 	{Name: "std"}, {Name: "fifo.fifo"}, {Name: "wide.fifo", Scoped: true}, {Name: "work", Dead: "dead", MaxReceives: 2}, {Name: "dead"},
 }
@@ -308,6 +347,74 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.remove("fifo.fifo", 1, 1)
 			s.remove("fifo.fifo", 1, 2)
 		}},
+		"published and received": {"", func(s *scribe) {
+			s.publish("news", 1)
+			s.publish("feed.fifo", 2, 3)
+			s.takeCopies("news", "std", 1)
+			s.receiveCopies("news", "dead", 3, 1) // by way of work
+			s.removeCopy("news", "dead", 3, 1)
+			for _, queue := range scribeTopics[1].Queues {
+				s.takeCopies("feed.fifo", queue, 2, 3)
+			}
+		}},
+		"published and lost in one of the queues": {"lost", func(s *scribe) {
+			s.publish("news", 1)
+			s.takeCopies("news", "std", 1)
+		}},
+		"published to one queue, and in another": {"phantom", func(s *scribe) {
+			s.publish("news", 1)
+			s.takeCopies("news", "std", 1)
+			s.takeCopies("news", "work", 1)
+			s.takeCopies("news", "fifo.fifo", 1)
+		}},
+		"a copy that comes twice": {"duplicate undead", func(s *scribe) {
+			s.publish("news", 1)
+			s.takeCopies("news", "std", 1)
+			s.takeCopies("news", "work", 1)
+			s.receiveCopies("news", "std", 1, 1).Entries[0].ID = "another"
+			s.settle(Remove, "std", 1, 1, Acknowledged, "").Entries[0].Name = "news/1"
+			s.Calls[len(s.Calls)-1].Entries[0].ID = "another"
+		}},
+		"published twice": {"duplicate", func(s *scribe) {
+			s.publish("feed.fifo", 2)
+			s.publish("feed.fifo", 2).Entries[0].Sequence = fmt.Sprintf("%020d", 3)
+			for _, queue := range scribeTopics[1].Queues {
+				s.takeCopies("feed.fifo", queue, 2)
+			}
+		}},
+		"published out of order": {"sequence", func(s *scribe) {
+			s.publish("feed.fifo", 2)
+			s.publish("feed.fifo", 1)
+			for _, queue := range scribeTopics[1].Queues[:2] {
+				s.receiveCopies("feed.fifo", queue, 1, 2).Entries[0].Sequence = fmt.Sprintf("%020d", 1)
+				s.removeCopy("feed.fifo", queue, 1, 2)
+			}
+			for _, queue := range scribeTopics[1].Queues {
+				s.takeCopies("feed.fifo", queue, 1)
+			}
+			s.takeCopies("feed.fifo", "std", 2)
+		}},
+		"out of order in a queue": {"order sequence", func(s *scribe) {
+			s.publish("feed.fifo", 1)
+			s.publish("feed.fifo", 2)
+			for _, queue := range scribeTopics[1].Queues {
+				s.takeCopies("feed.fifo", queue, 1)
+			}
+			s.receiveCopies("feed.fifo", "fifo.fifo", 1, 2).Entries[0].Sequence = fmt.Sprintf("%020d", 100)
+			s.removeCopy("feed.fifo", "fifo.fifo", 1, 2)
+			s.takeCopies("feed.fifo", "wide.fifo", 2)
+			s.takeCopies("feed.fifo", "std", 2)
+		}},
+		"out of order in a queue, of a batch": {"order sequence", func(s *scribe) {
+			s.publish("feed.fifo", 1, 2)
+			for _, queue := range scribeTopics[1].Queues {
+				s.takeCopies("feed.fifo", queue, 1)
+			}
+			s.receiveCopies("feed.fifo", "fifo.fifo", 1, 2).Entries[0].Sequence = fmt.Sprintf("%020d", 100)
+			s.removeCopy("feed.fifo", "fifo.fifo", 1, 2)
+			s.takeCopies("feed.fifo", "wide.fifo", 2)
+			s.takeCopies("feed.fifo", "std", 2)
+		}},
 		"two receives disagree": {"identity", func(s *scribe) {
 			s.send("work", 1)
 			s.receive("work", 1, 1)
@@ -318,7 +425,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &scribe{History: &History{Queues: scribeQueues, Slack: 50 * time.Millisecond}}
+			s := &scribe{History: &History{Queues: scribeQueues, Topics: scribeTopics, Slack: 50 * time.Millisecond}}
 			test.tell(s)
 			var rules []string
 			for _, v := range s.Verdict() {
@@ -334,7 +441,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 
 // A file holds all that the verdict needs.
 func TestFile(t *testing.T) {
-	s := &scribe{History: &History{Queues: scribeQueues, Slack: 50 * time.Millisecond, Grace: time.Minute}}
+	s := &scribe{History: &History{Queues: scribeQueues, Topics: scribeTopics, Slack: 50 * time.Millisecond, Grace: time.Minute}}
 	s.Troubles = []*Trouble{{Kind: "kill", Words: "a", Began: 1, Ended: 2}, {Kind: "pause", Began: 3}}
 	s.Notes = []Violation{{Rule: "body", Queue: "std", Name: "std/1", Text: "damaged"}}
 	s.send("fifo.fifo", 1, 2)

@@ -142,10 +142,10 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 
 	rng := r.source(uint64(number))
 	users := workload.New(rng, workload.Options{
-		Label: fmt.Sprintf("r%d-", number), Queues: workload.Queues(r.config.Queues),
+		Label: fmt.Sprintf("r%d-", number), Queues: workload.Queues(r.config.Queues), Topics: workload.Topics(r.config.Queues),
 		Producers: r.config.Producers, Consumers: r.config.Consumers, Patient: true, Longest: r.config.Longest,
 	})
-	h := &history.History{Queues: users.Standing(), Slack: r.config.Margin, Grace: r.config.Grace}
+	h := &history.History{Queues: users.Standing(), Topics: users.Topics(), Slack: r.config.Margin, Grace: r.config.Grace}
 	writer := history.NewWriter(file, h)
 	j := workload.NewJournal(r.clock, h, writer)
 	if r.config.Nodes > 1 {
@@ -355,6 +355,9 @@ func carriedOver(last *history.History) []*history.Call {
 	for _, q := range last.Queues {
 		standing[q.Name] = true
 	}
+	for _, t := range last.Topics {
+		standing[t.Name] = true
+	}
 	var out []*history.Call
 	for _, c := range last.Calls {
 		switch c.Operation {
@@ -362,12 +365,16 @@ func carriedOver(last *history.History) []*history.Call {
 			if standing[c.Queue] && c.Outcome == history.Acknowledged {
 				out = append(out, c)
 			}
-		case history.Send:
-			if slices.ContainsFunc(c.Entries, func(e *history.Entry) bool { return e.Outcome == history.Unknown && !removed[e.Name] }) {
+		case history.Send, history.Publish:
+			// Of a message that was published, some copies may be gone and others still come.
+			mayCome := func(e *history.Entry) bool {
+				return e.Outcome == history.Unknown && (c.Operation == history.Publish || !removed[e.Name])
+			}
+			if slices.ContainsFunc(c.Entries, mayCome) {
 				late := *c
 				late.Entries = nil
 				for _, e := range c.Entries {
-					if e.Outcome == history.Unknown && !removed[e.Name] {
+					if mayCome(e) {
 						same := *e
 						same.Call = &late
 						late.Entries = append(late.Entries, &same)

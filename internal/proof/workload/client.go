@@ -70,23 +70,29 @@ func (c *Client) call(ctx context.Context, service, target string, in Object, ou
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", target)
 	Root.Sign(r, service, text, time.Now())
-	answer, err := c.HTTP.Do(r)
-	if err != nil {
+	if text, err = c.answer(r); err != nil || out == nil {
 		return err
-	}
-	defer answer.Body.Close()
-	text, err = io.ReadAll(answer.Body)
-	switch {
-	case err != nil:
-		return err
-	case answer.StatusCode >= 500:
-		return fmt.Errorf("%s: %s", answer.Status, text)
-	case answer.StatusCode != http.StatusOK:
-		return refusalIn(string(text))
-	case out == nil:
-		return nil
 	}
 	return json.Unmarshal(text, out)
+}
+
+// answer makes a request and returns the body of the answer.
+func (c *Client) answer(r *http.Request) ([]byte, error) {
+	answer, err := c.HTTP.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.StatusCode >= 500:
+		return nil, fmt.Errorf("%s: %s", answer.Status, text)
+	case answer.StatusCode != http.StatusOK:
+		return nil, refusalIn(string(text))
+	}
+	return text, nil
 }
 
 // refusalIn recognises what a client is told when it is refused.
@@ -147,14 +153,20 @@ func (c *Client) Purge(queue string) error {
 	return c.Call("PurgeQueue", Object{"QueueUrl": c.URL(queue)}, nil)
 }
 
-// batch is the answer to a batch, and of a single send what is needed.
+// batch is the answer to a batch.
 type batch struct {
-	Successful []struct{ Id, MessageId, SequenceNumber string }
-	Failed     []struct {
+	Successful []success
+	Failed     []failure
+}
+
+// success and failure are what a batch says of an entry.
+type (
+	success struct{ Id, MessageId, SequenceNumber string }
+	failure struct {
 		Id, Code, Message string
 		SenderFault       bool
 	}
-}
+)
 
 // results returns an error for each of n entries: nil, a refusal, or, if the
 // answer does not mention it, the complaint that it does not.
@@ -179,6 +191,20 @@ func (b *batch) results(n int) []error {
 		}
 	}
 	return out
+}
+
+// sent returns what became of each of n letters.
+func (b *batch) sent(n int) []Sent {
+	answers := make([]Sent, n)
+	for i, err := range b.results(n) {
+		answers[i].Err = err
+	}
+	for _, s := range b.Successful {
+		if i, err := strconv.Atoi(s.Id); err == nil && i < n {
+			answers[i].ID, answers[i].Sequence = s.MessageId, s.SequenceNumber
+		}
+	}
+	return answers
 }
 
 // Send is part of Service.
@@ -210,16 +236,7 @@ func (c *Client) Send(queue string, letters []Letter) ([]Sent, error) {
 	if err := c.Call("SendMessageBatch", Object{"QueueUrl": c.URL(queue), "Entries": entries}, &out); err != nil {
 		return nil, err
 	}
-	answers := make([]Sent, len(letters))
-	for i, err := range out.results(len(letters)) {
-		answers[i].Err = err
-	}
-	for _, s := range out.Successful {
-		if i, err := strconv.Atoi(s.Id); err == nil && i < len(answers) {
-			answers[i].ID, answers[i].Sequence = s.MessageId, s.SequenceNumber
-		}
-	}
-	return answers, nil
+	return out.sent(len(letters)), nil
 }
 
 // Receive is part of Service.

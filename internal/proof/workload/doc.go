@@ -1,8 +1,8 @@
 // Package workload uses a queue service from all sides and writes down what
 // became of every call.
 //
-// A Load is a crowd of workers, each the client of one queue: producers send, in
-// batches or not, with delays, again after they have had no answer, and again
+// A Load is a crowd of workers, each the client of one queue or topic: producers send or
+// publish, in batches or not, with delays, again after they have had no answer, and again
 // on purpose; consumers delete most of what they receive, give back or hold on to
 // some, and forget the rest; one redrives dead-letter queues, one makes, purges and
 // deletes queues of its own. What they choose follows from a seed. They keep

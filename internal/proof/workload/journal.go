@@ -14,7 +14,7 @@ type Journal struct {
 	mu      sync.Mutex
 	history *history.History
 	file    *history.Writer // or nil
-	backlog map[string]int  // by queue sent to: acknowledged sends less acknowledged deletes
+	backlog map[string]int  // by queue or topic sent to: acknowledged sends less acknowledged deletes
 }
 
 // NewJournal returns a journal that fills h, and the file if there is one.
@@ -35,10 +35,22 @@ func (j *Journal) Add(c *history.Call) {
 		case e.Outcome != history.Acknowledged:
 		case c.Operation == history.Send:
 			j.backlog[c.Queue]++
+		case c.Operation == history.Publish:
+			j.backlog[c.Queue] += j.subscribed(c.Queue)
 		case c.Operation == history.Remove:
 			j.backlog[history.SentTo(e.Name)]--
 		}
 	}
+}
+
+// subscribed returns how many queues a topic has.
+func (j *Journal) subscribed(topic string) int {
+	for _, t := range j.history.Topics {
+		if t.Name == topic {
+			return len(t.Queues)
+		}
+	}
+	return 0
 }
 
 // waiting is about how many messages that were sent to the queue still exist,

@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Label     string          // begins the names of the workers, and so those of their messages
 	Queues    []history.Queue // that are there from the beginning; nil: Queues(1)
+	Topics    []history.Topic // likewise, of some of the queues; nil: Topics(1) if Queues is nil
 	Producers int             // of each queue that is not a dead-letter queue; 0: one
 	Consumers int             // of each queue; 0: one
 	Patient   bool            // consumers wait for messages
@@ -41,6 +42,23 @@ func Queues(n int) []history.Queue {
 	return out
 }
 
+// Topics returns the topics of n sets of queues: a standard one and a FIFO one for each.
+func Topics(n int) []history.Topic {
+	var out []history.Topic
+	for i := range n {
+		number := ""
+		if i > 0 {
+			number = fmt.Sprint(i + 1)
+		}
+		out = append(out,
+			history.Topic{Name: "news" + number, Queues: []string{"plain" + number, "work" + number}},
+			history.Topic{Name: "feed" + number + ".fifo", Queues: []string{
+				"orders" + number + ".fifo", "events" + number + ".fifo", "steps" + number + ".fifo", "plain" + number,
+			}})
+	}
+	return out
+}
+
 // IsDead reports whether a queue of that name is a dead-letter queue.
 func IsDead(name string) bool { return strings.Contains(name, "-dead") }
 
@@ -48,16 +66,17 @@ func IsDead(name string) bool { return strings.Contains(name, "-dead") }
 type Load struct {
 	Workers  []Worker
 	standing []history.Queue
+	topics   []history.Topic
 	tenant   *tenant
 }
 
 // New returns a load.
 func New(rng *rand.Rand, o Options) *Load {
 	if o.Queues == nil {
-		o.Queues = Queues(1)
+		o.Queues, o.Topics = Queues(1), Topics(1)
 	}
 	o.Producers, o.Consumers, o.Longest = max(o.Producers, 1), max(o.Consumers, 1), max(o.Longest, 2*time.Second)
-	l := &Load{standing: o.Queues}
+	l := &Load{standing: o.Queues, topics: o.Topics}
 	source := func() *rand.Rand { return rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())) }
 	label := func(role string) string { return fmt.Sprintf("%s%s%d", o.Label, role, len(l.Workers)) }
 	for _, q := range o.Queues {
@@ -80,17 +99,27 @@ func New(rng *rand.Rand, o Options) *Load {
 			})
 		}
 	}
+	for _, t := range o.Topics {
+		for range o.Producers {
+			l.Workers = append(l.Workers, &producer{label: label("publisher"), queue: history.Queue{Name: t.Name}, topic: true, rng: source()})
+		}
+	}
 	l.tenant = &tenant{label: label("tenant"), prefix: o.Label, rng: source()}
 	l.Workers = append(l.Workers, l.tenant,
 		&redriver{label: label("redriver"), rng: source(), queues: l.dead(), tasks: make(map[string]string)})
 	return l
 }
 
-// Establish makes the queues that are there from the beginning.
+// Establish makes the queues and topics that are there from the beginning.
 func (l *Load) Establish(r *Recorder) error {
 	for _, q := range l.standing {
 		if err := r.Create(q); err != nil {
 			return fmt.Errorf("create %s: %w", q.Name, err)
+		}
+	}
+	for _, t := range l.topics {
+		if err := r.createTopic(t); err != nil {
+			return fmt.Errorf("create topic %s: %w", t.Name, err)
 		}
 	}
 	return nil
@@ -98,6 +127,9 @@ func (l *Load) Establish(r *Recorder) error {
 
 // Standing returns the queues that are there from the beginning.
 func (l *Load) Standing() []history.Queue { return l.standing }
+
+// Topics returns the topics that are there from the beginning.
+func (l *Load) Topics() []history.Topic { return l.topics }
 
 // dead returns the dead-letter queues.
 func (l *Load) dead() []history.Queue {

@@ -34,10 +34,11 @@ func OnlySends(w Worker) bool {
 	return ok
 }
 
-// producer sends to a queue.
+// producer sends to a queue, or publishes to a topic.
 type producer struct {
 	label   string
-	queue   history.Queue
+	queue   history.Queue // or the name of a topic
+	topic   bool
 	rng     *rand.Rand
 	number  int
 	doubt   []Letter // FIFO: sent without an answer, to be sent again
@@ -61,6 +62,7 @@ func (p *producer) letter(now time.Duration) Letter {
 	switch {
 	case history.IsFIFO(p.queue.Name):
 		l.Group = fmt.Sprintf("g%d", p.rng.IntN(p.groups()))
+	case p.topic:
 	case p.rng.IntN(5) == 0:
 		l.Delay = time.Second
 	case p.rng.IntN(5) == 0:
@@ -74,11 +76,21 @@ func (p *producer) Step(r *Recorder) {
 		r.Sleep(pause)
 		return
 	}
+	if p.topic && p.rng.IntN(40) == 0 { // its copies are more than one commit holds
+		l := p.letter(r.Now())
+		l.Name += longMark
+		r.publish(p.queue.Name, []Letter{l}) // and not again, in a batch that would be too long
+		return
+	}
 	var letters []Letter
 	for range 1 + p.rng.IntN(10)*p.rng.IntN(2) {
 		letters = append(letters, p.next(r.Now()))
 	}
-	for i, o := range r.Send(p.queue.Name, letters) {
+	send := r.Send
+	if p.topic {
+		send = r.publish
+	}
+	for i, o := range send(p.queue.Name, letters) {
 		p.sent(letters[i], o)
 	}
 }

@@ -62,10 +62,29 @@ func (r *Recorder) drop(queue string) error {
 	return err
 }
 
+// createTopic makes a topic.
+func (r *Recorder) createTopic(t history.Topic) error {
+	c, s := r.begin(history.Create, t.Name)
+	err := s.CreateTopic(t)
+	r.end(c, err)
+	return err
+}
+
 // Send returns for each letter whether it was accepted.
 func (r *Recorder) Send(queue string, letters []Letter) []history.Outcome {
 	c, s := r.begin(history.Send, queue)
 	answers, err := s.Send(queue, letters)
+	return r.sent(c, letters, answers, err)
+}
+
+// publish is Send to a topic.
+func (r *Recorder) publish(topic string, letters []Letter) []history.Outcome {
+	c, s := r.begin(history.Publish, topic)
+	answers, err := s.Publish(topic, letters)
+	return r.sent(c, letters, answers, err)
+}
+
+func (r *Recorder) sent(c *history.Call, letters []Letter, answers []Sent, err error) []history.Outcome {
 	for i, l := range letters {
 		e := &history.Entry{Call: c, Name: l.Name, Group: l.Group, Delay: l.Delay}
 		if err == nil {

@@ -23,6 +23,9 @@ type Service interface {
 	Move(queue string, rate int) (task string, err error)
 	Cancel(queue, task string) error
 	Counts(queue string) (Counts, error)
+	// CreateTopic makes a topic and subscribes its queues, which exist.
+	CreateTopic(t history.Topic) error
+	Publish(topic string, letters []Letter) ([]Sent, error)
 }
 
 // Visibility is the timeout of all queues that receives do not override.
@@ -70,13 +73,22 @@ type Counts struct {
 // Total is the messages, in whatever state.
 func (c Counts) Total() int { return c.Visible + c.InFlight + c.Delayed }
 
+// A message whose name ends so is nearly as long as one may be.
+const (
+	longMark = "-long"
+	longSize = 220 << 10
+)
+
 // Body is the text of a message: its name, and padding of a length that follows
 // from the name, so that a damaged body is recognised.
 func Body(name string) string {
 	sum := fnv.New32a()
 	sum.Write([]byte(name))
 	size := int(sum.Sum32() % 400)
-	if size%16 == 0 {
+	switch {
+	case strings.HasSuffix(name, longMark):
+		size = longSize
+	case size%16 == 0:
 		size *= 40 // some fill blocks of their own
 	}
 	return name + " " + strings.Repeat("x", size)
