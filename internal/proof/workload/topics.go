@@ -13,8 +13,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// topicARN returns the ARN of a topic.
-func topicARN(topic string) string { return "arn:aws:sns:" + region + ":" + account + ":" + topic }
+// TopicARN returns the ARN of a topic.
+func TopicARN(topic string) string { return "arn:aws:sns:" + region + ":" + account + ":" + topic }
 
 // fromTopics is a policy that lets topics of the account send to a queue.
 func fromTopics(queue string) string {
@@ -29,34 +29,42 @@ func (c *Client) CreateTopic(t history.Topic) error {
 		form.Set("Attributes.entry.1.key", "FifoTopic")
 		form.Set("Attributes.entry.1.value", "true")
 	}
-	if err := c.notify("CreateTopic", form, nil); err != nil {
+	if err := c.Notify("CreateTopic", form, nil); err != nil {
 		return err
 	}
 	for _, queue := range t.Queues {
-		in := Object{"QueueUrl": c.URL(queue), "Attributes": map[string]string{"Policy": fromTopics(queue)}}
-		if err := c.Call("SetQueueAttributes", in, nil); err != nil {
+		if err := c.Admit(queue); err != nil {
 			return err
 		}
-		err := c.notify("Subscribe", url.Values{
-			"TopicArn": {topicARN(t.Name)}, "Protocol": {"sqs"}, "Endpoint": {ARN(queue)},
-			"Attributes.entry.1.key": {"RawMessageDelivery"}, "Attributes.entry.1.value": {"true"},
-		}, nil)
-		if err != nil {
+		if err := c.Subscribe(t.Name, queue, true); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Admit lets topics of the account send to a queue.
+func (c *Client) Admit(queue string) error {
+	return c.Call("SetQueueAttributes", Object{"QueueUrl": c.URL(queue), "Attributes": map[string]string{"Policy": fromTopics(queue)}}, nil)
+}
+
+// Subscribe has a queue get the messages of a topic, raw or in envelopes.
+func (c *Client) Subscribe(topic, queue string, raw bool) error {
+	return c.Notify("Subscribe", url.Values{
+		"TopicArn": {TopicARN(topic)}, "Protocol": {"sqs"}, "Endpoint": {ARN(queue)},
+		"Attributes.entry.1.key": {"RawMessageDelivery"}, "Attributes.entry.1.value": {strconv.FormatBool(raw)},
+	}, nil)
+}
+
 // Publish is part of Service.
 func (c *Client) Publish(topic string, letters []Letter) ([]Sent, error) {
-	form := url.Values{"TopicArn": {topicARN(topic)}}
+	form := url.Values{"TopicArn": {TopicARN(topic)}}
 	if len(letters) == 1 {
 		addLetter(form, "", topic, letters[0])
 		var out struct {
 			One success `xml:"PublishResult"`
 		}
-		if err := c.notify("Publish", form, &out); err != nil {
+		if err := c.Notify("Publish", form, &out); err != nil {
 			return nil, err
 		}
 		return []Sent{{ID: out.One.MessageId, Sequence: out.One.SequenceNumber}}, nil
@@ -70,7 +78,7 @@ func (c *Client) Publish(topic string, letters []Letter) ([]Sent, error) {
 		Successful []success `xml:"PublishBatchResult>Successful>member"`
 		Failed     []failure `xml:"PublishBatchResult>Failed>member"`
 	}
-	if err := c.notify("PublishBatch", form, &out); err != nil {
+	if err := c.Notify("PublishBatch", form, &out); err != nil {
 		return nil, err
 	}
 	b := batch(out)
@@ -85,8 +93,8 @@ func addLetter(form url.Values, prefix, topic string, l Letter) {
 	}
 }
 
-// notify makes a call of SNS, in its Query protocol.
-func (c *Client) notify(operation string, form url.Values, out any) error {
+// Notify makes a call of SNS, in its Query protocol.
+func (c *Client) Notify(operation string, form url.Values, out any) error {
 	form.Set("Action", operation)
 	form.Set("Version", "2010-03-31")
 	body := []byte(form.Encode())
