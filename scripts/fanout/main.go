@@ -68,8 +68,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			return err
 		}
 	}
-	fmt.Fprintln(stdout, "| queues | by | messages/s | p50 | p99 | server's CPU a message |")
-	fmt.Fprintln(stdout, "|---|---|---|---|---|---|")
+	fmt.Fprintln(stdout, "| queues | by | messages/s | p50 | p99 | server's CPU a message | and the client's |")
+	fmt.Fprintln(stdout, "|---|---|---|---|---|---|---|")
 	for _, n := range o.queues {
 		if err := compare(ctx, s, &o, n, stdout); err != nil {
 			return err
@@ -104,8 +104,8 @@ func compare(ctx context.Context, s *server, o *options, n int, out io.Writer) e
 			return fmt.Errorf("%s: %w", way.name, err)
 		}
 		messages := float64(len(m.took) * way.each)
-		fmt.Fprintf(out, "| %d | %s | %.0f | %.1f ms | %.1f ms | %.1f µs |\n", n, way.name, messages/m.elapsed.Seconds(),
-			m.quantile(50), m.quantile(99), float64(m.cpu.Microseconds())/messages)
+		fmt.Fprintf(out, "| %d | %s | %.0f | %.1f ms | %.1f ms | %.1f µs | %.1f µs |\n", n, way.name, messages/m.elapsed.Seconds(),
+			m.quantile(50), m.quantile(99), float64(m.cpu.Microseconds())/messages, float64(m.own.Microseconds())/messages)
 	}
 	return nil
 }
@@ -115,6 +115,7 @@ type measurement struct {
 	took    []time.Duration // of each call, sorted
 	elapsed time.Duration
 	cpu     time.Duration // of the server
+	own     time.Duration // of the clients
 }
 
 func (m *measurement) quantile(percent int) float64 {
@@ -130,7 +131,7 @@ func measure(ctx context.Context, s *server, o *options, call func() error) (*me
 	var mu sync.Mutex
 	var failed error
 	var all sync.WaitGroup
-	used, began := s.cpu(), time.Now()
+	used, own, began := s.cpu(), cpuOf(os.Getpid()), time.Now()
 	for range o.clients {
 		all.Go(func() {
 			var own []time.Duration
@@ -150,7 +151,7 @@ func measure(ctx context.Context, s *server, o *options, call func() error) (*me
 		})
 	}
 	all.Wait()
-	m.elapsed, m.cpu = time.Since(began), s.cpu()-used
+	m.elapsed, m.cpu, m.own = time.Since(began), s.cpu()-used, cpuOf(os.Getpid())-own
 	slices.Sort(m.took)
 	return m, errors.Join(failed, ctx.Err())
 }

@@ -96,9 +96,12 @@ func (s *server) send(queue, body string) error {
 	return s.Call("SendMessage", workload.Object{"QueueUrl": s.URL(queue), "MessageBody": body}, nil)
 }
 
-// cpu returns the processor time that the server has taken, 0 where that is not known.
-func (s *server) cpu() time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+// cpu returns the processor time that the server has taken.
+func (s *server) cpu() time.Duration { return cpuOf(s.cmd.Process.Pid) }
+
+// cpuOf returns the processor time that a process has taken, 0 where that is not known.
+func cpuOf(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
