@@ -12,6 +12,10 @@ type extent struct{ copies, bytes int }
 // the backlog makes.
 var copiesAtOnce = extent{copies: workAtOnce, bytes: 512 << 10}
 
+// backlogMost bounds the bytes of the copies that wait. Publications are accepted faster than
+// their copies are made, so publishers have to wait at some point.
+const backlogMost = 64 << 20
+
 // take takes the copies of a publication out of the extent, and reports whether it was enough.
 func (x *extent) take(p *Publication) bool {
 	left := *x
@@ -44,6 +48,7 @@ type backlog struct {
 
 	topics map[ID]int    // how many of each FIFO topic wait
 	copies map[ID]uint64 // how many copies for each queue wait
+	bytes  int           // of all copies that wait
 	first  *expansion    // the publication with the number head, once it has been read
 	dirty  bool          // the record must be written
 }
@@ -104,7 +109,22 @@ func (b *backlog) count(p *Publication, done uint64) {
 	b.topics[p.Topic]++
 	for i := done; i < uint64(len(p.Copies)); i++ {
 		b.copies[p.Copies[i].Queue]++
+		b.bytes += p.Copies[i].size()
 	}
+}
+
+// refuses reports whether there is no room for publications that do not fit into one commit.
+func (b *backlog) refuses(publications []Publication) bool {
+	if b.bytes < backlogMost {
+		return false
+	}
+	room := b.e.copiesAtOnce
+	for i := range publications {
+		if p := &publications[i]; b.holds(p.Topic) || !room.take(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // done returns how many copies of publication n are made.
@@ -143,7 +163,7 @@ func (b *backlog) expand() error {
 		for ; b.next < uint64(len(b.first.Copies)) && room.left(); b.next++ {
 			c := &b.first.Copies[b.next]
 			room.takeCopy(c)
-			b.uncount(c.Queue)
+			b.uncount(c)
 			if err := b.e.sendCopy(b.first, c); err != nil {
 				return err
 			}
@@ -155,10 +175,12 @@ func (b *backlog) expand() error {
 	return nil
 }
 
-func (b *backlog) uncount(id ID) {
-	if b.copies[id]--; b.copies[id] == 0 {
-		delete(b.copies, id)
+// uncount takes a copy out that waits no longer.
+func (b *backlog) uncount(c *Copy) {
+	if b.copies[c.Queue]--; b.copies[c.Queue] == 0 {
+		delete(b.copies, c.Queue)
 	}
+	b.bytes -= c.size()
 }
 
 // purge removes the copies that wait for a queue.
@@ -170,11 +192,11 @@ func (b *backlog) purge(id ID) error {
 		}
 		done, all := b.done(n), x.Copies
 		x.Copies = slices.Clone(all[:done])
-		for _, c := range all[done:] {
-			if c.Queue == id {
-				b.uncount(id)
+		for i := range all[done:] {
+			if c := &all[done:][i]; c.Queue == id {
+				b.uncount(c)
 			} else {
-				x.Copies = append(x.Copies, c)
+				x.Copies = append(x.Copies, *c)
 			}
 		}
 		if len(x.Copies) < len(all) {

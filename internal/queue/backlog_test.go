@@ -2,6 +2,7 @@ package queue
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -235,6 +236,47 @@ func TestLargePublications(t *testing.T) {
 	}
 	if got := r.engine.Format(); got != formatCopies {
 		t.Errorf("format %d", got)
+	}
+}
+
+// What waits is bounded: publishers of what would wait, too, are refused until there is room,
+// and others are not.
+func TestFullBacklog(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	defer r.close()
+	p := Publication{}
+	for id := ID(1); id <= 10; id++ {
+		r.configure(Config{ID: id, ARN: fmt.Sprint("q", id), Retention: time.Hour})
+		for range 10 {
+			p.Copies = append(p.Copies, Copy{Queue: id, Message: Outgoing{Body: strings.Repeat("x", 256<<10)}})
+		}
+	}
+	publish := func(p Publication) error {
+		return r.transact(func(e *Engine) error {
+			_, err := e.Publish([]Publication{p})
+			return err
+		})
+	}
+	accepted := 0
+	for ; publish(p) == nil; accepted++ {
+		if accepted > 10 {
+			t.Fatal("nothing is refused")
+		}
+	}
+	if err := publish(p); !errors.Is(err, ErrBacklogFull) || !r.engine.BacklogFull() || accepted != 3 {
+		t.Errorf("%v after %d publications", err, accepted)
+	}
+	if err := publish(Publication{Copies: p.Copies[:1]}); err != nil {
+		t.Errorf("a publication that need not wait: %v", err)
+	}
+	for r.engine.BacklogFull() {
+		if err := r.transact((*Engine).Advance); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := publish(p); err != nil {
+		t.Errorf("when there is room: %v", err)
 	}
 }
 

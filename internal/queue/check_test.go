@@ -69,15 +69,16 @@ func check(e *Engine, keys mirror) []string {
 	if written {
 		c.want(backlog.decode(b.value) == nil && backlog == e.backlog.backlogRecord, "backlog %+v is stored as %+v", e.backlog.backlogRecord, backlog)
 	}
-	copies := make(map[ID]uint64)
+	copies, bytes := make(map[ID]uint64), 0
 	for n := backlog.head; n < backlog.end; n++ {
 		x, err := decodeBacklogged(keys[string(publicationKey(n))].value)
 		c.want(err == nil, "publication %d of the backlog: %v", n, err)
 		for i := e.backlog.done(n); err == nil && i < uint64(len(x.Copies)); i++ {
 			copies[x.Copies[i].Queue]++
+			bytes += x.Copies[i].size()
 		}
 	}
-	c.want(maps.Equal(copies, e.backlog.copies), "%v copies wait, counted %v", copies, e.backlog.copies)
+	c.want(maps.Equal(copies, e.backlog.copies) && bytes == e.backlog.bytes, "%v copies wait of %d bytes, counted %v of %d", copies, bytes, e.backlog.copies, e.backlog.bytes)
 	waiting := 0
 	for _, n := range e.backlog.topics {
 		waiting += n

@@ -25,6 +25,7 @@ const (
 	ErrNoTask
 	ErrOutOfOrder
 	ErrElsewhere
+	ErrBacklogFull
 	refusalsEnd // behind the last
 )
 
@@ -40,6 +41,7 @@ var refusalTexts = [refusalsEnd]string{
 	ErrNoTask:          "no such message move task",
 	ErrOutOfOrder:      "messages of an outbox are out of order",
 	ErrElsewhere:       "a queue cannot leave a shard that serves it",
+	ErrBacklogFull:     "too many copies of publications are to be made",
 }
 
 // Known reports whether r is one of the refusals, and not a number that another

@@ -17,12 +17,15 @@ type Published struct {
 // the copy was on its way. A publication that the topic has accepted before changes nothing.
 //
 // Where the copies are too many for one commit, the publication is stored, and Advance makes
-// its copies.
+// its copies. If too much is left to be made of earlier ones, the error is ErrBacklogFull.
 func (e *Engine) Publish(publications []Publication) ([]Published, error) {
 	for i := range publications {
 		if topic := publications[i].Topic; topic != 0 && e.queues[topic] == nil {
 			return nil, ErrNoQueue
 		}
+	}
+	if e.backlog.refuses(publications) {
+		return nil, ErrBacklogFull
 	}
 	out := make([]Published, 0, len(publications))
 	room := e.copiesAtOnce
@@ -102,6 +105,9 @@ func (o *outbox) sendCopy(m *Outgoing) error {
 	o.put(Transfer{Message: *m.message(o.e.now), Copy: true})
 	return nil
 }
+
+// BacklogFull reports whether Publish may return ErrBacklogFull.
+func (e *Engine) BacklogFull() bool { return e.backlog.bytes >= backlogMost }
 
 // Deliverable returns the internal queues that have become available since the last call:
 // a receive would be given messages. After Load these are all that are available. It may

@@ -2,12 +2,56 @@ package shard
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
 // Publish accepts publications; see queue.Engine. All their copies are durable when it
-// returns, or none.
+// returns, or none. While too many copies of earlier publications are to be made, it waits;
+// if ctx ends meanwhile, nothing was done.
 func (s *Shard) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
-	return call(ctx, s, func(e *queue.Engine) ([]queue.Published, error) { return e.Publish(publications) })
+	for {
+		room := s.room.next()
+		published, err := call(ctx, s, func(e *queue.Engine) ([]queue.Published, error) { return e.Publish(publications) })
+		if !errors.Is(err, queue.ErrBacklogFull) {
+			return published, err
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w: %w", ErrNotBegun, err)
+		case <-s.closed:
+			return nil, s.ended()
+		}
+	}
+}
+
+// backlogRoom lets publishers wait until there is room in the engine's backlog. The zero
+// value is ready to use.
+type backlogRoom struct {
+	mu      sync.Mutex
+	waiting chan struct{} // nil if no publisher waits
+}
+
+// next returns a channel that is closed when there is room after now.
+func (r *backlogRoom) next() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting == nil {
+		r.waiting = make(chan struct{})
+	}
+	return r.waiting
+}
+
+// open says that there is room.
+func (r *backlogRoom) open() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting != nil {
+		close(r.waiting)
+		r.waiting = nil
+	}
 }

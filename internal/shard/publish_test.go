@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,5 +106,40 @@ func TestReady(t *testing.T) {
 	r.Close()
 	if _, err := r.Ready(t.Context()); !errors.Is(err, shard.ErrUnavailable) {
 		t.Errorf("of a closed shard: %v", err)
+	}
+}
+
+// Publishers wait while too much of earlier publications is left to be made, and nothing is
+// lost of what they publish.
+func TestPublishersWait(t *testing.T) {
+	t.Parallel()
+	const queues, publishers, each = 20, 8, 4 // of 5 MiB of copies each
+	var configs []queue.Config
+	p := queue.Publication{}
+	for i := range queue.ID(queues) {
+		configs = append(configs, queue.Config{ID: i + 1, ARN: arn(i + 1), Retention: time.Hour})
+		p.Copies = append(p.Copies, queue.Copy{Queue: i + 1, Message: queue.Outgoing{Body: strings.Repeat("x", 256<<10)}})
+	}
+	r := openShard(t, configs...)
+	var all []<-chan error
+	for range publishers {
+		all = append(all, later(func() error {
+			for range each {
+				if _, err := r.Publish(context.Background(), []queue.Publication{p}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	for _, done := range all {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range configs {
+		if n, err := r.Counts(t.Context(), c.ID); err != nil || n.Visible != publishers*each {
+			t.Errorf("queue %d: %+v, %v", c.ID, n, err)
+		}
 	}
 }

@@ -100,6 +100,7 @@ type Shard struct {
 	draining atomic.Bool  // long polls no longer wait
 
 	readyOutboxes, deliverable readyQueues
+	room                       backlogRoom
 	empty                      emptyReceives
 	pacer                      *pacer
 
@@ -194,10 +195,14 @@ func (s *Shard) load() error {
 	return nil
 }
 
-// announce tells what has come into outboxes and queues of subscriptions, when it is durable.
+// announce tells what has come into outboxes and queues of subscriptions, when it is durable,
+// and whether there is room for publications.
 func (s *Shard) announce(e *queue.Engine) {
 	s.readyOutboxes.announce(e.OutboxReady())
 	s.deliverable.announce(e.Deliverable())
+	if !e.BacklogFull() {
+		s.room.open()
+	}
 }
 
 // Writable returns the time in which the shard can be written at present.
