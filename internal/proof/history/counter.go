@@ -31,6 +31,7 @@ const receivedAtMost = 10
 func (h *History) CompareCounters(counted map[string]Counted) (out []Violation) {
 	var sent, allSent bounds
 	var all Counted
+	published := h.published()
 	compare := func(queue, what string, got int64, b bounds) {
 		if got < b.least || got > b.most {
 			out = append(out, Violation{Rule: "counters", Queue: queue, Text: fmt.Sprintf("%d %s were counted, there were %d to %d", got, what, b.least, b.most)})
@@ -38,7 +39,7 @@ func (h *History) CompareCounters(counted map[string]Counted) (out []Violation) 
 	}
 	for queue, c := range counted {
 		var received, empty, deleted bounds
-		sent = bounds{}
+		sent = published[queue]
 		for _, call := range h.Calls {
 			if call.Queue != queue {
 				continue
@@ -73,5 +74,39 @@ func (h *History) CompareCounters(counted map[string]Counted) (out []Violation) 
 		compare(queue, "messages deleted", c.Deleted, deleted)
 	}
 	compare("all", "messages sent or deduplicated, and not moved", all.Sent-all.Moved, allSent)
+	return out
+}
+
+// published returns how many messages came to each queue from topics. What is published to a
+// FIFO topic again is known there, and does not come to its queues.
+func (h *History) published() map[string]bounds {
+	out := make(map[string]bounds)
+	outcomes := make(map[string]Outcome) // by message of a FIFO topic, of the most certain attempt
+	queues := make(map[string][]string)
+	add := func(to []string, o Outcome) {
+		for _, q := range to {
+			b := out[q]
+			b.add(o, 1)
+			out[q] = b
+		}
+	}
+	for _, call := range h.Calls {
+		if call.Operation != Publish {
+			continue
+		}
+		to := h.topic(call.Queue).Queues
+		for _, e := range call.Entries {
+			if !IsFIFO(call.Queue) {
+				add(to, e.Outcome)
+				continue
+			}
+			if before, known := outcomes[e.Name]; !known || before == Refused || e.Outcome == Acknowledged {
+				outcomes[e.Name], queues[e.Name] = e.Outcome, to
+			}
+		}
+	}
+	for name, o := range outcomes {
+		add(queues[name], o)
+	}
 	return out
 }

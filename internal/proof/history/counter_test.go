@@ -12,7 +12,14 @@ func TestCountersAreComparedWithTheCalls(t *testing.T) {
 		c.Entries = []*Entry{{Call: c, Outcome: o}}
 		return c
 	}
-	h := &History{Calls: []*Call{
+	publish := func(topic, name string, o Outcome) *Call {
+		c := &Call{Operation: Publish, Queue: topic, Outcome: o}
+		c.Entries = []*Entry{{Call: c, Name: name, Outcome: o}}
+		return c
+	}
+	h := &History{Topics: []Topic{{"news", []string{"s", "t"}}, {"feed.fifo", []string{"t"}}}, Calls: []*Call{
+		publish("news", "a", Acknowledged), publish("feed.fifo", "b", Unknown), publish("feed.fifo", "b", Acknowledged),
+		publish("feed.fifo", "b", Acknowledged), publish("feed.fifo", "c", Refused), publish("feed.fifo", "d", Unknown),
 		send(Acknowledged), send(Acknowledged), send(Unknown), send(Refused),
 		{Operation: Receive, Queue: "q", Outcome: Acknowledged},
 		{Operation: Receive, Queue: "q", Outcome: Acknowledged, Entries: []*Entry{{Outcome: Acknowledged}}},
@@ -20,7 +27,7 @@ func TestCountersAreComparedWithTheCalls(t *testing.T) {
 		{Operation: Receive, Queue: "r", Outcome: Unknown},
 	}}
 	fine := func() map[string]Counted {
-		return map[string]Counted{"q": {Sent: 2, Received: 1, Deleted: 1}, "r": {Received: 10}}
+		return map[string]Counted{"q": {Sent: 2, Received: 1, Deleted: 1}, "r": {Received: 10}, "s": {Sent: 1}, "t": {Sent: 2}}
 	}
 	for _, c := range []struct {
 		name   string
@@ -32,7 +39,10 @@ func TestCountersAreComparedWithTheCalls(t *testing.T) {
 		{"an empty receive", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, EmptyReceives: 1, Received: 1, Deleted: 1} }, ""},
 		{"a duplicate", func(m map[string]Counted) { m["q"] = Counted{Sent: 1, Deduplicated: 1, Received: 1, Deleted: 1} }, ""},
 		{"a move", func(m map[string]Counted) { m["q"] = Counted{Sent: 4, Moved: 2, Received: 1, Deleted: 1} }, ""},
-		{"a refused send", func(m map[string]Counted) { m["q"] = Counted{Sent: 4, Received: 1, Deleted: 1} }, "not moved"},
+		{"an open publication", func(m map[string]Counted) { m["t"] = Counted{Sent: 3} }, ""},
+		{"a publication lost in one queue", func(m map[string]Counted) { m["s"] = Counted{} }, "sent"},
+		{"a publication again and again", func(m map[string]Counted) { m["s"] = Counted{Sent: 4} }, "not moved"},
+		{"a refused send", func(m map[string]Counted) { m["q"] = Counted{Sent: 5, Received: 1, Deleted: 1} }, "not moved"},
 		{"a lost send", func(m map[string]Counted) { m["q"] = Counted{Sent: 1, Received: 1, Deleted: 1} }, "sent"},
 		{"a lost receive", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Deleted: 1} }, "received"},
 		{"a delete twice", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, Deleted: 2} }, "deleted"},
