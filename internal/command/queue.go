@@ -191,12 +191,17 @@ func newQueueShow(server *clientFlags) *cobra.Command {
 
 func (q *shownQueue) text(w io.Writer) error {
 	fmt.Fprintln(w, q.QueueUrl)
+	return printDescription(w, q.Attributes, q.Tags)
+}
+
+// printDescription writes what a queue or a topic is like.
+func printDescription(w io.Writer, attributes, tags map[string]string) error {
 	var rows [][]string
-	for _, name := range slices.Sorted(maps.Keys(q.Attributes)) {
-		rows = append(rows, []string{name, q.Attributes[name]})
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		rows = append(rows, []string{name, attributes[name]})
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.Tags)) {
-		rows = append(rows, []string{"tag " + name, q.Tags[name]})
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		rows = append(rows, []string{"tag " + name, tags[name]})
 	}
 	return printTable(w, []string{"ATTRIBUTE", "VALUE"}, rows)
 }

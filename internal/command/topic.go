@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -202,17 +200,10 @@ func showTopic(ctx context.Context, c *client, arn string) (*shownTopic, error) 
 
 func (t *shownTopic) text(w io.Writer) error {
 	fmt.Fprintln(w, t.TopicArn)
-	var rows [][]string
-	for _, name := range slices.Sorted(maps.Keys(t.Attributes)) {
-		rows = append(rows, []string{name, t.Attributes[name]})
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.Tags)) {
-		rows = append(rows, []string{"tag " + name, t.Tags[name]})
-	}
-	if err := printTable(w, []string{"ATTRIBUTE", "VALUE"}, rows); err != nil || len(t.Subscriptions) == 0 {
+	if err := printDescription(w, t.Attributes, t.Tags); err != nil || len(t.Subscriptions) == 0 {
 		return err
 	}
-	rows = nil
+	var rows [][]string
 	for _, s := range t.Subscriptions {
 		rows = append(rows, []string{s.Protocol, s.Endpoint, s.SubscriptionArn})
 	}

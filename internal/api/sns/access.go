@@ -128,24 +128,11 @@ func (s *Service) findNamed(c *protocol.Call, n topic.Name, action string, add f
 // findSubscription returns the subscription that a request names, if it exists and the caller may take the action on it.
 // Its owner and the owner of its topic are two accounts that may; others are told the same whether it exists or not.
 func (s *Service) findSubscription(c *protocol.Call, arn *string, action string) (*topic.Subscription, error) {
-	var v protocol.Violations
-	text := v.Required("subscriptionArn", arn)
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
-	n, id, err := topic.ParseSubscriptionARN(text)
+	n, sub, err := s.subscriptionNamed(c, arn)
 	if err != nil {
-		return nil, errARN("SubscriptionArn", err)
-	}
-	if err := sameRegion(c, "SubscriptionArn", n); err != nil {
 		return nil, err
 	}
-	c.Notes.Set(noteSubscription, service.Shorten(text))
-	sub := s.topics.Subscription(id)
-	if sub != nil && sub.Topic != n {
-		sub = nil
-	}
-	about := service.Subject{Resource: service.ARN(service.Shorten(text)), Owner: n.Account}
+	about := service.Subject{Resource: service.ARN(service.Shorten(*arn)), Owner: n.Account}
 	if sub != nil && sub.Owner == service.Caller(c).Account {
 		about.Owner = sub.Owner
 	}
@@ -156,6 +143,28 @@ func (s *Service) findSubscription(c *protocol.Call, arn *string, action string)
 		return nil, errNoSubscription()
 	}
 	return sub, nil
+}
+
+// subscriptionNamed returns the topic that a SubscriptionArn names and the subscription, which is nil if there is none.
+func (s *Service) subscriptionNamed(c *protocol.Call, arn *string) (topic.Name, *topic.Subscription, error) {
+	var v protocol.Violations
+	text := v.Required("subscriptionArn", arn)
+	if err := v.Err(); err != nil {
+		return topic.Name{}, nil, err
+	}
+	n, id, err := topic.ParseSubscriptionARN(text)
+	if err != nil {
+		return n, nil, errARN("SubscriptionArn", err)
+	}
+	if err := sameRegion(c, "SubscriptionArn", n); err != nil {
+		return n, nil, err
+	}
+	c.Notes.Set(noteSubscription, service.Shorten(text))
+	sub := s.topics.Subscription(id)
+	if sub != nil && sub.Topic != n {
+		sub = nil
+	}
+	return n, sub, nil
 }
 
 // lowerFirst is how models write the name of a member.

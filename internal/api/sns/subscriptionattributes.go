@@ -186,8 +186,7 @@ func describeSubscription(sub *topic.Subscription) map[string]string {
 
 type setSubscriptionAttributesInput struct {
 	SubscriptionArn *string `max:"2048"`
-	AttributeName   *string `max:"256"`
-	AttributeValue  *string `max:"256K"`
+	setAttribute
 }
 
 func (s *Service) setSubscriptionAttributes(ctx context.Context, c *protocol.Call, in *setSubscriptionAttributesInput) (*service.Empty, error) {
@@ -195,13 +194,9 @@ func (s *Service) setSubscriptionAttributes(ctx context.Context, c *protocol.Cal
 	if err != nil {
 		return nil, err
 	}
-	var v protocol.Violations
-	name, value := v.Required("attributeName", in.AttributeName), ""
-	if err := v.Err(); err != nil {
+	name, value, err := in.pair()
+	if err != nil {
 		return nil, err
-	}
-	if in.AttributeValue != nil {
-		value = *in.AttributeValue
 	}
 	return nil, s.change(ctx, func(tx *topic.Tx) error {
 		_, err := tx.UpdateSubscription(sub.ID, func(sub *topic.Subscription) error {

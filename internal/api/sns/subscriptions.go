@@ -224,18 +224,10 @@ func (s *Service) findUnsubscribed(c *protocol.Call, arn *string) (*topic.Subscr
 	if !service.Anonymous(c) {
 		return s.findSubscription(c, arn, "SNS:Unsubscribe")
 	}
-	var v protocol.Violations
-	text := v.Required("subscriptionArn", arn)
-	if err := v.Err(); err != nil {
+	switch _, sub, err := s.subscriptionNamed(c, arn); {
+	case err != nil:
 		return nil, err
-	}
-	n, id, err := topic.ParseSubscriptionARN(text)
-	if err != nil {
-		return nil, errARN("SubscriptionArn", err)
-	}
-	c.Notes.Set(noteSubscription, service.Shorten(text))
-	switch sub := s.topics.Subscription(id); {
-	case sub == nil || sub.Topic != n:
+	case sub == nil:
 		return nil, errNoSubscription()
 	case sub.KeepsOnLink:
 		return nil, protocol.MissingAuthenticationToken()

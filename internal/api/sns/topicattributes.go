@@ -211,10 +211,24 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 	return out
 }
 
-type setTopicAttributesInput struct {
-	TopicArn       *string `max:"2048"`
+// setAttribute is the attribute that a request sets. Without a value it is the empty one.
+type setAttribute struct {
 	AttributeName  *string `max:"256"`
-	AttributeValue *string `max:"64K"`
+	AttributeValue *string `max:"256K"`
+}
+
+func (in *setAttribute) pair() (name, value string, err error) {
+	var v protocol.Violations
+	name = v.Required("attributeName", in.AttributeName)
+	if in.AttributeValue != nil {
+		value = *in.AttributeValue
+	}
+	return name, value, v.Err()
+}
+
+type setTopicAttributesInput struct {
+	TopicArn *string `max:"2048"`
+	setAttribute
 }
 
 func (s *Service) setTopicAttributes(ctx context.Context, c *protocol.Call, in *setTopicAttributesInput) (*service.Empty, error) {
@@ -222,13 +236,9 @@ func (s *Service) setTopicAttributes(ctx context.Context, c *protocol.Call, in *
 	if err != nil {
 		return nil, err
 	}
-	var v protocol.Violations
-	name, value := v.Required("attributeName", in.AttributeName), ""
-	if err := v.Err(); err != nil {
+	name, value, err := in.pair()
+	if err != nil {
 		return nil, err
-	}
-	if in.AttributeValue != nil {
-		value = *in.AttributeValue
 	}
 	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
 		return s.topicChange(t.Name, &t.Attributes, inAttribute).set(name, value)
