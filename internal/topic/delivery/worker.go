@@ -38,7 +38,7 @@ func (w *worker) drain(ctx context.Context) {
 			w.tellRest()
 			return
 		case err != nil:
-			if pause == 0 {
+			if pause == 0 && !errors.Is(err, errNoSubscription) {
 				w.Log.Warn("messages for a subscription cannot be received or deleted; trying again", "queue", w.id, "error", err)
 			}
 			pause = min(max(2*pause, shortestPause), longestPause)
