@@ -382,7 +382,7 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 	c.Region = "us-east-1" // where callAdmin is
 	c.Make("CreateQueue", object{"QueueName": "looked-at.fifo", "Attributes": object{"FifoQueue": "true"}})
 	for op, more := range map[string]string{
-		"DescribeQueueState": "", "ListMessageGroups": "", "PeekMessages": "",
+		"DescribeQueueState": "", "ListConsumers": "", "ListMessageGroups": "", "PeekMessages": "",
 		"ExplainAccess": `,"Principal":"anonymous","Action":"sqs:SendMessage"`,
 	} {
 		w.step(wire, op, func() (int, string) {
