@@ -27,11 +27,6 @@ type getMetricDataInput struct {
 	NextToken         *string `max:"8K"`
 	ScanBy            *string `max:"32"`
 	MaxDatapoints     *int32
-	LabelOptions      *labelOptions
-}
-
-type labelOptions struct {
-	Timezone *string `max:"50"`
 }
 
 type getMetricDataOutput struct {

@@ -96,6 +96,27 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestDynamicLabels(t *testing.T) {
+	t.Parallel()
+	for label, want := range map[string]string{
+		"${PROP('Dim.QueueName')}: ${MAX}": "a: 40.0",
+		`${PROP("MetricName")} ${PROP('Namespace')} ${PROP('Stat')} ${PROP('Period')} ${PROP('Region')} ${PROP('AccountId')}`: "NumberOfMessagesSent AWS/SQS Sum 300 us-east-1 000000000000",
+		"${FIRST} ${LAST} ${MIN} ${AVG} ${SUM} ${DATAPOINT_COUNT}":                                                            "15.0 40.0 15.0 27.5 55.0 2",
+		"${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${":                                                                     "${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${",
+	} {
+		q := stat("m", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute)
+		q.Label = label
+		if got, err := answer(q); err != nil || got != "m="+want+":15,40" {
+			t.Errorf("%s: %s, %v", label, got, err)
+		}
+	}
+	q := stat("m", "NumberOfMessagesSent", "nowhere", "Sum", 5*time.Minute)
+	q.Label = "${LAST}"
+	if got, err := answer(q); err != nil || got != "m=--:" {
+		t.Errorf("without data: %s, %v", got, err)
+	}
+}
+
 // A unit that a metric does not have has no data.
 func TestUnit(t *testing.T) {
 	t.Parallel()

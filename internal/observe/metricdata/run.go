@@ -54,8 +54,11 @@ func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, t
 	}
 	var out []Result
 	for _, at := range p.order {
-		if p.queries[at].Return {
-			out = append(out, r.results[at]...)
+		if q := &p.queries[at]; q.Return {
+			for _, result := range r.results[at] {
+				result.Label = q.fill(result.Label, &result, scope.Region, scope.Account)
+				out = append(out, result)
+			}
 		}
 	}
 	return out, nil

@@ -1,0 +1,83 @@
+package metricdata
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/alarm"
+)
+
+// part is what a label may have in place of which a value is shown: ${MAX}, ${PROP('Dim.QueueName')}.
+var part = regexp.MustCompile(`\$\{\s*([A-Z_]+)\s*(?:\(\s*['"]([^'"{}]*)['"]\s*\))?\s*\}`)
+
+// fill returns a label with the values that it asks for. What is no known part stays as it is written.
+func (p *planned) fill(label string, r *Result, region, account string) string {
+	if !strings.Contains(label, "${") {
+		return label
+	}
+	return part.ReplaceAllStringFunc(label, func(text string) string {
+		m := part.FindStringSubmatch(text)
+		if m[1] == "PROP" {
+			if value, ok := p.property(m[2], region, account); ok {
+				return value
+			}
+			return text
+		}
+		if value, ok := ofPoints(m[1], r.Points); ok && m[2] == "" {
+			return value
+		}
+		return text
+	})
+}
+
+// property returns a property of what a query is about.
+func (p *planned) property(name, region, account string) (string, bool) {
+	switch name {
+	case "Region":
+		return region, true
+	case "AccountId":
+		return account, true
+	}
+	if p.Stat == nil {
+		return "", false
+	}
+	switch name {
+	case "MetricName":
+		return p.Stat.Metric, true
+	case "Namespace":
+		return p.Stat.Namespace, true
+	case "Stat":
+		return p.Stat.Statistic, true
+	case "Period":
+		return strconv.Itoa(int(p.Stat.Period / time.Second)), true
+	}
+	if of, ok := strings.CutPrefix(name, "Dim."); ok {
+		for _, d := range p.Stat.Dimensions {
+			if d.Name == of {
+				return d.Value, true
+			}
+		}
+	}
+	return "", false
+}
+
+// ofPoints returns a value of all points, oldest first, by its name.
+func ofPoints(name string, points []Datapoint) (string, bool) {
+	if name == "DATAPOINT_COUNT" {
+		return strconv.Itoa(len(points)), true
+	}
+	if len(points) == 0 {
+		return "--", strings.Contains(" AVG FIRST LAST MAX MIN SUM ", " "+name+" ")
+	}
+	first := points[0].Value
+	sum, least, most := 0.0, first, first
+	for _, p := range points {
+		sum, least, most = sum+p.Value, min(least, p.Value), max(most, p.Value)
+	}
+	value, known := map[string]float64{
+		"AVG": sum / float64(len(points)), "FIRST": first, "LAST": points[len(points)-1].Value, "MAX": most, "MIN": least, "SUM": sum,
+	}[name]
+	return alarm.JavaDouble(value), known
+}
