@@ -1,0 +1,147 @@
+package command
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newAlarm() *cobra.Command {
+	server := new(clientFlags)
+	cmd := &cobra.Command{
+		Use:   "alarm",
+		Short: "See alarms and what has happened to them",
+		Long: `See alarms and what has happened to them, by the operations of CloudWatch.
+
+Alarms are made with aws cloudwatch put-metric-alarm, Terraform or an SDK.`,
+	}
+	server.add(cmd, "CLOUDWATCH")
+	cmd.AddCommand(newAlarmList(server), newAlarmHistory(server))
+	return cmd
+}
+
+// cloudwatch calls an operation of CloudWatch in the Query protocol.
+func (c *client) cloudwatch(ctx context.Context, action string, out any, params ...string) error {
+	return c.query(ctx, "monitoring", "2010-08-01", action, out, params...)
+}
+
+// cloudwatchPages calls an operation of CloudWatch that lists something, until there are no more pages. add takes a page and
+// returns the token of the next.
+func cloudwatchPages[T any](ctx context.Context, c *call, action string, params []string, add func(page *T) (next string)) error {
+	for token := []string(nil); ; {
+		page := new(T)
+		if err := c.cloudwatch(ctx, action, page, append(token, params...)...); err != nil {
+			return err
+		}
+		next := add(page)
+		if next == "" {
+			return nil
+		}
+		token = []string{"NextToken", next}
+	}
+}
+
+// shownAlarm is an alarm as it is listed.
+type shownAlarm struct {
+	AlarmName                  string
+	AlarmArn                   string
+	StateValue                 string
+	StateReason                string
+	StateTransitionedTimestamp time.Time
+	ActionsEnabled             bool
+}
+
+// alarmPage is a page of DescribeAlarms.
+type alarmPage struct {
+	Alarms []shownAlarm `xml:"DescribeAlarmsResult>MetricAlarms>member"`
+	Next   string       `xml:"DescribeAlarmsResult>NextToken"`
+}
+
+// alarmList is the answer of alarm ls.
+type alarmList struct{ Alarms []shownAlarm }
+
+func newAlarmList(server *clientFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "ls [PREFIX]",
+		Short:   "List alarms with their states, and since when they have them",
+		Example: "  sluice alarm ls\n  sluice alarm ls orders- --state ALARM",
+		Args:    arguments("[PREFIX]"),
+	}
+	var state string
+	cmd.Flags().StringVar(&state, "state", "", "only alarms in this state: OK, ALARM or INSUFFICIENT_DATA")
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		var params []string
+		if len(c.args) > 0 {
+			params = append(params, "AlarmNamePrefix", c.args[0])
+		}
+		if state != "" {
+			params = append(params, "StateValue", state)
+		}
+		list := &alarmList{Alarms: []shownAlarm{}}
+		err := cloudwatchPages(ctx, c, "DescribeAlarms", params, func(page *alarmPage) string {
+			list.Alarms = append(list.Alarms, page.Alarms...)
+			return page.Next
+		})
+		return answerOr(list, err)
+	})
+}
+
+func (l *alarmList) text(w io.Writer) error {
+	var rows [][]string
+	for _, a := range l.Alarms {
+		state := a.StateValue
+		if !a.ActionsEnabled {
+			state += " (actions disabled)"
+		}
+		rows = append(rows, []string{a.AlarmName, state, a.StateTransitionedTimestamp.Format(time.RFC3339), a.StateReason})
+	}
+	return printTable(w, []string{"ALARM", "STATE", "SINCE", "REASON"}, rows)
+}
+
+// alarmItem is something that happened to an alarm.
+type alarmItem struct {
+	AlarmName       string
+	Timestamp       time.Time
+	HistoryItemType string
+	HistorySummary  string
+}
+
+// historyPage is a page of DescribeAlarmHistory.
+type historyPage struct {
+	Items []alarmItem `xml:"DescribeAlarmHistoryResult>AlarmHistoryItems>member"`
+	Next  string      `xml:"DescribeAlarmHistoryResult>NextToken"`
+}
+
+// alarmHistory is the answer of alarm history.
+type alarmHistory struct{ Items []alarmItem }
+
+func newAlarmHistory(server *clientFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "history [ALARM]",
+		Short:   "Show what has happened to an alarm, or to all, in the last 14 days",
+		Example: "  sluice alarm history orders-wait",
+		Args:    arguments("[ALARM]"),
+	}
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		params := []string{"ScanBy", "TimestampAscending"}
+		if len(c.args) > 0 {
+			params = append(params, "AlarmName", c.args[0])
+		}
+		history := &alarmHistory{Items: []alarmItem{}}
+		err := cloudwatchPages(ctx, c, "DescribeAlarmHistory", params, func(page *historyPage) string {
+			history.Items = append(history.Items, page.Items...)
+			return page.Next
+		})
+		return answerOr(history, err)
+	})
+}
+
+func (h *alarmHistory) text(w io.Writer) error {
+	var rows [][]string
+	for _, i := range h.Items {
+		rows = append(rows, []string{i.Timestamp.Format(time.RFC3339), i.AlarmName, i.HistorySummary})
+	}
+	return printTable(w, []string{"TIME", "ALARM", "WHAT"}, rows)
+}
