@@ -29,7 +29,7 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 	if c.NoCoolDowns {
 		log.Warn("queues can be purged again, and made again under the name of a deleted one, without waiting 60 seconds: that is for tests")
 	}
-	for _, service := range []string{"SQS", "SNS", "CLOUDWATCH", "IAM", "STS"} {
+	for _, service := range []string{"SQS", "SNS", "CLOUDWATCH", "CLOUDTRAIL", "IAM", "STS"} {
 		fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_%s=%s\n", service, s.Endpoint())
 	}
 	printKeys(stdout, c, s)

@@ -51,19 +51,22 @@ func startServer(ctx context.Context, binary, dir string) (*server, error) {
 		return nil, errors.Join(err, os.RemoveAll(data))
 	}
 	s.env = plainEnvironment()
-	for lines := bufio.NewScanner(stdout); len(s.env) < len(plainEnvironment())+exports && lines.Scan(); {
+	started := false
+	for lines := bufio.NewScanner(stdout); !started && lines.Scan(); {
 		if export, ok := strings.CutPrefix(lines.Text(), "export "); ok {
 			s.env = append(s.env, export)
+			started = strings.HasPrefix(export, lastExport)
 		}
 	}
-	if len(s.env) < len(plainEnvironment())+exports {
+	if !started {
 		return nil, errors.Join(errors.New("the server did not start"), s.stop())
 	}
 	return s, nil
 }
 
-// exports is how many lines the server prints to say how it is reached.
-const exports = 5
+// lastExport is how the last of the lines begins that the server prints to say how it is
+// reached.
+const lastExport = "AWS_DEFAULT_REGION="
 
 // plainEnvironment is ours without what would configure the server or the client.
 func plainEnvironment() (env []string) {

@@ -4,10 +4,15 @@
 package oldsdk
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +22,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
-
-	"github.com/sluicemq/sluice/internal/server"
 )
 
 // client makes a test fail rather than return errors.
@@ -28,28 +31,61 @@ type client struct {
 	ctx context.Context
 }
 
-// newClient starts a server and returns its client.
-func newClient(t *testing.T) *client {
-	config := server.Default()
-	config.InMemory, config.Listen = true, "127.0.0.1:0"
-	s, err := server.Start(config)
+// keyID and secret are those of the root of the server that the tests start.
+const (
+	keyID  = "AKIAOLDSDKOLDSDKOLDS"
+	secret = "a-secret-for-the-tests-of-an-old-sdk-0123"
+)
+
+var program string // the path of the server
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "oldsdk-")
+	if err != nil {
+		panic(err)
+	}
+	program = filepath.Join(dir, "sluice")
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/sluice").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("%v: %s", err, out))
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir) // which the system does as well
+	os.Exit(code)
+}
+
+// start runs a server until the test ends, and returns its endpoint.
+func start(t *testing.T) string {
+	server := exec.Command(program, "serve", "--in-memory", "--listen", "127.0.0.1:0", "--root-access-key-id", keyID, "--root-secret-access-key", secret)
+	var log bytes.Buffer
+	server.Stderr = &log
+	out, err := server.StdoutPipe()
+	if err == nil {
+		err = server.Start()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
 	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
+		_ = server.Process.Signal(os.Interrupt)
+		if err := server.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, log.String())
 		}
 	})
-	root := s.Root()
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if endpoint, ok := strings.CutPrefix(lines.Text(), "export AWS_ENDPOINT_URL_SQS="); ok {
+			return endpoint
+		}
+	}
+	t.Fatal("the server did not start")
+	return ""
+}
+
+// newClient starts a server and returns its client.
+func newClient(t *testing.T) *client {
 	c := sqs.New(sqs.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(s.Endpoint()), Retryer: aws.NopRetryer{},
+		Region: "us-east-1", BaseEndpoint: aws.String(start(t)), Retryer: aws.NopRetryer{},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: root.AccessKeyID, SecretAccessKey: root.Secret}, nil
+			return aws.Credentials{AccessKeyID: keyID, SecretAccessKey: secret}, nil
 		}),
 		HTTPClient: speaksQuery{t},
 	})
