@@ -11,6 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/server"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
 // checkCounters notes where the counters of the queues are not what was acknowledged.
@@ -46,7 +48,7 @@ func checkCountersOf(t *testing.T, h *history.History, data string) {
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}
-	queues, problems, err := catalogue.Check(open(server.ControlDir))
+	queues, problems, err := catalogue.Check(open(server.ControlDir), topic.Prefix, signing.Prefix)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("queues: %v, %q", err, problems)
 	}

@@ -22,9 +22,6 @@ import (
 	"github.com/sluicemq/sluice/test/program"
 )
 
-// patience is longer than anything takes that these tests wait for.
-const patience = 3 * time.Minute
-
 // smallDisk mounts an empty disk of so many bytes.
 func smallDisk(t *testing.T, size int) (dir string) {
 	t.Helper()

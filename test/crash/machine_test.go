@@ -30,13 +30,13 @@ const dataDir = "lib/sluice/shards/0001"
 type catalog struct {
 	mu      sync.Mutex
 	configs []queue.Config
-	topics  map[string]topic
+	topics  map[string]feed
 	lastID  queue.ID
 	serial  atomic.Uint64 // of messages and tasks
 }
 
-// topic is a topic: its own queue, which only FIFO topics have, and those of its subscriptions.
-type topic struct {
+// feed is a topic: its own queue, which only FIFO topics have, and those of its subscriptions.
+type feed struct {
 	queue         queue.ID
 	subscriptions []queue.Config
 }
@@ -226,7 +226,7 @@ func (m *machine) CreateTopic(t history.Topic) error {
 	if m.off.Load() {
 		return errGone
 	}
-	made := topic{}
+	made := feed{}
 	if history.IsFIFO(t.Name) {
 		own, ok := m.find("topic/" + t.Name)
 		if !ok {
@@ -247,7 +247,7 @@ func (m *machine) CreateTopic(t history.Topic) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.topics == nil {
-		m.topics = make(map[string]topic)
+		m.topics = make(map[string]feed)
 	}
 	m.topics[t.Name] = made
 	return nil
