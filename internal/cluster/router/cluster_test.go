@@ -41,6 +41,8 @@ type cluster struct {
 	nodes   []string
 	places  map[queue.ID]router.Placement
 	config  func(*queue.Config)
+	began   time.Time
+	passed  time.Duration // besides the time that has passed
 
 	mu     sync.Mutex
 	shards map[int]*owned
@@ -65,7 +67,7 @@ func newCluster(t testing.TB, shards int, nodes ...string) *cluster {
 	reversed := slices.Clone(all)
 	slices.Reverse(reversed)
 	c := &cluster{
-		t: t, network: messenger.NewMemory(), nodes: nodes, shards: make(map[int]*owned), config: func(*queue.Config) {},
+		t: t, began: time.Now(), network: messenger.NewMemory(), nodes: nodes, shards: make(map[int]*owned), config: func(*queue.Config) {},
 		places: map[queue.ID]router.Placement{
 			single: {Sends: []int{2}, Shards: []int{2}},
 			wide:   {Sends: all, Shards: all},
@@ -163,7 +165,11 @@ func (c *cluster) take(n int) {
 // give opens a shard that has no owner on a node.
 func (c *cluster) give(n int, node string) {
 	o := c.shards[n]
-	s, err := shard.Open(shard.Options{Store: o.store, Configs: func() []queue.Config { return c.configs(n) }})
+	passed := c.passed
+	s, err := shard.Open(shard.Options{
+		Store: o.store, Configs: func() []queue.Config { return c.configs(n) }, Keep: queue.DefaultKeep,
+		Now: func() time.Time { return c.time(passed) },
+	})
 	if err != nil {
 		c.t.Error(err)
 		return
@@ -173,6 +179,25 @@ func (c *cluster) give(n int, node string) {
 	o.shard, o.node = s, node
 	close(o.changed)
 	o.changed = make(chan struct{})
+}
+
+// time returns the time of the shards: the cluster began at the beginning of a minute.
+func (c *cluster) time(passed time.Duration) time.Time {
+	now := time.Now()
+	return now.Add(c.began.Truncate(time.Minute).Sub(c.began) + passed)
+}
+
+func (c *cluster) now() queue.Instant { return queue.At(c.time(c.passed)) }
+
+// pass lets time pass for the shards while none has an owner.
+func (c *cluster) pass(d time.Duration) {
+	for n := range c.shards {
+		c.take(n)
+	}
+	c.passed += d
+	for n := range c.shards {
+		c.give(n, c.nodes[n%len(c.nodes)])
+	}
 }
 
 // stand puts something before a shard, or takes it away.
