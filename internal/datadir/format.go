@@ -26,6 +26,9 @@ const newest = FormatMonitor
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
 
+// FormatSeries is the format of a directory in which something was counted of queues.
+const FormatSeries = 4
+
 // FormatMonitor is the format of a directory in which alarms, dashboards or custom metrics are, or were.
 const FormatMonitor = 5
 

@@ -36,6 +36,7 @@ func (e *Engine) findOldest(n int) error {
 			bad = fmt.Errorf("%w: stray key %q", ErrDamaged, k)
 		}
 		e.aging.oldest[n] = start
+		e.waits = false
 		return false
 	})
 	return firstError(err, bad)

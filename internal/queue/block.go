@@ -27,10 +27,15 @@ const hour = 60 * minute
 
 // Keep is for how long rows are kept: those of a minute, of five, and of an hour. No
 // series are counted or kept if Minutes is 0.
-type Keep struct{ Minutes, FiveMinutes, Hours time.Duration }
+type Keep struct {
+	Minutes, FiveMinutes, Hours time.Duration
+	// Later says that counting must not begin before StartCounting: there may be programs
+	// that cannot read what is counted. Where it has begun already, it goes on.
+	Later bool
+}
 
 // DefaultKeep is what CloudWatch keeps.
-var DefaultKeep = Keep{15 * 24 * time.Hour, 63 * 24 * time.Hour, 455 * 24 * time.Hour}
+var DefaultKeep = Keep{Minutes: 15 * 24 * time.Hour, FiveMinutes: 63 * 24 * time.Hour, Hours: 455 * 24 * time.Hour}
 
 func (k Keep) level(n int) time.Duration {
 	return [...]time.Duration{k.Minutes, k.FiveMinutes, k.Hours}[n]

@@ -81,7 +81,23 @@ func (c *counting) nothing() bool {
 
 // uncounted reports whether the queue has no series: there are none, or the queue is not
 // one that an account owns.
-func (q *queue) uncounted() bool { return q.e.keep.off() || q.cfg.Internal }
+func (q *queue) uncounted() bool { return q.e.keep.off() || q.e.waits || q.cfg.Internal }
+
+// AwaitsCounting reports whether the engine waits for StartCounting.
+func (e *Engine) AwaitsCounting() bool { return e.waits && !e.keep.off() }
+
+// StartCounting begins to count, if that has not begun.
+func (e *Engine) StartCounting() {
+	if !e.AwaitsCounting() {
+		return
+	}
+	e.waits = false
+	for _, q := range e.queues {
+		if q.stored > 0 {
+			q.startMinute()
+		}
+	}
+}
 
 // count counts what has happened to the queue. The queue is at the present.
 func (q *queue) count(m Metric, n int64) {

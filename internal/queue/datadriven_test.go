@@ -102,7 +102,7 @@ func (s *script) run(line string) {
 		"ready": (*command).ready, "forwarded": (*command).forwarded, "accept": (*command).accept,
 		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups, "publish": (*command).publish,
 		"deliverable": (*command).deliverable,
-		"empty":       (*command).empty, "rows": (*command).rows, "names": (*command).names, "totals": (*command).totals,
+		"start":       (*command).startCounting, "empty": (*command).empty, "rows": (*command).rows, "names": (*command).names, "totals": (*command).totals,
 	}
 	verb := c.word()
 	switch verb {
@@ -488,6 +488,7 @@ func (c *command) available(e *Engine) error {
 // keep reads for how long series are kept.
 func (c *command) keep() Keep {
 	k := DefaultKeep
+	k.Later = len(c.words) > 0 && c.word() == "later"
 	for name, d := range map[string]*time.Duration{"minutes": &k.Minutes, "five": &k.FiveMinutes, "hours": &k.Hours} {
 		if v, ok := c.setting(name); ok {
 			*d = c.duration(v)
@@ -495,6 +496,8 @@ func (c *command) keep() Keep {
 	}
 	return k
 }
+
+func (c *command) startCounting(e *Engine) error { e.StartCounting(); return nil }
 
 func (c *command) empty(e *Engine) error { e.CountEmptyReceives(c.id(), 1); return nil }
 

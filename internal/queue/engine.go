@@ -38,6 +38,7 @@ type Engine struct {
 	dedupLow      uint64 // the buckets of deduplication ids before it are empty
 
 	keep   Keep
+	waits  bool            // for StartCounting
 	totals [Counters]int64 // of all queues, those included that were removed
 	aging  aging
 }
@@ -52,7 +53,7 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 // series of the queues are kept for as long as keep says.
 func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
 	e := &Engine{
-		keep: keep, queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
+		keep: keep, waits: keep.Later, queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	e.backlog, e.copiesAtOnce = newBacklog(e), copiesAtOnce
@@ -130,6 +131,10 @@ func (q *queue) load() error {
 	}
 	if err := q.meta.decode(b); err != nil {
 		return err
+	}
+	if b[0] == metaVersion {
+		q.e.waits = false
+		q.e.format = max(q.e.format, formatSeries)
 	}
 	q.loadMinute()
 	var bad error

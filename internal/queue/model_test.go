@@ -103,7 +103,7 @@ func testModel(t *rapid.T, fifo bool) {
 		m.rig.reload()
 	}
 	if pick(m, "series", false, true) {
-		m.rig.keep = Keep{time.Hour, 12 * time.Hour, 1000 * time.Hour}
+		m.rig.keep = Keep{Minutes: time.Hour, FiveMinutes: 12 * time.Hour, Hours: 1000 * time.Hour}
 		m.rig.reload()
 	}
 	n := rapid.IntRange(2, 4).Draw(t, "queues")

@@ -72,6 +72,9 @@ type Options struct {
 	Require func(format int) error
 	// Keep is for how long the series of the queues are kept; there are none if it is zero.
 	Keep queue.Keep
+	// MayCount reports whether all programs that may read the store later know of series:
+	// before, nothing is counted. Nil means that they do.
+	MayCount func() bool
 	// Totals counts what happens to all queues; nil means that it is not asked for.
 	Totals *Totals
 	// MaxCommit is the size in bytes at which a transaction takes no more
@@ -105,15 +108,17 @@ type Shard struct {
 	pacer                      *pacer
 
 	// What follows belongs to the owner goroutine.
-	engine  *queue.Engine // nil while it has lost touch with the store
-	configs func() []queue.Config
-	keep    queue.Keep
-	totals  *Totals
-	counted [queue.Counters]int64 // as totals were told
-	polls   polls
-	reload  time.Time
-	format  int   // what require has been called with
-	deposed error // other goroutines may read it when closed is closed
+	engine   *queue.Engine // nil while it has lost touch with the store
+	configs  func() []queue.Config
+	keep     queue.Keep
+	mayCount func() bool
+	asked    time.Time // when mayCount was called
+	totals   *Totals
+	counted  [queue.Counters]int64 // as totals were told
+	polls    polls
+	reload   time.Time
+	format   int   // what require has been called with
+	deposed  error // other goroutines may read it when closed is closed
 }
 
 // request is something that the owner is to do. run stores its results for the
@@ -154,6 +159,9 @@ func Open(o Options) (*Shard, error) {
 	if o.Require == nil {
 		o.Require = func(int) error { return nil }
 	}
+	if o.MayCount == nil {
+		o.MayCount = func() bool { return true }
+	}
 	if o.MaxCommit == 0 {
 		o.MaxCommit = bytesAtOnce
 	}
@@ -162,7 +170,7 @@ func Open(o Options) (*Shard, error) {
 		writable: o.Writable, require: o.Require, format: 1, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
-		configs: o.Configs, keep: o.Keep, totals: o.Totals, polls: newPolls(),
+		configs: o.Configs, keep: o.Keep, mayCount: o.MayCount, totals: o.Totals, polls: newPolls(),
 	}
 	s.pacer = newPacer(s.closing)
 	s.clock = newClock(o.Now, o.Shift, 0)
@@ -178,7 +186,7 @@ func Open(o Options) (*Shard, error) {
 func (s *Shard) load() error {
 	tx := s.store.Begin()
 	defer tx.Release()
-	engine, err := queue.Load(tx, s.clock.time(), s.configs(), s.keep)
+	engine, err := queue.Load(tx, s.clock.time(), s.configs(), s.keepNow())
 	if err != nil {
 		return err
 	}
@@ -405,6 +413,7 @@ func (s *Shard) commitBatch(first *request) {
 	defer tx.Release()
 	s.engine.Begin(tx, s.clock.time())
 
+	s.startCounting()
 	s.empty.count(s.engine) // before a minute ends in which they were
 	var batch []*request
 	err := s.engine.Advance()
@@ -455,6 +464,24 @@ func (s *Shard) commitBatch(first *request) {
 		p.answer(p.err)
 	}
 	s.polls.end(s.clock.time(), s.draining.Load())
+}
+
+// keepNow returns for how long series are kept, and whether counting may begin.
+func (s *Shard) keepNow() queue.Keep {
+	k := s.keep
+	s.asked = time.Now()
+	k.Later = !s.mayCount()
+	return k
+}
+
+// startCounting begins to count as soon as that may be done. It asks once in reloadInterval.
+func (s *Shard) startCounting() {
+	if s.engine.AwaitsCounting() && time.Since(s.asked) >= reloadInterval {
+		s.asked = time.Now()
+		if s.mayCount() {
+			s.engine.StartCounting()
+		}
+	}
 }
 
 // requireFormat sees to it that the data directory has the format that the engine

@@ -47,7 +47,7 @@ func TestSeriesOfSeveralShardsAreOne(t *testing.T) {
 	c := newCluster(t, 4, "a", "b", "c")
 	r := c.router("a")
 	send(t, r, wide, numbered("m", 40)...)
-	from, to := c.now().Add(-time.Minute), c.now().Add(2 * time.Minute)
+	from, to := c.now().Add(-time.Minute), c.now().Add(2*time.Minute)
 	if rows, err := r.Series(t.Context(), wide, arn(wide), from, to); err != nil || len(rows) != 0 {
 		t.Fatalf("the minute is not over, and there are %v, %v", rows, err)
 	}
