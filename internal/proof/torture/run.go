@@ -165,6 +165,9 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 		if err := e.Persist(func() error { return users.Establish(e.Recorder) }); err != nil {
 			return nil, err
 		}
+		if err := r.learn(ctx, users.Topics()); err != nil {
+			return nil, err
+		}
 	}
 
 	play, cancel := context.WithTimeout(ctx, length)
@@ -216,6 +219,25 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	r.measure(h, began, seen)
 	r.report.Seconds += (min(length, r.clock.Now()-began)).Seconds()
 	return h, nil
+}
+
+// learn waits until all nodes know the subscriptions. A node that was not asked to make one
+// learns of it a moment after it was made, and publishes without it until then.
+func (r *runner) learn(ctx context.Context, topics []history.Topic) error {
+	ctx, cancel := context.WithTimeout(ctx, r.config.Patience)
+	defer cancel()
+	for _, c := range r.cluster.clients {
+		for _, t := range topics {
+			for n, err := c.Subscribed(t.Name); err != nil || n < len(t.Queues); n, err = c.Subscribed(t.Name) {
+				select {
+				case <-ctx.Done():
+					return fmt.Errorf("topic %s has %d subscriptions of %d: %w", t.Name, n, len(t.Queues), errors.Join(err, ctx.Err()))
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // any picks one of the nodes for each call.

@@ -56,6 +56,15 @@ func (c *Client) Subscribe(topic, queue string, raw bool) error {
 	}, nil)
 }
 
+// Subscribed returns how many queues get the messages of a topic, as far as the node knows.
+func (c *Client) Subscribed(topic string) (int, error) {
+	var out struct {
+		ARNs []string `xml:"ListSubscriptionsByTopicResult>Subscriptions>member>SubscriptionArn"`
+	}
+	err := c.Notify("ListSubscriptionsByTopic", url.Values{"TopicArn": {TopicARN(topic)}}, &out)
+	return len(out.ARNs), err
+}
+
 // Publish is part of Service.
 func (c *Client) Publish(topic string, letters []Letter) ([]Sent, error) {
 	form := url.Values{"TopicArn": {TopicARN(topic)}}
