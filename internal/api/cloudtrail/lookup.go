@@ -165,10 +165,10 @@ func nameOf(arn string) string { return arn[strings.LastIndexAny(arn, ":/")+1:] 
 // username is who CloudTrail says has made a call.
 func username(e *trail.Event) string {
 	id := &e.UserIdentity
-	switch {
-	case id.Type == "Root":
+	switch id.Type {
+	case "Root":
 		return "root"
-	case id.Type == "AssumedRole" || id.Type == "FederatedUser":
+	case "AssumedRole", "FederatedUser":
 		return id.ARN[strings.LastIndexByte(id.ARN, '/')+1:]
 	}
 	return id.UserName
