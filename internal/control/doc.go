@@ -19,5 +19,7 @@
 //	identity/    in a cluster the keys of the installation: package identity
 //	all others   queues: package catalog
 //
-// No record has a key that begins with the byte 0 or 255.
+// No record has a key that begins with the byte 0 or 255. Package trail keeps the events of calls under
+// such keys: they are part of changes, but no reader is told of them, and older programs leave
+// them alone.
 package control

@@ -13,6 +13,9 @@
 //     as an empty structure.
 //   - Every text and list of an input struct has its limit in a tag, and is checked before the handler runs. What the
 //     model of the service says beyond lengths is checked with protocol.Violations.
+//   - Each call leaves an event in package trail, with its parameters. The option protocol.Data keeps those out that are
+//     about messages and the like, and the tag hidden the value of a field that holds a secret. A handler that changes
+//     records passes its context on to Change, so that the event is part of the change.
 //   - A policy.Rules value names the service's actions. One Authorizer, made of it, decides about every request:
 //     a handler calls Authorize before it says or changes anything about what the request names, so that a caller who
 //     may not is told the same whether that exists or not. RulesOf lists the actions for warnings: WarnOfPolicy notes in
