@@ -9,7 +9,7 @@ import (
 
 // The least that each of these takes in a message.
 const (
-	sizeState = 16
+	sizeState = 15
 	sizeGroup = 25
 )
 
