@@ -29,8 +29,9 @@ const (
 	maxRelayed = 768 << 10
 	// relayTimeout is how long a client waits for another node.
 	relayTimeout = 30 * time.Second
-	// usesTimeout is how long it may take to send the uses of keys. Only a server that stops waits for that.
-	usesTimeout = 5 * time.Second
+	// sendTimeout is how long it may take to send what a node has noticed: the uses of keys and the events of calls. Only
+	// a server that stops waits for that.
+	sendTimeout = 5 * time.Second
 )
 
 // The kinds of payloads, which are the first byte of each.
@@ -130,17 +131,19 @@ func (f *Front) ServeForwarded(ctx context.Context, payload []byte) ([]byte, err
 
 // SendUses brings to the owner of the control store when keys were used here.
 func (f *Front) SendUses(ctx context.Context, uses directory.Uses) error {
-	ctx, cancel := context.WithTimeout(ctx, usesTimeout)
-	defer cancel()
-	_, err := f.Node.Forward(ctx, frame([]byte{payloadUses}, uses, nil))
-	return err
+	return f.send(ctx, payloadUses, uses)
 }
 
 // SendEvents brings to the owner of the control store the events of calls that were answered here.
 func (f *Front) SendEvents(ctx context.Context, events []trail.Entry) error {
-	ctx, cancel := context.WithTimeout(ctx, usesTimeout)
+	return f.send(ctx, payloadEvents, events)
+}
+
+// send brings to the owner of the control store what this node has noticed.
+func (f *Front) send(ctx context.Context, kind byte, noticed any) error {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	_, err := f.Node.Forward(ctx, frame([]byte{payloadEvents}, events, nil))
+	_, err := f.Node.Forward(ctx, frame([]byte{kind}, noticed, nil))
 	return err
 }
 
