@@ -2,6 +2,8 @@ module github.com/sluicemq/sluice
 
 go 1.26.0
 
+ignore ./console/node_modules
+
 require (
 	github.com/aws/aws-sdk-go-v2 v1.47.7
 	github.com/aws/aws-sdk-go-v2/service/cloudtrail v1.56.0

@@ -105,12 +105,17 @@ var rules = []rule{
 	{dir: "internal/cluster/replica", may: []string{"internal/cluster/messenger", "internal/cluster/sharedlog", "internal/store"}, mayNot: network},
 	{dir: "internal/cluster/router", may: []string{"internal/catalog", "internal/cluster/messenger", "internal/cluster/remote", "internal/queue", "internal/shard"}, mayNot: network},
 
+	// The console: files that a browser gets.
+	{dir: "console", mayNot: []string{"net", "os"}},
+
 	// The program.
 	{dir: "internal/front", may: []string{
+		"console",
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
 		"internal/control", "internal/observe", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{
+		"console",
 		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
 		"internal/datadir", "internal/front", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/topic",
@@ -210,7 +215,7 @@ func sources(t *testing.T) map[string]map[string]*ast.File {
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "test" || name == "scripts" || name == "examples") {
+			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "test" || name == "scripts" || name == "examples" || name == "node_modules") {
 				return filepath.SkipDir
 			}
 			return nil

@@ -102,6 +102,9 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		f.Var(positive{&config.MaxConnections}, "max-connections", fmt.Sprintf("connections open at a time; more wait (default %d, or fewer if the process may not have so many files open)", server.DefaultConnections))
 		filePath(f, "tls-cert", "tls-key")
 	})
+	section(f, "Console", func(f *pflag.FlagSet) {
+		f.BoolVar(&config.Console, "console", config.Console, "serve the console, for people with a browser, below /console/; --console=false turns it off")
+	})
 	section(f, "Accounts and queues", func(f *pflag.FlagSet) {
 		f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeat it for several, or separate them by commas; the first is the default")
 		f.StringVar(&config.RootKeyID, "root-access-key-id", "", "root access key of the first account (default: generated, kept in the data directory)")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sluicemq/sluice/console"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -26,6 +27,7 @@ type Options struct {
 	Streams  []Stream
 	// Certificate returns a certificate of those that sign messages of topics, in PEM, or nil.
 	Certificate func(id string) []byte
+	Console     *console.Pages // nil: there is no console
 	Keys        Keys
 	Store       Store
 	Node        Node
@@ -116,7 +118,7 @@ func (f *Front) MemoryInUse() int64 { return f.memory.used() }
 
 // ServeHTTP answers a request.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f.answerPlainly(w, r) {
+	if f.serveConsole(w, r) || f.answerPlainly(w, r) {
 		return
 	}
 	x := f.newRequest(w, r)

@@ -40,6 +40,7 @@ type Config struct {
 	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open
 	EgressAllow    []string // networks, addresses and hosts that deliveries may go to although they are not public
 	Mail           email.Config
+	Console        bool // serve the console
 	LogRequests    bool
 	Keep           queue.Keep // for how long the series of queues are kept
 	Version        string     // of the program
@@ -58,7 +59,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Keep: queue.DefaultKeep, Now: wallClock,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Console: true, Keep: queue.DefaultKeep, Now: wallClock,
 	}
 }
 

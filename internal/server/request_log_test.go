@@ -148,9 +148,12 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 	}
 }
 
-// A person who opens the address in a browser is told what this is. Programs are answered as SQS does.
+// A person who opens the address in a browser is told what this is if there is no console. Programs are answered as SQS does.
 func TestVisit(t *testing.T) {
 	t.Parallel()
+	config := inMemory()
+	config.Console = false
+	s, _ := start(t, config)
 	for _, tc := range []struct {
 		method, path, header string
 		status               int
@@ -163,7 +166,7 @@ func TestVisit(t *testing.T) {
 		{"GET", "/000000000000/q", "", 404, "<UnknownOperationException/>"},
 		{"GET", "/?x", "", 404, "<UnknownOperationException/>"},
 	} {
-		r, err := http.NewRequest(tc.method, shared.Endpoint()+tc.path, nil)
+		r, err := http.NewRequest(tc.method, s.Endpoint()+tc.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -181,6 +181,7 @@ func Start(c Config) (_ *Server, err error) {
 	s.front = front.New(front.Options{
 		Services: services, Streams: []front.Stream{s.backupStream()},
 		Certificate: s.signing.Certificate,
+		Console:     c.pages(),
 		Keys:        front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
 		Store:       s.control, Node: s.node,
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.Now, Limits: limits,

@@ -1,0 +1,223 @@
+// Package console is Sluice's console: the built files of a page that runs in a browser, and the handler that serves them.
+//
+// The page is a client like any other. It signs its requests to the public API with the keys of the person who uses it,
+// and has no rights of its own; how it gets these keys is the business of package signin. What is served here is the same
+// for everyone and holds no secret.
+//
+// It guarantees that
+//
+//   - the page works without any other server: its policy lets the browser load and call nothing but this origin, run no
+//     code but its files, and show it in no frame;
+//   - a browser that was given a new index.html finds the files that it names: their names hold a hash of their content,
+//     so they can be kept for ever, while index.html is asked for anew each time;
+//   - what does not exist is answered with 404, never with the page.
+//
+// The sources are beside this file and built with Vite; scripts/dev console builds them. What is built is committed, so
+// that Go alone is enough to build the program.
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed all:dist
+var dist embed.FS
+
+// Path is where the console is, below the prefix of the server's paths.
+const Path = "/console/"
+
+// Headers that go with every answer of the console, those about signing in included.
+var headers = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self' data:; " +
+		"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Referrer-Policy":              "no-referrer",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+}
+
+// SetHeaders adds the headers that keep a browser from doing with an answer what the console does not want.
+func SetHeaders(h http.Header) {
+	for name, value := range headers {
+		h.Set(name, value)
+	}
+}
+
+// types are the kinds of files that the build makes. Those of the machine's own tables would differ from one to the next.
+var types = map[string]string{
+	".css":         "text/css; charset=utf-8",
+	".html":        "text/html; charset=utf-8",
+	".ico":         "image/x-icon",
+	".js":          "text/javascript; charset=utf-8",
+	".json":        "application/json",
+	".png":         "image/png",
+	".svg":         "image/svg+xml",
+	".txt":         "text/plain; charset=utf-8",
+	".webmanifest": "application/manifest+json",
+	".woff2":       "font/woff2",
+}
+
+// hashed is the directory whose files have a hash of their content in their names.
+const hashed = "assets/"
+
+// compressed is what the name of a file ends with that holds another one, compressed by brotli.
+const compressed = ".br"
+
+// index is the page itself.
+const index = "index.html"
+
+// file is one of the built files.
+type file struct {
+	name    string
+	etag    string
+	kind    string // its media type
+	content []byte
+	brotli  []byte // nil: it is not there compressed
+}
+
+// Pages is the handler of the console's files.
+type Pages struct{ files map[string]*file }
+
+// New returns the handler of the files that the program was built with.
+func New() *Pages {
+	built, err := fs.Sub(dist, "dist")
+	if err == nil {
+		var p *Pages
+		if p, err = load(built); err == nil {
+			return p
+		}
+	}
+	panic(err) // the files are part of the program
+}
+
+// load reads built files.
+func load(from fs.FS) (*Pages, error) {
+	p := &Pages{make(map[string]*file)}
+	brotli := make(map[string][]byte)
+	err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+		if plain, ok := strings.CutSuffix(name, compressed); ok {
+			brotli[plain] = content
+			return nil
+		}
+		kind, ok := types[path.Ext(name)]
+		if !ok {
+			return fmt.Errorf("the console has a file %s of a kind that is not known", name)
+		}
+		sum := sha256.Sum256(content)
+		p.files[name] = &file{name: name, kind: kind, content: content, etag: hex.EncodeToString(sum[:12])}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name, content := range brotli {
+		f := p.files[name]
+		if f == nil {
+			return nil, fmt.Errorf("the console has %s%s without %s", name, compressed, name)
+		}
+		f.brotli = content
+	}
+	if p.files[index] == nil {
+		return nil, fmt.Errorf("the console has no %s", index)
+	}
+	return p, nil
+}
+
+// Serve answers a request for a file, whose name is what follows Path.
+func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, name string) {
+	SetHeaders(w.Header())
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		refuse(w, http.StatusMethodNotAllowed, "The console's files can only be read.")
+		return
+	}
+	if name == "" {
+		name = index
+	}
+	f := p.files[name]
+	if f == nil {
+		refuse(w, http.StatusNotFound, "The console has no such file.")
+		return
+	}
+	f.serve(w, r)
+}
+
+func refuse(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, text, status)
+}
+
+func (f *file) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	content, etag := f.content, `"`+f.etag+`"`
+	if f.brotli != nil {
+		h.Set("Vary", "Accept-Encoding")
+		if accepts(r.Header.Values("Accept-Encoding"), "br") {
+			content, etag = f.brotli, `"`+f.etag+`-br"` // the same file in other bytes
+			h.Set("Content-Encoding", "br")
+		}
+	}
+	h.Set("ETag", etag)
+	if strings.HasPrefix(f.name, hashed) {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	} else {
+		h.Set("Cache-Control", "no-cache") // to be kept, and asked for each time whether it is still right
+	}
+	if matches(r.Header.Values("If-None-Match"), etag) {
+		h.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", f.kind)
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	if r.Method == http.MethodHead {
+		return
+	}
+	_, _ = bytes.NewReader(content).WriteTo(w) // a client that has left needs no answer
+}
+
+// accepts reports whether a client takes an encoding by name.
+func accepts(header []string, encoding string) bool {
+	for _, list := range header {
+		for item := range strings.SplitSeq(list, ",") {
+			name, parameters, _ := strings.Cut(item, ";")
+			if !strings.EqualFold(strings.TrimSpace(name), encoding) {
+				continue
+			}
+			weight, given := strings.CutPrefix(strings.ToLower(strings.TrimSpace(parameters)), "q=")
+			q, err := strconv.ParseFloat(weight, 64)
+			return !given || err == nil && q > 0
+		}
+	}
+	return false
+}
+
+// matches reports whether a client has a file already: one of the tags in its If-None-Match is the file's.
+func matches(header []string, etag string) bool {
+	for _, list := range header {
+		for item := range strings.SplitSeq(list, ",") {
+			item = strings.TrimSpace(item)
+			if item == "*" || strings.TrimPrefix(item, "W/") == etag {
+				return true
+			}
+		}
+	}
+	return false
+}

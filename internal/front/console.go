@@ -1,0 +1,54 @@
+package front
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/sluicemq/sluice/console"
+)
+
+// consolePath returns where below the console's path a request is. The console is there with and without the prefix of
+// the public URL: a person on the server's machine does not come through the proxy.
+func (f *Front) consolePath(path string) (rest string, ok bool) {
+	if f.Console == nil {
+		return "", false
+	}
+	if rest, ok = strings.CutPrefix(path, f.prefix+console.Path); ok {
+		return rest, true
+	}
+	return strings.CutPrefix(path, console.Path)
+}
+
+// leadsToConsole reports whether a browser that asks for a path wants the console, and where that is.
+func (f *Front) leadsToConsole(r *http.Request) (target string, ok bool) {
+	if f.Console == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return "", false
+	}
+	bare := strings.TrimSuffix(console.Path, "/")
+	switch {
+	case r.URL.Path == f.prefix+bare:
+		return f.prefix + console.Path, true
+	case r.URL.Path == bare:
+		return console.Path, true
+	case !isVisit(r, f.prefix):
+		return "", false
+	case r.URL.Path == "/":
+		return console.Path, true
+	}
+	return f.prefix + console.Path, true
+}
+
+// serveConsole answers a request for the console and returns true, or returns false if the request is for something else.
+func (f *Front) serveConsole(w http.ResponseWriter, r *http.Request) bool {
+	if target, ok := f.leadsToConsole(r); ok {
+		console.SetHeaders(w.Header())
+		w.Header().Set("Cache-Control", "no-store") // the console may be turned off
+		http.Redirect(w, r, target, http.StatusFound)
+		return true
+	}
+	name, ok := f.consolePath(r.URL.Path)
+	if ok {
+		f.Console.Serve(w, r, name)
+	}
+	return ok
+}
