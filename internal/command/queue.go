@@ -115,13 +115,23 @@ func (c *client) queueAttributes(ctx context.Context, url string) (map[string]st
 }
 
 func newQueueList(server *clientFlags) *cobra.Command {
+	state := false
 	cmd := &cobra.Command{
-		Use:     "ls [PREFIX]",
-		Short:   "List queues with the numbers of their messages",
-		Example: "  sluice queue ls\n  sluice queue ls orders- --json",
+		Use:   "ls [PREFIX]",
+		Short: "List queues with the numbers of their messages",
+		Long: `List queues with the numbers of their messages. With --state there is also when the oldest
+message was sent, what happened in the last minute, how many dead letters there are, and
+what keeps messages from being received, as queue state explains it. Only Sluice can do
+that. The caller needs permission for sluice:ListQueueStates, and for
+sluice:DescribeQueueState of the queues.`,
+		Example: "  sluice queue ls\n  sluice queue ls orders- --json\n  sluice queue ls --state",
 		Args:    arguments("[PREFIX]"),
 	}
+	cmd.Flags().BoolVar(&state, "state", state, "show what the queues are doing, too")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if state {
+			return answerOr(listQueueStates(ctx, c.client, strings.Join(c.args, "")))
+		}
 		return answerOr(listQueues(ctx, c.client, strings.Join(c.args, "")))
 	})
 }

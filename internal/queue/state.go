@@ -47,6 +47,11 @@ func (e *Engine) State(id ID) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
+	return q.state(), nil
+}
+
+// state is State of a queue that is at the present.
+func (q *queue) state() State {
 	s := State{
 		Counts: q.counts(), Receivable: q.available(), OverLimit: q.inFlight >= q.cfg.maxInFlight(), Limited: q.limited(),
 		ReadyGroups: uint64(q.readyGroups.Len()) + q.rotaLength, BlockedGroups: uint64(len(q.activeGroups) - q.readyGroups.Len()),
@@ -58,7 +63,7 @@ func (e *Engine) State(id ID) (State, error) {
 	if q.delayed > 0 && q.nextDelay != never {
 		s.NextDelayed = q.delayEnd(q.nextDelay)
 	}
-	return s, nil
+	return s
 }
 
 // Oldest returns when the oldest stored message was sent, or 0 if there is none. It looks for it in r, which must not change

@@ -174,6 +174,7 @@ func Start(c Config) (_ *Server, err error) {
 	inspect.Register(accounts, inspect.Options{
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),
 		Access: permissions, Directory: s.directory, Services: rules, Consumers: s.consumersOf,
+		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})
 	audit := cloudtrail.New(cloudtrail.Options{Trail: s.trail, Access: permissions, Now: c.Now})
 	services := []*protocol.Service{queues, topics, metrics, users, tokens, audit, accounts}

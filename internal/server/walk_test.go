@@ -381,6 +381,13 @@ func (w *walk) accounts(wire *protocol.Service) {
 func (w *walk) looks(wire *protocol.Service, c *client) {
 	c.Region = "us-east-1" // where callAdmin is
 	c.Make("CreateQueue", object{"QueueName": "looked-at.fifo", "Attributes": object{"FifoQueue": "true"}})
+	w.step(wire, "ListQueueStates", func() (int, string) {
+		status, body := callAdmin(w.t, w.other, "ListQueueStates", `{"Prefix":"looked"}`)
+		if !strings.Contains(body, `"Visible":0`) {
+			w.t.Errorf("ListQueueStates: %s", body)
+		}
+		return status, body
+	})
 	for op, more := range map[string]string{
 		"DescribeQueueState": "", "ListConsumers": "", "ListMessageGroups": "", "PeekMessages": "",
 		"ExplainAccess": `,"Principal":"anonymous","Action":"sqs:SendMessage"`,

@@ -17,13 +17,16 @@ var unscoped = []string{
 	"sluice:ListAccounts", "sluice:ListShardQueues", "sluice:RemoveNode",
 }
 
+// lists are the actions about the queues of an account, which package inspect serves. Policies name the resource * for them, too.
+var lists = []string{"sluice:ListQueueStates"}
+
 // ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs to.
 var ofQueues = []string{
 	"sluice:DescribeQueueState", "sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:PeekMessageBody", "sluice:PeekMessages",
 }
 
 // Rules are all actions of the service, for policies.
-var Rules = &policy.Rules{Vendor: ServiceName, Actions: slices.Concat(unscoped, ofQueues), Unscoped: unscoped, OwnerOnly: ofQueues}
+var Rules = &policy.Rules{Vendor: ServiceName, Actions: slices.Concat(unscoped, lists, ofQueues), Unscoped: slices.Concat(unscoped, lists), OwnerOnly: slices.Concat(lists, ofQueues)}
 
 // Authorizer decides who may administer the server.
 type Authorizer struct {

@@ -24,6 +24,7 @@ type Shard interface {
 	Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error)
 	States(ctx context.Context, id queue.ID) ([]shard.State, error)
 	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)
+	Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error)
 }
 
 // Options are what Register needs.
@@ -35,6 +36,7 @@ type Options struct {
 	Access    *access.Decider
 	Directory *directory.Directory
 	Services  service.Services
+	PublicURL string // that queue URLs begin with; empty: as the request was made
 	// Consumers returns who receives from a queue, and the nodes that do not say what they know of it.
 	Consumers func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
 }
@@ -46,6 +48,7 @@ type inspector struct {
 	access     *access.Decider
 	directory  *directory.Directory
 	services   service.Services
+	publicURL  string
 	consumers  func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
 }
 
@@ -53,12 +56,13 @@ type inspector struct {
 func Register(wire *protocol.Service, o Options) {
 	s := &inspector{
 		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory, services: o.Services,
-		consumers: o.Consumers,
+		publicURL: o.PublicURL, consumers: o.Consumers,
 	}
 	protocol.Register(wire, "DescribeQueueState", s.describeQueueState, protocol.Data)
 	protocol.Register(wire, "ExplainAccess", s.explainAccess, protocol.Data)
 	protocol.Register(wire, "ListConsumers", s.listConsumers, protocol.Data)
 	protocol.Register(wire, "ListMessageGroups", s.listMessageGroups, protocol.Data)
+	protocol.Register(wire, "ListQueueStates", s.listQueueStates, protocol.Data)
 	protocol.Register(wire, "PeekMessages", s.peekMessages, protocol.Data)
 }
 

@@ -93,7 +93,7 @@ func (s *inspector) describeQueueState(ctx context.Context, c *protocol.Call, in
 	if err := s.addDeadLetters(ctx, c, q, out); err != nil {
 		return nil, failure(err)
 	}
-	out.Reasons = reasons(&sum, out)
+	out.Reasons = reasons(&sum, uint64(out.Arriving), s.authorizer.Now())
 	return out, nil
 }
 
@@ -152,8 +152,7 @@ func (s *inspector) addDeadLetters(ctx context.Context, c *protocol.Call, q *cat
 		return nil
 	}
 	out.DeadLetterQueueArn = q.Attributes.Redrive.Target
-	n, _ := service.ParseQueueARN(out.DeadLetterQueueArn)
-	dead := s.catalog.Find(n)
+	dead := s.deadLetterQueue(q)
 	if dead == nil {
 		return nil
 	}
@@ -169,13 +168,16 @@ func (s *inspector) addDeadLetters(ctx context.Context, c *protocol.Call, q *cat
 	return nil
 }
 
-// reasons says what keeps messages from being received.
-func reasons(sum *shard.State, out *describeQueueStateOutput) []reason {
+// quietTime is how long a message waits, and nothing is received, before that is told.
+const quietTime = 10 * time.Minute
+
+// reasons says what keeps messages from being received, or that they could be and are not.
+func reasons(sum *shard.State, arriving uint64, now time.Time) []reason {
 	list := []reason{}
 	add := func(code, format string, args ...any) {
 		list = append(list, reason{code, fmt.Sprintf(format, args...)})
 	}
-	if sum.Visible+sum.InFlight+sum.Delayed == 0 && out.Arriving == 0 {
+	if sum.Visible+sum.InFlight+sum.Delayed+arriving == 0 {
 		add("Empty", "The queue has no messages.")
 	}
 	if sum.OverLimit {
@@ -202,8 +204,11 @@ func reasons(sum *shard.State, out *describeQueueStateOutput) []reason {
 	if sum.Delayed > 0 {
 		add("Delayed", "%s delayed; the next delay ends at %s.", are(sum.Delayed), moment(sum.NextDelayed))
 	}
-	if out.Arriving > 0 {
-		add("Arriving", "%s on the way here from another shard.", are(uint64(out.Arriving)))
+	if arriving > 0 {
+		add("Arriving", "%s on the way here from another shard.", are(arriving))
+	}
+	if quiet := queue.At(now.Add(-quietTime)); sum.Receivable && sum.Waiters == 0 && sum.LastReceive < quiet && sum.Oldest != 0 && sum.Oldest < quiet {
+		add("NotReceived", "Messages can be received, the oldest was sent at %s, and nothing has been received for 10 minutes, or since the server was started.", moment(sum.Oldest))
 	}
 	return list
 }

@@ -47,6 +47,9 @@ func (echo) States(context.Context, queue.ID) ([]shard.State, error) {
 func (echo) Groups(context.Context, queue.ID, queue.Groups) (queue.GroupsResult, error) {
 	return queue.GroupsResult{Groups: make([]queue.Group, 1), More: true}, nil
 }
+func (echo) Glances(_ context.Context, ids []queue.ID) ([]shard.Glance, error) {
+	return make([]shard.Glance, len(ids)), nil
+}
 func (echo) Peek(context.Context, queue.ID, queue.Peek) (queue.PeekResult, error) {
 	return queue.PeekResult{Messages: make([]queue.Peeked, 1), More: true}, nil
 }
@@ -97,6 +100,7 @@ func recorded(tb testing.TB) *tap {
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}}})
 	_, _ = c.States(ctx, 1)
 	_, _ = c.Groups(ctx, 1, queue.Groups{Max: 1})
+	_, _ = c.Glances(ctx, []queue.ID{1, 1 << 40})
 	_, _ = c.Peek(ctx, 1, queue.Peek{Filter: "f", Max: 1})
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}, Copy: true}})
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Group: "g", Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})

@@ -21,6 +21,7 @@ type Shard interface {
 	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
 	States(ctx context.Context, id queue.ID) ([]shard.State, error)
 	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)
+	Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error)
 	Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error)
 	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
 	CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error)

@@ -31,6 +31,7 @@ func TestLeastSizes(t *testing.T) {
 		"row":         {sizeRow, func(w *writer) { putRow(w, new(queue.Row)) }},
 		"series name": {sizeSeriesName, func(w *writer) { putSeriesName(w, new(queue.SeriesName)) }},
 		"state":       {sizeState, func(w *writer) { putState(w, new(shard.State)) }},
+		"glance":      {sizeGlance, func(w *writer) { putGlance(w, new(shard.Glance)) }},
 		"group":       {sizeGroup, func(w *writer) { putGroup(w, new(queue.Group)) }},
 	} {
 		w := new(writer)

@@ -1,0 +1,259 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+const (
+	defaultQueues = 50
+	maxQueues     = 200
+)
+
+// A page asks for its queues and for their dead-letter queues.
+const _ = uint(shard.MaxGlances - 2*maxQueues)
+
+type listQueueStatesInput struct {
+	Prefix   string `max:"256"` // of the names
+	Contains string `max:"256"` // in the names, in any case
+	Cursor   string `max:"4096"`
+	Max      *int32
+}
+
+type listQueueStatesOutput struct {
+	Queues    []listedQueue `json:",always"`
+	Cursor    string        `json:",omitempty"` // to go on with; empty: there are no more
+	Total     int64         // queues whose names are asked for, on all pages
+	Timestamp int64         // milliseconds, as all: when the server has answered
+}
+
+type listedQueue struct {
+	QueueName   string
+	QueueUrl    string
+	QueueArn    string
+	Fifo        bool
+	State       *listedState // nil if the caller may not see it, or if it is not known now
+	Unavailable bool         `json:",omitempty"` // it is not known now
+}
+
+// listedState is what a list shows of a queue; see describeQueueStateOutput.
+type listedState struct {
+	CreatedTimestamp          int64
+	Encryption                string // Disabled, SSE-SQS or SSE-KMS
+	ContentBasedDeduplication bool
+	Visible                   int64 // also those that are on their way from other shards
+	InFlight                  int64
+	Delayed                   int64
+	Arriving                  int64 // of the visible, those that are on their way
+	OldestMessageTimestamp    *int64
+	LastSendTimestamp         *int64
+	LastReceiveTimestamp      *int64
+	WaitingReceives           int64
+	Receivable                bool
+	Paused                    bool
+	Reasons                   []reason `json:",always"`
+	DeadLetterQueueArn        string   `json:",omitempty"`
+	DeadLetters               *int64
+	DeadLetterSources         int64          // queues whose dead-letter queue this is
+	LastMinute                *queueActivity // the last that is over; nil if the queue was not active then
+	Totals                    queueActivity  // since the server, or the owner of a shard, was started
+}
+
+// queueActivity is how often something has happened.
+type queueActivity struct {
+	Sent, Received, EmptyReceives, Deleted, Expired, DeadLettered, Moved int64
+}
+
+// listQueueStates lists the caller's queues in order of their names, with what they are doing, for a page that people look
+// at again and again: each shard is asked once. Of a queue whose state the caller may not see, there is the name.
+func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *listQueueStatesInput) (*listQueueStatesOutput, error) {
+	if service.Anonymous(c) {
+		return nil, service.Denied(c)
+	}
+	account := service.Caller(c).Account
+	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*"), Owner: account}, "sluice:ListQueueStates"); err != nil {
+		return nil, err
+	}
+	most := defaultQueues
+	if in.Max != nil {
+		most = int(*in.Max)
+	}
+	if most < 1 || most > maxQueues {
+		return nil, protocol.ValidationError("Max is %d; it must be between 1 and %d.", most, maxQueues)
+	}
+	contains := strings.ToLower(in.Contains)
+	sources := make(map[string]int64)
+	all := s.catalog.List(account, c.Region, func(q *catalog.Queue) bool {
+		if r := q.Attributes.Redrive; r != nil {
+			sources[r.Target]++
+		}
+		return strings.HasPrefix(q.Name.Queue, in.Prefix) && strings.Contains(strings.ToLower(q.Name.Queue), contains)
+	})
+	page, err := service.Paginate(all, func(q *catalog.Queue) string { return q.Name.Queue }, in.Cursor, in.Prefix+"/"+contains, most)
+	switch {
+	case errors.Is(err, service.ErrOtherList):
+		return nil, protocol.ValidationError("Cursor is for another Prefix or Contains.")
+	case err != nil:
+		return nil, errCursor()
+	}
+	l := &queueLister{inspector: s, call: c, sources: sources}
+	if err := l.ask(ctx, page.Items); err != nil {
+		return nil, failure(err)
+	}
+	return &listQueueStatesOutput{
+		Queues: service.Convert(page.Items, l.show), Cursor: page.Next, Total: int64(len(all)), Timestamp: s.authorizer.Now().UnixMilli(),
+	}, nil
+}
+
+// queueLister makes one page of a list of queues.
+type queueLister struct {
+	*inspector
+	call    *protocol.Call
+	sources map[string]int64 // how many queues have the dead-letter queue of that ARN
+	may     map[queue.ID]bool
+	glances map[queue.ID][]shard.Glance
+}
+
+// ask finds out what the queues are doing, and their dead-letter queues, as far as the caller may see that.
+func (l *queueLister) ask(ctx context.Context, queues []*catalog.Queue) error {
+	l.may, l.glances = make(map[queue.ID]bool), make(map[queue.ID][]shard.Glance)
+	var ids []queue.ID
+	add := func(q *catalog.Queue) bool {
+		if may, known := l.may[q.ID]; known {
+			return may
+		}
+		may := l.allow(l.call, q.Name, q, "DescribeQueueState") == nil
+		if l.may[q.ID] = may; may {
+			ids = append(ids, q.ID)
+		}
+		return may
+	}
+	for _, q := range queues {
+		if dead := l.deadLetterQueue(q); add(q) && dead != nil {
+			add(dead)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	list, err := l.shard.Glances(ctx, ids)
+	for _, g := range list {
+		l.glances[g.ID] = append(l.glances[g.ID], g)
+	}
+	return err
+}
+
+// deadLetterQueue returns the dead-letter queue of q, if it has one that exists.
+func (s *inspector) deadLetterQueue(q *catalog.Queue) *catalog.Queue {
+	if q.Attributes.Redrive == nil {
+		return nil
+	}
+	n, _ := service.ParseQueueARN(q.Attributes.Redrive.Target)
+	return s.catalog.Find(n)
+}
+
+func (l *queueLister) show(q *catalog.Queue) listedQueue {
+	out := listedQueue{QueueName: q.Name.Queue, QueueUrl: l.url(q.Name), QueueArn: q.Name.ARN(), Fifo: q.Attributes.FIFO}
+	if l.may[q.ID] {
+		out.State = l.state(q)
+		out.Unavailable = out.State == nil
+	}
+	return out
+}
+
+func (l *queueLister) url(n catalog.Name) string {
+	base := l.publicURL
+	if base == "" {
+		base = l.call.Scheme + "://" + l.call.Host
+	}
+	return base + "/" + n.Account + "/" + n.Queue
+}
+
+// state returns what the queue is doing, or nil if that is not known.
+func (l *queueLister) state(q *catalog.Queue) *listedState {
+	sum, ok := addGlances(l.glances[q.ID])
+	if !ok {
+		return nil
+	}
+	st := &sum.state
+	out := &listedState{
+		CreatedTimestamp: q.Created.UnixMilli(), Encryption: encryption(&q.Attributes), ContentBasedDeduplication: q.Attributes.ContentDedup,
+		Visible: int64(st.Visible + sum.arriving), InFlight: int64(st.InFlight), Delayed: int64(st.Delayed), Arriving: int64(sum.arriving),
+		OldestMessageTimestamp: instant(st.Oldest), LastSendTimestamp: instant(st.LastSend), LastReceiveTimestamp: instant(st.LastReceive),
+		WaitingReceives: int64(st.Waiters), Receivable: st.Receivable, Paused: st.Limited&queue.LimitedByPause != 0,
+		Reasons: reasons(st, sum.arriving, l.authorizer.Now()), DeadLetterSources: l.sources[q.Name.ARN()], Totals: sum.totals, LastMinute: sum.minute,
+	}
+	if q.Attributes.Redrive != nil {
+		out.DeadLetterQueueArn = q.Attributes.Redrive.Target
+	}
+	if dead := l.deadLetterQueue(q); dead != nil {
+		if letters, ok := addGlances(l.glances[dead.ID]); ok {
+			n := int64(letters.state.Visible + letters.state.InFlight + letters.state.Delayed + letters.arriving)
+			out.DeadLetters = &n
+		}
+	}
+	return out
+}
+
+// glance is what all shards know of a queue.
+type glance struct {
+	state    shard.State
+	arriving uint64
+	totals   queueActivity
+	minute   *queueActivity
+}
+
+// addGlances makes one of those of several shards, or returns false if too little is known.
+func addGlances(list []shard.Glance) (sum glance, ok bool) {
+	var states []shard.State
+	for i := range list {
+		g := &list[i]
+		if g.Unavailable {
+			return sum, false
+		}
+		sum.arriving += g.Arriving
+		if !g.Served {
+			continue
+		}
+		states = append(states, shard.State{State: g.State, Waiters: g.Waiters})
+		sum.totals.add(func(m queue.Metric) int64 { return max(0, g.Happened[m]) })
+		if g.Counted {
+			if sum.minute == nil {
+				sum.minute = new(queueActivity)
+			}
+			sum.minute.add(func(m queue.Metric) int64 { return int64(g.LastMinute[m]) })
+		}
+	}
+	if len(states) == 0 {
+		return sum, false
+	}
+	sum.state = addUp(states)
+	return sum, true
+}
+
+func (a *queueActivity) add(count func(queue.Metric) int64) {
+	a.Sent += count(queue.MetricSent)
+	a.Received += count(queue.MetricReceived)
+	a.EmptyReceives += count(queue.MetricEmptyReceives)
+	a.Deleted += count(queue.MetricDeleted)
+	a.Expired += count(queue.MetricExpired)
+	a.DeadLettered += count(queue.MetricDeadLettered)
+	a.Moved += count(queue.MetricMoved)
+}
+
+func encryption(a *catalog.Attributes) string {
+	switch {
+	case a.KMSKey != "":
+		return "SSE-KMS"
+	case a.ManagedSSE:
+		return "SSE-SQS"
+	}
+	return "Disabled"
+}
