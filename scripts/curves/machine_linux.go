@@ -1,13 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/sluicemq/sluice/scripts/program"
 )
 
 // datasync makes the contents of a file durable as the server does, without
@@ -15,7 +15,7 @@ import (
 func datasync(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
 
 func cpuModel() string {
-	if name := field("/proc/cpuinfo", "model name"); name != "" {
+	if name := program.Field("/proc/cpuinfo", "model name"); name != "" {
 		return strings.Join(strings.Fields(name), " ")
 	}
 	return runtime.GOARCH // ARM's kernel does not say
@@ -48,25 +48,4 @@ func fileSystem(dir string) string {
 		}
 	}
 	return kind
-}
-
-// peakMemory returns the most bytes of memory that a process has had; 0 if
-// it is not known.
-func peakMemory(pid int) uint64 {
-	kib, err := strconv.ParseUint(strings.TrimSuffix(field(fmt.Sprintf("/proc/%d/status", pid), "VmHWM"), " kB"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return kib << 10
-}
-
-// field returns the first value of a name in a file of "name: value" lines.
-func field(file, name string) string {
-	text, _ := os.ReadFile(file)
-	for line := range strings.Lines(string(text)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }

@@ -16,5 +16,3 @@ func cpuModel() string { return runtime.GOARCH }
 func kernel() string { return "" }
 
 func fileSystem(string) string { return "unknown file system" }
-
-func peakMemory(int) uint64 { return 0 }

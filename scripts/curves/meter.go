@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/bench"
+	"github.com/sluicemq/sluice/scripts/program"
 )
 
 // meter measures a plan.
@@ -30,7 +31,7 @@ func (m *meter) measure(ctx context.Context, plan []seriesOf) (_ *Results, err e
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(bin)) }()
 	m.binary = filepath.Join(bin, "sluice")
-	if err := build(ctx, m.binary); err != nil {
+	if err := program.Build(ctx, m.binary); err != nil {
 		return nil, err
 	}
 	machine, err := describeMachine(ctx, m.binary, m.dir)
@@ -78,25 +79,26 @@ func (m *meter) point(ctx context.Context, s seriesOf, x int) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	server, err := startServer(ctx, m.binary, m.dir)
+	// Batches of ten are to hold messages of 64 KiB, as they do at AWS.
+	server, err := program.Start(ctx, m.binary, m.dir, "--max-message-size", "1048576")
 	if err != nil {
 		return Run{}, err
 	}
 	load := s.load(x)
 	load.Duration = m.duration
-	reports, err := slicesOf(load, func(c bench.Config) (Report, error) {
-		return server.bench(ctx, flagsOf(c, s.ceiling))
+	reports, err := slicesOf(load, func(c bench.Config) (program.Report, error) {
+		return server.Bench(ctx, flagsOf(c, s.ceiling))
 	})
 	if err != nil {
-		return Run{}, errors.Join(err, server.stop())
+		return Run{}, errors.Join(err, server.Stop())
 	}
-	run := Run{Series: s.name, X: x, Syncs: syncs, PeakMemory: peakMemory(server.cmd.Process.Pid), Reports: reports}
-	return run, server.stop()
+	run := Run{Series: s.name, X: x, Syncs: syncs, PeakMemory: server.Use().PeakMemory, Reports: reports}
+	return run, server.Stop()
 }
 
 // slicesOf puts a load on the server: at once, or, if it would use up the
 // backlog, in slices that do not.
-func slicesOf(c bench.Config, put func(bench.Config) (Report, error)) (reports []Report, err error) {
+func slicesOf(c bench.Config, put func(bench.Config) (program.Report, error)) (reports []program.Report, err error) {
 	whole, measured := c.Duration, time.Duration(0)
 	if c.Backlog > 0 {
 		outlast := time.Duration(float64(c.Backlog) / usedUpPerSecond * float64(time.Second))

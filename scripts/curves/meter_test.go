@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/bench"
+	"github.com/sluicemq/sluice/scripts/program"
 )
 
 // A small plan is measured from the build to the table.
@@ -60,17 +61,17 @@ func TestMeasure(t *testing.T) {
 func TestSlicesLeaveBacklog(t *testing.T) {
 	const perSecond = 300_000 // many times what is expected
 	var put []time.Duration
-	server := func(c bench.Config) (Report, error) {
+	server := func(c bench.Config) (program.Report, error) {
 		put = append(put, c.Duration)
 		n := min(uint64(c.Duration.Seconds()*perSecond), uint64(c.Backlog))
-		return Report{Report: &bench.Report{Seconds: c.Duration.Seconds(), Consumed: n}}, nil
+		return program.Report{Report: &bench.Report{Seconds: c.Duration.Seconds(), Consumed: n}}, nil
 	}
 	reports, err := slicesOf(bench.Config{Backlog: 10_000, Duration: time.Second}, server)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := Run{Reports: reports}
-	if got := run.perSecond(func(b Report) uint64 { return b.Consumed }); math.Round(got) != perSecond {
+	if got := run.perSecond(func(b program.Report) uint64 { return b.Consumed }); math.Round(got) != perSecond {
 		t.Errorf("%.0f messages/s, want %d", got, perSecond)
 	}
 	if len(reports) != maxSlices {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/bench"
+	"github.com/sluicemq/sluice/scripts/program"
 )
 
 // example returns results of the whole plan in a number of rounds, made up so
@@ -31,7 +32,7 @@ func example(rounds int) *Results {
 				if c.Batch > 1 {
 					send += "Batch"
 				}
-				b := Report{Report: &bench.Report{Seconds: 2, Produced: uint64(2 * n), Consumed: uint64(n)}}
+				b := program.Report{Report: &bench.Report{Seconds: 2, Produced: uint64(2 * n), Consumed: uint64(n)}}
 				b.Calls = []bench.Call{{Operation: send, P50: time.Duration(n) * time.Microsecond, P99: time.Duration(5*n) * time.Microsecond}}
 				if c.Consumers > 0 {
 					b.Calls = append(b.Calls, bench.Call{Operation: receive, P50: time.Millisecond, P99: time.Second})
@@ -39,7 +40,7 @@ func example(rounds int) *Results {
 				if s.ceiling {
 					b.Ratio, b.Ceiling = .5, &bench.Report{Calls: []bench.Call{{PerSecond: 2 * n}}}
 				}
-				r.Runs = append(r.Runs, Run{Series: s.name, X: x, Round: round + 1, Syncs: 8000 + n, PeakMemory: uint64(n) << 16, Reports: []Report{b}})
+				r.Runs = append(r.Runs, Run{Series: s.name, X: x, Round: round + 1, Syncs: 8000 + n, PeakMemory: uint64(n) << 16, Reports: []program.Report{b}})
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/bench"
+	"github.com/sluicemq/sluice/scripts/program"
 )
 
 // Results is what curves.json holds.
@@ -24,29 +24,21 @@ type Run struct {
 	Series     string
 	X          int
 	Round      int
-	Syncs      float64  // syncs of a small append per second, just before
-	PeakMemory uint64   // bytes that the server had at most; 0 if unknown
-	Reports    []Report // several where one load would have used up the backlog
-}
-
-// Report is what "sluice bench --json" prints, and the flags it was given.
-type Report struct {
-	Flags string
-	*bench.Report
-	Ceiling *bench.Report `json:",omitempty"`
-	Ratio   float64       `json:",omitempty"`
+	Syncs      float64          // syncs of a small append per second, just before
+	PeakMemory uint64           // bytes that the server had at most; 0 if unknown
+	Reports    []program.Report // several where one load would have used up the backlog
 }
 
 // rate returns the messages per second that went the whole way of the load: to
 // the consumers if it has any, else to the queue.
 func (r *Run) rate() float64 {
 	if _, receives := r.latency("ReceiveMessage", .5); receives {
-		return r.perSecond(func(b Report) uint64 { return b.Consumed })
+		return r.perSecond(func(b program.Report) uint64 { return b.Consumed })
 	}
-	return r.perSecond(func(b Report) uint64 { return b.Produced })
+	return r.perSecond(func(b program.Report) uint64 { return b.Produced })
 }
 
-func (r *Run) perSecond(count func(Report) uint64) float64 {
+func (r *Run) perSecond(count func(program.Report) uint64) float64 {
 	n, seconds := uint64(0), 0.0
 	for _, b := range r.Reports {
 		n += count(b)

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/sluicemq/sluice/scripts/program"
 )
 
 func main() {
@@ -131,7 +133,7 @@ func measure(ctx context.Context, s *server, o *options, call func() error) (*me
 	var mu sync.Mutex
 	var failed error
 	var all sync.WaitGroup
-	used, own, began := s.cpu(), cpuOf(os.Getpid()), time.Now()
+	used, own, began := s.Use().CPU, program.UseOf(os.Getpid()).CPU, time.Now()
 	for range o.clients {
 		all.Go(func() {
 			var own []time.Duration
@@ -151,7 +153,7 @@ func measure(ctx context.Context, s *server, o *options, call func() error) (*me
 		})
 	}
 	all.Wait()
-	m.elapsed, m.cpu, m.own = time.Since(began), s.cpu()-used, cpuOf(os.Getpid())-own
+	m.elapsed, m.cpu, m.own = time.Since(began), s.Use().CPU-used, program.UseOf(os.Getpid()).CPU-own
 	slices.Sort(m.took)
 	return m, errors.Join(failed, ctx.Err())
 }
@@ -166,7 +168,7 @@ func crowd(s *server, o *options, out io.Writer) error {
 			return err
 		}
 	}
-	before, began := s.memory(), time.Now()
+	before, began := s.Use().Memory, time.Now()
 	work := make(chan int)
 	errs := make(chan error, o.clients)
 	for range o.clients {
@@ -194,6 +196,6 @@ func crowd(s *server, o *options, out io.Writer) error {
 		}
 	}
 	fmt.Fprintf(out, "%d topics with %d subscriptions: made in %.0f s, %.0f MiB of memory more than before\n\n", o.topics, o.topics*o.subscriptions,
-		time.Since(began).Seconds(), float64(s.memory()-before)/(1<<20))
+		time.Since(began).Seconds(), (float64(s.Use().Memory)-float64(before))/(1<<20))
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"bufio"
@@ -11,10 +11,12 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/bench"
 )
 
-// build builds the program that is measured.
-func build(ctx context.Context, binary string) error {
+// Build builds the program of the source in the working directory, which is the project's root.
+func Build(ctx context.Context, binary string) error {
 	out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/sluice").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build ./cmd/sluice (run this in the project's root): %w\n%s", err, out)
@@ -22,23 +24,23 @@ func build(ctx context.Context, binary string) error {
 	return nil
 }
 
-// server is a Sluice with a data directory of its own.
-type server struct {
+// Server is a running server.
+type Server struct {
+	Endpoint string
+
 	cmd    *exec.Cmd
 	data   string
 	env    []string // how a client reaches it
 	stderr bytes.Buffer
 }
 
-// startServer returns when the server listens.
-func startServer(ctx context.Context, binary, dir string) (*server, error) {
-	data, err := os.MkdirTemp(dir, "curves-")
+// Start starts a server with its data somewhere below dir, and returns when it listens.
+func Start(ctx context.Context, binary, dir string, flags ...string) (*Server, error) {
+	data, err := os.MkdirTemp(dir, "sluice-data-")
 	if err != nil {
 		return nil, err
 	}
-	// Batches of ten are to hold messages of 64 KiB, as they do at AWS.
-	s := &server{data: data, cmd: exec.CommandContext(ctx, binary, "serve",
-		"--data", data, "--listen", "127.0.0.1:0", "--max-message-size", "1048576")}
+	s := &Server{data: data, cmd: exec.CommandContext(ctx, binary, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, flags...)...)}
 	s.cmd.Env = plainEnvironment()
 	s.cmd.Stderr = &s.stderr
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(os.Interrupt) }
@@ -55,11 +57,14 @@ func startServer(ctx context.Context, binary, dir string) (*server, error) {
 	for lines := bufio.NewScanner(stdout); !started && lines.Scan(); {
 		if export, ok := strings.CutPrefix(lines.Text(), "export "); ok {
 			s.env = append(s.env, export)
+			if endpoint, ok := strings.CutPrefix(export, "AWS_ENDPOINT_URL_SQS="); ok {
+				s.Endpoint = endpoint
+			}
 			started = strings.HasPrefix(export, lastExport)
 		}
 	}
 	if !started {
-		return nil, errors.Join(errors.New("the server did not start"), s.stop())
+		return nil, errors.Join(errors.New("the server did not start"), s.Stop())
 	}
 	return s, nil
 }
@@ -78,8 +83,16 @@ func plainEnvironment() (env []string) {
 	return env
 }
 
-// bench runs "sluice bench" against the server.
-func (s *server) bench(ctx context.Context, flags []string) (Report, error) {
+// Report is what "sluice bench --json" prints, and the flags it was given.
+type Report struct {
+	Flags string
+	*bench.Report
+	Ceiling *bench.Report `json:",omitempty"`
+	Ratio   float64       `json:",omitempty"`
+}
+
+// Bench runs "sluice bench" against the server. That a call failed is an error.
+func (s *Server) Bench(ctx context.Context, flags []string) (Report, error) {
 	cmd := exec.CommandContext(ctx, s.cmd.Path, append([]string{"bench", "--json"}, flags...)...)
 	cmd.Env = s.env
 	var stderr bytes.Buffer
@@ -98,8 +111,11 @@ func (s *server) bench(ctx context.Context, flags []string) (Report, error) {
 	return r, nil
 }
 
-// stop ends the server and removes its data.
-func (s *server) stop() error {
+// Use is what the server has used so far.
+func (s *Server) Use() Use { return UseOf(s.cmd.Process.Pid) }
+
+// Stop ends the server and removes its data.
+func (s *Server) Stop() error {
 	_ = s.cmd.Process.Signal(os.Interrupt) // if it has ended, Wait says so
 	err := s.cmd.Wait()
 	if err != nil {
