@@ -375,6 +375,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.space.watch(watching) })
 	watch.Go(func() { s.evaluator.Run(watching) })
 	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
+	watch.Go(func() { s.publisher.Keep(watching, func() bool { return !s.control.Elsewhere() }) })
 	watch.Go(func() { s.trail.Keep(watching, s.front.SendEvents) })
 	watch.Go(func() {
 		if err := s.directory.KeepUses(watching, s.front.SendUses); err != nil {

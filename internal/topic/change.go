@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -104,6 +105,7 @@ func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
 	if current == nil || current.ID != t.ID {
 		return false, ErrNoTopic
 	}
+	subscriptions = slices.Concat(subscriptions, tx.t.endedOf(t.Name))
 	done = len(subscriptions) <= mostAtOnce
 	for _, s := range subscriptions[:min(len(subscriptions), mostAtOnce)] {
 		if err := tx.removeSubscription(s, now); err != nil {
@@ -123,8 +125,15 @@ func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
 }
 
 // Subscribe adds a subscription, of which the caller has set everything but ID and Queue, and returns its record. One
-// that is not a queue gets an internal queue.
+// that is not a queue gets an internal queue. An earlier one to the same endpoint, which has ended, can then not be had back.
 func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
+	for _, earlier := range tx.t.endedOf(s.Topic) {
+		if earlier.Protocol == s.Protocol && earlier.Endpoint == s.Endpoint {
+			if err := tx.removeSubscription(earlier, s.Created); err != nil {
+				return nil, err
+			}
+		}
+	}
 	s.ID = uuid.NewString()
 	if s.Protocol != SQS {
 		q, err := tx.queues.Create(catalog.SubscriptionQueue(s.ID), catalog.Attributes{
@@ -150,7 +159,15 @@ func (tx *Tx) Renew(s *Subscription, c Confirmation) *Subscription {
 // UpdateSubscription changes the record of a subscription. change gets a copy; if it returns an error, nothing is changed
 // and UpdateSubscription returns that error. One that is gone gives ErrNoSubscription.
 func (tx *Tx) UpdateSubscription(id string, change func(*Subscription) error) (*Subscription, error) {
-	old := tx.t.Subscription(id)
+	return tx.update(tx.t.Subscription(id), change)
+}
+
+// UpdateEnded is UpdateSubscription for a subscription that has ended. Without its Ending it has not any more.
+func (tx *Tx) UpdateEnded(id string, change func(*Subscription) error) (*Subscription, error) {
+	return tx.update(tx.t.Ended(id), change)
+}
+
+func (tx *Tx) update(old *Subscription, change func(*Subscription) error) (*Subscription, error) {
 	if old == nil {
 		return nil, ErrNoSubscription
 	}
@@ -158,7 +175,7 @@ func (tx *Tx) UpdateSubscription(id string, change func(*Subscription) error) (*
 	if err := change(updated); err != nil {
 		return nil, err
 	}
-	tx.tx.Put(keySubscription+id, encode(updated))
+	tx.tx.Put(keySubscription+old.ID, encode(updated))
 	return updated, nil
 }
 
@@ -168,25 +185,65 @@ func (tx *Tx) Unsubscribe(id string, now time.Time) error {
 	if s == nil {
 		return ErrNoSubscription
 	}
-	if t := tx.t.Find(s.Topic); t != nil {
-		t = t.clone()
-		t.Deleted++
-		tx.tx.Put(topicKey(t.Name), encode(t))
-	}
+	tx.countDeleted(s.Topic)
 	return tx.removeSubscription(s, now)
 }
 
-// Forget removes subscriptions to a topic that were not confirmed in time: no endpoint can confirm them any more. The next
-// subscription to the topic is the occasion.
-func (tx *Tx) Forget(t *Topic, now time.Time) error {
-	_, subscriptions := tx.t.Subscribed(t.Name)
-	forgotten := 0
-	for _, s := range subscriptions {
-		if forgotten == mostAtOnce || !s.Forgotten(now) {
+// mostEnded is how many subscriptions of a topic can be had back at a time.
+const mostEnded = 1000
+
+// End ends a subscription, and counts that, so that its endpoint can have it back with the token of c. It gets no messages
+// from then on. Where as many have ended as are kept, it removes the subscription and returns nil.
+func (tx *Tx) End(id string, c Confirmation, now time.Time) (*Subscription, error) {
+	if s := tx.t.Subscription(id); s != nil && len(tx.t.endedOf(s.Topic)) >= mostEnded {
+		return nil, tx.Unsubscribe(id, now)
+	}
+	s, err := tx.UpdateSubscription(id, func(s *Subscription) error {
+		s.Confirmation, s.Ending = &c, &Ending{At: now}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	tx.countDeleted(s.Topic)
+	return s, nil
+}
+
+// countDeleted counts that a subscription of a topic was deleted.
+func (tx *Tx) countDeleted(n Name) {
+	if t := tx.t.Find(n); t != nil {
+		t = t.clone()
+		t.Deleted++
+		tx.tx.Put(topicKey(n), encode(t))
+	}
+}
+
+// Forgotten returns the subscriptions that were not confirmed in time, those that have ended among them: no endpoint can
+// confirm them any more. There are at most as many as Forget takes.
+func (t *Topics) Forgotten(now time.Time) (out []*Subscription) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, all := range []map[string]*Subscription{t.subscriptions, t.ended} {
+		for _, s := range all {
+			if s.Forgotten(now) && len(out) < mostAtOnce {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// Forget removes those of Forgotten that still are.
+func (tx *Tx) Forget(all []*Subscription, now time.Time) error {
+	for _, s := range all {
+		current := tx.t.Subscription(s.ID)
+		if current == nil {
+			current = tx.t.Ended(s.ID)
+		}
+		if current == nil || !current.Forgotten(now) {
 			continue
 		}
-		forgotten++
-		if err := tx.removeSubscription(s, now); err != nil {
+		if err := tx.removeSubscription(current, now); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,8 @@ package topic
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
@@ -42,7 +44,7 @@ func Check(s *store.Store, queues []*catalog.Queue) (topics, subscriptions int, 
 			has("topic "+n.ARN(), name, internal[name])
 		}
 	}
-	for _, sub := range t.subscriptions {
+	for _, sub := range slices.Concat(slices.Collect(maps.Values(t.subscriptions)), t.AllEnded()) {
 		want(sub.broken == nil, "the filter policy of subscription %s: %v", sub.ARN(), sub.broken)
 		if sub.Protocol != SQS {
 			name := catalog.SubscriptionQueue(sub.ID)

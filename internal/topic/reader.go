@@ -58,7 +58,7 @@ func (r reader) Apply(changes []control.Change) error {
 }
 
 func newRecords() records {
-	return records{topics: make(map[Name]*entry), subscriptions: make(map[string]*Subscription), fed: make(map[queue.ID]*Subscription)}
+	return records{topics: make(map[Name]*entry), subscriptions: make(map[string]*Subscription), ended: make(map[string]*Subscription), fed: make(map[queue.ID]*Subscription)}
 }
 
 // put adds a record or replaces it. Where it is not to keep the subscriptions of a topic sorted, the caller sorts them.
@@ -85,11 +85,16 @@ func (r *records) put(k string, v []byte, sorted bool) error {
 }
 
 func (r *records) putSubscription(s *Subscription, sorted bool) {
+	if s.Ending != nil {
+		r.dropSubscription(s.ID)
+		r.ended[s.ID] = s
+		r.feed(s)
+		return
+	}
+	delete(r.ended, s.ID)
 	old := r.subscriptions[s.ID]
 	r.subscriptions[s.ID] = s
-	if s.Queue != 0 {
-		r.fed[s.Queue] = s
-	}
+	r.feed(s)
 	e := r.entry(s.Topic)
 	e.endpoints[endpoint{s.Protocol, s.Endpoint}] = s
 	if !sorted {
@@ -118,20 +123,39 @@ func (r *records) remove(k string) error {
 			r.drop(n, e)
 		}
 	case strings.HasPrefix(k, keySubscription):
-		s := r.subscriptions[k[len(keySubscription):]]
-		if s == nil {
-			return nil
-		}
-		delete(r.subscriptions, s.ID)
-		delete(r.fed, s.Queue)
-		e := r.topics[s.Topic]
-		delete(e.endpoints, endpoint{s.Protocol, s.Endpoint})
-		e.subscriptions = slices.DeleteFunc(slices.Clone(e.subscriptions), func(other *Subscription) bool { return other.ID == s.ID })
-		r.drop(s.Topic, e)
+		r.dropSubscription(k[len(keySubscription):])
 	default:
 		return errUnknown(k)
 	}
 	return nil
+}
+
+// feed keeps by which queue a subscription is found.
+func (r *records) feed(s *Subscription) {
+	if s.Queue != 0 {
+		r.fed[s.Queue] = s
+	}
+}
+
+// dropSubscription forgets the subscription with that id, if there is one.
+func (r *records) dropSubscription(id string) {
+	if s := r.ended[id]; s != nil {
+		delete(r.ended, id)
+		delete(r.fed, s.Queue)
+		return
+	}
+	s := r.subscriptions[id]
+	if s == nil {
+		return
+	}
+	delete(r.subscriptions, id)
+	delete(r.fed, s.Queue)
+	e := r.topics[s.Topic]
+	if at := (endpoint{s.Protocol, s.Endpoint}); e.endpoints[at] == s {
+		delete(e.endpoints, at)
+	}
+	e.subscriptions = slices.DeleteFunc(slices.Clone(e.subscriptions), func(other *Subscription) bool { return other.ID == id })
+	r.drop(s.Topic, e)
 }
 
 // entry returns the entry of a topic, which it makes.

@@ -24,6 +24,9 @@ type Subscription struct {
 	// Unsubscribe, such as from the link in a message, does not delete the subscription.
 	Authenticated bool `json:",omitempty"`
 	KeepsOnLink   bool `json:",omitempty"`
+	// Ending is nil unless the subscription was ended by someone else than its owner. It is kept, with its queue, until its
+	// confirmation, by which the endpoint can have it back, is out of date.
+	Ending *Ending `json:",omitempty"`
 
 	Attributes SubscriptionAttributes
 
@@ -37,6 +40,12 @@ type Confirmation struct {
 	Token   string // that has to be shown: its SHA-256, in hexadecimal digits
 	Expires time.Time
 	Done    bool `json:",omitempty"` // it was shown
+}
+
+// Ending is how a subscription has ended that can be had back.
+type Ending struct {
+	At   time.Time
+	Told bool `json:",omitempty"` // the message that tells the endpoint is in its queue
 }
 
 // SubscriptionAttributes are a subscription's attributes as they were set. Those that are not set are empty.
@@ -70,6 +79,10 @@ func (s *Subscription) clone() *Subscription {
 	if s.Confirmation != nil {
 		copied := *s.Confirmation
 		c.Confirmation = &copied
+	}
+	if s.Ending != nil {
+		copied := *s.Ending
+		c.Ending = &copied
 	}
 	return &c
 }

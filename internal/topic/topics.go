@@ -2,6 +2,7 @@ package topic
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -50,6 +51,7 @@ type Topics struct {
 type records struct {
 	topics        map[Name]*entry
 	subscriptions map[string]*Subscription   // by id
+	ended         map[string]*Subscription   // likewise; the other maps and lists, but for fed, do not have them
 	fed           map[queue.ID]*Subscription // by their internal queues
 }
 
@@ -187,7 +189,28 @@ func (t *Topics) Subscription(id string) *Subscription {
 	return t.subscriptions[id]
 }
 
-// Fed returns the subscription whose internal queue that is, or nil.
+// Ended returns the subscription with that id that has ended and can be had back, or nil.
+func (t *Topics) Ended(id string) *Subscription {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.ended[id]
+}
+
+// AllEnded returns the subscriptions that have ended and can be had back, sorted by id.
+func (t *Topics) AllEnded() []*Subscription {
+	t.mu.RLock()
+	out := slices.Collect(maps.Values(t.ended))
+	t.mu.RUnlock()
+	slices.SortFunc(out, byID)
+	return out
+}
+
+// endedOf returns those of AllEnded that are of a topic.
+func (t *Topics) endedOf(n Name) []*Subscription {
+	return slices.DeleteFunc(t.AllEnded(), func(s *Subscription) bool { return s.Topic != n })
+}
+
+// Fed returns the subscription whose internal queue that is, or nil. It may have ended.
 func (t *Topics) Fed(id queue.ID) *Subscription {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -202,11 +202,11 @@ func TestDeleteInPieces(t *testing.T) {
 	r.check(0, 0, 0)
 }
 
-// A subscription that was not confirmed in time goes when the next one comes.
+// A subscription that was not confirmed in time is forgotten, and so is one that has ended and was not had back.
 func TestForgottenSubscriptions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, topic.Options{})
-	made := r.create(news, topic.Attributes{})
+	r.create(news, topic.Attributes{})
 	kept := make(map[string]bool)
 	for name, c := range map[string]*topic.Confirmation{
 		"late": {Expires: now}, "done": {Expires: now, Done: true}, "early": {Expires: now.Add(time.Second)}, "none": nil,
@@ -217,13 +217,94 @@ func TestForgottenSubscriptions(t *testing.T) {
 		}
 		kept[sub.ID] = name != "late"
 	}
-	r.change(func(tx *topic.Tx) error { return tx.Forget(made, now) })
+	for expires, want := range map[time.Time]bool{now: false, now.Add(time.Second): true} {
+		sub := r.subscribe(news, topic.Email, expires.String())
+		r.end(sub, expires)
+		kept[sub.ID] = want
+	}
+	forgotten := r.topics.Forgotten(now)
+	r.change(func(tx *topic.Tx) error { return tx.Forget(forgotten, now) })
 	for id, want := range kept {
-		if got := r.topics.Subscription(id) != nil; got != want {
+		if got := r.topics.Subscription(id) != nil || r.topics.Ended(id) != nil; got != want {
 			t.Errorf("%s is there: %t, want %t", id, got, want)
 		}
 	}
-	r.check(1, 3, 3)
+	if len(forgotten) != 2 || len(r.topics.Forgotten(now)) != 0 {
+		t.Errorf("%v", ids(forgotten))
+	}
+	r.check(1, 3, 4)
+}
+
+// end ends a subscription so that it can be had back until it expires.
+func (r *rig) end(s *topic.Subscription, expires time.Time) (ended *topic.Subscription) {
+	r.Helper()
+	r.change(func(tx *topic.Tx) (err error) {
+		ended, err = tx.End(s.ID, topic.Confirmation{Expires: expires}, now)
+		return err
+	})
+	return ended
+}
+
+// A subscription that has ended is nowhere to be seen, and has its queue, until it is had back, until another takes its
+// place, or until its topic goes.
+func TestEndedSubscriptions(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, topic.Options{})
+	made := r.create(news, topic.Attributes{})
+	sub := r.subscribe(news, topic.HTTP, "http://example.com/")
+	other := r.subscribe(news, topic.HTTP, "http://example.com/other")
+	seen := func(want *topic.Subscription, deleted int) {
+		t.Helper()
+		_, all := r.topics.Subscribed(news)
+		listed := len(r.topics.SubscriptionsOf(account, "us-east-1"))
+		if got := r.topics.To(news, topic.HTTP, "http://example.com/"); got != r.topics.Subscription(sub.ID) || (got == nil) != (want == nil) ||
+			len(all) != listed || (r.topics.Ended(sub.ID) == nil) != (want != nil) {
+			t.Errorf("%v, %v", got, ids(all))
+		}
+		if r.topics.Fed(sub.Queue).ID != sub.ID || r.topics.Find(news).Deleted != deleted {
+			t.Errorf("%+v", r.topics.Find(news))
+		}
+		r.check(1, listed, 2)
+	}
+	seen(sub, 0)
+	r.end(sub, now.Add(time.Hour))
+	seen(nil, 1)
+	r.change(func(tx *topic.Tx) error {
+		_, err := tx.UpdateEnded(sub.ID, func(s *topic.Subscription) error {
+			s.Ending, s.Confirmation = nil, nil
+			return nil
+		})
+		return err
+	})
+	seen(sub, 1)
+	r.end(sub, now.Add(time.Hour))
+	again := r.subscribe(news, topic.HTTP, "http://example.com/")
+	if again.ID == sub.ID || r.topics.Ended(sub.ID) != nil || r.topics.Fed(sub.Queue) != nil {
+		t.Errorf("%+v", r.topics.Ended(sub.ID))
+	}
+	r.check(1, 2, 2)
+	r.end(other, now.Add(time.Hour))
+	r.change(func(tx *topic.Tx) error {
+		_, err := tx.Delete(made, now)
+		return err
+	})
+	r.check(0, 0, 0)
+}
+
+// So that records do not pile up, only so many subscriptions of a topic can be had back.
+func TestManyEndedSubscriptions(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, topic.Options{})
+	r.create(news, topic.Attributes{})
+	for i := range 1001 {
+		sub := r.subscribe(news, topic.SQS, fmt.Sprint(i))
+		if got := r.end(sub, now.Add(time.Hour)) != nil; got != (i < 1000) {
+			t.Fatalf("%d can be had back: %t", i, got)
+		}
+	}
+	if n := len(r.topics.AllEnded()); n != 1000 || r.topics.Find(news).Deleted != 1001 {
+		t.Errorf("%d, %d", n, r.topics.Find(news).Deleted)
+	}
 }
 
 // A change is all or nothing, also for what it has in the catalog.

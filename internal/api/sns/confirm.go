@@ -31,11 +31,17 @@ const (
 
 // renewToken gives a subscription a new token, with which it can be confirmed.
 func (s *Service) renewToken(tx *topic.Tx, sub **topic.Subscription) (token string) {
+	token, confirmation := newToken(*sub, s.now())
+	*sub = tx.Renew(*sub, confirmation)
+	return token
+}
+
+// newToken returns a token that confirms a subscription, and what its record is to have of it.
+func newToken(sub *topic.Subscription, now time.Time) (token string, c topic.Confirmation) {
 	secret := make([]byte, sha256.Size)
 	rand.Read(secret)
-	token = strings.ReplaceAll((*sub).ID, "-", "") + hex.EncodeToString(secret)
-	*sub = tx.Renew(*sub, topic.Confirmation{Token: hashToken(token), Expires: s.now().Add(tokenLifetime)})
-	return token
+	token = strings.ReplaceAll(sub.ID, "-", "") + hex.EncodeToString(secret)
+	return token, topic.Confirmation{Token: hashToken(token), Expires: now.Add(tokenLifetime)}
 }
 
 func hashToken(token string) string {
@@ -45,29 +51,39 @@ func hashToken(token string) string {
 
 // askToConfirm sends the token to the endpoint. If that fails, the client subscribes once more.
 func (s *Service) askToConfirm(ctx context.Context, sub *topic.Subscription, token string) {
-	t := s.topics.Find(sub.Topic)
-	if t == nil {
-		return
-	}
-	arn, id := sub.Topic.ARN(), queue.MessageID(uuid.New())
-	request := envelope.Confirmation{
-		Type: envelope.TypeSubscribe, ID: id.String(), Token: token, TopicARN: arn, Time: s.now(),
-		SubscribeURL: s.base() + "/?Action=ConfirmSubscription&TopicArn=" + url.QueryEscape(arn) + "&Token=" + token,
-	}
-	signer, err := s.signer(t)
-	body := ""
-	if err == nil {
-		body, err = request.JSON(signer)
-	}
-	if err == nil {
-		err = s.sendConfirmation(ctx, t, sub, id, &request, body)
-	}
-	if err != nil {
+	if err := s.sendToken(ctx, sub, envelope.TypeSubscribe, token); err != nil && !saysGone(err) {
 		s.log.Warn("an endpoint was not asked to confirm its subscription", "subscription", sub.ARN(), "error", err)
 	}
 }
 
-// sendConfirmation sends a request to confirm a subscription to where its messages will be sent.
+// subscribeURL returns the link that confirms a subscription.
+func (s *Service) subscribeURL(sub *topic.Subscription, token string) string {
+	return s.base() + "/?Action=ConfirmSubscription&TopicArn=" + url.QueryEscape(sub.Topic.ARN()) + "&Token=" + token
+}
+
+// sendToken sends a message of that type with a token to the endpoint of a subscription.
+func (s *Service) sendToken(ctx context.Context, sub *topic.Subscription, messageType, token string) error {
+	t := s.topics.Find(sub.Topic)
+	if t == nil {
+		return errNoTopic()
+	}
+	id := queue.MessageID(uuid.New())
+	request := envelope.Confirmation{
+		Type: messageType, ID: id.String(), Token: token, TopicARN: sub.Topic.ARN(), SubscriptionARN: sub.ARN(), Time: s.now(),
+		SubscribeURL: s.subscribeURL(sub, token),
+	}
+	signer, err := s.signer(t)
+	if err != nil {
+		return err
+	}
+	body, err := request.JSON(signer)
+	if err != nil {
+		return err
+	}
+	return s.sendConfirmation(ctx, t, sub, id, &request, body)
+}
+
+// sendConfirmation sends a request to confirm a subscription to where its messages are sent.
 func (s *Service) sendConfirmation(
 	ctx context.Context, t *topic.Topic, sub *topic.Subscription, id queue.MessageID, request *envelope.Confirmation, body string,
 ) error {
@@ -127,8 +143,15 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 		if !sub.Pending() {
 			return nil
 		}
-		sub, err = tx.UpdateSubscription(sub.ID, func(sub *topic.Subscription) error {
-			sub.Confirmation.Done = true
+		update := tx.UpdateSubscription
+		if sub.Ending != nil {
+			if err := s.checkLimits(sub); err != nil {
+				return err
+			}
+			update = tx.UpdateEnded
+		}
+		sub, err = update(sub.ID, func(sub *topic.Subscription) error {
+			sub.Confirmation.Done, sub.Ending = true, nil
 			sub.Authenticated = signed && service.Caller(c).Account == sub.Owner
 			sub.KeepsOnLink = keep && signed
 			return nil
@@ -142,7 +165,8 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 }
 
 // tokenFits returns the subscription to a topic that a token confirms, or nil. The token of one that is confirmed already
-// is good until its time is over: a link may be followed twice.
+// is good until its time is over: a link may be followed twice. So is the one with which a subscription that has ended can be
+// had back.
 func (s *Service) tokenFits(n topic.Name, token string) *topic.Subscription {
 	if len(token) != tokenDigits {
 		return nil
@@ -152,6 +176,9 @@ func (s *Service) tokenFits(n topic.Name, token string) *topic.Subscription {
 		return nil
 	}
 	sub := s.topics.Subscription(id.String())
+	if sub == nil {
+		sub = s.topics.Ended(id.String())
+	}
 	if sub == nil || sub.Topic != n || sub.Confirmation == nil || !s.now().Before(sub.Confirmation.Expires) ||
 		subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(sub.Confirmation.Token)) != 1 {
 		return nil

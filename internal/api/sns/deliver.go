@@ -49,7 +49,7 @@ func (s *Service) Target(id queue.ID) (delivery.Target, bool) {
 	own, _ := retry.ParseSubscription(sub.Attributes.Delivery)
 	target := delivery.Target{
 		Subscription: sub.ARN(), Topic: t.Name.ARN(), Protocol: string(sub.Protocol), Endpoint: sub.Endpoint,
-		DisplayName: t.Attributes.DisplayName, Policy: retry.Effective(all, own),
+		DisplayName: t.Attributes.DisplayName, Ended: sub.Ending != nil, Policy: retry.Effective(all, own),
 	}
 	if sub.Protocol == topic.Email || sub.Protocol == topic.EmailJSON {
 		target.Policy.Retries, target.Policy.PerSecond = retry.MailRetries, 0
@@ -57,8 +57,8 @@ func (s *Service) Target(id queue.ID) (delivery.Target, bool) {
 	return target, true
 }
 
-// errRequest says why a request to confirm a subscription is not kept.
-var errRequest = errors.New("it was a request to confirm the subscription, which is asked for again by subscribing again")
+// errRequest says why a message with a token is not kept: whoever reads the dead-letter queue is not the endpoint.
+var errRequest = errors.New("it was about the subscription itself: who wants that subscribes again")
 
 // DeadLetter puts a message that was not delivered into the dead-letter queue of its subscription; see delivery.DeadLetter.
 func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {

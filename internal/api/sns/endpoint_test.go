@@ -199,7 +199,52 @@ func TestEndpoint(t *testing.T) {
 			if len(apitest.Must(t, out, err).Subscriptions) != 0 {
 				t.Errorf("%v", out.Subscriptions)
 			}
+
+			end := h.wait(2)
+			if end.header.Get("X-Amz-Sns-Message-Type") != "UnsubscribeConfirmation" || end.header.Get("X-Amz-Sns-Subscription-Arn") != arn ||
+				end.fields["Type"] != "UnsubscribeConfirmation" || !strings.Contains(end.fields["Message"], "You have chosen to deactivate subscription "+arn) {
+				t.Errorf("%v", end)
+			}
+			r.verify(end.fields, "Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type")
+			r.announce(topic, "nobody is there")
+			for range 2 {
+				if status, body := r.follow(end.fields["SubscribeURL"]); status != http.StatusOK || !strings.Contains(body, "<SubscriptionArn>"+arn+"</SubscriptionArn>") {
+					t.Fatalf("%d %s", status, body)
+				}
+			}
+			r.announce(topic, "back again")
+			if got := h.wait(3); got.fields["Message"] != "back again" || got.header.Get("X-Amz-Sns-Subscription-Arn") != arn {
+				t.Errorf("%v", got)
+			}
 		})
+	}
+}
+
+// The owner of a subscription who ends it needs no telling. A new subscription takes the place of one that could be had back.
+func TestEndOfSubscription(t *testing.T) {
+	t.Parallel()
+	r, h := newOpenRig(t), newWebhook(t)
+	topic := r.topic(r.root, "news", nil)
+	arn := r.confirmed(topic, h, nil)
+	end := func(arn string) {
+		t.Helper()
+		out, err := r.root.SNS.Unsubscribe(t.Context(), &sns.UnsubscribeInput{SubscriptionArn: &arn})
+		apitest.Must(t, out, err)
+	}
+	end(arn)
+	arn = r.subscribeHook(topic, h.url, nil)
+	if got := h.wait(1); got.fields["Type"] != "SubscriptionConfirmation" {
+		t.Fatalf("%v", got)
+	}
+	r.follow(h.wait(1).fields["SubscribeURL"])
+	r.follow(r.server.Endpoint() + "/?Action=Unsubscribe&SubscriptionArn=" + arn)
+	back := h.wait(2).fields["SubscribeURL"]
+	again := r.subscribeHook(topic, h.url, nil)
+	if got := h.wait(3); got.fields["Type"] != "SubscriptionConfirmation" || again == arn {
+		t.Errorf("%v", got)
+	}
+	if status, body := r.follow(back); status != http.StatusBadRequest || !strings.Contains(body, "Invalid parameter: Token") {
+		t.Errorf("%d %s", status, body)
 	}
 }
 

@@ -116,4 +116,15 @@ func TestMail(t *testing.T) {
 	if len(apitest.Must(t, list, err).Subscriptions) != 0 {
 		t.Errorf("%v", list.Subscriptions)
 	}
+	got, text = m.wait(2)
+	if got.Header.Get("Subject") != "Unsubscribe Confirmation" || got.Header.Get("List-Unsubscribe") != "" || !strings.Contains(text, topic) {
+		t.Errorf("%v %s", got.Header, text)
+	}
+	if status, body := r.follow(links.FindString(text)); status != http.StatusOK {
+		t.Fatalf("%s: %d %s", text, status, body)
+	}
+	r.announce(topic, "hello again")
+	if _, text := m.wait(3); !strings.HasPrefix(text, "hello again\n") {
+		t.Error(text)
+	}
 }

@@ -94,9 +94,6 @@ func (s *Service) subscribeTo(ctx context.Context, t *topic.Topic, wanted *topic
 		if err := s.subscriptionChange(wanted, inAttributes).setAll(attributes); err != nil {
 			return err
 		}
-		if err := tx.Forget(t, s.now()); err != nil {
-			return err
-		}
 		if err := s.checkLimits(wanted); err != nil {
 			return err
 		}
@@ -202,7 +199,8 @@ type unsubscribeInput struct {
 	SubscriptionArn *string `max:"2048"`
 }
 
-// unsubscribe deletes a subscription. One that is gone, or never was, is no mistake.
+// unsubscribe deletes a subscription. One that is gone, or never was, is no mistake. If it is not its owner who has asked for
+// that, the endpoint is told, and can have the subscription back.
 func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
 	sub, err := s.findUnsubscribed(c, in.SubscriptionArn)
 	switch {
@@ -211,7 +209,11 @@ func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubsc
 	case err != nil:
 		return nil, err
 	}
-	err = s.change(ctx, func(tx *topic.Tx) error { return tx.Unsubscribe(sub.ID, s.now()) })
+	if !sub.Pending() && (service.Anonymous(c) || service.Caller(c).Account != sub.Owner) {
+		err = s.end(ctx, sub)
+	} else {
+		err = s.change(ctx, func(tx *topic.Tx) error { return tx.Unsubscribe(sub.ID, s.now()) })
+	}
 	if saysGone(err) {
 		return nil, nil
 	}

@@ -202,6 +202,23 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// Of a subscription that has ended only that is delivered.
+func TestEndedSubscription(t *testing.T) {
+	r := newRig(t)
+	name := r.subscribe(1, standard)
+	target, _ := r.targets.Load(queue.ID(1))
+	ended := target.(Target)
+	ended.Ended = true
+	r.targets.Store(queue.ID(1), ended)
+	r.put(1, note, "too late")
+	r.put(1, Note{Type: "UnsubscribeConfirmation"}, "the end")
+	r.put(1, note, "too late")
+	r.empty(t, 1)
+	if n := r.got(name); n != 1 || r.count(Delivered) != 1 {
+		t.Errorf("%d deliveries, %d counted", n, r.count(Delivered))
+	}
+}
+
 func TestPermanentFailures(t *testing.T) {
 	r := newRig(t)
 	name := r.subscribe(1, standard)

@@ -16,6 +16,7 @@ type Target struct {
 	Protocol     string // one of Options.Senders
 	Endpoint     string
 	DisplayName  string // of the topic, which mails show as their sender
+	Ended        bool   // it gets no more than the message that says so
 	Policy       retry.Policy
 }
 

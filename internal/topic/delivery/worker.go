@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
 // worker delivers the messages of one subscription.
@@ -113,6 +114,9 @@ func (w *worker) send(ctx context.Context, t *Target, messages []shard.Message) 
 }
 
 func (w *worker) sendOne(ctx context.Context, t *Target, m *shard.Message) result {
+	if t.Ended && NoteOf(&m.Message).Type != envelope.TypeUnsubscribe {
+		return result{outcome: Delivered} // it is not wanted any more
+	}
 	err := w.attempt(ctx, t, m)
 	if err == nil {
 		w.counters.add(t.Protocol, Delivered)

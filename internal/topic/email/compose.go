@@ -15,6 +15,7 @@ import (
 const (
 	notificationSubject = "Notification Message"
 	confirmationSubject = "Subscription Confirmation"
+	endSubject          = "Unsubscribe Confirmation"
 )
 
 // emailJSON is the protocol of programs that read mail.
@@ -45,6 +46,8 @@ func subject(m *delivery.Message) string {
 	switch s := oneLine(m.Subject); {
 	case m.Type == envelope.TypeSubscribe:
 		return confirmationSubject
+	case m.Type == envelope.TypeUnsubscribe:
+		return endSubject
 	case s != "":
 		return s
 	}
@@ -68,6 +71,9 @@ func text(t *delivery.Target, m *delivery.Message) string {
 	case m.Type == envelope.TypeSubscribe:
 		return "You have chosen to subscribe to the topic:\n" + t.Topic + "\n\n" +
 			"To confirm this subscription, visit this link. If you did not ask for it, do nothing.\n" + m.Link + "\n"
+	case m.Type == envelope.TypeUnsubscribe:
+		return "Your subscription to this topic has ended:\n" + t.Topic + "\n\n" +
+			"If you did not want that, visit this link within two days to have it back.\n" + m.Link + "\n"
 	case m.Link == "":
 		return m.Body
 	}

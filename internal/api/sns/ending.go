@@ -1,0 +1,115 @@
+package sns
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/envelope"
+)
+
+// When a subscription is ended by someone else than its owner, its endpoint is told so, with a link that brings it back. The
+// record of the subscription stays until that is out of date, and so does the queue, in which the message waits for the
+// endpoint. There are two changes: one ends the subscription, the other says that the message is in the queue. If the server is
+// killed in between, Tend puts it there.
+
+// end ends a subscription and tells its endpoint.
+func (s *Service) end(ctx context.Context, sub *topic.Subscription) error {
+	now := s.now()
+	token, confirmation := newToken(sub, now)
+	err := s.change(ctx, func(tx *topic.Tx) (err error) {
+		sub, err = tx.End(sub.ID, confirmation, now)
+		return err
+	})
+	if err != nil || sub == nil {
+		return err
+	}
+	if err := s.tellEnd(ctx, sub, token); err != nil {
+		s.log.Warn("an endpoint was not told yet that its subscription has ended", "subscription", sub.ARN(), "error", err)
+	}
+	return nil
+}
+
+// tellEnd puts the message about the end of a subscription into its queue.
+func (s *Service) tellEnd(ctx context.Context, sub *topic.Subscription, token string) error {
+	if err := s.sendToken(ctx, sub, envelope.TypeUnsubscribe, token); err != nil {
+		return err
+	}
+	err := s.change(ctx, func(tx *topic.Tx) error {
+		_, err := tx.UpdateEnded(sub.ID, func(sub *topic.Subscription) error {
+			sub.Ending.Told = true
+			return nil
+		})
+		return err
+	})
+	if saysGone(err) { // the endpoint was quick, and has it back
+		return nil
+	}
+	return err
+}
+
+const (
+	// tendEvery is how often Tend is called.
+	tendEvery = time.Minute
+	// tellAtOnce is how many endpoints a call of Tend tells.
+	tellAtOnce = 100
+)
+
+// Keep calls Tend until ctx ends, while mayTend.
+func (s *Service) Keep(ctx context.Context, mayTend func() bool) {
+	tick := time.NewTicker(tendEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !mayTend() {
+			continue
+		}
+		if err := s.Tend(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("subscriptions that have ended were not tended to; it is tried again", "error", err)
+		}
+	}
+}
+
+// Tend tells the endpoints of subscriptions that have ended and were not told in the last minute, and removes the
+// subscriptions that nobody can confirm any more. It is called where the control store is owned.
+func (s *Service) Tend(ctx context.Context) error {
+	now := s.now()
+	if old := s.topics.Forgotten(now); len(old) > 0 {
+		if err := s.change(ctx, func(tx *topic.Tx) error { return tx.Forget(old, now) }); err != nil {
+			return err
+		}
+	}
+	told := 0
+	var failed error
+	for _, sub := range s.topics.AllEnded() {
+		// A queue that does not take the message is not asked again.
+		if sub.Ending.Told || sub.Protocol == topic.SQS || now.Sub(sub.Ending.At) < tendEvery || told == tellAtOnce {
+			continue
+		}
+		told++
+		if err := s.tellEndAgain(ctx, sub); err != nil && !saysGone(err) && failed == nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// tellEndAgain is tellEnd with a new token: the record has not the one that was made first. It is good for as long as that.
+func (s *Service) tellEndAgain(ctx context.Context, sub *topic.Subscription) error {
+	token, confirmation := newToken(sub, sub.Ending.At)
+	err := s.change(ctx, func(tx *topic.Tx) error {
+		_, err := tx.UpdateEnded(sub.ID, func(sub *topic.Subscription) error {
+			sub.Confirmation = &confirmation
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.tellEnd(ctx, sub, token)
+}
