@@ -19,4 +19,7 @@
 // Each subscription has a goroutine while it has messages, and costs nothing otherwise. It begins with one message and goes
 // on with several at a time when that has been delivered. Subscriptions that begin or fail wait for places of their own,
 // apart from those that work: so a thousand endpoints that hang delay each other, and not the others.
+//
+// An internal queue is on one shard, so that a delivery policy's maxReceivesPerSecond holds for the whole subscription. When
+// another node takes over the shard, it begins to count anew.
 package delivery
