@@ -1,0 +1,202 @@
+import { Failure } from './failure'
+import { consoleApi } from './place'
+
+/** Settings are what the server tells everybody, before they sign in. */
+export interface Settings {
+  version: string
+  region: string
+  partition?: string
+  account?: string
+  signIn: ('link' | 'keys' | 'password' | 'oidc')[]
+  oidc?: { name: string }
+  idleMinutes?: number
+}
+
+/** Session says who is signed in. */
+export interface Session {
+  arn: string
+  account: string
+  user?: string
+  method?: string
+  expires?: string | number
+}
+
+/** Proof is what a person signs in with. */
+export type Proof =
+  | { link: string }
+  | { password: { account: string; user: string; password: string; code?: string } }
+  | { signed: { url: string; headers: Record<string, string>; body: string } }
+
+export type SignIn =
+  | { status: 'starting' }
+  | { status: 'out'; reason?: string; settings?: Settings; error?: unknown }
+  | { status: 'in'; session: Session; settings: Settings }
+
+interface Keys {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string
+  expiration: Date
+}
+
+let current: SignIn = { status: 'starting' }
+const listeners = new Set<() => void>()
+
+function become(next: SignIn) {
+  current = next
+  keys = undefined
+  for (const listener of listeners) {
+    listener()
+  }
+}
+
+/** signIn is the state of the sign-in, for useSyncExternalStore. */
+export const signIn = {
+  get: () => current,
+  subscribe(listener: () => void) {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+}
+
+/** request calls one of the console's own endpoints, which know the session's cookie. */
+async function request<T>(method: string, path: string, body?: object): Promise<T> {
+  const answer = await fetch(`${consoleApi}/${path}`, {
+    method,
+    credentials: 'same-origin',
+    headers: body ? { 'Content-Type': 'application/json' } : {},
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  let parsed: Record<string, unknown> = {}
+  try {
+    parsed = text ? JSON.parse(text) : {}
+  } catch {
+    // An answer of something between here and the server: its status says enough.
+  }
+  if (!answer.ok) {
+    const message = parsed.message ?? parsed.Message ?? parsed.error ?? `The server answered ${answer.status}.`
+    throw new Failure(String(parsed.code ?? parsed.__type ?? 'SignInFailed'), String(message), answer.status)
+  }
+  return parsed as T
+}
+
+/** call is request for the pages about sessions. */
+export const consoleCall = request
+
+/** start finds out who is signed in, by a sign-in link or by the cookie of before. */
+export async function start() {
+  let settings: Settings | undefined
+  try {
+    settings = await request<Settings>('GET', 'settings')
+    const link = /^#k=([\w.~-]+)/.exec(location.hash)?.[1]
+    if (link) {
+      history.replaceState(null, '', `${location.pathname}#/queues`)
+      try {
+        become({ status: 'in', session: await request<Session>('POST', 'session', { link }), settings })
+        return
+      } catch (error) {
+        if (!(await resume(settings))) {
+          become({ status: 'out', settings, error })
+        }
+        return
+      }
+    }
+    if (!(await resume(settings))) {
+      become({ status: 'out', settings })
+    }
+  } catch (error) {
+    become({ status: 'out', error, ...(settings && { settings }) })
+  }
+}
+
+async function resume(settings: Settings): Promise<boolean> {
+  try {
+    become({ status: 'in', session: await request<Session>('GET', 'session'), settings })
+    return true
+  } catch (error) {
+    if (error instanceof Failure && (error.status === 401 || error.status === 403)) {
+      return false
+    }
+    throw error
+  }
+}
+
+/** enter signs in. */
+export async function enter(proof: Proof) {
+  const settings = settingsNow() ?? (await request<Settings>('GET', 'settings'))
+  become({ status: 'in', session: await request<Session>('POST', 'session', proof), settings })
+}
+
+/** leave signs out. */
+export async function leave(reason = 'You have signed out.') {
+  try {
+    await request('DELETE', 'session')
+  } finally {
+    ended(reason)
+  }
+}
+
+function ended(reason: string) {
+  const settings = settingsNow()
+  become({ status: 'out', reason, ...(settings && { settings }) })
+}
+
+/** settingsNow returns the server's settings once they are known. */
+export function settingsNow(): Settings | undefined {
+  return current.status === 'starting' ? undefined : current.settings
+}
+
+/** sessionNow returns who is signed in; pages are only shown then. */
+export function sessionNow(): Session {
+  if (current.status !== 'in') {
+    throw new Error('Nobody is signed in.')
+  }
+  return current.session
+}
+
+let keys: Promise<Keys> | undefined
+
+/** renewBefore is how long before their end credentials are renewed. */
+const renewBefore = 3 * 60_000
+
+/** credentials returns keys of the session for the AWS SDK. They live for 15 minutes and are renewed in time. */
+export async function credentials(): Promise<Keys> {
+  const known = keys
+  if (known) {
+    const k = await known
+    if (k.expiration.getTime() - Date.now() > renewBefore) {
+      return k
+    }
+  }
+  if (keys === known) {
+    keys = fetchKeys()
+    keys.catch(() => {
+      keys = undefined
+    })
+  }
+  return keys as Promise<Keys>
+}
+
+async function fetchKeys(): Promise<Keys> {
+  interface Answer {
+    AccessKeyId: string
+    SecretAccessKey: string
+    SessionToken?: string
+    Expiration: string | number
+  }
+  try {
+    const a = await request<Answer>('POST', 'credentials', {})
+    return {
+      accessKeyId: a.AccessKeyId,
+      secretAccessKey: a.SecretAccessKey,
+      ...(a.SessionToken && { sessionToken: a.SessionToken }),
+      expiration: new Date(typeof a.Expiration === 'number' ? a.Expiration * 1000 : a.Expiration),
+    }
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) {
+      ended('Your session has ended. Sign in again to go on where you were.')
+    }
+    throw error
+  }
+}

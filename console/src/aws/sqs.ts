@@ -1,0 +1,20 @@
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { endpoint } from './place'
+import { credentials, settingsNow } from './session'
+
+let client: SQSClient | undefined
+
+/**
+ * sqs returns the client of SQS. Queues are addressed by their names where a QueueUrl is asked for, which the server
+ * understands: a URL could name another host than the one this page came from.
+ */
+export function sqs(): SQSClient {
+  client ??= new SQSClient({
+    endpoint,
+    region: settingsNow()?.region ?? 'us-east-1',
+    credentials,
+    useQueueUrlAsEndpoint: false,
+    maxAttempts: 2,
+  })
+  return client
+}

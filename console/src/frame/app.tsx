@@ -1,0 +1,71 @@
+import { I18nProvider } from '@cloudscape-design/components/i18n'
+import messages from '@cloudscape-design/components/i18n/messages/all.en'
+import Spinner from '@cloudscape-design/components/spinner'
+import { applyDensity, applyMode, Density, Mode } from '@cloudscape-design/global-styles'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { isAbsent, isDenied, statusOf } from '../aws/failure'
+import { signIn } from '../aws/session'
+import { clearNotices } from './notices'
+import { PageFrame } from './pageframe'
+import { usePreferences } from './preferences'
+import { SignInPage } from './signin'
+import { TopBar } from './topbar'
+
+function newClient() {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // What a policy forbids or what does not exist is so the second time, too.
+        retry: (count, error) =>
+          count < 2 && !isDenied(error) && !isAbsent(error) && (statusOf(error) === 0 || statusOf(error) >= 500),
+        staleTime: 2000,
+      },
+    },
+  })
+}
+
+/** App is the whole console. */
+export function App() {
+  useLooks()
+  const state = useSyncExternalStore(signIn.subscribe, signIn.get)
+  const who = state.status === 'in' ? state.session.arn : ''
+  return (
+    <I18nProvider locale="en" messages={[messages]}>
+      <Person key={who}>
+        <TopBar state={state} />
+        {state.status === 'starting' && (
+          <div className="centre">
+            <Spinner size="large" />
+          </div>
+        )}
+        {state.status === 'out' && <SignInPage state={state} />}
+        {state.status === 'in' && <PageFrame />}
+      </Person>
+    </I18nProvider>
+  )
+}
+
+/** Person keeps what the server has told one person, and forgets it when another signs in. */
+function Person({ children }: { children: React.ReactNode }) {
+  const [client] = useState(newClient)
+  useEffect(() => clearNotices, [])
+  return <QueryClientProvider client={client}>{children}</QueryClientProvider>
+}
+
+/** useLooks applies the colours and the density that were chosen. */
+function useLooks() {
+  const { theme, density } = usePreferences()
+  useEffect(() => {
+    applyDensity(density === 'compact' ? Density.Compact : Density.Comfortable)
+    const system = window.matchMedia('(prefers-color-scheme: dark)')
+    const apply = () => {
+      const dark = theme === 'dark' || (theme === 'system' && system.matches)
+      applyMode(dark ? Mode.Dark : Mode.Light)
+      document.documentElement.classList.toggle('dark', dark)
+    }
+    apply()
+    system.addEventListener('change', apply)
+    return () => system.removeEventListener('change', apply)
+  }, [theme, density])
+}

@@ -1,0 +1,134 @@
+import AppLayout from '@cloudscape-design/components/app-layout'
+import Box from '@cloudscape-design/components/box'
+import BreadcrumbGroup from '@cloudscape-design/components/breadcrumb-group'
+import Flashbar from '@cloudscape-design/components/flashbar'
+import SideNavigation from '@cloudscape-design/components/side-navigation'
+import Spinner from '@cloudscape-design/components/spinner'
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
+import { settingsNow } from '../aws/session'
+import { home, type Page, type PageProps, pages, sections } from '../routes'
+import { Guard } from './guard'
+import { useNotices } from './notices'
+import { go, match, usePlace } from './router'
+
+const components = new Map<string, ComponentType<PageProps>>()
+
+/** componentOf returns the component of a page, which is loaded when it is first shown. */
+function componentOf(page: Page): ComponentType<PageProps> {
+  let known = components.get(page.path)
+  if (!known) {
+    known = lazy(page.load)
+    components.set(page.path, known)
+  }
+  return known
+}
+
+/** PageFrame is what is around every page: the navigation, the way back, the notices. */
+export function PageFrame() {
+  const { path } = usePlace()
+  const notices = useNotices()
+  const [open, setOpen] = useState(() => window.innerWidth > 1000)
+  useEffect(() => {
+    if (path === '/' || path.startsWith('k=')) {
+      go(home, { replace: true })
+    }
+  }, [path])
+  const found = find(path)
+  const crumbs = found ? trail(found.page, found.parameters) : []
+  useEffect(() => {
+    document.title =
+      crumbs.length > 0
+        ? `${crumbs
+            .map((c) => c.text)
+            .reverse()
+            .join(' · ')} · Sluice`
+        : 'Sluice'
+  })
+  return (
+    <AppLayout
+      headerSelector="#top-bar"
+      toolsHide
+      navigationOpen={open}
+      onNavigationChange={({ detail }) => setOpen(detail.open)}
+      navigationWidth={220}
+      navigation={
+        <SideNavigation
+          activeHref={`#/${path.split('/')[1] ?? ''}`}
+          items={sections.map((section) => ({
+            type: 'section' as const,
+            text: section.title,
+            items: section.items.map((item) => ({ type: 'link' as const, text: item.text, href: `#${item.path}` })),
+          }))}
+          onFollow={() => window.innerWidth <= 688 && setOpen(false)}
+          itemsControl={<Version />}
+        />
+      }
+      breadcrumbs={crumbs.length > 1 ? <BreadcrumbGroup items={crumbs} /> : undefined}
+      notifications={<Flashbar items={notices} stackItems />}
+      content={
+        <Guard key={path}>
+          <Suspense fallback={<Loading />}>{found ? <Shown {...found} /> : <Nowhere />}</Suspense>
+        </Guard>
+      }
+    />
+  )
+}
+
+function Version() {
+  const settings = settingsNow()
+  return (
+    <Box variant="small" color="text-body-secondary">
+      {settings?.region} · {settings?.version}
+    </Box>
+  )
+}
+
+function Shown({ page, parameters }: Found) {
+  const Component = componentOf(page)
+  return <Component parameters={parameters} />
+}
+
+function Loading() {
+  return (
+    <Box textAlign="center" padding="xxl">
+      <Spinner size="large" />
+    </Box>
+  )
+}
+
+function Nowhere() {
+  return (
+    <Box textAlign="center" padding="xxl">
+      <Box variant="h1">There is no such page</Box>
+      <Box variant="p">
+        It may have been in another version. <a href={`#${home}`}>Go to the queues</a>
+      </Box>
+    </Box>
+  )
+}
+
+interface Found {
+  page: Page
+  parameters: Record<string, string>
+}
+
+function find(path: string): Found | undefined {
+  for (const page of pages) {
+    const parameters = match(page.path, path)
+    if (parameters) {
+      return { page, parameters }
+    }
+  }
+  return undefined
+}
+
+/** trail returns the breadcrumbs of a page. A title such as :queue stands for that parameter. */
+function trail(page: Page, parameters: Record<string, string>): { text: string; href: string }[] {
+  const fill = (text: string, encode: (s: string) => string) =>
+    text.replace(/:(\w+)/g, (_, name: string) => encode(parameters[name] ?? ''))
+  const above = page.under ? pages.find((p) => p.path === page.under) : undefined
+  return [
+    ...(above ? trail(above, parameters) : []),
+    { text: fill(page.title, (s) => s), href: `#${fill(page.path, encodeURIComponent)}` },
+  ]
+}

@@ -1,0 +1,73 @@
+import { useSyncExternalStore } from 'react'
+
+/** Preferences are a person's own, and stay in their browser. */
+export interface Preferences {
+  theme: 'system' | 'light' | 'dark'
+  density: 'comfortable' | 'compact'
+  zone: 'local' | 'utc'
+  /** refresh is how often pages look again, in seconds; 0 is never. */
+  refresh: number
+}
+
+const defaults: Preferences = { theme: 'system', density: 'comfortable', zone: 'local', refresh: 5 }
+const key = 'sluice-preferences'
+
+let current = load()
+const listeners = new Set<() => void>()
+
+function load(): Preferences {
+  try {
+    return { ...defaults, ...JSON.parse(localStorage.getItem(key) ?? '{}') }
+  } catch {
+    return defaults
+  }
+}
+
+/** setPreferences changes some of them. */
+export function setPreferences(some: Partial<Preferences>) {
+  current = { ...current, ...some }
+  try {
+    localStorage.setItem(key, JSON.stringify(current))
+  } catch {
+    // A browser that keeps nothing: they hold until the page is closed.
+  }
+  for (const listener of listeners) {
+    listener()
+  }
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, () => current)
+}
+
+/** useRefresh returns the interval for refetchInterval of a query. In a tab that is not seen, queries rest by themselves. */
+export function useRefresh(): number | false {
+  const { refresh } = usePreferences()
+  return refresh > 0 && refresh * 1000
+}
+
+/** useStored is a state of a page that stays in the browser, such as which columns a table shows. */
+export function useStored<T>(name: string, fallback: T): [T, (value: T) => void] {
+  const full = `sluice-${name}`
+  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(full))
+  let value = fallback
+  try {
+    value = text === null ? fallback : (JSON.parse(text) as T)
+  } catch {
+    // Written by another version: the fallback holds.
+  }
+  return [
+    value,
+    (next) => {
+      localStorage.setItem(full, JSON.stringify(next))
+      for (const listener of listeners) {
+        listener()
+      }
+    },
+  ]
+}

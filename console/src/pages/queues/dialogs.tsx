@@ -1,0 +1,143 @@
+import Box from '@cloudscape-design/components/box'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { notify } from '../../frame/notices'
+import { Confirm } from '../../parts/confirm'
+import { each } from '../../parts/each'
+import { plural } from '../../parts/format'
+import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue } from '../../parts/queueactions'
+import type { ListedQueue } from '../../parts/queues'
+import { record, type Tag, TagRows } from '../../parts/tags'
+
+export type Action = 'delete' | 'purge' | 'pause' | 'resume' | 'tag'
+
+interface DialogProps {
+  action: Action
+  queues: Pick<ListedQueue, 'QueueName' | 'State'>[]
+  close: () => void
+  done?: () => void
+}
+
+/** Dialog asks before something is done with the queues that were chosen, and does it. */
+export function Dialog({ action, queues, close, done }: DialogProps) {
+  const client = useQueryClient()
+  const [tags, setTags] = useState<Tag[]>([{ key: '', value: '' }])
+  const names = queues.map((q) => q.QueueName)
+  const what = plural(names.length, 'queue')
+  const which = names.length === 1 ? names[0] : what
+  const messages = queues.reduce((n, q) => n + (q.State ? q.State.Visible + q.State.InFlight + q.State.Delayed : 0), 0)
+  const known = queues.every((q) => q.State)
+  const held = known ? `, which ${names.length === 1 ? 'has' : 'have'} ${plural(messages, 'message')} now` : ''
+
+  async function act(
+    one: (queue: string) => Promise<unknown>,
+    said: string,
+    undo?: (queue: string) => Promise<unknown>,
+  ) {
+    try {
+      await each(names, one)
+    } finally {
+      await client.invalidateQueries()
+    }
+    notify({
+      header: said,
+      ...(undo && {
+        action: { text: 'Undo', do: () => void each(names, undo).then(() => client.invalidateQueries()) },
+      }),
+    })
+    done?.()
+  }
+
+  switch (action) {
+    case 'delete':
+      return (
+        <Confirm
+          title={`Delete ${what}?`}
+          yes="Delete"
+          word="delete"
+          close={close}
+          act={() => act(deleteQueue, `Deleted ${which}`)}
+        >
+          <Box>
+            This deletes {names.length === 1 ? <b className="break">{which}</b> : `these ${what}`} with all messages
+            {held}. It cannot be undone.
+          </Box>
+          <Names names={names} />
+        </Confirm>
+      )
+    case 'purge':
+      return (
+        <Confirm
+          title={`Purge ${what}?`}
+          yes="Purge"
+          word="purge"
+          close={close}
+          act={() => act(purgeQueue, `Purged ${which}`)}
+        >
+          <Box>
+            This deletes all messages of {names.length === 1 ? <b className="break">{which}</b> : `these ${what}`}
+            {held}. The messages cannot be brought back; the {names.length === 1 ? 'queue stays' : 'queues stay'}.
+          </Box>
+          <Names names={names} />
+        </Confirm>
+      )
+    case 'pause':
+      return (
+        <Confirm
+          title={`Pause the delivery of ${what}?`}
+          yes="Pause delivery"
+          close={close}
+          act={() => act(pauseQueue, `${which}: delivery is paused`, resumeQueue)}
+        >
+          <Box>
+            Consumers get no messages until delivery is resumed. Sends and deletes go on. The queue's tag
+            sluice:delivery says so.
+          </Box>
+          <Names names={names} />
+        </Confirm>
+      )
+    case 'resume':
+      return (
+        <Confirm
+          title={`Resume the delivery of ${what}?`}
+          yes="Resume delivery"
+          close={close}
+          act={() => act(resumeQueue, `${which}: delivery goes on`, pauseQueue)}
+        >
+          <Box>Consumers get messages again.</Box>
+          <Names names={names} />
+        </Confirm>
+      )
+    case 'tag':
+      return (
+        <Confirm
+          title={`Add tags to ${what}`}
+          yes="Add tags"
+          close={close}
+          act={async () => {
+            const wanted = record(tags)
+            if (Object.keys(wanted).length === 0) {
+              throw new Error('There is no key yet.')
+            }
+            await act((queue) => tagQueue(queue, wanted), `Tagged ${which}`)
+          }}
+        >
+          <TagRows tags={tags} change={setTags} empty="" />
+        </Confirm>
+      )
+  }
+}
+
+function Names({ names }: { names: string[] }) {
+  if (names.length < 2) {
+    return null
+  }
+  return (
+    <Box fontSize="body-s" color="text-body-secondary">
+      <span className="break">
+        {names.slice(0, 20).join(', ')}
+        {names.length > 20 && ` and ${names.length - 20} more`}
+      </span>
+    </Box>
+  )
+}

@@ -1,0 +1,76 @@
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import FormField from '@cloudscape-design/components/form-field'
+import Input from '@cloudscape-design/components/input'
+import Modal from '@cloudscape-design/components/modal'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import { type ReactNode, useState } from 'react'
+import { Problem } from './problem'
+
+interface ConfirmProps {
+  title: string
+  /** yes is what the button says: Delete 3 queues. */
+  yes: string
+  children: ReactNode
+  /** word has to be typed where much would be lost. */
+  word?: string
+  act: () => Promise<void>
+  close: () => void
+}
+
+/** Confirm asks before something is done that cannot be undone. It stays open, with the reason, if it is refused. */
+export function Confirm({ title, yes, children, word, act, close }: ConfirmProps) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const [typed, setTyped] = useState('')
+  const ready = !word || typed.trim() === word
+  async function submit() {
+    if (!ready || busy) {
+      return
+    }
+    setBusy(true)
+    setError(undefined)
+    try {
+      await act()
+      close()
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    }
+  }
+  return (
+    <Modal
+      visible
+      header={title}
+      onDismiss={close}
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={close}>
+              Cancel
+            </Button>
+            <Button variant="primary" loading={busy} disabled={!ready} onClick={submit}>
+              {yes}
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        {children}
+        {word && (
+          <FormField label={`Type ${word} to go on`}>
+            <Input
+              value={typed}
+              onChange={({ detail }) => setTyped(detail.value)}
+              onKeyDown={({ detail }) => detail.key === 'Enter' && submit()}
+              autoComplete="off"
+              placeholder={word}
+            />
+          </FormField>
+        )}
+        <Problem error={error} />
+      </SpaceBetween>
+    </Modal>
+  )
+}

@@ -1,0 +1,84 @@
+import type { Preferences } from '../frame/preferences'
+
+const counting = new Intl.NumberFormat('en')
+
+/** count writes a whole number: 12,345. */
+export function count(n: number): string {
+  return counting.format(n)
+}
+
+/** plural writes a number with its noun: 1 message, 12,345 messages. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`
+}
+
+/** bytes writes a size as people say it: 1.4 KiB. */
+export function bytes(n: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+  let unit = 0
+  let value = n
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return unit === 0
+    ? `${count(n)} ${n === 1 ? 'byte' : 'bytes'}`
+    : `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`
+}
+
+/** duration writes milliseconds in its two largest units: 3 h 20 min. */
+export function duration(ms: number): string {
+  if (ms < 1000) {
+    return ms < 1 ? '0 s' : `${Math.round(ms)} ms`
+  }
+  let seconds = Math.floor(ms / 1000)
+  const parts: string[] = []
+  for (const [unit, length] of [
+    ['d', 86400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ] as const) {
+    if (seconds >= length) {
+      parts.push(`${Math.floor(seconds / length)} ${unit}`)
+      seconds %= length
+    } else if (parts.length > 0) {
+      break
+    }
+    if (parts.length === 2) {
+      break
+    }
+  }
+  return parts.join(' ')
+}
+
+/** ago writes how long ago a time was. */
+export function ago(at: number, now = Date.now()): string {
+  const past = now - at
+  if (Math.abs(past) < 1000) {
+    return 'now'
+  }
+  return past > 0 ? `${duration(past)} ago` : `in ${duration(-past)}`
+}
+
+/** instant writes a time in the zone that was chosen: 2026-11-22 13:05:09. */
+export function instant(ms: number, zone: Preferences['zone'], millis = false): string {
+  const d = new Date(ms)
+  if (Number.isNaN(d.getTime())) {
+    return String(ms)
+  }
+  const local = zone === 'utc' ? d : new Date(ms - d.getTimezoneOffset() * 60_000)
+  const text = local.toISOString().replace('T', ' ')
+  return `${text.slice(0, millis ? 23 : 19)}${zone === 'utc' ? ' UTC' : ''}`
+}
+
+/** rate writes how often something happens in a second. */
+export function rate(perSecond: number): string {
+  if (perSecond === 0) {
+    return '0/s'
+  }
+  if (perSecond < 0.1) {
+    return `${(perSecond * 60).toFixed(1)}/min`
+  }
+  return perSecond < 10 ? `${perSecond.toFixed(1)}/s` : `${count(Math.round(perSecond))}/s`
+}

@@ -1,0 +1,20 @@
+import Alert from '@cloudscape-design/components/alert'
+import Button from '@cloudscape-design/components/button'
+import { isDenied, wordsOf } from '../aws/failure'
+
+/** Problem says why something could not be shown or done, and what would help. */
+export function Problem({ error, what, retry }: { error: unknown; what?: string; retry?: () => void }) {
+  if (!error) {
+    return null
+  }
+  const { title, text } = wordsOf(error)
+  return (
+    <Alert
+      type={isDenied(error) ? 'warning' : 'error'}
+      header={what ? `${what}: ${title.charAt(0).toLowerCase()}${title.slice(1)}` : title}
+      action={retry && <Button onClick={retry}>Try again</Button>}
+    >
+      <span className="break">{text}</span>
+    </Alert>
+  )
+}

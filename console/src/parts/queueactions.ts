@@ -1,0 +1,22 @@
+import { DeleteQueueCommand, PurgeQueueCommand, TagQueueCommand, UntagQueueCommand } from '@aws-sdk/client-sqs'
+import { sqs } from '../aws/sqs'
+
+/** deleteQueue deletes a queue with all its messages. */
+export const deleteQueue = (queue: string) => sqs().send(new DeleteQueueCommand({ QueueUrl: queue }))
+
+/** purgeQueue deletes all messages of a queue. */
+export const purgeQueue = (queue: string) => sqs().send(new PurgeQueueCommand({ QueueUrl: queue }))
+
+/** tagQueue adds tags to a queue, or changes their values. */
+export const tagQueue = (queue: string, tags: Record<string, string>) =>
+  sqs().send(new TagQueueCommand({ QueueUrl: queue, Tags: tags }))
+
+/** untagQueue takes tags away. */
+export const untagQueue = (queue: string, keys: string[]) =>
+  sqs().send(new UntagQueueCommand({ QueueUrl: queue, TagKeys: keys }))
+
+/** pauseQueue makes receives of a queue wait; sends and deletes go on. */
+export const pauseQueue = (queue: string) => tagQueue(queue, { 'sluice:delivery': 'paused' })
+
+/** resumeQueue ends that. */
+export const resumeQueue = (queue: string) => untagQueue(queue, ['sluice:delivery'])

@@ -1,0 +1,131 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { sluice } from '../aws/sluice'
+import { useRefresh } from '../frame/preferences'
+
+/** Reason is why nothing is received, for programs and people. */
+export interface Reason {
+  Code: string
+  Text: string
+}
+
+export interface Activity {
+  Sent: number
+  Received: number
+  EmptyReceives: number
+  Deleted: number
+  Expired: number
+  DeadLettered: number
+  Moved: number
+}
+
+/** QueueState is what a list shows of a queue. */
+export interface QueueState {
+  CreatedTimestamp: number
+  Encryption: string
+  ContentBasedDeduplication: boolean
+  Visible: number
+  InFlight: number
+  Delayed: number
+  Arriving: number
+  OldestMessageTimestamp?: number
+  LastSendTimestamp?: number
+  LastReceiveTimestamp?: number
+  WaitingReceives: number
+  Receivable: boolean
+  Paused: boolean
+  Reasons: Reason[]
+  DeadLetterQueueArn?: string
+  DeadLetters?: number
+  DeadLetterSources: number
+  LastMinute?: Activity
+  Totals: Activity
+}
+
+export interface ListedQueue {
+  QueueName: string
+  QueueUrl: string
+  QueueArn: string
+  Fifo: boolean
+  /** State is absent if the caller may not see it. */
+  State?: QueueState
+  Unavailable?: boolean
+}
+
+export interface QueuePage {
+  Queues: ListedQueue[]
+  Cursor?: string
+  Total: number
+  Timestamp: number
+}
+
+/** useQueuePage returns a page of the caller's queues with what they are doing, again and again. */
+export function useQueuePage(input: { Prefix?: string; Contains?: string; Cursor?: string; Max: number }) {
+  const interval = useRefresh()
+  return useQuery({
+    queryKey: ['ListQueueStates', input],
+    queryFn: ({ signal }) => sluice<QueuePage>('ListQueueStates', input, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: interval,
+  })
+}
+
+export interface ShardState {
+  Shard: string
+  Node?: string
+  Visible: number
+  InFlight: number
+  Delayed: number
+  WaitingReceives: number
+  DiskBytes: number
+}
+
+export interface MessageGroup {
+  MessageGroupId: string
+  State: string
+  Depth: number
+  DepthIsMore?: boolean
+  InFlight: number
+  MessageId: string
+  SentTimestamp: number
+  ReceiveCount: number
+  InvisibleUntil?: number
+}
+
+/** QueueDetail is what DescribeQueueState says of one queue. */
+export interface QueueDetail {
+  QueueArn: string
+  Receivable: boolean
+  Reasons: Reason[]
+  Visible: number
+  InFlight: number
+  Delayed: number
+  Arriving: number
+  OldestMessageTimestamp?: number
+  NextVisibleTimestamp?: number
+  NextDelayedTimestamp?: number
+  LastSendTimestamp?: number
+  LastReceiveTimestamp?: number
+  WaitingReceives: number
+  ReadyGroups: number
+  BlockedGroups: number
+  LargestBlockedGroup?: MessageGroup
+  DeadLetterQueueArn?: string
+  DeadLetters?: number
+  DiskBytes: number
+  Shards: ShardState[]
+}
+
+/** useQueueDetail returns what one queue is doing, again and again. */
+export function useQueueDetail(queue: string) {
+  const interval = useRefresh()
+  return useQuery({
+    queryKey: ['DescribeQueueState', queue],
+    queryFn: ({ signal }) => sluice<QueueDetail>('DescribeQueueState', { QueueUrl: queue }, signal),
+    refetchInterval: interval,
+  })
+}
+
+/** nameOf returns the name of a queue in its ARN or URL. */
+export function nameOf(arn: string): string {
+  return arn.replace(/^.*[:/]/, '')
+}

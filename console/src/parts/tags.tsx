@@ -1,0 +1,44 @@
+import AttributeEditor from '@cloudscape-design/components/attribute-editor'
+import Input from '@cloudscape-design/components/input'
+
+export interface Tag {
+  key: string
+  value: string
+}
+
+/** TagRows edits tags in rows of key and value. */
+export function TagRows({ tags, change, empty }: { tags: Tag[]; change: (tags: Tag[]) => void; empty: string }) {
+  const set = (i: number, part: Partial<Tag>) => change(tags.map((t, j) => (i === j ? { ...t, ...part } : t)))
+  return (
+    <AttributeEditor
+      items={tags}
+      addButtonText="Add new tag"
+      removeButtonText="Remove"
+      empty={empty}
+      disableAddButton={tags.length >= 50}
+      onAddButtonClick={() => change([...tags, { key: '', value: '' }])}
+      onRemoveButtonClick={({ detail }) => change(tags.filter((_, i) => i !== detail.itemIndex))}
+      definition={[
+        {
+          label: 'Key',
+          errorText: (item) =>
+            tags.filter((t) => t.key !== '' && t.key === item.key).length > 1 ? 'This key is there twice.' : undefined,
+          control: (item, i) => (
+            <Input value={item.key} onChange={({ detail }) => set(i, { key: detail.value })} ariaLabel="Key" />
+          ),
+        },
+        {
+          label: 'Value',
+          control: (item, i) => (
+            <Input value={item.value} onChange={({ detail }) => set(i, { value: detail.value })} ariaLabel="Value" />
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+/** record makes what SQS takes of the rows; rows without a key are left out. */
+export function record(tags: Tag[]): Record<string, string> {
+  return Object.fromEntries(tags.filter((t) => t.key !== '').map((t) => [t.key, t.value]))
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState } from 'react'
+import { usePreferences } from '../frame/preferences'
+import { ago, count, instant } from './format'
+
+/** Absent stands where there is no value. */
+export function Absent() {
+  return <span aria-hidden="true">–</span>
+}
+
+/** Num is a number whose digits have one width, aligned to the right in tables. */
+export function Num({ value }: { value: number | undefined }) {
+  return <span className="number">{value === undefined ? <Absent /> : count(value)}</span>
+}
+
+/** Time is a moment, in the zone that the reader has chosen. */
+export function Time({ at, millis = false }: { at: number | undefined; millis?: boolean }) {
+  const { zone } = usePreferences()
+  if (at === undefined) {
+    return <Absent />
+  }
+  return (
+    <time className="number" dateTime={new Date(at).toISOString()} title={ago(at)}>
+      {instant(at, zone, millis)}
+    </time>
+  )
+}
+
+/** Ago says how long ago a moment was, and goes on counting. */
+export function Ago({ at }: { at: number | undefined }) {
+  const { zone } = usePreferences()
+  const now = useNow(at !== undefined)
+  if (at === undefined) {
+    return <Absent />
+  }
+  return (
+    <time className="number" dateTime={new Date(at).toISOString()} title={instant(at, zone)}>
+      {ago(at, now)}
+    </time>
+  )
+}
+
+const tickers = new Set<(now: number) => void>()
+let ticking: ReturnType<typeof setInterval> | undefined
+
+/** useNow returns the time, each second. */
+export function useNow(on = true): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!on) {
+      return
+    }
+    tickers.add(setNow)
+    ticking ??= setInterval(() => {
+      if (!document.hidden) {
+        const t = Date.now()
+        for (const tick of tickers) {
+          tick(t)
+        }
+      }
+    }, 1000)
+    return () => {
+      tickers.delete(setNow)
+      if (tickers.size === 0) {
+        clearInterval(ticking)
+        ticking = undefined
+      }
+    }
+  }, [on])
+  return now
+}
