@@ -92,6 +92,8 @@ var rules = []rule{
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/queueseries", may: []string{"internal/observe/series", "internal/queue"}, mayNot: network},
 
+	{dir: "internal/observe/spans", may: []string{"internal/heap", "internal/queue", "internal/shard"}, mayNot: []string{"net/http"}},
+
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
 		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/shard", "internal/store",

@@ -52,6 +52,8 @@ type Options struct {
 	Keep     queue.Keep // for how long the series of queues are kept
 	// Totals is told what happens to queues in this process; nil means that it is not asked for.
 	Totals *shard.Totals
+	// Watch is shard.Options.Watch for each shard that this node owns.
+	Watch func(now func() queue.Instant) shard.Watcher
 	// Waiting is told what a node that has not found its cluster yet waits for; nil
 	// is for those who do not want to know.
 	Waiting func(what string)

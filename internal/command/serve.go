@@ -8,12 +8,14 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/server"
 )
 
@@ -37,6 +39,9 @@ better place for secrets. The third place is a YAML file of flags and their valu
 which --config names. The command line goes before the environment, and that before
 the file.
 
+Spans go to an OpenTelemetry collector if OTEL_EXPORTER_OTLP_ENDPOINT in the
+environment names one; OpenTelemetry's other variables say how.
+
 With --check the server does not start: the command says what is wrong with all
 that it was given, reads the certificates, and prints the settings as such a file.`,
 		Example: `  sluice serve
@@ -55,6 +60,12 @@ that it was given, reads the certificates, and prints the settings as such a fil
 			level.Set(logged.slogLevel())
 			logger := newLogger(cmd.ErrOrStderr(), logFormat, level)
 			config.Logger, config.LogRequests, config.Version = logger, logged.requests, version()
+			tracer, err := spans.Open(spans.Options{Version: version(), Node: member.node, Log: logger})
+			if err != nil {
+				return usage(err)
+			}
+			defer closeSpans(tracer, logger)
+			config.Spans = tracer
 			if err := member.join(cmd.Context(), &config); err != nil {
 				return err
 			}
@@ -138,6 +149,17 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		filePath(f, configFile, envFile)
 	})
 	return cmd
+}
+
+// spansTimeout is how long a server that stops waits for the collector to take the last spans.
+const spansTimeout = 5 * time.Second
+
+func closeSpans(t *spans.Tracer, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), spansTimeout)
+	defer cancel()
+	if err := t.Close(ctx); err != nil {
+		log.Warn("the last spans could not be sent", "error", err)
+	}
 }
 
 func newLogger(w io.Writer, format string, level slog.Leveler) *slog.Logger {

@@ -17,6 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/observe/prom"
+	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
@@ -43,6 +44,7 @@ type Options struct {
 	Trail       *trail.Trail // nil: calls are not recorded
 	Health      Health
 	Metrics     *prom.Requests
+	Spans       *spans.Tracer // nil: requests have no spans
 	Log         *slog.Logger
 	LogRequests bool
 	Version     string // of the program

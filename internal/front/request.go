@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
@@ -39,7 +40,8 @@ type request struct {
 	keyID      string // that the request names
 	identified bool   // the caller is known, or known to be anonymous
 	caller     identity.Identity
-	record     *trail.Record // of the call; nil if it is not recorded
+	record     *trail.Record  // of the call; nil if it is not recorded
+	span       *spans.Request // nil if the request has none
 
 	// What became of it:
 	err      *protocol.Error // what the client was told
@@ -57,6 +59,9 @@ var errOverload = errors.New("too much is under way")
 func (x *request) run(serve func()) {
 	f := x.front
 	f.Metrics.Begin()
+	if f.Spans != nil && !x.relayed { // one that another node has relayed has its span there
+		x.span = f.Spans.Begin(x.r.Header.Get)
+	}
 	x.safely(func() {
 		if err := x.enter(); err != nil {
 			x.fail(err)
@@ -67,6 +72,9 @@ func (x *request) run(serve func()) {
 	})
 	x.giveBack()
 	x.count()
+	if x.span != nil {
+		x.endSpan()
+	}
 	if f.logged.Load() {
 		x.log()
 	}
@@ -192,7 +200,7 @@ func (x *request) newCall(parsed *protocol.Request) *protocol.Call {
 		Path: parsed.Path, Host: x.r.Host, Scheme: scheme(x.r), TLS: x.encrypted,
 		SourceIP: x.sourceIP, UserAgent: x.r.UserAgent(), TraceID: x.r.Header.Get("X-Amzn-Trace-Id"),
 	}
-	if x.front.logged.Load() {
+	if x.span != nil || x.front.logged.Load() {
 		call.Notes = new(protocol.Notes)
 	}
 	return call

@@ -26,6 +26,8 @@ type Engine struct {
 	// ready are the queues whose outboxes have become non-empty, and deliverable those of
 	// subscriptions that have become available.
 	ready, deliverable []ID
+	deadLetters        []DeadLetter // since DeadLetters was called
+	watchesDeadLetters bool
 
 	tx            Txn
 	now           Instant // never goes back

@@ -40,6 +40,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 		msg.SentAt = q.e.now
 	}
 	q.e.spend(msg)
+	q.noteDeadLetter(m, msg)
 	q.remove(m)
 	q.count(MetricDeadLettered, 1)
 	if err := target.accept(msg, q.e.now); err != nil {

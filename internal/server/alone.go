@@ -25,7 +25,8 @@ type alone struct {
 	require  func(format int) error // writes down which format the data need
 	keep     queue.Keep
 	totals   *shard.Totals
-	records  *store.Store // of the control store
+	watch    func(now func() queue.Instant) shard.Watcher // nil: messages are not watched
+	records  *store.Store                                 // of the control store
 	control  *control.Control
 	shares   bool // the keys are in the control store
 	messages *store.Store
@@ -65,7 +66,7 @@ func (a *alone) Control() *control.Control { return a.control }
 // Serve implements Node.
 func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
-		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals,
+		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals, Watch: a.watch,
 		Configs: func() []queue.Config { return c.Configs(theShard) },
 	})
 	if err != nil {

@@ -92,7 +92,8 @@ type Messages interface {
 
 // NodeEnv is what a server gives to its node of a cluster.
 type NodeEnv struct {
-	Totals   *shard.Totals // to be told what happens to queues
+	Totals   *shard.Totals                                // to be told what happens to queues
+	Watch    func(now func() queue.Instant) shard.Watcher // to be told of messages; nil: nobody is
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string        // where clients reach this server, as soon as it is known
@@ -111,8 +112,8 @@ type NodeEnv struct {
 func (s *Server) join(waiting *front.StartupResponder) (err error) {
 	addr := s.listener.Addr() // the listener gets a limit of connections before it
 	s.node, err = s.config.Join(NodeEnv{
-		Totals: &s.totals,
-		Disk:   s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
+		Totals: &s.totals, Watch: s.watch(),
+		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
 		Endpoint:   func() string { return s.endpointAt(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: s.initialise,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
@@ -77,6 +78,7 @@ type Server struct {
 	cache       *store.Cache
 	control     *control.Control
 	node        Node
+	catalog     atomic.Pointer[catalog.Catalog] // nil until it is loaded
 	messages    Messages
 	series      *queueseries.Reader
 	totals      shard.Totals
@@ -187,7 +189,7 @@ func Start(c Config) (_ *Server, err error) {
 		Store:       s.control, Node: s.node,
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.Now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
-		Trail:         s.trail, Health: s.health(), Metrics: s.metrics.Requests, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
+		Trail:         s.trail, Health: s.health(), Metrics: s.metrics.Requests, Spans: s.config.Spans, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
 	})
 	close(s.prepared)
 	s.http = front.NewServer(s.front, limits, s.log)
@@ -250,7 +252,7 @@ func (s *Server) openNode(respond func() *front.StartupResponder) error {
 	if err != nil {
 		return err
 	}
-	single.totals = &s.totals
+	single.totals, single.watch = &s.totals, s.watch()
 	s.node = single
 	return nil
 }
@@ -296,6 +298,7 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 		return nil, err
 	}
 	s.topics.Use(c)
+	s.catalog.Store(c)
 	return c, nil
 }
 

@@ -18,6 +18,7 @@ type poll struct {
 	state atomic.Int32
 	left  atomic.Bool // the consumer has gone, or tried to
 	out   []queue.Delivery
+	at    queue.Instant // when the messages were received
 	err   error
 	done  chan struct{}
 
@@ -40,6 +41,7 @@ func (p *poll) leave() bool { return p.state.CompareAndSwap(pollOpen, pollGone) 
 // try receives messages for p, which must be taken.
 func (p *poll) try(e *queue.Engine) error {
 	p.out, p.err = e.Receive(p.id, p.receive)
+	p.at = e.Now()
 	return p.err
 }
 

@@ -40,7 +40,11 @@ func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 
 // Drop removes a queue and all it holds. It waits as Configure does.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
-	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error { return e.Drop(id) })
+	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error { return e.Drop(id) })
+	if s.watcher != nil && err == nil {
+		s.watcher.Purged(id)
+	}
+	return err
 }
 
 // Send accepts messages; see queue.Engine.
@@ -120,7 +124,11 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 			return nil, errors.Join(context.Cause(ctx), back)
 		}
 	}
-	return s.read(ctx, id, p.out, r.Attempt)
+	messages, err := s.read(ctx, id, p.out, r.Attempt)
+	if s.watcher != nil && err == nil {
+		s.watcher.Received(id, p.at, messages)
+	}
+	return messages, err
 }
 
 // abandonPoll stops waiting for a poll because the disk is blocked, and returns the
@@ -215,22 +223,46 @@ func (s *Shard) absent(ctx context.Context, id queue.ID, p queue.Position) error
 
 // Return takes back deliveries that did not reach the consumer; see queue.Engine.
 func (s *Shard) Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error {
-	return s.exec(ctx, func(e *queue.Engine) error { return e.Return(id, deliveries, attempt) })
+	err := s.exec(ctx, func(e *queue.Engine) error { return e.Return(id, deliveries, attempt) })
+	if s.watcher != nil && err == nil {
+		s.watcher.Returned(id, deliveries)
+	}
+	return err
 }
 
 // Delete removes messages; see queue.Engine.
 func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
-	return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.Delete(id, receipts) })
+	if s.watcher == nil {
+		return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.Delete(id, receipts) })
+	}
+	var at queue.Instant
+	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) { at = e.Now(); return e.Delete(id, receipts) })
+	if err == nil {
+		s.watcher.Deleted(id, at, receipts, results)
+	}
+	return results, err
 }
 
 // ChangeVisibility changes visibility timeouts; see queue.Engine.
 func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error) {
-	return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.ChangeVisibility(id, changes) })
+	if s.watcher == nil {
+		return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.ChangeVisibility(id, changes) })
+	}
+	var at queue.Instant
+	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) { at = e.Now(); return e.ChangeVisibility(id, changes) })
+	if err == nil {
+		s.watcher.VisibilityChanged(id, at, changes, results)
+	}
+	return results, err
 }
 
 // Purge removes all messages of a queue; see queue.Engine.
 func (s *Shard) Purge(ctx context.Context, id queue.ID) error {
-	return s.exec(ctx, func(e *queue.Engine) error { return e.Purge(id) })
+	err := s.exec(ctx, func(e *queue.Engine) error { return e.Purge(id) })
+	if s.watcher != nil && err == nil {
+		s.watcher.Purged(id)
+	}
+	return err
 }
 
 // Counts returns how many messages a queue holds in each state, exactly.

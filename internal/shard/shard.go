@@ -77,6 +77,9 @@ type Options struct {
 	MayCount func() bool
 	// Totals counts what happens to all queues; nil means that it is not asked for.
 	Totals *Totals
+	// Watch returns what is to be told of the messages of this shard as long as it is open; nil means that nobody is. It is
+	// given the time of the shard.
+	Watch func(now func() queue.Instant) Watcher
 	// MaxCommit is the size in bytes at which a transaction takes no more
 	// requests; 0 means 4 MiB.
 	MaxCommit int
@@ -106,6 +109,7 @@ type Shard struct {
 	room                       backlogRoom
 	empty                      emptyReceives
 	pacer                      *pacer
+	watcher                    Watcher // nil: nobody is told of messages
 
 	// What follows belongs to the owner goroutine.
 	engine   *queue.Engine // nil while it has lost touch with the store
@@ -178,6 +182,7 @@ func Open(o Options) (*Shard, error) {
 		return nil, fmt.Errorf("open shard: %w", err)
 	}
 	s.clock = newClock(o.Now, o.Shift, s.engine.Now())
+	s.watch(&o)
 	go s.loop()
 	return s, nil
 }
@@ -197,6 +202,9 @@ func (s *Shard) load() error {
 		if err := s.commit(tx); err != nil {
 			return err
 		}
+	}
+	if s.watcher != nil {
+		engine.WatchDeadLetters()
 	}
 	s.engine, s.counted = engine, engine.Totals()
 	s.announce(engine)
@@ -330,6 +338,9 @@ func (s *Shard) send(r *request) {
 // loop is the owner goroutine.
 func (s *Shard) loop() {
 	defer close(s.closed)
+	if s.watcher != nil {
+		defer s.watcher.Close()
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -453,6 +464,7 @@ func (s *Shard) commitBatch(first *request) {
 	s.totals.add(s.counted, now)
 	s.counted = now
 	s.announce(s.engine)
+	s.tellOfDeadLetters()
 	for _, r := range batch {
 		if r.poll != nil && r.poll.empty(r.err) {
 			s.polls.add(r.poll)

@@ -1,0 +1,150 @@
+package spans
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// The variables of OpenTelemetry that this package reads itself; its SDK reads the others.
+const (
+	endpointVariable       = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	tracesEndpointVariable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+	protocolVariable       = "OTEL_EXPORTER_OTLP_PROTOCOL"
+	tracesProtocolVariable = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
+	exporterVariable       = "OTEL_TRACES_EXPORTER"
+	disabledVariable       = "OTEL_SDK_DISABLED"
+	samplerVariable        = "OTEL_TRACES_SAMPLER"
+)
+
+// Options say whose spans these are.
+type Options struct {
+	Version string       // of the program
+	Node    string       // of a cluster; empty: the server is alone
+	Log     *slog.Logger // nil discards
+}
+
+// Tracer sends spans. A nil Tracer sends none.
+type Tracer struct {
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+	followed atomic.Int64 // messages, by all Messages together
+}
+
+// Open returns a tracer that is set up as the variables of OpenTelemetry in the environment say, or nil if they name no
+// collector. The collector need not be there.
+func Open(o Options) (*Tracer, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	protocol, on, err := settings(os.Getenv)
+	if err != nil || !on {
+		return nil, err
+	}
+	exporter, err := newExporter(context.Background(), protocol)
+	if err != nil {
+		return nil, fmt.Errorf("OpenTelemetry: %w", err)
+	}
+	who := []attribute.KeyValue{
+		attribute.String("service.name", "sluice"), attribute.String("service.version", o.Version),
+	}
+	if o.Node != "" {
+		who = append(who, attribute.String("service.instance.id", o.Node))
+	}
+	// What the environment says goes before: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+	described, err := resource.New(context.Background(),
+		resource.WithAttributes(who...), resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("OpenTelemetry: %w", err)
+	}
+	provider := sdk.NewTracerProvider(sdk.WithResource(described), sdk.WithBatcher(&quietly{SpanExporter: exporter, log: o.Log}))
+	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/sluicemq/sluice", trace.WithInstrumentationVersion(o.Version))}, nil
+}
+
+// settings returns by which protocol spans are sent, and whether they are.
+func settings(getenv func(string) string) (protocol string, on bool, err error) {
+	endpoint := getenv(tracesEndpointVariable)
+	name := tracesEndpointVariable
+	if endpoint == "" {
+		endpoint, name = getenv(endpointVariable), endpointVariable
+	}
+	exporter := getenv(exporterVariable)
+	if endpoint == "" || exporter == "none" || strings.EqualFold(getenv(disabledVariable), "true") {
+		return "", false, nil
+	}
+	// The SDK only logs what is wrong with its settings, and goes on with others.
+	if exporter != "" && exporter != "otlp" {
+		return "", false, fmt.Errorf("%s=%q: want otlp or none", exporterVariable, exporter)
+	}
+	if u, err := url.Parse(endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", false, fmt.Errorf("%s=%q: want a URL such as http://127.0.0.1:4318", name, endpoint)
+	}
+	if protocol = getenv(tracesProtocolVariable); protocol == "" {
+		protocol = getenv(protocolVariable)
+	}
+	switch protocol {
+	case "":
+		protocol = "http/protobuf"
+	case "http/protobuf", "grpc":
+	default:
+		return "", false, fmt.Errorf("%s=%q: want http/protobuf or grpc", protocolVariable, protocol)
+	}
+	switch sampler := getenv(samplerVariable); sampler {
+	case "", "always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio":
+	default:
+		return "", false, fmt.Errorf("%s=%q: want always_on, always_off or traceidratio, or one of these after parentbased_", samplerVariable, sampler)
+	}
+	return protocol, true, nil
+}
+
+func newExporter(ctx context.Context, protocol string) (sdk.SpanExporter, error) {
+	if protocol == "grpc" {
+		return otlptracegrpc.New(ctx)
+	}
+	return otlptracehttp.New(ctx)
+}
+
+// Close sends what is left, as long as ctx lasts.
+func (t *Tracer) Close(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	return t.provider.Shutdown(ctx)
+}
+
+// complaintInterval is how often the log says that a collector does not take spans.
+const complaintInterval = time.Minute
+
+// quietly is an exporter whose errors go to the log, now and then.
+type quietly struct {
+	sdk.SpanExporter
+	log  *slog.Logger
+	last time.Time // of a complaint; one goroutine exports
+	lost int       // spans since then
+}
+
+// ExportSpans implements sdk.SpanExporter.
+func (q *quietly) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	err := q.SpanExporter.ExportSpans(ctx, spans)
+	if err == nil {
+		return nil
+	}
+	q.lost += len(spans)
+	if now := time.Now(); now.Sub(q.last) >= complaintInterval {
+		q.log.Warn("spans could not be sent", "spans", q.lost, "error", err)
+		q.last, q.lost = now, 0
+	}
+	return nil
+}
