@@ -76,7 +76,8 @@ var rules = []rule{
 		"internal/queue", "internal/search", "internal/shard",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/cloudtrail", may: []string{
-		"internal/api/service", "internal/auth/access", "internal/aws/policy", "internal/aws/protocol", "internal/observe/trail",
+		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/observe/trail",
+		"internal/observe/trails",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/apitest", may: []string{"internal/auth/identity"}},
 
@@ -84,6 +85,12 @@ var rules = []rule{
 	{dir: "internal/observe/trail", may: []string{
 		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/store",
 	}, mayNot: network},
+	{dir: "internal/observe/trails", may: []string{
+		"internal/auth/identity", "internal/control", "internal/observe/trail", "internal/observe/trails", "internal/store",
+	}, mayNot: []string{"net", "net/http"}},
+	{dir: "internal/observe/trails/bucket", mayNot: network},
+	{dir: "internal/observe/trails/logfile", mayNot: append([]string{"os"}, network...)},
+	{dir: "internal/observe/trails/selector", may: []string{"internal/observe/trail"}, mayNot: world},
 	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
 	{dir: "internal/observe/alarm", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/insights", may: []string{"internal/observe/series"}, mayNot: world},
@@ -126,7 +133,7 @@ var rules = []rule{
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
-		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/observe/monitor", "internal/queue", "internal/store",
+		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",
 		"internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},

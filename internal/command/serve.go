@@ -142,6 +142,10 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		f.DurationVar(&config.Keep.Hours, "metrics-keep-hours", config.Keep.Hours, "and for how long in steps of an hour")
 		f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port to serve metrics on, for Prometheus, at /metrics; whoever reaches it can read them (default: nowhere)")
 	})
+	section(f, "Trails", func(f *pflag.FlagSet) {
+		f.StringVar(&config.TrailDir, "trail-dir", "", "directory that trails deliver their files to: each directory in it is a bucket; in a cluster all nodes need the same, on storage that they share (default: there can be no trails)")
+		directoryPath(f, "trail-dir")
+	})
 	section(f, "Configuration", func(f *pflag.FlagSet) {
 		f.String(configFile, "", "YAML file with lines such as log-level: warn, for flags that are given neither here nor in the environment; SIGHUP reads from it what it reads from --env-file")
 		f.BoolVar(&check, "check", false, "do not start: say what is wrong, or print the settings as a file for --config, without secrets")

@@ -27,7 +27,7 @@ type policyFlags struct {
 const awsPolicies = "arn:aws:iam::aws:policy/"
 
 // commonPolicies are those that a shell completes.
-var commonPolicies = []string{"AdministratorAccess", "AmazonSNSFullAccess", "AmazonSNSReadOnlyAccess", "AmazonSQSFullAccess", "AmazonSQSReadOnlyAccess", "CloudWatchFullAccessV2", "CloudWatchReadOnlyAccess", "IAMFullAccess", "IAMReadOnlyAccess"}
+var commonPolicies = []string{"AWSCloudTrail_FullAccess", "AWSCloudTrail_ReadOnlyAccess", "AdministratorAccess", "AmazonSNSFullAccess", "AmazonSNSReadOnlyAccess", "AmazonSQSFullAccess", "AmazonSQSReadOnlyAccess", "CloudWatchFullAccessV2", "CloudWatchReadOnlyAccess", "IAMFullAccess", "IAMReadOnlyAccess"}
 
 func (p *policyFlags) addFile(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.file, "policy", "", "file with a policy of the user's own, which is called as the file is")

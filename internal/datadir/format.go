@@ -21,7 +21,8 @@ import (
 //	3  topics, and copies of their messages on their way to their queues
 //	4  queues that count what happens to them, and their series
 //	5  alarms, dashboards and metrics that programs send
-const newest = FormatMonitor
+//	6  trails
+const newest = FormatTrails
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -31,6 +32,9 @@ const FormatSeries = 4
 
 // FormatMonitor is the format of a directory in which alarms, dashboards or custom metrics are, or were.
 const FormatMonitor = 5
+
+// FormatTrails is the format of a directory in which trails are, or were.
+const FormatTrails = 6
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -199,7 +200,7 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, cluster.KeyPrefix)
+	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
@@ -260,6 +261,24 @@ func (e *examination) alarms(s *store.Store) error {
 	return nil
 }
 
+// trails looks at trails and at the keys that sign their digests, if there are any.
+func (e *examination) trails(s *store.Store, vault *identity.Vault) error {
+	var v trails.Vault // without one the keys are not opened
+	if vault != nil {
+		v = vault
+	}
+	n, problems, err := trails.Check(s, v)
+	if n == (trails.Counts{}) && len(problems) == 0 {
+		return err
+	}
+	c := e.check("trails")
+	c.Problems = append(c.Problems, problems...)
+	c.count("trails", uint64(n.Trails))
+	c.count("keys that sign digests", uint64(n.Keys))
+	c.count("files that wait for a digest", uint64(n.Files))
+	return err
+}
+
 // cluster looks at the records of the cluster, if there are any.
 func (e *examination) cluster(s *store.Store) error {
 	if s == nil {
@@ -297,7 +316,8 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	vault, err := identity.OpenVault(masterKey)
 	secrets, scanErr := directory.HoldsSecrets(s)
 	signs, signErr := signing.Held(s)
-	held := secrets || signs
+	digests, digestErr := trails.Held(s)
+	held := secrets || signs || digests
 	switch {
 	case errors.Is(err, identity.ErrNoMasterKey):
 		if vault = shared; held && vault == nil {
@@ -314,7 +334,8 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	c.Problems = append(c.Problems, problems...)
 	keys, problems, keysErr := checkSigning(s, vault)
 	c.Problems = append(c.Problems, problems...)
-	if err := errors.Join(sharedErr, scanErr, signErr, err, keysErr); err != nil {
+	trailErr := e.trails(s, vault)
+	if err := errors.Join(sharedErr, scanErr, signErr, digestErr, err, keysErr, trailErr); err != nil {
 		c.problem("%v", err)
 		return nil
 	}

@@ -41,7 +41,8 @@ type Config struct {
 	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open
 	EgressAllow    []string // networks, addresses and hosts that deliveries may go to although they are not public
 	Mail           email.Config
-	Console        bool // serve the console
+	Console        bool   // serve the console
+	TrailDir       string // directory whose directories are the buckets of trails; empty: there are none
 	LogRequests    bool
 	Keep           queue.Keep // for how long the series of queues are kept
 	Version        string     // of the program

@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
@@ -82,6 +83,10 @@ func mayMakeMasterKey(s *store.Store, missing error) error {
 	users, err := directory.HoldsSecrets(s)
 	if users || err != nil {
 		return errors.Join(err, fmt.Errorf("%w; without it the secrets of the users' access keys cannot be decrypted: restore it from a backup", missing))
+	}
+	digests, err := trails.Held(s)
+	if digests || err != nil {
+		return errors.Join(err, fmt.Errorf("%w; without it the keys that sign the digests of trails cannot be decrypted: restore it from a backup", missing))
 	}
 	topics, err := signing.Held(s)
 	if topics || err != nil {

@@ -36,6 +36,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/trails"
+	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -89,6 +91,9 @@ type Server struct {
 	http        *http.Server
 	backups     *backups
 	trail       *trail.Trail
+	trails      *trails.Trails
+	buckets     bucket.Store // of trails; nil: there are none
+	deliveries  *trails.Deliverer
 	metrics     *prom.Metrics
 	metricsHTTP *metricsServer // nil: they are not served
 	proxies     front.Proxies
@@ -178,7 +183,7 @@ func Start(c Config) (_ *Server, err error) {
 		Access: permissions, Directory: s.directory, Services: rules, Consumers: s.consumersOf,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})
-	audit := cloudtrail.New(cloudtrail.Options{Trail: s.trail, Access: permissions, Now: c.Now})
+	audit := s.newCloudTrail(permissions)
 	services := []*protocol.Service{queues, topics, metrics, users, tokens, audit, accounts}
 	s.measure(services)
 	s.front = front.New(front.Options{
@@ -291,6 +296,9 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if err := s.openMonitor(); err != nil {
 		return nil, err
 	}
+	if err := s.openTrails(); err != nil {
+		return nil, err
+	}
 	if err := s.openTopics(); err != nil {
 		return nil, err
 	}
@@ -380,6 +388,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
 	watch.Go(func() { s.publisher.Keep(watching, func() bool { return !s.control.Elsewhere() }) })
 	watch.Go(func() { s.trail.Keep(watching, s.front.SendEvents) })
+	watch.Go(func() { s.deliveries.Run(watching) })
 	watch.Go(func() {
 		if err := s.directory.KeepUses(watching, s.front.SendUses); err != nil {
 			s.log.Warn("when access keys were used last is not kept", "error", err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +66,9 @@ func (w *walk) step(service *protocol.Service, name string, call func() (status 
 // request sees the change.
 func TestEveryOperationAtAnotherNode(t *testing.T) {
 	t.Parallel()
-	p := newPair(t, alike)
+	dir := t.TempDir()
+	apitest.Must(t, 0, os.Mkdir(filepath.Join(dir, "audit"), 0o755))
+	p := newPair(t, func(owner, other *Config) { owner.TrailDir, other.TrailDir = dir, dir })
 	w := &walk{pair: p, t: t, done: make(map[string]bool)}
 	for _, d := range apitest.Dialects {
 		w.queues(w.service("sqs"), clientOf(t, p.other, d))
@@ -74,9 +78,7 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 	w.people(w.service("iam"), w.service("sts"))
 	w.accounts(w.service(admin.ServiceName))
 	w.looks(w.service(admin.ServiceName), clientOf(t, p.other, inJSON))
-	w.step(w.service("cloudtrail"), "LookupEvents", func() (int, string) {
-		return callJSON(t, p.other, "cloudtrail", "CloudTrail_20131101.LookupEvents", "{}")
-	})
+	w.trails(w.service("cloudtrail"))
 	for _, service := range p.other.front.Services {
 		for _, op := range service.Operations() {
 			if !w.done[service.Name+"/"+op.Name] {
@@ -232,6 +234,37 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 	do("GetDashboard", "DashboardName", "d")
 	do("ListDashboards")
 	do("DeleteDashboards", "DashboardNames.member.1", "d")
+}
+
+func (w *walk) trails(cloudtrail *protocol.Service) {
+	do := func(op, in string) string {
+		w.t.Helper()
+		return w.step(cloudtrail, op, func() (int, string) { return callJSON(w.t, w.other, "cloudtrail", "CloudTrail_20131101."+op, in) })
+	}
+	const named = `{"Name":"all"}`
+	arn := "arn:aws:cloudtrail:us-east-1:" + account + ":trail/all"
+	do("CreateTrail", `{"Name":"all","S3BucketName":"audit","TagsList":[{"Key":"k","Value":"v"}]}`)
+	do("UpdateTrail", `{"Name":"all","S3KeyPrefix":"logs"}`)
+	do("PutEventSelectors", `{"TrailName":"all","EventSelectors":[{"ReadWriteType":"WriteOnly"}]}`)
+	if text := do("GetEventSelectors", `{"TrailName":"all"}`); !strings.Contains(text, "WriteOnly") {
+		w.t.Errorf("the selectors are %s", text)
+	}
+	do("StartLogging", named)
+	if text := do("GetTrailStatus", named); !strings.Contains(text, `"IsLogging":true`) {
+		w.t.Errorf("the status is %s", text)
+	}
+	do("StopLogging", named)
+	do("AddTags", `{"ResourceId":"`+arn+`","TagsList":[{"Key":"a","Value":"b"}]}`)
+	do("RemoveTags", `{"ResourceId":"`+arn+`","TagsList":[{"Key":"k"}]}`)
+	if text := do("ListTags", `{"ResourceIdList":["`+arn+`"]}`); !strings.Contains(text, `[{"Key":"a","Value":"b"}]`) {
+		w.t.Errorf("the tags are %s", text)
+	}
+	do("DescribeTrails", "{}")
+	do("GetTrail", named)
+	do("ListTrails", "{}")
+	do("ListPublicKeys", "{}")
+	do("LookupEvents", "{}")
+	do("DeleteTrail", named)
 }
 
 func (w *walk) people(iam, sts *protocol.Service) {

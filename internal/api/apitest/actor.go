@@ -66,6 +66,14 @@ type clocked struct {
 	signer *v4.Signer
 }
 
+// SignerAt returns what signs requests by a clock.
+func SignerAt(now func() time.Time) interface {
+	SignHTTP(context.Context, aws.Credentials, *http.Request, string, string, string, time.Time, ...func(*v4.SignerOptions)) error
+} {
+	return clocked{now, v4.NewSigner()}
+}
+
+// SignHTTP signs by the clock.
 func (c clocked) SignHTTP(
 	ctx context.Context, keys aws.Credentials, r *http.Request, hash, service, region string, _ time.Time, o ...func(*v4.SignerOptions),
 ) error {

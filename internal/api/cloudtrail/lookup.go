@@ -105,14 +105,9 @@ func (s *Service) query(c *protocol.Call, in *lookupEventsInput) (trail.Query, e
 	}
 	region := c.Region
 	q.Wanted = func(e *trail.Event) bool {
-		return (e.AWSRegion == region || global(e.EventSource)) && wanted(e)
+		return (e.AWSRegion == region || trail.Global(e.EventSource)) && wanted(e)
 	}
 	return q, nil
-}
-
-// global reports whether a service has no regions.
-func global(source string) bool {
-	return source == "iam.amazonaws.com" || source == "sts.amazonaws.com"
 }
 
 // matcher returns what tells the events that a client wants.

@@ -4,11 +4,14 @@
 //
 //   - Event history is always on: LookupEvents finds the management events of the caller's account
 //     of the last 90 days, the newest first, as package trail keeps them.
+//   - Trails bring the events that they select to buckets, as package trails says. They belong to the region in which they
+//     were made, and can be looked at from others by their ARN.
 //   - An event is found in the region for which its call was signed. Events of IAM and STS, which
 //     have no regions, are found in all.
 package cloudtrail
 
 import (
+	"context"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -16,6 +19,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/trails"
 )
 
 // Trail is the record of calls.
@@ -23,35 +27,83 @@ type Trail interface {
 	Find(trail.Query) (found []trail.Found, cursor string, err error)
 }
 
+// Buckets are where the files of trails go.
+type Buckets interface {
+	// Find returns nil if there is a bucket of that name, or an error that is or wraps one of package bucket's.
+	Find(ctx context.Context, bucket string) error
+}
+
 // Options are what New needs.
 type Options struct {
-	Trail  Trail
-	Access *access.Decider
-	Now    func() time.Time // nil means time.Now
+	Trail   Trail
+	Trails  *trails.Trails
+	Buckets Buckets // nil means that there are none
+	// HasTopic reports whether there is a topic of an ARN.
+	HasTopic func(arn string) bool
+	Access   *access.Decider
+	Now      func() time.Time // nil means time.Now
+	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence why
+	// there is no room. A nil Room means that there always is.
+	Room func() error
 }
 
 // Service is the CloudTrail service.
 type Service struct {
 	trail      Trail
+	trails     *trails.Trails
+	buckets    Buckets
+	hasTopic   func(arn string) bool
 	authorizer *service.Authorizer
+	room       func() error
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{trail: o.Trail, authorizer: service.NewAuthorizer(o.Access, rules, o.Now)}
+	s := &Service{
+		trail: o.Trail, trails: o.Trails, buckets: o.Buckets, hasTopic: o.HasTopic, room: o.Room,
+		authorizer: service.NewAuthorizer(o.Access, rules, o.Now),
+	}
+	if s.room == nil {
+		s.room = func() error { return nil }
+	}
 	wire := protocol.NewService(protocol.Service{
 		Name: "cloudtrail", Target: "CloudTrail_20131101", Versions: []string{"2013-11-01"},
 		Namespace: "http://cloudtrail.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudtrail",
 	})
+	protocol.Register(wire, "AddTags", s.addTags, protocol.Control)
+	protocol.Register(wire, "CreateTrail", s.createTrail, protocol.Control)
+	protocol.Register(wire, "DeleteTrail", s.deleteTrail, protocol.Control)
+	protocol.Register(wire, "DescribeTrails", s.describeTrails)
+	protocol.Register(wire, "GetEventSelectors", s.getEventSelectors)
+	protocol.Register(wire, "GetTrail", s.getTrail)
+	protocol.Register(wire, "GetTrailStatus", s.getTrailStatus)
+	protocol.Register(wire, "ListPublicKeys", s.listPublicKeys)
+	protocol.Register(wire, "ListTags", s.listTags)
+	protocol.Register(wire, "ListTrails", s.listTrails)
 	protocol.Register(wire, "LookupEvents", s.lookupEvents)
-	wire.Unsupported("CancelQuery", "CreateChannel", "CreateEventDataStore", "CreateTrail", "DeleteChannel", "DeleteEventDataStore",
-		"DeleteTrail", "DescribeTrails", "GetEventSelectors", "GetInsightSelectors", "GetTrail", "GetTrailStatus", "ListPublicKeys",
-		"ListTags", "ListTrails", "AddTags", "RemoveTags", "PutEventSelectors", "PutInsightSelectors", "StartLogging", "StartQuery",
-		"StopLogging", "UpdateTrail")
+	protocol.Register(wire, "PutEventSelectors", s.putEventSelectors, protocol.Control)
+	protocol.Register(wire, "RemoveTags", s.removeTags, protocol.Control)
+	protocol.Register(wire, "StartLogging", s.startLogging, protocol.Control)
+	protocol.Register(wire, "StopLogging", s.stopLogging, protocol.Control)
+	protocol.Register(wire, "UpdateTrail", s.updateTrail, protocol.Control)
+	wire.Unsupported("CancelQuery", "CreateChannel", "CreateEventDataStore", "DeleteChannel", "DeleteEventDataStore",
+		"GetInsightSelectors", "PutInsightSelectors", "StartQuery")
 	return wire
 }
 
-var rules = &policy.Rules{Vendor: "cloudtrail"}
+var rules = &policy.Rules{Vendor: "cloudtrail", Unscoped: []string{
+	"cloudtrail:DescribeTrails", "cloudtrail:ListPublicKeys", "cloudtrail:ListTrails", "cloudtrail:LookupEvents",
+}}
+
+// change makes a change, unless there is no room for it.
+func (s *Service) change(ctx context.Context, adds bool, f func(*trails.Tx) error) error {
+	if adds {
+		if err := s.room(); err != nil {
+			return service.NoRoom(err)
+		}
+	}
+	return service.Failure(s.trails.Change(ctx, f))
+}
 
 // Rules returns the rules of CloudTrail with all actions that policies can name.
 func Rules() *policy.Rules { return service.RulesOf(New(Options{})) }

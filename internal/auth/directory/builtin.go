@@ -10,6 +10,9 @@ import (
 // belong to no account of ours and cannot be changed.
 var builtin = []*Managed{
 	aws("AdministratorAccess", "Provides full access to all services and resources.", "*", "*"),
+	aws("AWSCloudTrail_FullAccess", "Provides full access to AWS CloudTrail.", "*", "cloudtrail:*", "sns:ListTopics"),
+	aws("AWSCloudTrail_ReadOnlyAccess", "Provides read only access to AWS CloudTrail.", "*",
+		"cloudtrail:Get*", "cloudtrail:Describe*", "cloudtrail:List*", "cloudtrail:LookupEvents"),
 	aws("AmazonSNSFullAccess", "Provides full access to Amazon SNS.", "*", "sns:*"),
 	aws("AmazonSNSReadOnlyAccess", "Provides read only access to Amazon SNS.", "*",
 		"sns:GetTopicAttributes", "sns:List*", "sns:CheckIfPhoneNumberIsOptedOut", "sns:GetEndpointAttributes",
@@ -29,6 +32,7 @@ var builtin = []*Managed{
 		"iam:GenerateCredentialReport", "iam:GenerateServiceLastAccessedDetails", "iam:Get*", "iam:List*",
 		"iam:SimulateCustomPolicy", "iam:SimulatePrincipalPolicy"),
 	aws("ReadOnlyAccess", "Provides read-only access to the services of this server.", "*",
+		"cloudtrail:Describe*", "cloudtrail:Get*", "cloudtrail:List*", "cloudtrail:LookupEvents",
 		"cloudwatch:Describe*", "cloudwatch:Get*", "cloudwatch:List*", "iam:Generate*", "iam:Get*", "iam:List*", "iam:Simulate*", "sns:Get*", "sns:List*", "sqs:Get*", "sqs:List*", "sqs:Receive*",
 		"sts:GetAccessKeyInfo", "sts:GetCallerIdentity", "sts:GetSessionToken"),
 }

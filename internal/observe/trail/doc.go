@@ -15,6 +15,9 @@
 //     caller who is refused all day cannot push out what others have changed. The oldest go
 //     first.
 //
+// Events can be put into outboxes, from which they are brought elsewhere: with the commit that stores them, if a Selector
+// says so. Until the outbox is told that they were delivered they are in it, on whichever node they were written.
+//
 // Events are in the control store, but are not records that every node keeps in memory:
 // their keys begin with the byte 255. A program that does not know them leaves them alone.
 package trail

@@ -76,6 +76,11 @@ type TLSDetails struct {
 	ClientProvidedHostHeader string `json:"clientProvidedHostHeader"`
 }
 
+// Global reports whether the service that an event comes from has no regions.
+func Global(source string) bool {
+	return source == "iam.amazonaws.com" || source == "sts.amazonaws.com"
+}
+
 const (
 	eventVersion = "1.11"
 	// maxPart is the longest that parameters, and an answer, are in an event, in bytes. What

@@ -49,7 +49,9 @@ func (r *Record) Changes(ctx context.Context) context.Context {
 	return control.With(ctx, func(tx *control.Tx) error {
 		r.written = changes
 		for _, e := range r.entries(changes) {
-			tx.Put(e.Key, e.Value)
+			if err := r.trail.put(tx, e, r.trail.now()); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

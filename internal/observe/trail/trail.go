@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
@@ -30,6 +31,8 @@ type Trail struct {
 	mu      sync.Mutex
 	pending []Entry
 	dropped uint64 // that came while MaxPending were waiting
+
+	selector atomic.Pointer[Selector] // nil: no outbox gets any event
 
 	trimmed time.Time // when old events were removed last
 }
@@ -117,7 +120,9 @@ func (t *Trail) Write(ctx context.Context, send func(context.Context, []Entry) e
 func (t *Trail) write(ctx context.Context, batch []Entry, send func(context.Context, []Entry) error) error {
 	err := t.control.Change(ctx, func(tx *control.Tx) error {
 		for _, e := range batch {
-			tx.Put(e.Key, e.Value)
+			if err := t.put(tx, e, t.now()); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

@@ -26,7 +26,7 @@ func (t *Trail) Trim() error {
 		return nil
 	}
 	t.trimmed = now
-	return errors.Join(t.trim(changes, now), t.trim(others, now))
+	return errors.Join(t.trim(changes, now), t.trim(others, now), t.trimOutboxes())
 }
 
 func (t *Trail) trim(c class, now time.Time) error {

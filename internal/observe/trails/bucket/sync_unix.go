@@ -1,0 +1,5 @@
+//go:build !windows
+
+package bucket
+
+const syncsDirectories = true

@@ -1,0 +1,3 @@
+package bucket
+
+const syncsDirectories = false

@@ -1,0 +1,57 @@
+package trails
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Held reports whether a store has keys that sign digests, which are encrypted under the master key.
+func Held(s *store.Store) (bool, error) {
+	held := false
+	err := control.Records(s, keyKey, func(string, []byte) bool {
+		held = true
+		return false
+	})
+	return held, err
+}
+
+// Counts is how much of each there is.
+type Counts struct{ Trails, Keys, Files int }
+
+// Check reads the records without changing anything, and returns how many there are and what is not as it should be. Without
+// a vault private keys are not looked at. An error says that the store could not be read.
+func Check(s *store.Store, v Vault) (n Counts, problems []string, err error) {
+	r := newRecords()
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Sprintf(format, args...))
+		}
+	}
+	err = control.Records(s, Prefix, func(key string, value []byte) bool {
+		bad := r.put(key, value, v)
+		want(bad == nil, "record %v", bad)
+		return true
+	})
+	if err == nil {
+		err = s.Scan([]byte(keyFile), []byte(keyFile+"\xff\xff"), func(k, v []byte) bool {
+			n.Files++
+			want(json.Unmarshal(v, new(File)) == nil, "record %x: a delivered file cannot be read", k)
+			return true
+		})
+	}
+	if err != nil {
+		return n, problems, fmt.Errorf("check trails: %w", err)
+	}
+	for name, t := range r.trails {
+		bad := t.Selectors.Check()
+		want(bad == nil, "trail %s: %v", name.ARN(), bad)
+		bad = bucket.CheckName(t.Bucket)
+		want(bad == nil, "trail %s: %v", name.ARN(), bad)
+	}
+	n.Trails, n.Keys = len(r.trails), len(r.keys)
+	return n, problems, nil
+}

@@ -1,0 +1,318 @@
+package trails
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
+)
+
+const (
+	// Every is how much time a file covers.
+	Every = 5 * time.Minute
+	// settle is how long what a call was answered may take to reach its event.
+	settle = 5 * time.Second
+	// maxEvents and maxText are how many events, and about how many bytes of text, a file has.
+	maxEvents = 10_000
+	maxText   = 16 << 20
+	// putTimeout is how long a bucket may take for a file, and a topic for a message.
+	putTimeout = 30 * time.Second
+	// firstPause is how long to wait after the first failure; each further pause is twice as long, up to lastPause.
+	firstPause = 5 * time.Second
+	lastPause  = 5 * time.Minute
+)
+
+// Notifier publishes to topics.
+type Notifier interface {
+	// Publish publishes a message for a trail, to the topic with an ARN.
+	Publish(ctx context.Context, topic, message string, from Name) error
+}
+
+// DelivererOptions are what a Deliverer is made of.
+type DelivererOptions struct {
+	Trails *Trails
+	Events *trail.Trail
+	Store  bucket.Store // nil: nothing can be delivered
+	Topics Notifier
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Deliverer brings events to the buckets of trails, as long as this node owns the control store.
+type Deliverer struct {
+	DelivererOptions
+	pauses map[uuid.UUID]pause // of trails whose last delivery has failed
+	swept  time.Time
+}
+
+type pause struct {
+	length time.Duration
+	until  time.Time
+}
+
+// NewDeliverer returns a deliverer, which does nothing before Run.
+func NewDeliverer(o DelivererOptions) *Deliverer {
+	return &Deliverer{DelivererOptions: o, pauses: make(map[uuid.UUID]pause)}
+}
+
+// Run delivers until ctx ends.
+func (d *Deliverer) Run(ctx context.Context) {
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+			if err := d.Deliver(ctx, d.Now()); err != nil && ctx.Err() == nil && !errors.Is(err, control.ErrElsewhere) {
+				d.Log.Warn("events could not be brought to the buckets of trails", "error", err)
+			}
+		}
+	}
+}
+
+// Deliver delivers what is due of all trails. A trail whose bucket cannot be used does not keep it from the others. On a node
+// that does not own the control store it does nothing.
+func (d *Deliverer) Deliver(ctx context.Context, now time.Time) error {
+	if d.Trails.control.Elsewhere() {
+		clear(d.pauses)
+		return nil
+	}
+	var failures []error
+	all := d.Trails.list(func(*Trail) bool { return true })
+	for _, t := range all {
+		if now.Before(d.pauses[t.ID].until) {
+			continue
+		}
+		err := d.serve(ctx, t, now)
+		if err == nil {
+			delete(d.pauses, t.ID)
+			continue
+		}
+		length := min(max(2*d.pauses[t.ID].length, firstPause), lastPause)
+		d.pauses[t.ID] = pause{length, now.Add(length)}
+		failures = append(failures, fmt.Errorf("trail %s: %w", t.ARN(), err))
+	}
+	if now.Sub(d.swept).Abs() > time.Minute {
+		d.swept = now
+		failures = append(failures, d.sweep(ctx))
+	}
+	return errors.Join(failures...)
+}
+
+// serve delivers what is due of a trail, and says in its status what has failed.
+func (d *Deliverer) serve(ctx context.Context, t *Trail, now time.Time) error {
+	err := d.deliverEvents(ctx, t, now)
+	if failed := d.noteFailure(ctx, t, err, func(s *Status) (*string, *time.Time) { return &s.Error, &s.Attempted }, now); failed != nil {
+		return failed
+	}
+	digestErr := d.deliverDigests(ctx, t, now)
+	failed := d.noteFailure(ctx, t, digestErr, func(s *Status) (*string, *time.Time) { return &s.DigestError, nil }, now)
+	return errors.Join(err, digestErr, failed)
+}
+
+// noteFailure writes into the status of a trail why a delivery has failed, if that is not there yet.
+func (d *Deliverer) noteFailure(ctx context.Context, t *Trail, failure error, field func(*Status) (*string, *time.Time), now time.Time) error {
+	ended := ctx.Err() != nil || errors.Is(failure, control.ErrElsewhere) || errors.Is(failure, control.ErrUnavailable)
+	if failure == nil || ended {
+		return nil
+	}
+	was := d.Trails.Status(t)
+	s := was.clone()
+	text, at := field(s)
+	if *text == codeOf(failure) {
+		return nil
+	}
+	*text = codeOf(failure)
+	if at != nil {
+		*at = stamp(now)
+	}
+	return d.Trails.Change(ctx, func(tx *Tx) error { d.Trails.setStatus(tx, t, s); return nil })
+}
+
+// codeOf is what the owner of a trail learns of a failure, in the words of S3. The log has the rest.
+func codeOf(err error) string {
+	switch {
+	case errors.Is(err, bucket.ErrNoBucket):
+		return "NoSuchBucket"
+	case errors.Is(err, bucket.ErrDenied):
+		return "AccessDenied"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "RequestTimeout"
+	}
+	return "ServiceUnavailable"
+}
+
+// deliverEvents delivers the events of a trail that have waited long enough.
+func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) error {
+	for ctx.Err() == nil {
+		oldest, ok, err := d.Events.Oldest(t.ID)
+		if err != nil || !ok {
+			return err
+		}
+		end := oldest.Add(Every)
+		if now.Before(end.Add(settle)) && oldest.Before(now.Add(Every)) {
+			return nil
+		}
+		batch, lost, last, err := d.Events.Outbox(t.ID, maxEvents, maxText, end)
+		if err != nil || last == 0 {
+			return err
+		}
+		if lost > 0 {
+			d.Log.Warn("events were removed as too old or too many before they could be brought to the bucket of a trail", "trail", t.ARN(), "events", lost)
+		}
+		if err := d.deliverBatch(ctx, t, batch, last, end, now); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// deliverBatch delivers events as a file for each region, and takes them out of the outbox. Their name is the same whenever
+// it is done.
+func (d *Deliverer) deliverBatch(ctx context.Context, t *Trail, batch []trail.Waiting, last uint64, end, now time.Time) error {
+	regions := make(map[string][]trail.Waiting)
+	for _, w := range batch {
+		region := t.regionOf(&w.Event)
+		regions[region] = append(regions[region], w)
+	}
+	var files []File
+	for _, region := range slices.Sorted(maps.Keys(regions)) {
+		texts := make([][]byte, 0, len(regions[region]))
+		entry := logfile.Entry{Bucket: t.Bucket}
+		for _, w := range regions[region] {
+			texts = append(texts, w.Text)
+			entry.Include(w.EventTime)
+		}
+		first := regions[region][0].Number
+		entry.Key = logfile.Name(t.Prefix, t.Account, region, end, unique(t.ID, region, first, last))
+		body, hash := logfile.Encode(texts)
+		if err := d.put(ctx, t.Bucket, entry.Key, bucket.Object{Body: body}); err != nil {
+			return err
+		}
+		entry.Hash = hash
+		files = append(files, File{Trail: t.ID, Region: region, Delivered: stamp(now), Entry: entry})
+	}
+	return d.Delivered(ctx, t, files, last, now)
+}
+
+func (d *Deliverer) put(ctx context.Context, name, key string, o bucket.Object) error {
+	if d.Store == nil {
+		return fmt.Errorf("%w: this server has been given no place for buckets", bucket.ErrNoBucket)
+	}
+	ctx, cancel := context.WithTimeout(ctx, putTimeout)
+	defer cancel()
+	return d.Store.Put(ctx, name, key, o)
+}
+
+// unique returns the part of a file's name that tells it from others.
+func unique(id uuid.UUID, region string, first, last uint64) string {
+	text := append(id[:], region...)
+	text = binary.BigEndian.AppendUint64(text, first)
+	text = binary.BigEndian.AppendUint64(text, last)
+	sum := sha256.Sum256(text)
+	return base32.StdEncoding.EncodeToString(sum[:10])
+}
+
+// Delivered notes that files of a trail were delivered, tells the trail's topic, and takes the events up to a number out of
+// the outbox.
+func (d *Deliverer) Delivered(ctx context.Context, t *Trail, files []File, last uint64, now time.Time) error {
+	notifyErr := d.notify(ctx, t, files)
+	return d.Trails.Change(ctx, func(tx *Tx) error {
+		was := d.Trails.Status(t)
+		s := was.clone()
+		if len(files) > 0 {
+			s.Attempted, s.Delivered, s.Error = stamp(now), stamp(now), ""
+			if t.Topic != "" {
+				s.note(notifyErr, now)
+			}
+		}
+		for _, f := range files {
+			if !t.Validate {
+				continue
+			}
+			if s.Chains[f.Region] == nil {
+				s.Chains[f.Region] = &Chain{End: now.UTC().Truncate(time.Second)}
+			}
+			number, err := trail.NextNumber(tx.tx)
+			if err != nil {
+				return err
+			}
+			tx.tx.Put(fileKey(t.ID, number), encode(f))
+		}
+		if d.Trails.setStatus(tx, t, s) && last > 0 {
+			trail.Delivered(tx.tx, t.ID, last)
+		}
+		return nil
+	})
+}
+
+// note notes what became of a message about files.
+func (s *Status) note(err error, now time.Time) {
+	s.NotifyTried, s.NotifyError = stamp(now), ""
+	if err != nil {
+		s.NotifyError = "The topic refuses the message: " + err.Error()
+		return
+	}
+	s.Notified = s.NotifyTried
+}
+
+// notification is what a topic is told of files.
+type notification struct {
+	Bucket string   `json:"s3Bucket"`
+	Keys   []string `json:"s3ObjectKey"`
+}
+
+// notify tells the topic of a trail of files, if it has one.
+func (d *Deliverer) notify(ctx context.Context, t *Trail, files []File) error {
+	if t.Topic == "" || len(files) == 0 {
+		return nil
+	}
+	n := notification{Bucket: files[0].Entry.Bucket}
+	for _, f := range files {
+		n.Keys = append(n.Keys, f.Entry.Key)
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, putTimeout)
+	defer cancel()
+	return d.Topics.Publish(ctx, t.Topic, string(text), t.Name)
+}
+
+// sweep removes the outboxes of trails that there are no more: an event can be on its way while its trail is deleted.
+func (d *Deliverer) sweep(ctx context.Context) error {
+	ids, err := d.Events.Outboxes()
+	if err != nil {
+		return err
+	}
+	known := make(map[uuid.UUID]bool)
+	for _, t := range d.Trails.list(func(*Trail) bool { return true }) {
+		known[t.ID] = true
+	}
+	ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return known[id] })
+	if len(ids) == 0 {
+		return nil
+	}
+	return d.Trails.control.Change(ctx, func(tx *control.Tx) error {
+		for _, id := range ids {
+			trail.Forget(tx, id)
+		}
+		return nil
+	})
+}

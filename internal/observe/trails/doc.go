@@ -1,0 +1,22 @@
+// Package trails keeps trails, as CloudTrail calls what brings events to a bucket, and brings them there.
+//
+// # What is guaranteed
+//
+//   - An event that a trail selects is put into the trail's outbox with the commit that stores the event, and leaves it with
+//     a commit that follows the delivery: it is delivered at least once, also if the node that delivers it dies at any
+//     point. A file that is delivered again has its old name and replaces the first, unless events were removed meanwhile.
+//   - Files hold what happened in five minutes, ten thousand events or 16 MiB at most, and are delivered within about
+//     six minutes of their first event while the bucket can be reached.
+//   - Every hour a digest of the files that were delivered is signed, if the trail asks for it, also when there were none.
+//     Each digest names the one before it with its hash and signature.
+//
+// Trails are in the control store, in memory on all nodes, and work on the node that owns it:
+//
+//	cloudtrail/trail/ACCOUNT/REGION/NAME     a trail, as JSON
+//	cloudtrail/status/ID                     what became of its deliveries, and its chains of digests, as JSON
+//	cloudtrail/key/REGION/FINGERPRINT        a key that signs digests, as JSON; the private key is encrypted
+//	255 "trails/f" ID (16 bytes) NUMBER (8)  a file that is in no digest yet, as JSON; not in memory
+//
+// Programs that are older than this package cannot read these records. Options.Ready and Options.Require are called before
+// the first of them is written.
+package trails

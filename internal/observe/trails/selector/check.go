@@ -1,0 +1,120 @@
+package selector
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Limits of the selectors of a trail.
+const (
+	MaxBasic  = 5
+	MaxValues = 500 // of all fields of advanced selectors together
+	MaxValue  = 2048
+	MaxName   = 1000
+)
+
+// ResourceTypes are those whose data events a trail can get.
+var ResourceTypes = []string{"AWS::SQS::Queue", "AWS::SNS::Topic"}
+
+// Check returns an error that says what is wrong with the selectors, and what would be right.
+func (s *Set) Check() error {
+	if len(s.Basic) > 0 && len(s.Advanced) > 0 {
+		return errors.New("a trail has event selectors or advanced event selectors, not both")
+	}
+	if len(s.Basic) > MaxBasic {
+		return fmt.Errorf("a trail has at most %d event selectors", MaxBasic)
+	}
+	for i := range s.Basic {
+		if err := s.Basic[i].check(); err != nil {
+			return err
+		}
+	}
+	count := 0
+	for i := range s.Advanced {
+		n, err := s.Advanced[i].check()
+		if err != nil {
+			return fmt.Errorf("advanced event selector %d: %w", i+1, err)
+		}
+		count += n
+	}
+	if count > MaxValues {
+		return fmt.Errorf("the advanced event selectors of a trail have at most %d values together, not %d", MaxValues, count)
+	}
+	return nil
+}
+
+func (b *Basic) check() error {
+	if !slices.Contains([]string{All, ReadOnly, WriteOnly}, b.ReadWrite) {
+		return fmt.Errorf("ReadWriteType is %s, %s or %s", All, ReadOnly, WriteOnly)
+	}
+	for _, source := range b.ExcludeSources {
+		if !strings.HasSuffix(source, ".amazonaws.com") {
+			return errors.New("an event source is called like kms.amazonaws.com")
+		}
+	}
+	return nil
+}
+
+// check also returns how many values there are.
+func (a *Advanced) check() (count int, err error) {
+	if len(a.Name) > MaxName {
+		return 0, fmt.Errorf("its name is longer than %d characters", MaxName)
+	}
+	category, seen := "", make(map[string]bool)
+	for i := range a.Fields {
+		f := &a.Fields[i]
+		if seen[f.Name] {
+			return 0, fmt.Errorf("the field %s is there twice", f.Name)
+		}
+		seen[f.Name] = true
+		n, err := f.check()
+		if err != nil {
+			return 0, err
+		}
+		count += n
+		if f.Name == fieldCategory {
+			category = f.Equals[0]
+		}
+	}
+	switch {
+	case category == "":
+		return 0, fmt.Errorf("it needs the field %s, which equals %s or %s", fieldCategory, Management, Data)
+	case category == Data && !seen[fieldType]:
+		return 0, fmt.Errorf("for data events it needs the field %s, which equals %s", fieldType, strings.Join(ResourceTypes, " or "))
+	case category == Management && (seen[fieldType] || seen[fieldARN]):
+		return 0, fmt.Errorf("the fields %s and %s are for data events", fieldType, fieldARN)
+	}
+	return count, nil
+}
+
+// exact are the fields that have only the operator Equals and one value of these.
+var exact = map[string][]string{
+	fieldCategory: {Management, Data}, fieldReadOnly: {"true", "false"}, fieldType: ResourceTypes,
+}
+
+// check also returns how many values there are.
+func (f *Field) check() (count int, err error) {
+	all := [][]string{f.Equals, f.StartsWith, f.EndsWith, f.NotEquals, f.NotStartsWith, f.NotEndsWith}
+	for _, values := range all {
+		count += len(values)
+		for _, v := range values {
+			if v == "" || len(v) > MaxValue {
+				return 0, fmt.Errorf("the field %s: a value has 1 to %d characters", f.Name, MaxValue)
+			}
+		}
+	}
+	if count == 0 {
+		return 0, fmt.Errorf("the field %s has no operator", f.Name)
+	}
+	allowed, only := exact[f.Name]
+	switch {
+	case only && (count != 1 || len(f.Equals) != 1 || !slices.Contains(allowed, f.Equals[0])):
+		return 0, fmt.Errorf("the field %s takes the operator Equals with one value: %s", f.Name, strings.Join(allowed, " or "))
+	case !only && !slices.Contains([]string{fieldARN, fieldName, fieldSource, fieldWho, fieldKind}, f.Name):
+		return 0, fmt.Errorf("events have no field of that name to select by; there are %s",
+			strings.Join([]string{fieldCategory, fieldReadOnly, fieldName, fieldSource, fieldKind, fieldWho, fieldType, fieldARN}, ", "))
+	}
+	return count, nil
+}

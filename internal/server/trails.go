@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sluicemq/sluice/internal/api/cloudtrail"
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/api/sns"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/observe/trails"
+	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// openTrails reads trails from the control store, and opens the place of their buckets.
+func (s *Server) openTrails() (err error) {
+	s.trails, err = trails.Open(trails.Options{
+		Control: s.control, Vault: s.vault,
+		Ready: func() error {
+			if err := s.node.Reads(datadir.FormatTrails); err != nil {
+				return service.Unavailable(fmt.Sprintf("There can be trails when all nodes of the cluster know what trails are: %v.", err), err)
+			}
+			return nil
+		},
+		Require: func() error { return s.require(datadir.FormatTrails) },
+	})
+	if err != nil {
+		return err
+	}
+	s.trail.SelectBy(s.trails)
+	if s.config.TrailDir != "" {
+		if s.buckets, err = bucket.OpenDirectory(s.config.TrailDir); err != nil {
+			return fmt.Errorf("--trail-dir %s: %w", s.config.TrailDir, err)
+		}
+	}
+	return nil
+}
+
+// newCloudTrail returns the CloudTrail service, and makes what delivers the files of trails.
+func (s *Server) newCloudTrail(permissions *access.Decider) *protocol.Service {
+	s.deliveries = trails.NewDeliverer(trails.DelivererOptions{
+		Trails: s.trails, Events: s.trail, Store: s.buckets, Topics: trailTopics{s.publisher}, Now: s.config.Now, Log: s.log,
+	})
+	o := cloudtrail.Options{Trail: s.trail, Trails: s.trails, Access: permissions, Now: s.config.Now, Room: s.room, HasTopic: s.hasTopic}
+	if s.buckets != nil {
+		o.Buckets = s.buckets
+	}
+	return cloudtrail.New(o)
+}
+
+// hasTopic reports whether there is a topic of an ARN.
+func (s *Server) hasTopic(arn string) bool {
+	name, err := topic.ParseARN(arn)
+	return err == nil && s.topics.Find(name) != nil
+}
+
+// trailTopics tells topics of the files of trails.
+type trailTopics struct{ topics *sns.Service }
+
+// Publish implements trails.Notifier.
+func (t trailTopics) Publish(ctx context.Context, arn, message string, from trails.Name) error {
+	_, err := t.topics.PublishNotice(ctx, sns.Notice{
+		Service: "cloudtrail.amazonaws.com", Source: from.ARN(), Account: from.Account, Topic: arn, Message: message,
+	})
+	if err != nil {
+		return errors.New(protocol.AsError(err).Message) // the owner of the trail is told so
+	}
+	return nil
+}
