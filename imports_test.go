@@ -137,6 +137,8 @@ var rules = []rule{
 		"internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},
+	{dir: "internal/declared", may: []string{"internal/spelling"}, mayNot: network},
+	{dir: "internal/spelling", mayNot: world},
 	{dir: "internal/command", may: []string{"internal"}},
 	{dir: "cmd/sluice", may: []string{"internal/command"}},
 

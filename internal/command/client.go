@@ -31,6 +31,9 @@ type apiError struct{ Code, Message string }
 
 func (e *apiError) Error() string { return e.Code + ": " + e.Message }
 
+// ErrorCode is the code of the refusal.
+func (e *apiError) ErrorCode() string { return e.Code }
+
 const (
 	callTimeout = 60 * time.Second // a long poll takes 20
 	maxAnswer   = 64 << 20

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sluicemq/sluice/internal/spelling"
 )
 
 // configFile is the flag that names a file with the values of flags, as YAML.
@@ -90,7 +92,7 @@ func checkConfigName(name string, flags *pflag.FlagSet) error {
 	}
 	var known []string
 	flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	return fmt.Errorf("there is no flag --%s%s", name, didYouMean(prefixed("", nearest(name, known))...))
+	return fmt.Errorf("there is no flag --%s%s", name, didYouMean(prefixed("", spelling.Nearest(name, known))...))
 }
 
 // flagText returns a value as the flag takes it on the command line.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice/internal/spelling"
 )
 
 const variablePrefix = "SLUICE_"
@@ -39,7 +41,7 @@ func refuseUnknown(root *cobra.Command, values map[string]string) error {
 		return nil
 	}
 	slices.Sort(unknown)
-	return fmt.Errorf("the environment has %s, and there is no such flag%s", unknown[0], didYouMean(prefixed("", nearest(unknown[0], known))...))
+	return fmt.Errorf("the environment has %s, and there is no such flag%s", unknown[0], didYouMean(prefixed("", spelling.Nearest(unknown[0], known))...))
 }
 
 // eachCommand calls f with a command and all that are below it.

@@ -24,6 +24,7 @@ func newServe() *cobra.Command {
 	var member clusterFlags
 	logFormat, logged := "text", logFlags{level: "info"}
 	check := false
+	var applying applyAtStart
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -69,6 +70,9 @@ that it was given, reads the certificates, and prints the settings as such a fil
 			if err := member.join(cmd.Context(), &config); err != nil {
 				return err
 			}
+			if err := usage(applying.read(&config)); err != nil {
+				return err
+			}
 			if check {
 				return checkServe(cmd, &config)
 			}
@@ -84,6 +88,11 @@ that it was given, reads the certificates, and prints the settings as such a fil
 				return err
 			}
 			reloading(s)
+			if err := applying.apply(cmd.Context(), &config, s); err != nil {
+				stopped, cancel := context.WithCancel(cmd.Context())
+				cancel()
+				return errors.Join(err, s.Run(stopped))
+			}
 			announce(cmd.OutOrStdout(), logger, &config, s)
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(server.GCPercent())
@@ -123,6 +132,10 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
 		f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
 		f.IntVar(&config.MaxQueues, "max-queues", 0, "queues that an account may have, in all regions together; CreateQueue refuses more with OverLimit (default 0, no limit)")
+		f.StringSliceVar(&applying.files, "apply", nil, "file of queues, topics, alarms and users, which are made what it says before clients are served, as sluice apply does; nothing is deleted; repeat it for several")
+		f.StringVar(&applying.keyFile, "write-keys", "", "file that gets the access keys of users that --apply makes, as profiles, with mode 0600")
+		filePath(f, "apply", "write-keys")
+		onlyWith(f, []string{"apply"}, "write-keys")
 		f.BoolVar(&config.NoCoolDowns, "no-cool-downs", false, "for tests: let a queue be purged again, and the name of a deleted queue be used again, at once instead of after 60 seconds")
 	})
 	section(f, "Topics", func(f *pflag.FlagSet) {

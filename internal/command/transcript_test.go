@@ -199,7 +199,7 @@ var differing = []struct {
 	name    string
 	pattern *regexp.Regexp
 }{
-	{"SECRET", regexp.MustCompile(`(?:SECRET_ACCESS_KEY=|"SecretAccessKey": ")([^"\s]+)`)},
+	{"SECRET", regexp.MustCompile(`(?:SECRET_ACCESS_KEY=|secret_access_key = |"SecretAccessKey": ")([^"\s]+)`)},
 	{"KEY", regexp.MustCompile(`\b(AKIA[A-Z0-9]{12,})\b`)},
 	{"ID", regexp.MustCompile(`\b(AIDA[A-Z0-9]{12,})\b`)},
 	{"UUID", regexp.MustCompile(`\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)},

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/sluicemq/sluice/internal/spelling"
 )
 
 // usageError is an error in how a command was called.
@@ -79,7 +81,7 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		return fmt.Errorf("unknown flag --%s%s", unknown.GetSpecifiedName(), didYouMean(prefixed("--", nearest(unknown.GetSpecifiedName(), names))...))
+		return fmt.Errorf("unknown flag --%s%s", unknown.GetSpecifiedName(), didYouMean(prefixed("--", spelling.Nearest(unknown.GetSpecifiedName(), names))...))
 	case errors.As(err, &value):
 		return wrongValue("--"+value.GetFlag().Name, value.GetFlag(), value.GetValue(), value.Unwrap())
 	case errors.As(err, &missing):
@@ -124,37 +126,4 @@ func prefixed(prefix, name string) []string {
 		return nil
 	}
 	return []string{prefix + name}
-}
-
-// nearest returns which of the names a misspelt one can stand for, or "".
-func nearest(name string, names []string) string {
-	best, least := "", 1+max(1, len(name)/3)
-	for _, n := range names {
-		if d := distance(name, n); d < least {
-			best, least = n, d
-		}
-	}
-	return best
-}
-
-// distance is how many letters have to be added, left out or changed to make b of
-// a (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of the letters of a so far, to each beginning of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := diagonal
-			if a[i] != b[j] {
-				changed++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

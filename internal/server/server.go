@@ -345,6 +345,9 @@ func (s *Server) endpointAt(addr net.Addr) string {
 	return s.config.endpoint(addr, local)
 }
 
+// Handler is what answers requests. With it the program asks the server before Run lets others do so.
+func (s *Server) Handler() http.Handler { return s.front }
+
 // Root returns the root credential of the first account.
 func (s *Server) Root() identity.Credential {
 	cred, _ := s.credentials.Root(s.config.Accounts[0])

@@ -25,6 +25,7 @@ var pages = map[string]int{
 	"docs/cluster.md":         4,
 	"docs/compatibility.md":   0,
 	"docs/console.md":         0,
+	"docs/declared.md":        0,
 	"docs/iam.md":             0,
 	"docs/inspect.md":         0,
 	"docs/install.md":         4,

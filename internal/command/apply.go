@@ -1,0 +1,303 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicemq/sluice/internal/declared"
+)
+
+// applyAbout is what the help of the commands about declared files has in common.
+const applyAbout = `
+The file names queues, topics with their subscriptions, alarms, users, groups,
+roles and policies, and those of their settings that it cares for:
+
+  name: shop
+  queues:
+    orders:
+      visibility-timeout: 2m
+      dead-letters: orders-failed
+    orders-failed:
+
+What it does not name is left alone. See docs/declared.md; sluice schema prints
+a JSON schema, with which an editor helps to write it.
+
+With --endpoint the server is any that speaks SQS; with --aws it is AWS itself.`
+
+// errDiffers gives the exit status 2, as other tools do.
+var errDiffers = inconclusive{verdict{errors.New("what there is differs from the file")}}
+
+func newPlan() *cobra.Command {
+	d := new(declaring)
+	cmd := &cobra.Command{
+		Use:   "plan FILE...",
+		Short: "Show what apply would change, and change nothing",
+		Long: `Show what apply would change, setting by setting, and change nothing. - is standard
+input. The exit status is 0 if nothing would change, and 2 if something would.
+` + applyAbout,
+		Example: `  sluice plan queues.yaml
+  sluice plan --prune queues.yaml`,
+		Args: arguments("FILE", "[FILE...]"),
+	}
+	cmd.Flags().BoolVar(&d.prune, "prune", false, "also show what apply --prune would delete")
+	return d.running(cmd, func(cmd *cobra.Command, f *declared.File, s *declared.Session) error {
+		plan, err := d.compare(cmd.Context(), f, s, d.prune)
+		if err != nil {
+			return err
+		}
+		return d.show(cmd, f, plan)
+	})
+}
+
+func newDrift() *cobra.Command {
+	d := new(declaring)
+	cmd := &cobra.Command{
+		Use:   "drift FILE...",
+		Short: "Say whether anything is not as files say, with what they have made and have no more",
+		Long: `Say whether anything is not as files say: what is missing, what has other settings,
+and what an earlier apply has made that the file does not have any more. Nothing is
+changed. It is plan --prune under a name for checks that run every hour: the exit
+status is 0 if all is as the files say, and 2 if not.
+` + applyAbout,
+		Example: `  sluice drift queues.yaml`,
+		Args:    arguments("FILE", "[FILE...]"),
+	}
+	return d.running(cmd, func(cmd *cobra.Command, f *declared.File, s *declared.Session) error {
+		plan, err := d.compare(cmd.Context(), f, s, true)
+		if err != nil {
+			return err
+		}
+		return d.show(cmd, f, plan)
+	})
+}
+
+func newApply() *cobra.Command {
+	d := new(declaring)
+	cmd := &cobra.Command{
+		Use:   "apply FILE...",
+		Short: "Make queues, topics, alarms and users what files say",
+		Long: `Make queues, topics, alarms and users what files say, and print what is done. - is
+standard input. To apply a file again changes nothing; an apply that stopped
+half-way is completed by the next.
+
+Nothing is deleted, but with --prune, which deletes what an earlier apply of a
+file of the same name has made and the file does not have any more.
+
+Access keys of users are made, not written in files. Each is printed once, or goes
+to the file of --write-keys.
+` + applyAbout,
+		Example: `  sluice apply queues.yaml
+  sluice apply --prune queues.yaml users.yaml --write-keys keys
+  sluice apply --aws --region eu-west-1 --profile shop queues.yaml`,
+		Args: arguments("FILE", "[FILE...]"),
+	}
+	f := cmd.Flags()
+	f.BoolVar(&d.prune, "prune", false, "delete what an earlier apply of the file made and the file does not have any more")
+	f.StringVar(&d.keyFile, "write-keys", "", "file that gets the access keys of users, as profiles, with mode 0600 (default: they are printed)")
+	filePath(f, "write-keys")
+	return d.running(cmd, d.apply)
+}
+
+// declaring is what the commands about declared files share.
+type declaring struct {
+	server  clientFlags
+	aws     bool
+	prune   bool
+	keyFile string
+	out     output
+}
+
+// running makes cmd a command that reads files and does something with each.
+func (d *declaring) running(cmd *cobra.Command, each func(cmd *cobra.Command, f *declared.File, s *declared.Session) error) *cobra.Command {
+	d.server.add(cmd, "SQS")
+	addAWS(cmd, &d.aws)
+	d.out.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		texts, err := readDeclared(args, cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		for i, path := range args { // before any server is asked
+			if _, err := declared.Parse(texts[i], path, nowhere); err != nil {
+				return err
+			}
+		}
+		connector := &connector{flags: &d.server, aws: d.aws}
+		if err := connector.open(cmd.Context()); err != nil {
+			return err
+		}
+		var differs error
+		for i, path := range args {
+			f, err := declared.Parse(texts[i], path, connector.home)
+			if err != nil {
+				return err
+			}
+			err = each(cmd, f, declared.NewSession(connector.home, connector.connect))
+			if errors.As(err, new(verdict)) {
+				differs = err
+			} else if err != nil {
+				return err
+			}
+		}
+		return differs
+	}
+	return cmd
+}
+
+func addAWS(cmd *cobra.Command, aws *bool) {
+	cmd.Flags().BoolVar(aws, "aws", false, "call AWS itself, at the endpoints of the region, and not a server of your own")
+	notWith(cmd.Flags(), "endpoint", "aws")
+}
+
+// nowhere stands for the account and region of a file as long as no server was asked.
+var nowhere = declared.Scope{Partition: "aws", Account: "-", Region: "-"}
+
+// readDeclared reads files; - is standard input.
+func readDeclared(paths []string, stdin io.Reader) (texts [][]byte, err error) {
+	for _, path := range paths {
+		in := stdin
+		if path != "-" {
+			f, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = f.Close() }() // it was only read
+			in = f
+		}
+		text, err := io.ReadAll(io.LimitReader(in, declared.MaxFile+1))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+// compare returns what an apply would do.
+func (d *declaring) compare(ctx context.Context, f *declared.File, s *declared.Session, prune bool) (*declared.Plan, error) {
+	found, err := s.Read(ctx, f, prune)
+	if err != nil {
+		return nil, err
+	}
+	return declared.Compare(f, found, prune)
+}
+
+// show prints a plan, and returns a verdict if it has steps.
+func (d *declaring) show(cmd *cobra.Command, f *declared.File, plan *declared.Plan) error {
+	if err := d.out.print(cmd, planned{plan, f.Home}); err != nil {
+		return err
+	}
+	if len(plan.Steps) > 0 {
+		return errDiffers
+	}
+	return nil
+}
+
+// planned is a plan as an answer.
+type planned struct {
+	*declared.Plan
+	home declared.Scope
+}
+
+func (p planned) text(w io.Writer) error { p.Print(w, p.home); return nil }
+
+// applied is the answer of apply.
+type applied struct {
+	Applied *declared.Plan
+	Keys    []declared.Key `json:",omitempty"`
+}
+
+func (applied) text(io.Writer) error { return nil } // it has been printed step by step
+
+func (d *declaring) apply(cmd *cobra.Command, f *declared.File, s *declared.Session) error {
+	answer := new(applied)
+	show := cmd.OutOrStdout()
+	if d.out.json {
+		show = io.Discard
+	}
+	s.Made = func(k declared.Key) error {
+		answer.Keys = append(answer.Keys, k)
+		_, err := fmt.Fprint(show, k)
+		return err
+	}
+	if d.keyFile != "" {
+		file, err := declared.OpenKeyFile(d.keyFile)
+		if err != nil {
+			return fmt.Errorf("--write-keys: %w", err)
+		}
+		s.Made = file.Add
+	}
+	plan, err := d.compare(cmd.Context(), f, s, d.prune)
+	if err != nil {
+		return err
+	}
+	answer.Applied = &declared.Plan{Name: plan.Name, Notes: plan.Notes}
+	err = s.Apply(cmd.Context(), plan, func(step *declared.Step) {
+		answer.Applied.Steps = append(answer.Applied.Steps, step)
+		step.Print(show, f.Home)
+	})
+	for _, note := range plan.Notes {
+		fmt.Fprintln(show, "note:", note)
+	}
+	answer.Applied.PrintDone(show)
+	return errors.Join(err, d.out.print(cmd, answer))
+}
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON schema of the files that apply takes, for editors",
+		Long: `Print the JSON schema of the files that apply takes. An editor that knows it completes
+names and marks mistakes while a file is written; docs/declared.md says how.`,
+		Example: `  sluice schema >sluice.schema.json`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, err := declared.Schema()
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(text)
+			return err
+		},
+	}
+}
+
+func newExport() *cobra.Command {
+	d := new(declaring)
+	name := "exported"
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write a file for apply from what there is",
+		Long: `Write a file for apply from what there is: all queues, topics, subscriptions and alarms
+of a region, and the users, groups, roles and policies of the account. To apply it
+where it comes from changes nothing. Secrets are not in it: of a user's keys it has
+that there is one.`,
+		Example: `  sluice export >queues.yaml
+  sluice export --name shop --region eu-west-1`,
+		Args: noArguments,
+	}
+	cmd.Flags().StringVar(&name, "name", name, "name of the file, by which what it makes is known again")
+	d.server.add(cmd, "SQS")
+	addAWS(cmd, &d.aws)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		connector := &connector{flags: &d.server, aws: d.aws}
+		if err := connector.open(cmd.Context()); err != nil {
+			return err
+		}
+		text, err := declared.NewSession(connector.home, connector.connect).Export(cmd.Context(), connector.home, name)
+		if err != nil {
+			return err
+		}
+		if _, err := declared.Parse(text, "the export", connector.home); err != nil {
+			return err
+		}
+		_, err = cmd.OutOrStdout().Write(text)
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,244 @@
+package command_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"pgregory.net/rapid"
+)
+
+// declaredFile is one that is written and applied.
+type declaredFile struct{ path string }
+
+func newDeclaredFile(t *testing.T) *declaredFile {
+	t.Helper()
+	return &declaredFile{filepath.Join(t.TempDir(), "queues.yaml")}
+}
+
+func (f *declaredFile) write(t interface{ Fatal(...any) }, text string) {
+	if err := os.WriteFile(f.path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const nothingToDo = "all is as the file says"
+
+func TestApplyMakesWhatTheSDKSees(t *testing.T) {
+	s := serve(t, "--in-memory", "--no-cool-downs")
+	as(t, s.exports, "")
+	f := newDeclaredFile(t)
+	f.write(t, `
+name: shop
+queues:
+  orders: {delay: 7, dead-letters: {queue: failed, max-receives: 3}, tags: {team: sales}}
+  failed: {redrive-allow: [orders]}
+topics:
+  placed: {subscriptions: [{queue: orders, raw: true, filter: {state: [new]}}]}
+alarms:
+  wait: {queue: orders, metric: ApproximateAgeOfOldestMessage, statistic: Maximum, period: 1m, periods: 3, datapoints: 2, when: '>=', threshold: 1.5, notify: placed}
+groups: {clerks: {inline: {read: {Version: 2012-10-17, Statement: {Effect: Allow, Action: ['sqs:Get*', 'sqs:List*'], Resource: '*'}}}}}
+users: {ann: {groups: clerks, access-key: true}}
+`)
+	keys := filepath.Join(t.TempDir(), "keys")
+	if _, _, err := run(t, "apply", f.path, "--write-keys", keys); err != nil {
+		t.Fatal(err)
+	}
+	config := aws.Config{
+		Region: "us-east-1", BaseEndpoint: aws.String(s.exports["AWS_ENDPOINT_URL_SQS"]),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: s.exports["AWS_ACCESS_KEY_ID"], SecretAccessKey: s.exports["AWS_SECRET_ACCESS_KEY"]}, nil
+		}),
+	}
+	ctx, queues := t.Context(), sqs.NewFromConfig(config)
+	url, err := queues.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("orders")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := queues.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: url.QueueUrl, AttributeNames: []types.QueueAttributeName{"All"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := found.Attributes; a["DelaySeconds"] != "7" || !strings.Contains(a["RedrivePolicy"], ":failed") || !strings.Contains(a["Policy"], ":placed") {
+		t.Errorf("the queue has %v", a)
+	}
+	tags, err := queues.ListQueueTags(ctx, &sqs.ListQueueTagsInput{QueueUrl: url.QueueUrl})
+	if err != nil || tags.Tags["team"] != "sales" || tags.Tags["sluice-applied-by"] != "shop" {
+		t.Errorf("it has the tags %v, %v", tags, err)
+	}
+	if _, err := sns.NewFromConfig(config).Publish(ctx, &sns.PublishInput{TopicArn: aws.String("arn:aws:sns:us-east-1:000000000000:placed"), Message: aws.String("hello")}); err != nil {
+		t.Error(err)
+	}
+	alarms, err := cloudwatch.NewFromConfig(config).DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"wait"}})
+	if err != nil || len(alarms.MetricAlarms) != 1 || alarms.MetricAlarms[0].Statistic != "Maximum" || len(alarms.MetricAlarms[0].AlarmActions) != 1 {
+		t.Errorf("the alarm is %v, %v", alarms, err)
+	}
+	groups, err := iam.NewFromConfig(config).ListGroupsForUser(ctx, &iam.ListGroupsForUserInput{UserName: aws.String("ann")})
+	if err != nil || len(groups.Groups) != 1 {
+		t.Errorf("ann is in %v, %v", groups, err)
+	}
+	info, err := os.Stat(keys)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file of keys is %v, %v", info, err)
+	}
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", keys)
+	if out, _, err := run(t, "queue", "show", "orders", "--profile", "ann"); err != nil {
+		t.Errorf("ann may not look: %v %s", err, out)
+	}
+	if err := os.Chmod(keys, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(t, "apply", f.path, "--write-keys", keys); err == nil || !strings.Contains(err.Error(), "can be read by others") {
+		t.Errorf("a file that all can read: %v", err)
+	}
+}
+
+func TestServeApplies(t *testing.T) {
+	f := newDeclaredFile(t)
+	data, keys := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "keys")
+	f.write(t, "name: shop\nqueues: {orders: }\nusers: {ann: {access-key: true}}\naccounts: {\"111122223333\": {regions: {eu-west-1: {queues: {far: }}}}}\n")
+	options := []string{"--data", data, "--account", "000000000000,111122223333", "--apply", f.path, "--write-keys", keys}
+	var first []byte
+	for range 2 { // the second time nothing is to be done
+		s := serve(t, options...)
+		as(t, s.exports, "")
+		if out, _, err := run(t, "queue", "ls"); err != nil || !strings.Contains(out, "orders") {
+			t.Errorf("%s %v", out, err)
+		}
+		t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(data, "credentials"))
+		for _, profile := range []string{"000000000000", "111122223333"} {
+			if out, _, err := run(t, "plan", f.path, "--profile", profile); profile == "000000000000" && (err != nil || !strings.Contains(out, nothingToDo)) {
+				t.Errorf("%s %v", out, err)
+			}
+		}
+		if out, _, err := run(t, "queue", "ls", "--profile", "111122223333", "--region", "eu-west-1"); err != nil || !strings.Contains(out, "far") {
+			t.Errorf("%s %v", out, err)
+		}
+		text, err := os.ReadFile(keys)
+		if err != nil || first != nil && string(first) != string(text) {
+			t.Errorf("the keys are %q, %v", text, err)
+		}
+		first = text
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.write(t, "name: shop\nqueue: {}\n")
+	if _, _, err := run(t, "serve", "--check", "--apply", f.path); err == nil || !strings.Contains(err.Error(), "did you mean queues") {
+		t.Errorf("a wrong file: %v", err)
+	}
+	f.write(t, "name: shop\nqueues: {q: {policy: {Statement: {Effect: Allow, Action: 'sqs:*', Resource: '*', Principal: {AWS: 'arn:aws:iam::000000000000:user/nobody'}}}}}\n")
+	if _, _, err := run(t, "serve", "--in-memory", "--listen", "127.0.0.1:0", "--apply", f.path, "--no-cool-downs"); err == nil || !strings.Contains(err.Error(), "create queue q") {
+		t.Errorf("a file that cannot be applied: %v", err)
+	}
+}
+
+// drawFile returns a file of random resources with random settings.
+func drawFile(t *rapid.T, name string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	some := func(label string, of ...string) []string {
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, -1, rapid.ID).Draw(t, label)
+	}
+	maybe := func(what string) bool { return rapid.Bool().Draw(t, what) }
+	line("name: %s", name)
+	queues := some("queues", "a", "b", "c.fifo", "d.fifo")
+	line("queues:")
+	for _, q := range queues {
+		line("  %s:", q)
+		fifo := strings.HasSuffix(q, ".fifo")
+		for _, setting := range some("settings of "+q, "visibility-timeout: 1m", "retention: 2d", "delay: 3", "wait: 20s", "max-message-size: 2KiB", "tags: {x: '1', y: 'a b'}", "managed-encryption: false") {
+			line("    %s", setting)
+		}
+		if fifo && maybe("dedup") {
+			line("    content-based-deduplication: true")
+			line("    deduplication-scope: messageGroup")
+		}
+		for _, other := range queues {
+			if other != q && fifo == strings.HasSuffix(other, ".fifo") && maybe(q+" to "+other) {
+				line("    dead-letters: {queue: %s, max-receives: %d}", other, rapid.IntRange(1, 9).Draw(t, "receives"))
+			}
+		}
+		if maybe("policy") {
+			line("    policy: {Version: 2012-10-17, Statement: [{Sid: x, Effect: Allow, Principal: {AWS: ['111122223333']}, Action: [sqs:SendMessage], Resource: '${queue.%s}'}]}", q)
+		}
+	}
+	topics := some("topics", "s", "t")
+	line("topics:")
+	for _, topic := range topics {
+		line("  %s:\n    display-name: '%s'\n    subscriptions:", topic, rapid.SampledFrom([]string{"News", "$${queue.x}", "yes", "1"}).Draw(t, "display name"))
+		for _, q := range queues {
+			if !strings.HasSuffix(q, ".fifo") && maybe("subscribe "+q) {
+				line("      - {queue: %s, raw: %v, permission: %v}", q, maybe("raw"), maybe("permission"))
+			}
+		}
+		if maybe("url") {
+			line("      - {url: 'https://u:secret@hooks.example.com/%s', filter: {n: [{numeric: ['>', 1]}], x: [null, true, 1.50]}}", topic)
+		}
+	}
+	line("alarms:")
+	for _, q := range queues {
+		if maybe("alarm") {
+			line("  'on %s': {queue: %s, metric: NumberOfMessagesSent, statistic: Sum, period: 5m, periods: 2, when: '<', threshold: 1e2, notify: [%s], missing-data: breaching}", q, q, strings.Join(topics, ", "))
+		}
+	}
+	policies := some("policies", "p", "q")
+	line("policies:")
+	for _, p := range policies {
+		line("  %s: {path: /x/, document: {Version: 2012-10-17, Statement: {Effect: Allow, Action: ['sqs:*', 'sns:Publish'], Resource: '*'}}}", p)
+	}
+	groups := some("groups", "g", "h")
+	line("groups:")
+	for _, g := range groups {
+		line("  %s: {policies: [%s]}", g, strings.Join(append(policies, "AmazonSQSFullAccess"), ", "))
+	}
+	line("users:")
+	for _, u := range some("users", "u", "v") {
+		line("  %s: {groups: [%s], access-key: %v, inline: {i: {Version: 2012-10-17, Statement: {Effect: Deny, Action: 'sqs:*', Resource: '*'}}}}", u, strings.Join(groups, ", "), maybe("key"))
+	}
+	line("roles:")
+	for _, r := range some("roles", "r") {
+		line("  %s: {max-session: 2h, description: 'a role', trust: {Version: 2012-10-17, Statement: {Effect: Allow, Principal: {AWS: '000000000000'}, Action: sts:AssumeRole}}, policies: [%s]}", r, strings.Join(policies, ", "))
+	}
+	return b.String()
+}
+
+// What is applied is as the file says, what is exported says what there is, and a prune leaves what the file has.
+func TestApplyExportAndPruneAgree(t *testing.T) {
+	s := serve(t, "--in-memory", "--no-cool-downs")
+	as(t, s.exports, "")
+	f := newDeclaredFile(t)
+	must := func(args ...string) string {
+		t.Helper()
+		out, _, err := run(t, args...)
+		if err != nil {
+			text, _ := os.ReadFile(f.path) // what cannot be read is not shown
+			t.Fatalf("%v: %v\n%s\n%s", args, err, out, text)
+		}
+		return out
+	}
+	files := rapid.Custom(func(t *rapid.T) string { return drawFile(t, "drawn") })
+	for seed := range 12 { // each over what the one before has made
+		f.write(t, files.Example(seed))
+		must("apply", "--prune", f.path)
+		must("drift", f.path)
+		f.write(t, must("export", "--name", "exported"))
+		must("plan", "--prune", f.path)
+	}
+	f.write(t, "name: drawn\n")
+	must("apply", "--prune", f.path)
+	for line := range strings.Lines(must("export")) {
+		if strings.HasSuffix(line, ":\n") && !strings.HasPrefix(line, " ") && line != "groups:\n" {
+			t.Errorf("left are %s", line)
+		}
+	}
+}

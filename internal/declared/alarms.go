@@ -1,0 +1,158 @@
+package declared
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// alarms are those of CloudWatch.
+type alarms struct{ api API }
+
+// statistics are the names of statistics; others are of the kind of p99.
+var statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
+
+// passingAlarm are members of an alarm that are no settings.
+var passingAlarm = []string{
+	"AlarmName", "AlarmArn", "AlarmConfigurationUpdatedTimestamp", "StateValue", "StateReason", "StateReasonData", "StateUpdatedTimestamp",
+	"StateTransitionedTimestamp", "Statistic", "ExtendedStatistic", "EvaluationState",
+}
+
+func (a alarms) read(ctx context.Context, r Ref) (*Actual, error) {
+	var page struct{ MetricAlarms []map[string]json.RawMessage }
+	if err := a.api.CloudWatch(ctx, "DescribeAlarms", map[string]any{"AlarmNames": []string{r.Name}, "AlarmTypes": []string{"MetricAlarm"}}, &page); err != nil {
+		return nil, err
+	}
+	if len(page.MetricAlarms) == 0 {
+		return nil, nil
+	}
+	is := &Actual{Ref: r, arn: r.ARN(""), Settings: make(Settings)}
+	for name, raw := range page.MetricAlarms[0] {
+		s := byAttribute(AlarmKind, name)
+		if string(raw) == "null" || s == nil && slices.Contains(passingAlarm, name) {
+			continue
+		}
+		switch {
+		case s == nil:
+			is.Settings["attributes."+name] = string(raw)
+		case s.raw:
+			is.Settings[s.name] = string(raw)
+		default:
+			is.Settings[s.name] = textOf(raw)
+		}
+	}
+	for _, name := range []string{"Statistic", "ExtendedStatistic"} {
+		if text := textOf(page.MetricAlarms[0][name]); text != "" {
+			is.Settings[statistic] = text
+		}
+	}
+	var tags struct{ Tags []struct{ Key, Value string } }
+	if err := a.api.CloudWatch(ctx, "ListTagsForResource", map[string]string{"ResourceARN": is.arn}, &tags); err != nil {
+		return nil, err
+	}
+	for _, tag := range tags.Tags {
+		is.Settings[tagPrefix+tag.Key] = tag.Value
+	}
+	return is, nil
+}
+
+// textOf returns the text that a JSON string is.
+func textOf(raw json.RawMessage) (text string) {
+	if json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// put returns what PutMetricAlarm takes.
+func (a alarms) put(r Ref, settings Settings) map[string]any {
+	in := map[string]any{"AlarmName": r.Name}
+	for key, value := range settings {
+		s := settingOf(AlarmKind, key)
+		switch {
+		case value == "" || s.name == "tags":
+		case s.name == "attributes":
+			in[strings.TrimPrefix(key, "attributes.")] = json.RawMessage(value)
+		case s.name == statistic && slices.Contains(statistics, value):
+			in["Statistic"] = value
+		case s.name == statistic:
+			in["ExtendedStatistic"] = value
+		case s.raw:
+			in[s.attribute] = json.RawMessage(value)
+		default:
+			in[s.attribute] = value
+		}
+	}
+	return in
+}
+
+func (a alarms) create(ctx context.Context, r Ref, settings Settings, by string) error {
+	in := a.put(r, settings)
+	in["Tags"] = tagList(settings.tagged(by))
+	return a.api.CloudWatch(ctx, "PutMetricAlarm", in, nil)
+}
+
+type tag struct{ Key, Value string }
+
+func tagList(tags map[string]string) (list []tag) {
+	for key, value := range tags {
+		list = append(list, tag{key, value})
+	}
+	slices.SortFunc(list, func(a, b tag) int { return strings.Compare(a.Key, b.Key) })
+	return list
+}
+
+// update puts the alarm with what it had and what changes: CloudWatch knows only whole alarms.
+func (a alarms) update(ctx context.Context, is *Actual, changes []Change) error {
+	settings := make(Settings)
+	for key, value := range is.Settings {
+		settings[key] = value
+	}
+	some := changed(changes)
+	for key, value := range some {
+		settings[key] = value
+	}
+	oneMetric := []string{"namespace", "metric", "dimensions", statistic, "period", "unit"}
+	if _, now := some["metrics"]; now {
+		for _, name := range oneMetric {
+			delete(settings, name)
+		}
+	} else if _, now := some["metric"]; now {
+		delete(settings, "metrics")
+	}
+	tags := some.under("tags")
+	if len(tags) < len(some) {
+		if err := a.api.CloudWatch(ctx, "PutMetricAlarm", a.put(is.Ref, settings), nil); err != nil {
+			return err
+		}
+	}
+	if len(tags) > 0 {
+		return a.api.CloudWatch(ctx, "TagResource", map[string]any{"ResourceARN": is.arn, "Tags": tagList(tags)}, nil)
+	}
+	return nil
+}
+
+func (a alarms) remove(ctx context.Context, is *Actual) error {
+	return a.api.CloudWatch(ctx, "DeleteAlarms", map[string]any{"AlarmNames": []string{is.Name}}, nil)
+}
+
+func (a alarms) list(ctx context.Context, s Scope) (refs []Ref, err error) {
+	in := map[string]any{"MaxRecords": 100, "AlarmTypes": []string{"MetricAlarm"}}
+	for {
+		var page struct {
+			MetricAlarms []struct{ AlarmName string }
+			NextToken    string
+		}
+		if err := a.api.CloudWatch(ctx, "DescribeAlarms", in, &page); err != nil {
+			return nil, err
+		}
+		for _, one := range page.MetricAlarms {
+			refs = append(refs, newRef(s, AlarmKind, one.AlarmName))
+		}
+		if page.NextToken == "" {
+			return refs, nil
+		}
+		in["NextToken"] = page.NextToken
+	}
+}

@@ -1,0 +1,86 @@
+package declared
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// KeyFile is a file that gets the access keys of users, in the form of AWS's credentials files: a profile for each user.
+// Only its owner may read it.
+type KeyFile struct{ path string }
+
+// OpenKeyFile makes sure that keys can be written to a file, which need not be there.
+func OpenKeyFile(path string) (*KeyFile, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file", path)
+	case info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/':
+		return nil, fmt.Errorf("%s can be read by others: its mode is %04o, want 0600", path, info.Mode().Perm())
+	}
+	return &KeyFile{path}, nil
+}
+
+// Add writes a key, in place of one of the same user.
+func (f *KeyFile) Add(k Key) error {
+	text, err := os.ReadFile(f.path)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	dropping := false
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "[") {
+			dropping = strings.TrimSpace(line) == "["+k.profile()+"]"
+		}
+		if !dropping {
+			b.WriteString(line)
+		}
+	}
+	if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n\n") {
+		b.WriteString("\n")
+	}
+	b.WriteString(k.String())
+	return f.write(b.String())
+}
+
+// write puts the file in place at once, so that a crash leaves it as it was or as it is to be.
+func (f *KeyFile) write(text string) (err error) {
+	out, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(out.Name()))
+		}
+	}()
+	_, err = out.WriteString(text)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), f.path)
+}
+
+// profile is the name under which a key is found: that of the user and, in another account than home, the account's before it.
+func (k Key) profile() string {
+	if k.Elsewhere {
+		return k.Account + "/" + k.UserName
+	}
+	return k.UserName
+}
+
+// String is the key as a profile of a credentials file.
+func (k Key) String() string {
+	return fmt.Sprintf("[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n", k.profile(), k.AccessKeyId, k.SecretAccessKey)
+}

@@ -1,0 +1,145 @@
+package declared
+
+import "strings"
+
+// A form is how many values a setting has.
+type form uint8
+
+const (
+	single  form = iota
+	entries      // a mapping of which the file has only those entries that it cares for
+	whole        // a list that the file has whole
+)
+
+// setting is one that resources of a kind can have.
+type setting struct {
+	name      string // in the file
+	attribute string // of the API, where it has one of its own
+	shape     *shape
+	form      form
+	standard  string // what a resource has that does not set it
+	fixed     bool   // it is said when the resource is made, and cannot be changed
+	raw       bool   // the API takes the value as JSON, not as a text
+	doc       string
+}
+
+// kindSettings are the settings of each kind.
+var kindSettings = map[Kind][]setting{
+	QueueKind: {
+		{name: "visibility-timeout", attribute: "VisibilityTimeout", shape: &secondsShape, standard: "30", doc: "how long a received message is hidden from other consumers"},
+		{name: "retention", attribute: "MessageRetentionPeriod", shape: &secondsShape, standard: "345600", doc: "how long a message is kept"},
+		{name: "delay", attribute: "DelaySeconds", shape: &secondsShape, standard: "0", doc: "how long a message is hidden when it was sent"},
+		{name: "wait", attribute: "ReceiveMessageWaitTimeSeconds", shape: &secondsShape, standard: "0", doc: "how long a receive waits for a message"},
+		{name: "max-message-size", attribute: "MaximumMessageSize", shape: &bytesShape, doc: "how large a message may be"},
+		{name: "dead-letters", attribute: "RedrivePolicy", shape: &deadLettersShape, doc: "the queue to which messages go that were received too often, or a mapping with queue and max-receives, or none"},
+		{name: "redrive-allow", attribute: "RedriveAllowPolicy", shape: &redriveAllowShape, doc: "the queues that may have this one for their dead letters, or allowAll or denyAll"},
+		{name: "content-based-deduplication", attribute: "ContentBasedDeduplication", shape: &boolShape, standard: "false", doc: "FIFO queues: whether messages with the same body are duplicates"},
+		{name: "deduplication-scope", attribute: "DeduplicationScope", shape: ref(wordShape("queue", "messageGroup")), standard: "queue", doc: "FIFO queues: where deduplication ids are unique"},
+		{name: "throughput-limit", attribute: "FifoThroughputLimit", shape: ref(wordShape("perQueue", "perMessageGroupId")), standard: "perQueue", doc: "FIFO queues: what AWS's limit of throughput holds for"},
+		{name: "managed-encryption", attribute: "SqsManagedSseEnabled", shape: &boolShape, standard: "true", doc: "whether AWS's queues are encrypted with keys of SQS"},
+		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key of KMS that AWS's queues are encrypted with"},
+		{name: "kms-key-reuse", attribute: "KmsDataKeyReusePeriodSeconds", shape: &secondsShape, standard: "300", doc: "how long a data key of it is used"},
+		{name: "policy", attribute: "Policy", shape: &documentShape, doc: "who may do what with the queue; none takes it away"},
+		{name: permission, shape: &documentShape, form: entries, doc: "-"},
+		{name: "attributes", shape: &textShape, form: entries, doc: "other attributes, by the names of SQS"},
+		tagSetting,
+	},
+	TopicKind: {
+		{name: "display-name", attribute: "DisplayName", shape: &textShape, doc: "the name that mails of the topic come from"},
+		{name: "policy", attribute: "Policy", shape: &documentShape, doc: "who may do what with the topic"},
+		{name: "delivery-policy", attribute: "DeliveryPolicy", shape: &jsonShape, doc: "how often a delivery to a URL is tried again, and when"},
+		{name: "signature-version", attribute: "SignatureVersion", shape: ref(wordShape("1", "2")), standard: "1", doc: "how messages for URLs are signed"},
+		{name: "tracing", attribute: "TracingConfig", shape: ref(wordShape("PassThrough", "Active")), standard: "PassThrough", doc: "whether AWS traces messages"},
+		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key of KMS that AWS's topics are encrypted with"},
+		{name: "content-based-deduplication", attribute: "ContentBasedDeduplication", shape: &boolShape, standard: "false", doc: "FIFO topics: whether messages with the same body are duplicates"},
+		{name: "throughput-scope", attribute: "FifoThroughputScope", shape: ref(wordShape("Topic", "MessageGroup")), doc: "FIFO topics: what AWS's limit of throughput holds for"},
+		{name: "attributes", shape: &textShape, form: entries, doc: "other attributes, by the names of SNS"},
+		tagSetting,
+	},
+	SubscriptionKind: {
+		{name: "raw", attribute: "RawMessageDelivery", shape: &boolShape, standard: "false", doc: "whether messages come as they are, without the JSON around them"},
+		{name: "filter", attribute: "FilterPolicy", shape: &filterShape, doc: "which messages the subscription gets; none: all"},
+		{name: "filter-scope", attribute: "FilterPolicyScope", shape: ref(wordShape("MessageAttributes", "MessageBody")), standard: "MessageAttributes", doc: "what the filter looks at"},
+		{name: "dead-letters", attribute: "RedrivePolicy", shape: &undeliveredShape, doc: "the queue to which messages go that could not be delivered, or none"},
+		{name: "delivery-policy", attribute: "DeliveryPolicy", shape: &jsonShape, doc: "how often a delivery to a URL is tried again, and when"},
+		{name: "attributes", shape: &textShape, form: entries, doc: "other attributes, by the names of SNS"},
+	},
+	AlarmKind: {
+		{name: "description", attribute: "AlarmDescription", shape: &textShape, doc: "what the alarm is about"},
+		{name: "namespace", attribute: "Namespace", shape: &textShape, doc: "the namespace of the metric; with queue or topic it is theirs"},
+		{name: "metric", attribute: "MetricName", shape: &textShape, doc: "the name of the metric, such as ApproximateAgeOfOldestMessage"},
+		{name: "dimensions", attribute: "Dimensions", shape: &dimensionsShape, standard: "[]", raw: true, doc: "a mapping of the dimensions of the metric"},
+		{name: statistic, shape: &textShape, doc: "Sum, Average, Minimum, Maximum, SampleCount, or one such as p99"},
+		{name: "period", attribute: "Period", shape: &secondsShape, raw: true, doc: "how long a period is"},
+		{name: "unit", attribute: "Unit", shape: &textShape, doc: "only measurements in this unit count"},
+		{name: "metrics", attribute: "Metrics", shape: &metricsShape, raw: true, doc: "in place of a metric: queries as CloudWatch has them, with expressions"},
+		{name: "when", attribute: "ComparisonOperator", shape: &comparisonShape, doc: "how the metric compares with the threshold in an alarm: >, >=, <, <="},
+		{name: "threshold", attribute: "Threshold", shape: &numberShape, raw: true, doc: "what the metric is compared with"},
+		{name: "periods", attribute: "EvaluationPeriods", shape: &numberShape, raw: true, doc: "how many of the last periods are looked at"},
+		{name: "datapoints", attribute: "DatapointsToAlarm", shape: &numberShape, raw: true, doc: "in how many of them it has to be so"},
+		{name: "missing-data", attribute: "TreatMissingData", shape: ref(wordShape("missing", "breaching", "notBreaching", "ignore")), standard: "missing", doc: "what a period counts as that has no data"},
+		{name: "low-samples", attribute: "EvaluateLowSampleCountPercentile", shape: ref(wordShape("evaluate", "ignore")), doc: "whether percentiles of few values are evaluated"},
+		{name: "actions-enabled", attribute: "ActionsEnabled", shape: &boolShape, standard: "true", raw: true, doc: "whether anything is notified"},
+		{name: "notify", attribute: "AlarmActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told of an alarm"},
+		{name: "notify-ok", attribute: "OKActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told when it is over"},
+		{name: "notify-insufficient-data", attribute: "InsufficientDataActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told when there is no data"},
+		{name: "attributes", shape: &jsonShape, form: entries, raw: true, doc: "other members of PutMetricAlarm"},
+		tagSetting,
+	},
+	PolicyKind: {pathSetting,
+		{name: "description", shape: &textShape, fixed: true, doc: "what the policy is for"},
+		{name: "document", shape: &documentShape, doc: "the policy"},
+		tagSetting,
+	},
+	GroupKind: {pathSetting, attachedSetting, inlineSetting},
+	UserKind: {pathSetting, attachedSetting, inlineSetting,
+		{name: "groups", shape: &groupShape, form: whole, doc: "the groups that the user is in"},
+		boundarySetting,
+		{name: accessKey, shape: &boolShape, standard: "false", doc: "whether the user has an access key: one is made if there is none, and none is ever deleted"},
+		tagSetting,
+	},
+	RoleKind: {pathSetting,
+		{name: "trust", shape: &documentShape, doc: "the policy that says who may assume the role"},
+		{name: "description", shape: &textShape, doc: "what the role is for"},
+		{name: "max-session", shape: &secondsShape, standard: "3600", doc: "how long a session of the role lasts at most"},
+		attachedSetting, inlineSetting, boundarySetting, tagSetting,
+	},
+}
+
+// Names of settings that something is made of that the API does not call so.
+const (
+	permission = "permission" // entries, by the ARNs of topics that may send: statements of the policy
+	statistic  = "statistic"
+	accessKey  = "access-key"
+)
+
+var (
+	tagSetting      = setting{name: "tags", shape: &textShape, form: entries, doc: "tags; those that are not named are left alone"}
+	pathSetting     = setting{name: "path", shape: &textShape, standard: "/", fixed: true, doc: "the path, which is part of the ARN"}
+	attachedSetting = setting{name: "policies", shape: &managedShape, form: whole, doc: "managed policies: of this file by their names, of AWS by theirs, others by their ARNs"}
+	inlineSetting   = setting{name: "inline", shape: &documentShape, form: entries, doc: "policies of its own, by their names; none takes one away"}
+	boundarySetting = setting{name: "boundary", shape: &managedShape, doc: "the managed policy that is the most that can be allowed, or none"}
+)
+
+func ref(s shape) *shape { return &s }
+
+// settingOf returns the setting that a key of a resource's settings is of or, for an entry, is an entry of.
+func settingOf(k Kind, key string) *setting {
+	name, _, isEntry := strings.Cut(key, ".")
+	for i := range kindSettings[k] {
+		if s := &kindSettings[k][i]; s.name == name && (s.form != single) == isEntry {
+			return s
+		}
+	}
+	return nil
+}
+
+// byAttribute returns the setting that an attribute of the API is, or nil.
+func byAttribute(k Kind, attribute string) *setting {
+	for i := range kindSettings[k] {
+		if s := &kindSettings[k][i]; s.attribute == attribute {
+			return s
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package declared
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// order sorts the resources so that each comes after those it needs. Where queues send their dead letters in a circle, the
+// policy that closes it is set when all of them are there.
+func (f *fileReader) order() {
+	all := f.file.Resources
+	slices.SortFunc(all, func(a, b *Resource) int { return inOrder(a.Ref, b.Ref) })
+	here := make(map[Ref]*Resource, len(all))
+	for _, r := range all {
+		here[r.Ref] = r
+		if ref, ok := refOfARN(undeliveredTarget(r.Settings["dead-letters"])); ok && r.Kind == QueueKind {
+			r.needs = append(r.needs, ref)
+		}
+		if r.Kind == RoleKind {
+			r.needs = append(r.needs, f.trusted(r)...)
+		}
+	}
+	const visiting, done = 1, 2
+	state := make(map[Ref]int, len(all))
+	out := make([]*Resource, 0, len(all))
+	var visit func(r *Resource)
+	visit = func(r *Resource) {
+		state[r.Ref] = visiting
+		for _, need := range r.needs {
+			switch next := here[need]; {
+			case next == nil || state[need] == done:
+			case state[need] == visiting:
+				r.later = r.Kind == QueueKind
+			default:
+				visit(next)
+			}
+		}
+		state[r.Ref] = done
+		out = append(out, r)
+	}
+	for _, r := range all {
+		if state[r.Ref] == 0 {
+			visit(r)
+		}
+	}
+	f.file.Resources = out
+}
+
+// trusted returns the roles of the file that a role's trust policy names.
+func (f *fileReader) trusted(r *Resource) (roles []Ref) {
+	for other, path := range f.declared {
+		if other.Kind == RoleKind && other != r.Ref && strings.Contains(r.Settings["trust"], `"`+other.ARN(path)+`"`) {
+			roles = append(roles, other)
+		}
+	}
+	slices.SortFunc(roles, func(a, b Ref) int { return cmp.Compare(a.Name, b.Name) })
+	return roles
+}
