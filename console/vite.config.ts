@@ -39,6 +39,32 @@ const brotli: Plugin = {
   },
 }
 
+const components = 'node_modules/@cloudscape-design/components'
+
+const forms = [
+  'attribute-editor',
+  'autosuggest',
+  'calendar',
+  'checkbox',
+  'column-layout',
+  'date-.*',
+  'expandable-section',
+  'key-value-pairs',
+  'multiselect',
+  'progress-bar',
+  'radio-.*',
+  'segmented-control',
+  'split-panel',
+  'steps',
+  'tag-editor',
+  'textarea',
+  'tiles',
+  'time-input',
+  'token-group',
+  'token',
+  'wizard',
+]
+
 export default defineConfig({
   base: './',
   plugins: [systemFonts, react(), brotli],
@@ -48,6 +74,34 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
+    rolldownOptions: {
+      output: {
+        // Few files, and those stay the same when a page changes: what comes from others is apart from what is ours.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// },
+            {
+              name: (id: string) => `sdk-${/@aws-sdk\/client-([\w-]+)/.exec(id)?.[1]}`,
+              test: /node_modules\/@aws-sdk\/client-/,
+            },
+            { name: 'signer', test: /node_modules\/(@smithy\/(signature-v4|protocol-http|types)|@aws-crypto|tslib)\// },
+            { name: 'sdk', test: /node_modules\/(@aws-sdk|@smithy|@aws)\// },
+            {
+              name: 'charts',
+              test: new RegExp(`${components}/(.*-chart|internal/components/(cartesian-|chart-).*|.*d3-)`),
+            },
+            // What the first view does not need.
+            {
+              name: 'forms',
+              test: new RegExp(`${components}/(${forms.join('|')})/`),
+              includeDependenciesRecursively: false,
+            },
+            { name: 'cloudscape', test: /node_modules\/@cloudscape-design\// },
+            { name: 'parts', test: /console\/src\/(parts|aws|frame)\//, minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   // scripts/dev run beside vite: what is not a file of the console goes to the server.
   server: { proxy: { '/console/api': 'http://127.0.0.1:9324' } },

@@ -9,7 +9,7 @@ import { settingsNow } from '../aws/session'
 import { home, type Page, type PageProps, pages, sections } from '../routes'
 import { Guard } from './guard'
 import { useNotices } from './notices'
-import { go, match, usePlace } from './router'
+import { fill, go, match, usePlace } from './router'
 
 const components = new Map<string, ComponentType<PageProps>>()
 
@@ -66,7 +66,7 @@ export function PageFrame() {
       breadcrumbs={crumbs.length > 1 ? <BreadcrumbGroup items={crumbs} /> : undefined}
       notifications={<Flashbar items={notices} stackItems />}
       content={
-        <Guard key={path}>
+        <Guard key={found ? fill(found.page.path, found.parameters) : path}>
           <Suspense fallback={<Loading />}>{found ? <Shown {...found} /> : <Nowhere />}</Suspense>
         </Guard>
       }
@@ -122,13 +122,14 @@ function find(path: string): Found | undefined {
   return undefined
 }
 
-/** trail returns the breadcrumbs of a page. A title such as :queue stands for that parameter. */
+/** trail returns the breadcrumbs of a page. In a title, :queue stands for that parameter. */
 function trail(page: Page, parameters: Record<string, string>): { text: string; href: string }[] {
-  const fill = (text: string, encode: (s: string) => string) =>
-    text.replace(/:(\w+)/g, (_, name: string) => encode(parameters[name] ?? ''))
   const above = page.under ? pages.find((p) => p.path === page.under) : undefined
   return [
     ...(above ? trail(above, parameters) : []),
-    { text: fill(page.title, (s) => s), href: `#${fill(page.path, encodeURIComponent)}` },
+    {
+      text: page.title.replace(/:(\w+)/g, (_, name: string) => parameters[name] ?? ''),
+      href: `#${fill(page.path, parameters)}`,
+    },
   ]
 }

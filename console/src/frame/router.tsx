@@ -49,26 +49,30 @@ export function go(address: string, options: { replace?: boolean } = {}) {
   }
 }
 
-/** address makes one of a pattern's parts and what the page is to show: address('queues', name)('tab', 'x'). */
+/** address makes one of its parts and what the page is to show: address(['queues', name], { find: 'x' }). */
 export function address(parts: string[], query: Record<string, string | undefined> = {}): string {
   const set = Object.entries(query).filter((e): e is [string, string] => e[1] !== undefined && e[1] !== '')
   const text = new URLSearchParams(set).toString()
   return `#/${parts.map(encodeURIComponent).join('/')}${text && `?${text}`}`
 }
 
-/** match returns the parameters of a pattern such as /queues/:queue, if the path is such a one. */
+/** match returns the parameters of a pattern such as /queues/:queue/:tab?, if the path is such a one. */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split('/')
   const given = path.replace(/\/$/, '').split('/')
-  if (wanted.length !== given.length) {
+  if (given.length > wanted.length) {
     return undefined
   }
   const parameters: Record<string, string> = {}
   for (const [i, part] of wanted.entries()) {
-    const value = given[i] ?? ''
-    if (part.startsWith(':')) {
+    const value = given[i]
+    if (value === undefined) {
+      if (!part.endsWith('?')) {
+        return undefined
+      }
+    } else if (part.startsWith(':')) {
       try {
-        parameters[part.slice(1)] = decodeURIComponent(value)
+        parameters[part.replace(/\W/g, '')] = decodeURIComponent(value)
       } catch {
         return undefined
       }
@@ -77,4 +81,11 @@ export function match(pattern: string, path: string): Record<string, string> | u
     }
   }
   return parameters
+}
+
+/** fill puts parameters into a pattern. */
+export function fill(pattern: string, parameters: Record<string, string>): string {
+  return pattern
+    .replace(/\/:\w+\?/g, '')
+    .replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
 }

@@ -1,0 +1,500 @@
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  SetQueueAttributesCommand,
+  TagQueueCommand,
+  UntagQueueCommand,
+} from '@aws-sdk/client-sqs'
+import Alert from '@cloudscape-design/components/alert'
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import Checkbox from '@cloudscape-design/components/checkbox'
+import ColumnLayout from '@cloudscape-design/components/column-layout'
+import Container from '@cloudscape-design/components/container'
+import ContentLayout from '@cloudscape-design/components/content-layout'
+import FormComponent from '@cloudscape-design/components/form'
+import FormField from '@cloudscape-design/components/form-field'
+import Header from '@cloudscape-design/components/header'
+import Input from '@cloudscape-design/components/input'
+import RadioGroup from '@cloudscape-design/components/radio-group'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import Textarea from '@cloudscape-design/components/textarea'
+import Tiles from '@cloudscape-design/components/tiles'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sessionNow, settingsNow } from '../../aws/session'
+import { sqs } from '../../aws/sqs'
+import { notify } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { useAttributes, useTags } from '../../parts/attributes'
+import { CopyAs } from '../../parts/copyasmenu'
+import { PolicyField } from '../../parts/policyfield'
+import { Problem } from '../../parts/problem'
+import { QueueField } from '../../parts/queuefield'
+import { record, TagRows } from '../../parts/tags'
+import type { PageProps } from '../../routes'
+import {
+  type Amount,
+  attributesOf,
+  check,
+  creation,
+  deadLetterName,
+  difference,
+  type Form,
+  formOf,
+  fresh,
+  fullName,
+  number,
+  settings,
+  times,
+} from './form'
+
+/** CreateQueue is the form of a queue: of a new one, or of one that exists. */
+export default function CreateQueue({ parameters }: PageProps) {
+  const queue = parameters.queue ?? ''
+  const attributes = useAttributes(queue)
+  const tags = useTags(queue)
+  if (queue === '') {
+    return <QueueForm before={fresh()} />
+  }
+  const error = attributes.error ?? tags.error
+  if (error) {
+    return <Problem error={error} what="The queue's settings" />
+  }
+  if (!attributes.data || !tags.data) {
+    return <Spinner size="large" />
+  }
+  return <QueueForm key={queue} queue={queue} before={formOf(queue, attributes.data, tags.data)} />
+}
+
+function arnOf(queue: string): string {
+  return `arn:${settingsNow()?.partition ?? 'aws'}:sqs:${settingsNow()?.region}:${sessionNow().account}:${queue}`
+}
+
+function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
+  const client = useQueryClient()
+  const [before] = useState(given)
+  const [form, setForm] = useState(before)
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const set = (some: Partial<Form>) => setForm((old) => ({ ...old, ...some }))
+  const errors = check(form)
+  const wrong = Object.keys(errors).length > 0
+  const error_ = (field: keyof Form) => (tried || field === 'policy' ? errors[field] : undefined)
+  const name = fullName(form)
+
+  async function save() {
+    setTried(true)
+    setError(undefined)
+    if (wrong) {
+      return
+    }
+    setBusy(true)
+    try {
+      let dead = form.redrive ? arnOf(deadLetterName(form)) : ''
+      if (form.redrive && form.createDeadLetterQueue) {
+        dead = await makeDeadLetterQueue(form)
+      }
+      if (queue === undefined) {
+        const made = creation(form, dead)
+        await sqs().send(new CreateQueueCommand({ QueueName: made.name, Attributes: made.attributes, tags: made.tags }))
+      } else {
+        await change(queue, before, form, dead)
+      }
+      await client.invalidateQueries()
+      notify({ header: queue === undefined ? `Created ${name}` : `Saved ${name}` })
+      go(address(['queues', name]))
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form
+      onSubmit={(e) => {
+        e.preventDefault()
+        void save()
+      }}
+    >
+      <ContentLayout header={<Header variant="h1">{queue === undefined ? 'Create queue' : `Edit ${queue}`}</Header>}>
+        <FormComponent
+          secondaryActions={
+            <CopyAs disabled={wrong} made={() => creation(form, form.redrive ? arnOf(deadLetterName(form)) : '')} />
+          }
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button
+                variant="link"
+                formAction="none"
+                onClick={() => go(queue === undefined ? '/queues' : address(['queues', queue]))}
+              >
+                Cancel
+              </Button>
+              <Button variant="primary" formAction="submit" loading={busy}>
+                {queue === undefined ? 'Create queue' : 'Save'}
+              </Button>
+            </SpaceBetween>
+          }
+          errorText={tried && wrong ? 'Something above is not right yet.' : undefined}
+        >
+          <SpaceBetween size="l">
+            {queue === undefined && (
+              <Container header={<Header variant="h2">Details</Header>}>
+                <SpaceBetween size="l">
+                  <FormField label="Type" description="The type cannot be changed later." stretch>
+                    <Tiles
+                      value={form.fifo ? 'fifo' : 'standard'}
+                      onChange={({ detail }) => set({ fifo: detail.value === 'fifo' })}
+                      items={[
+                        {
+                          value: 'standard',
+                          label: 'Standard',
+                          description:
+                            'Each message is delivered at least once, in about the order of sending. Consumers work side by side.',
+                        },
+                        {
+                          value: 'fifo',
+                          label: 'FIFO',
+                          description:
+                            'First in, first out: strict order in each message group, and no duplicates within 5 minutes.',
+                        },
+                      ]}
+                    />
+                  </FormField>
+                  <FormField
+                    label="Name"
+                    errorText={error_('name')}
+                    constraintText={
+                      form.fifo && form.name && !form.name.endsWith('.fifo')
+                        ? `It will be ${name}: names of FIFO queues end in .fifo.`
+                        : 'Letters, digits, hyphens and underscores, at most 80.'
+                    }
+                  >
+                    <Input
+                      value={form.name}
+                      onChange={({ detail }) => set({ name: detail.value })}
+                      spellcheck={false}
+                      autoFocus
+                    />
+                  </FormField>
+                </SpaceBetween>
+              </Container>
+            )}
+            <Container header={<Header variant="h2">Configuration</Header>}>
+              <SpaceBetween size="l">
+                <ColumnLayout columns={2}>
+                  {settings.map((s) => (
+                    <FormField key={s.field} label={s.label} constraintText={s.hint} errorText={error_(s.field)}>
+                      <AmountInput
+                        label={s.label}
+                        amount={form[s.field]}
+                        units={s.units}
+                        change={(amount) => set({ [s.field]: amount })}
+                      />
+                    </FormField>
+                  ))}
+                </ColumnLayout>
+                {form.fifo && <FifoFields form={form} set={set} />}
+              </SpaceBetween>
+            </Container>
+            <Container header={<Header variant="h2">Encryption</Header>}>
+              <EncryptionFields form={form} set={set} error={error_('kmsReuse')} />
+            </Container>
+            <Container
+              header={
+                <Header
+                  variant="h2"
+                  description="Where messages go that were received too often without being deleted."
+                >
+                  Dead-letter queue
+                </Header>
+              }
+            >
+              <DeadLetterFields form={form} set={set} error={error_} name={name} />
+            </Container>
+            <Container
+              header={
+                <Header variant="h2" description="Which queues may have this one for their dead letters.">
+                  Redrive allow policy
+                </Header>
+              }
+            >
+              <SpaceBetween size="m">
+                <RadioGroup
+                  value={form.redriveAllow}
+                  ariaLabel="Redrive allow policy"
+                  onChange={({ detail }) => set({ redriveAllow: detail.value as Form['redriveAllow'] })}
+                  items={[
+                    { value: 'allowAll', label: 'Allow all' },
+                    { value: 'byQueue', label: 'By queue' },
+                    { value: 'denyAll', label: 'Deny all' },
+                  ]}
+                />
+                {form.redriveAllow === 'byQueue' && (
+                  <FormField
+                    label="Source queues"
+                    description="ARNs, one a line, at most 10."
+                    errorText={error_('sources')}
+                  >
+                    <Textarea
+                      value={form.sources}
+                      onChange={({ detail }) => set({ sources: detail.value })}
+                      spellcheck={false}
+                      rows={4}
+                    />
+                  </FormField>
+                )}
+              </SpaceBetween>
+            </Container>
+            <Container
+              header={
+                <Header
+                  variant="h2"
+                  description="Who else may use the queue. Users of the account also need a policy of their own."
+                >
+                  Access policy
+                </Header>
+              }
+            >
+              <PolicyField
+                value={form.policy}
+                change={(policy) => set({ policy })}
+                arn={arnOf(name || 'queue')}
+                error={errors.policy}
+              />
+            </Container>
+            <Container header={<Header variant="h2">Tags</Header>}>
+              <TagRows tags={form.tags} change={(tags) => set({ tags })} empty="The queue has no tags." />
+            </Container>
+            {error !== undefined && <Problem error={error} what={queue === undefined ? 'Not created' : 'Not saved'} />}
+          </SpaceBetween>
+        </FormComponent>
+      </ContentLayout>
+    </form>
+  )
+}
+
+/** makeDeadLetterQueue makes a queue of the same type that keeps messages as long as can be, and returns its ARN. */
+async function makeDeadLetterQueue(form: Form): Promise<string> {
+  const name = deadLetterName(form)
+  const attributes = { MessageRetentionPeriod: '1209600', ...(form.fifo && { FifoQueue: 'true' }) }
+  await sqs().send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }))
+  const out = await sqs().send(new GetQueueAttributesCommand({ QueueUrl: name, AttributeNames: ['QueueArn'] }))
+  return out.Attributes?.QueueArn ?? arnOf(name)
+}
+
+/** change sends what is different, and no more: two people who change different things do not undo each other's. */
+async function change(queue: string, before: Form, after: Form, dead: string) {
+  const old = attributesOf(before, before.redrive ? arnOf(deadLetterName(before)) : '')
+  const attributes = difference(old, attributesOf(after, dead))
+  if (Object.keys(attributes).length > 0) {
+    await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: attributes }))
+  }
+  const [had, has] = [record(before.tags), record(after.tags)]
+  const gone = Object.keys(had).filter((key) => !(key in has))
+  const added = Object.fromEntries(Object.entries(has).filter(([key, value]) => had[key] !== value))
+  if (gone.length > 0) {
+    await sqs().send(new UntagQueueCommand({ QueueUrl: queue, TagKeys: gone }))
+  }
+  if (Object.keys(added).length > 0) {
+    await sqs().send(new TagQueueCommand({ QueueUrl: queue, Tags: added }))
+  }
+}
+
+function AmountInput({
+  label,
+  amount,
+  units,
+  change,
+}: {
+  label: string
+  amount: Amount
+  units: string[]
+  change: (amount: Amount) => void
+}) {
+  return (
+    <div className="amount">
+      <Input
+        value={amount.value}
+        type="number"
+        inputMode="numeric"
+        ariaLabel={label}
+        onChange={({ detail }) => change({ ...amount, value: detail.value })}
+      />
+      <Select
+        selectedOption={{ value: amount.unit, label: amount.unit }}
+        options={units.map((value) => ({ value, label: value }))}
+        ariaLabel={`Unit of ${label}`}
+        onChange={({ detail }) => change({ ...amount, unit: detail.selectedOption.value ?? amount.unit })}
+      />
+    </div>
+  )
+}
+
+interface FieldsProps {
+  form: Form
+  set: (some: Partial<Form>) => void
+}
+
+function FifoFields({ form, set }: FieldsProps) {
+  const high = form.dedupScope === 'messageGroup' && form.throughput === 'perMessageGroupId'
+  return (
+    <SpaceBetween size="s">
+      <Checkbox
+        checked={form.contentDedup}
+        onChange={({ detail }) => set({ contentDedup: detail.checked })}
+        description="Messages with the same body within 5 minutes are one message; senders need not give a deduplication ID."
+      >
+        Enable content-based deduplication
+      </Checkbox>
+      <Checkbox
+        checked={high}
+        onChange={({ detail }) =>
+          set(
+            detail.checked
+              ? { dedupScope: 'messageGroup', throughput: 'perMessageGroupId' }
+              : { dedupScope: 'queue', throughput: 'perQueue' },
+          )
+        }
+        description="Duplicates are looked for in each message group alone, so that groups need not know of each other."
+      >
+        Enable high throughput FIFO
+      </Checkbox>
+      <ColumnLayout columns={2}>
+        <FormField label="Deduplication scope">
+          <RadioGroup
+            value={form.dedupScope}
+            onChange={({ detail }) =>
+              set({
+                dedupScope: detail.value as Form['dedupScope'],
+                ...(detail.value === 'queue' && { throughput: 'perQueue' as const }),
+              })
+            }
+            items={[
+              { value: 'queue', label: 'Queue' },
+              { value: 'messageGroup', label: 'Message group' },
+            ]}
+          />
+        </FormField>
+        <FormField label="FIFO throughput limit">
+          <RadioGroup
+            value={form.throughput}
+            onChange={({ detail }) =>
+              set({
+                throughput: detail.value as Form['throughput'],
+                ...(detail.value === 'perMessageGroupId' && { dedupScope: 'messageGroup' as const }),
+              })
+            }
+            items={[
+              { value: 'perQueue', label: 'Per queue' },
+              { value: 'perMessageGroupId', label: 'Per message group ID' },
+            ]}
+          />
+        </FormField>
+      </ColumnLayout>
+    </SpaceBetween>
+  )
+}
+
+function EncryptionFields({ form, set, error }: FieldsProps & { error: string | undefined }) {
+  return (
+    <SpaceBetween size="m">
+      <RadioGroup
+        value={form.encryption}
+        ariaLabel="Encryption"
+        onChange={({ detail }) => set({ encryption: detail.value as Form['encryption'] })}
+        items={[
+          { value: 'sqs', label: 'Amazon SQS key (SSE-SQS)' },
+          { value: 'kms', label: 'AWS Key Management Service key (SSE-KMS)' },
+          { value: 'none', label: 'Disabled' },
+        ]}
+      />
+      <Box color="text-body-secondary" fontSize="body-s">
+        Sluice keeps these settings for programs that ask for them. What is on the server's disk is encrypted if the
+        disk is.
+      </Box>
+      {form.encryption === 'kms' && (
+        <ColumnLayout columns={2}>
+          <FormField label="Key">
+            <Input value={form.kmsKey} onChange={({ detail }) => set({ kmsKey: detail.value })} spellcheck={false} />
+          </FormField>
+          <FormField label="Data key reuse period" constraintText="From 1 minute to 24 hours." errorText={error}>
+            <AmountInput
+              label="Data key reuse period"
+              amount={form.kmsReuse}
+              units={times.slice(0, 3)}
+              change={(kmsReuse) => set({ kmsReuse })}
+            />
+          </FormField>
+        </ColumnLayout>
+      )}
+    </SpaceBetween>
+  )
+}
+
+function DeadLetterFields({
+  form,
+  set,
+  error,
+  name,
+}: FieldsProps & { error: (field: keyof Form) => string | undefined; name: string }) {
+  const visible = number(form.visibility) === 0
+  return (
+    <SpaceBetween size="m">
+      <RadioGroup
+        value={form.redrive ? 'yes' : 'no'}
+        ariaLabel="Dead-letter queue"
+        onChange={({ detail }) => set({ redrive: detail.value === 'yes' })}
+        items={[
+          { value: 'no', label: 'Disabled' },
+          { value: 'yes', label: 'Enabled', description: 'Use a redrive policy.' },
+        ]}
+      />
+      {form.redrive && (
+        <ColumnLayout columns={2}>
+          <SpaceBetween size="m">
+            <RadioGroup
+              value={form.createDeadLetterQueue ? 'new' : 'old'}
+              ariaLabel="Which dead-letter queue"
+              onChange={({ detail }) => set({ createDeadLetterQueue: detail.value === 'new' })}
+              items={[
+                {
+                  value: 'new',
+                  label: `Create ${name ? deadLetterName({ ...form, createDeadLetterQueue: true }) : 'one now'}`,
+                  description: 'It keeps messages for 14 days.',
+                },
+                { value: 'old', label: 'Choose a queue' },
+              ]}
+            />
+            {!form.createDeadLetterQueue && (
+              <FormField label="Dead-letter queue" errorText={error('deadLetterQueue')}>
+                <QueueField
+                  value={form.deadLetterQueue}
+                  change={(deadLetterQueue) => set({ deadLetterQueue })}
+                  only={(q) => q.Fifo === form.fifo && q.QueueName !== name}
+                />
+              </FormField>
+            )}
+          </SpaceBetween>
+          <FormField label="Maximum receives" constraintText="From 1 to 1,000." errorText={error('maxReceives')}>
+            <Input
+              value={form.maxReceives}
+              type="number"
+              inputMode="numeric"
+              onChange={({ detail }) => set({ maxReceives: detail.value })}
+            />
+          </FormField>
+        </ColumnLayout>
+      )}
+      {form.redrive && visible && (
+        <Alert type="warning">
+          With a visibility timeout of 0, a message that is received again and again at once reaches the maximum soon.
+        </Alert>
+      )}
+    </SpaceBetween>
+  )
+}

@@ -1,0 +1,31 @@
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import { useAttributes } from '../../../parts/attributes'
+import { Problem } from '../../../parts/problem'
+import type { TabProps } from '../tabs'
+import { Explain } from './explain'
+import { Permissions } from './permissions'
+import { PolicyEditor } from './policy'
+
+/** Access says who may use the queue and why, and lets its policy be changed. */
+export default function Access({ queue }: TabProps) {
+  const attributes = useAttributes(queue)
+  return (
+    <SpaceBetween size="l">
+      <Problem error={attributes.error} what="The queue's policy" />
+      {attributes.isPending && <Spinner />}
+      {attributes.data && (
+        <SpaceBetween size="l">
+          <Permissions queue={queue} arn={attributes.data.QueueArn ?? ''} policy={attributes.data.Policy ?? ''} />
+          <PolicyEditor
+            key={attributes.data.Policy ?? ''}
+            queue={queue}
+            arn={attributes.data.QueueArn ?? ''}
+            policy={attributes.data.Policy ?? ''}
+          />
+        </SpaceBetween>
+      )}
+      <Explain queue={queue} />
+    </SpaceBetween>
+  )
+}

@@ -1,0 +1,73 @@
+import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import Button from '@cloudscape-design/components/button'
+import Container from '@cloudscape-design/components/container'
+import Header from '@cloudscape-design/components/header'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sqs } from '../../../aws/sqs'
+import { notify } from '../../../frame/notices'
+import { attributesKey } from '../../../parts/attributes'
+import { jsonError, pretty } from '../../../parts/json'
+import { PolicyField } from '../../../parts/policyfield'
+import { Problem } from '../../../parts/problem'
+
+/** PolicyEditor changes the whole policy. */
+export function PolicyEditor({ queue, arn, policy }: { queue: string; arn: string; policy: string }) {
+  const client = useQueryClient()
+  const [before] = useState(() => pretty(policy))
+  const [text, setText] = useState(before)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const wrong = text.trim() ? jsonError(text) : undefined
+
+  async function save() {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: text.trim() } }))
+      notify({
+        header: `Saved the policy of ${queue}`,
+        action: {
+          text: 'Undo',
+          do: () =>
+            void sqs()
+              .send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: before } }))
+              .then(() => client.invalidateQueries({ queryKey: attributesKey(queue) })),
+        },
+      })
+      await client.invalidateQueries({ queryKey: attributesKey(queue) })
+    } catch (e) {
+      setError(e)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button disabled={text === before} onClick={() => setText(before)}>
+                Discard changes
+              </Button>
+              <Button variant="primary" disabled={text === before || Boolean(wrong)} loading={busy} onClick={save}>
+                Save
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          Access policy
+        </Header>
+      }
+    >
+      <SpaceBetween size="m">
+        <PolicyField value={text} change={setText} arn={arn} error={wrong} />
+        {error !== undefined && <Problem error={error} what="Not saved" />}
+      </SpaceBetween>
+    </Container>
+  )
+}

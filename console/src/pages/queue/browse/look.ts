@@ -1,0 +1,136 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Message } from '../../../parts/message'
+import { peek, type State } from '../../../parts/peek'
+
+const pageSize = 50
+
+/** kept is how many messages are shown while following. */
+const kept = 500
+
+interface Look {
+  messages: Message[]
+  cursor: string | undefined
+  scanned: number
+  total: number
+  withoutBodies: boolean
+}
+
+const nothing: Look = { messages: [], cursor: undefined, scanned: 0, total: 0, withoutBodies: false }
+
+/** useLook looks into a queue, page by page, or follows what is sent to it. */
+export function useLook(queue: string, filter: string, state: State | '', follow: boolean) {
+  const [look, setLook] = useState(nothing)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const stop = useRef<AbortController>(null)
+
+  const further = useCallback(
+    async (from: Look) => {
+      stop.current?.abort()
+      const controller = new AbortController()
+      stop.current = controller
+      setBusy(true)
+      setError(undefined)
+      const wanted = { QueueUrl: queue, ...(filter && { Filter: filter }), ...(state && { States: [state] }) }
+      try {
+        let now = from
+        const enough = from.messages.length + pageSize
+        do {
+          const out = await peek(
+            { ...wanted, Max: enough - now.messages.length, ...(now.cursor && { Cursor: now.cursor }) },
+            controller.signal,
+          )
+          now = {
+            messages: [...now.messages, ...out.Messages],
+            cursor: out.Cursor,
+            scanned: now.scanned + out.Scanned,
+            total: out.Total,
+            withoutBodies: out.withoutBodies,
+          }
+          setLook(now)
+        } while (now.cursor && now.messages.length < enough)
+      } catch (e) {
+        if (!controller.signal.aborted) {
+          setError(e)
+        }
+      } finally {
+        if (stop.current === controller) {
+          setBusy(false)
+        }
+      }
+    },
+    [queue, filter, state],
+  )
+
+  useEffect(() => {
+    setLook(nothing)
+    if (!follow) {
+      void further(nothing)
+      return () => stop.current?.abort()
+    }
+    stop.current?.abort()
+    setBusy(false)
+    setError(undefined)
+    const controller = new AbortController()
+    followMessages(queue, filter, state, controller.signal, (found, withoutBodies) =>
+      setLook((old) => {
+        const known = new Set(old.messages.map((m) => m.MessageId))
+        const fresh = found.filter((m) => !known.has(m.MessageId)).reverse()
+        return { ...nothing, withoutBodies, messages: [...fresh, ...old.messages].slice(0, kept) }
+      }),
+    ).catch((e: unknown) => !controller.signal.aborted && setError(e))
+    return () => controller.abort()
+  }, [further, follow, queue, filter, state])
+
+  return {
+    ...look,
+    busy,
+    error,
+    more: look.cursor !== undefined,
+    further: () => void further(look),
+    again: () => void further(nothing),
+  }
+}
+
+/** followMessages looks each second for messages that were sent since it began. */
+async function followMessages(
+  queue: string,
+  filter: string,
+  state: State | '',
+  signal: AbortSignal,
+  take: (found: Message[], withoutBodies: boolean) => void,
+) {
+  const since = new Date(Date.now() - 1000).toISOString().slice(0, 19)
+  let cursor: string | undefined
+  while (!signal.aborted) {
+    if (document.hidden) {
+      await rest(signal)
+      continue
+    }
+    const out = await peek(
+      {
+        QueueUrl: queue,
+        Filter: `${filter} sent>=${since}`.trim(),
+        Max: 200,
+        ...(state && { States: [state] }),
+        ...(cursor && { Cursor: cursor }),
+      },
+      signal,
+    )
+    take(out.Messages, out.withoutBodies)
+    cursor = out.Cursor
+    if (!cursor) {
+      await rest(signal)
+    }
+  }
+}
+
+function rest(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, 1000)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,134 @@
+import Alert from '@cloudscape-design/components/alert'
+import Box from '@cloudscape-design/components/box'
+import Header from '@cloudscape-design/components/header'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Table from '@cloudscape-design/components/table'
+import { useQuery } from '@tanstack/react-query'
+import { sluice } from '../../../aws/sluice'
+import { useRefresh } from '../../../frame/preferences'
+import { Empty } from '../../../parts/empty'
+import { count, duration } from '../../../parts/format'
+import { Problem } from '../../../parts/problem'
+import type { Reason } from '../../../parts/queues'
+import { Absent, Ago, Num } from '../../../parts/values'
+import type { TabProps } from '../tabs'
+
+interface Consumer {
+  Principal: string
+  Address: string
+  Agent: string
+  FirstSeenTimestamp: number
+  LastSeenTimestamp: number
+  CallsPerMinute: number
+  EmptyShare: number
+  ShortPollShare: number
+  Received: number
+  Deleted: number
+  MedianTimeToDelete?: number
+  P99TimeToDelete?: number
+  Advice: Reason[]
+}
+
+interface Listed {
+  Consumers: Consumer[]
+  SilentNodes?: string[]
+}
+
+/** Consumers lists who receives from the queue, and says what would help them. */
+export default function Consumers({ queue }: TabProps) {
+  const interval = useRefresh()
+  const list = useQuery({
+    queryKey: ['ListConsumers', queue],
+    queryFn: ({ signal }) => sluice<Listed>('ListConsumers', { QueueUrl: queue }, signal),
+    refetchInterval: interval,
+  })
+  const consumers = (list.data?.Consumers ?? []).map((c) => ({ ...c, key: `${c.Principal} ${c.Address} ${c.Agent}` }))
+  const share = (part: number) => <span className="number">{Math.round(part * 100)}%</span>
+  const time = (ms: number | undefined) =>
+    ms === undefined ? <Absent /> : <span className="number">{duration(ms)}</span>
+  return (
+    <SpaceBetween size="m">
+      {consumers
+        .filter((c) => c.Advice.length > 0)
+        .slice(0, 5)
+        .map((c) => (
+          <Alert
+            key={c.key}
+            type="info"
+            header={<span className="break">{`${short(c.Principal)} at ${c.Address}`}</span>}
+          >
+            {c.Advice.map((a) => (
+              <div key={a.Code}>{a.Text}</div>
+            ))}
+          </Alert>
+        ))}
+      {(list.data?.SilentNodes?.length ?? 0) > 0 && (
+        <Alert type="warning">
+          These nodes have not said what they have served: {list.data?.SilentNodes?.join(', ')}
+        </Alert>
+      )}
+      <Table
+        variant="container"
+        resizableColumns
+        items={consumers}
+        trackBy="key"
+        loading={list.isPending}
+        loadingText="Looking"
+        ariaLabels={{ tableLabel: 'Consumers' }}
+        header={
+          <Header
+            variant="h2"
+            counter={list.data && `(${count(consumers.length)})`}
+            description="Who receives from this queue, the busiest first. Numbers are of the last ten minutes."
+          >
+            Consumers
+          </Header>
+        }
+        empty={
+          list.error ? (
+            <Problem error={list.error} what="Consumers" retry={() => void list.refetch()} />
+          ) : (
+            <Empty title="Nobody has received from this queue lately">
+              Each program that calls ReceiveMessage is listed here for an hour, with its user, its address and how well
+              it does.
+            </Empty>
+          )
+        }
+        columnDefinitions={[
+          {
+            id: 'who',
+            header: 'Consumer',
+            isRowHeader: true,
+            width: 300,
+            cell: (c) => (
+              <>
+                <div className="break">{c.Principal}</div>
+                <Box fontSize="body-s" color="text-body-secondary">
+                  <span className="break">{c.Agent || 'says no name'}</span>
+                </Box>
+              </>
+            ),
+          },
+          { id: 'address', header: 'Address', cell: (c) => c.Address, width: 150 },
+          { id: 'seen', header: 'Last seen', cell: (c) => <Ago at={c.LastSeenTimestamp} />, width: 130 },
+          {
+            id: 'calls',
+            header: 'Calls a minute',
+            cell: (c) => <span className="number">{c.CallsPerMinute}</span>,
+            width: 120,
+          },
+          { id: 'empty', header: 'Empty', cell: (c) => share(c.EmptyShare), width: 90 },
+          { id: 'short', header: 'Do not wait', cell: (c) => share(c.ShortPollShare), width: 110 },
+          { id: 'received', header: 'Received', cell: (c) => <Num value={c.Received} />, width: 110 },
+          { id: 'deleted', header: 'Deleted', cell: (c) => <Num value={c.Deleted} />, width: 110 },
+          { id: 'median', header: 'Time to delete, median', cell: (c) => time(c.MedianTimeToDelete), width: 130 },
+          { id: 'p99', header: 'p99', cell: (c) => time(c.P99TimeToDelete), width: 110 },
+        ]}
+      />
+    </SpaceBetween>
+  )
+}
+
+function short(principal: string): string {
+  return principal.replace(/^arn:[^:]*:[^:]*:[^:]*:/, '')
+}

@@ -1,0 +1,110 @@
+import Badge from '@cloudscape-design/components/badge'
+import Button from '@cloudscape-design/components/button'
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
+import ContentLayout from '@cloudscape-design/components/content-layout'
+import Header from '@cloudscape-design/components/header'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import Tabs from '@cloudscape-design/components/tabs'
+import { type ComponentType, lazy, Suspense, useState } from 'react'
+import { isAbsent } from '../../aws/failure'
+import { Guard } from '../../frame/guard'
+import { address, go } from '../../frame/router'
+import { Problem } from '../../parts/problem'
+import { useQueueDetail } from '../../parts/queues'
+import type { PageProps } from '../../routes'
+import { type Action, Dialog } from '../queues/dialogs'
+import { type TabProps, tabs } from './tabs'
+
+const components: Record<string, ComponentType<TabProps>> = Object.fromEntries(
+  tabs.map((tab) => [tab.id, lazy(tab.load)]),
+)
+
+/** Queue is the page of one queue: its tabs are in tabs.ts. */
+export default function Queue({ parameters }: PageProps) {
+  const queue = parameters.queue ?? ''
+  const detail = useQueueDetail(queue)
+  const [action, setAction] = useState<Action>()
+  const fifo = queue.endsWith('.fifo')
+  const shown = tabs.filter((tab) => tab.on?.({ fifo, deadLetters: true }) ?? true)
+  const chosen = shown.find((tab) => tab.id === parameters.tab) ?? shown[0]
+  const Content = chosen && components[chosen.id]
+  const paused = detail.data?.Reasons.some((r) => r.Code === 'Paused')
+
+  if (isAbsent(detail.error)) {
+    return (
+      <ContentLayout header={<Header variant="h1">{queue}</Header>}>
+        <Problem
+          error={new Error('There is no queue of that name in your account and region. It may have been deleted.')}
+        />
+      </ContentLayout>
+    )
+  }
+  return (
+    <ContentLayout
+      header={
+        <Header
+          variant="h1"
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button onClick={() => go(address(['queues', queue, 'edit']))}>Edit</Button>
+              <Button onClick={() => setAction('delete')}>Delete</Button>
+              <Button onClick={() => setAction('purge')}>Purge</Button>
+              <ButtonDropdown
+                items={[
+                  paused ? { id: 'resume', text: 'Resume delivery' } : { id: 'pause', text: 'Pause delivery' },
+                  { id: 'subscribe', text: 'Subscribe to Amazon SNS topic' },
+                  { id: 'alarm', text: 'Create alarm' },
+                  { id: 'activity', text: 'Who changed it' },
+                ]}
+                onItemClick={({ detail: { id } }) => {
+                  const elsewhere: Record<string, string> = {
+                    subscribe: address(['subscribe-queue'], { queues: queue }),
+                    alarm: address(['create-alarm'], { queue }),
+                    activity: address(['activity'], { resource: queue }),
+                  }
+                  const there = elsewhere[id]
+                  there ? go(there) : setAction(id as Action)
+                }}
+              >
+                Actions
+              </ButtonDropdown>
+              <Button variant="primary" onClick={() => go(address(['queues', queue, 'messages']))}>
+                Send and receive messages
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          <span className="break">{queue}</span> {fifo && <Badge color="blue">FIFO</Badge>}
+        </Header>
+      }
+    >
+      <Tabs
+        activeTabId={chosen?.id ?? ''}
+        ariaLabel="What to see of the queue"
+        onChange={({ detail: { activeTabId } }) =>
+          go(address(activeTabId === 'overview' ? ['queues', queue] : ['queues', queue, activeTabId]))
+        }
+        tabs={shown.map((tab) => ({
+          id: tab.id,
+          label: tab.label,
+          content: tab === chosen && Content && (
+            <Guard key={tab.id}>
+              <Suspense fallback={<Spinner size="large" />}>
+                <Content key={queue} queue={queue} fifo={fifo} />
+              </Suspense>
+            </Guard>
+          ),
+        }))}
+      />
+      {action && (
+        <Dialog
+          action={action}
+          queues={[{ QueueName: queue }]}
+          close={() => setAction(undefined)}
+          done={() => action === 'delete' && go('/queues')}
+        />
+      )}
+    </ContentLayout>
+  )
+}

@@ -1,0 +1,71 @@
+import { ListDeadLetterSourceQueuesCommand } from '@aws-sdk/client-sqs'
+import Box from '@cloudscape-design/components/box'
+import Container from '@cloudscape-design/components/container'
+import Header from '@cloudscape-design/components/header'
+import Link from '@cloudscape-design/components/link'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import { useQuery } from '@tanstack/react-query'
+import { sqs } from '../../../aws/sqs'
+import { address } from '../../../frame/router'
+import { plural } from '../../../parts/format'
+import { nameOf, type QueueDetail } from '../../../parts/queues'
+
+/** Chain shows where messages go that cannot be processed, and whose dead letters come here. */
+export function Chain({ queue, state }: { queue: string; state: QueueDetail }) {
+  const sources = useQuery({
+    queryKey: ['ListDeadLetterSourceQueues', queue],
+    queryFn: async ({ signal }) => {
+      const out = await sqs().send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: queue, MaxResults: 10 }), {
+        abortSignal: signal,
+      })
+      return { names: (out.queueUrls ?? []).map(nameOf), more: Boolean(out.NextToken) }
+    },
+  })
+  const names = sources.data?.names ?? []
+  if (names.length === 0 && !state.DeadLetterQueueArn) {
+    return null
+  }
+  return (
+    <Container header={<Header variant="h2">Dead letters</Header>}>
+      <div className="chain">
+        {names.length > 0 && (
+          <>
+            <SpaceBetween size="xxs">
+              {names.map((name) => (
+                <Link key={name} href={address(['queues', name])}>
+                  {name}
+                </Link>
+              ))}
+              {sources.data?.more && <Box>and more</Box>}
+            </SpaceBetween>
+            <Arrow />
+          </>
+        )}
+        <Box variant="strong">{queue}</Box>
+        {state.DeadLetterQueueArn && (
+          <>
+            <Arrow />
+            <div>
+              <Link href={address(['queues', nameOf(state.DeadLetterQueueArn)])}>
+                {nameOf(state.DeadLetterQueueArn)}
+              </Link>
+              {state.DeadLetters !== undefined && (
+                <Box color="text-body-secondary" fontSize="body-s">
+                  {plural(state.DeadLetters, 'message')}
+                </Box>
+              )}
+            </div>
+          </>
+        )}
+      </div>
+    </Container>
+  )
+}
+
+function Arrow() {
+  return (
+    <svg width="40" height="12" viewBox="0 0 40 12" role="img" aria-label="dead letters go to">
+      <path d="M0 6h38m-6-5 6 5-6 5" fill="none" stroke="currentColor" strokeWidth="1.5" />
+    </svg>
+  )
+}

@@ -1,0 +1,212 @@
+import Alert from '@cloudscape-design/components/alert'
+import Box from '@cloudscape-design/components/box'
+import ColumnLayout from '@cloudscape-design/components/column-layout'
+import Container from '@cloudscape-design/components/container'
+import ExpandableSection from '@cloudscape-design/components/expandable-section'
+import Header from '@cloudscape-design/components/header'
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
+import Link from '@cloudscape-design/components/link'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import Table from '@cloudscape-design/components/table'
+import { endpoint } from '../../../aws/place'
+import { address } from '../../../frame/router'
+import { type Attributes, redriveOf, useAttributes } from '../../../parts/attributes'
+import { Copy } from '../../../parts/copy'
+import { bytes, duration, plural } from '../../../parts/format'
+import { Problem } from '../../../parts/problem'
+import { nameOf, type QueueDetail, useQueueDetail } from '../../../parts/queues'
+import { sentence } from '../../../parts/sentence'
+import { Absent, Ago, Num, Time, useNow } from '../../../parts/values'
+import type { TabProps } from '../tabs'
+import { Chain } from './chain'
+
+/** Overview says how a queue is: in a sentence, in numbers, in its settings. */
+export default function Overview({ queue }: TabProps) {
+  const state = useQueueDetail(queue)
+  const attributes = useAttributes(queue)
+  return (
+    <SpaceBetween size="l">
+      <Problem error={state.error} what="What the queue is doing" retry={() => void state.refetch()} />
+      {state.data ? <Now queue={queue} state={state.data} /> : state.isPending && <Spinner />}
+      <Container
+        header={
+          <Header variant="h2" actions={<Link href={address(['queues', queue, 'edit'])}>Edit</Link>}>
+            Details
+          </Header>
+        }
+      >
+        <Problem error={attributes.error} what="The queue's attributes" />
+        {attributes.data && <Details queue={queue} attributes={attributes.data} />}
+      </Container>
+      {state.data && state.data.Shards.length > 0 && (
+        <ExpandableSection
+          variant="container"
+          headerText="Where it is served"
+          headerCounter={`(${state.data.Shards.length})`}
+        >
+          <Shards state={state.data} />
+        </ExpandableSection>
+      )}
+    </SpaceBetween>
+  )
+}
+
+function Now({ queue, state }: { queue: string; state: QueueDetail }) {
+  const now = useNow()
+  const { type, text, advice } = sentence(state, now)
+  const extra = state.Reasons.filter((r) => !['Empty'].includes(r.Code)).map((r) => r.Text)
+  const lines = [...new Set([...extra, ...advice])].filter((line) => !text.includes(line.replace(/\.$/, '')))
+  return (
+    <SpaceBetween size="l">
+      <Alert type={type} header={text}>
+        {lines.map((line) => (
+          <div key={line} className="break">
+            {line}
+          </div>
+        ))}
+      </Alert>
+      <Container>
+        <ColumnLayout columns={4} variant="text-grid" minColumnWidth={150}>
+          <Figure title="Messages available" value={state.Visible} />
+          <Figure title="Messages in flight" value={state.InFlight} />
+          <Figure title="Messages delayed" value={state.Delayed} />
+          <Figure title="Dead letters" value={state.DeadLetters} />
+          <Fact title="Oldest message">
+            <Ago at={state.OldestMessageTimestamp} />
+          </Fact>
+          <Fact title="Last send">
+            <Ago at={state.LastSendTimestamp} />
+          </Fact>
+          <Fact title="Last receive">
+            <Ago at={state.LastReceiveTimestamp} />
+          </Fact>
+          <Fact title="Waiting receives">
+            <Link href={address(['queues', queue, 'consumers'])}>{plural(state.WaitingReceives, 'long poll')}</Link>
+          </Fact>
+          {queue.endsWith('.fifo') && (
+            <Fact title="Message groups">
+              <Link href={address(['queues', queue, 'groups'])}>
+                {state.ReadyGroups} ready, {state.BlockedGroups} blocked
+              </Link>
+            </Fact>
+          )}
+          <Fact title="On disk">{bytes(state.DiskBytes)}</Fact>
+        </ColumnLayout>
+      </Container>
+      <Chain queue={queue} state={state} />
+    </SpaceBetween>
+  )
+}
+
+function Figure({ title, value }: { title: string; value: number | undefined }) {
+  return (
+    <div>
+      <Box variant="awsui-key-label">{title}</Box>
+      <div className="figure">
+        <Num value={value} />
+      </div>
+    </div>
+  )
+}
+
+function Fact({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <Box variant="awsui-key-label">{title}</Box>
+      <div>{children}</div>
+    </div>
+  )
+}
+
+function Details({ queue, attributes: a }: { queue: string; attributes: Attributes }) {
+  const arn = a.QueueArn ?? ''
+  const url = `${endpoint}/${arn.split(':')[4] ?? ''}/${queue}`
+  const redrive = redriveOf(a)
+  const seconds = (text: string | undefined) => (text === undefined ? <Absent /> : duration(Number(text) * 1000))
+  const when = (text: string | undefined) => <Time at={text === undefined ? undefined : Number(text) * 1000} />
+  const copied = (text: string, label: string) => (
+    <span className="break">
+      <Copy text={text} label={label} inline /> {text}
+    </span>
+  )
+  return (
+    <KeyValuePairs
+      columns={3}
+      items={[
+        { label: 'Name', value: copied(queue, 'Copy name') },
+        { label: 'ARN', value: copied(arn, 'Copy ARN') },
+        { label: 'URL', value: copied(url, 'Copy URL') },
+        { label: 'Type', value: a.FifoQueue === 'true' ? 'FIFO' : 'Standard' },
+        { label: 'Created', value: when(a.CreatedTimestamp) },
+        { label: 'Last updated', value: when(a.LastModifiedTimestamp) },
+        { label: 'Default visibility timeout', value: seconds(a.VisibilityTimeout) },
+        { label: 'Message retention period', value: seconds(a.MessageRetentionPeriod) },
+        { label: 'Delivery delay', value: seconds(a.DelaySeconds) },
+        {
+          label: 'Maximum message size',
+          value: a.MaximumMessageSize ? bytes(Number(a.MaximumMessageSize)) : <Absent />,
+        },
+        { label: 'Receive message wait time', value: seconds(a.ReceiveMessageWaitTimeSeconds) },
+        {
+          label: 'Encryption',
+          value: a.KmsMasterKeyId ? 'SSE-KMS' : a.SqsManagedSseEnabled === 'true' ? 'SSE-SQS' : 'Disabled',
+        },
+        {
+          label: 'Dead-letter queue',
+          value: redrive ? (
+            <>
+              <Link href={address(['queues', nameOf(redrive.deadLetterTargetArn)])}>
+                {nameOf(redrive.deadLetterTargetArn)}
+              </Link>
+              , after {plural(redrive.maxReceiveCount, 'receive')}
+            </>
+          ) : (
+            'None'
+          ),
+        },
+        ...(a.FifoQueue === 'true'
+          ? [
+              {
+                label: 'Content-based deduplication',
+                value: a.ContentBasedDeduplication === 'true' ? 'Enabled' : 'Disabled',
+              },
+              {
+                label: 'Deduplication scope',
+                value: a.DeduplicationScope === 'messageGroup' ? 'Message group' : 'Queue',
+              },
+              {
+                label: 'FIFO throughput limit',
+                value: a.FifoThroughputLimit === 'perMessageGroupId' ? 'Per message group ID' : 'Per queue',
+              },
+            ]
+          : []),
+      ]}
+    />
+  )
+}
+
+function Shards({ state }: { state: QueueDetail }) {
+  const number = (id: 'Visible' | 'InFlight' | 'Delayed' | 'WaitingReceives', header: string) => ({
+    id,
+    header,
+    cell: (s: QueueDetail['Shards'][number]) => <Num value={s[id]} />,
+  })
+  return (
+    <Table
+      variant="embedded"
+      items={state.Shards}
+      trackBy="Shard"
+      ariaLabels={{ tableLabel: 'Shards' }}
+      columnDefinitions={[
+        { id: 'shard', header: 'Shard', cell: (s) => s.Shard, isRowHeader: true },
+        { id: 'node', header: 'Node', cell: (s) => s.Node ?? <Absent /> },
+        number('Visible', 'Available'),
+        number('InFlight', 'In flight'),
+        number('Delayed', 'Delayed'),
+        number('WaitingReceives', 'Waiting receives'),
+        { id: 'disk', header: 'On disk', cell: (s) => <span className="number">{bytes(s.DiskBytes)}</span> },
+      ]}
+    />
+  )
+}

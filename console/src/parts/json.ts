@@ -1,0 +1,55 @@
+/** object parses JSON that should be an object. */
+export function object(text: string | undefined): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '')
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** jsonError says where text is not JSON, by line and column. */
+export function jsonError(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const at = /position (\d+)/.exec(message)?.[1]
+    const words = message.replace(/ in JSON.*| \(line.*|, "[\s\S]*/, '')
+    if (at === undefined) {
+      return `This is not JSON: ${words}.`
+    }
+    const before = text.slice(0, Number(at))
+    const line = before.split('\n').length
+    const column = Number(at) - before.lastIndexOf('\n')
+    return `This is not JSON: ${words}, line ${line}, column ${column}.`
+  }
+}
+
+/**
+ * pretty indents JSON as it is written, text by text: through JavaScript's numbers, large ones would become others. What is
+ * no JSON stays as it is.
+ */
+export function pretty(text: string): string {
+  if (jsonError(text) !== undefined) {
+    return text
+  }
+  let out = ''
+  let depth = 0
+  const line = () => `\n${'  '.repeat(depth)}`
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+    if (token === '{' || token === '[') {
+      depth++
+      out += token + line()
+    } else if (token === '}' || token === ']') {
+      depth--
+      out = /[{[]\s*$/.test(out) ? out.trimEnd() + token : out + line() + token
+    } else if (token === ',') {
+      out += token + line()
+    } else {
+      out += token === ':' ? ': ' : token
+    }
+  }
+  return out
+}

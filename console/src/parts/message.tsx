@@ -1,0 +1,197 @@
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
+import Modal from '@cloudscape-design/components/modal'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Table from '@cloudscape-design/components/table'
+import Tabs from '@cloudscape-design/components/tabs'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Copy } from './copy'
+import { fromBase64, hex, type Reading, readings } from './decode'
+import { bytes } from './format'
+import { Absent, Time } from './values'
+
+/** Attribute is a message attribute; BinaryValue is base64. */
+export interface Attribute {
+  DataType: string
+  StringValue?: string
+  BinaryValue?: string
+}
+
+/** Message is a message as a peek or a receive has shown it. */
+export interface Message {
+  MessageId: string
+  State?: 'Visible' | 'InFlight' | 'Delayed'
+  Size?: number
+  SentTimestamp?: number
+  ReceiveCount?: number
+  FirstReceiveTimestamp?: number
+  LastReceiveTimestamp?: number
+  InvisibleUntil?: number
+  SenderId?: string
+  SequenceNumber?: string
+  MessageGroupId?: string
+  MessageDeduplicationId?: string
+  AWSTraceHeader?: string
+  DeadLetterQueueSourceArn?: string
+  MessageAttributes?: Record<string, Attribute>
+  MD5OfBody?: string
+  MD5OfMessageAttributes?: string
+  Body?: string
+}
+
+/** stateWords are what the states of messages are called. */
+export const stateWords = { Visible: 'Available', InFlight: 'In flight', Delayed: 'Delayed' } as const
+
+/** Body shows a body in a way that can be read, as text and nothing else. */
+export function Body({ body }: { body: string | undefined }) {
+  const [ways, setWays] = useState<Reading[]>([])
+  const [chosen, setChosen] = useState<string>()
+  useEffect(() => {
+    let gone = false
+    if (body !== undefined) {
+      void readings(body).then((found) => !gone && setWays(found))
+    }
+    return () => {
+      gone = true
+    }
+  }, [body])
+  if (body === undefined) {
+    return (
+      <Box color="text-body-secondary">The body is not shown: that takes the permission sluice:PeekMessageBody.</Box>
+    )
+  }
+  const way = ways.find((w) => w.id === chosen) ?? ways[0] ?? { id: '', label: '', text: body }
+  return (
+    <SpaceBetween size="s">
+      <div className="row">
+        {ways.length > 1 && (
+          <Select
+            ariaLabel="Read the body as"
+            selectedOption={{ value: way.id, label: way.label }}
+            options={ways.map((w) => ({ value: w.id, label: w.label }))}
+            onChange={({ detail }) => setChosen(detail.selectedOption.value)}
+          />
+        )}
+        <Copy text={body} label="Copy body" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <pre className="code body" tabIndex={0}>
+        {way.text}
+      </pre>
+    </SpaceBetween>
+  )
+}
+
+/** AttributesTable lists message attributes with their types and sizes. */
+export function AttributesTable({ attributes }: { attributes: Record<string, Attribute> }) {
+  const rows = Object.entries(attributes).map(([name, a]) => ({ name, ...a }))
+  return (
+    <Table
+      variant="embedded"
+      items={rows}
+      trackBy="name"
+      ariaLabels={{ tableLabel: 'Message attributes' }}
+      empty="The message has no attributes."
+      wrapLines
+      columnDefinitions={[
+        {
+          id: 'name',
+          header: 'Name',
+          cell: (a) => <span className="break">{a.name}</span>,
+          isRowHeader: true,
+          width: 180,
+        },
+        { id: 'type', header: 'Type', cell: (a) => a.DataType, width: 130 },
+        {
+          id: 'value',
+          header: 'Value',
+          cell: (a) => {
+            const binary = a.BinaryValue === undefined ? undefined : fromBase64(a.BinaryValue)
+            return binary ? (
+              <>
+                <pre className="code break">{a.BinaryValue}</pre>
+                <pre className="code hex">{hex(binary, 16)}</pre>
+              </>
+            ) : (
+              <pre className="code">{a.StringValue}</pre>
+            )
+          },
+        },
+        {
+          id: 'size',
+          header: 'Size',
+          width: 110,
+          cell: (a) => {
+            const value =
+              a.BinaryValue === undefined
+                ? new Blob([a.StringValue ?? '']).size
+                : (fromBase64(a.BinaryValue)?.length ?? 0)
+            return <span className="number">{bytes(value)}</span>
+          },
+        },
+      ]}
+    />
+  )
+}
+
+/** MessageDetails shows all of one message. */
+export function MessageDetails({
+  message: m,
+  close,
+  actions,
+}: {
+  message: Message
+  close: () => void
+  actions?: ReactNode
+}) {
+  const attributes = m.MessageAttributes ?? {}
+  const n = Object.keys(attributes).length
+  const code = (text: string | undefined) => (text === undefined ? <Absent /> : <span className="break">{text}</span>)
+  const time = (at: number | undefined) => <Time at={at} millis />
+  const pairs = [
+    { label: 'ID', value: code(m.MessageId) },
+    m.State && { label: 'State', value: stateWords[m.State] },
+    { label: 'Size', value: m.Size === undefined ? <Absent /> : bytes(m.Size) },
+    { label: 'MD5 of message body', value: code(m.MD5OfBody) },
+    m.MD5OfMessageAttributes && { label: 'MD5 of message attributes', value: code(m.MD5OfMessageAttributes) },
+    { label: 'Sender account', value: code(m.SenderId) },
+    { label: 'Sent', value: time(m.SentTimestamp) },
+    { label: 'First received', value: time(m.FirstReceiveTimestamp) },
+    { label: 'Receive count', value: m.ReceiveCount ?? <Absent /> },
+    m.InvisibleUntil !== undefined && { label: 'Hidden until', value: time(m.InvisibleUntil) },
+    m.MessageGroupId && { label: 'Message group ID', value: code(m.MessageGroupId) },
+    m.MessageDeduplicationId && { label: 'Message deduplication ID', value: code(m.MessageDeduplicationId) },
+    m.SequenceNumber && { label: 'Sequence number', value: code(m.SequenceNumber) },
+    m.AWSTraceHeader && { label: 'Trace header', value: code(m.AWSTraceHeader) },
+    m.DeadLetterQueueSourceArn && { label: 'Dead letter of', value: code(m.DeadLetterQueueSourceArn) },
+  ].filter((pair) => pair !== false && pair !== undefined && pair !== '')
+  return (
+    <Modal
+      visible
+      size="large"
+      header="Message details"
+      onDismiss={close}
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            {actions}
+            <Button variant="primary" onClick={close}>
+              Done
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <Tabs
+        ariaLabel="Parts of the message"
+        tabs={[
+          { id: 'body', label: 'Body', content: <Body body={m.Body} /> },
+          { id: 'details', label: 'Details', content: <KeyValuePairs columns={2} items={pairs} /> },
+          { id: 'attributes', label: `Attributes (${n})`, content: <AttributesTable attributes={attributes} /> },
+        ]}
+      />
+    </Modal>
+  )
+}
