@@ -123,6 +123,7 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		}
 		math("Exactly one element of the metrics list should return data; 2 do.", stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"Id": "e1", "Expression": "m1"})
 		math("Error in expression 'e1': the function ANOMALY_DETECTION_BAND is not supported at character 1.", object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1)"})
+		math("SEARCH is not supported on Metric Alarms", object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"})
 		math("An alarm watches one time series: the query q must not have GROUP BY.", object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d", "Period": 60})
 		r.ok("DescribeAlarms", object{}, object{})
 	})

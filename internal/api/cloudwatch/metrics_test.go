@@ -192,7 +192,15 @@ func TestGetMetricData(t *testing.T) {
 			r.Helper()
 			r.fails("GetMetricData", with(in, object{"MetricDataQueries": queries}), 400, "ValidationError", message)
 		}
-		refused("Error in expression 'e1': the function SEARCH is not supported at character 1.", object{"Id": "e1", "Expression": "SEARCH('{AWS/SQS,QueueName}', 'Sum', 60)"})
+		search := with(in, object{"MetricDataQueries": list{object{
+			"Id": "s1", "Expression": `REMOVE_EMPTY(SEARCH('{"AWS/SQS","QueueName"} MetricName="ApproximateNumberOfMessagesVisible" "QueueName"=("a" OR "b")', 'Maximum', 240))`,
+		}}})
+		r.ok("GetMetricData", search, object{"MetricDataResults": list{
+			object{"Id": "s1", "Label": "a", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{4}},
+			object{"Id": "s1", "Label": "b", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{40}},
+		}})
+		refused("Error in expression 'e1': the placeholder '*' is not supported: a term without quotes finds parts of names at character 21 of the search.",
+			object{"Id": "e1", "Expression": "SEARCH('{AWS/SQS,QueueName} *', 'Sum', 60)"})
 		refused("Error in expression 'e1': expected a value, found the end at character 5.", object{"Id": "e1", "Expression": "1 + "})
 		refused("The query m1 is about the account 111111111111, and no accounts are linked.",
 			with(stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), object{"AccountId": "111111111111"}))

@@ -204,6 +204,9 @@ func checkMath(a *monitor.Alarm) error {
 	if err != nil {
 		return failure(err)
 	}
+	if plan.Searches() {
+		return protocol.ValidationError("SEARCH is not supported on Metric Alarms")
+	}
 	if n := len(plan.Returned()); n != 1 {
 		return protocol.ValidationError("Exactly one element of the metrics list should return data; %d do.", n)
 	}

@@ -20,7 +20,7 @@ func (p *planned) fill(label string, r *Result, region, account string) string {
 	return part.ReplaceAllStringFunc(label, func(text string) string {
 		m := part.FindStringSubmatch(text)
 		if m[1] == "PROP" {
-			if value, ok := p.property(m[2], region, account); ok {
+			if value, ok := p.property(m[2], r, region, account); ok {
 				return value
 			}
 			return text
@@ -33,28 +33,33 @@ func (p *planned) fill(label string, r *Result, region, account string) string {
 }
 
 // property returns a property of what a query is about.
-func (p *planned) property(name, region, account string) (string, bool) {
+func (p *planned) property(name string, r *Result, region, account string) (string, bool) {
 	switch name {
 	case "Region":
 		return region, true
 	case "AccountId":
 		return account, true
 	}
-	if p.Stat == nil {
+	stat := p.Stat
+	switch {
+	case r.found != nil:
+		id := &r.found.id
+		stat = &Stat{Namespace: id.Namespace, Metric: id.Metric, Dimensions: id.Dimensions, Period: r.found.period, Statistic: r.found.statistic}
+	case stat == nil:
 		return "", false
 	}
 	switch name {
 	case "MetricName":
-		return p.Stat.Metric, true
+		return stat.Metric, true
 	case "Namespace":
-		return p.Stat.Namespace, true
+		return stat.Namespace, true
 	case "Stat":
-		return p.Stat.Statistic, true
+		return stat.Statistic, true
 	case "Period":
-		return strconv.Itoa(int(p.Stat.Period / time.Second)), true
+		return strconv.Itoa(int(stat.Period / time.Second)), true
 	}
 	if of, ok := strings.CutPrefix(name, "Dim."); ok {
-		for _, d := range p.Stat.Dimensions {
+		for _, d := range stat.Dimensions {
 			if d.Name == of {
 				return d.Value, true
 			}

@@ -87,7 +87,15 @@ func TestRun(t *testing.T) {
 		"q=b:50,50 q=a:15,40":          {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName ORDER BY MIN() DESC`, 5*time.Minute)},
 		"q=NumberOfMessagesSent:65,90": {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM SCHEMA("AWS/SQS", QueueName)`, 5*time.Minute)},
 		"q=NumberOfMessagesSent:":      {expression("q", `SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" WHERE QueueName = 'c'`, 5*time.Minute)},
-		"e=e:10,10":                    {hidden(expression("q", `SELECT MAX(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName`, 5*time.Minute)), expression("e", "MAX(q)", 0)},
+		"s=a:15,40 s=b:50,50":          {expression("s", `SEARCH('{AWS/SQS,QueueName} MetricName="NumberOfMessagesSent"', 'Sum')`, 0)},
+		"s=a:55 s=b:100":               {expression("s", `SEARCH('{AWS/SQS,QueueName} MetricName="NumberOfMessagesSent"', 'Sum', 600)`, 5*time.Minute)},
+		"s=L a:55":                     {labelled(expression("s", `SEARCH('{AWS/SQS,QueueName} sent QueueName=a NOT size', 'Sum')`, 10*time.Minute))},
+		"s=a NumberOfMessagesSent:55 s=a SentMessageSize:300": {expression("s", `SEARCH('QueueName="a"', 'Sum', 600)`, 0)},
+		"s=s:65,90":             {expression("s", `SUM(SEARCH('NumberOfMessagesSent', 'Sum', 300))`, 0)},
+		"s=a:20":                {expression("s", `REMOVE_EMPTY(SEARCH('size', 'Maximum', 600))`, 0)},
+		"e=a:30,80 e=b:100,100": {hidden(expression("s", `SEARCH('NumberOfMessagesSent', 'Sum', 300)`, 0)), expression("e", "s * 2", 0)},
+		"":                      {expression("s", `SEARCH('nowhere', 'Sum', 300)`, 0)},
+		"e=e:10,10":             {hidden(expression("q", `SELECT MAX(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName`, 5*time.Minute)), expression("e", "MAX(q)", 0)},
 	} {
 		got, err := answer(queries...)
 		if err != nil || got != want {
@@ -109,6 +117,11 @@ func TestDynamicLabels(t *testing.T) {
 		if got, err := answer(q); err != nil || got != "m="+want+":15,40" {
 			t.Errorf("%s: %s, %v", label, got, err)
 		}
+	}
+	s := expression("s", `SEARCH('NumberOfMessagesSent', 'Sum', 300) * 2`, 0)
+	s.Label = "${PROP('Dim.QueueName')} ${PROP('MetricName')} ${PROP('Stat')} ${MAX}"
+	if got, err := answer(s); err != nil || got != "s=a NumberOfMessagesSent Sum 80.0:30,80 s=b NumberOfMessagesSent Sum 100.0:100,100" {
+		t.Errorf("of a search: %s, %v", got, err)
 	}
 	q := stat("m", "NumberOfMessagesSent", "nowhere", "Sum", 5*time.Minute)
 	q.Label = "${LAST}"
@@ -141,7 +154,9 @@ func TestRefusals(t *testing.T) {
 		"Error in expression 'm': it has neither a metric nor an expression": {{ID: "m"}},
 		"Error in expression 'm': the statistic tm99 is not supported; use SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99": {stat("m", "x", "a", "tm99", time.Minute)},
 		"Error in expression 'm': the period must be a multiple of 60 seconds, which is the resolution of metrics":                                  {stat("m", "x", "a", "Sum", 30*time.Second)},
-		"Error in expression 'e': the function SEARCH is not supported at character 1":                                                              {expression("e", "SEARCH('{AWS/SQS,QueueName}', 'Sum')", 0)},
+		`Error in expression 'e': expected "}", found the end at character 19 of the search`:                                                        {expression("e", "SEARCH('{AWS/SQS,QueueName', 'Sum')", 0)},
+		"Error in expression 'e': the statistic tm99 is not supported; use SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99": {expression("e", "SEARCH('{AWS/SQS}', 'tm99')", 0)},
+		"Error in expression 'e': the period must be a multiple of 60 seconds, which is the resolution of metrics":                                  {expression("e", "SEARCH('{AWS/SQS}', 'Sum', 30)", 0)},
 		"Error in expression 'e': there is no metric or expression with the id \"n\"":                                                               {expression("e", "n", 0)},
 		"Error in expression 'a': it refers to itself, directly or through others":                                                                  {expression("a", "b", 0), expression("b", "a", 0)},
 		"Error in expression 'q': a query needs a period":                                                                                           {expression("q", "SELECT SUM(m) FROM n", 0)},

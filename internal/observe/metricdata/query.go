@@ -57,6 +57,7 @@ type planned struct {
 	Query
 	statistic Statistic
 	math      *metricmath.Expression
+	searches  []search // of math
 	insights  *insights.Query
 }
 
@@ -98,7 +99,7 @@ func read(q Query) (p planned, err error) {
 	case q.Stat != nil:
 		var ok bool
 		if p.statistic, ok = ParseStatistic(q.Stat.Statistic); !ok {
-			return p, wrong(q.ID, "the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99", q.Stat.Statistic)
+			return p, wrongStatistic(q.ID, q.Stat.Statistic)
 		}
 		return p, checkPeriod(q.ID, q.Stat.Period)
 	case q.Expression == "":
@@ -115,7 +116,12 @@ func read(q Query) (p planned, err error) {
 	if p.math, err = metricmath.Parse(q.Expression); err != nil {
 		return p, wrong(q.ID, "%s", err)
 	}
-	return p, nil
+	p.searches, err = readSearches(q, p.math)
+	return p, err
+}
+
+func wrongStatistic(id, statistic string) *Error {
+	return wrong(id, "the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99", statistic)
 }
 
 func checkPeriod(id string, period time.Duration) error {
@@ -195,9 +201,17 @@ func (p *Plan) Period() (longest time.Duration) {
 		if s := p.queries[i].Stat; s != nil {
 			longest = max(longest, s.Period)
 		}
+		for _, s := range p.queries[i].searches {
+			longest = max(longest, s.period)
+		}
 		longest = max(longest, p.queries[i].Period)
 	}
 	return max(longest, series.Minute)
+}
+
+// Searches reports whether the plan has a SEARCH, which may find any number of metrics.
+func (p *Plan) Searches() bool {
+	return slices.ContainsFunc(p.queries, func(q planned) bool { return len(q.searches) > 0 })
 }
 
 // Uses reports whether the plan has a metric of that kind.

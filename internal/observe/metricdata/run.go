@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/observe/insights"
@@ -19,6 +20,8 @@ type Result struct {
 	ID     string
 	Label  string
 	Points []Datapoint // oldest first
+
+	found *found // what it is of, if a search has found it
 }
 
 // Datapoint is a value of an answer.
@@ -81,7 +84,7 @@ func (r *run) answer(ctx context.Context, i int, q *planned) (err error) {
 	case q.insights != nil:
 		r.results[i], err = r.selected(ctx, q)
 	default:
-		r.results[i], err = r.expression(q)
+		r.results[i], err = r.expression(ctx, q)
 	}
 	return err
 }
@@ -175,7 +178,15 @@ func (r *run) selected(ctx context.Context, q *planned) ([]Result, error) {
 	return results, nil
 }
 
-func (r *run) expression(q *planned) ([]Result, error) {
+func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
+	r.env.Searches = make(map[*metricmath.Search]metricmath.Value, len(q.searches))
+	for i := range q.searches {
+		v, err := r.search(ctx, q, &q.searches[i])
+		if err != nil {
+			return nil, err
+		}
+		r.env.Searches[q.searches[i].of] = v
+	}
 	v, err := q.math.Evaluate(&r.env)
 	if err != nil {
 		return nil, wrong(q.ID, "%s", err)
@@ -188,12 +199,15 @@ func (r *run) expression(q *planned) ([]Result, error) {
 	for _, s := range v.Series {
 		label := cmp.Or(q.Label, q.ID)
 		if v.Kind == metricmath.List && s.Label != "" {
-			label = s.Label
-			if q.Label != "" {
+			switch {
+			case q.Label == "":
+				label = s.Label
+			case s.Of == nil || !strings.Contains(q.Label, "${"): // which tells the series of a search apart itself
 				label = q.Label + " " + s.Label
 			}
 		}
 		result := Result{ID: q.ID, Label: label, Points: make([]Datapoint, len(s.Samples))}
+		result.found, _ = s.Of.(*found)
 		for i, p := range s.Samples {
 			result.Points[i] = Datapoint{Time: time.Unix(p.Time, 0).UTC(), Value: p.Value}
 		}

@@ -13,6 +13,8 @@ type Env struct {
 	Values map[string]Value
 	// Metrics are the metrics of the request, which are not expressions, for METRICS.
 	Metrics []Metric
+	// Searches are what the searches of expressions have found, each a list.
+	Searches map[*Search]Value
 
 	spent int
 }
@@ -160,7 +162,7 @@ func (o *operation) evaluate(env *Env) (Value, error) {
 	}
 	return env.spend(b.each(func(s *Series) Series {
 		out := both(&a.Series[0], s, f)
-		out.Label = s.Label
+		out.Label, out.Of = s.Label, s.Of
 		return out
 	}))
 }

@@ -22,7 +22,7 @@ func (f function) takes() string {
 	return fmt.Sprintf("%d or %d arguments", f.least, f.most)
 }
 
-// functions are all but METRICS, which takes a text. It is filled below, since the functions look at calls.
+// functions are all but METRICS and SEARCH, which take texts. It is filled below, since the functions look at calls.
 var functions map[string]function
 
 func init() {
@@ -31,7 +31,7 @@ func init() {
 		"SUM": aggregate(sum), "AVG": aggregate(average), "MIN": aggregate(slices.Min), "MAX": aggregate(slices.Max),
 		"DIFF": {1, 1, steps(func(v float64, _ int64) float64 { return v })},
 		"RATE": {1, 1, steps(func(v float64, seconds int64) float64 { return v / float64(seconds) })},
-		"FILL": {2, 2, fill}, "IF": {2, 3, choose}, "PERIOD": {1, 1, period}, "TIME_SERIES": {1, 1, timeSeries},
+		"FILL": {2, 2, fill}, "IF": {2, 3, choose}, "PERIOD": {1, 1, period}, "REMOVE_EMPTY": {1, 1, removeEmpty}, "TIME_SERIES": {1, 1, timeSeries},
 	}
 }
 
@@ -133,7 +133,7 @@ func steps(f func(v float64, seconds int64) float64) func(*call, *Env) (Value, e
 			return Value{}, err
 		}
 		return v.each(func(s *Series) Series {
-			out := Series{Label: s.Label, Period: s.Period}
+			out := s.like()
 			for i := 1; i < len(s.Samples); i++ {
 				a, b := s.Samples[i-1], s.Samples[i]
 				out.add(b.Time, f(b.Value-a.Value, b.Time-a.Time))
@@ -212,7 +212,7 @@ func fill(c *call, env *Env) (Value, error) {
 
 // fill returns s with values by f at the times at which it has none. f is told the index of the next sample.
 func (s *Series) fill(env *Env, f func(s *Series, next *int, at int64) (float64, bool)) Series {
-	out := Series{Label: s.Label, Period: s.Period}
+	out := s.like()
 	next := 0
 	for at := env.Start; at < env.End && s.Period > 0; at += s.Period {
 		v, ok := s.at(&next, at)
@@ -268,7 +268,7 @@ func choose(c *call, env *Env) (Value, error) {
 		return one(Series{Period: env.period()}), nil
 	}
 	s := &condition.Series[0]
-	out := Series{Label: s.Label, Period: s.Period}
+	out := s.like()
 	var from [3]int
 	for _, p := range s.Samples {
 		i := 1
@@ -287,4 +287,13 @@ func choose(c *call, env *Env) (Value, error) {
 		}
 	}
 	return one(out), nil
+}
+
+// removeEmpty leaves out the series of a list that have no samples.
+func removeEmpty(c *call, env *Env) (Value, error) {
+	v, err := c.series(env, 0)
+	if err != nil || v.Kind != List {
+		return v, err
+	}
+	return ListOf(slices.DeleteFunc(slices.Clone(v.Series), func(s Series) bool { return len(s.Samples) == 0 })), nil
 }

@@ -94,7 +94,7 @@ func TestEvaluate(t *testing.T) {
 		"FILL(c, a)": "1 5 3 4", "FILL(none, 0)": "0 0 0 0", "FILL(all, 0)": "[1 2 3 4; 10 0 30 0]", "FILL(b, AVG(none))": "10 - 30 0",
 
 		"IF(a > 2, b, -1)": "-1 -1 30 0", "IF(a > 2, b)": "- - 30 0", "IF(1, a, b)": "1 2 3 4", "IF(0, a, b)": "10 - 30 0", "IF(0, a)": "- - - -",
-		"IF(b, 1, 0)": "1 - 1 0", "IF(AVG(none), a, b)": "- - - -", "TIME_SERIES(SUM(a))": "10 10 10 10", "TIME_SERIES(AVG(none))": "- - - -",
+		"IF(b, 1, 0)": "1 - 1 0", "IF(AVG(none), a, b)": "- - - -", "SUM(REMOVE_EMPTY([a, none]))": "1 2 3 4", "REMOVE_EMPTY(a)": "1 2 3 4", "TIME_SERIES(SUM(a))": "10 10 10 10", "TIME_SERIES(AVG(none))": "- - - -",
 	} {
 		e, err := metricmath.Parse(expression)
 		if err != nil {
@@ -111,13 +111,19 @@ func TestEvaluate(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for expression, want := range map[string]string{
-		"":                        "expected a value, found the end at character 1",
-		"a +":                     "expected a value, found the end at character 4",
-		"a b":                     `unexpected "b" at character 3`,
-		"(a":                      `expected ")", found the end at character 3`,
-		"a ; b":                   `unexpected ';' at character 3`,
-		"ü":                       `unexpected 'ü' at character 1`,
-		"SEARCH('x', 'y')":        "the function SEARCH is not supported at character 1",
+		"":                      "expected a value, found the end at character 1",
+		"a +":                   "expected a value, found the end at character 4",
+		"a b":                   `unexpected "b" at character 3`,
+		"(a":                    `expected ")", found the end at character 3`,
+		"a ; b":                 `unexpected ';' at character 3`,
+		"ü":                     `unexpected 'ü' at character 1`,
+		"SEARCH('x')":           `expected ",", found ")" at character 11`,
+		"SEARCH(a, 'b')":        `expected a text in quotes, found "a" at character 8`,
+		"SEARCH('x', 'y', 0)":   `expected a period in seconds, found "0" at character 18`,
+		"SEARCH('x', 'y', 1.5)": `expected a period in seconds, found "1.5" at character 18`,
+		"SEARCH('x', 'y', 1":    `expected ")", found the end at character 19`,
+		"1 + SEARCH('x', 'y')":  "SEARCH is not supported here at character 5",
+		"[" + strings.Repeat("SEARCH('x', 'y'),", 11) + "a]": "an expression has at most 10 searches at character 172",
 		"a + STDDEV(b)":           "the function STDDEV is not supported at character 5",
 		"Abc":                     `"Abc" is neither a function with its arguments nor an id, which begins with a lowercase letter at character 1`,
 		"IF(a)":                   "IF takes 2 or 3 arguments at character 1",
@@ -126,7 +132,7 @@ func TestRefusals(t *testing.T) {
 		"FILL(a)":                 "FILL takes 2 arguments at character 1",
 		"SUM(a b)":                `expected ",", found "b" at character 7`,
 		"[a b]":                   `expected a comma or "]", found "b" at character 4`,
-		"'x'":                     "a text can only be the argument of METRICS at character 1",
+		"'x'":                     "a text can only be an argument of METRICS or SEARCH at character 1",
 		"METRICS('x":              "a text begins that does not end at character 9",
 		"1e999":                   `"1e999" is not a number at character 1`,
 		"FILL(REPEAT, 1)":         `"REPEAT" is neither a function with its arguments nor an id, which begins with a lowercase letter at character 6`,
@@ -188,7 +194,7 @@ func TestReferences(t *testing.T) {
 // FuzzParse makes sure that errors are ours, point into the text, and that what is read can be evaluated to finite values.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"SUM(METRICS('b'))/PERIOD(a)", "IF(a > 2 AND b, FILL(c, REPEAT), -1e3)", "[a, b", "2^-3^.5", "RATE(all)||1", "((((", "ü'\"",
+		"SUM(METRICS('b'))/PERIOD(a)", "IF(a > 2 AND b, FILL(c, REPEAT), -1e3)", "[a, b", "2^-3^.5", "RATE(all)||1", "((((", "ü'\"", `SEARCH('{a,b} c="d"', "Sum", 60)`,
 	} {
 		f.Add(seed)
 	}

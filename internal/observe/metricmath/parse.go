@@ -11,9 +11,10 @@ const (
 
 // Expression is an expression that was read. It is safe for concurrent use.
 type Expression struct {
-	root node
-	ids  []string
-	all  bool
+	root     node
+	ids      []string
+	all      bool
+	searches []*Search
 }
 
 // Parse reads an expression. The only error is an *Error.
@@ -33,7 +34,7 @@ func Parse(text string) (*Expression, error) {
 	if t := p.peek(); t.kind != endToken {
 		return nil, fault(t.at, "unexpected %s", t)
 	}
-	return &Expression{root: root, ids: p.ids, all: p.all}, nil
+	return &Expression{root: root, ids: p.ids, all: p.all, searches: p.searches}, nil
 }
 
 // IDs returns the ids that the expression names, in the order in which they first come.
@@ -42,11 +43,15 @@ func (e *Expression) IDs() []string { return e.ids }
 // UsesAll reports whether the expression has METRICS, and so may refer to metrics that it does not name.
 func (e *Expression) UsesAll() bool { return e.all }
 
+// Searches returns the searches that the expression has, from left to right.
+func (e *Expression) Searches() []*Search { return e.searches }
+
 type parser struct {
-	tokens []token // the last one is the end
-	depth  int
-	ids    []string
-	all    bool
+	tokens   []token // the last one is the end
+	depth    int
+	ids      []string
+	all      bool
+	searches []*Search
 }
 
 func (p *parser) peek() token { return p.tokens[0] }
@@ -161,7 +166,7 @@ func (p *parser) primary() (node, error) {
 	case t.kind == nameToken:
 		return nil, fault(t.at, "%s is neither a function with its arguments nor an id, which begins with a lowercase letter", t)
 	case t.kind == textToken:
-		return nil, fault(t.at, "a text can only be the argument of METRICS")
+		return nil, fault(t.at, "a text can only be an argument of METRICS or SEARCH")
 	case t.kind == signToken && t.text == "(":
 		inner, err := p.binary(0)
 		if err != nil {
@@ -203,6 +208,8 @@ func (p *parser) call(name token) (node, error) {
 	switch {
 	case name.text == "METRICS":
 		return p.metrics(name)
+	case name.text == "SEARCH":
+		return p.search(name)
 	case !known:
 		return nil, fault(name.at, "the function %.50s is not supported", name.text)
 	}

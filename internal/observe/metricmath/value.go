@@ -13,7 +13,11 @@ type Series struct {
 	Label   string
 	Period  int64 // in seconds
 	Samples []Sample
+	Of      any // what else the caller knows of the metric that the samples are of; nil if they are of several
 }
+
+// like returns a series about the same as s, without samples.
+func (s *Series) like() Series { return Series{Label: s.Label, Period: s.Period, Of: s.Of} }
 
 // Kind is what an expression results in.
 type Kind uint8
@@ -67,7 +71,8 @@ func (s *Series) at(from *int, time int64) (float64, bool) {
 
 // each returns the series of what f makes of the samples of s, where that is a value.
 func (s *Series) each(f func(float64) float64) Series {
-	out := Series{Label: s.Label, Period: s.Period, Samples: make([]Sample, 0, len(s.Samples))}
+	out := s.like()
+	out.Samples = make([]Sample, 0, len(s.Samples))
 	for _, p := range s.Samples {
 		out.add(p.Time, f(p.Value))
 	}
@@ -83,7 +88,8 @@ func (s *Series) add(time int64, v float64) {
 
 // both returns the series of what f makes of the samples of a and b at the times at which both have one.
 func both(a, b *Series, f func(x, y float64) float64) Series {
-	out := Series{Label: a.Label, Period: max(a.Period, b.Period)}
+	out := a.like()
+	out.Period = max(a.Period, b.Period)
 	from := 0
 	for _, p := range a.Samples {
 		if v, ok := b.at(&from, p.Time); ok {
