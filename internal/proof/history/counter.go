@@ -1,6 +1,10 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Counted is what a service says that it has counted of a queue.
 type Counted struct{ Sent, Deduplicated, Received, EmptyReceives, Deleted, Moved int64 }
@@ -19,67 +23,113 @@ func (b *bounds) add(o Outcome, n int64) {
 	}
 }
 
+func (b *bounds) join(o bounds) {
+	b.least += o.least
+	b.most += o.most
+}
+
 // receivedAtMost is how many messages a receive without an answer may have been given.
 const receivedAtMost = 10
 
-// CompareCounters returns where what a service has counted cannot be what has happened. A
+// Counters is what must have been counted of queues, from the calls that were added. It takes
+// the same little memory however many these are.
+type Counters struct{ queues map[string]*expected }
+
+// expected is what must have been counted of a queue.
+type expected struct {
+	sent, received, empty, deleted bounds
+	dropped                        bool // perhaps
+}
+
+func (c *Counters) of(queue string) *expected {
+	if c.queues == nil {
+		c.queues = make(map[string]*expected)
+	}
+	x := c.queues[queue]
+	if x == nil {
+		x = &expected{}
+		c.queues[queue] = x
+	}
+	return x
+}
+
+// Queues returns the queues that were called, in order.
+func (c *Counters) Queues() []string { return slices.Sorted(maps.Keys(c.queues)) }
+
+// Add adds calls of a history. All publications of a message to a FIFO topic must be among the
+// same calls.
+func (c *Counters) Add(h *History, calls []*Call) {
+	for queue, b := range h.published(calls) {
+		c.of(queue).sent.join(b)
+	}
+	for _, call := range calls {
+		switch call.Operation {
+		case Drop:
+			c.of(call.Queue).dropped = c.of(call.Queue).dropped || call.Outcome != Refused
+		case Send:
+			for _, e := range call.Entries {
+				c.of(call.Queue).sent.add(e.Outcome, 1)
+			}
+		case Remove:
+			for _, e := range call.Entries {
+				c.of(call.Queue).deleted.add(e.Outcome, 1)
+			}
+		case Receive:
+			x := c.of(call.Queue)
+			x.received.add(call.Outcome, int64(len(call.Entries)))
+			if call.Outcome == Unknown {
+				x.received.most += receivedAtMost
+			}
+			if len(call.Entries) == 0 && call.Outcome != Refused {
+				x.empty.most++
+			}
+		}
+	}
+}
+
+// Compare returns where what a service has counted cannot be what has happened. A
 // receive that gave nothing changes nothing and may be forgotten; all else is exact.
 //
 // A message that a task has moved counts as sent where it has come to. Which messages a
 // task has moved is not known, so that there is no most for a queue's sends, but for those
-// of all queues together.
-func (h *History) CompareCounters(counted map[string]Counted) (out []Violation) {
-	var sent, allSent bounds
+// of all queues together. Of a queue that was deleted less may have been counted: if the service
+// fails meanwhile, its last minute is lost with it.
+func (c *Counters) Compare(counted map[string]Counted) (out []Violation) {
+	var allSent bounds
 	var all Counted
-	published := h.published()
 	compare := func(queue, what string, got int64, b bounds) {
 		if got < b.least || got > b.most {
 			out = append(out, Violation{Rule: "counters", Queue: queue, Text: fmt.Sprintf("%d %s were counted, there were %d to %d", got, what, b.least, b.most)})
 		}
 	}
-	for queue, c := range counted {
-		var received, empty, deleted bounds
-		sent = published[queue]
-		for _, call := range h.Calls {
-			if call.Queue != queue {
-				continue
-			}
-			switch call.Operation {
-			case Send:
-				for _, e := range call.Entries {
-					sent.add(e.Outcome, 1)
-				}
-			case Remove:
-				for _, e := range call.Entries {
-					deleted.add(e.Outcome, 1)
-				}
-			case Receive:
-				received.add(call.Outcome, int64(len(call.Entries)))
-				if call.Outcome == Unknown {
-					received.most += receivedAtMost
-				}
-				if len(call.Entries) == 0 && call.Outcome != Refused {
-					empty.most++
-				}
-			}
+	for _, queue := range slices.Sorted(maps.Keys(counted)) {
+		got, x := counted[queue], *c.of(queue)
+		if x.dropped {
+			x.sent.least, x.received.least, x.deleted.least = 0, 0, 0
 		}
-		allSent.least += sent.least
-		allSent.most += sent.most
-		all.Sent += c.Sent + c.Deduplicated
-		all.Moved += c.Moved
-		sent.most = sent.most + c.Sent // see above
-		compare(queue, "messages sent or deduplicated", c.Sent+c.Deduplicated, sent)
-		compare(queue, "messages received", c.Received, received)
-		compare(queue, "empty receives", c.EmptyReceives, empty)
-		compare(queue, "messages deleted", c.Deleted, deleted)
+		allSent.join(x.sent)
+		all.Sent += got.Sent + got.Deduplicated
+		all.Moved += got.Moved
+		x.sent.most += got.Sent // see above
+		compare(queue, "messages sent or deduplicated", got.Sent+got.Deduplicated, x.sent)
+		compare(queue, "messages received", got.Received, x.received)
+		compare(queue, "empty receives", got.EmptyReceives, x.empty)
+		compare(queue, "messages deleted", got.Deleted, x.deleted)
 	}
 	compare("all", "messages sent or deduplicated, and not moved", all.Sent-all.Moved, allSent)
 	return out
 }
 
+// CompareCounters is Counters.Compare for all calls of a history.
+func (h *History) CompareCounters(counted map[string]Counted) []Violation {
+	var c Counters
+	c.Add(h, h.Calls)
+	return c.Compare(counted)
+}
+
 // published returns how many messages came to each queue from topics. What is published to a
 // FIFO topic again is known there, and does not come to its queues.
-func (h *History) published() map[string]bounds {
+func (h *History) published(calls []*Call) map[string]bounds {
 	out := make(map[string]bounds)
 	outcomes := make(map[string]Outcome) // by message of a FIFO topic, of the most certain attempt
 	queues := make(map[string][]string)
@@ -90,7 +140,7 @@ func (h *History) published() map[string]bounds {
 			out[q] = b
 		}
 	}
-	for _, call := range h.Calls {
+	for _, call := range calls {
 		if call.Operation != Publish {
 			continue
 		}

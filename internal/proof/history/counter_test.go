@@ -25,9 +25,11 @@ func TestCountersAreComparedWithTheCalls(t *testing.T) {
 		{Operation: Receive, Queue: "q", Outcome: Acknowledged, Entries: []*Entry{{Outcome: Acknowledged}}},
 		{Operation: Remove, Queue: "q", Outcome: Acknowledged, Entries: []*Entry{{Outcome: Acknowledged}}},
 		{Operation: Receive, Queue: "r", Outcome: Unknown},
+		{Operation: Remove, Queue: "d", Outcome: Acknowledged, Entries: []*Entry{{Outcome: Acknowledged}}},
+		{Operation: Drop, Queue: "d", Outcome: Unknown},
 	}}
 	fine := func() map[string]Counted {
-		return map[string]Counted{"q": {Sent: 2, Received: 1, Deleted: 1}, "r": {Received: 10}, "s": {Sent: 1}, "t": {Sent: 2}}
+		return map[string]Counted{"q": {Sent: 2, Received: 1, Deleted: 1}, "r": {Received: 10}, "s": {Sent: 1}, "t": {Sent: 2}, "d": {Deleted: 1}}
 	}
 	for _, c := range []struct {
 		name   string
@@ -45,6 +47,8 @@ func TestCountersAreComparedWithTheCalls(t *testing.T) {
 		{"a refused send", func(m map[string]Counted) { m["q"] = Counted{Sent: 5, Received: 1, Deleted: 1} }, "not moved"},
 		{"a lost send", func(m map[string]Counted) { m["q"] = Counted{Sent: 1, Received: 1, Deleted: 1} }, "sent"},
 		{"a lost receive", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Deleted: 1} }, "received"},
+		{"the last minute of a deleted queue", func(m map[string]Counted) { m["d"] = Counted{} }, ""},
+		{"too much of a deleted queue", func(m map[string]Counted) { m["d"] = Counted{Deleted: 2} }, "deleted"},
 		{"a delete twice", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, Deleted: 2} }, "deleted"},
 		{"too many empty receives", func(m map[string]Counted) { m["q"] = Counted{Sent: 2, Received: 1, EmptyReceives: 2, Deleted: 1} }, "empty"},
 		{"more than a receive gives", func(m map[string]Counted) { m["r"] = Counted{Received: 11} }, "received"},

@@ -22,7 +22,8 @@
 //	refusal        something was refused that must not be
 //	answer         no answer although nothing was wrong
 //	settle, drain  the run did not come to its end
-//	counters       what a queue said that it held was not what was found in it
+//	counters       what a queue said that it held was not what was found in it, or the metrics of a
+//	               queue say that more or less has happened to it than what was acknowledged
 //
 // What is published to a topic is a message of its own in each of the topic's queues: lost
 // is then what one of them never gave, duplicate what one gave twice, and the order of a

@@ -26,6 +26,8 @@ type runner struct {
 	clock   workload.WallClock
 	cluster *cluster
 	report  Report
+	// counters is what must have been counted in all rounds. They are compared at the end of the last.
+	counters history.Counters
 
 	mu      sync.Mutex
 	journal *workload.Journal // of the round that is on
@@ -151,7 +153,8 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	if r.config.Nodes > 1 {
 		j.Trouble("start", "shards find their owners")() // over at once, and felt for the length of the grace
 	}
-	for _, c := range carriedOver(last) {
+	carried := carriedOver(last)
+	for _, c := range carried {
 		j.Add(c)
 	}
 	r.mu.Lock()
@@ -206,6 +209,12 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 		e.Queues = users.Queues()
 		e.Settle()
 		e.Drain()
+	}
+	r.counters.Add(h, h.Calls[len(carried):])
+	if ctx.Err() == nil && r.report.Seconds+length.Seconds() >= r.config.Duration.Seconds() {
+		if err := r.compareCounters(ctx, j); err != nil {
+			return nil, err
+		}
 	}
 	r.mu.Lock()
 	r.journal = nil
