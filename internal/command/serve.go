@@ -60,7 +60,7 @@ that it was given, reads the certificates, and prints the settings as such a fil
 			level := new(slog.LevelVar)
 			level.Set(logged.slogLevel())
 			logger := newLogger(cmd.ErrOrStderr(), logFormat, level)
-			config.Logger, config.LogRequests, config.Version = logger, logged.requests, version()
+			config.Logger, config.LogLevel, config.LogRequests, config.Version = logger, level, logged.requests, version()
 			tracer, err := spans.Open(spans.Options{Version: version(), Node: member.node, Log: logger})
 			if err != nil {
 				return usage(err)

@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 )
 
@@ -41,20 +41,27 @@ func (x *request) log() {
 	}
 	attrs = append(attrs, x.outcomeAttrs()...)
 	if agent := x.r.UserAgent(); agent != "" {
-		attrs = append(attrs, slog.String("user_agent", shorten(agent, maxLoggedAgent)))
+		attrs = append(attrs, slog.String("user_agent", protocol.Shorten(agent, maxLoggedAgent)))
 	}
 	x.front.Log.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// who says who the caller is or, if its signature was refused, which access key it has named.
+// who says who the caller is, with its user or role by name, or, if its signature was refused, which access key it has named.
 func (x *request) who() []slog.Attr {
 	switch {
 	case x.caller.ARN != "":
-		return []slog.Attr{slog.String("caller", x.caller.ARN), slog.String("access_key_id", x.caller.AccessKeyID)}
+		attrs := []slog.Attr{slog.String("caller", x.caller.ARN), slog.String("access_key_id", x.caller.AccessKeyID)}
+		switch _, path, _ := strings.Cut(x.caller.Issuer, ":role/"); {
+		case x.caller.UserName != "":
+			attrs = append(attrs, slog.String("user", x.caller.UserName))
+		case path != "":
+			attrs = append(attrs, slog.String("role", path[strings.LastIndexByte(path, '/')+1:]))
+		}
+		return attrs
 	case x.identified:
 		return []slog.Attr{slog.String("caller", "anonymous")}
 	case x.keyID != "":
-		return []slog.Attr{slog.String("access_key_id", shorten(x.keyID, maxLoggedKey))}
+		return []slog.Attr{slog.String("access_key_id", protocol.Shorten(x.keyID, maxLoggedKey))}
 	}
 	return nil
 }
@@ -97,19 +104,7 @@ func loggable(message string) string {
 	if i, j := strings.Index(message, before), strings.LastIndex(message, after); i >= 0 && j > i {
 		message = message[:i] + before + "..." + message[j:]
 	}
-	return longWord.ReplaceAllStringFunc(shorten(message, maxLoggedError), func(word string) string { return word[:8] + "..." })
-}
-
-// shorten returns at most so many bytes of a text.
-func shorten(s string, most int) string {
-	if len(s) <= most {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strings.ToValidUTF8(s[:cut], "\uFFFD") + "..."
+	return longWord.ReplaceAllStringFunc(protocol.Shorten(message, maxLoggedError), func(word string) string { return word[:8] + "..." })
 }
 
 // count notes in the metrics what became of the request. One that another node has relayed is counted there.

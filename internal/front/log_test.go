@@ -1,8 +1,12 @@
 package front
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
 )
 
 func TestLoggable(t *testing.T) {
@@ -23,15 +27,23 @@ func TestLoggable(t *testing.T) {
 	}
 }
 
-func TestShorten(t *testing.T) {
+// A line says which user or role has asked, by name.
+func TestWho(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		text string
-		most int
-		want string
-	}{{"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "abc..."}, {"aäb", 2, "a..."}, {"\xff\xff\xff", 2, "\uFFFD..."}} {
-		if got := shorten(tc.text, tc.most); got != tc.want {
-			t.Errorf("%q to %d: %q, want %q", tc.text, tc.most, got, tc.want)
+		caller policy.Caller
+		want   string
+	}{
+		{policy.Caller{ARN: "arn:aws:iam::1:root"}, "[caller=arn:aws:iam::1:root access_key_id=K]"},
+		{policy.Caller{ARN: "arn:aws:iam::1:user/a/bob", UserName: "bob"}, "[caller=arn:aws:iam::1:user/a/bob access_key_id=K user=bob]"},
+		{policy.Caller{ARN: "arn:aws:sts::1:assumed-role/ops/s", Issuer: "arn:aws:iam::1:role/team/ops"},
+			"[caller=arn:aws:sts::1:assumed-role/ops/s access_key_id=K role=ops]"},
+		{policy.Caller{ARN: "arn:aws:sts::1:federated-user/jean", Issuer: "arn:aws:iam::1:user/bob"},
+			"[caller=arn:aws:sts::1:federated-user/jean access_key_id=K]"},
+	} {
+		x := &request{caller: identity.Identity{Caller: tc.caller, AccessKeyID: "K"}}
+		if got := fmt.Sprint(x.who()); got != tc.want {
+			t.Errorf("%s, want %s", got, tc.want)
 		}
 	}
 }

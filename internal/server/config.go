@@ -50,6 +50,8 @@ type Config struct {
 	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
 	Logger *slog.Logger
 	Spans  *spans.Tracer // nil: there are no spans
+	// LogLevel is the level of Logger, which operators may change while the server runs; nil: they may not.
+	LogLevel *slog.LevelVar
 
 	// Join makes the server a node of a cluster; nil: it is alone.
 	Join func(NodeEnv) (Node, error)

@@ -177,6 +177,7 @@ func Start(c Config) (_ *Server, err error) {
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.Now)
 	accounts := admin.New(admin.Options{
 		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Topics: s.topics.Owned, Cluster: s.node,
+		LogLevel: c.LogLevel,
 	})
 	inspect.Register(accounts, inspect.Options{
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),

@@ -407,6 +407,8 @@ func (w *walk) accounts(wire *protocol.Service) {
 	}
 	do("DescribeCluster", "{}")
 	do("ListShardQueues", "{}")
+	do("GetLogLevel", "{}")
+	do("SetLogLevel", `{"Level":"info"}`)
 	do("DrainNode", `{"Node":"b"}`)
 	do("RemoveNode", `{"Node":"b"}`)
 }

@@ -1,11 +1,13 @@
-// Package admin serves what AWS has no operations for: the accounts of the server, and the cluster that it belongs to. It
-// speaks JSON, as the service "sluice".
+// Package admin serves what AWS has no operations for: the accounts of the server, its log, and the cluster that it belongs
+// to. It speaks JSON, as the service "sluice".
 //
 // All of it belongs to the first account. Its root may call every operation; users and sessions of the account may by
 // policies that allow actions such as sluice:DrainNode on the resource *. Callers from other accounts never may.
 package admin
 
 import (
+	"log/slog"
+
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -21,9 +23,10 @@ type Options struct {
 	Named      []string // accounts that the server makes at each start, if they do not exist
 	Directory  *directory.Directory
 	// Queues returns the queues of an account, and Topics its topics, each as a person would name it.
-	Queues  func(account string) []string
-	Topics  func(account string) []string
-	Cluster Cluster
+	Queues   func(account string) []string
+	Topics   func(account string) []string
+	Cluster  Cluster
+	LogLevel *slog.LevelVar // of the server's log; nil: it cannot be changed
 }
 
 // Service administers accounts and the cluster.
@@ -35,11 +38,12 @@ type Service struct {
 	queues     func(account string) []string
 	topics     func(account string) []string
 	cluster    Cluster
+	logLevel   *slog.LevelVar
 }
 
 // New returns the service's wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics, cluster: o.Cluster}
+	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics, cluster: o.Cluster, logLevel: o.LogLevel}
 	wire := protocol.NewService(protocol.Service{
 		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
 		WhenIsolated: true, // how the cluster is, a node says as far as it knows
@@ -48,9 +52,11 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "DeleteAccount", s.deleteAccount, protocol.Control)
 	protocol.Register(wire, "DescribeCluster", s.describeCluster)
 	protocol.Register(wire, "DrainNode", s.drainNode, protocol.Control)
+	protocol.Register(wire, "GetLogLevel", s.getLogLevel)
 	protocol.Register(wire, "ListAccounts", s.listAccounts)
 	protocol.Register(wire, "ListShardQueues", s.listShardQueues)
 	protocol.Register(wire, "RemoveNode", s.removeNode, protocol.Control)
+	protocol.Register(wire, "SetLogLevel", s.setLogLevel)
 	return wire
 }
 

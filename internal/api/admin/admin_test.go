@@ -125,7 +125,7 @@ func TestWhoMayAdminister(t *testing.T) {
 	apitest.Must(t, session, err)
 
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
-	operations := []string{"Backup", "CreateAccount", "DeleteAccount", "DescribeCluster", "DrainNode", "ListAccounts", "ListShardQueues", "RemoveNode"}
+	operations := []string{"Backup", "CreateAccount", "DeleteAccount", "DescribeCluster", "DrainNode", "GetLogLevel", "ListAccounts", "ListShardQueues", "RemoveNode", "SetLogLevel"}
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {
 		who string

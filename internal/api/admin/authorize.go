@@ -14,7 +14,7 @@ import (
 // Policies name the resource * for them.
 var unscoped = []string{
 	"sluice:Backup", "sluice:CreateAccount", "sluice:DeleteAccount", "sluice:DescribeCluster", "sluice:DrainNode",
-	"sluice:ListAccounts", "sluice:ListShardQueues", "sluice:RemoveNode",
+	"sluice:GetLogLevel", "sluice:ListAccounts", "sluice:ListShardQueues", "sluice:RemoveNode", "sluice:SetLogLevel",
 }
 
 // lists are the actions about the queues of an account, which package inspect serves. Policies name the resource * for them, too.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 // longestText is how many bytes of what a client sent are repeated to it, or shown to policies as a name.
@@ -12,10 +14,7 @@ const longestText = 1024
 // Shorten keeps what a client sent from making an answer longer than it needs to be understood. It cuts between
 // characters, and says by three dots that it has.
 func Shorten(s string) string {
-	if len(s) <= longestText {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longestText], "") + "..."
+	return protocol.Shorten(s, longestText)
 }
 
 // ValidText reports whether s is UTF-8 without the characters that SQS does

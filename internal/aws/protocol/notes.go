@@ -3,7 +3,6 @@ package protocol
 import (
 	"log/slog"
 	"slices"
-	"strings"
 )
 
 // Notes are what a handler says about its request for the line in the request log: which queue or user the request is
@@ -23,8 +22,8 @@ func (n *Notes) Set(key string, value any) {
 	if n == nil {
 		return
 	}
-	if text, ok := value.(string); ok && len(text) > maxNoteBytes {
-		value = strings.ToValidUTF8(text[:maxNoteBytes], "") + "..."
+	if text, ok := value.(string); ok {
+		value = Shorten(text, maxNoteBytes)
 	}
 	attr := slog.Any(key, value)
 	if i := slices.IndexFunc(n.attrs, func(a slog.Attr) bool { return a.Key == key }); i >= 0 {

@@ -42,10 +42,7 @@ func (v *Violations) refusal() *Error {
 // Add notes that a value does not satisfy a constraint.
 func (v *Violations) Add(value, member, constraint string) {
 	const most = 1024
-	if len(value) > most {
-		value = strings.ToValidUTF8(value[:most], "") + "..."
-	}
-	v.faults = append(v.faults, fmt.Sprintf("Value '%s' at '%s' failed to satisfy constraint: %s", value, member, constraint))
+	v.faults = append(v.faults, fmt.Sprintf("Value '%s' at '%s' failed to satisfy constraint: %s", Shorten(value, most), member, constraint))
 }
 
 // Required returns a string that must be there.

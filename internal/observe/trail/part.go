@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 // part returns JSON that is part of an event, or a note if it is too long for one.
@@ -22,10 +24,4 @@ func part(b []byte) json.RawMessage {
 }
 
 // text returns a client's text as part of an event.
-func text(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) > maxText {
-		s = strings.ToValidUTF8(s[:maxText], "") + "..."
-	}
-	return s
-}
+func text(s string) string { return protocol.Shorten(s, maxText) }

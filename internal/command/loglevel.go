@@ -1,0 +1,37 @@
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func newLogLevel() *cobra.Command {
+	server := new(clientFlags)
+	cmd := &cobra.Command{
+		Use:   "log-level [LEVEL]",
+		Short: "Show or change what a running server logs",
+		Long: `Show or change the level of what a running server logs: debug, info, warn or error.
+
+It is that of the server which is asked, so that in a cluster --endpoint says which
+node. It lasts until the server is started again, or reads its settings again on
+SIGHUP.
+
+This takes the root key of the server's first account, or that of a user of it who
+may sluice:GetLogLevel or sluice:SetLogLevel.`,
+		Example: `  sluice log-level
+  sluice log-level debug`,
+		Args:      arguments("[LEVEL]"),
+		ValidArgs: []string{"debug", "info", "warn", "error"},
+	}
+	server.add(cmd, "SLUICE")
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		var out struct{ Level, Previous string }
+		if len(c.args) == 0 {
+			err := c.sluice(ctx, "GetLogLevel", struct{}{}, &out)
+			return answerOr(done{"the log level is " + out.Level}, err)
+		}
+		err := c.sluice(ctx, "SetLogLevel", map[string]string{"Level": c.args[0]}, &out)
+		return answerOr(done{"the log level is " + out.Level + ", it was " + out.Previous}, err)
+	})
+}
