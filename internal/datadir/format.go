@@ -22,7 +22,8 @@ import (
 //	4  queues that count what happens to them, and their series
 //	5  alarms, dashboards and metrics that programs send
 //	6  trails
-const newest = FormatTrails
+//	8  message move tasks that select and edit messages
+const newest = FormatSelections
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -35,6 +36,9 @@ const FormatMonitor = 5
 
 // FormatTrails is the format of a directory in which trails are, or were.
 const FormatTrails = 6
+
+// FormatSelections is the format of a directory in which a message move task has selected messages.
+const FormatSelections = 8
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

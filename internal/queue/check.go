@@ -142,7 +142,7 @@ func (c *checker) readOwn(key key, decode func([]byte) error, other func(Reader,
 
 func (c *checker) checkTables() error {
 	err := c.checkBetween(
-		tableMeta, tableOutbox, tableAccepted, tableDelay, tableAge, tableOutboxMessage, tableGroup, tableMessage, tableRota, tableReceived,
+		tableMeta, tableOutbox, tableAccepted, tableChoice, tableDelay, tableAge, tableOutboxMessage, tableGroup, tableMessage, tableRota, tableReceived,
 		tableTask, tableMember,
 	)
 	if err != nil {
@@ -173,6 +173,7 @@ func (c *checker) checkBetween(tables ...byte) error {
 
 func (c *checker) checkTasks() error {
 	tasks, running := 0, 0
+	choices := make(map[Instant]bool) // that are to be there
 	err := c.scan(tableTask, keyOf1, func(k, v []byte) error {
 		t, err := decodeMoveTask(v)
 		if err != nil {
@@ -181,6 +182,9 @@ func (c *checker) checkTasks() error {
 		tasks++
 		if t.Status == MoveRunning {
 			running++
+			if t.Selection != nil {
+				choices[t.Started] = true
+			}
 		}
 		c.want(t.Started == Instant(tail(k, 0)), "task %s is under another time than %v, when it was started", t.ID, t.Started)
 		c.want(t.Moved <= t.ToMove, "task %s has moved %d of %d messages", t.ID, t.Moved, t.ToMove)
@@ -188,5 +192,14 @@ func (c *checker) checkTasks() error {
 	})
 	c.want(tasks <= movesKept, "%d message move tasks are kept", tasks)
 	c.want(running <= 1, "%d message move tasks are running", running)
-	return err
+	return firstError(err, c.scan(tableChoice, keyOf1, func(k, v []byte) error {
+		c.want(choices[Instant(tail(k, 0))], "there is a choice of no running task: %q", k)
+		delete(choices, Instant(tail(k, 0)))
+		return new(Selection).decodeChoice(v)
+	}), c.missingChoices(choices))
+}
+
+func (c *checker) missingChoices(left map[Instant]bool) error {
+	c.want(len(left) == 0, "the choices of %d running tasks are missing", len(left))
+	return nil
 }

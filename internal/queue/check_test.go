@@ -143,6 +143,7 @@ type tables struct {
 	buckets  []uint64
 	hashes   []uint64 // of what is in the buckets
 	tasks    []*MoveTask
+	choices  map[Instant][]byte
 	passing  int // keys that an empty queue does not have
 }
 
@@ -151,6 +152,7 @@ func newTables() *tables {
 		messages: make(map[Position]*Message), received: make(map[Position]*received),
 		holders: make(map[Position]string), delays: make(map[Position]stub),
 		ages: make(map[Position]stub), members: make(map[string][]member), groups: make(map[string]groupRecord),
+		choices: make(map[Instant][]byte),
 	}
 }
 
@@ -180,6 +182,13 @@ func (c *memoryChecker) read(keys mirror) error {
 		}
 	}
 	for _, t := range c.queues {
+		for _, task := range t.tasks {
+			if v := t.choices[task.Started]; v != nil {
+				if err := task.Selection.decodeChoice(v); err != nil {
+					return err
+				}
+			}
+		}
 		slices.SortFunc(t.tasks, func(a, b *MoveTask) int { return cmp.Compare(a.Started, b.Started) })
 	}
 	return nil
@@ -188,7 +197,7 @@ func (c *memoryChecker) read(keys mirror) error {
 func (t *tables) add(k, v []byte) (err error) {
 	p := Position(tail(k, 0))
 	table := k[8]
-	if !slices.Contains([]byte{tableMeta, tableDedup, tableTask, tableAccepted, tableOutbox, tableOutboxMessage}, table) {
+	if !slices.Contains([]byte{tableMeta, tableDedup, tableTask, tableChoice, tableAccepted, tableOutbox, tableOutboxMessage}, table) {
 		t.passing++
 	}
 	r := readRecord(v)
@@ -203,6 +212,8 @@ func (t *tables) add(k, v []byte) (err error) {
 	case tableTask:
 		task, bad := decodeMoveTask(v)
 		t.tasks, err = append(t.tasks, task), bad
+	case tableChoice:
+		t.choices[Instant(p)] = v
 	case tableMessage:
 		t.messages[p], err = decodeMessage(v)
 	case tableReceived:

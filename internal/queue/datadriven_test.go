@@ -97,7 +97,7 @@ func (s *script) run(line string) {
 		"send": (*command).send, "batch": (*command).batch, "flood": (*command).flood,
 		"heavy": (*command).heavy, "receive": (*command).receive, "delete": (*command).delete, "visibility": (*command).visibility,
 		"return": (*command).giveBack, "shorten": (*command).shorten, "counts": (*command).count, "available": (*command).available,
-		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves,
+		"purge": (*command).purge, "move": (*command).move, "cancel": (*command).cancel, "moves": (*command).moves, "outcomes": (*command).outcomes,
 		"describe": (*command).describe, "show": (*command).show, "wake": (*command).wake,
 		"ready": (*command).ready, "forwarded": (*command).forwarded, "accept": (*command).accept,
 		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups, "publish": (*command).publish,
@@ -583,7 +583,56 @@ func (c *command) move(e *Engine) error {
 	if v, ok := c.setting("rate"); ok {
 		task.Rate = c.number(v)
 	}
+	task.Selection = c.selection(e, id)
 	return e.StartMove(id, task)
+}
+
+// selection takes what a task selects and edits off the line, or returns nil.
+func (c *command) selection(e *Engine, id ID) *Selection {
+	s := new(Selection)
+	filter, some := c.setting("filter")
+	s.Filter = strings.ReplaceAll(filter, "_", " ")
+	if v, ok := c.setting("ids"); ok {
+		for body := range strings.SplitSeq(v, ",") {
+			for _, m := range c.s.rig.stored(id) {
+				if m.Body == body {
+					s.IDs = append(s.IDs, m.ID)
+				}
+			}
+		}
+		some = true
+	}
+	edit := &Edit{MaxSize: 1 << 20, MaxAttributes: 10}
+	if v, ok := c.setting("body"); ok {
+		edit.Body, edit.BodyMD5 = &v, md5.Sum([]byte(v))
+		s.Edit, some = edit, true
+	}
+	if v, ok := c.setting("attribute"); ok {
+		name, value, _ := strings.Cut(v, ":")
+		edit.Set = append(edit.Set, Attribute{Name: name, Type: "String", Value: value})
+		s.Edit, some = edit, true
+	}
+	if v, ok := c.setting("most"); ok {
+		edit.MaxSize = c.number(v)
+	}
+	if !some {
+		return nil
+	}
+	return s
+}
+
+// results of a task.
+func (c *command) outcomes(e *Engine) error {
+	tasks, err := e.Moves(c.id())
+	if err != nil {
+		return err
+	}
+	t := tasks[0]
+	c.s.print("%s: %s, scanned %d of %d, moved %d, skipped %d", t.ID, t.Status, t.Scanned, t.ToMove, t.Moved, t.Skipped)
+	for _, r := range t.Results {
+		c.s.print("%s: %s", c.s.bodies[r.ID], [...]string{"", "moved", "not visible", "no source", "no destination", "too large"}[r.Outcome])
+	}
+	return nil
 }
 
 func (c *command) cancel(e *Engine) error {

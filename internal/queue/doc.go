@@ -36,6 +36,7 @@
 //	r order                groups to be served, in order            (group.go)
 //	e sent position        age of what is in no order of age        (expire.go)
 //	t started              message move tasks                       (move.go)
+//	c started              what a running task chooses and edits    (selection.go)
 //	a shard                the last accepted from another shard     (accept.go)
 //	k slot queue kind id   deduplication and receive attempts       (dedup.go)
 //	v level start name     rows of the series of a queue            (block.go)

@@ -179,6 +179,9 @@ func (q *queue) load() error {
 	if err := firstError(err, bad); err != nil {
 		return err
 	}
+	if err := q.loadSelection(); err != nil {
+		return err
+	}
 	if q.delayed > 0 {
 		_, hi = tableRange(id, tableDelay)
 		err = tx.Scan(tableKey(id, tableDelay).instant(q.delayFloor), hi, func(k, _ []byte) bool {
@@ -222,6 +225,8 @@ const (
 	formatSources = 2 // a MoveTask with Sources
 	formatCopies  = 3 // copies of publications in an outbox, or a backlog of publications
 	formatSeries  = 4 // what was counted of queues
+
+	formatSelections = 8 // a MoveTask with a Selection
 )
 
 // Format returns the lowest format of a data directory whose programs can read all

@@ -293,14 +293,18 @@ func TestRecordsOfTasks(t *testing.T) {
 	if got := back.encode()[0]; got != 2 {
 		t.Errorf("a task with sources has version %d", got)
 	}
-	for _, want := range []*MoveTask{plain, back} {
+	chosen := &MoveTask{ID: "t", Selection: &Selection{Filter: "f"}}
+	if got := chosen.encode()[0]; got != 3 {
+		t.Errorf("a task with a selection has version %d", got)
+	}
+	for _, want := range []*MoveTask{plain, back, chosen} {
 		if got, err := decodeMoveTask(want.encode()); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v is read as %+v, %v", want, got, err)
 		}
 	}
 	newer := back.encode()
-	newer[0] = 3
+	newer[0] = 4
 	if _, err := decodeMoveTask(newer); !errors.Is(err, errRecordNewVersion) {
-		t.Errorf("version 3: %v", err)
+		t.Errorf("version 4: %v", err)
 	}
 }

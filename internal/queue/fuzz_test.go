@@ -80,6 +80,12 @@ func FuzzMoveTask(f *testing.F) {
 		Failure: FailureNoSource,
 	}).encode())
 	f.Add((&MoveTask{ID: "t", Sources: []ID{1, 1 << 40}}).encode())
+	f.Add((&MoveTask{ID: "t", Selection: new(Selection)}).encode())
+	f.Add((&MoveTask{
+		ID: "t", Sources: []ID{1}, Selection: &Selection{Filter: "count>3", Chosen: 2, Edited: true}, Scanned: 7, Skipped: 1, Ended: epoch,
+		Results: []MoveResult{{ID: MessageID{1}, Moved: MessageID{2}, Outcome: OutcomeMoved}},
+		place:   selectionPlace{phase: selectIndexed, position: 7 | indexedBit, lineEnd: 3, indexedEnd: 9 | indexedBit},
+	}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		task, err := decodeMoveTask(b)
 		if err != nil {
@@ -88,6 +94,24 @@ func FuzzMoveTask(f *testing.F) {
 		again, err := decodeMoveTask(task.encode())
 		if err != nil || !reflect.DeepEqual(task, again) {
 			t.Fatalf("%+v became %+v, %v", task, again, err)
+		}
+	})
+}
+
+func FuzzChoice(f *testing.F) {
+	body := "b"
+	f.Add(new(Selection).encodeChoice())
+	f.Add((&Selection{IDs: []MessageID{{1}, {2}}, Edit: new(Edit)}).encodeChoice())
+	f.Add((&Selection{Edit: &Edit{
+		Body: &body, BodyMD5: [16]byte{3}, Set: []Attribute{{Name: "n", Type: "String", Value: "v"}}, Remove: []string{"r"}, MaxSize: 1 << 20, MaxAttributes: 10,
+	}}).encodeChoice())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var s, again Selection
+		if s.decodeChoice(b) != nil {
+			return
+		}
+		if err := again.decodeChoice(s.encodeChoice()); err != nil || !reflect.DeepEqual(s, again) {
+			t.Fatalf("%+v became %+v, %v", s, again, err)
 		}
 	})
 }

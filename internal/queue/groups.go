@@ -150,7 +150,7 @@ func (s *grouping) step(p Position, value []byte) bool {
 }
 
 func (s *grouping) look(p Position, value []byte) error {
-	if err := s.decode(value, nil); err != nil {
+	if err := s.item.read(value, nil, s.now); err != nil {
 		return err
 	}
 	if s.seen[string(s.item.Group)] || Instant(s.item.Sent)+s.retention <= s.now {

@@ -33,6 +33,7 @@ const (
 	tableAge      = 'e'
 	tableDedup    = 'k'
 	tableTask     = 't'
+	tableChoice   = 'c'
 	tableBlock    = 'v'
 	tableName     = 'w'
 
@@ -63,6 +64,7 @@ func receivedKey(q ID, p Position) key         { return tableKey(q, tableReceive
 func metaKey(q ID) key                         { return tableKey(q, tableMeta) }
 func rotaKey(q ID, order uint64) key           { return tableKey(q, tableRota).uint64(order) }
 func taskKey(q ID, started Instant) key        { return tableKey(q, tableTask).instant(started) }
+func choiceKey(q ID, started Instant) key      { return tableKey(q, tableChoice).instant(started) }
 func delayKey(q ID, t Instant, p Position) key { return tableKey(q, tableDelay).instant(t).position(p) }
 func ageKey(q ID, t Instant, p Position) key   { return tableKey(q, tableAge).instant(t).position(p) }
 func outboxKey(q ID) key                       { return tableKey(q, tableOutbox) }

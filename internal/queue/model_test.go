@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,7 +54,9 @@ type modelQueue struct {
 	purged   Instant
 	accepted map[string]acceptance
 	attempts map[string]modelAttempt
-	tasks    []*MoveTask // the most recent first
+	tasks    []*MoveTask            // the most recent first
+	eligible map[*modelMessage]bool // the running task, which has a selection, has to move them
+	last     map[string]Position    // of its messages moved, by group
 	came     map[FromShard][]Transfer
 }
 
@@ -937,6 +940,7 @@ func (m *model) move(*rapid.T) {
 			m.t.Skip("one task at a time, so that no message is moved twice at once")
 		}
 	}
+	task.Selection = m.selection(q)
 	if task.Destination == q.cfg.ARN {
 		m.t.Skip("nobody moves a queue's messages to itself")
 	}
@@ -951,8 +955,14 @@ func (m *model) move(*rapid.T) {
 			task.Started = max(m.now(), q.tasks[0].Started+1)
 		}
 		for _, x := range q.messages {
-			if !x.waits && !m.inFlight(x) {
+			if !x.waits && !m.inFlight(x) || task.Selection != nil {
 				task.ToMove++
+			}
+		}
+		if q.last = make(map[string]Position); task.Selection != nil {
+			q.eligible = make(map[*modelMessage]bool)
+			for _, x := range m.reachable(q) {
+				q.eligible[x] = m.selects(task.Selection, x)
 			}
 		}
 		q.tasks = slices.Insert(q.tasks, 0, &task)
@@ -960,6 +970,77 @@ func (m *model) move(*rapid.T) {
 	}
 	m.follow(nil)
 	m.settle()
+}
+
+// selection draws what a task selects, or nil.
+func (m *model) selection(q *modelQueue) *Selection {
+	switch pick(m, "selection", "all", "all", "digit", "group", "ids") {
+	case "digit":
+		return &Selection{Filter: pick(m, "filter", "1", "2", "-3")}
+	case "group":
+		return &Selection{Filter: "group:a"}
+	case "ids":
+		s := new(Selection)
+		for _, x := range q.messages {
+			if pick(m, "selected", false, true) {
+				s.IDs = append(s.IDs, x.id)
+			}
+		}
+		if len(s.IDs) > 0 {
+			return s
+		}
+	}
+	return nil
+}
+
+// selects reports whether a message is one of a selection.
+func (m *model) selects(s *Selection, x *modelMessage) bool {
+	word, not := strings.CutPrefix(s.Filter, "-")
+	switch {
+	case len(s.IDs) > 0:
+		return slices.Contains(s.IDs, x.id)
+	case s.Filter == "group:a":
+		return x.group == "a"
+	}
+	id := x.id.String() == word
+	return (strings.Contains(x.body, word) || id || strings.Contains(x.group, word)) != not
+}
+
+// target returns where a task moves a message, or nil if it cannot.
+func (m *model) target(task *MoveTask, x *modelMessage) *modelQueue {
+	if task.Destination != "" {
+		return m.find(task.Destination)
+	}
+	to := m.find(x.source)
+	if to != nil && len(task.Sources) > 0 && !slices.Contains(task.Sources, to.cfg.ID) {
+		return nil
+	}
+	return to
+}
+
+// followSelection checks that a task which selects messages has left out none.
+func (m *model) followSelection(q *modelQueue, mine, got *MoveTask) {
+	mine.Scanned, mine.Skipped, mine.Results, mine.Ended, mine.place = got.Scanned, got.Skipped, got.Results, got.Ended, got.place
+	if got.Selection.Filter != mine.Selection.Filter || got.Selection.Chosen != max(len(mine.Selection.IDs), mine.Selection.Chosen) || (got.Ended != 0) != (got.Status != MoveRunning) {
+		m.failf("task %+v should be %+v", got, *mine)
+	}
+	reachable := m.reachable(q)
+	for x := range q.eligible {
+		if !slices.Contains(reachable, x) || x.sent.Add(q.cfg.Retention) <= m.now() {
+			delete(q.eligible, x)
+		}
+	}
+	if got.Status == MoveCompleted && len(got.Selection.IDs) == 0 {
+		for x, selected := range q.eligible {
+			if selected && m.target(mine, x) != nil {
+				m.failf("task %+v has left out %s", got, x.body)
+			}
+		}
+	}
+	mine.Selection = got.Selection
+	if got.Status != MoveRunning {
+		q.eligible = nil
+	}
 }
 
 // Other shards.
@@ -1101,7 +1182,7 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 			delete(where, x.body)
 			expired := x.sent.Add(q.cfg.Retention)
 			switch {
-			case ok && f.q == q && f.ID == x.id && (x.pos == 0 || x.pos == f.pos):
+			case ok && f.q == q && f.ID == x.id && (x.pos == 0 || x.pos == f.pos || m.reindexed(q, x.pos, f.pos)):
 				if m.now() >= max(expired, x.arrived).Add(time.Second) {
 					m.failf("%s should have expired at %v", x.body, expired.Sub(epoch))
 				}
@@ -1162,6 +1243,11 @@ func (m *model) follow(redrive func(x *modelMessage, to *modelQueue) string) {
 	}
 }
 
+// reindexed reports whether a task may have made an indexed message of one that stood in the line.
+func (m *model) reindexed(q *modelQueue, was, is Position) bool {
+	return !was.indexed() && is.indexed() && len(q.tasks) > 0 && q.tasks[0].Selection != nil
+}
+
 // checkMove looks at a message that a task has moved.
 func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
 	if len(from.tasks) == 0 || from.tasks[0].Status != MoveRunning {
@@ -1175,8 +1261,17 @@ func (m *model) checkMove(from, to *modelQueue, x, y *modelMessage) {
 	if to.cfg.ARN != want || task.Destination == "" && len(task.Sources) > 0 && !slices.Contains(task.Sources, to.cfg.ID) || !slices.Contains(m.reachable(from), x) {
 		m.failf("%+v was moved from %s to %s by %+v", x, from.cfg.ARN, to.cfg.ARN, task)
 	}
+	if s := task.Selection; s != nil {
+		if !m.selects(s, x) {
+			m.failf("%s was moved by %+v, which does not select it", x.body, task)
+		}
+		if from.cfg.FIFO && x.pos < from.last[x.group] {
+			m.failf("%s was moved after %v", x.body, from.last[x.group])
+		}
+		from.last[x.group] = x.pos
+	}
 	for _, z := range m.reachable(from) {
-		if from != to && from.cfg.FIFO && z.group == x.group && z.pos < x.pos {
+		if task.Selection == nil && from != to && from.cfg.FIFO && z.group == x.group && z.pos < x.pos {
 			m.failf("%s was moved before %s", x.body, z.body)
 		}
 	}
@@ -1197,6 +1292,9 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 		}
 		for i, mine := range q.tasks {
 			got := *tasks[len(tasks)-1-i]
+			if mine.Selection != nil && i == 0 {
+				m.followSelection(q, mine, &got)
+			}
 			if i > 0 || mine.Status != MoveRunning {
 				if !reflect.DeepEqual(got, *mine) {
 					m.failf("task %+v should be %+v", got, *mine)
@@ -1215,7 +1313,7 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 			if got.Rate != 0 && got.Moved > due {
 				m.failf("task %+v should have moved %d", got, due)
 			}
-			if got.Status == MoveCompleted && got.Moved < got.ToMove && len(m.reachable(q)) > 0 {
+			if got.Status == MoveCompleted && got.Selection == nil && got.Moved < got.ToMove && len(m.reachable(q)) > 0 {
 				m.failf("task %+v is not complete", got)
 			}
 		}

@@ -22,6 +22,8 @@ const (
 const (
 	FailureNoDestination = "AWS.SimpleQueueService.NonExistentQueue"
 	FailureNoSource      = "CouldNotDetermineMessageSource"
+	// FailureFilter is Sluice's own: the program that goes on with the task does not know its filter.
+	FailureFilter = "UnknownFilter"
 )
 
 // movesKept is how many tasks of a queue are remembered, as many as
@@ -43,18 +45,30 @@ type MoveTask struct {
 	Started Instant
 	Status  MoveStatus
 	Moved   uint64
-	ToMove  uint64 // visible messages when the task started
+	ToMove  uint64 // visible messages when the task started; with a Selection, all messages
 	Failure string
+	// Selection says which messages are moved, and what is changed of them; nil: all, as they are.
+	Selection *Selection
+	// What follows is of tasks with a Selection only.
+	Scanned uint64  // messages that the task has looked at
+	Skipped uint64  // that were selected and could not be moved
+	Ended   Instant // 0: not yet
+	Results []MoveResult
+	place   selectionPlace
 }
 
-// taskVersion is the version of a task's record that has Sources. Without them it is
+// The versions of a task's record that have Sources, and a Selection. Without them it is
 // of recordVersion, which older programs can read.
-const taskVersion = 2
+const (
+	taskVersion      = 2
+	selectionVersion = 3
+)
 
 // encode returns the record of a task:
 //
 //	version | ID | Destination | Rate | Started | Status | Moved | ToMove | Failure
-//	and, of taskVersion: number of Sources | each
+//	and, from taskVersion on: number of Sources | each
+//	and, of selectionVersion: what encodeSelection writes
 func (t *MoveTask) encode() []byte {
 	w := newRecord(128)
 	w.String(t.ID)
@@ -65,30 +79,37 @@ func (t *MoveTask) encode() []byte {
 	w.Uint(t.Moved)
 	w.Uint(t.ToMove)
 	w.String(t.Failure)
-	if len(t.Sources) > 0 {
+	if len(t.Sources) > 0 || t.Selection != nil {
 		w.Writer[0] = taskVersion
 		w.Uint(uint64(len(t.Sources)))
 		for _, id := range t.Sources {
 			w.Uint(uint64(id))
 		}
 	}
+	if t.Selection != nil {
+		w.Writer[0] = selectionVersion
+		t.encodeSelection(&w)
+	}
 	return w.Writer
 }
 
 func decodeMoveTask(b []byte) (*MoveTask, error) {
-	r := readRecordUpTo(taskVersion, b)
+	r := readRecordUpTo(selectionVersion, b)
 	t := &MoveTask{
 		ID: r.String(), Destination: r.String(), Rate: int(r.Uint()), Started: r.Instant(),
 		Status: MoveStatus(r.String()), Moved: r.Uint(), ToMove: r.Uint(), Failure: r.String(),
 	}
-	if !r.Failed() && b[0] == taskVersion {
+	if !r.Failed() && b[0] >= taskVersion {
 		n := r.count(1)
-		if n == 0 {
+		if n == 0 && b[0] == taskVersion {
 			r.Fail()
 		}
 		for range n {
 			t.Sources = append(t.Sources, ID(r.Uint()))
 		}
+	}
+	if !r.Failed() && b[0] == selectionVersion {
+		t.decodeSelection(r)
 	}
 	return t, r.done("message move task")
 }
@@ -129,6 +150,9 @@ func (e *Engine) StartMove(id ID, task MoveTask) error {
 	task.Status = MoveRunning
 	task.ToMove = q.counts().Visible
 	task.Moved = 0
+	if task.Selection != nil {
+		q.beginSelection(&task)
+	}
 	q.tasks = append(q.tasks, &task)
 	q.saveTask(&task)
 	for len(q.tasks) > movesKept {
@@ -147,9 +171,9 @@ func (e *Engine) CancelMove(id ID, task string) (MoveTask, error) {
 	}
 	for _, t := range q.tasks {
 		if t.ID == task && t.Status == MoveRunning {
-			t.Status = MoveCancelled
+			q.endTask(t, MoveCancelled, "")
 			q.saveTask(t)
-			return *t, nil
+			return t.clone(), nil
 		}
 	}
 	return MoveTask{}, ErrNoTask
@@ -163,13 +187,23 @@ func (e *Engine) Moves(id ID) ([]MoveTask, error) {
 	}
 	out := make([]MoveTask, 0, len(q.tasks))
 	for _, t := range slices.Backward(q.tasks) {
-		out = append(out, *t)
+		out = append(out, t.clone())
 	}
 	return out, nil
 }
 
+// clone returns a copy of a task that does not change.
+func (t *MoveTask) clone() MoveTask {
+	c := *t
+	c.Results = slices.Clone(t.Results)
+	return c
+}
+
 // format returns which format of a data directory the task's record needs.
 func (t *MoveTask) format() int {
+	if t.Selection != nil {
+		return formatSelections
+	}
 	if len(t.Sources) > 0 {
 		return formatSources
 	}
@@ -191,6 +225,13 @@ func (q *queue) move() error {
 		}
 		allowance := t.allowance(q.e.now)
 		enough := q.e.work + workAtOnce
+		if t.Selection != nil && allowance > 0 {
+			if err := q.moveSelected(t, allowance, enough); err != nil {
+				return fmt.Errorf("message move task: %w", err)
+			}
+			q.saveTask(t)
+			continue
+		}
 		for range allowance {
 			if err := q.moveOne(t); err != nil {
 				return fmt.Errorf("message move task: %w", err)
@@ -213,40 +254,63 @@ func (q *queue) moveOne(t *MoveTask) error {
 		return err
 	}
 	if next == nil || t.Moved >= t.ToMove {
-		t.Status = MoveCompleted
+		q.endTask(t, MoveCompleted, "")
 		return nil
 	}
 	m, err := q.readMessage(next.pos)
 	if err != nil {
 		return err
 	}
+	to, failure := q.destinationOfMove(t, m)
+	if failure != "" {
+		q.endTask(t, MoveFailed, failure)
+		return nil
+	}
+	if err := q.moveTo(t, next, m, to); err != nil {
+		return err
+	}
+	if t.Moved >= t.ToMove {
+		q.endTask(t, MoveCompleted, "")
+	}
+	return nil
+}
+
+// endTask ends a task that is running.
+func (q *queue) endTask(t *MoveTask, status MoveStatus, failure string) {
+	t.Status, t.Failure = status, failure
+	if t.Selection != nil {
+		q.endSelection(t)
+	}
+}
+
+// destinationOfMove returns where a task moves a message, or why it cannot.
+func (q *queue) destinationOfMove(t *MoveTask, m *Message) (to destination, failure string) {
 	arn := t.Destination
 	if arn == "" {
 		if arn = m.Source; arn == "" {
-			t.Status, t.Failure = MoveFailed, FailureNoSource
-			return nil
+			return nil, FailureNoSource
 		}
 	}
-	to := q.e.destination(arn, m.Group)
-	if to == nil {
-		t.Status, t.Failure = MoveFailed, FailureNoDestination
-		return nil
+	if to = q.e.destination(arn, m.Group); to == nil {
+		return nil, FailureNoDestination
 	}
 	if !t.mayFill(to) {
-		t.Status, t.Failure = MoveFailed, FailureNoSource
-		return nil
+		return nil, FailureNoSource
 	}
-	if err := q.takeOut(next); err != nil {
+	return to, ""
+}
+
+// moveTo moves a message, of which m is a copy.
+func (q *queue) moveTo(t *MoveTask, c *candidate, m *Message, to destination) error {
+	if err := q.takeOut(c); err != nil {
 		return err
 	}
 	q.e.spend(m)
 	q.count(MetricMoved, 1)
-	m.ID = movedID(t.ID, next.pos)
+	m.ID = movedID(t.ID, c.pos)
 	m.SentAt = q.e.now
 	m.Source, m.PriorReceives, m.PriorFirst = "", 0, 0
-	if t.Moved++; t.Moved >= t.ToMove {
-		t.Status = MoveCompleted
-	}
+	t.Moved++
 	return to.accept(m, q.e.now)
 }
 

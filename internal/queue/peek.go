@@ -21,7 +21,8 @@ const (
 // Peek asks what is in a queue, without a receive.
 type Peek struct {
 	States States
-	Filter string // see package search
+	Filter string      // see package search
+	IDs    []MessageID // that are looked for; none: all
 	After  PeekCursor
 	Max    int  // messages to return at most
 	Bodies bool // return their bodies, too
@@ -103,7 +104,7 @@ func (l Look) Peek(r Reader, p *Peek, proceed func(bytes int) bool) (PeekResult,
 	if err != nil {
 		return PeekResult{}, err
 	}
-	s := &peeking{Look: l, r: r, peek: p, query: query, proceed: proceed}
+	s := &peeking{Look: l, r: r, peek: p, query: query, wanted: wantedIDs(p.IDs), proceed: proceed}
 	b, err := r.Get(metaKey(l.queue))
 	if err == nil && b != nil {
 		err = s.meta.decode(b)
@@ -146,12 +147,12 @@ type peeking struct {
 	r       Reader
 	peek    *Peek
 	query   *search.Query
+	wanted  map[MessageID]bool // nil: all
 	proceed func(bytes int) bool
 	meta    meta
 	at      PeekCursor // what was looked at last
 	held    heldAhead
-	item    search.Item
-	id      [36]byte
+	item    itemReader
 	bytes   int // of the bodies found
 	result  PeekResult
 	err     error
@@ -337,14 +338,14 @@ func (s *peeking) lookAt(p Position, value []byte, st *peekedState) error {
 	if s.peek.States&st.state == 0 {
 		return nil
 	}
-	if err := s.decode(value, st.received); err != nil {
+	if err := s.item.read(value, st.received, s.now); err != nil {
 		return err
 	}
 	if Instant(s.item.Sent)+s.retention <= s.now {
 		return nil
 	}
 	s.result.Scanned++
-	if !s.query.Match(&s.item) {
+	if s.wanted != nil && !s.wanted[s.item.messageID] || !s.query.Match(&s.item.Item) {
 		return nil
 	}
 	return s.found(p, value, st)
@@ -370,16 +371,21 @@ func (s *peeking) found(p Position, value []byte, st *peekedState) error {
 	return nil
 }
 
-// decode gives the filter a message, whose texts it does not copy.
-func (s *peeking) decode(value []byte, m *received) error {
-	it := &s.item
+// itemReader shows messages to filters.
+type itemReader struct {
+	search.Item
+	messageID MessageID
+	text      [36]byte // of the id
+}
+
+// read takes in a message, whose texts it does not copy. m is nil if it was not received.
+func (it *itemReader) read(value []byte, m *received, now Instant) error {
 	attributes := it.Attributes[:0]
-	*it = search.Item{Now: int64(s.now)}
+	it.Item = search.Item{Now: int64(now)}
 	r := readRecord(value)
 	it.Sent = int64(r.Instant())
-	var id MessageID
-	copy(id[:], r.Raw(16))
-	it.ID = id.appendTo(s.id[:0])
+	copy(it.messageID[:], r.Raw(16))
+	it.ID = it.messageID.appendTo(it.text[:0])
 	r.Raw(16) // digest
 	it.Sender = r.Raw(r.Uint())
 	it.Group = r.Raw(r.Uint())
@@ -408,6 +414,18 @@ func (s *peeking) decode(value []byte, m *received) error {
 		}
 	}
 	return r.done("message")
+}
+
+// wantedIDs returns a set of ids, or nil if there are none.
+func wantedIDs(ids []MessageID) map[MessageID]bool {
+	if len(ids) == 0 {
+		return nil
+	}
+	set := make(map[MessageID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
 
 // heldAhead reads the records of received messages in order of position, some at a time.

@@ -33,6 +33,7 @@ type queue struct {
 	nextDelay   Instant // no delay ends before; never if nothing is delayed
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 	tasks       []*MoveTask
+	selecting   *selecting // of the running task, if it has a Selection; made when it is needed
 
 	lastSend, lastReceive Instant // since the engine was loaded; 0: never
 	pace                  pace    // of Config.Limits.Rate

@@ -17,6 +17,15 @@ func newRecord(size int) writer {
 	return writer{append(make(varint.Writer, 0, size), recordVersion)}
 }
 
+// Bool appends a truth value.
+func (w *writer) Bool(b bool) {
+	if b {
+		w.Byte(1)
+	} else {
+		w.Byte(0)
+	}
+}
+
 // Instant appends an instant.
 func (w *writer) Instant(i Instant) { w.Uint(uint64(i)) }
 
@@ -36,6 +45,15 @@ func readRecordUpTo(newest byte, b []byte) *reader {
 		r.Fail()
 	}
 	return r
+}
+
+// Bool takes a truth value.
+func (r *reader) Bool() bool {
+	b := r.Byte()
+	if b > 1 {
+		r.Fail()
+	}
+	return b == 1
 }
 
 // Instant takes an instant.
