@@ -111,7 +111,10 @@ func (c *Client) Counts(ctx context.Context, id queue.ID) (queue.Counts, error) 
 // StartMove starts a message move task.
 func (c *Client) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error {
 	m := &startMove
-	if len(t.Sources) > 0 {
+	switch {
+	case t.Selection != nil:
+		m = &startSelection
+	case len(t.Sources) > 0:
 		m = &startMoveBack
 	}
 	_, err := invoke(ctx, c, m, id, t)
@@ -121,11 +124,6 @@ func (c *Client) StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) e
 // CancelMove ends a message move task.
 func (c *Client) CancelMove(ctx context.Context, id queue.ID, task string) (queue.MoveTask, error) {
 	return invoke(ctx, c, &cancelMove, id, task)
-}
-
-// Moves returns a queue's message move tasks, the most recent first.
-func (c *Client) Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error) {
-	return invoke(ctx, c, &moves, id, none{})
 }
 
 // Accept takes in messages from the outbox of another shard.
@@ -239,11 +237,14 @@ func request[A, R any](ctx context.Context, c *Client, m *method[A, R], h *heade
 	return result, nil
 }
 
+// errOlder says that a node does not know a call.
+var errOlder = fmt.Errorf("%w: a node runs an older version of the program, which cannot do this", shard.ErrNotBegun)
+
 // explain returns the error of a call as the caller gets it: a node that does not know the
 // call says so, and its operator has to be told why.
 func explain(err error, node string, code byte) error {
 	if errors.Is(err, shard.ErrNotBegun) && strings.HasSuffix(err.Error(), errUnknownCall(code).Error()) {
-		return &failure{shard.ErrNotBegun, fmt.Sprintf("node %s runs an older version of the program, which cannot do this: upgrade all nodes", node)}
+		return &failure{errOlder, fmt.Sprintf("node %s: upgrade all nodes", node)}
 	}
 	return err
 }

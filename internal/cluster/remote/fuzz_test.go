@@ -94,6 +94,12 @@ func recorded(tb testing.TB) *tap {
 	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t", Sources: []queue.ID{1, 1 << 40}})
 	_, _ = c.CancelMove(ctx, 1, "t")
 	_, _ = c.Moves(ctx, 1)
+	_, _ = invoke(ctx, c, &moves, 1, none{})
+	body := "b"
+	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t", Selection: &queue.Selection{Filter: "f", IDs: make([]queue.MessageID, 2), Edit: &queue.Edit{
+		Body: &body, Set: []queue.Attribute{{Name: "n"}}, Remove: []string{"r"},
+	}}})
+	_, _ = c.Peek(ctx, 1, queue.Peek{Max: 1, IDs: make([]queue.MessageID, 2)})
 	_, _ = c.Series(ctx, 1, "name", 0, 1<<40)
 	_, _ = c.SeriesNames(ctx, "prefix", "after", 1<<40)
 	_ = c.EmptyReceives(ctx, 1, 7)

@@ -225,7 +225,7 @@ var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries, deleteMessages.code: &deleteMessages,
 	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
-	startMoveBack.code: &startMoveBack, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances, acceptCopies.code: &acceptCopies, publish.code: &publish,
+	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks, peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances, acceptCopies.code: &acceptCopies, publish.code: &publish,
 	series.code: &series, seriesNames.code: &seriesNames, emptyReceives.code: &emptyReceives,
 }
 

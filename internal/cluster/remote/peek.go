@@ -35,7 +35,11 @@ var peek = method[queue.Peek, queue.PeekResult]{
 
 // Peek looks into a queue without a receive.
 func (c *Client) Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.PeekResult, error) {
-	return invoke(ctx, c, &peek, id, p)
+	m := &peek
+	if len(p.IDs) > 0 {
+		m = &peekIDs
+	}
+	return invoke(ctx, c, m, id, p)
 }
 
 func getCursor(r *reader) queue.PeekCursor {

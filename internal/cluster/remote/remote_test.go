@@ -93,6 +93,28 @@ func TestCallsComeBackWhole(t *testing.T) {
 	if direct, _ := r.shard.Moves(ctx, jobs); err != nil || !reflect.DeepEqual(list, direct) {
 		t.Errorf("tasks %+v, %v", list, err)
 	}
+	body := "edited"
+	chosen := queue.MoveTask{ID: "chosen", Rate: 1, Destination: "arn:aws:sqs:us-east-1:000000000000:jobs.fifo", Sources: []queue.ID{jobs}, Selection: &queue.Selection{
+		Filter: "count>=0", IDs: []queue.MessageID{{9}}, Edit: &queue.Edit{
+			Body: &body, BodyMD5: [16]byte{1}, Set: []queue.Attribute{{Name: "n", Type: "String", Value: "v"}}, Remove: []string{"b"}, MaxSize: 7, MaxAttributes: 8,
+		},
+	}}
+	if err := r.StartMove(ctx, jobs, chosen); err != nil {
+		t.Fatal(err)
+	}
+	list, err = r.Moves(ctx, jobs)
+	if direct, _ := r.shard.Moves(ctx, jobs); err != nil || list[0].Selection == nil || list[0].Selection.Filter != "count>=0" || list[0].Selection.Chosen != 1 {
+		t.Errorf("tasks %+v, %v; %+v", list, err, direct)
+	}
+	if s := list[0].Selection; list[0].Status == queue.MoveRunning && !reflect.DeepEqual(s.Edit, chosen.Selection.Edit) {
+		t.Errorf("the edit is %+v", s.Edit)
+	}
+	if got, err := r.Peek(ctx, jobs, queue.Peek{States: queue.AllStates, Max: 5, IDs: []queue.MessageID{{4}}}); err != nil || len(got.Messages) != 1 || got.Messages[0].ID != (queue.MessageID{4}) {
+		t.Errorf("found %+v, %v", got, err)
+	}
+	if _, err := r.CancelMove(ctx, jobs, "chosen"); err != nil && !errors.Is(err, queue.ErrNoTask) {
+		t.Fatal(err)
+	}
 	letter := queue.Message{ID: queue.MessageID{7}, Source: "arn:x", Body: "letter", SentAt: queue.At(time.Now()), PriorReceives: 3, PriorFirst: 2, Sender: "AIDA"}
 	for range 2 { // which counts once
 		if err := r.Accept(ctx, jobs, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: letter}}); err != nil {

@@ -171,8 +171,17 @@ func merge(parts []queue.MoveTask) []queue.MoveTask {
 		t.ToMove += part.ToMove
 		t.Started = min(t.Started, part.Started)
 		t.Failure = cmp.Or(t.Failure, part.Failure)
+		t.Scanned += part.Scanned
+		t.Skipped += part.Skipped
+		t.Results = slices.Concat(t.Results, part.Results)
+		t.Ended = max(t.Ended, part.Ended)
 		if weightOf(part.Status) > weightOf(t.Status) {
 			t.Status = part.Status
+		}
+	}
+	for i := range out {
+		if out[i].Status == queue.MoveRunning {
+			out[i].Ended = 0
 		}
 	}
 	slices.SortStableFunc(out, func(a, b queue.MoveTask) int { return cmp.Compare(b.Started, a.Started) })
