@@ -85,7 +85,7 @@ func FuzzMessageAttributes(f *testing.F) {
 	f.Add("key:Binary=AAEC")
 	f.Add("=:")
 	f.Fuzz(func(t *testing.T, text string) {
-		attributes, err := messageAttributes([]string{text})
+		attributes, err := messageAttributes("--attribute", []string{text})
 		if err != nil {
 			return
 		}

@@ -18,24 +18,37 @@ func newQueueRedrive(server *clientFlags) *cobra.Command {
 	var to string
 	var rate int
 	var noWait bool
+	var selected selectFlags
 	cmd := &cobra.Command{
-		Use:   "redrive QUEUE",
+		Use:   "redrive QUEUE [TERM...]",
 		Short: "Move the messages of a dead-letter queue back",
 		Long: `Move the messages of a dead-letter queue back to the queues that they came from, or to
 another one, and say how far that is until it is done. The messages are moved by the
-server: if this command is stopped, that goes on until sluice queue redrive cancel.`,
+server: if this command is stopped, that goes on until sluice queue redrive cancel.
+
+With terms, as those of sluice queue peek, or with ids, some of the messages are moved, from
+anywhere in the queue, and they can be edited on the way. Messages that are in flight then,
+and those that cannot be moved, stay. Only Sluice can do that. The caller needs permission
+for sluice:RedriveMessages and sluice:ListRedriveTasks, for sluice:EditMessage to edit, and
+for sluice:PeekMessages and sluice:PeekMessageBody to see what a --dry-run would move.`,
 		Example: `  sluice queue redrive failed-jobs
-  sluice queue redrive failed-jobs --to inspection --rate 10`,
-		Args:              arguments("QUEUE"),
+  sluice queue redrive failed-jobs --to inspection --rate 10
+  sluice queue redrive failed-jobs body.order.customer:17 'sent>2026-11-01' --dry-run
+  sluice queue redrive failed-jobs --id 5ec5b5a4-3c1f-4b5e-9d0c-2f1b6c1d9a3e --set-body '{"order": 17}'`,
+		Args:              arguments("QUEUE", "[TERM...]"),
 		ValidArgsFunction: completeQueues(server),
 	}
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "queue to move the messages to (default: where each came from)")
 	f.IntVar(&rate, "rate", 0, "messages per second at most, up to 500 (default: as fast as the server likes)")
 	f.BoolVar(&noWait, "no-wait", false, "return when the task has begun")
+	selected.add(f)
 	must(cmd.RegisterFlagCompletionFunc("to", completeQueueFlag(server)))
-	cmd.AddCommand(newRedriveList(server), newRedriveCancel(server))
+	cmd.AddCommand(newRedriveList(server), newRedriveShow(server), newRedriveCancel(server))
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		if selected.selects(c.args[1:]) {
+			return selected.run(ctx, c, to, rate, noWait)
+		}
 		source, err := c.startMove(ctx, c.args[0], to, rate)
 		if err != nil {
 			return nil, err

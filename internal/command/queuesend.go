@@ -44,7 +44,7 @@ their order, and empty lines are left out.`,
 	f.StringArrayVar(&m.attributes, "attribute", nil, "attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeat it for several")
 	notWith(f, "lines", "dedup-id")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
-		attributes, err := messageAttributes(m.attributes)
+		attributes, err := messageAttributes("--attribute", m.attributes)
 		if err != nil {
 			return nil, usage(err)
 		}
@@ -75,8 +75,8 @@ type attributeValue struct {
 }
 
 // messageAttributes reads name=value and name:Type=value.
-func messageAttributes(texts []string) (map[string]attributeValue, error) {
-	given, err := pairs("--attribute", texts)
+func messageAttributes(flag string, texts []string) (map[string]attributeValue, error) {
+	given, err := pairs(flag, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func messageAttributes(texts []string) (map[string]attributeValue, error) {
 		v := attributeValue{DataType: kind, StringValue: value}
 		if kind == "Binary" || strings.HasPrefix(kind, "Binary.") {
 			if v.BinaryValue, err = base64.StdEncoding.DecodeString(value); err != nil {
-				return nil, fmt.Errorf("--attribute %s: want a value in base64: %w", name, err)
+				return nil, fmt.Errorf("%s %s: want a value in base64: %w", flag, name, err)
 			}
 			v.StringValue = ""
 		}

@@ -68,7 +68,7 @@ func messageOf(c *call) (string, error) {
 }
 
 func (p *publishFlags) parameters() ([]string, error) {
-	attributes, err := messageAttributes(p.attributes)
+	attributes, err := messageAttributes("--attribute", p.attributes)
 	if err != nil {
 		return nil, err
 	}

@@ -182,6 +182,7 @@ func Start(c Config) (_ *Server, err error) {
 	inspect.Register(accounts, inspect.Options{
 		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),
 		Access: permissions, Directory: s.directory, Services: rules, Consumers: s.consumersOf,
+		Messages: service.NewAuthorizer(permissions, sqs.Rules, c.Now), CheckAttributes: sqs.CheckAttributes, Room: s.room, Ready: s.redriveReady,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})
 	audit := s.newCloudTrail(permissions)

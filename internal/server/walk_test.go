@@ -423,6 +423,17 @@ func (w *walk) looks(wire *protocol.Service, c *client) {
 		}
 		return status, body
 	})
+	c.Make("CreateQueue", object{"QueueName": "moved-to.fifo", "Attributes": object{"FifoQueue": "true"}})
+	w.step(wire, "RedriveMessages", func() (int, string) {
+		return callAdmin(w.t, w.other, "RedriveMessages", `{"QueueUrl":"`+c.URL("looked-at.fifo")+`","Filter":"x","DestinationArn":"`+c.ARN("moved-to.fifo")+`"}`)
+	})
+	w.step(wire, "ListRedriveTasks", func() (int, string) {
+		status, body := callAdmin(w.t, w.other, "ListRedriveTasks", `{"QueueUrl":"`+c.URL("looked-at.fifo")+`"}`)
+		if !strings.Contains(body, `"Filter":"x"`) {
+			w.t.Errorf("ListRedriveTasks: %s", body)
+		}
+		return status, body
+	})
 	for op, more := range map[string]string{
 		"DescribeQueueState": "", "ListConsumers": "", "ListMessageGroups": "", "PeekMessages": "",
 		"ExplainAccess": `,"Principal":"anonymous","Action":"sqs:SendMessage"`,

@@ -22,7 +22,8 @@ var lists = []string{"sluice:ListQueueStates"}
 
 // ofQueues are the actions about a queue, which package inspect serves. They are for the account that the queue belongs to.
 var ofQueues = []string{
-	"sluice:DescribeQueueState", "sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:PeekMessageBody", "sluice:PeekMessages",
+	"sluice:DescribeQueueState", "sluice:EditMessage", "sluice:ExplainAccess", "sluice:ListConsumers", "sluice:ListMessageGroups", "sluice:ListRedriveTasks",
+	"sluice:PeekMessageBody", "sluice:PeekMessages", "sluice:RedriveMessages",
 }
 
 // Rules are all actions of the service, for policies.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/search"
 )
@@ -19,9 +20,10 @@ const (
 
 type peekMessagesInput struct {
 	QueueUrl    string   `max:"2048"`
-	States      []string `max:"3,16"` // none: all
-	Filter      string   `max:"1024"` // see package search
-	Cursor      string   `max:"256"`  // of the answer before; empty: from the beginning
+	States      []string `max:"3,16"`    // none: all
+	Filter      string   `max:"1024"`    // see package search
+	MessageIds  []string `max:"1000,64"` // none: all
+	Cursor      string   `max:"256"`     // of the answer before; empty: from the beginning
 	Max         *int32
 	IncludeBody bool
 }
@@ -90,6 +92,11 @@ func (s *inspector) peekMessages(ctx context.Context, c *protocol.Call, in *peek
 	if err != nil {
 		return nil, err
 	}
+	return s.look(ctx, c, q, p)
+}
+
+// look shows messages of a queue.
+func (s *inspector) look(ctx context.Context, c *protocol.Call, q *catalog.Queue, p queue.Peek) (*peekMessagesOutput, error) {
 	found, err := s.shard.Peek(ctx, q.ID, p)
 	if err != nil {
 		return nil, failure(err)
@@ -100,7 +107,7 @@ func (s *inspector) peekMessages(ctx context.Context, c *protocol.Call, in *peek
 	}
 	c.Notes.Set("messages", len(found.Messages))
 	out := &peekMessagesOutput{
-		Messages: service.Convert(found.Messages, func(m queue.Peeked) peekedMessage { return show(&m, in.IncludeBody) }),
+		Messages: service.Convert(found.Messages, func(m queue.Peeked) peekedMessage { return show(&m, p.Bodies) }),
 		Scanned:  int64(found.Scanned), Total: int64(inStates(n, p.States)),
 	}
 	if found.More {
@@ -137,6 +144,9 @@ func (in *peekMessagesInput) peek() (p queue.Peek, readsBody bool, _ error) {
 		return p, false, errCursor()
 	}
 	p.After = after
+	if p.IDs, err = messageIDs(in.MessageIds); err != nil {
+		return p, false, err
+	}
 	return p, in.IncludeBody || query.ReadsBody(), nil
 }
 

@@ -25,6 +25,8 @@ type Shard interface {
 	States(ctx context.Context, id queue.ID) ([]shard.State, error)
 	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)
 	Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error)
+	StartMove(ctx context.Context, id queue.ID, t queue.MoveTask) error
+	Moves(ctx context.Context, id queue.ID) ([]queue.MoveTask, error)
 }
 
 // Options are what Register needs.
@@ -36,20 +38,29 @@ type Options struct {
 	Access    *access.Decider
 	Directory *directory.Directory
 	Services  service.Services
-	PublicURL string // that queue URLs begin with; empty: as the request was made
+	// Messages authorises what SQS has actions for, and CheckAttributes refuses message attributes as SQS does.
+	Messages        *service.Authorizer
+	CheckAttributes func([]queue.Attribute) error
+	// Room returns why nothing can be stored that makes the data more, and Ready why tasks that select messages cannot be
+	// stored, because there are older programs in the cluster.
+	Room, Ready func() error
+	PublicURL   string // that queue URLs begin with; empty: as the request was made
 	// Consumers returns who receives from a queue, and the nodes that do not say what they know of it.
 	Consumers func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
 }
 
 type inspector struct {
-	catalog    *catalog.Catalog
-	shard      Shard
-	authorizer *service.Authorizer
-	access     *access.Decider
-	directory  *directory.Directory
-	services   service.Services
-	publicURL  string
-	consumers  func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
+	catalog         *catalog.Catalog
+	shard           Shard
+	authorizer      *service.Authorizer
+	access          *access.Decider
+	directory       *directory.Directory
+	services        service.Services
+	publicURL       string
+	consumers       func(ctx context.Context, id queue.ID) (list []consumers.Consumer, silent []string, _ error)
+	messages        *service.Authorizer
+	checkAttributes func([]queue.Attribute) error
+	room, ready     func() error
 }
 
 // Register adds the operations to a service.
@@ -57,13 +68,16 @@ func Register(wire *protocol.Service, o Options) {
 	s := &inspector{
 		catalog: o.Catalog, shard: o.Shard, authorizer: o.Authorizer, access: o.Access, directory: o.Directory, services: o.Services,
 		publicURL: o.PublicURL, consumers: o.Consumers,
+		messages: o.Messages, checkAttributes: o.CheckAttributes, room: o.Room, ready: o.Ready,
 	}
 	protocol.Register(wire, "DescribeQueueState", s.describeQueueState, protocol.Data)
 	protocol.Register(wire, "ExplainAccess", s.explainAccess, protocol.Data)
 	protocol.Register(wire, "ListConsumers", s.listConsumers, protocol.Data)
 	protocol.Register(wire, "ListMessageGroups", s.listMessageGroups, protocol.Data)
 	protocol.Register(wire, "ListQueueStates", s.listQueueStates, protocol.Data)
+	protocol.Register(wire, "ListRedriveTasks", s.listRedriveTasks, protocol.Data)
 	protocol.Register(wire, "PeekMessages", s.peekMessages, protocol.Data)
+	protocol.Register(wire, "RedriveMessages", s.redriveMessages)
 }
 
 // queue returns the queue that a request names, if it exists and the caller may take the actions on it, which are named
@@ -88,12 +102,18 @@ func (s *inspector) queue(c *protocol.Call, url string, actions ...string) (*cat
 	return q, nil
 }
 
-// allow returns nil if the caller may take the actions on a queue, which is nil if it does not exist.
-func (s *inspector) allow(c *protocol.Call, n catalog.Name, q *catalog.Queue, actions ...string) error {
+// subject is what policies can ask about a queue, which is nil if it does not exist.
+func subject(n catalog.Name, q *catalog.Queue) service.Subject {
 	about := service.Subject{Resource: service.ARN(n.ARN()), Owner: n.Account}
 	if q != nil {
 		about.Policy, about.PolicyIDs, about.Tags = q.Attributes.Policy, q.Attributes.PolicyIDs, q.Tags
 	}
+	return about
+}
+
+// allow returns nil if the caller may take the actions on a queue, which is nil if it does not exist.
+func (s *inspector) allow(c *protocol.Call, n catalog.Name, q *catalog.Queue, actions ...string) error {
+	about := subject(n, q)
 	full := make([]string, len(actions))
 	for i, action := range actions {
 		full[i] = "sluice:" + action

@@ -68,6 +68,20 @@ func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, size 
 	return out, size, nil
 }
 
+// CheckAttributes refuses message attributes that could not have been sent.
+func CheckAttributes(list []queue.Attribute) error {
+	in := make(map[string]attributeValue, len(list))
+	for _, a := range list {
+		v := attributeValue{DataType: a.Type, StringValue: &a.Value}
+		if binaryType(a.Type) {
+			v.StringValue, v.BinaryValue = nil, []byte(a.Value)
+		}
+		in[a.Name] = v
+	}
+	_, _, err := checkAttributes(in)
+	return err
+}
+
 func checkAttributeName(name string) error {
 	invalid := protocol.InvalidParameterValue
 	lower := strings.ToLower(name)

@@ -2,8 +2,6 @@ package sqs
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 
 	"github.com/google/uuid"
@@ -18,12 +16,6 @@ const (
 	maxMoveRate   = 500 // messages per second
 	maxMoveListed = 10
 )
-
-// taskHandle is what a TaskHandle holds, as base64 of its JSON.
-type taskHandle struct {
-	TaskID    string `json:"taskId"`
-	SourceARN string `json:"sourceArn"`
-}
 
 // arnTarget returns the name of the queue that an ARN parameter is about.
 func arnTarget(parameter, arn string) (catalog.Name, error) {
@@ -143,7 +135,7 @@ func (s *Service) startMessageMoveTask(ctx context.Context, c *protocol.Call, in
 }
 
 func handleOf(task string, source *catalog.Queue) string {
-	return base64.StdEncoding.EncodeToString([]byte(mustJSON(taskHandle{task, source.Name.ARN()})))
+	return service.TaskHandle(task, source.Name.ARN())
 }
 
 // taskTarget returns the name of the queue that a TaskHandle is about, and the
@@ -152,15 +144,14 @@ func taskTarget(handle string) (n catalog.Name, id string, _ error) {
 	if handle == "" {
 		return n, "", protocol.MissingParameter("TaskHandle")
 	}
-	var h taskHandle
-	ok := false
-	if b, err := base64.StdEncoding.DecodeString(handle); err == nil && json.Unmarshal(b, &h) == nil {
-		n, ok = service.ParseQueueARN(h.SourceARN)
+	id, source, ok := service.ParseTaskHandle(handle)
+	if ok {
+		n, ok = service.ParseQueueARN(source)
 	}
-	if !ok || h.TaskID == "" {
+	if !ok {
 		return n, "", protocol.InvalidParameterValue("Value for parameter TaskHandle is invalid.")
 	}
-	return n, h.TaskID, nil
+	return n, id, nil
 }
 
 type cancelMessageMoveTaskInput struct {

@@ -1,0 +1,226 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// selectFlags are the flags of queue redrive that say which messages are moved and what is changed of them. With any of
+// them, or with terms, the command is one that only Sluice knows.
+type selectFlags struct {
+	ids    []string
+	body   string
+	set    []string
+	remove []string
+	dryRun bool
+	most   int
+}
+
+func (s *selectFlags) add(f *pflag.FlagSet) {
+	s.most = 10
+	f.StringArrayVar(&s.ids, "id", nil, "move the message of this id; repeat it for several, up to 1000")
+	f.StringVar(&s.body, "set-body", "", "give the messages this body")
+	f.StringArrayVar(&s.set, "set-attribute", nil, "give the messages an attribute, as name=value or name:Number=value; repeat it for several")
+	f.StringArrayVar(&s.remove, "remove-attribute", nil, "take an attribute off the messages; repeat it for several")
+	f.BoolVar(&s.dryRun, "dry-run", false, "move nothing, and show the messages that would be moved")
+	f.IntVar(&s.most, "max", s.most, "how many messages to show at most")
+	onlyWith(f, []string{"dry-run"}, "max")
+	notWith(f, "dry-run", "rate", "no-wait")
+}
+
+// selects reports whether messages are to be selected or edited.
+func (s *selectFlags) selects(terms []string) bool {
+	return len(terms)+len(s.ids)+len(s.set)+len(s.remove) > 0 || s.body != "" || s.dryRun
+}
+
+// input returns what RedriveMessages is called with.
+func (s *selectFlags) input(ctx context.Context, c *client, url, to string, rate int, terms []string) (map[string]any, error) {
+	in := map[string]any{"QueueUrl": url, "Filter": strings.Join(terms, " "), "MessageIds": s.ids}
+	var err error
+	if to != "" {
+		if in["DestinationArn"], err = c.queueARN(ctx, to); err != nil {
+			return nil, fmt.Errorf("--to %s: %w", to, err)
+		}
+	}
+	if rate != 0 {
+		in["MaxNumberOfMessagesPerSecond"] = rate
+	}
+	edit := make(map[string]any)
+	if s.body != "" {
+		edit["Body"] = s.body
+	}
+	if len(s.set) > 0 {
+		if edit["SetAttributes"], err = messageAttributes("--set-attribute", s.set); err != nil {
+			return nil, usage(err)
+		}
+	}
+	if len(s.remove) > 0 {
+		edit["RemoveAttributes"] = s.remove
+	}
+	if len(edit) > 0 {
+		in["Edit"] = edit
+	}
+	return in, nil
+}
+
+// run moves the messages, and waits for that, or shows them.
+func (s *selectFlags) run(ctx context.Context, c *call, to string, rate int, noWait bool) (answer, error) {
+	url, err := c.queueURL(ctx, c.args[0])
+	if err != nil {
+		return nil, err
+	}
+	in, err := s.input(ctx, c.client, url, to, rate, c.args[1:])
+	if err != nil {
+		return nil, err
+	}
+	if s.dryRun {
+		return answerOr(s.look(ctx, c.client, in))
+	}
+	if err := c.sluice(ctx, "RedriveMessages", in, nil); err != nil {
+		return nil, err
+	}
+	if noWait {
+		return done{"the messages are being moved; sluice queue redrive show shows how far that is"}, nil
+	}
+	return redriven(waitRedriven(ctx, c.client, url, c.progress))
+}
+
+// look shows what would be moved.
+func (s *selectFlags) look(ctx context.Context, c *client, in map[string]any) (*peeked, error) {
+	if s.most < 1 {
+		return nil, usage(fmt.Errorf("--max %d: want 1 or more", s.most))
+	}
+	in["DryRun"], in["IncludeBody"] = true, true
+	all := &peeked{Messages: []peekedMessage{}}
+	for {
+		in["Cursor"], in["Max"] = all.Cursor, min(peekPage, s.most-len(all.Messages))
+		var page peeked
+		if err := c.sluice(ctx, "RedriveMessages", in, &page); err != nil {
+			return nil, err
+		}
+		all.Messages, all.Scanned = append(all.Messages, page.Messages...), all.Scanned+page.Scanned
+		all.Total, all.Cursor = page.Total, page.Cursor
+		if all.Cursor == "" || len(all.Messages) >= s.most {
+			return all, nil
+		}
+	}
+}
+
+// redriveTask is a task as ListRedriveTasks shows it, and the answer of queue redrive show.
+type redriveTask struct {
+	TaskHandle                   string `json:",omitempty"`
+	Status                       string
+	StartedTimestamp             int64
+	EndedTimestamp               int64  `json:",omitempty"`
+	DestinationArn               string `json:",omitempty"`
+	MaxNumberOfMessagesPerSecond int32  `json:",omitempty"`
+	Selects                      bool
+	Filter                       string `json:",omitempty"`
+	MessageIds                   int64
+	Edited                       bool
+	Scanned                      int64
+	Total                        int64
+	Moved                        int64
+	Skipped                      int64
+	FailureReason                string `json:",omitempty"`
+	Results                      []struct {
+		MessageId    string
+		Outcome      string
+		NewMessageId string `json:",omitempty"`
+	} `json:",omitempty"`
+}
+
+func newestTask(ctx context.Context, c *client, url string) (*redriveTask, error) {
+	var out struct{ Tasks []*redriveTask }
+	if err := c.sluice(ctx, "ListRedriveTasks", map[string]string{"QueueUrl": url}, &out); err != nil {
+		return nil, err
+	}
+	if len(out.Tasks) == 0 {
+		return nil, errors.New("no task has moved messages out of the queue lately")
+	}
+	return out.Tasks[0], nil
+}
+
+// waitRedriven waits until the newest task of a queue is done, and says how far it is.
+func waitRedriven(ctx context.Context, c *client, url string, progress io.Writer) (*redriveTask, error) {
+	said := int64(0)
+	for {
+		task, err := newestTask(ctx, c, url)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the messages are being moved, but how far that is cannot be seen: %w", err)
+		case task.Status != "RUNNING":
+			return task, nil
+		}
+		if task.Scanned != said {
+			said = task.Scanned
+			fmt.Fprintf(progress, "looked at %d of about %d messages, moved %d\n", task.Scanned, task.Total, task.Moved)
+		}
+		select {
+		case <-time.After(redriveInterval):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("the messages are still being moved; sluice queue redrive cancel stops that: %w", ctx.Err())
+		}
+	}
+}
+
+// redriven is the answer when a task has ended.
+func redriven(task *redriveTask, err error) (answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	if task.Status != "COMPLETED" {
+		err = fmt.Errorf("the task is %s %s", task.Status, task.FailureReason)
+	}
+	return task, err
+}
+
+// outcomeWords say why a message was not moved.
+var outcomeWords = map[string]string{
+	"Moved": "moved", "NotVisible": "in flight or delayed", "NoSource": "does not say where it came from, or not from where it may go back to",
+	"NoDestination": "the queue that it came from is gone", "TooLarge": "too large after the edit",
+}
+
+func (t *redriveTask) text(w io.Writer) error {
+	if t.Status != "COMPLETED" {
+		fmt.Fprintf(w, "%s %s, looked at %d of about %d messages\n", t.Status, t.FailureReason, t.Scanned, t.Total)
+	}
+	noun := "messages"
+	if t.Moved == 1 {
+		noun = "message"
+	}
+	fmt.Fprintf(w, "%d %s moved", t.Moved, noun)
+	if t.Skipped > 0 {
+		fmt.Fprintf(w, ", %d left where they are", t.Skipped)
+	}
+	fmt.Fprintln(w)
+	for _, r := range t.Results {
+		if r.Outcome != "Moved" {
+			fmt.Fprintf(w, "%s: %s\n", r.MessageId, outcomeWords[r.Outcome])
+		}
+	}
+	return nil
+}
+
+func newRedriveShow(server *clientFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show QUEUE",
+		Short: "Show how far the last task is that moved messages out of a queue",
+		Long: `Show how far the last task is that moved messages out of a queue, and what became of the
+last hundred messages that it has selected. Only Sluice can do this. The caller needs
+permission for sluice:ListRedriveTasks.`,
+		Example:           "  sluice queue redrive show failed-jobs --json",
+		Args:              arguments("QUEUE"),
+		ValidArgsFunction: completeQueues(server),
+	}
+	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
+		return answerOr(newestTask(ctx, c.client, url))
+	})
+}
