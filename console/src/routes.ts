@@ -27,11 +27,92 @@ export const pages: Page[] = [
     load: () => import('./pages/createqueue'),
   },
   { path: '/queues/:queue/:tab?', title: ':queue', under: '/queues', load: () => import('./pages/queue') },
+
+  // Topics
+  { path: '/topics', title: 'Topics', load: () => import('./pages/topics') },
+  { path: '/topics/:topic', title: ':topic', under: '/topics', load: () => import('./pages/topics/topic') },
+  {
+    path: '/topics/:topic/publish',
+    title: 'Publish message',
+    under: '/topics/:topic',
+    load: () => import('./pages/topics/publish'),
+  },
+  { path: '/create-topic', title: 'Create topic', under: '/topics', load: () => import('./pages/topics/create') },
+  { path: '/subscriptions', title: 'Subscriptions', load: () => import('./pages/subscriptions') },
+  {
+    path: '/subscriptions/:topic/:subscription',
+    title: 'Subscription',
+    under: '/topics/:topic',
+    load: () => import('./pages/subscriptions/subscription'),
+  },
+  {
+    path: '/create-subscription',
+    title: 'Create subscription',
+    under: '/subscriptions',
+    load: () => import('./pages/subscriptions/create'),
+  },
+  {
+    path: '/subscribe-queue',
+    title: 'Subscribe to a topic',
+    under: '/queues',
+    load: () => import('./pages/subscriptions/queues'),
+  },
+
+  // Monitoring
+  { path: '/monitoring', title: 'Monitoring', load: () => import('./pages/monitoring') },
+  { path: '/alarms', title: 'Alarms', load: () => import('./pages/alarms') },
+  { path: '/alarms/:alarm', title: ':alarm', under: '/alarms', load: () => import('./pages/alarms/alarm') },
+  {
+    path: '/alarms/:alarm/edit',
+    title: 'Edit',
+    under: '/alarms/:alarm',
+    load: () => import('./pages/alarms/edit'),
+  },
+  { path: '/create-alarm', title: 'Create alarm', under: '/alarms', load: () => import('./pages/alarms/edit') },
+  { path: '/activity', title: 'Activity', load: () => import('./pages/activity') },
+  { path: '/cluster', title: 'Cluster', load: () => import('./pages/cluster') },
+
+  // Users
+  { path: '/users', title: 'Users', load: () => import('./pages/users') },
+  { path: '/users/:user', title: ':user', under: '/users', load: () => import('./pages/users/user') },
+  { path: '/groups', title: 'Groups', load: () => import('./pages/users/groups') },
+  { path: '/groups/:group', title: ':group', under: '/groups', load: () => import('./pages/users/group') },
+  { path: '/roles', title: 'Roles', load: () => import('./pages/users/roles') },
+  { path: '/roles/:role', title: ':role', under: '/roles', load: () => import('./pages/users/role') },
+  { path: '/policies', title: 'Policies', load: () => import('./pages/users/policies') },
+  { path: '/policies/:policy', title: ':policy', under: '/policies', load: () => import('./pages/users/policy') },
+  { path: '/sessions', title: 'Sessions', load: () => import('./pages/users/sessions') },
 ]
 
 /** sections are the entries of the side navigation. */
 export const sections: { title: string; items: { text: string; path: string }[] }[] = [
-  { title: 'Messages', items: [{ text: 'Queues', path: '/queues' }] },
+  {
+    title: 'Messages',
+    items: [
+      { text: 'Queues', path: '/queues' },
+      { text: 'Topics', path: '/topics' },
+      { text: 'Subscriptions', path: '/subscriptions' },
+    ],
+  },
+  {
+    title: 'What happens',
+    items: [
+      { text: 'Monitoring', path: '/monitoring' },
+      { text: 'Alarms', path: '/alarms' },
+      { text: 'Activity', path: '/activity' },
+      { text: 'Cluster', path: '/cluster' },
+    ],
+  },
+  {
+    title: 'Users and keys',
+    items: [
+      { text: 'Users', path: '/users' },
+      { text: 'Groups', path: '/groups' },
+      { text: 'Roles', path: '/roles' },
+      { text: 'Policies', path: '/policies' },
+      { text: 'Sessions', path: '/sessions' },
+    ],
+  },
 ]
 
 /** home is where the console begins. */

@@ -27,7 +27,12 @@ export async function proveKeys(
     protocol: url.protocol,
     hostname: url.hostname,
     path: url.pathname,
-    headers: { host: url.host, 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+    headers: {
+      host: url.host,
+      'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+      // It says what the signature is for: a call that was signed for another purpose does not have it.
+      'x-amz-sluice-sign-in': url.host,
+    },
     body,
   })
   const signed = await signer.sign(request)

@@ -64,7 +64,7 @@ async function request<T>(method: string, path: string, body?: object): Promise<
   const answer = await fetch(`${consoleApi}/${path}`, {
     method,
     credentials: 'same-origin',
-    headers: body ? { 'Content-Type': 'application/json' } : {},
+    headers: { 'X-Sluice-Console': '1', ...(body && { 'Content-Type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
   const text = await answer.text()

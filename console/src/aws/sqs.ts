@@ -1,6 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { endpoint } from './place'
-import { credentials, settingsNow } from './session'
+import { configured } from './configured'
 
 let client: SQSClient | undefined
 
@@ -9,12 +8,6 @@ let client: SQSClient | undefined
  * understands: a URL could name another host than the one this page came from.
  */
 export function sqs(): SQSClient {
-  client ??= new SQSClient({
-    endpoint,
-    region: settingsNow()?.region ?? 'us-east-1',
-    credentials,
-    useQueueUrlAsEndpoint: false,
-    maxAttempts: 2,
-  })
+  client ??= new SQSClient({ ...configured(), useQueueUrlAsEndpoint: false })
   return client
 }

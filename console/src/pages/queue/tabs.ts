@@ -21,6 +21,7 @@ export const tabs: Tab[] = [
   { id: 'browse', label: 'Look inside', load: () => import('./browse') },
   { id: 'groups', label: 'Groups', on: (q) => q.fifo, load: () => import('./groups') },
   { id: 'consumers', label: 'Consumers', load: () => import('./consumers') },
+  { id: 'monitoring', label: 'Monitoring', load: () => import('./monitoring') },
   { id: 'access', label: 'Access', load: () => import('./access') },
   { id: 'tags', label: 'Tags', load: () => import('./tags') },
 ]

@@ -1,0 +1,4 @@
+var e=`{
+  "event": ["order_placed", {"prefix": "order_"}],
+  "price": [{"numeric": [">=", 100]}]
+}`;export{e as t};

@@ -1,0 +1,10 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{J as t,R as n,f as r,z as i}from"./sdk-iam-4TY3DTVb.js";import{n as a,y as o}from"./cloudscape-BM80oDT5.js";import{c as s,f as c,l}from"./react-_FRSv9La.js";import{$t as u,Ot as d,Zt as f,kt as p,l as m,o as h,rn as g}from"./parts-Bd3TczJq.js";import{t as _}from"./ask-BsWNBWd5.js";import"./holderpolicies-gHa_11xj.js";import{t as v}from"./list-BB2tOLhu.js";var y=e(c(),1),b=l();async function x(e){for(let t of(await m().send(new r({PolicyArn:e}))).Versions??[])t.IsDefaultVersion||await m().send(new n({PolicyArn:e,VersionId:t.VersionId}));await m().send(new i({PolicyArn:e}))}function S(){let e=s(),[n,r]=(0,y.useState)(!1),i=h(n),[c,l]=(0,y.useState)(!1);return(0,b.jsxs)(b.Fragment,{children:[(0,b.jsx)(v,{title:`Policies`,one:`policy`,many:`policies`,query:i,nameOf:e=>e.PolicyName??``,create:()=>l(!0),remove:e=>x(e.Arn??``),removeSays:`Only policies that are attached to nobody can be deleted, and none of AWS's.`,empty:`A policy says what may be done; it is attached to users, groups and roles.`,actions:(0,b.jsx)(a,{checked:n,onChange:({detail:e})=>r(e.checked),children:`AWS's too`}),columns:[{id:`name`,header:`Name`,isRowHeader:!0,sortingField:`PolicyName`,cell:e=>(0,b.jsx)(o,{href:f([`policies`,e.PolicyName??``]),children:e.PolicyName})},{id:`attached`,header:`Attached to`,cell:e=>(0,b.jsx)(d,{value:e.AttachmentCount})},{id:`description`,header:`Description`,cell:e=>e.Description||`–`},{id:`changed`,header:`Changed`,cell:e=>(0,b.jsx)(p,{at:e.UpdateDate?.getTime()})}]}),c&&(0,b.jsx)(_,{title:`Create policy`,label:`Policy name`,yes:`Create policy`,close:()=>l(!1),act:async n=>{await m().send(new t({PolicyName:n,PolicyDocument:`{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Effect": "Allow",
+      "Action": ["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"],
+      "Resource": "arn:aws:sqs:*:*:orders"
+    }
+  ]
+}`})),e.invalidateQueries({queryKey:[`iam`,`policies`]}),g({header:`Policy ${n} created with an example`,content:`Write into it what is to be allowed.`}),u(f([`policies`,n]))}})]})}export{S as default};

@@ -1,0 +1,240 @@
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
+import FormField from '@cloudscape-design/components/form-field'
+import Header from '@cloudscape-design/components/header'
+import Input from '@cloudscape-design/components/input'
+import Link from '@cloudscape-design/components/link'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import StatusIndicator from '@cloudscape-design/components/status-indicator'
+import Table from '@cloudscape-design/components/table'
+import { useState } from 'react'
+import { address, go, usePlace } from '../../frame/router'
+import { csv, download } from '../../parts/download'
+import { Empty } from '../../parts/empty'
+import { count } from '../../parts/format'
+import { Problem } from '../../parts/problem'
+import { nameOf } from '../../parts/queues'
+import { Time } from '../../parts/values'
+import { type Entry, type Filter, useEvents } from './events'
+import { Records } from './records'
+
+const onlys = [
+  { value: 'changes', label: 'Changes' },
+  { value: 'all', label: 'Everything' },
+  { value: 'reads', label: 'Reads' },
+  { value: 'refused', label: 'Refused calls' },
+]
+
+const times = [
+  { value: '0.5', label: 'Last 30 minutes' },
+  { value: '3', label: 'Last 3 hours' },
+  { value: '24', label: 'Last day' },
+  { value: '168', label: 'Last week' },
+  { value: '2160', label: 'Last 90 days' },
+]
+
+const services = [
+  { value: '', label: 'Any service' },
+  ...['sqs', 'sns', 'iam', 'sts', 'monitoring', 'cloudtrail', 'sluice', 'signin'].map((value) => ({
+    value,
+    label: value,
+  })),
+]
+
+/** Activity shows who did what: the trail of the account. The filter is in the address, to be shared. */
+export default function Activity() {
+  const { query } = usePlace()
+  const filter: Filter = {
+    user: query.get('user') ?? '',
+    event: query.get('event') ?? '',
+    resource: query.get('resource') ?? '',
+    service: query.get('service') ?? '',
+    key: query.get('key') ?? '',
+    only: query.get('only') ?? 'changes',
+    hours: Number(query.get('hours') ?? 24) || 24,
+  }
+  const { data, error, isPending, isFetching, hasNextPage, fetchNextPage, refetch } = useEvents(filter)
+  const [selected, setSelected] = useState<Entry[]>([])
+  const [opened, setOpened] = useState<Entry[]>([])
+  const entries = data?.pages.flatMap((p) => p.entries) ?? []
+  const looked = data?.pages.reduce((sum, p) => sum + p.looked, 0) ?? 0
+  const show = (change: Record<string, string>) =>
+    go(address(['activity'], { ...Object.fromEntries(query), ...change }), { replace: true })
+  const restart = () => {
+    setSelected([])
+    void refetch()
+  }
+  const saved = selected.length > 0 ? selected : entries
+  return (
+    <SpaceBetween size="l">
+      <Table
+        variant="full-page"
+        stickyHeader
+        selectionType="multi"
+        selectedItems={selected}
+        onSelectionChange={({ detail }) => setSelected(detail.selectedItems.slice(0, 5))}
+        trackBy="id"
+        loading={isPending}
+        loadingText="Looking through the trail"
+        items={entries}
+        ariaLabels={{
+          tableLabel: 'Events',
+          selectionGroupLabel: 'Events',
+          allItemsSelectionLabel: () => 'Select the first five',
+          itemSelectionLabel: (_, e) => `Select ${e.name}`,
+        }}
+        header={
+          <Header
+            variant="awsui-h1-sticky"
+            description="Every call that set something up, or asked how it is set up, in the last 90 days. Select up to five to compare their records."
+            actions={
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button iconName="refresh" ariaLabel="Refresh" loading={isFetching && !isPending} onClick={restart} />
+                <Button disabled={selected.length < 2} onClick={() => setOpened(selected)}>
+                  Compare
+                </Button>
+                <ButtonDropdown
+                  disabled={entries.length === 0}
+                  items={[
+                    { id: 'csv', text: 'Download as CSV' },
+                    { id: 'json', text: 'Download as JSON' },
+                  ]}
+                  onItemClick={({ detail }) =>
+                    detail.id === 'csv'
+                      ? download('events.csv', 'text/csv', table(saved))
+                      : download('events.json', 'application/json', `[${saved.map((e) => e.text).join(',\n')}]\n`)
+                  }
+                >
+                  Download
+                </ButtonDropdown>
+              </SpaceBetween>
+            }
+          >
+            Activity
+          </Header>
+        }
+        filter={
+          <div className="choices">
+            <Choice label="Show" options={onlys} value={filter.only} choose={(only) => show({ only })} />
+            <Choice label="Time" options={times} value={String(filter.hours)} choose={(hours) => show({ hours })} />
+            <Choice label="Service" options={services} value={filter.service} choose={(service) => show({ service })} />
+            <Typed label="User" value={filter.user} choose={(user) => show({ user })} />
+            <Typed label="Event name" value={filter.event} choose={(event) => show({ event })} />
+            <Typed label="Resource name or ARN" value={filter.resource} choose={(resource) => show({ resource })} />
+            <Typed label="Access key" value={filter.key} choose={(key) => show({ key })} />
+          </div>
+        }
+        columnDefinitions={[
+          { id: 'time', header: 'Time', cell: (e) => <Time at={e.time} />, width: 200 },
+          {
+            id: 'event',
+            header: 'Event name',
+            isRowHeader: true,
+            cell: (e) => (
+              <Link
+                href="#"
+                onFollow={(f) => {
+                  f.preventDefault()
+                  setOpened([e])
+                }}
+              >
+                {e.name}
+              </Link>
+            ),
+          },
+          { id: 'user', header: 'User', cell: (e) => <span className="break">{e.user}</span> },
+          { id: 'source', header: 'Service', cell: (e) => e.source },
+          {
+            id: 'about',
+            header: 'Resources',
+            cell: (e) => <span className="break">{e.resources.map(nameOf).join(', ') || '–'}</span>,
+          },
+          { id: 'from', header: 'From', cell: (e) => e.from },
+          {
+            id: 'error',
+            header: 'Refused',
+            cell: (e) => (e.error ? <StatusIndicator type="error">{e.error}</StatusIndicator> : '–'),
+          },
+        ]}
+        footer={
+          <Box textAlign="center">
+            <SpaceBetween size="xs">
+              {hasNextPage ? (
+                <Button loading={isFetching} onClick={() => void fetchNextPage()}>
+                  Look further back
+                </Button>
+              ) : undefined}
+              <Box variant="small" color="text-body-secondary">
+                {count(entries.length)} shown of {count(looked)} events looked at
+              </Box>
+            </SpaceBetween>
+          </Box>
+        }
+        empty={
+          error ? (
+            <Problem error={error} what="The trail cannot be read" retry={restart} />
+          ) : (
+            <Empty title="Nothing of that kind has happened in this time" />
+          )
+        }
+      />
+      {opened.length > 0 && <Records entries={opened} close={() => setOpened([])} />}
+    </SpaceBetween>
+  )
+}
+
+function table(entries: Entry[]): string {
+  return csv([
+    ['Time', 'Event name', 'User', 'Service', 'Resources', 'From', 'Refused', 'Event ID'],
+    ...entries.map((e) => [
+      new Date(e.time).toISOString(),
+      e.name,
+      e.user,
+      e.source,
+      e.resources.join(' '),
+      e.from,
+      e.error,
+      e.id,
+    ]),
+  ])
+}
+
+interface Option {
+  value: string
+  label: string
+}
+
+function Choice(props: { label: string; options: Option[]; value: string; choose: (value: string) => void }) {
+  return (
+    <FormField label={props.label}>
+      <Select
+        selectedOption={props.options.find((o) => o.value === props.value) ?? props.options[1] ?? null}
+        options={props.options}
+        onChange={({ detail }) => props.choose(detail.selectedOption.value ?? '')}
+      />
+    </FormField>
+  )
+}
+
+function Typed({ label, value, choose }: { label: string; value: string; choose: (value: string) => void }) {
+  const [text, setText] = useState(value)
+  const done = () => text !== value && choose(text.trim())
+  return (
+    <FormField label={label}>
+      <Input
+        value={text}
+        type="search"
+        onChange={({ detail }) => {
+          setText(detail.value)
+          if (detail.value === '' && value) {
+            choose('')
+          }
+        }}
+        onKeyDown={({ detail }) => detail.key === 'Enter' && done()}
+        onBlur={done}
+      />
+    </FormField>
+  )
+}

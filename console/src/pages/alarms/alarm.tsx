@@ -1,0 +1,279 @@
+import { DescribeAlarmHistoryCommand, SetAlarmStateCommand, type StateValue } from '@aws-sdk/client-cloudwatch'
+import Button from '@cloudscape-design/components/button'
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
+import Container from '@cloudscape-design/components/container'
+import Header from '@cloudscape-design/components/header'
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
+import Link from '@cloudscape-design/components/link'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import Table from '@cloudscape-design/components/table'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { cloudwatch } from '../../aws/cloudwatch'
+import { notify, notifyError } from '../../frame/notices'
+import { useRefresh } from '../../frame/preferences'
+import { address, go } from '../../frame/router'
+import {
+  comparisons,
+  conditionOf,
+  deleteAlarms,
+  enableActions,
+  type MetricAlarm,
+  measureOf,
+  missings,
+  useAlarms,
+} from '../../parts/alarms'
+import { Confirm } from '../../parts/confirm'
+import { Empty } from '../../parts/empty'
+import { Graph } from '../../parts/graph'
+import { RangeField } from '../../parts/graphs'
+import { fetchLines, lastHours, periodFor } from '../../parts/metrics'
+import { Problem } from '../../parts/problem'
+import { nameOf } from '../../parts/queues'
+import { Time } from '../../parts/values'
+import type { PageProps } from '../../routes'
+import { State, states } from './state'
+import { Timeline } from './timeline'
+
+/** Alarm shows one alarm: its graph with the threshold, its states over time, its history and definition. */
+export default function Alarm({ parameters }: PageProps) {
+  const name = parameters.alarm ?? ''
+  const { data, error, isPending, refetch } = useAlarms(name)
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  const [hours, setHours] = useState(3)
+  const alarm = data?.[0]
+  if (error) {
+    return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+  }
+  if (isPending) {
+    return <Spinner size="large" />
+  }
+  const again = () => {
+    void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
+    void client.invalidateQueries({ queryKey: ['DescribeAlarmHistory', name] })
+  }
+  async function act(what: string, f: () => Promise<unknown>) {
+    try {
+      await f()
+      notify({ header: what })
+      again()
+    } catch (e) {
+      notifyError(e, 'Nothing has changed')
+    }
+  }
+  return (
+    <SpaceBetween size="l">
+      <Header
+        variant="h1"
+        description={alarm?.AlarmDescription}
+        actions={
+          alarm && (
+            <SpaceBetween direction="horizontal" size="xs">
+              <ButtonDropdown
+                items={[
+                  ...states
+                    .filter((s) => s.value && s.value !== alarm.StateValue)
+                    .map((s) => ({ id: s.value, text: `Set to ${s.label}, to try its actions` })),
+                  alarm.ActionsEnabled === false
+                    ? { id: 'enable', text: 'Enable actions' }
+                    : { id: 'disable', text: 'Disable actions' },
+                  { id: 'copy', text: 'Copy' },
+                  { id: 'delete', text: 'Delete' },
+                ]}
+                onItemClick={({ detail: { id } }) => {
+                  if (id === 'delete') {
+                    setAsking(true)
+                  } else if (id === 'copy') {
+                    go(address(['create-alarm'], { copy: name }))
+                  } else if (id === 'enable' || id === 'disable') {
+                    void act(`Actions ${id}d`, () => enableActions([name], id === 'enable'))
+                  } else {
+                    void act('The state was set; the next evaluation sets it again', () =>
+                      cloudwatch().send(
+                        new SetAlarmStateCommand({
+                          AlarmName: name,
+                          StateValue: id as StateValue,
+                          StateReason: 'Set in the console',
+                        }),
+                      ),
+                    )
+                  }
+                }}
+              >
+                Actions
+              </ButtonDropdown>
+              <Button variant="primary" onClick={() => go(address(['alarms', name, 'edit']))}>
+                Edit
+              </Button>
+            </SpaceBetween>
+          )
+        }
+      >
+        {name}
+      </Header>
+      {alarm ? (
+        <>
+          <Watched alarm={alarm} hours={hours} choose={setHours} />
+          <Definition alarm={alarm} />
+        </>
+      ) : (
+        <Empty title="There is no such alarm now">What is known of it is its history.</Empty>
+      )}
+      <History name={name} hours={hours} state={alarm?.StateValue} />
+      {asking && (
+        <Confirm
+          title={`Delete ${name}?`}
+          yes="Delete 1 alarm"
+          act={async () => {
+            await deleteAlarms([name])
+            notify({ header: `Alarm ${name} deleted` })
+            void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
+            go('/alarms')
+          }}
+          close={() => setAsking(false)}
+        >
+          Its history stays readable for 14 days.
+        </Confirm>
+      )}
+    </SpaceBetween>
+  )
+}
+
+function Watched({ alarm, hours, choose }: { alarm: MetricAlarm; hours: number; choose: (hours: number) => void }) {
+  const interval = useRefresh()
+  const single = Boolean(alarm.MetricName)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['GetMetricData', 'alarm', alarm.AlarmName, hours],
+    enabled: single,
+    refetchInterval: interval && Math.max(interval, 30_000),
+    queryFn: async ({ signal }) => {
+      const span = lastHours(hours)
+      const lines = await fetchLines(
+        [
+          {
+            title: alarm.MetricName ?? '',
+            metric: { Namespace: alarm.Namespace, MetricName: alarm.MetricName, Dimensions: alarm.Dimensions },
+            statistic: alarm.Statistic ?? alarm.ExtendedStatistic ?? 'Average',
+          },
+        ],
+        span,
+        Math.max(alarm.Period ?? 60, periodFor(span)),
+        signal,
+      )
+      return { span, lines }
+    },
+  })
+  return (
+    <Container
+      header={
+        <Header variant="h2" description={alarm.StateReason}>
+          <State state={alarm.StateValue} />
+        </Header>
+      }
+    >
+      <SpaceBetween size="m">
+        <RangeField hours={hours} choose={choose} />
+        {single ? (
+          <Graph
+            title={alarm.MetricName ?? ''}
+            unit={measureOf(alarm)?.unit ?? ''}
+            span={data?.span ?? lastHours(hours)}
+            lines={data?.lines}
+            threshold={alarm.Threshold}
+            height={240}
+            error={error}
+            retry={() => void refetch()}
+          />
+        ) : (
+          <pre className="code">{JSON.stringify(alarm.Metrics, undefined, 2)}</pre>
+        )}
+      </SpaceBetween>
+    </Container>
+  )
+}
+
+function Definition({ alarm }: { alarm: MetricAlarm }) {
+  const actions = (arns: string[] | undefined) =>
+    arns && arns.length > 0
+      ? arns.map((arn) => (
+          <div key={arn}>
+            {arn.includes(':sns:') ? <Link href={address(['topics', nameOf(arn)])}>{nameOf(arn)}</Link> : arn}
+          </div>
+        ))
+      : 'Nobody'
+  const queue = alarm.Dimensions?.find((d) => d.Name === 'QueueName')?.Value
+  return (
+    <Container header={<Header variant="h2">Definition</Header>}>
+      <KeyValuePairs
+        columns={3}
+        items={[
+          { label: 'Condition', value: conditionOf(alarm) },
+          { label: 'Metric', value: alarm.MetricName ? `${alarm.Namespace} ${alarm.MetricName}` : 'Expression' },
+          {
+            label: 'About',
+            value: queue ? (
+              <Link href={address(['queues', queue])}>{queue}</Link>
+            ) : (
+              (alarm.Dimensions ?? []).map((d) => `${d.Name} ${d.Value}`).join(', ') || '–'
+            ),
+          },
+          { label: 'Statistic', value: alarm.Statistic ?? alarm.ExtendedStatistic ?? '–' },
+          {
+            label: 'Comparison',
+            value: comparisons.find((c) => c.value === alarm.ComparisonOperator)?.label ?? alarm.ComparisonOperator,
+          },
+          {
+            label: 'Missing points',
+            value: missings.find((m) => m.value === (alarm.TreatMissingData ?? 'missing'))?.label,
+          },
+          { label: 'Notified when it fires', value: actions(alarm.AlarmActions) },
+          { label: 'Notified when it is OK again', value: actions(alarm.OKActions) },
+          { label: 'Notified when data are missing', value: actions(alarm.InsufficientDataActions) },
+          { label: 'Actions', value: alarm.ActionsEnabled === false ? 'Disabled' : 'Enabled' },
+          { label: 'ARN', value: <span className="break">{alarm.AlarmArn}</span> },
+          { label: 'Changed', value: <Time at={alarm.AlarmConfigurationUpdatedTimestamp?.getTime()} /> },
+        ]}
+      />
+    </Container>
+  )
+}
+
+function History({ name, hours, state }: { name: string; hours: number; state: string | undefined }) {
+  const interval = useRefresh()
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['DescribeAlarmHistory', name],
+    refetchInterval: interval && Math.max(interval, 15_000),
+    queryFn: async ({ signal }) =>
+      (
+        await cloudwatch().send(new DescribeAlarmHistoryCommand({ AlarmName: name, MaxRecords: 100 }), {
+          abortSignal: signal,
+        })
+      ).AlarmHistoryItems ?? [],
+  })
+  return (
+    <>
+      {state && <Timeline items={data ?? []} span={lastHours(hours)} state={state} />}
+      <Table
+        header={<Header variant="h2">History</Header>}
+        loading={isPending}
+        loadingText="Loading history"
+        items={data ?? []}
+        wrapLines
+        columnDefinitions={[
+          { id: 'time', header: 'Time', cell: (i) => <Time at={i.Timestamp?.getTime()} />, width: 200 },
+          { id: 'type', header: 'Type', cell: (i) => i.HistoryItemType, width: 180 },
+          { id: 'summary', header: 'What happened', cell: (i) => i.HistorySummary },
+        ]}
+        empty={
+          error ? (
+            <Problem error={error} what="The history cannot be shown" retry={() => void refetch()} />
+          ) : (
+            <Empty title="Nothing has happened yet" />
+          )
+        }
+      />
+    </>
+  )
+}

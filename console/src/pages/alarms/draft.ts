@@ -1,0 +1,116 @@
+import type { ComparisonOperator, PutMetricAlarmCommandInput, Statistic } from '@aws-sdk/client-cloudwatch'
+import type { MetricAlarm } from '../../parts/alarms'
+import { nobody, topicChoice } from '../../parts/topicchoice'
+
+/** Draft is an alarm as it is typed. */
+export interface Draft {
+  namespace: string
+  metric: string
+  queue: string
+  /** dimensions of a metric that is not a queue's stay as they are. */
+  dimensions: { Name: string; Value: string }[]
+  statistic: string
+  period: string
+  comparison: string
+  threshold: string
+  points: string
+  of: string
+  missing: string
+  firing: typeof nobody
+  fine: typeof nobody
+  lacking: typeof nobody
+  enabled: boolean
+  name: string
+  description: string
+  /** others are actions beyond the first of each kind, which the form leaves alone. */
+  others: { firing: string[]; fine: string[]; lacking: string[] }
+}
+
+export const blank: Draft = {
+  namespace: 'AWS/SQS',
+  metric: 'ApproximateNumberOfMessagesVisible',
+  queue: '',
+  dimensions: [],
+  statistic: 'Maximum',
+  period: '60',
+  comparison: 'GreaterThanThreshold',
+  threshold: '0',
+  points: '1',
+  of: '1',
+  missing: 'missing',
+  firing: nobody,
+  fine: nobody,
+  lacking: nobody,
+  enabled: true,
+  name: '',
+  description: '',
+  others: { firing: [], fine: [], lacking: [] },
+}
+
+/** draftOf returns the draft of an alarm on one metric; others have none. */
+export function draftOf(alarm: MetricAlarm): Draft | undefined {
+  if (!alarm.MetricName || alarm.ExtendedStatistic) {
+    return undefined
+  }
+  const queue = alarm.Dimensions?.find((d) => d.Name === 'QueueName')?.Value
+  return {
+    namespace: alarm.Namespace ?? '',
+    metric: alarm.MetricName,
+    queue: queue ?? '',
+    dimensions: (alarm.Dimensions ?? []).map((d) => ({ Name: d.Name ?? '', Value: d.Value ?? '' })),
+    statistic: alarm.Statistic ?? 'Average',
+    period: String(alarm.Period ?? 60),
+    comparison: alarm.ComparisonOperator ?? blank.comparison,
+    threshold: String(alarm.Threshold ?? 0),
+    points: String(alarm.DatapointsToAlarm ?? alarm.EvaluationPeriods ?? 1),
+    of: String(alarm.EvaluationPeriods ?? 1),
+    missing: alarm.TreatMissingData ?? 'missing',
+    firing: topicChoice(alarm.AlarmActions?.[0]),
+    fine: topicChoice(alarm.OKActions?.[0]),
+    lacking: topicChoice(alarm.InsufficientDataActions?.[0]),
+    enabled: alarm.ActionsEnabled !== false,
+    name: alarm.AlarmName ?? '',
+    description: alarm.AlarmDescription ?? '',
+    others: {
+      firing: alarm.AlarmActions?.slice(1) ?? [],
+      fine: alarm.OKActions?.slice(1) ?? [],
+      lacking: alarm.InsufficientDataActions?.slice(1) ?? [],
+    },
+  }
+}
+
+/** isQueues says whether the draft is about a queue. */
+export function isQueues(draft: Draft): boolean {
+  return draft.namespace === 'AWS/SQS' || draft.namespace === 'Sluice/SQS'
+}
+
+/** dimensionsOf returns the dimensions of the draft's metric. */
+export function dimensionsOf(draft: Draft) {
+  return isQueues(draft) ? [{ Name: 'QueueName', Value: draft.queue }] : draft.dimensions
+}
+
+/** inputOf makes a draft into what the server takes. */
+export function inputOf(
+  draft: Draft,
+  topics: { firing: string; fine: string; lacking: string },
+): PutMetricAlarmCommandInput {
+  const actions = (topic: string, others: string[]) => (topic ? [topic, ...others] : others)
+  return {
+    AlarmName: draft.name,
+    AlarmDescription: draft.description || undefined,
+    Namespace: draft.namespace,
+    MetricName: draft.metric,
+    Dimensions: dimensionsOf(draft),
+    Statistic: draft.statistic as Statistic,
+    Period: Number(draft.period),
+    EvaluationPeriods: Number(draft.of),
+    DatapointsToAlarm: Number(draft.points),
+    Threshold: Number(draft.threshold),
+    ComparisonOperator: draft.comparison as ComparisonOperator,
+    TreatMissingData: draft.missing,
+    ActionsEnabled: draft.enabled,
+    AlarmActions: actions(topics.firing, draft.others.firing),
+    OKActions: actions(topics.fine, draft.others.fine),
+    InsufficientDataActions: actions(topics.lacking, draft.others.lacking),
+  }
+}

@@ -1,0 +1,59 @@
+import Spinner from '@cloudscape-design/components/spinner'
+import { usePlace } from '../../frame/router'
+import { useAlarms } from '../../parts/alarms'
+import { Empty } from '../../parts/empty'
+import { Problem } from '../../parts/problem'
+import type { PageProps } from '../../routes'
+import { blank, draftOf } from './draft'
+import { AlarmWizard } from './wizard'
+
+/** EditAlarm makes an alarm, from nothing, from what the address says or from a copy, or changes one. */
+export default function EditAlarm({ parameters }: PageProps) {
+  const { query } = usePlace()
+  const source = parameters.alarm ?? query.get('copy') ?? ''
+  return source ? (
+    <Existing name={source} copy={!parameters.alarm} />
+  ) : (
+    <AlarmWizard
+      title="Create alarm"
+      first={{
+        ...blank,
+        name: query.get('queue') ? `${query.get('queue')}-` : '',
+        queue: query.get('queue') ?? '',
+        ...(query.get('metric') && { metric: query.get('metric') ?? '' }),
+        ...(query.get('statistic') && { statistic: query.get('statistic') ?? '' }),
+        ...(query.get('threshold') && { threshold: query.get('threshold') ?? '' }),
+      }}
+    />
+  )
+}
+
+function Existing({ name, copy }: { name: string; copy: boolean }) {
+  const { data, error, isPending, refetch } = useAlarms(name)
+  const alarm = data?.[0]
+  if (error) {
+    return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+  }
+  if (isPending) {
+    return <Spinner size="large" />
+  }
+  if (!alarm) {
+    return <Empty title="There is no such alarm" />
+  }
+  const draft = draftOf(alarm)
+  if (!draft) {
+    return (
+      <Empty title="This alarm watches an expression">
+        It can be changed with PutMetricAlarm, as by aws cloudwatch put-metric-alarm or Terraform. This form knows
+        alarms on one metric.
+      </Empty>
+    )
+  }
+  return (
+    <AlarmWizard
+      title={copy ? `Copy ${name}` : `Edit ${name}`}
+      first={copy ? { ...draft, name: `${name}-copy` } : draft}
+      {...(!copy && { editing: name })}
+    />
+  )
+}

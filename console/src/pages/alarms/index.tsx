@@ -1,0 +1,210 @@
+import { useCollection } from '@cloudscape-design/collection-hooks'
+import Badge from '@cloudscape-design/components/badge'
+import Button from '@cloudscape-design/components/button'
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
+import Header from '@cloudscape-design/components/header'
+import Link from '@cloudscape-design/components/link'
+import Pagination from '@cloudscape-design/components/pagination'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Table from '@cloudscape-design/components/table'
+import TextFilter from '@cloudscape-design/components/text-filter'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { notify, notifyError } from '../../frame/notices'
+import { address, go, usePlace } from '../../frame/router'
+import { AlarmMe } from '../../parts/alarmme'
+import { conditionOf, deleteAlarms, enableActions, useAlarms } from '../../parts/alarms'
+import { Confirm } from '../../parts/confirm'
+import { Empty } from '../../parts/empty'
+import { plural } from '../../parts/format'
+import { Problem } from '../../parts/problem'
+import { Ago } from '../../parts/values'
+import { State, states } from './state'
+
+/** Alarms lists the alarms of the account. */
+export default function Alarms() {
+  const { query } = usePlace()
+  const client = useQueryClient()
+  const { data, error, isPending, isFetching, refetch } = useAlarms()
+  const [asking, setAsking] = useState(false)
+  const [alarming, setAlarming] = useState(false)
+  const state = query.get('state') ?? ''
+  const queue = query.get('queue') ?? ''
+  const wanted = (data ?? []).filter(
+    (a) =>
+      (!state || a.StateValue === state) &&
+      (!queue || a.Dimensions?.some((d) => d.Name === 'QueueName' && d.Value === queue)),
+  )
+  const { items, filterProps, collectionProps, paginationProps, filteredItemsCount } = useCollection(wanted, {
+    filtering: {
+      empty: (
+        <Empty
+          title="There are no alarms yet"
+          action={
+            <Button variant="primary" onClick={() => setAlarming(true)}>
+              Alarm me
+            </Button>
+          }
+        >
+          An alarm watches a metric, such as the messages in a dead-letter queue, and notifies a topic.
+        </Empty>
+      ),
+      noMatch: <Empty title="No alarm is like that" />,
+      filteringFunction: (a, text) =>
+        `${a.AlarmName} ${a.AlarmDescription ?? ''}`.toLowerCase().includes(text.toLowerCase()),
+    },
+    pagination: { pageSize: 50 },
+    sorting: {},
+    selection: { trackBy: 'AlarmName' },
+  })
+  const selected = collectionProps.selectedItems ?? []
+  const names = selected.map((a) => a.AlarmName ?? '')
+  const again = () => void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
+  async function enable(on: boolean) {
+    try {
+      await enableActions(names, on)
+      notify({ header: `Actions of ${plural(names.length, 'alarm')} ${on ? 'enabled' : 'disabled'}` })
+      again()
+    } catch (e) {
+      notifyError(e, 'The actions are as they were')
+    }
+  }
+  const firing = (data ?? []).filter((a) => a.StateValue === 'ALARM').length
+  return (
+    <>
+      <Table
+        {...collectionProps}
+        variant="full-page"
+        stickyHeader
+        selectionType="multi"
+        loading={isPending}
+        loadingText="Loading alarms"
+        items={items}
+        trackBy="AlarmName"
+        ariaLabels={{
+          tableLabel: 'Alarms',
+          selectionGroupLabel: 'Alarms',
+          allItemsSelectionLabel: () => 'Select all alarms',
+          itemSelectionLabel: (_, a) => `Select ${a.AlarmName}`,
+        }}
+        header={
+          <Header
+            variant="awsui-h1-sticky"
+            counter={data && `(${data.length})`}
+            description={firing > 0 ? `${plural(firing, 'alarm')} firing` : undefined}
+            actions={
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button iconName="refresh" ariaLabel="Refresh" loading={isFetching && !isPending} onClick={again} />
+                <ButtonDropdown
+                  disabled={names.length === 0}
+                  items={[
+                    { id: 'edit', text: 'Edit', disabled: names.length !== 1 },
+                    { id: 'copy', text: 'Copy', disabled: names.length !== 1 },
+                    { id: 'enable', text: 'Enable actions' },
+                    { id: 'disable', text: 'Disable actions' },
+                    { id: 'delete', text: 'Delete' },
+                  ]}
+                  onItemClick={({ detail }) => {
+                    const [name = ''] = names
+                    if (detail.id === 'edit') {
+                      go(address(['alarms', name, 'edit']))
+                    } else if (detail.id === 'copy') {
+                      go(address(['create-alarm'], { copy: name }))
+                    } else if (detail.id === 'delete') {
+                      setAsking(true)
+                    } else {
+                      void enable(detail.id === 'enable')
+                    }
+                  }}
+                >
+                  Actions
+                </ButtonDropdown>
+                <Button onClick={() => setAlarming(true)}>Alarm me</Button>
+                <Button variant="primary" onClick={() => go(address(['create-alarm'], { queue }))}>
+                  Create alarm
+                </Button>
+              </SpaceBetween>
+            }
+          >
+            Alarms
+          </Header>
+        }
+        filter={
+          <div className="filters">
+            <TextFilter
+              {...filterProps}
+              filteringPlaceholder="Find alarms"
+              filteringAriaLabel="Find alarms"
+              countText={plural(filteredItemsCount ?? 0, 'match', 'matches')}
+            />
+            <Select
+              ariaLabel="State"
+              selectedOption={states.find((s) => s.value === state) ?? null}
+              options={states}
+              onChange={({ detail }) =>
+                go(address(['alarms'], { queue, state: detail.selectedOption.value }), { replace: true })
+              }
+            />
+          </div>
+        }
+        pagination={<Pagination {...paginationProps} />}
+        columnDefinitions={[
+          {
+            id: 'name',
+            header: 'Name',
+            cell: (a) => <Link href={address(['alarms', a.AlarmName ?? ''])}>{a.AlarmName}</Link>,
+            sortingField: 'AlarmName',
+            isRowHeader: true,
+          },
+          { id: 'state', header: 'State', cell: (a) => <State state={a.StateValue} />, sortingField: 'StateValue' },
+          {
+            id: 'since',
+            header: 'Since',
+            cell: (a) => <Ago at={a.StateTransitionedTimestamp?.getTime()} />,
+            sortingComparator: (a, b) =>
+              (a.StateTransitionedTimestamp?.getTime() ?? 0) - (b.StateTransitionedTimestamp?.getTime() ?? 0),
+          },
+          {
+            id: 'about',
+            header: 'About',
+            cell: (a) => (a.Dimensions ?? []).map((d) => d.Value).join(', ') || '–',
+          },
+          { id: 'condition', header: 'Condition', cell: conditionOf },
+          {
+            id: 'actions',
+            header: 'Actions',
+            cell: (a) =>
+              a.ActionsEnabled === false ? (
+                <Badge>Disabled</Badge>
+              ) : (
+                plural((a.AlarmActions?.length ?? 0) + (a.OKActions?.length ?? 0), 'action')
+              ),
+          },
+        ]}
+        empty={
+          error ? (
+            <Problem error={error} what="The alarms cannot be listed" retry={() => void refetch()} />
+          ) : (
+            collectionProps.empty
+          )
+        }
+      />
+      {asking && (
+        <Confirm
+          title={names.length === 1 ? `Delete ${names[0]}?` : `Delete ${names.length} alarms?`}
+          yes={`Delete ${plural(names.length, 'alarm')}`}
+          act={async () => {
+            await deleteAlarms(names)
+            notify({ header: `${plural(names.length, 'alarm')} deleted` })
+            again()
+          }}
+          close={() => setAsking(false)}
+        >
+          {names.length === 1 ? 'Its' : 'Their'} history stays readable for 14 days.
+        </Confirm>
+      )}
+      {alarming && <AlarmMe queue={queue} close={() => setAlarming(false)} />}
+    </>
+  )
+}

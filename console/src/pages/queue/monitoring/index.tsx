@@ -1,0 +1,30 @@
+import Button from '@cloudscape-design/components/button'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import { useState } from 'react'
+import { address } from '../../../frame/router'
+import { AlarmMe } from '../../../parts/alarmme'
+import { useAlarms } from '../../../parts/alarms'
+import { plural } from '../../../parts/format'
+import { Graphs, RangeField } from '../../../parts/graphs'
+import { moreQueueMeasures, queueMeasures } from '../../../parts/metrics'
+import type { TabProps } from '../tabs'
+
+/** Monitoring draws the metrics of one queue. */
+export default function Monitoring({ queue }: TabProps) {
+  const [hours, setHours] = useState(3)
+  const [alarming, setAlarming] = useState(false)
+  const alarms = useAlarms()
+  const mine = (alarms.data ?? []).filter((a) => a.Dimensions?.some((d) => d.Name === 'QueueName' && d.Value === queue))
+  return (
+    <SpaceBetween size="m">
+      <div className="choices">
+        <RangeField hours={hours} choose={setHours} />
+        <Button onClick={() => setAlarming(true)}>Alarm me</Button>
+        {mine.length > 0 && <Button href={address(['alarms'], { queue })}>{plural(mine.length, 'alarm')}</Button>}
+        <Button href={address(['monitoring'], { queues: queue })}>Compare with other queues</Button>
+      </div>
+      <Graphs measures={[...queueMeasures, ...moreQueueMeasures]} names={[queue]} hours={hours} />
+      {alarming && <AlarmMe queue={queue} close={() => setAlarming(false)} />}
+    </SpaceBetween>
+  )
+}

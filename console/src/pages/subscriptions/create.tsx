@@ -1,0 +1,170 @@
+import Button from '@cloudscape-design/components/button'
+import Checkbox from '@cloudscape-design/components/checkbox'
+import Container from '@cloudscape-design/components/container'
+import Form from '@cloudscape-design/components/form'
+import FormField from '@cloudscape-design/components/form-field'
+import Header from '@cloudscape-design/components/header'
+import Input from '@cloudscape-design/components/input'
+import SegmentedControl from '@cloudscape-design/components/segmented-control'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Textarea from '@cloudscape-design/components/textarea'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { notify } from '../../frame/notices'
+import { address, go, usePlace } from '../../frame/router'
+import { jsonError } from '../../parts/json'
+import { Problem } from '../../parts/problem'
+import { QueuePicker } from '../../parts/queuepicker'
+import { nameOf } from '../../parts/queues'
+import { subscribe } from '../../parts/subscriptions'
+import { filterExample } from './filterexample'
+import { allowTopic, statementFor } from './queuepolicy'
+import { TopicField } from './topicfield'
+
+const protocols = [
+  { value: 'sqs', label: 'Amazon SQS', description: 'a queue of this server' },
+  { value: 'https', label: 'HTTPS', description: 'a web hook, which has to confirm' },
+  { value: 'http', label: 'HTTP', description: 'a web hook without TLS' },
+  { value: 'email', label: 'Email', description: 'a person, who has to confirm' },
+  { value: 'email-json', label: 'Email-JSON', description: 'a program that reads mail' },
+]
+
+/** CreateSubscription subscribes an endpoint to a topic. */
+export default function CreateSubscription() {
+  const { query } = usePlace()
+  const client = useQueryClient()
+  const [topic, setTopic] = useState(query.get('topic') ?? '')
+  const [protocol, setProtocol] = useState('sqs')
+  const [endpoint, setEndpoint] = useState('')
+  const [raw, setRaw] = useState(false)
+  const [allow, setAllow] = useState(true)
+  const [filter, setFilter] = useState('')
+  const [scope, setScope] = useState('MessageAttributes')
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const wrong = {
+    topic: topic ? undefined : 'Choose a topic.',
+    endpoint: endpoint ? undefined : protocol === 'sqs' ? 'Choose a queue.' : 'Say where messages are to go.',
+    filter: filter.trim() ? jsonError(filter) : undefined,
+  }
+  async function submit() {
+    setTried(true)
+    if (wrong.topic || wrong.endpoint || wrong.filter) {
+      return
+    }
+    setBusy(true)
+    setError(undefined)
+    try {
+      if (protocol === 'sqs' && allow) {
+        await allowTopic(topic, endpoint)
+      }
+      await subscribe(topic, protocol, endpoint, {
+        ...(raw && { RawMessageDelivery: 'true' }),
+        ...(filter.trim() && { FilterPolicyScope: scope, FilterPolicy: filter }),
+      })
+      void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
+      void client.invalidateQueries({ queryKey: ['GetTopicAttributes'] })
+      notify({
+        header: protocol === 'sqs' ? `${nameOf(endpoint)} subscribes ${nameOf(topic)}` : 'Subscription created',
+        content: protocol === 'sqs' ? undefined : `${endpoint} has to confirm it before anything is delivered.`,
+      })
+      go(address(['topics', nameOf(topic)]))
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    }
+  }
+  return (
+    <Form
+      header={<Header variant="h1">Create subscription</Header>}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          <Button variant="link" onClick={() => go(topic ? address(['topics', nameOf(topic)]) : '/subscriptions')}>
+            Cancel
+          </Button>
+          <Button variant="primary" loading={busy} onClick={submit}>
+            Create subscription
+          </Button>
+        </SpaceBetween>
+      }
+    >
+      <SpaceBetween size="l">
+        <Container header={<Header variant="h2">Details</Header>}>
+          <SpaceBetween size="m">
+            <TopicField topic={topic} choose={setTopic} error={tried ? wrong.topic : undefined} />
+            <FormField label="Protocol">
+              <Select
+                selectedOption={protocols.find((p) => p.value === protocol) ?? null}
+                options={protocols}
+                onChange={({ detail }) => {
+                  setProtocol(detail.selectedOption.value ?? 'sqs')
+                  setEndpoint('')
+                }}
+              />
+            </FormField>
+            <FormField label="Endpoint" errorText={tried && wrong.endpoint}>
+              {protocol === 'sqs' ? (
+                <QueuePicker
+                  name={endpoint && nameOf(endpoint)}
+                  choose={(q) => setEndpoint(q.QueueArn)}
+                  {...(topic && !topic.endsWith('.fifo') && { holds: (q) => !q.Fifo })}
+                />
+              ) : (
+                <Input
+                  value={endpoint}
+                  placeholder={protocol.startsWith('email') ? 'someone@example.com' : `${protocol}://example.com/hook`}
+                  onChange={({ detail }) => setEndpoint(detail.value.trim())}
+                />
+              )}
+            </FormField>
+            {protocol === 'sqs' && (
+              <Checkbox checked={allow} onChange={({ detail }) => setAllow(detail.checked)}>
+                Let the topic send to the queue: add a statement to the queue's policy
+              </Checkbox>
+            )}
+            {protocol === 'sqs' && allow && topic && endpoint && (
+              <pre className="code">{JSON.stringify(statementFor(topic, endpoint), undefined, 2)}</pre>
+            )}
+            {!protocol.startsWith('email') && (
+              <Checkbox
+                checked={raw}
+                onChange={({ detail }) => setRaw(detail.checked)}
+                description="The message as it was published, without the envelope of SNS around it."
+              >
+                Enable raw message delivery
+              </Checkbox>
+            )}
+          </SpaceBetween>
+        </Container>
+        <Container header={<Header variant="h2">Filter policy - optional</Header>}>
+          <SpaceBetween size="m">
+            <FormField label="It goes by">
+              <SegmentedControl
+                label="Filter policy scope"
+                selectedId={scope}
+                options={[
+                  { id: 'MessageAttributes', text: 'Message attributes' },
+                  { id: 'MessageBody', text: 'Message body' },
+                ]}
+                onChange={({ detail }) => setScope(detail.selectedId)}
+              />
+            </FormField>
+            <FormField label="Policy" errorText={wrong.filter} stretch>
+              <Textarea
+                className="code-area"
+                rows={8}
+                spellcheck={false}
+                placeholder={filterExample}
+                value={filter}
+                onChange={({ detail }) => setFilter(detail.value)}
+              />
+            </FormField>
+          </SpaceBetween>
+        </Container>
+        <Problem error={error} what="The subscription was not created" />
+      </SpaceBetween>
+    </Form>
+  )
+}

@@ -1,0 +1,171 @@
+import { GetSubscriptionAttributesCommand } from '@aws-sdk/client-sns'
+import Button from '@cloudscape-design/components/button'
+import Container from '@cloudscape-design/components/container'
+import FormField from '@cloudscape-design/components/form-field'
+import Header from '@cloudscape-design/components/header'
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
+import Link from '@cloudscape-design/components/link'
+import SegmentedControl from '@cloudscape-design/components/segmented-control'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import Toggle from '@cloudscape-design/components/toggle'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sns } from '../../aws/sns'
+import { notify, notifyError } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { Confirm } from '../../parts/confirm'
+import { Copy } from '../../parts/copy'
+import { JSONEdit } from '../../parts/jsonedit'
+import { Problem } from '../../parts/problem'
+import { nameOf } from '../../parts/queues'
+import { setSubscriptionAttribute, unsubscribe } from '../../parts/subscriptions'
+import { useTopicArn } from '../../parts/topic'
+import type { PageProps } from '../../routes'
+import { filterExample } from './filterexample'
+
+/** Subscription shows one subscription, and changes how it delivers. */
+export default function SubscriptionPage({ parameters }: PageProps) {
+  const topic = parameters.topic ?? ''
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  const { arn: topicArn, error: listError } = useTopicArn(topic)
+  const arn = topicArn && `${topicArn}:${parameters.subscription}`
+  const { data, error, refetch } = useQuery({
+    queryKey: ['GetSubscriptionAttributes', arn],
+    enabled: Boolean(arn),
+    queryFn: async ({ signal }) =>
+      (await sns().send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }), { abortSignal: signal }))
+        .Attributes as Record<string, string>,
+  })
+  if (listError || error || arn === '') {
+    return (
+      <Problem
+        error={listError ?? error ?? new Error(`There is no topic ${topic}.`)}
+        what="The subscription cannot be shown"
+        retry={() => void refetch()}
+      />
+    )
+  }
+  if (!data || !arn) {
+    return <Spinner size="large" />
+  }
+  const set = (name: string) => async (value: string) => {
+    await setSubscriptionAttribute(arn, name, value)
+    await client.invalidateQueries({ queryKey: ['GetSubscriptionAttributes', arn] })
+  }
+  async function change(name: string, value: string) {
+    try {
+      await set(name)(value)
+    } catch (e) {
+      notifyError(e, 'Nothing has changed')
+    }
+  }
+  const queue = data.Protocol === 'sqs'
+  const raw = queue || data.Protocol?.startsWith('http')
+  return (
+    <SpaceBetween size="l">
+      <Header variant="h1" actions={<Button onClick={() => setAsking(true)}>Delete</Button>}>
+        <span className="break">{queue ? nameOf(data.Endpoint ?? '') : data.Endpoint}</span>
+      </Header>
+      <Container header={<Header variant="h2">Details</Header>}>
+        <KeyValuePairs
+          columns={3}
+          items={[
+            { label: 'Protocol', value: data.Protocol ?? '–' },
+            {
+              label: 'Endpoint',
+              value: queue ? (
+                <Link href={address(['queues', nameOf(data.Endpoint ?? '')])}>{data.Endpoint}</Link>
+              ) : (
+                <span className="break">{data.Endpoint}</span>
+              ),
+            },
+            { label: 'Topic', value: <Link href={address(['topics', topic])}>{topic}</Link> },
+            { label: 'Status', value: data.PendingConfirmation === 'true' ? 'Pending confirmation' : 'Confirmed' },
+            {
+              label: 'ARN',
+              value: (
+                <span className="break">
+                  <Copy text={arn} label="Copy ARN" inline /> {arn}
+                </span>
+              ),
+            },
+            { label: 'Subscribed by', value: data.SubscriptionPrincipal ?? data.Owner ?? '–' },
+          ]}
+        />
+      </Container>
+      <Container header={<Header variant="h2">Delivery</Header>}>
+        <SpaceBetween size="l">
+          {raw && (
+            <FormField
+              label="Raw message delivery"
+              description="The message as it was published, without the envelope of SNS around it."
+            >
+              <Toggle
+                checked={data.RawMessageDelivery === 'true'}
+                onChange={({ detail }) => void change('RawMessageDelivery', String(detail.checked))}
+              >
+                {data.RawMessageDelivery === 'true' ? 'Enabled' : 'Disabled'}
+              </Toggle>
+            </FormField>
+          )}
+          <FormField label="Filter policy scope">
+            <SegmentedControl
+              label="Filter policy scope"
+              selectedId={data.FilterPolicyScope ?? 'MessageAttributes'}
+              options={[
+                { id: 'MessageAttributes', text: 'Message attributes' },
+                { id: 'MessageBody', text: 'Message body' },
+              ]}
+              onChange={({ detail }) => void change('FilterPolicyScope', detail.selectedId)}
+            />
+          </FormField>
+          <JSONEdit
+            label="Filter policy"
+            description="Only messages that match are delivered. Without a policy all are."
+            value={data.FilterPolicy ?? ''}
+            rows={8}
+            mayBeEmpty
+            example={filterExample}
+            save={(text) => set('FilterPolicy')(text || '{}')}
+          />
+          <JSONEdit
+            label="Redrive policy"
+            description="Where a message goes that could not be delivered after all tries."
+            value={data.RedrivePolicy ?? ''}
+            rows={4}
+            mayBeEmpty
+            example={`{\n  "deadLetterTargetArn": "${arn.split(':').slice(0, 2).join(':')}:sqs:${arn.split(':')[3]}:${arn.split(':')[4]}:NAME"\n}`}
+            save={set('RedrivePolicy')}
+          />
+          {data.Protocol?.startsWith('http') && (
+            <JSONEdit
+              label="Delivery policy"
+              description={`How often it is tried again. What holds now: ${data.EffectiveDeliveryPolicy ?? 'the default'}`}
+              value={data.DeliveryPolicy ?? ''}
+              rows={8}
+              mayBeEmpty
+              save={set('DeliveryPolicy')}
+            />
+          )}
+        </SpaceBetween>
+      </Container>
+      {asking && (
+        <Confirm
+          title="Delete this subscription?"
+          yes="Delete 1 subscription"
+          act={async () => {
+            await unsubscribe(arn)
+            void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
+            notify({ header: 'Subscription deleted' })
+            go(address(['topics', topic]))
+          }}
+          close={() => setAsking(false)}
+        >
+          What was published and not delivered yet is lost.
+        </Confirm>
+      )}
+    </SpaceBetween>
+  )
+}

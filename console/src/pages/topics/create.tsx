@@ -1,0 +1,135 @@
+import { CreateTopicCommand } from '@aws-sdk/client-sns'
+import Button from '@cloudscape-design/components/button'
+import Checkbox from '@cloudscape-design/components/checkbox'
+import Container from '@cloudscape-design/components/container'
+import Form from '@cloudscape-design/components/form'
+import FormField from '@cloudscape-design/components/form-field'
+import Header from '@cloudscape-design/components/header'
+import Input from '@cloudscape-design/components/input'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Tiles from '@cloudscape-design/components/tiles'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sns } from '../../aws/sns'
+import { notify } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { Problem } from '../../parts/problem'
+import { nameOf } from '../../parts/queues'
+import { record, type Tag, TagRows } from '../../parts/tags'
+
+/** CreateTopic makes a topic. */
+export default function CreateTopic() {
+  const client = useQueryClient()
+  const [type, setType] = useState('standard')
+  const [name, setName] = useState('')
+  const [display, setDisplay] = useState('')
+  const [dedup, setDedup] = useState(false)
+  const [tags, setTags] = useState<Tag[]>([])
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const fifo = type === 'fifo'
+  const whole = fifo && !name.endsWith('.fifo') ? `${name}.fifo` : name
+  const wrong =
+    name.trim() === ''
+      ? 'Give the topic a name.'
+      : !/^[\w-]{1,256}(\.fifo)?$/.test(whole) || whole.length > 256
+        ? 'A name has 1 to 256 letters, digits, hyphens and underscores.'
+        : !fifo && name.endsWith('.fifo')
+          ? 'Only names of FIFO topics end with .fifo.'
+          : undefined
+  async function submit() {
+    setTried(true)
+    if (wrong) {
+      return
+    }
+    setBusy(true)
+    setError(undefined)
+    try {
+      const { TopicArn = '' } = await sns().send(
+        new CreateTopicCommand({
+          Name: whole,
+          Attributes: {
+            ...(fifo && { FifoTopic: 'true', ContentBasedDeduplication: String(dedup) }),
+            ...(display && { DisplayName: display }),
+          },
+          Tags: Object.entries(record(tags)).map(([Key, Value]) => ({ Key, Value })),
+        }),
+      )
+      await client.invalidateQueries({ queryKey: ['ListTopics'] })
+      notify({
+        header: `Topic ${whole} created`,
+        content: 'Nobody subscribes it yet.',
+        action: { text: 'Create subscription', do: () => go(address(['create-subscription'], { topic: TopicArn })) },
+      })
+      go(address(['topics', nameOf(TopicArn)]))
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    }
+  }
+  return (
+    <Form
+      header={<Header variant="h1">Create topic</Header>}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          <Button variant="link" onClick={() => go('/topics')}>
+            Cancel
+          </Button>
+          <Button variant="primary" loading={busy} onClick={submit}>
+            Create topic
+          </Button>
+        </SpaceBetween>
+      }
+    >
+      <SpaceBetween size="l">
+        <Container header={<Header variant="h2">Details</Header>}>
+          <SpaceBetween size="m">
+            <FormField label="Type" description="The type of a topic cannot change." stretch>
+              <Tiles
+                value={type}
+                onChange={({ detail }) => setType(detail.value)}
+                items={[
+                  {
+                    value: 'standard',
+                    label: 'Standard',
+                    description: 'For queues, web hooks and mailboxes. As fast as can be; the order is not kept.',
+                  },
+                  {
+                    value: 'fifo',
+                    label: 'FIFO',
+                    description: 'For queues. Each group in order, and each message once.',
+                  },
+                ]}
+              />
+            </FormField>
+            <FormField
+              label="Name"
+              errorText={tried && wrong}
+              constraintText={fifo ? 'It ends with .fifo, which is added if you leave it out.' : undefined}
+            >
+              <Input
+                value={name}
+                autoFocus
+                onChange={({ detail }) => setName(detail.value)}
+                onKeyDown={({ detail }) => detail.key === 'Enter' && void submit()}
+              />
+            </FormField>
+            <FormField label="Display name - optional" description="E-mail comes from this name.">
+              <Input value={display} onChange={({ detail }) => setDisplay(detail.value)} />
+            </FormField>
+            {fifo && (
+              <Checkbox checked={dedup} onChange={({ detail }) => setDedup(detail.checked)}>
+                Content-based message deduplication
+              </Checkbox>
+            )}
+          </SpaceBetween>
+        </Container>
+        <Container header={<Header variant="h2">Tags - optional</Header>}>
+          <TagRows tags={tags} change={setTags} empty="The topic will have no tags." />
+        </Container>
+        <Problem error={error} what="The topic was not created" />
+      </SpaceBetween>
+    </Form>
+  )
+}

@@ -1,0 +1,34 @@
+import { DeleteTopicCommand } from '@aws-sdk/client-sns'
+import { useQueryClient } from '@tanstack/react-query'
+import { sns } from '../../aws/sns'
+import { notify } from '../../frame/notices'
+import { Confirm } from '../../parts/confirm'
+import { each } from '../../parts/each'
+import { plural } from '../../parts/format'
+import { nameOf } from '../../parts/queues'
+
+/** DeleteTopic asks before topics are deleted. */
+export function DeleteTopic({ arns, close, done }: { arns: string[]; close: () => void; done?: () => void }) {
+  const client = useQueryClient()
+  const [one = ''] = arns
+  return (
+    <Confirm
+      title={arns.length === 1 ? `Delete ${nameOf(one)}?` : `Delete ${arns.length} topics?`}
+      yes={`Delete ${plural(arns.length, 'topic')}`}
+      word="delete me"
+      act={async () => {
+        try {
+          await each(arns, (arn) => sns().send(new DeleteTopicCommand({ TopicArn: arn })))
+        } finally {
+          void client.invalidateQueries({ queryKey: ['ListTopics'] })
+          void client.invalidateQueries({ queryKey: ['ListSubscriptions'] })
+        }
+        notify({ header: `${plural(arns.length, 'topic')} deleted` })
+        done?.()
+      }}
+      close={close}
+    >
+      Its subscriptions go with it. What was published and not delivered yet is lost.
+    </Confirm>
+  )
+}

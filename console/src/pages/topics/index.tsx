@@ -1,0 +1,156 @@
+import { GetTopicAttributesCommand } from '@aws-sdk/client-sns'
+import { useCollection } from '@cloudscape-design/collection-hooks'
+import Button from '@cloudscape-design/components/button'
+import Header from '@cloudscape-design/components/header'
+import Link from '@cloudscape-design/components/link'
+import Pagination from '@cloudscape-design/components/pagination'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Table from '@cloudscape-design/components/table'
+import TextFilter from '@cloudscape-design/components/text-filter'
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sns } from '../../aws/sns'
+import { address, go } from '../../frame/router'
+import { Empty } from '../../parts/empty'
+import { plural } from '../../parts/format'
+import { Problem } from '../../parts/problem'
+import { nameOf } from '../../parts/queues'
+import { useTopics } from '../../parts/topics'
+import { Num } from '../../parts/values'
+import { DeleteTopic } from './delete'
+
+const pageSize = 25
+
+/** Topics lists the topics of the account. */
+export default function Topics() {
+  const client = useQueryClient()
+  const { data, error, isPending, isFetching, refetch } = useTopics()
+  const [asking, setAsking] = useState(false)
+  const topics = (data ?? []).map((arn) => ({ arn, name: nameOf(arn), fifo: arn.endsWith('.fifo') }))
+  const { items, filterProps, collectionProps, paginationProps, filteredItemsCount } = useCollection(topics, {
+    filtering: {
+      empty: (
+        <Empty
+          title="There are no topics yet"
+          action={
+            <Button variant="primary" onClick={() => go('/create-topic')}>
+              Create topic
+            </Button>
+          }
+        >
+          What is published to a topic goes to every queue, web hook and mailbox that subscribes it.
+        </Empty>
+      ),
+      noMatch: <Empty title="No topic has such a name" />,
+      fields: ['name'],
+    },
+    pagination: { pageSize },
+    sorting: {},
+    selection: { trackBy: 'arn' },
+  })
+  const attributes = useQueries({
+    queries: items.map((t) => ({
+      queryKey: ['GetTopicAttributes', t.arn],
+      staleTime: 30_000,
+      queryFn: async () =>
+        (await sns().send(new GetTopicAttributesCommand({ TopicArn: t.arn }))).Attributes as Record<string, string>,
+    })),
+  })
+  const of = (arn: string) => attributes[items.findIndex((t) => t.arn === arn)]?.data
+  const selected = collectionProps.selectedItems ?? []
+  const [one] = selected
+  return (
+    <>
+      <Table
+        {...collectionProps}
+        variant="full-page"
+        stickyHeader
+        selectionType="multi"
+        loading={isPending}
+        loadingText="Loading topics"
+        items={items}
+        ariaLabels={{
+          tableLabel: 'Topics',
+          selectionGroupLabel: 'Topics',
+          allItemsSelectionLabel: () => 'Select all topics',
+          itemSelectionLabel: (_, t) => `Select ${t.name}`,
+        }}
+        header={
+          <Header
+            variant="awsui-h1-sticky"
+            counter={data && `(${data.length})`}
+            actions={
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button
+                  iconName="refresh"
+                  ariaLabel="Refresh"
+                  loading={isFetching && !isPending}
+                  onClick={() => {
+                    void client.invalidateQueries({ queryKey: ['ListTopics'] })
+                    void client.invalidateQueries({ queryKey: ['GetTopicAttributes'] })
+                  }}
+                />
+                <Button disabled={selected.length === 0} onClick={() => setAsking(true)}>
+                  Delete
+                </Button>
+                <Button
+                  disabled={selected.length !== 1}
+                  onClick={() => go(address(['topics', one?.name ?? '', 'publish']))}
+                >
+                  Publish message
+                </Button>
+                <Button variant="primary" onClick={() => go('/create-topic')}>
+                  Create topic
+                </Button>
+              </SpaceBetween>
+            }
+          >
+            Topics
+          </Header>
+        }
+        filter={
+          <TextFilter
+            {...filterProps}
+            filteringPlaceholder="Find topics by name"
+            filteringAriaLabel="Find topics by name"
+            countText={plural(filteredItemsCount ?? 0, 'match', 'matches')}
+          />
+        }
+        pagination={<Pagination {...paginationProps} />}
+        columnDefinitions={[
+          {
+            id: 'name',
+            header: 'Name',
+            cell: (t) => <Link href={address(['topics', t.name])}>{t.name}</Link>,
+            sortingField: 'name',
+            isRowHeader: true,
+          },
+          { id: 'type', header: 'Type', cell: (t) => (t.fifo ? 'FIFO' : 'Standard'), sortingField: 'fifo' },
+          {
+            id: 'confirmed',
+            header: 'Subscriptions',
+            cell: (t) => <Num value={number(of(t.arn)?.SubscriptionsConfirmed)} />,
+          },
+          {
+            id: 'pending',
+            header: 'Pending',
+            cell: (t) => <Num value={number(of(t.arn)?.SubscriptionsPending)} />,
+          },
+          { id: 'arn', header: 'ARN', cell: (t) => <span className="break">{t.arn}</span> },
+        ]}
+        empty={
+          error ? (
+            <Problem error={error} what="The topics cannot be listed" retry={() => void refetch()} />
+          ) : (
+            collectionProps.empty
+          )
+        }
+      />
+      {asking && <DeleteTopic arns={selected.map((t) => t.arn)} close={() => setAsking(false)} />}
+    </>
+  )
+}
+
+function number(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text)
+}

@@ -1,0 +1,248 @@
+import { ListTagsForResourceCommand, TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-sns'
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import Container from '@cloudscape-design/components/container'
+import FormField from '@cloudscape-design/components/form-field'
+import Header from '@cloudscape-design/components/header'
+import Input from '@cloudscape-design/components/input'
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import Tabs from '@cloudscape-design/components/tabs'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sns } from '../../aws/sns'
+import { notify } from '../../frame/notices'
+import { address, go, usePlace } from '../../frame/router'
+import { Copy } from '../../parts/copy'
+import { Empty } from '../../parts/empty'
+import { Graphs, RangeField } from '../../parts/graphs'
+import { JSONEdit } from '../../parts/jsonedit'
+import { topicMeasures } from '../../parts/metrics'
+import { Problem } from '../../parts/problem'
+import { record, type Tag, TagRows } from '../../parts/tags'
+import { setTopicAttribute, useTopic, useTopicArn } from '../../parts/topic'
+import type { PageProps } from '../../routes'
+import { SubscriptionTable } from '../subscriptions/table'
+import { DeleteTopic } from './delete'
+
+/** Topic shows one topic: its subscriptions, graphs, policies, tags. */
+export default function Topic({ parameters }: PageProps) {
+  const name = parameters.topic ?? ''
+  const { query } = usePlace()
+  const client = useQueryClient()
+  const { arn, error: listError } = useTopicArn(name)
+  const { data, error, refetch } = useTopic(arn)
+  const [asking, setAsking] = useState(false)
+  const [hours, setHours] = useState(3)
+  if (listError || error) {
+    return <Problem error={listError ?? error} what="The topic cannot be shown" retry={() => void refetch()} />
+  }
+  if (arn === '') {
+    return (
+      <Empty title={`There is no topic ${name}`} action={<Button href={address(['topics'])}>All topics</Button>}>
+        It may have been deleted.
+      </Empty>
+    )
+  }
+  if (!data || !arn) {
+    return <Spinner size="large" />
+  }
+  const set = (attribute: string) => async (value: string) => {
+    await setTopicAttribute(arn, attribute, value)
+    await client.invalidateQueries({ queryKey: ['GetTopicAttributes', arn] })
+  }
+  return (
+    <SpaceBetween size="l">
+      <Header
+        variant="h1"
+        actions={
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button onClick={() => setAsking(true)}>Delete</Button>
+            <Button onClick={() => go(address(['create-subscription'], { topic: arn }))}>Create subscription</Button>
+            <Button variant="primary" onClick={() => go(address(['topics', name, 'publish']))}>
+              Publish message
+            </Button>
+          </SpaceBetween>
+        }
+      >
+        {name}
+      </Header>
+      <Container header={<Header variant="h2">Details</Header>}>
+        <KeyValuePairs
+          columns={3}
+          items={[
+            { label: 'Type', value: data.FifoTopic === 'true' ? 'FIFO' : 'Standard' },
+            { label: 'Display name', value: data.DisplayName || '–' },
+            {
+              label: 'ARN',
+              value: (
+                <span className="break">
+                  <Copy text={arn} label="Copy ARN" inline /> {arn}
+                </span>
+              ),
+            },
+            { label: 'Confirmed subscriptions', value: data.SubscriptionsConfirmed ?? '0' },
+            { label: 'Pending', value: data.SubscriptionsPending ?? '0' },
+            { label: 'Owner', value: data.Owner ?? '–' },
+            ...(data.FifoTopic === 'true'
+              ? [
+                  {
+                    label: 'Content-based deduplication',
+                    value: data.ContentBasedDeduplication === 'true' ? 'Enabled' : 'Disabled',
+                  },
+                ]
+              : []),
+          ]}
+        />
+      </Container>
+      <Tabs
+        activeTabId={query.get('tab') ?? 'subscriptions'}
+        onChange={({ detail }) => go(address(['topics', name], { tab: detail.activeTabId }), { replace: true })}
+        tabs={[
+          { id: 'subscriptions', label: 'Subscriptions', content: <SubscriptionTable topic={arn} /> },
+          {
+            id: 'monitoring',
+            label: 'Monitoring',
+            content: (
+              <SpaceBetween size="m">
+                <RangeField hours={hours} choose={setHours} />
+                <Graphs measures={topicMeasures} names={[name]} hours={hours} />
+              </SpaceBetween>
+            ),
+          },
+          {
+            id: 'policy',
+            label: 'Access policy',
+            content: (
+              <Container>
+                <JSONEdit
+                  label="Access policy"
+                  description="Who may publish and subscribe, beside the users and roles of this account whose policies say so."
+                  value={data.Policy ?? ''}
+                  save={set('Policy')}
+                />
+              </Container>
+            ),
+          },
+          {
+            id: 'delivery',
+            label: 'Delivery',
+            content: (
+              <Container>
+                <SpaceBetween size="l">
+                  <JSONEdit
+                    label="Delivery policy"
+                    description="How often HTTP endpoints are tried again, for subscriptions without a policy of their own. Without one, three times in a minute."
+                    value={data.DeliveryPolicy ?? ''}
+                    rows={10}
+                    mayBeEmpty
+                    example={deliveryExample}
+                    save={set('DeliveryPolicy')}
+                  />
+                  <DisplayName value={data.DisplayName ?? ''} save={set('DisplayName')} />
+                </SpaceBetween>
+              </Container>
+            ),
+          },
+          { id: 'tags', label: 'Tags', content: <Tags arn={arn} /> },
+        ]}
+      />
+      {asking && <DeleteTopic arns={[arn]} close={() => setAsking(false)} done={() => go('/topics')} />}
+    </SpaceBetween>
+  )
+}
+
+const deliveryExample = `{
+  "http": {
+    "defaultHealthyRetryPolicy": {
+      "numRetries": 10,
+      "minDelayTarget": 5,
+      "maxDelayTarget": 60,
+      "backoffFunction": "exponential"
+    }
+  }
+}`
+
+function DisplayName({ value, save }: { value: string; save: (value: string) => Promise<unknown> }) {
+  const [name, setName] = useState(value)
+  const [error, setError] = useState<unknown>()
+  return (
+    <SpaceBetween size="s">
+      <FormField label="Display name" description="E-mail comes from this name. At most 100 characters.">
+        <Input value={name} onChange={({ detail }) => setName(detail.value)} />
+      </FormField>
+      <Problem error={error} what="It was not saved" />
+      <Button
+        disabled={name === value}
+        onClick={async () => {
+          try {
+            setError(undefined)
+            await save(name)
+            notify({ header: 'Display name saved' })
+          } catch (e) {
+            setError(e)
+          }
+        }}
+      >
+        Save
+      </Button>
+    </SpaceBetween>
+  )
+}
+
+function Tags({ arn }: { arn: string }) {
+  const client = useQueryClient()
+  const { data, error } = useQuery({
+    queryKey: ['ListTagsForResource', arn],
+    queryFn: async ({ signal }) =>
+      (
+        (await sns().send(new ListTagsForResourceCommand({ ResourceArn: arn }), { abortSignal: signal })).Tags ?? []
+      ).map((t): Tag => ({ key: t.Key ?? '', value: t.Value ?? '' })),
+  })
+  const [edited, setEdited] = useState<Tag[]>()
+  const [failed, setFailed] = useState<unknown>()
+  if (error) {
+    return <Problem error={error} what="The tags cannot be shown" />
+  }
+  async function save() {
+    const now = record(edited ?? [])
+    const gone = (data ?? []).map((t) => t.key).filter((k) => !(k in now))
+    try {
+      setFailed(undefined)
+      if (gone.length > 0) {
+        await sns().send(new UntagResourceCommand({ ResourceArn: arn, TagKeys: gone }))
+      }
+      if (Object.keys(now).length > 0) {
+        await sns().send(
+          new TagResourceCommand({
+            ResourceArn: arn,
+            Tags: Object.entries(now).map(([Key, Value]) => ({ Key, Value })),
+          }),
+        )
+      }
+      await client.invalidateQueries({ queryKey: ['ListTagsForResource', arn] })
+      setEdited(undefined)
+      notify({ header: 'Tags saved' })
+    } catch (e) {
+      setFailed(e)
+    }
+  }
+  return (
+    <Container>
+      <SpaceBetween size="m">
+        {data ? (
+          <TagRows tags={edited ?? data} change={setEdited} empty="The topic has no tags." />
+        ) : (
+          <Box>
+            <Spinner />
+          </Box>
+        )}
+        <Problem error={failed} what="The tags were not saved" />
+        <Button disabled={!edited} onClick={save}>
+          Save tags
+        </Button>
+      </SpaceBetween>
+    </Container>
+  )
+}

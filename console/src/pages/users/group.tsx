@@ -1,0 +1,58 @@
+import { RemoveUserFromGroupCommand } from '@aws-sdk/client-iam'
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import Container from '@cloudscape-design/components/container'
+import Header from '@cloudscape-design/components/header'
+import Link from '@cloudscape-design/components/link'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import { iam } from '../../aws/iam'
+import { notifyError } from '../../frame/notices'
+import { address } from '../../frame/router'
+import { useMembers } from '../../parts/iam'
+import { Problem } from '../../parts/problem'
+import type { PageProps } from '../../routes'
+import { HolderPolicies } from './holderpolicies'
+
+/** Group shows one group: its users and policies. */
+export default function Group({ parameters }: PageProps) {
+  const name = parameters.group ?? ''
+  const { data, error, refetch } = useMembers(name)
+  if (error) {
+    return <Problem error={error} what="The group cannot be shown" retry={() => void refetch()} />
+  }
+  if (!data) {
+    return <Spinner size="large" />
+  }
+  return (
+    <SpaceBetween size="l">
+      <Header variant="h1">{name}</Header>
+      <Container header={<Header variant="h2">Users</Header>}>
+        <SpaceBetween size="s">
+          {data.length === 0 && (
+            <Box color="text-body-secondary">Nobody is in it. Users are added to groups on their own pages.</Box>
+          )}
+          {data.map((u) => (
+            <div key={u.UserName} className="attached">
+              <Link href={address(['users', u.UserName ?? ''])}>{u.UserName}</Link>
+              <Button
+                variant="inline-link"
+                onClick={async () => {
+                  try {
+                    await iam().send(new RemoveUserFromGroupCommand({ UserName: u.UserName, GroupName: name }))
+                    await refetch()
+                  } catch (e) {
+                    notifyError(e, 'Nothing has changed')
+                  }
+                }}
+              >
+                Remove
+              </Button>
+            </div>
+          ))}
+        </SpaceBetween>
+      </Container>
+      <HolderPolicies holder={{ kind: 'group', name }} />
+    </SpaceBetween>
+  )
+}

@@ -1,0 +1,57 @@
+import { CreateGroupCommand, DeleteGroupCommand } from '@aws-sdk/client-iam'
+import Link from '@cloudscape-design/components/link'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { iam } from '../../aws/iam'
+import { notify } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { useGroups } from '../../parts/iam'
+import { Time } from '../../parts/values'
+import { Ask } from './ask'
+import { List } from './list'
+
+/** Groups lists the groups of the account. */
+export default function Groups() {
+  const client = useQueryClient()
+  const query = useGroups()
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      <List
+        title="Groups"
+        one="group"
+        query={query}
+        nameOf={(g) => g.GroupName ?? ''}
+        create={() => setAsking(true)}
+        remove={(g) => iam().send(new DeleteGroupCommand({ GroupName: g.GroupName }))}
+        removeSays="Only groups without users and policies can be deleted."
+        empty="What the policies of a group allow, all its users may."
+        columns={[
+          {
+            id: 'name',
+            header: 'Name',
+            isRowHeader: true,
+            sortingField: 'GroupName',
+            cell: (g) => <Link href={address(['groups', g.GroupName ?? ''])}>{g.GroupName}</Link>,
+          },
+          { id: 'created', header: 'Created', cell: (g) => <Time at={g.CreateDate?.getTime()} /> },
+          { id: 'arn', header: 'ARN', cell: (g) => <span className="break">{g.Arn}</span> },
+        ]}
+      />
+      {asking && (
+        <Ask
+          title="Create group"
+          label="Group name"
+          yes="Create group"
+          close={() => setAsking(false)}
+          act={async (GroupName) => {
+            await iam().send(new CreateGroupCommand({ GroupName }))
+            void client.invalidateQueries({ queryKey: ['iam', 'groups'] })
+            notify({ header: `Group ${GroupName} created` })
+            go(address(['groups', GroupName]))
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,241 @@
+import {
+  AttachGroupPolicyCommand,
+  AttachRolePolicyCommand,
+  AttachUserPolicyCommand,
+  DeleteGroupPolicyCommand,
+  DeleteRolePolicyCommand,
+  DeleteUserPolicyCommand,
+  DetachGroupPolicyCommand,
+  DetachRolePolicyCommand,
+  DetachUserPolicyCommand,
+  GetGroupPolicyCommand,
+  GetRolePolicyCommand,
+  GetUserPolicyCommand,
+  PutGroupPolicyCommand,
+  PutRolePolicyCommand,
+  PutUserPolicyCommand,
+} from '@aws-sdk/client-iam'
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import Container from '@cloudscape-design/components/container'
+import ExpandableSection from '@cloudscape-design/components/expandable-section'
+import Header from '@cloudscape-design/components/header'
+import Link from '@cloudscape-design/components/link'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { iam } from '../../aws/iam'
+import { notify, notifyError } from '../../frame/notices'
+import { address } from '../../frame/router'
+import { type Holder, useAttached, useInline, usePolicies } from '../../parts/iam'
+import { JSONEdit } from '../../parts/jsonedit'
+import { Problem } from '../../parts/problem'
+import { Ask } from './ask'
+
+function attach({ kind, name }: Holder, PolicyArn: string): Promise<unknown> {
+  switch (kind) {
+    case 'user':
+      return iam().send(new AttachUserPolicyCommand({ UserName: name, PolicyArn }))
+    case 'group':
+      return iam().send(new AttachGroupPolicyCommand({ GroupName: name, PolicyArn }))
+    case 'role':
+      return iam().send(new AttachRolePolicyCommand({ RoleName: name, PolicyArn }))
+  }
+}
+
+function detach({ kind, name }: Holder, PolicyArn: string): Promise<unknown> {
+  switch (kind) {
+    case 'user':
+      return iam().send(new DetachUserPolicyCommand({ UserName: name, PolicyArn }))
+    case 'group':
+      return iam().send(new DetachGroupPolicyCommand({ GroupName: name, PolicyArn }))
+    case 'role':
+      return iam().send(new DetachRolePolicyCommand({ RoleName: name, PolicyArn }))
+  }
+}
+
+function put({ kind, name }: Holder, PolicyName: string, PolicyDocument: string): Promise<unknown> {
+  switch (kind) {
+    case 'user':
+      return iam().send(new PutUserPolicyCommand({ UserName: name, PolicyName, PolicyDocument }))
+    case 'group':
+      return iam().send(new PutGroupPolicyCommand({ GroupName: name, PolicyName, PolicyDocument }))
+    case 'role':
+      return iam().send(new PutRolePolicyCommand({ RoleName: name, PolicyName, PolicyDocument }))
+  }
+}
+
+function remove({ kind, name }: Holder, PolicyName: string): Promise<unknown> {
+  switch (kind) {
+    case 'user':
+      return iam().send(new DeleteUserPolicyCommand({ UserName: name, PolicyName }))
+    case 'group':
+      return iam().send(new DeleteGroupPolicyCommand({ GroupName: name, PolicyName }))
+    case 'role':
+      return iam().send(new DeleteRolePolicyCommand({ RoleName: name, PolicyName }))
+  }
+}
+
+async function get({ kind, name }: Holder, PolicyName: string): Promise<string> {
+  const answer = await (kind === 'user'
+    ? iam().send(new GetUserPolicyCommand({ UserName: name, PolicyName }))
+    : kind === 'group'
+      ? iam().send(new GetGroupPolicyCommand({ GroupName: name, PolicyName }))
+      : iam().send(new GetRolePolicyCommand({ RoleName: name, PolicyName })))
+  return decodeURIComponent(answer.PolicyDocument ?? '')
+}
+
+/** policyExample is a policy to begin with. */
+export const policyExample = `{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Effect": "Allow",
+      "Action": ["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"],
+      "Resource": "arn:aws:sqs:*:*:orders"
+    }
+  ]
+}`
+
+/** HolderPolicies shows what a user, a group or a role may do, and changes it. */
+export function HolderPolicies({ holder }: { holder: Holder }) {
+  return (
+    <SpaceBetween size="l">
+      <Attached holder={holder} />
+      <Inline holder={holder} />
+    </SpaceBetween>
+  )
+}
+
+function Attached({ holder }: { holder: Holder }) {
+  const client = useQueryClient()
+  const { data, error } = useAttached(holder)
+  const all = usePolicies(true)
+  const [chosen, setChosen] = useState('')
+  const attached = new Set((data ?? []).map((p) => p.PolicyArn))
+  async function act(what: string, f: () => Promise<unknown>) {
+    try {
+      await f()
+      setChosen('')
+      notify({ header: what })
+      await client.invalidateQueries({ queryKey: ['iam'] })
+    } catch (e) {
+      notifyError(e, 'Nothing has changed')
+    }
+  }
+  const chosenName = all.data?.find((p) => p.Arn === chosen)?.PolicyName ?? ''
+  return (
+    <Container header={<Header variant="h2">Managed policies</Header>}>
+      <SpaceBetween size="s">
+        <Problem error={error} what="The policies cannot be shown" />
+        {data?.length === 0 && <Box color="text-body-secondary">None is attached.</Box>}
+        {data?.map((p) => (
+          <div key={p.PolicyArn} className="attached">
+            <Link href={address(['policies', p.PolicyName ?? ''])}>{p.PolicyName}</Link>
+            <Button
+              variant="inline-link"
+              onClick={() => void act(`${p.PolicyName} detached`, () => detach(holder, p.PolicyArn ?? ''))}
+            >
+              Detach
+            </Button>
+          </div>
+        ))}
+        <div className="attached">
+          <Select
+            filteringType="auto"
+            ariaLabel="Policy to attach"
+            placeholder="Choose a policy"
+            statusType={all.data ? 'finished' : all.error ? 'error' : 'loading'}
+            selectedOption={chosen ? { value: chosen, label: chosenName } : null}
+            options={(all.data ?? [])
+              .filter((p) => !attached.has(p.Arn))
+              .map((p) => ({ value: p.Arn ?? '', label: p.PolicyName ?? '', description: p.Description }))}
+            onChange={({ detail }) => setChosen(detail.selectedOption.value ?? '')}
+          />
+          <Button disabled={!chosen} onClick={() => void act(`${chosenName} attached`, () => attach(holder, chosen))}>
+            Attach
+          </Button>
+        </div>
+      </SpaceBetween>
+    </Container>
+  )
+}
+
+function Inline({ holder }: { holder: Holder }) {
+  const client = useQueryClient()
+  const { data, error } = useInline(holder)
+  const [asking, setAsking] = useState(false)
+  const [made, setMade] = useState<string>()
+  const again = () => client.invalidateQueries({ queryKey: ['iam', 'inline', holder.kind, holder.name] })
+  const names = [...(data ?? []), ...(made && !data?.includes(made) ? [made] : [])]
+  return (
+    <Container
+      header={
+        <Header variant="h2" actions={<Button onClick={() => setAsking(true)}>Add inline policy</Button>}>
+          Inline policies
+        </Header>
+      }
+    >
+      <SpaceBetween size="s">
+        <Problem error={error} what="The policies cannot be shown" />
+        {data && names.length === 0 && <Box color="text-body-secondary">There are none.</Box>}
+        {names.map((name) => (
+          <InlinePolicy key={name} holder={holder} name={name} fresh={name === made} changed={again} />
+        ))}
+      </SpaceBetween>
+      {asking && (
+        <Ask
+          title="Add inline policy"
+          label="Policy name"
+          yes="Go on"
+          close={() => setAsking(false)}
+          act={async (name) => setMade(name)}
+        />
+      )}
+    </Container>
+  )
+}
+
+function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed: () => Promise<void> }) {
+  const [open, setOpen] = useState(p.fresh)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['iam', 'inline policy', p.holder.kind, p.holder.name, p.name],
+    enabled: open && !p.fresh,
+    queryFn: () => get(p.holder, p.name),
+  })
+  return (
+    <ExpandableSection headerText={p.name} expanded={open} onChange={({ detail }) => setOpen(detail.expanded)}>
+      <SpaceBetween size="s">
+        <Problem error={error} />
+        {(data !== undefined || p.fresh) && (
+          <JSONEdit
+            label={`Policy ${p.name}`}
+            value={data ?? ''}
+            example={policyExample}
+            save={async (text) => {
+              await put(p.holder, p.name, text)
+              await p.changed()
+              await refetch()
+            }}
+          />
+        )}
+        {!p.fresh && (
+          <Button
+            onClick={async () => {
+              try {
+                await remove(p.holder, p.name)
+                notify({ header: `Policy ${p.name} deleted` })
+                await p.changed()
+              } catch (e) {
+                notifyError(e, 'It was not deleted')
+              }
+            }}
+          >
+            Delete this policy
+          </Button>
+        )}
+      </SpaceBetween>
+    </ExpandableSection>
+  )
+}

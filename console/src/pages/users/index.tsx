@@ -1,0 +1,60 @@
+import { CreateUserCommand } from '@aws-sdk/client-iam'
+import Link from '@cloudscape-design/components/link'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { iam } from '../../aws/iam'
+import { notify } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { useUsers } from '../../parts/iam'
+import { Ago, Time } from '../../parts/values'
+import { Ask } from './ask'
+import { List } from './list'
+import { removeUser } from './removeuser'
+
+/** Users lists the users of the account. */
+export default function Users() {
+  const client = useQueryClient()
+  const query = useUsers()
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      <List
+        title="Users"
+        one="user"
+        query={query}
+        nameOf={(u) => u.UserName ?? ''}
+        create={() => setAsking(true)}
+        remove={(u) => removeUser(u.UserName ?? '')}
+        removeSays="Keys, passwords and sessions end at once. Policies that are a user's own go with it."
+        empty="A user is a person or a program with keys of its own, that may do what its policies say."
+        columns={[
+          {
+            id: 'name',
+            header: 'Name',
+            isRowHeader: true,
+            sortingField: 'UserName',
+            cell: (u) => <Link href={address(['users', u.UserName ?? ''])}>{u.UserName}</Link>,
+          },
+          { id: 'path', header: 'Path', cell: (u) => u.Path },
+          { id: 'password', header: 'Signed in by password', cell: (u) => <Ago at={u.PasswordLastUsed?.getTime()} /> },
+          { id: 'created', header: 'Created', cell: (u) => <Time at={u.CreateDate?.getTime()} /> },
+          { id: 'arn', header: 'ARN', cell: (u) => <span className="break">{u.Arn}</span> },
+        ]}
+      />
+      {asking && (
+        <Ask
+          title="Create user"
+          label="User name"
+          yes="Create user"
+          close={() => setAsking(false)}
+          act={async (UserName) => {
+            await iam().send(new CreateUserCommand({ UserName }))
+            void client.invalidateQueries({ queryKey: ['iam', 'users'] })
+            notify({ header: `User ${UserName} created`, content: 'It may do nothing yet.' })
+            go(address(['users', UserName]))
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,84 @@
+import {
+  CreatePolicyCommand,
+  DeletePolicyCommand,
+  DeletePolicyVersionCommand,
+  ListPolicyVersionsCommand,
+} from '@aws-sdk/client-iam'
+import Link from '@cloudscape-design/components/link'
+import Toggle from '@cloudscape-design/components/toggle'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { iam } from '../../aws/iam'
+import { notify } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { usePolicies } from '../../parts/iam'
+import { Num, Time } from '../../parts/values'
+import { Ask } from './ask'
+import { policyExample } from './holderpolicies'
+import { List } from './list'
+
+async function removePolicy(PolicyArn: string) {
+  for (const v of (await iam().send(new ListPolicyVersionsCommand({ PolicyArn }))).Versions ?? []) {
+    if (!v.IsDefaultVersion) {
+      await iam().send(new DeletePolicyVersionCommand({ PolicyArn, VersionId: v.VersionId }))
+    }
+  }
+  await iam().send(new DeletePolicyCommand({ PolicyArn }))
+}
+
+/** Policies lists the managed policies. */
+export default function Policies() {
+  const client = useQueryClient()
+  const [all, setAll] = useState(false)
+  const query = usePolicies(all)
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      <List
+        title="Policies"
+        one="policy"
+        many="policies"
+        query={query}
+        nameOf={(p) => p.PolicyName ?? ''}
+        create={() => setAsking(true)}
+        remove={(p) => removePolicy(p.Arn ?? '')}
+        removeSays="Only policies that are attached to nobody can be deleted, and none of AWS's."
+        empty="A policy says what may be done; it is attached to users, groups and roles."
+        actions={
+          <Toggle checked={all} onChange={({ detail }) => setAll(detail.checked)}>
+            AWS's too
+          </Toggle>
+        }
+        columns={[
+          {
+            id: 'name',
+            header: 'Name',
+            isRowHeader: true,
+            sortingField: 'PolicyName',
+            cell: (p) => <Link href={address(['policies', p.PolicyName ?? ''])}>{p.PolicyName}</Link>,
+          },
+          { id: 'attached', header: 'Attached to', cell: (p) => <Num value={p.AttachmentCount} /> },
+          { id: 'description', header: 'Description', cell: (p) => p.Description || '–' },
+          { id: 'changed', header: 'Changed', cell: (p) => <Time at={p.UpdateDate?.getTime()} /> },
+        ]}
+      />
+      {asking && (
+        <Ask
+          title="Create policy"
+          label="Policy name"
+          yes="Create policy"
+          close={() => setAsking(false)}
+          act={async (PolicyName) => {
+            await iam().send(new CreatePolicyCommand({ PolicyName, PolicyDocument: policyExample }))
+            void client.invalidateQueries({ queryKey: ['iam', 'policies'] })
+            notify({
+              header: `Policy ${PolicyName} created with an example`,
+              content: 'Write into it what is to be allowed.',
+            })
+            go(address(['policies', PolicyName]))
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import { GetRoleCommand, UpdateAssumeRolePolicyCommand } from '@aws-sdk/client-iam'
+import Container from '@cloudscape-design/components/container'
+import Header from '@cloudscape-design/components/header'
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import { useQuery } from '@tanstack/react-query'
+import { iam } from '../../aws/iam'
+import { duration } from '../../parts/format'
+import { JSONEdit } from '../../parts/jsonedit'
+import { Problem } from '../../parts/problem'
+import { Time } from '../../parts/values'
+import type { PageProps } from '../../routes'
+import { HolderPolicies } from './holderpolicies'
+
+/** Role shows one role: who may assume it, and what it may do then. */
+export default function Role({ parameters }: PageProps) {
+  const name = parameters.role ?? ''
+  const { data, error, refetch } = useQuery({
+    queryKey: ['iam', 'role', name],
+    queryFn: async ({ signal: abortSignal }) =>
+      (await iam().send(new GetRoleCommand({ RoleName: name }), { abortSignal })).Role,
+  })
+  if (error) {
+    return <Problem error={error} what="The role cannot be shown" retry={() => void refetch()} />
+  }
+  if (!data) {
+    return <Spinner size="large" />
+  }
+  return (
+    <SpaceBetween size="l">
+      <Header variant="h1" description={data.Description}>
+        {name}
+      </Header>
+      <Container>
+        <KeyValuePairs
+          columns={3}
+          items={[
+            { label: 'ARN', value: <span className="break">{data.Arn}</span> },
+            { label: 'Sessions last at most', value: duration((data.MaxSessionDuration ?? 3600) * 1000) },
+            { label: 'Created', value: <Time at={data.CreateDate?.getTime()} /> },
+          ]}
+        />
+      </Container>
+      <Container header={<Header variant="h2">Trust</Header>}>
+        <JSONEdit
+          label="Trust policy"
+          description="Who may assume the role."
+          value={decodeURIComponent(data.AssumeRolePolicyDocument ?? '')}
+          save={async (PolicyDocument) => {
+            await iam().send(new UpdateAssumeRolePolicyCommand({ RoleName: name, PolicyDocument }))
+            await refetch()
+          }}
+        />
+      </Container>
+      <HolderPolicies holder={{ kind: 'role', name }} />
+    </SpaceBetween>
+  )
+}

@@ -1,0 +1,87 @@
+import {
+  CreateRoleCommand,
+  DeleteRoleCommand,
+  DeleteRolePolicyCommand,
+  DetachRolePolicyCommand,
+  ListAttachedRolePoliciesCommand,
+  ListRolePoliciesCommand,
+} from '@aws-sdk/client-iam'
+import Link from '@cloudscape-design/components/link'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { iam } from '../../aws/iam'
+import { sessionNow } from '../../aws/session'
+import { notify } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { useRoles } from '../../parts/iam'
+import { Time } from '../../parts/values'
+import { Ask } from './ask'
+import { List } from './list'
+
+async function removeRole(RoleName: string) {
+  for (const p of (await iam().send(new ListAttachedRolePoliciesCommand({ RoleName }))).AttachedPolicies ?? []) {
+    await iam().send(new DetachRolePolicyCommand({ RoleName, PolicyArn: p.PolicyArn }))
+  }
+  for (const PolicyName of (await iam().send(new ListRolePoliciesCommand({ RoleName }))).PolicyNames ?? []) {
+    await iam().send(new DeleteRolePolicyCommand({ RoleName, PolicyName }))
+  }
+  await iam().send(new DeleteRoleCommand({ RoleName }))
+}
+
+/** Roles lists the roles of the account. */
+export default function Roles() {
+  const client = useQueryClient()
+  const query = useRoles()
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      <List
+        title="Roles"
+        one="role"
+        query={query}
+        nameOf={(r) => r.RoleName ?? ''}
+        create={() => setAsking(true)}
+        remove={(r) => removeRole(r.RoleName ?? '')}
+        removeSays="Its temporary keys end at once. Policies that are a role's own go with it."
+        empty="Whom its trust policy names may assume a role, and gets temporary keys that may do what its policies say."
+        columns={[
+          {
+            id: 'name',
+            header: 'Name',
+            isRowHeader: true,
+            sortingField: 'RoleName',
+            cell: (r) => <Link href={address(['roles', r.RoleName ?? ''])}>{r.RoleName}</Link>,
+          },
+          { id: 'description', header: 'Description', cell: (r) => r.Description || '–' },
+          { id: 'created', header: 'Created', cell: (r) => <Time at={r.CreateDate?.getTime()} /> },
+          { id: 'arn', header: 'ARN', cell: (r) => <span className="break">{r.Arn}</span> },
+        ]}
+      />
+      {asking && (
+        <Ask
+          title="Create role"
+          label="Role name"
+          yes="Create role"
+          close={() => setAsking(false)}
+          act={async (RoleName) => {
+            await iam().send(
+              new CreateRoleCommand({
+                RoleName,
+                AssumeRolePolicyDocument: JSON.stringify({
+                  Version: '2012-10-17',
+                  Statement: [{ Effect: 'Allow', Principal: { AWS: sessionNow().account }, Action: 'sts:AssumeRole' }],
+                }),
+              }),
+            )
+            void client.invalidateQueries({ queryKey: ['iam', 'roles'] })
+            notify({
+              header: `Role ${RoleName} created`,
+              content: 'Users of this account whose policies allow it may assume it.',
+            })
+            go(address(['roles', RoleName]))
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,103 @@
+import Badge from '@cloudscape-design/components/badge'
+import Button from '@cloudscape-design/components/button'
+import Header from '@cloudscape-design/components/header'
+import Table from '@cloudscape-design/components/table'
+import { useQuery } from '@tanstack/react-query'
+import { consoleCall } from '../../aws/session'
+import { notify, notifyError } from '../../frame/notices'
+import { Problem } from '../../parts/problem'
+import { Ago, Time } from '../../parts/values'
+
+interface Listed {
+  id: string
+  arn: string
+  method?: string
+  created?: string
+  used?: string
+  expires?: string
+  sourceIP?: string
+  userAgent?: string
+  current?: boolean
+}
+
+function moment(at: string | undefined): number | undefined {
+  return at === undefined ? undefined : Date.parse(at)
+}
+
+/** Sessions lists who is signed in to the console: a user's own sessions, and for the root user all of the account. */
+export default function Sessions() {
+  const { data, error, isPending, isFetching, refetch } = useQuery({
+    queryKey: ['sessions'],
+    queryFn: async () => {
+      const answer = await consoleCall<{ sessions: Listed[] }>('GET', 'sessions')
+      return answer.sessions
+    },
+  })
+  return (
+    <Table
+      variant="full-page"
+      loading={isPending}
+      loadingText="Loading sessions"
+      items={data ?? []}
+      trackBy="id"
+      header={
+        <Header
+          variant="awsui-h1-sticky"
+          counter={data && `(${data.length})`}
+          description="Who is signed in to this console."
+          actions={
+            <Button
+              iconName="refresh"
+              ariaLabel="Refresh"
+              loading={isFetching && !isPending}
+              onClick={() => void refetch()}
+            />
+          }
+        >
+          Sessions
+        </Header>
+      }
+      columnDefinitions={[
+        {
+          id: 'who',
+          header: 'Who',
+          isRowHeader: true,
+          cell: (s) => (
+            <span className="break">
+              {s.arn} {s.current && <Badge color="blue">This session</Badge>}
+            </span>
+          ),
+        },
+        { id: 'method', header: 'Signed in by', cell: (s) => s.method ?? '–' },
+        { id: 'from', header: 'From', cell: (s) => <span title={s.userAgent}>{s.sourceIP || '–'}</span> },
+        { id: 'since', header: 'Since', cell: (s) => <Time at={moment(s.created)} /> },
+        { id: 'used', header: 'Used', cell: (s) => <Ago at={moment(s.used)} /> },
+        { id: 'ends', header: 'Ends', cell: (s) => <Ago at={moment(s.expires)} /> },
+        {
+          id: 'actions',
+          header: 'Actions',
+          cell: (s) =>
+            s.current ? (
+              '–'
+            ) : (
+              <Button
+                variant="inline-link"
+                onClick={async () => {
+                  try {
+                    await consoleCall('DELETE', `sessions/${encodeURIComponent(s.id)}`)
+                    notify({ header: 'The session was ended' })
+                    await refetch()
+                  } catch (e) {
+                    notifyError(e, 'It was not ended')
+                  }
+                }}
+              >
+                End session
+              </Button>
+            ),
+        },
+      ]}
+      empty={<Problem error={error} what="The sessions cannot be listed" retry={() => void refetch()} />}
+    />
+  )
+}

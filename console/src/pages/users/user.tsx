@@ -1,0 +1,311 @@
+import {
+  AddUserToGroupCommand,
+  CreateAccessKeyCommand,
+  CreateLoginProfileCommand,
+  DeleteAccessKeyCommand,
+  DeleteLoginProfileCommand,
+  GetLoginProfileCommand,
+  GetUserCommand,
+  RemoveUserFromGroupCommand,
+  UpdateAccessKeyCommand,
+  UpdateLoginProfileCommand,
+} from '@aws-sdk/client-iam'
+import Alert from '@cloudscape-design/components/alert'
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import Container from '@cloudscape-design/components/container'
+import Header from '@cloudscape-design/components/header'
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
+import Link from '@cloudscape-design/components/link'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Spinner from '@cloudscape-design/components/spinner'
+import StatusIndicator from '@cloudscape-design/components/status-indicator'
+import Table from '@cloudscape-design/components/table'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { isAbsent } from '../../aws/failure'
+import { iam } from '../../aws/iam'
+import { notify, notifyError } from '../../frame/notices'
+import { address } from '../../frame/router'
+import { Copy } from '../../parts/copy'
+import { useGroups, useKeys } from '../../parts/iam'
+import { Problem } from '../../parts/problem'
+import { Time } from '../../parts/values'
+import type { PageProps } from '../../routes'
+import { Ask } from './ask'
+import { HolderPolicies } from './holderpolicies'
+
+/** User shows one user: keys, password, groups, policies. */
+export default function User({ parameters }: PageProps) {
+  const name = parameters.user ?? ''
+  const { data, error, refetch } = useQuery({
+    queryKey: ['iam', 'user', name],
+    queryFn: async ({ signal: abortSignal }) =>
+      (await iam().send(new GetUserCommand({ UserName: name }), { abortSignal })).User,
+  })
+  if (error) {
+    return <Problem error={error} what="The user cannot be shown" retry={() => void refetch()} />
+  }
+  if (!data) {
+    return <Spinner size="large" />
+  }
+  return (
+    <SpaceBetween size="l">
+      <Header variant="h1">{name}</Header>
+      <Container>
+        <KeyValuePairs
+          columns={3}
+          items={[
+            { label: 'ARN', value: <span className="break">{data.Arn}</span> },
+            { label: 'User ID', value: data.UserId },
+            { label: 'Created', value: <Time at={data.CreateDate?.getTime()} /> },
+          ]}
+        />
+      </Container>
+      <Keys user={name} />
+      <Password user={name} />
+      <Groups user={name} />
+      <HolderPolicies holder={{ kind: 'user', name }} />
+    </SpaceBetween>
+  )
+}
+
+function Keys({ user }: { user: string }) {
+  const { data, error, isPending, refetch } = useKeys(user)
+  const [made, setMade] = useState<{ id: string; secret: string }>()
+  async function act(f: () => Promise<unknown>) {
+    try {
+      await f()
+      await refetch()
+    } catch (e) {
+      notifyError(e, 'Nothing has changed')
+    }
+  }
+  return (
+    <SpaceBetween size="s">
+      {made && (
+        <Alert type="success" header="Access key created" dismissible onDismiss={() => setMade(undefined)}>
+          <SpaceBetween size="xs">
+            <span>The secret is shown only now. Copy it, or create another key.</span>
+            <pre className="code">{`AWS_ACCESS_KEY_ID=${made.id}\nAWS_SECRET_ACCESS_KEY=${made.secret}`}</pre>
+            <Copy text={`AWS_ACCESS_KEY_ID=${made.id}\nAWS_SECRET_ACCESS_KEY=${made.secret}\n`} label="Copy both" />
+          </SpaceBetween>
+        </Alert>
+      )}
+      <Table
+        header={
+          <Header
+            variant="h2"
+            counter={data && `(${data.length})`}
+            actions={
+              <Button
+                disabled={(data?.length ?? 0) >= 2}
+                disabledReason="A user has two keys at most."
+                onClick={() =>
+                  void act(async () => {
+                    const { AccessKey } = await iam().send(new CreateAccessKeyCommand({ UserName: user }))
+                    setMade({ id: AccessKey?.AccessKeyId ?? '', secret: AccessKey?.SecretAccessKey ?? '' })
+                  })
+                }
+              >
+                Create access key
+              </Button>
+            }
+          >
+            Access keys
+          </Header>
+        }
+        loading={isPending}
+        items={data ?? []}
+        trackBy="AccessKeyId"
+        columnDefinitions={[
+          { id: 'id', header: 'Access key ID', cell: (k) => k.AccessKeyId, isRowHeader: true },
+          {
+            id: 'status',
+            header: 'Status',
+            cell: (k) =>
+              k.Status === 'Active' ? (
+                <StatusIndicator>Active</StatusIndicator>
+              ) : (
+                <StatusIndicator type="stopped">Inactive</StatusIndicator>
+              ),
+          },
+          { id: 'created', header: 'Created', cell: (k) => <Time at={k.CreateDate?.getTime()} /> },
+          {
+            id: 'actions',
+            header: 'Actions',
+            cell: (k) => (
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button
+                  variant="inline-link"
+                  onClick={() =>
+                    void act(() =>
+                      iam().send(
+                        new UpdateAccessKeyCommand({
+                          UserName: user,
+                          AccessKeyId: k.AccessKeyId,
+                          Status: k.Status === 'Active' ? 'Inactive' : 'Active',
+                        }),
+                      ),
+                    )
+                  }
+                >
+                  {k.Status === 'Active' ? 'Deactivate' : 'Activate'}
+                </Button>
+                {k.Status !== 'Active' && (
+                  <Button
+                    variant="inline-link"
+                    onClick={() =>
+                      void act(() =>
+                        iam().send(new DeleteAccessKeyCommand({ UserName: user, AccessKeyId: k.AccessKeyId })),
+                      )
+                    }
+                  >
+                    Delete
+                  </Button>
+                )}
+              </SpaceBetween>
+            ),
+          },
+        ]}
+        empty={error ? <Problem error={error} /> : 'No keys: programs cannot sign as this user.'}
+      />
+    </SpaceBetween>
+  )
+}
+
+function Password({ user }: { user: string }) {
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  const { data, error } = useQuery({
+    queryKey: ['iam', 'password', user],
+    queryFn: async ({ signal: abortSignal }) => {
+      try {
+        return (await iam().send(new GetLoginProfileCommand({ UserName: user }), { abortSignal })).LoginProfile ?? null
+      } catch (e) {
+        if (isAbsent(e)) {
+          return null
+        }
+        throw e
+      }
+    },
+  })
+  const again = () => client.invalidateQueries({ queryKey: ['iam', 'password', user] })
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description="To sign in to this console. Programs use keys."
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              {data && (
+                <Button
+                  onClick={async () => {
+                    try {
+                      await iam().send(new DeleteLoginProfileCommand({ UserName: user }))
+                      notify({ header: `${user} can no longer sign in by password` })
+                      await again()
+                    } catch (e) {
+                      notifyError(e, 'Nothing has changed')
+                    }
+                  }}
+                >
+                  Remove password
+                </Button>
+              )}
+              <Button onClick={() => setAsking(true)}>{data ? 'Change password' : 'Set password'}</Button>
+            </SpaceBetween>
+          }
+        >
+          Password
+        </Header>
+      }
+    >
+      <Problem error={error} />
+      {data === null && <Box color="text-body-secondary">There is none.</Box>}
+      {data && (
+        <KeyValuePairs
+          columns={2}
+          items={[
+            { label: 'Since', value: <Time at={data.CreateDate?.getTime()} /> },
+            { label: 'To be changed at the next sign-in', value: data.PasswordResetRequired ? 'Yes' : 'No' },
+          ]}
+        />
+      )}
+      {asking && (
+        <Ask
+          title={`Password of ${user}`}
+          label="New password"
+          yes="Save"
+          type="password"
+          close={() => setAsking(false)}
+          act={async (Password) => {
+            await (data
+              ? iam().send(new UpdateLoginProfileCommand({ UserName: user, Password }))
+              : iam().send(new CreateLoginProfileCommand({ UserName: user, Password })))
+            notify({ header: `The password of ${user} is set` })
+            await again()
+          }}
+        />
+      )}
+    </Container>
+  )
+}
+
+function Groups({ user }: { user: string }) {
+  const client = useQueryClient()
+  const mine = useGroups(user)
+  const all = useGroups()
+  const [chosen, setChosen] = useState('')
+  const names = (mine.data ?? []).map((g) => g.GroupName ?? '')
+  async function act(f: () => Promise<unknown>) {
+    try {
+      await f()
+      setChosen('')
+      await client.invalidateQueries({ queryKey: ['iam', 'groups', user] })
+    } catch (e) {
+      notifyError(e, 'Nothing has changed')
+    }
+  }
+  return (
+    <Container header={<Header variant="h2">Groups</Header>}>
+      <SpaceBetween size="s">
+        <Problem error={mine.error} />
+        {mine.data && names.length === 0 && <Box color="text-body-secondary">The user is in no group.</Box>}
+        {names.map((GroupName) => (
+          <div key={GroupName} className="attached">
+            <Link href={address(['groups', GroupName])}>{GroupName}</Link>
+            <Button
+              variant="inline-link"
+              onClick={() => void act(() => iam().send(new RemoveUserFromGroupCommand({ UserName: user, GroupName })))}
+            >
+              Remove
+            </Button>
+          </div>
+        ))}
+        <div className="attached">
+          <Select
+            ariaLabel="Group to add the user to"
+            placeholder="Choose a group"
+            filteringType="auto"
+            empty="There are no groups"
+            selectedOption={chosen ? { value: chosen, label: chosen } : null}
+            options={(all.data ?? [])
+              .map((g) => g.GroupName ?? '')
+              .filter((g) => !names.includes(g))
+              .map((value) => ({ value, label: value }))}
+            onChange={({ detail }) => setChosen(detail.selectedOption.value ?? '')}
+          />
+          <Button
+            disabled={!chosen}
+            onClick={() => void act(() => iam().send(new AddUserToGroupCommand({ UserName: user, GroupName: chosen })))}
+          >
+            Add to group
+          </Button>
+        </div>
+      </SpaceBetween>
+    </Container>
+  )
+}

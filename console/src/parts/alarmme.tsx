@@ -1,0 +1,111 @@
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import FormField from '@cloudscape-design/components/form-field'
+import Input from '@cloudscape-design/components/input'
+import Modal from '@cloudscape-design/components/modal'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Tiles from '@cloudscape-design/components/tiles'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { notify } from '../frame/notices'
+import { address, go } from '../frame/router'
+import { alarmOf, type Preset, presets, putAlarm } from './alarms'
+import { Problem } from './problem'
+import { QueuePicker } from './queuepicker'
+import { nobody, settle, TopicChoice, wrongWith } from './topicchoice'
+
+/** AlarmMe makes one of the alarms that people want on nearly every queue. */
+export function AlarmMe({ queue, close }: { queue: string; close: () => void }) {
+  const client = useQueryClient()
+  const [name, setName] = useState(queue)
+  const [preset, setPreset] = useState<Preset>(presets[0] as Preset)
+  const [threshold, setThreshold] = useState(String(preset.threshold))
+  const [choice, setChoice] = useState(nobody)
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const wrong = {
+    name: name ? undefined : 'Choose a queue.',
+    threshold: /^\d+(\.\d+)?$/.test(threshold) ? undefined : 'The threshold is a number, 0 or more.',
+    choice: wrongWith(choice),
+  }
+  async function submit() {
+    setTried(true)
+    if (wrong.name || wrong.threshold || wrong.choice) {
+      return
+    }
+    setBusy(true)
+    setError(undefined)
+    try {
+      const alarm = alarmOf(preset, name, Number(threshold), await settle(choice))
+      await putAlarm(alarm)
+      void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
+      void client.invalidateQueries({ queryKey: ['ListTopics'] })
+      notify({
+        header: `Alarm ${alarm.AlarmName} watches ${name}`,
+        content: 'It is evaluated each minute.',
+        action: { text: 'View alarm', do: () => go(address(['alarms', alarm.AlarmName ?? ''])) },
+      })
+      close()
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    }
+  }
+  return (
+    <Modal
+      visible
+      size="large"
+      header="Alarm me when"
+      onDismiss={close}
+      footer={
+        <div className="flow">
+          <Button variant="link" onClick={close}>
+            Cancel
+          </Button>
+          <Button onClick={() => go(address(['create-alarm'], { queue: name, metric: preset.metric, threshold }))}>
+            Set every detail
+          </Button>
+          <Button variant="primary" loading={busy} onClick={submit}>
+            Create alarm
+          </Button>
+        </div>
+      }
+    >
+      <SpaceBetween size="m">
+        <FormField label="Queue" errorText={tried && wrong.name}>
+          <QueuePicker name={name} choose={(q) => setName(q.QueueName)} />
+        </FormField>
+        <FormField label="When" stretch>
+          <Tiles
+            columns={2}
+            value={preset.id}
+            onChange={({ detail }) => {
+              const next = presets.find((p) => p.id === detail.value) ?? preset
+              setPreset(next)
+              setThreshold(String(next.threshold))
+            }}
+            items={presets.map((p) => ({ value: p.id, label: p.title, description: p.says }))}
+          />
+        </FormField>
+        {preset.id !== 'silent' && (
+          <FormField label={`More than, in ${preset.unit}`} errorText={tried && wrong.threshold}>
+            <Input
+              type="number"
+              inputMode="decimal"
+              value={threshold}
+              onChange={({ detail }) => setThreshold(detail.value)}
+            />
+          </FormField>
+        )}
+        <TopicChoice label="Whom to notify" choice={choice} change={setChoice} showErrors={tried} />
+        {choice.kind === 'none' && (
+          <Box variant="small" color="text-body-secondary">
+            The alarm is shown in the console and by sluice alarm ls.
+          </Box>
+        )}
+        <Problem error={error} />
+      </SpaceBetween>
+    </Modal>
+  )
+}

@@ -1,0 +1,194 @@
+import {
+  type CompositeAlarm,
+  DeleteAlarmsCommand,
+  DescribeAlarmsCommand,
+  DisableAlarmActionsCommand,
+  EnableAlarmActionsCommand,
+  type MetricAlarm,
+  PutMetricAlarmCommand,
+  type PutMetricAlarmCommandInput,
+} from '@aws-sdk/client-cloudwatch'
+import { useQuery } from '@tanstack/react-query'
+import { cloudwatch } from '../aws/cloudwatch'
+import { useRefresh } from '../frame/preferences'
+import { type Measure, moreQueueMeasures, queueMeasures, topicMeasures } from './metrics'
+
+export type { CompositeAlarm, MetricAlarm }
+
+/** useAlarms returns all alarms of the account, or the one with a name. */
+export function useAlarms(name?: string) {
+  const interval = useRefresh()
+  return useQuery({
+    queryKey: ['DescribeAlarms', name ?? ''],
+    refetchInterval: interval,
+    queryFn: async ({ signal }) => {
+      const alarms: MetricAlarm[] = []
+      let token: string | undefined
+      do {
+        const page = await cloudwatch().send(
+          new DescribeAlarmsCommand({ MaxRecords: 100, NextToken: token, ...(name && { AlarmNames: [name] }) }),
+          { abortSignal: signal },
+        )
+        alarms.push(...(page.MetricAlarms ?? []))
+        token = page.NextToken
+      } while (token)
+      return alarms
+    },
+  })
+}
+
+/** putAlarm makes an alarm, or changes the one of that name. */
+export const putAlarm = (input: PutMetricAlarmCommandInput) => cloudwatch().send(new PutMetricAlarmCommand(input))
+
+/** deleteAlarms deletes alarms: up to 100 in a call. */
+export async function deleteAlarms(names: string[]) {
+  for (let i = 0; i < names.length; i += 100) {
+    await cloudwatch().send(new DeleteAlarmsCommand({ AlarmNames: names.slice(i, i + 100) }))
+  }
+}
+
+/** enableActions says whether alarms notify anybody. */
+export async function enableActions(names: string[], on: boolean) {
+  for (let i = 0; i < names.length; i += 100) {
+    const input = { AlarmNames: names.slice(i, i + 100) }
+    await cloudwatch().send(on ? new EnableAlarmActionsCommand(input) : new DisableAlarmActionsCommand(input))
+  }
+}
+
+/** measureOf returns what is known of an alarm's metric. */
+export function measureOf(alarm: {
+  Namespace?: string | undefined
+  MetricName?: string | undefined
+}): Measure | undefined {
+  return [...queueMeasures, ...moreQueueMeasures, ...topicMeasures].find(
+    (m) => m.namespace === alarm.Namespace && m.name === alarm.MetricName,
+  )
+}
+
+/** comparisons are how a value is compared with the threshold. */
+export const comparisons = [
+  { value: 'GreaterThanThreshold', label: 'Greater than (>)', sign: '>' },
+  { value: 'GreaterThanOrEqualToThreshold', label: 'Greater than or equal (≥)', sign: '≥' },
+  { value: 'LessThanThreshold', label: 'Less than (<)', sign: '<' },
+  { value: 'LessThanOrEqualToThreshold', label: 'Less than or equal (≤)', sign: '≤' },
+]
+
+/** missings are what points that are not there mean. */
+export const missings = [
+  { value: 'missing', label: 'Missing: without any point the state is INSUFFICIENT_DATA' },
+  { value: 'notBreaching', label: 'Good: as if they were within the threshold' },
+  { value: 'breaching', label: 'Bad: as if they breached the threshold' },
+  { value: 'ignore', label: 'Ignored: the alarm stays as it is' },
+]
+
+/** conditionOf says in words when an alarm fires. */
+export function conditionOf(alarm: MetricAlarm): string {
+  const sign = comparisons.find((c) => c.value === alarm.ComparisonOperator)?.sign ?? alarm.ComparisonOperator
+  const what = alarm.MetricName ?? (alarm.Metrics?.some((m) => m.Expression) ? 'an expression' : 'a metric')
+  const of = alarm.EvaluationPeriods ?? 1
+  const points = alarm.DatapointsToAlarm ?? of
+  const minutes = (alarm.Period ?? alarm.Metrics?.[0]?.Period ?? 60) / 60
+  return `${what} ${sign} ${alarm.Threshold} for ${points === of ? points : `${points} of ${of}`} ${
+    of === 1 ? 'point' : 'points'
+  } of ${minutes === 1 ? 'a minute' : minutes < 1 ? `${minutes * 60} s` : `${minutes} minutes`}`
+}
+
+/** Preset is an alarm that people want on nearly every queue. */
+export interface Preset {
+  id: string
+  title: string
+  says: string
+  metric: string
+  statistic: 'Maximum' | 'Sum'
+  comparison: string
+  threshold: number
+  /** unit of the threshold, as a person types it; seconds are a unit of its own. */
+  unit: string
+  period: number
+  points: number
+  missing: string
+}
+
+const over = {
+  statistic: 'Maximum' as const,
+  comparison: 'GreaterThanThreshold',
+  period: 60,
+  points: 1,
+  missing: 'notBreaching',
+}
+
+/** presets are what to watch first. */
+export const presets: Preset[] = [
+  {
+    ...over,
+    id: 'letters',
+    title: 'A message arrives in it',
+    says: 'For a dead-letter queue: a message could not be processed.',
+    metric: 'ApproximateNumberOfMessagesVisible',
+    threshold: 0,
+    unit: 'messages',
+  },
+  {
+    ...over,
+    id: 'age',
+    title: 'Messages wait too long',
+    says: 'Consumers are too slow, or stand still.',
+    metric: 'ApproximateAgeOfOldestMessage',
+    threshold: 300,
+    unit: 'seconds',
+    points: 2,
+  },
+  {
+    ...over,
+    id: 'backlog',
+    title: 'Too many messages wait',
+    says: 'More is sent than consumers can take.',
+    metric: 'ApproximateNumberOfMessagesVisible',
+    threshold: 1000,
+    unit: 'messages',
+    points: 5,
+  },
+  {
+    ...over,
+    id: 'flight',
+    title: 'Too many messages are in flight',
+    says: 'Consumers receive and do not delete. At 120,000 a queue hands out no more.',
+    metric: 'ApproximateNumberOfMessagesNotVisible',
+    threshold: 100_000,
+    unit: 'messages',
+  },
+  {
+    ...over,
+    id: 'silent',
+    title: 'Nothing is sent any more',
+    says: 'The programs that send are down, or cannot reach the queue.',
+    metric: 'NumberOfMessagesSent',
+    statistic: 'Sum',
+    comparison: 'LessThanThreshold',
+    threshold: 1,
+    unit: 'messages',
+    period: 300,
+    points: 3,
+    missing: 'breaching',
+  },
+]
+
+/** alarmOf makes a preset into an alarm on a queue. */
+export function alarmOf(preset: Preset, queue: string, threshold: number, topic: string): PutMetricAlarmCommandInput {
+  return {
+    AlarmName: `${queue}-${preset.id}`,
+    AlarmDescription: `${preset.title}: ${queue}`,
+    Namespace: 'AWS/SQS',
+    MetricName: preset.metric,
+    Dimensions: [{ Name: 'QueueName', Value: queue }],
+    Statistic: preset.statistic,
+    Period: preset.period,
+    EvaluationPeriods: preset.points,
+    Threshold: threshold,
+    ComparisonOperator: preset.comparison as PutMetricAlarmCommandInput['ComparisonOperator'],
+    TreatMissingData: preset.missing,
+    ActionsEnabled: true,
+    AlarmActions: topic ? [topic] : [],
+    OKActions: topic ? [topic] : [],
+  }
+}

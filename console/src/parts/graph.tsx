@@ -1,0 +1,91 @@
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import LineChart from '@cloudscape-design/components/line-chart'
+import { usePreferences } from '../frame/preferences'
+import { bytes, count, duration, instant } from './format'
+import type { Line, Measure, Span } from './metrics'
+
+interface GraphProps {
+  title: string
+  unit: Measure['unit']
+  lines: Line[] | undefined
+  span: Span
+  /** threshold is drawn across the graph, as an alarm has it. */
+  threshold?: number
+  height?: number
+  error?: unknown
+  retry?: () => void
+  legend?: boolean
+}
+
+/** amount writes a value in its unit, short enough for an axis. */
+export function amount(unit: Measure['unit'], y: number): string {
+  if (unit === 'seconds' && y >= 1) {
+    return duration(Math.round(y) * 1000)
+  }
+  if (unit === 'bytes') {
+    return bytes(Math.round(y * 10) / 10)
+  }
+  const rounded = Math.abs(y) >= 100 ? Math.round(y) : Math.round(y * 100) / 100
+  return count(rounded)
+}
+
+/** Graph draws lines over time. */
+export function Graph({ title, unit, lines, span, threshold, height = 180, error, retry, legend }: GraphProps) {
+  const { zone } = usePreferences()
+  const days = span.end.getTime() - span.start.getTime() > 24 * 3600_000
+  const top = Math.max(threshold ?? 0, ...(lines ?? []).flatMap((l) => l.points.map((p) => p.y)))
+  const empty = lines?.every((l) => l.points.length === 0)
+  return (
+    <LineChart
+      ariaLabel={title}
+      height={height}
+      hideFilter
+      hideLegend={!legend}
+      xScaleType="time"
+      xDomain={[span.start, span.end]}
+      yDomain={[0, top > 0 ? top * 1.1 : 1]}
+      statusType={error ? 'error' : lines ? 'finished' : 'loading'}
+      loadingText="Loading"
+      errorText="The points could not be loaded."
+      recoveryText={retry ? 'Try again' : ''}
+      onRecoveryClick={() => retry?.()}
+      empty={
+        <Box textAlign="center" color="text-body-secondary">
+          No points in this time
+        </Box>
+      }
+      i18nStrings={{
+        xTickFormatter: (x) => {
+          const text = instant(x.getTime(), zone)
+          return days ? text.slice(5, 10) : text.slice(11, 16)
+        },
+        yTickFormatter: (y) => amount(unit, y),
+      }}
+      detailPopoverSeriesContent={({ series, y }) => ({ key: series.title, value: amount(unit, y) })}
+      detailPopoverFooter={(x) => (
+        <Box variant="small" color="text-body-secondary">
+          {instant((x as Date).getTime(), zone)}
+        </Box>
+      )}
+      series={
+        empty
+          ? []
+          : [
+              ...(lines ?? []).map((l) => ({ type: 'line' as const, title: l.title, data: l.points })),
+              ...(threshold === undefined ? [] : [{ type: 'threshold' as const, title: 'Threshold', y: threshold }]),
+            ]
+      }
+    />
+  )
+}
+
+/** GraphTitle stands above a small graph, and opens it. */
+export function GraphTitle({ title, open }: { title: string; open?: () => void }) {
+  return (
+    <div className="graph-title">
+      <Box variant="h3">{title}</Box>
+      {open && <Button variant="inline-icon" iconName="expand" ariaLabel={`Enlarge ${title}`} onClick={open} />}
+    </div>
+  )
+}
