@@ -157,7 +157,9 @@ that it was given, reads the certificates, and prints the settings as such a fil
 	})
 	section(f, "Trails", func(f *pflag.FlagSet) {
 		f.StringVar(&config.TrailDir, "trail-dir", "", "directory that trails deliver their files to: each directory in it is a bucket; in a cluster all nodes need the same, on storage that they share (default: there can be no trails)")
+		f.StringVar(&config.TrailS3Endpoint, "trail-s3-endpoint", "", "URL of a service that speaks Amazon S3, to deliver them there instead; its keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what else AWS's SDKs look at")
 		directoryPath(f, "trail-dir")
+		notWith(f, "trail-s3-endpoint", "trail-dir")
 	})
 	section(f, "Configuration", func(f *pflag.FlagSet) {
 		f.String(configFile, "", "YAML file with lines such as log-level: warn, for flags that are given neither here nor in the environment; SIGHUP reads from it what it reads from --env-file")

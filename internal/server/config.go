@@ -20,32 +20,33 @@ import (
 
 // Config is how a server is set up. Default gives one that works.
 type Config struct {
-	Data           string   // directory of all that is kept
-	InMemory       bool     // keep nothing
-	Listen         string   // host:port
-	MetricsListen  string   // host:port for metrics; empty: they are not served
-	Accounts       []string // the first is the default one
-	Region         string   // of requests that do not say theirs
-	RootKeyID      string   // root access key of the first account; empty: from the data directory
-	RootSecret     string
-	TLSCert        string // PEM files; both or none
-	TLSKey         string
-	Insecure       bool     // allow plain HTTP on an address that others can reach
-	PublicURL      string   // what queue URLs begin with; empty: as the client addressed the server
-	TrustedProxies []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
-	MaxMessageSize int      // bytes; MaximumMessageSize of queues that do not set it
-	MaxQueues      int      // of an account, in all regions together; 0: as many as it likes
-	NoSignatureV2  bool     // refuse requests that are signed by Signature Version 2
-	NoCoolDowns    bool     // for tests: purge again, and use a deleted queue's name again, at once
-	MinFreeSpace   int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
-	MaxConnections int      // 0: as many as usual, or fewer if the process may not have so many files open
-	EgressAllow    []string // networks, addresses and hosts that deliveries may go to although they are not public
-	Mail           email.Config
-	Console        bool   // serve the console
-	TrailDir       string // directory whose directories are the buckets of trails; empty: there are none
-	LogRequests    bool
-	Keep           queue.Keep // for how long the series of queues are kept
-	Version        string     // of the program
+	Data            string   // directory of all that is kept
+	InMemory        bool     // keep nothing
+	Listen          string   // host:port
+	MetricsListen   string   // host:port for metrics; empty: they are not served
+	Accounts        []string // the first is the default one
+	Region          string   // of requests that do not say theirs
+	RootKeyID       string   // root access key of the first account; empty: from the data directory
+	RootSecret      string
+	TLSCert         string // PEM files; both or none
+	TLSKey          string
+	Insecure        bool     // allow plain HTTP on an address that others can reach
+	PublicURL       string   // what queue URLs begin with; empty: as the client addressed the server
+	TrustedProxies  []string // addresses and networks whose X-Forwarded-For and X-Forwarded-Proto count for policies
+	MaxMessageSize  int      // bytes; MaximumMessageSize of queues that do not set it
+	MaxQueues       int      // of an account, in all regions together; 0: as many as it likes
+	NoSignatureV2   bool     // refuse requests that are signed by Signature Version 2
+	NoCoolDowns     bool     // for tests: purge again, and use a deleted queue's name again, at once
+	MinFreeSpace    int64    // bytes of the disk below which nothing is added; 0: no such mark; AutoMinFree
+	MaxConnections  int      // 0: as many as usual, or fewer if the process may not have so many files open
+	EgressAllow     []string // networks, addresses and hosts that deliveries may go to although they are not public
+	Mail            email.Config
+	Console         bool   // serve the console
+	TrailDir        string // directory whose directories are the buckets of trails; empty: there are none
+	TrailS3Endpoint string // URL of an S3 service that has the buckets of trails; empty: there is none
+	LogRequests     bool
+	Keep            queue.Keep // for how long the series of queues are kept
+	Version         string     // of the program
 
 	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
 	Logger *slog.Logger
@@ -115,6 +116,12 @@ func (c *Config) Validate() error {
 		if !identity.IsAccount(a) {
 			return fmt.Errorf("--account %q: want 12 digits", a)
 		}
+	}
+	if u, err := url.Parse(c.TrailS3Endpoint); c.TrailS3Endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return fmt.Errorf("--trail-s3-endpoint %q: want a URL such as https://s3.example.com", c.TrailS3Endpoint)
+	}
+	if c.TrailDir != "" && c.TrailS3Endpoint != "" {
+		return errors.New("--trail-dir and --trail-s3-endpoint do not go together: buckets are in one place")
 	}
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)

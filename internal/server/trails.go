@@ -37,6 +37,11 @@ func (s *Server) openTrails() (err error) {
 			return fmt.Errorf("--trail-dir %s: %w", s.config.TrailDir, err)
 		}
 	}
+	if s.config.TrailS3Endpoint != "" {
+		if s.buckets, err = bucket.OpenS3(context.Background(), s.config.TrailS3Endpoint); err != nil {
+			return fmt.Errorf("--trail-s3-endpoint: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package cloudtrail_test
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -46,9 +47,10 @@ func newAuditor(t *testing.T) *auditor {
 }
 
 func (a *auditor) client(who *apitest.Actor, region string) *cloudtrail.Client {
-	return cloudtrail.New(client(a.Endpoint(), who).Options(), func(o *cloudtrail.Options) {
-		o.Region = region
-		o.HTTPSignerV4 = apitest.SignerAt(a.clock.Now)
+	endpoint := a.Endpoint()
+	return cloudtrail.New(cloudtrail.Options{
+		Region: region, BaseEndpoint: &endpoint, Retryer: aws.NopRetryer{}, HTTPSignerV4: apitest.SignerAt(a.clock.Now),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return who.Keys, nil }),
 	})
 }
 
