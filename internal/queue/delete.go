@@ -25,6 +25,7 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 		case q.cfg.FIFO && !m.heldBy(r):
 			results[i] = ErrReceiptExpired
 		default:
+			q.observeProcessing(m)
 			q.remove(m)
 			if m.group != nil {
 				if err := q.releaseGroup(m.group); err != nil {

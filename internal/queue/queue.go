@@ -47,6 +47,7 @@ type queue struct {
 	writtenCall Instant         // lastCall as it is stored
 	total       [Counters]int64 // what has happened since the engine was loaded
 	last        *Row            // of the last minute, if the queue was active
+	processing  *Histogram      // of the times from a receive to the deletion
 	grouped     tristate        // whether messages of a standard queue have groups
 }
 

@@ -11,6 +11,10 @@ type Standing struct {
 	// Last is the row of the last minute that is over, or nil if the queue was not
 	// active then.
 	Last *Row
+	// Wait is how long messages have waited for their first receive, from when they were sent, delays included. The engine
+	// does not know it, and leaves it out. Processing is how long consumers took from the last receive to the deletion.
+	// Nothing was observed if they are nil.
+	Wait, Processing *Histogram
 }
 
 // Standings returns how the queues stand that an account owns. It reads nothing and does
@@ -21,6 +25,7 @@ func (e *Engine) Standings() []Standing {
 		if !q.cfg.Internal {
 			out = append(out, Standing{
 				ID: q.cfg.ID, ARN: q.cfg.ARN, FIFO: q.cfg.FIFO, Counts: q.counts(), Happened: q.total, Last: q.last,
+				Processing: q.processing.copied(),
 			})
 		}
 	}

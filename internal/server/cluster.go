@@ -112,7 +112,7 @@ type NodeEnv struct {
 func (s *Server) join(waiting *front.StartupResponder) (err error) {
 	addr := s.listener.Addr() // the listener gets a limit of connections before it
 	s.node, err = s.config.Join(NodeEnv{
-		Totals: &s.totals, Watch: s.watch(),
+		Totals: &s.totals, Watch: s.watch,
 		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
 		Endpoint:   func() string { return s.endpointAt(addr) },
 		Low:        func() bool { return s.space.room() != nil },

@@ -64,6 +64,7 @@ const (
 type Server struct {
 	config      Config
 	log         *slog.Logger
+	deadLetters deadLetterLog
 	credentials *identity.Credentials
 	operators   *admin.Authorizer // who may administer the server
 	consumers   *consumers.Log    // who receives, through this server
@@ -107,7 +108,7 @@ func Start(c Config) (_ *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, log: c.Logger, backups: newBackups(), prepared: make(chan struct{})}
+	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, backups: newBackups(), prepared: make(chan struct{})}
 	if s.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
 		return nil, err
 	}
@@ -259,7 +260,7 @@ func (s *Server) openNode(respond func() *front.StartupResponder) error {
 	if err != nil {
 		return err
 	}
-	single.totals, single.watch = &s.totals, s.watch()
+	single.totals, single.watch = &s.totals, s.watch
 	s.node = single
 	return nil
 }

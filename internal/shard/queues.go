@@ -41,6 +41,7 @@ func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
 // Drop removes a queue and all it holds. It waits as Configure does.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
 	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error { return e.Drop(id) })
+	s.waits.forget(id)
 	if s.watcher != nil && err == nil {
 		s.watcher.Purged(id)
 	}
@@ -125,6 +126,7 @@ func (s *Shard) Receive(ctx context.Context, id queue.ID, r queue.Receive, wait 
 		}
 	}
 	messages, err := s.read(ctx, id, p.out, r.Attempt)
+	s.waits.received(id, messages)
 	if s.watcher != nil && err == nil {
 		s.watcher.Received(id, p.at, messages)
 	}

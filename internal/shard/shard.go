@@ -108,6 +108,7 @@ type Shard struct {
 	readyOutboxes, deliverable readyQueues
 	room                       backlogRoom
 	empty                      emptyReceives
+	waits                      waits
 	pacer                      *pacer
 	watcher                    Watcher // nil: nobody is told of messages
 

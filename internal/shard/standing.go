@@ -42,5 +42,7 @@ func (t *Totals) add(before, after [queue.Counters]int64) {
 
 // Standings returns how the queues of the shard stand.
 func (s *Shard) Standings(ctx context.Context) ([]queue.Standing, error) {
-	return call(ctx, s, func(e *queue.Engine) ([]queue.Standing, error) { return e.Standings(), nil })
+	all, err := call(ctx, s, func(e *queue.Engine) ([]queue.Standing, error) { return e.Standings(), nil })
+	s.waits.addTo(all)
+	return all, err
 }

@@ -22,6 +22,8 @@ var (
 	queueAge      = desc("queue", "oldest_message_age_seconds", "Age of the oldest message at the end of the last minute.", queueLabels...)
 	queueGroups   = desc("queue", "groups_in_flight", "FIFO queues: message groups with messages in flight, at the end of the last minute.", queueLabels...)
 	queueNoisy    = desc("queue", "noisy_groups", "Standard queues: message groups that take consumers' time from the others, at the end of the last minute.", queueLabels...)
+	queueWait     = desc("queue", "wait_seconds", "How long messages waited for their first receive, from when they were sent, delays included. Since the queue's shard was opened here.", queueLabels...)
+	queueProcess  = desc("queue", "processing_seconds", "How long consumers took from the last receive of a message to its deletion. Since the queue's shard was opened here.", queueLabels...)
 	queueCounted  = func() (out [queue.Counters]*prometheus.Desc) {
 		for i, c := range counted {
 			out[i] = desc("queue", c.name, c.help+" Since the queue's shard was opened here.", queueLabels...)
@@ -70,6 +72,7 @@ func together(a, b queue.Standing) queue.Standing {
 	for m := range a.Happened {
 		a.Happened[m] += b.Happened[m]
 	}
+	a.Wait, a.Processing = a.Wait.Add(b.Wait), a.Processing.Add(b.Processing)
 	switch {
 	case a.Last == nil || b.Last != nil && b.Last.Time > a.Last.Time:
 		a.Last = b.Last
@@ -102,7 +105,7 @@ type standingQueues []queue.Standing
 
 // Describe implements prometheus.Collector.
 func (s standingQueues) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range append(queueCounted[:], queueMessages, queueAge, queueGroups, queueNoisy) {
+	for _, d := range append(queueCounted[:], queueMessages, queueAge, queueGroups, queueNoisy, queueWait, queueProcess) {
 		out <- d
 	}
 }
@@ -117,6 +120,8 @@ func (s standingQueues) Collect(out chan<- prometheus.Metric) {
 		for m, d := range queueCounted {
 			counter(out, d, float64(max(0, q.Happened[m])), labels...)
 		}
+		histogram(out, queueWait, q.Wait, labels...)
+		histogram(out, queueProcess, q.Processing, labels...)
 		if q.Last == nil {
 			continue
 		}
@@ -145,4 +150,19 @@ func collectMessages(out chan<- prometheus.Metric, q *queue.Standing, labels []s
 	if q.Last != nil {
 		gauge(out, queueAge, float64(q.Last.Values[queue.MetricOldestAge].Sum), labels...)
 	}
+}
+
+// histogram gives a histogram, if anything was observed.
+func histogram(out chan<- prometheus.Metric, d *prometheus.Desc, h *queue.Histogram, labels ...string) {
+	if h == nil {
+		return
+	}
+	buckets := make(map[float64]uint64, len(queue.HistogramBounds))
+	n := uint64(0)
+	for i, bound := range queue.HistogramBounds {
+		n += h.Buckets[i]
+		buckets[bound.Seconds()] = n
+	}
+	n += h.Buckets[len(queue.HistogramBounds)]
+	out <- prometheus.MustNewConstHistogram(d, n, h.Sum.Seconds(), buckets, labels...)
 }

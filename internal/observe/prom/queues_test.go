@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
@@ -20,6 +21,9 @@ func standing(name string, visible uint64) queue.Standing {
 	last.Values[queue.MetricSentBytes] = queue.Value{Sum: 30, Min: 10, Max: 20}
 	s := queue.Standing{ARN: arnPrefix + name, Counts: queue.Counts{Visible: visible, InFlight: 1}, Last: last}
 	s.Happened[queue.MetricSent] = 7
+	s.Wait = new(queue.Histogram)
+	s.Wait.Observe(20 * time.Millisecond)
+	s.Wait.Observe(48 * time.Hour)
 	return s
 }
 
@@ -38,9 +42,25 @@ sluice_queue_oldest_message_age_seconds{account="000000000000",queue="orders",re
 # HELP sluice_queue_sent_total Messages that were accepted, and those that a task has moved here. Since the queue's shard was opened here.
 # TYPE sluice_queue_sent_total counter
 sluice_queue_sent_total{account="000000000000",queue="orders",region="us-east-1"} 14
+# HELP sluice_queue_wait_seconds How long messages waited for their first receive, from when they were sent, delays included. Since the queue's shard was opened here.
+# TYPE sluice_queue_wait_seconds histogram
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="0.01"} 0
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="0.05"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="0.25"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="1"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="5"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="30"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="120"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="600"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="3600"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="21600"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="86400"} 2
+sluice_queue_wait_seconds_bucket{account="000000000000",queue="orders",region="us-east-1",le="+Inf"} 4
+sluice_queue_wait_seconds_sum{account="000000000000",queue="orders",region="us-east-1"} 345600.04
+sluice_queue_wait_seconds_count{account="000000000000",queue="orders",region="us-east-1"} 4
 `
 	err := testutil.GatherAndCompare(Queues(all, "ord"), strings.NewReader(want),
-		"sluice_queue_messages", "sluice_queue_oldest_message_age_seconds", "sluice_queue_sent_total")
+		"sluice_queue_wait_seconds", "sluice_queue_messages", "sluice_queue_oldest_message_age_seconds", "sluice_queue_sent_total")
 	if err != nil {
 		t.Error(err)
 	}

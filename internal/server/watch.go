@@ -1,0 +1,51 @@
+package server
+
+import (
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/shard"
+)
+
+// watch makes the watcher of a shard: it writes dead letters to the log, and follows messages for spans, if these are wanted.
+func (s *Server) watch(now func() queue.Instant) shard.Watcher {
+	w := logWatcher{Watcher: noWatcher{}, letters: &s.deadLetters}
+	if tracer := s.config.Spans; tracer != nil {
+		w.Watcher = tracer.Follow(s.queueARN, now)
+	}
+	return w
+}
+
+// logWatcher tells the log of dead letters, and another watcher of everything.
+type logWatcher struct {
+	shard.Watcher
+	letters *deadLetterLog
+}
+
+// DeadLettered implements shard.Watcher.
+func (w logWatcher) DeadLettered(letters []queue.DeadLetter) {
+	w.letters.write(letters)
+	w.Watcher.DeadLettered(letters)
+}
+
+// noWatcher is not interested.
+type noWatcher struct{}
+
+func (noWatcher) Received(queue.ID, queue.Instant, []shard.Message)                      {}
+func (noWatcher) DeadLettered([]queue.DeadLetter)                                        {}
+func (noWatcher) Returned(queue.ID, []queue.Delivery)                                    {}
+func (noWatcher) Deleted(queue.ID, queue.Instant, []queue.Receipt, []error)              {}
+func (noWatcher) VisibilityChanged(queue.ID, queue.Instant, []queue.Visibility, []error) {}
+func (noWatcher) Purged(queue.ID)                                                        {}
+func (noWatcher) Close()                                                                 {}
+
+// queueARN returns the ARN of a queue that an account owns, or "".
+func (s *Server) queueARN(id queue.ID) string {
+	var q *catalog.Queue
+	if c := s.catalog.Load(); c != nil {
+		q = c.ByID(id)
+	}
+	if q == nil || q.Name.Internal() {
+		return ""
+	}
+	return q.Name.ARN()
+}

@@ -1,0 +1,55 @@
+package shard
+
+import (
+	"sync"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// waits is how long messages have waited for their first receive, by queue. When a message was sent is known where its
+// record is read, which the owner does not do.
+type waits struct {
+	mu sync.Mutex
+	of map[queue.ID]*queue.Histogram
+}
+
+// received notes the messages that a consumer gets for the first time. One that comes from another queue has been received
+// there.
+func (w *waits) received(id queue.ID, messages []Message) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range messages {
+		m := &messages[i]
+		if m.Receives != 1 || m.Source != "" {
+			continue
+		}
+		h := w.of[id]
+		if h == nil {
+			if w.of == nil {
+				w.of = make(map[queue.ID]*queue.Histogram)
+			}
+			h = new(queue.Histogram)
+			w.of[id] = h
+		}
+		h.Observe(m.First.Sub(m.SentAt))
+	}
+}
+
+// forget forgets a queue that was removed.
+func (w *waits) forget(id queue.ID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.of, id)
+}
+
+// addTo sets how long messages have waited.
+func (w *waits) addTo(standings []queue.Standing) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range standings {
+		if h := w.of[standings[i].ID]; h != nil {
+			c := *h
+			standings[i].Wait = &c
+		}
+	}
+}
