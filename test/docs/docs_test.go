@@ -35,6 +35,7 @@ var pages = map[string]int{
 	"docs/scaling.md":         0,
 	"docs/sns.md":             3,
 	"docs/torture.md":         2,
+	"docs/upgrade.md":         0,
 }
 
 // clone gets the source. The test has it.

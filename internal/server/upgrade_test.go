@@ -1,0 +1,67 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// While a node of the cluster runs an older program, no record is written that it cannot read: the first use of a feature
+// that has such records is refused, through any node, and nothing of it is there. Then it works.
+func TestFeaturesWaitForAllNodes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what, service, version, action string
+		form                           url.Values
+		list, shown                    string // an operation that lists what was made, and what its answer then has
+	}{
+		{"alarms", "monitoring", "2010-08-01", "PutMetricAlarm", url.Values{
+			"AlarmName": {"full"}, "Namespace": {"AWS/SQS"}, "MetricName": {"NumberOfMessagesSent"}, "Statistic": {"Sum"}, "Period": {"60"},
+			"EvaluationPeriods": {"1"}, "Threshold": {"1"}, "ComparisonOperator": {"GreaterThanThreshold"},
+		}, "DescribeAlarms", "<AlarmName>full"},
+		{"alarms", "monitoring", "2010-08-01", "PutDashboard", url.Values{"DashboardName": {"shown"}, "DashboardBody": {`{"widgets":[]}`}}, "ListDashboards", "shown"},
+		{"topics", "sns", "2010-03-31", "CreateTopic", url.Values{"Name": {"news"}}, "ListTopics", ":news<"},
+	} {
+		t.Run(c.action, func(t *testing.T) {
+			t.Parallel()
+			var old atomic.Bool
+			old.Store(true)
+			p := newPair(t, func(owner, _ *Config) {
+				join := owner.Join
+				owner.Join = func(e NodeEnv) (Node, error) {
+					n, err := join(e)
+					return neighbour{n, &old}, err
+				}
+			})
+			for _, at := range []*Server{p.owner, p.other} {
+				root := at.Root()
+				ask := func(action string, form url.Values) (int, string) {
+					all := url.Values{"Action": {action}, "Version": {c.version}}
+					for name, values := range form {
+						all[name] = values
+					}
+					return call(t, at, c.service, all.Encode(), &root)
+				}
+				old.Store(at == p.owner)
+				status, body := ask(c.action, c.form)
+				if at == p.owner {
+					if status != http.StatusServiceUnavailable || !strings.Contains(body, "when all nodes of the cluster know what "+c.what+" are: the node c runs version 1.0, which is too old for it") {
+						t.Errorf("%d %s", status, body)
+					}
+					if _, list := ask(c.list, nil); strings.Contains(list, c.shown) {
+						t.Errorf("it is there: %s", list)
+					}
+					continue
+				}
+				if status != http.StatusOK {
+					t.Errorf("%d %s", status, body)
+				}
+				if _, list := ask(c.list, nil); !strings.Contains(list, c.shown) {
+					t.Errorf("it is not there: %s", list)
+				}
+			}
+		})
+	}
+}

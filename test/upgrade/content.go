@@ -1,0 +1,44 @@
+package upgrade
+
+import "time"
+
+// Content is what a data directory has.
+type Content struct {
+	Commit string // of the program that has written it
+	Date   string // of the commit
+	Made   time.Time
+	Format int // 0: it has no file that says so
+	RootID string
+	Secret string // of the root's key
+	Queues []*Queue
+	Users  []User
+	Topics []Topic
+	Alarms []string `json:",omitempty"`
+}
+
+// Queue is a queue with its messages.
+type Queue struct {
+	Name       string
+	URL        string `json:"-"`
+	Attributes map[string]string
+	Tags       map[string]string `json:",omitempty"`
+	Visible    []*Message        `json:",omitempty"` // in the order in which they were sent
+	InFlight   []*Message        `json:",omitempty"`
+	Delayed    []*Message        `json:",omitempty"`
+}
+
+// Message is a message.
+type Message struct {
+	ID        string
+	Body      string
+	Group     string `json:",omitempty"`
+	Dedup     string `json:",omitempty"`
+	Attribute string `json:",omitempty"` // its message attribute kind
+	Handle    string `json:",omitempty"` // of one that is in flight
+}
+
+// User is a user with an access key.
+type User struct{ Name, ID, Secret string }
+
+// Topic is a topic to which a queue subscribes.
+type Topic struct{ ARN, Queue string }

@@ -1,0 +1,133 @@
+package upgrade
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/proof/eventually"
+)
+
+// build builds the program of today with a clock that can be set.
+func build(t *testing.T) string {
+	t.Helper()
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skipf("the server cannot be built without the go tool: %v", err)
+	}
+	binary := filepath.Join(t.TempDir(), "sluice")
+	if out, err := exec.CommandContext(t.Context(), tool, "build", "-tags", "clockfaults", "-o", binary, "github.com/sluicemq/sluice/cmd/sluice").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return binary
+}
+
+// fixture returns a data directory and the list of what is in it.
+func fixture(t *testing.T, list string) (dir string, content *Content) {
+	t.Helper()
+	text, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &content); err != nil {
+		t.Fatal(err)
+	}
+	packed, err := os.ReadFile(strings.TrimSuffix(list, ".json") + ".tar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(t.TempDir(), "data")
+	if err := Unpack(packed, dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir, content
+}
+
+func TestWhatEarlierVersionsWroteIsRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	lists, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(lists) == 0 {
+		t.Fatal("there are no fixtures", err)
+	}
+	binary := build(t)
+	for _, list := range lists {
+		t.Run(strings.TrimSuffix(filepath.Base(list), ".json"), func(t *testing.T) {
+			dir, content := fixture(t, list)
+			if out, err := exec.CommandContext(t.Context(), binary, "doctor", "--data", dir).CombinedOutput(); err != nil {
+				t.Errorf("the doctor: %v: %s", err, out)
+			}
+			clock, log := filepath.Join(t.TempDir(), "clock"), filepath.Join(t.TempDir(), "log")
+			ahead := time.Until(content.Made.Add(time.Minute))
+			var c *Client
+			later := func(d time.Duration) error {
+				ahead += d
+				if c != nil {
+					c.Ahead = ahead
+				}
+				return os.WriteFile(clock, fmt.Appendln(nil, ahead), 0o600)
+			}
+			if err := later(0); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Start(t.Context(), binary, dir, log, "SLUICE_CLOCK_FAULTS="+clock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c = s.Client()
+			c.Ahead = ahead
+			err = Check(t.Context(), c, content, func(d time.Duration) error {
+				if err := later(d); err != nil {
+					return err
+				}
+				// The server refuses requests by a clock that is 15 minutes before its own.
+				eventually.Succeeds(t, func() error { return c.SQS(t.Context(), "ListQueues", map[string]string{}, nil) })
+				return nil
+			})
+			if err := errors.Join(err, s.Stop()); err != nil {
+				text, _ := os.ReadFile(log) // only for the error
+				t.Fatalf("%v\n%s", err, text)
+			}
+			format, err := datadir.ReadFormat(dir)
+			if err != nil || format.Number < max(content.Format, 1) {
+				t.Errorf("the format is %d after %d, %v", format.Number, content.Format, err)
+			}
+		})
+	}
+}
+
+// A program that is too old for a directory says so, and changes nothing in it.
+func TestDirectoryOfALaterVersionIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	lists, err := filepath.Glob("testdata/*-stopped.json")
+	if err != nil || len(lists) == 0 {
+		t.Fatal("there are no fixtures", err)
+	}
+	dir, _ := fixture(t, lists[len(lists)-1])
+	text := fmt.Sprintf(`{"format":%d,"version":"9.0"}`, datadir.Newest()+1)
+	if err := os.WriteFile(filepath.Join(dir, datadir.FormatFile), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := Pack(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Start(t.Context(), build(t), dir, filepath.Join(t.TempDir(), "log"))
+	if want := fmt.Sprintf("was written by Sluice 9.0, format %d; this program reads formats up to %d", datadir.Newest()+1, datadir.Newest()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if after, err := Pack(dir); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the directory was changed, %v", err)
+	}
+}
