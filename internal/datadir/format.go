@@ -23,7 +23,8 @@ import (
 //	5  alarms, dashboards and metrics that programs send
 //	6  trails
 //	8  message move tasks that select and edit messages
-const newest = FormatSelections
+//	9  topics that count what happens to them
+const newest = FormatTopicSeries
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -39,6 +40,9 @@ const FormatTrails = 6
 
 // FormatSelections is the format of a directory in which a message move task has selected messages.
 const FormatSelections = 8
+
+// FormatTopicSeries is the format of a directory in which something was counted of topics.
+const FormatTopicSeries = 9
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

@@ -103,6 +103,7 @@ func (s *script) run(line string) {
 		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups, "publish": (*command).publish,
 		"deliverable": (*command).deliverable,
 		"start":       (*command).startCounting, "empty": (*command).empty, "rows": (*command).rows, "names": (*command).names, "totals": (*command).totals,
+		"happens": (*command).happens,
 	}
 	verb := c.word()
 	switch verb {
@@ -512,6 +513,7 @@ func (c *command) rows(*Engine) error {
 	if v, ok := c.setting("since"); ok {
 		from = epoch.Add(c.duration(v))
 	}
+	_, topic := c.setting("topic")
 	rows, err := Series(c.s.rig.keys.sorted().Get, c.word(), minuteOf(from), minuteOf(c.s.rig.now)+hour)
 	if v, ok := c.setting("max"); ok {
 		rows = rows[:min(len(rows), c.number(v))]
@@ -522,12 +524,16 @@ func (c *command) rows(*Engine) error {
 			line += fmt.Sprintf(" %d minutes", r.Minutes)
 		}
 		for m, v := range r.Values {
+			names := metricNames[:]
+			if topic {
+				names = topicMetricNames[:]
+			}
 			switch {
 			case v == Value{}:
 			case v.Min == v.Max && v.Max == v.Sum:
-				line += fmt.Sprintf(", %s %d", metricNames[m], v.Sum)
+				line += fmt.Sprintf(", %s %d", names[m], v.Sum)
 			default:
-				line += fmt.Sprintf(", %s %d (%d to %d)", metricNames[m], v.Sum, v.Min, v.Max)
+				line += fmt.Sprintf(", %s %d (%d to %d)", names[m], v.Sum, v.Min, v.Max)
 			}
 		}
 		c.s.print("%s", line)
@@ -789,10 +795,19 @@ func (c *command) publish(e *Engine) error {
 		topic = c.s.id(v)
 	}
 	var all []Publication
+	counted, counts := c.setting("count")
 	for _, spec := range c.rest() {
 		o := c.outgoing(spec)
 		p := Publication{Topic: topic, ID: o.ID, Group: o.Group, Dedup: o.Dedup}
+		if counts {
+			p.Count = &TopicCount{Topic: counted, Counts: [TopicMetrics]uint64{
+				TopicPublished: 1, TopicPublishedBytes: uint64(len(o.Body)), TopicDelivered: uint64(len(names)),
+			}}
+		}
 		for i, name := range names {
+			if name == "nobody" {
+				continue
+			}
 			id, ok := c.s.ids[name]
 			if !ok {
 				id = 1 << 32 // it was deleted
@@ -871,4 +886,21 @@ func (c *command) show(*Engine) error {
 		}
 	}
 	return nil
+}
+
+// topicMetricNames are those of a topic's row in scripts.
+var topicMetricNames = [TopicMetrics]string{
+	"published", "bytes", "delivered", "failed", "redriven", "not redriven", "filtered", "no attributes", "attributes", "body", "invalid attributes",
+	"invalid body",
+}
+
+// happens counts something in a topic.
+func (c *command) happens(e *Engine) error {
+	count := TopicCount{Topic: c.word()}
+	for m, name := range topicMetricNames {
+		if v, ok := c.setting(strings.ReplaceAll(name, " ", "-")); ok {
+			count.Counts[m] = uint64(c.number(v))
+		}
+	}
+	return e.CountTopic(&count)
 }

@@ -24,7 +24,7 @@
 //
 // # Tables
 //
-// Every key but those of the last four rows begins with the queue's id (8 bytes) and a
+// Every key but those of the last five rows begins with the queue's id (8 bytes) and a
 // table's letter, so that a queue is dropped with one range deletion.
 //
 //	!                      the queue's record: counters and heads   (queue.go)
@@ -42,6 +42,7 @@
 //	v level start name     rows of the series of a queue            (block.go)
 //	w name                 names of which there are series          (name.go)
 //	B, P number            publications whose copies are to be made  (backlog.go)
+//	T name                 the running minute of a topic            (topiccount.go)
 //
 // A message takes one of two ways to its consumer. The line is for messages of
 // standard queues that have neither delay nor group: their positions are dense and
@@ -58,7 +59,8 @@
 // the queue is removed, until they are too old.
 //
 // A publication is a message of a topic with copies for several queues, all of which
-// are accepted in one transaction.
+// are accepted in one transaction. What happens to it is counted there, in a record of the
+// topic, which becomes a row of the topic's series.
 //
 // A message that is redriven, moved or published to a queue of another shard waits in the
 // outbox of that queue until the other shard has accepted it. A queue that another

@@ -21,6 +21,7 @@ type Engine struct {
 	byARN        map[string]destination
 	groupRecords groupCache
 	backlog      backlog
+	topics       topicMinutes
 	copiesAtOnce extent
 	wakes        heap.Heap[*queue]
 	// ready are the queues whose outboxes have become non-empty, and deliverable those of
@@ -58,7 +59,7 @@ func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
 		keep: keep, waits: keep.Later, queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
-	e.backlog, e.copiesAtOnce = newBacklog(e), copiesAtOnce
+	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
 	b, err := tx.Get(clockKey)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -81,7 +82,7 @@ func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.loadFilters(), e.loadOthers(), e.loadAging(), e.backlog.load()); err != nil {
+	if err := firstError(e.loadFilters(), e.loadOthers(), e.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
@@ -227,6 +228,8 @@ const (
 	formatSeries  = 4 // what was counted of queues
 
 	formatSelections = 8 // a MoveTask with a Selection
+
+	formatTopicSeries = 9 // what was counted of topics
 )
 
 // Format returns the lowest format of a data directory whose programs can read all
@@ -278,6 +281,7 @@ func (e *Engine) End() []ID {
 	}
 	e.dirtyOutboxes = e.dirtyOutboxes[:0]
 	wrote = e.backlog.save() || wrote
+	wrote = e.topics.save() || wrote
 	if wrote {
 		w := newRecord(16)
 		w.Instant(e.now)
@@ -289,13 +293,14 @@ func (e *Engine) End() []ID {
 
 // NextWake returns when Advance has something to do, or a far future.
 func (e *Engine) NextWake() Instant {
+	next := min(e.aging.next, e.topics.next())
 	switch {
 	case e.backlog.waiting():
 		return e.now
 	case e.wakes.Len() == 0:
-		return e.aging.next
+		return next
 	}
-	return min(e.wakes.First().wakeAt, e.aging.next)
+	return min(e.wakes.First().wakeAt, next)
 }
 
 // Advance does what time alone has made due: timeouts, delays, expiry, message move
@@ -303,7 +308,7 @@ func (e *Engine) NextWake() Instant {
 // has become of old series. It does a bounded amount of work; if more is left, NextWake is not in the
 // future.
 func (e *Engine) Advance() error {
-	if err := e.backlog.expand(); err != nil {
+	if err := firstError(e.backlog.expand(), e.topics.advance()); err != nil {
 		return err
 	}
 	e.work = 0

@@ -43,6 +43,7 @@ const (
 
 	tableBacklog     = 'B'
 	tablePublication = 'P'
+	tableTopic       = 'T'
 )
 
 // key is a key under construction.

@@ -5,7 +5,7 @@ import "fmt"
 // Leftovers finds what the store holds besides the given queues. It returns the ids of
 // other queues: their deletion was cut short, and they are removed when an engine is
 // loaded. Keys that no engine writes are problems. It also checks the tables that the
-// queues share: deduplication ids, and the series of queues.
+// queues share: deduplication ids, and the series of queues and topics.
 func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err error) {
 	known := make(map[ID]*meta, len(configs))
 	for _, cfg := range configs {
@@ -36,6 +36,8 @@ func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err err
 				want(rec.done("clock"))
 			case !ok:
 				want(fmt.Errorf("stray key %q", k))
+			case id == ofShard && k[8] == tableTopic:
+				want(new(topicMinute).decode(v))
 			case id == ofShard:
 				want(backlog.check(k, v))
 			case id == shared && (k[8] == tableBlock || k[8] == tableName):

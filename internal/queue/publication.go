@@ -15,6 +15,9 @@ type Publication struct {
 	// Group and Dedup are those of a publication to a FIFO topic.
 	Group, Dedup string
 	Copies       []Copy
+	// Count is what is counted if the publication is accepted, and no repetition of another.
+	// It may be nil.
+	Count *TopicCount
 }
 
 // Copy is the copy of a publication for one queue. It has the delay of the queue:
@@ -41,7 +44,7 @@ func (c *Copy) size() int {
 	return n
 }
 
-// Encode returns the record of a publication. Nodes send it to each other, too.
+// Encode returns the record of a publication, without Count. Nodes send it to each other, too.
 //
 //	version | Topic | ID | Group | Dedup
 //	number of messages | each: BodyMD5 | Sender | Group | Dedup | Trace | attributes | Body

@@ -47,6 +47,9 @@ func (e *Engine) publish(p *Publication, room *extent) (Published, error) {
 			return answer, err
 		}
 	}
+	if err := e.CountTopic(p.Count); err != nil {
+		return answer, err
+	}
 	x := &expansion{Publication: p, sequence: answer.Sequence}
 	if len(p.Copies) > 0 && (e.backlog.holds(p.Topic) || !room.take(p)) {
 		e.backlog.add(x)

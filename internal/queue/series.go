@@ -78,9 +78,10 @@ func SeriesNames(r Reader, prefix, after string, since Instant) ([]SeriesName, e
 }
 
 // Happened reads how often each counter has counted, by name, as far as there still are
-// rows: in the rows and, of the given queues, in the running minute.
-func Happened(r Reader, configs []Config) (map[string][Counters]int64, error) {
-	out := make(map[string][Counters]int64)
+// rows: in the rows and, of topics and the given queues, in the running minute. The names
+// of topics have the numbers of their own metrics.
+func Happened(r Reader, configs []Config) (map[string][Metrics]int64, error) {
+	out := make(map[string][Metrics]int64)
 	for after, more := "", true; more; {
 		names, err := SeriesNames(r, "", after, 0)
 		if err != nil {
@@ -101,6 +102,9 @@ func Happened(r Reader, configs []Config) (map[string][Counters]int64, error) {
 			out[n.Name] = sum
 		}
 		more = len(names) == NamesAtOnce
+	}
+	if err := happenedInTopics(r, out); err != nil {
+		return nil, err
 	}
 	for _, cfg := range configs {
 		b, err := r.Get(metaKey(cfg.ID))

@@ -245,6 +245,17 @@ func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receip
 	return results, err
 }
 
+// Settle removes messages of which it is known what has become, and counts that in their topic, in one transaction. A nil
+// count counts nothing.
+func (s *Shard) Settle(ctx context.Context, id queue.ID, receipts []queue.Receipt, count *queue.TopicCount) ([]error, error) {
+	return call(ctx, s, func(e *queue.Engine) ([]error, error) {
+		if err := e.CountTopic(count); err != nil {
+			return nil, err
+		}
+		return e.Delete(id, receipts)
+	})
+}
+
 // ChangeVisibility changes visibility timeouts; see queue.Engine.
 func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error) {
 	if s.watcher == nil {

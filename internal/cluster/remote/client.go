@@ -76,9 +76,13 @@ func (c *Client) Send(ctx context.Context, id queue.ID, messages []queue.Outgoin
 	return invoke(ctx, c, &send, id, messages)
 }
 
-// Publish accepts publications.
+// Publish accepts publications. Whoever has them counted knows that all nodes can.
 func (c *Client) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
-	return invoke(ctx, c, &publish, 0, publications)
+	m := &publish
+	if slices.ContainsFunc(publications, func(p queue.Publication) bool { return p.Count != nil }) {
+		m = &publishCounted
+	}
+	return invoke(ctx, c, m, 0, publications)
 }
 
 // Return takes back deliveries that did not reach the consumer.

@@ -110,6 +110,7 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Peek(ctx, 1, queue.Peek{Filter: "f", Max: 1})
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}, Copy: true}})
 	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Group: "g", Copies: []queue.Copy{{Queue: 2, Message: queue.Outgoing{Body: "m"}, Tail: "t"}}}})
+	_, _ = c.Publish(ctx, []queue.Publication{{Topic: 1, Count: &queue.TopicCount{Topic: "t", Counts: [queue.TopicMetrics]uint64{1, 2, 1 << 40}}}, {}})
 	if len(wire.calls) != len(methods) {
 		tb.Fatalf("%d calls of %d methods", len(wire.calls), len(methods))
 	}

@@ -78,6 +78,28 @@ func putPublication(w *writer, p *queue.Publication) {
 	w.Raw(b)
 }
 
+// sizeTopicCount is what the count of a publication takes at least.
+const sizeTopicCount = 1
+
+// putTopicCount writes the topic, how many counters there are, and these; of no count, the empty string.
+func putTopicCount(w *writer, c *queue.TopicCount) {
+	if c == nil {
+		w.String("")
+		return
+	}
+	w.String(c.Topic)
+	putCounters(w, c.Counts[:], w.Uint)
+}
+
+func getTopicCount(r *reader) *queue.TopicCount {
+	c := queue.TopicCount{Topic: r.String()}
+	if c.Topic == "" {
+		return nil
+	}
+	getCounters(r, c.Counts[:], r.Uint)
+	return &c
+}
+
 func getPublication(r *reader, p *queue.Publication) {
 	got, err := queue.DecodePublication([]byte(r.String()))
 	if err != nil {

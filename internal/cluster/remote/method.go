@@ -220,12 +220,31 @@ var publish = method[[]queue.Publication, []queue.Published]{
 	getResult: func(r *reader) []queue.Published { return getAll(r, sizeSent, getPublished) },
 }
 
+// publishCounted is publish where publications are counted, which older programs do not know of.
+var publishCounted = method[[]queue.Publication, []queue.Published]{
+	code: 33,
+	putArgs: func(w *writer, a *[]queue.Publication) {
+		putAll(w, *a, func(w *writer, p *queue.Publication) {
+			putPublication(w, p)
+			putTopicCount(w, p.Count)
+		})
+	},
+	getArgs: func(r *reader) []queue.Publication {
+		return getAll(r, sizePublication+sizeTopicCount, func(r *reader, p *queue.Publication) {
+			getPublication(r, p)
+			p.Count = getTopicCount(r)
+		})
+	},
+	call:      publish.call,
+	putResult: publish.putResult, getResult: publish.getResult,
+}
+
 // methods are those that the server executes, by their code.
 var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries, deleteMessages.code: &deleteMessages,
 	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
-	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks, peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances, acceptCopies.code: &acceptCopies, publish.code: &publish,
+	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks, peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances, acceptCopies.code: &acceptCopies, publish.code: &publish, publishCounted.code: &publishCounted,
 	series.code: &series, seriesNames.code: &seriesNames, emptyReceives.code: &emptyReceives,
 }
 

@@ -137,8 +137,21 @@ func TestCallsComeBackWhole(t *testing.T) {
 	}
 }
 
+// publishes notes what is published to a shard.
+type publishes struct {
+	remote.Shard
+	got []queue.Publication
+}
+
+func (p *publishes) Publish(ctx context.Context, all []queue.Publication) ([]queue.Published, error) {
+	p.got = append(p.got, all...)
+	return p.Shard.Publish(ctx, all)
+}
+
 func TestPublish(t *testing.T) {
 	r := newRig(t)
+	seen := &publishes{Shard: r.shard}
+	r.own(seen)
 	publications := []queue.Publication{{Topic: orders, ID: queue.MessageID{9}, Group: "g", Dedup: "p", Copies: []queue.Copy{
 		{Queue: orders, Message: queue.Outgoing{Body: "copy", Group: "g", Dedup: "c"}, Tail: "!"},
 	}}}
@@ -149,6 +162,16 @@ func TestPublish(t *testing.T) {
 	again, err := r.Publish(t.Context(), publications)
 	if err != nil || len(again) != 1 || again[0] != (queue.Published{ID: published[0].ID, Sequence: published[0].Sequence, Duplicate: true}) {
 		t.Errorf("published again: %+v, %v", again, err)
+	}
+	publications[0].Dedup, publications[0].Count = "counted", &queue.TopicCount{Topic: "topic", Counts: [queue.TopicMetrics]uint64{
+		queue.TopicPublished: 1, queue.TopicPublishedBytes: 9, queue.TopicFilteredInvalidBody: 3,
+	}}
+	publications = append(publications, queue.Publication{Topic: orders, Group: "g", Dedup: "not counted"})
+	if _, err := r.Publish(t.Context(), publications); err != nil {
+		t.Fatal(err)
+	}
+	if got := seen.got[len(seen.got)-2:]; !reflect.DeepEqual(got[0].Count, publications[0].Count) || got[1].Count != nil {
+		t.Errorf("counted: %+v", got)
 	}
 	for range 2 { // whose deduplication id counts here
 		if err := r.Accept(t.Context(), orders, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Copy: true, Message: queue.Message{Body: "n", Group: "g", Dedup: "c"}}}); err != nil {

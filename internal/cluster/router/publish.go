@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/sluicemq/sluice/internal/queue"
@@ -22,6 +23,9 @@ func (r *Router) Publish(ctx context.Context, publications []queue.Publication) 
 		return r.publishInOrder(ctx, topic, publications)
 	}
 	order := r.nearest(publications)
+	if counts := slices.ContainsFunc(publications, func(p queue.Publication) bool { return p.Count != nil }); len(order) == 0 && counts {
+		order = r.anywhere() // nobody gets the messages, but that they were published counts
+	}
 	if len(order) == 0 { // there is no subscription whose queue exists
 		out := make([]queue.Published, len(publications))
 		for i := range publications {
@@ -89,11 +93,20 @@ func (r *Router) nearest(publications []queue.Publication) []int {
 			}
 		}
 	}
-	order := make([]int, 0, len(served))
-	for n := range served {
-		order = append(order, n)
+	return r.inOrder(slices.Collect(maps.Keys(served)), served)
+}
+
+// anywhere returns all shards in the order of nearest.
+func (r *Router) anywhere() []int {
+	all := make([]int, r.Shards())
+	for i := range all {
+		all[i] = i + 1
 	}
-	order = r.shuffled(order)
+	return r.inOrder(all, nil)
+}
+
+func (r *Router) inOrder(shards []int, served map[int]int) []int {
+	order := r.shuffled(shards)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(r.rank(a)-r.rank(b), served[b]-served[a], r.distance(a)-r.distance(b))
 	})

@@ -56,6 +56,22 @@ func TestPublish(t *testing.T) {
 	if err != nil || len(nothing) != 2 || nothing[1].ID != publication("y").ID {
 		t.Errorf("without subscription: %+v, %v", nothing, err)
 	}
+	counted := publication("z")
+	counted.Count = &queue.TopicCount{Topic: "topic", Counts: [queue.TopicMetrics]uint64{queue.TopicPublished: 1}}
+	if published, err := r.Publish(t.Context(), []queue.Publication{counted}); err != nil || len(published) != 1 || published[0].ID != counted.ID {
+		t.Errorf("without subscription, and counted: %+v, %v", published, err)
+	}
+	happened := int64(0)
+	for _, o := range c.shards {
+		n, err := queue.Happened(o.store, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		happened += n["topic"][queue.TopicPublished]
+	}
+	if happened != 1 {
+		t.Errorf("counted %d times", happened)
+	}
 }
 
 // Publications to a standard topic are committed where there is an owner, and reach the

@@ -1,0 +1,266 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// TopicMetric is the number of something that is counted of a topic. It is stored: a number
+// is never used for anything else, and a new metric gets the next one. The values of a
+// topic's row have these numbers. The first two mean in a topic what they mean in a queue,
+// so that rows are added up alike.
+type TopicMetric uint8
+
+// The metrics of topics, all of them counters.
+const (
+	TopicPublished                        = TopicMetric(MetricSent)      // messages that were accepted
+	TopicPublishedBytes                   = TopicMetric(MetricSentBytes) // their texts and attributes
+	TopicDelivered            TopicMetric = iota                         // copies that a queue has, or an endpoint
+	TopicFailed                                                          // copies that were given up
+	TopicRedriven                                                        // of these, those in a dead-letter queue
+	TopicNotRedriven                                                     // and those that their dead-letter queue does not take
+	TopicFiltered                                                        // subscriptions that did not want a message
+	TopicFilteredNoAttributes                                            // of these, by the reason
+	TopicFilteredAttributes
+	TopicFilteredBody
+	TopicFilteredInvalidAttributes
+	TopicFilteredInvalidBody
+	topicMetricsEnd // behind the last
+)
+
+// TopicMetrics is how many metrics of topics there are.
+const TopicMetrics = int(topicMetricsEnd)
+
+// Their numbers stay below those of queues whose rows are not added up by summing.
+const _ = uint(MetricOldestAge) - uint(topicMetricsEnd)
+
+// TopicCount is what has happened in a topic. Of publications it says one at most, because
+// it says how long that is.
+type TopicCount struct {
+	Topic  string // ARN
+	Counts [TopicMetrics]uint64
+}
+
+// CountTopic counts what has happened in a topic. If the transaction is durable, so is that.
+func (e *Engine) CountTopic(c *TopicCount) error {
+	if c == nil || e.keep.off() || e.waits || c.Counts == [TopicMetrics]uint64{} {
+		return nil
+	}
+	return e.topics.count(c)
+}
+
+// topicMinutes holds what has happened in topics in the running minute. Each topic has a
+// record, which is written with the transaction that counts. When the minute is over, the
+// record becomes a row of the topic's series. A topic in which nothing happens has neither.
+type topicMinutes struct {
+	e       *Engine
+	running map[string]*topicMinute // by ARN
+	order   []*topicMinute          // by minute; those that were ended out of turn among them
+	dirty   []*topicMinute
+}
+
+type topicMinute struct {
+	name     string
+	minute   Instant
+	counts   [TopicMetrics]uint64
+	smallest uint64 // message published in the minute
+	largest  uint64
+
+	dirty, ended bool
+}
+
+func newTopicMinutes(e *Engine) topicMinutes {
+	return topicMinutes{e: e, running: make(map[string]*topicMinute)}
+}
+
+// topicMinuteKey is the key of a topic's record.
+func topicMinuteKey(name string) key { return tableKey(ofShard, tableTopic).string(name) }
+
+func (ts *topicMinutes) count(c *TopicCount) error {
+	now := minuteOf(ts.e.now)
+	t := ts.running[c.Topic]
+	if t != nil && t.minute != now {
+		if err := ts.end(t); err != nil {
+			return err
+		}
+		t = nil
+	}
+	if t == nil {
+		t = &topicMinute{name: c.Topic, minute: now}
+		ts.running[t.name] = t
+		ts.order = append(ts.order, t)
+	}
+	t.add(c)
+	if !t.dirty {
+		t.dirty = true
+		ts.dirty = append(ts.dirty, t)
+	}
+	return nil
+}
+
+func (t *topicMinute) add(c *TopicCount) {
+	if c.Counts[TopicPublished] > 0 {
+		size := c.Counts[TopicPublishedBytes]
+		if t.counts[TopicPublished] == 0 {
+			t.smallest, t.largest = size, size
+		}
+		t.smallest, t.largest = min(t.smallest, size), max(t.largest, size)
+	}
+	for m, n := range c.Counts {
+		t.counts[m] += n
+	}
+}
+
+// end writes the row of a topic's minute, which is over.
+func (ts *topicMinutes) end(t *topicMinute) error {
+	if err := ts.e.writeRow(t.name, t.row(), false); err != nil {
+		return err
+	}
+	ts.e.tx.Delete(topicMinuteKey(t.name))
+	delete(ts.running, t.name)
+	t.ended, t.dirty = true, false
+	return nil
+}
+
+func (t *topicMinute) row() Row {
+	r := Row{Time: t.minute, Minutes: 1}
+	for m, n := range t.counts {
+		r.set(Metric(m), n)
+	}
+	r.Values[TopicPublishedBytes].Min, r.Values[TopicPublishedBytes].Max = t.smallest, t.largest
+	return r
+}
+
+// topicsAtOnce bounds how many minutes of topics a call of Advance ends.
+const topicsAtOnce = workAtOnce / 4
+
+// advance ends minutes that are over.
+func (ts *topicMinutes) advance() error {
+	for range topicsAtOnce {
+		if ts.next() > ts.e.now {
+			return nil
+		}
+		t := ts.order[0]
+		ts.order = ts.order[1:]
+		if err := ts.end(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next returns when the first minute is over, or a far future.
+func (ts *topicMinutes) next() Instant {
+	for len(ts.order) > 0 && ts.order[0].ended {
+		ts.order = ts.order[1:]
+	}
+	if len(ts.order) == 0 {
+		ts.order = nil
+		return never
+	}
+	return ts.order[0].minute + minute
+}
+
+// save writes the records that have changed.
+func (ts *topicMinutes) save() (wrote bool) {
+	for _, t := range ts.dirty {
+		if t.dirty {
+			ts.e.tx.Set(topicMinuteKey(t.name), t.encode())
+			ts.e.format = max(ts.e.format, formatTopicSeries)
+			t.dirty, wrote = false, true
+		}
+	}
+	ts.dirty = ts.dirty[:0]
+	return wrote
+}
+
+// load reads the records. If nothing is to be counted, it removes them.
+func (ts *topicMinutes) load() error {
+	lo, hi := tableRange(ofShard, tableTopic)
+	var bad error
+	err := ts.e.tx.Scan(lo, hi, func(k, v []byte) bool {
+		t := &topicMinute{name: string(k[keyOf0:])}
+		bad = t.decode(v)
+		ts.order = append(ts.order, t)
+		return bad == nil
+	})
+	if err := firstError(err, bad); err != nil {
+		return fmt.Errorf("running minutes of topics: %w", err)
+	}
+	if len(ts.order) == 0 {
+		return nil
+	}
+	if ts.e.keep.off() {
+		ts.e.tx.DeleteRange(lo, hi)
+		ts.order = nil
+		return nil
+	}
+	ts.e.waits = false
+	ts.e.format = max(ts.e.format, formatTopicSeries)
+	slices.SortStableFunc(ts.order, func(a, b *topicMinute) int { return cmp.Compare(a.minute, b.minute) })
+	for _, t := range ts.order {
+		ts.running[t.name] = t
+	}
+	return nil
+}
+
+// happenedInTopics adds what has happened in topics in the running minute.
+func happenedInTopics(r Reader, to map[string][Metrics]int64) error {
+	lo, hi := tableRange(ofShard, tableTopic)
+	var bad error
+	err := r.Scan(lo, hi, func(k, v []byte) bool {
+		t := topicMinute{name: string(k[keyOf0:])}
+		bad = t.decode(v)
+		sum := to[t.name]
+		for m, n := range t.counts {
+			sum[m] += int64(n)
+		}
+		to[t.name] = sum
+		return bad == nil
+	})
+	return firstError(err, bad)
+}
+
+// encode returns the record of a topic:
+//
+//	version | minute | bits of the counters that are not 0 | these | sizes, if messages were published
+func (t *topicMinute) encode() []byte {
+	w := newRecord(32)
+	w.Uint(uint64(t.minute / minute))
+	var bits uint64
+	for m, n := range t.counts {
+		if n != 0 {
+			bits |= 1 << m
+		}
+	}
+	w.Uint(bits)
+	for _, n := range t.counts {
+		if n != 0 {
+			w.Uint(n)
+		}
+	}
+	if t.counts[TopicPublished] != 0 {
+		w.Uint(t.smallest)
+		w.Uint(t.largest)
+	}
+	return w.Writer
+}
+
+func (t *topicMinute) decode(b []byte) error {
+	r := readRecord(b)
+	t.minute = getMinute(r)
+	bits := r.Uint()
+	if bits >= 1<<TopicMetrics {
+		r.Fail()
+	}
+	for m := range t.counts {
+		if bits&(1<<m) != 0 {
+			t.counts[m] = r.Uint()
+		}
+	}
+	if t.counts[TopicPublished] != 0 {
+		t.smallest, t.largest = r.Uint(), r.Uint()
+	}
+	return r.done("running minute of a topic")
+}
