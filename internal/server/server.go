@@ -98,6 +98,8 @@ type Server struct {
 	metrics     *prom.Metrics
 	metricsHTTP *metricsServer // nil: they are not served
 	proxies     front.Proxies
+
+	topicsCounted atomic.Bool // see countsTopics
 }
 
 // Start opens the stores and begins to listen. The caller then calls Run.

@@ -41,8 +41,8 @@ func (s *Server) newSNS(queues *catalog.Catalog, permissions *access.Decider) *p
 	publisher, wire := sns.New(sns.Options{
 		Topics: s.topics, Catalog: queues, Messages: s.messages, Access: permissions, QueueRules: sqs.Rules,
 		IDOf: s.directory.ID, Now: s.config.Now, CatchUp: s.node.CatchUp, Endpoint: s.Endpoint, Room: s.room, Log: s.log,
-		CheckEndpoint: s.deliverer.Check,
-		Signer:        func(version, base string) (envelope.Signer, error) { return s.signing.Signer(version, base) },
+		CheckEndpoint: s.deliverer.Check, Counting: s.countsTopics,
+		Signer: func(version, base string) (envelope.Signer, error) { return s.signing.Signer(version, base) },
 	})
 	s.publisher = publisher
 	return wire
@@ -69,8 +69,25 @@ func (s *Server) newDeliverer() (*delivery.Deliverer, error) {
 		DeadLetter: func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error) {
 			return s.publisher.DeadLetter(ctx, id, m)
 		},
-		Now: s.config.Now, Log: s.log,
+		Counting: s.countsTopics, Now: s.config.Now, Log: s.log,
 	}), nil
+}
+
+// countsTopics reports whether what happens in topics is counted: it is to be, and all nodes can. Where it has begun, it goes on.
+func (s *Server) countsTopics() bool {
+	switch {
+	case s.config.Keep.Minutes == 0:
+		return false
+	case s.topicsCounted.Load():
+		return true
+	}
+	counted := s.node.Reads(datadir.FormatTopicSeries) == nil
+	if !counted && !s.config.InMemory {
+		have, err := datadir.ReadFormat(s.config.Data)
+		counted = err == nil && have.Number >= datadir.FormatTopicSeries
+	}
+	s.topicsCounted.Store(counted)
+	return counted
 }
 
 // deliver brings messages of topics from a shard to endpoints, from when the server is ready until ctx ends.

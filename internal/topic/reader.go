@@ -216,3 +216,6 @@ func (s *Subscription) Wants(m *filter.Message) (bool, error) {
 	}
 	return s.filter.Matches(m), nil
 }
+
+// Reason returns why the filter policy does not let a message through that Wants has found not to be wanted.
+func (s *Subscription) Reason(m *filter.Message) filter.Reason { return s.filter.Reason(m) }

@@ -15,26 +15,30 @@ import (
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
-// checkCounters notes where the counters of the queues are not what was acknowledged.
+// checkCounters notes where the counters of the queues and topics are not what was acknowledged.
 func checkCounters(t *testing.T, h *history.History, r queue.Reader, configs []queue.Config) {
 	t.Helper()
 	happened, err := queue.Happened(r, configs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	counted := make(map[string]history.Counted)
+	counted, topics := make(map[string]history.Counted), make(map[string]history.CountedTopic)
 	var all int64
 	for arn, n := range happened {
+		if topic, is := strings.CutPrefix(arn, workload.TopicARN("")); is {
+			topics[topic] = history.CountedTopic{Published: n[queue.TopicPublished], Copies: n[queue.TopicDelivered] + n[queue.TopicFailed]}
+			continue
+		}
 		counted[strings.TrimPrefix(arn, workload.ARN(""))] = history.Counted{
 			Sent: n[queue.MetricSent], Deduplicated: n[queue.MetricDeduplicated], Received: n[queue.MetricReceived],
 			EmptyReceives: n[queue.MetricEmptyReceives], Deleted: n[queue.MetricDeleted], Moved: n[queue.MetricMoved],
 		}
 		all += n[queue.MetricSent]
 	}
-	if all == 0 {
+	if all == 0 || len(topics) == 0 {
 		t.Error("nothing was counted")
 	}
-	h.Notes = append(h.Notes, h.CompareCounters(counted)...)
+	h.Notes = append(append(h.Notes, h.CompareCounters(counted)...), h.CompareTopics(topics)...)
 }
 
 // checkCountersOf does it for the data directory of a server that has stopped.

@@ -267,6 +267,9 @@ func (m *machine) Publish(name string, letters []workload.Letter) (answers []wor
 	var all []queue.Publication
 	for _, l := range letters {
 		p := queue.Publication{Topic: to.queue, Group: l.Group, Dedup: l.Name, ID: m.messageID()}
+		p.Count = &queue.TopicCount{Topic: workload.TopicARN(name), Counts: [queue.TopicMetrics]uint64{
+			queue.TopicPublished: 1, queue.TopicPublishedBytes: uint64(len(workload.Body(l.Name))), queue.TopicDelivered: uint64(len(to.subscriptions)),
+		}}
 		for _, q := range to.subscriptions {
 			p.Copies = append(p.Copies, queue.Copy{Queue: q.ID, Message: queue.Outgoing{
 				ID: m.messageID(), Body: workload.Body(l.Name), Group: l.Group, Dedup: l.Name,

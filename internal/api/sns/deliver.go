@@ -73,7 +73,7 @@ func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message)
 	case delivery.NoteOf(m).Type != envelope.TypeNotification:
 		return errRequest, nil
 	case sub.Attributes.Redrive == "":
-		return errNoDeadLetters, nil
+		return delivery.ErrNoDeadLetters, nil
 	}
 	q, lost := s.queueFor(t, sub.Attributes.Redrive)
 	if lost != nil { // the queue or its policy may have been made through another node a moment ago

@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/delivery"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 	"github.com/sluicemq/sluice/internal/topic/filter"
 )
@@ -32,6 +33,7 @@ const maxRawAttributes = 10
 type plan struct {
 	publication queue.Publication
 	refused     []refusedCopy
+	counts      [queue.TopicMetrics]uint64
 }
 
 // refusedCopy is a subscription that wants a message and whose queue does not take it.
@@ -59,22 +61,40 @@ func (s *Service) plan(o *outbound) (*plan, error) {
 	if o.topic.Name.FIFO() {
 		p.publication.Group, p.publication.Dedup = o.group, o.dedup
 	}
+	p.happens(queue.TopicPublished, 1)
+	p.happens(queue.TopicPublishedBytes, o.size)
 	for _, sub := range subscriptions {
 		if sub.Pending() {
 			continue
 		}
-		wanted, err := sub.Wants(pl.filter(o.textFor(sub.Protocol)))
+		m := pl.filter(o.textFor(sub.Protocol))
+		wanted, err := sub.Wants(m)
 		if err != nil {
 			return nil, err
 		}
 		if !wanted {
+			p.happens(queue.TopicFiltered, 1)
+			p.happens(filtered[sub.Reason(m)], 1)
 			continue
 		}
 		if err := pl.add(p, sub); err != nil {
 			return nil, err
 		}
 	}
+	if s.counting() {
+		p.publication.Count = &queue.TopicCount{Topic: o.topic.Name.ARN(), Counts: p.counts}
+	}
 	return p, nil
+}
+
+// happens notes what is counted in the topic if the message is accepted.
+func (p *plan) happens(m queue.TopicMetric, n int) { p.counts[m] += uint64(n) }
+
+// filtered are the metrics of the reasons for which a message is not wanted.
+var filtered = [filter.Reasons]queue.TopicMetric{
+	filter.NoAttributes: queue.TopicFilteredNoAttributes, filter.OtherAttributes: queue.TopicFilteredAttributes,
+	filter.InvalidAttributes: queue.TopicFilteredInvalidAttributes, filter.OtherBody: queue.TopicFilteredBody,
+	filter.InvalidBody: queue.TopicFilteredInvalidBody,
 }
 
 // filter returns what filter policies look at.
@@ -94,8 +114,17 @@ func (pl *planner) filter(text string) *filter.Message {
 // add adds the copy for a subscription to the plan. What its queue does not take goes to its dead-letter queue.
 func (pl *planner) add(p *plan, sub *topic.Subscription) error {
 	to, refused := pl.route(sub)
-	if refused != nil {
+	switch {
+	case refused != nil:
 		p.refused = append(p.refused, *refused)
+		p.happens(queue.TopicFailed, 1)
+		if to != 0 {
+			p.happens(queue.TopicRedriven, 1)
+		} else if !errors.Is(refused.lost, delivery.ErrNoDeadLetters) {
+			p.happens(queue.TopicNotRedriven, 1)
+		}
+	case sub.Protocol == topic.SQS: // of others it is not known yet
+		p.happens(queue.TopicDelivered, 1)
 	}
 	if to == 0 {
 		return nil
@@ -119,9 +148,6 @@ func (pl *planner) route(sub *topic.Subscription) (queue.ID, *refusedCopy) {
 	return to, &refusedCopy{sub, why, lost}
 }
 
-// errNoDeadLetters says why a message is nowhere.
-var errNoDeadLetters = errors.New("the subscription has no dead-letter queue")
-
 // destination returns the queue that a subscription's messages go to, or why that does not take this one.
 func (pl *planner) destination(sub *topic.Subscription) (queue.ID, error) {
 	if sub.Protocol != topic.SQS {
@@ -143,7 +169,7 @@ func (pl *planner) destination(sub *topic.Subscription) (queue.ID, error) {
 // deadLetters returns the dead-letter queue of a subscription, or why there is none that takes messages.
 func (pl *planner) deadLetters(sub *topic.Subscription) (queue.ID, error) {
 	if sub.Attributes.Redrive == "" {
-		return 0, errNoDeadLetters
+		return 0, delivery.ErrNoDeadLetters
 	}
 	q, err := pl.queueFor(pl.message.topic, sub.Attributes.Redrive)
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Service) send(ctx context.Context, c *protocol.Call, messages []*outbou
 	}
 	publications := service.Convert(plans, func(p *plan) queue.Publication { return p.publication })
 	var published []queue.Published
-	if publications[0].Topic == 0 && !hasCopies(publications) {
+	if publications[0].Topic == 0 && !hasEffect(publications) {
 		published = service.Convert(publications, func(p queue.Publication) queue.Published { return queue.Published{ID: p.ID} })
 	} else if published, err = s.messages.Publish(ctx, publications); err != nil {
 		return nil, failure(err)
@@ -75,9 +75,10 @@ func (s *Service) send(ctx context.Context, c *protocol.Call, messages []*outbou
 	return published, nil
 }
 
-func hasCopies(publications []queue.Publication) bool {
+// hasEffect reports whether publications to a standard topic change anything.
+func hasEffect(publications []queue.Publication) bool {
 	for i := range publications {
-		if len(publications[i].Copies) > 0 {
+		if len(publications[i].Copies) > 0 || publications[i].Count != nil {
 			return true
 		}
 	}

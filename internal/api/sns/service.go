@@ -44,6 +44,8 @@ type Options struct {
 	// CheckEndpoint returns an error if nothing can be delivered to an endpoint that is not a queue. A nil CheckEndpoint
 	// means that the server delivers to queues only.
 	CheckEndpoint func(protocol, endpoint string) error
+	// Counting reports whether what happens in topics is counted. A nil Counting means that it is not.
+	Counting func() bool
 	// Room is called before anything is added to the stored data; see sqs.Options.
 	Room func() error
 	Log  *slog.Logger // nil means that nothing is logged
@@ -63,6 +65,7 @@ type Service struct {
 	endpoint   func() string
 	signers    func(version, base string) (envelope.Signer, error)
 	endpoints  func(protocol, endpoint string) error
+	counting   func() bool
 	room       func() error
 	log        *slog.Logger
 
@@ -74,7 +77,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	s := &Service{
 		topics: o.Topics, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules, idOf: o.IDOf,
 		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint, signers: o.Signer,
-		endpoints: o.CheckEndpoint, room: o.Room, log: o.Log,
+		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, log: o.Log,
 	}
 	s.now = s.authorizer.Now
 	if s.access == nil {
@@ -96,6 +99,9 @@ func New(o Options) (*Service, *protocol.Service) {
 		s.endpoints = func(protocol, _ string) error {
 			return errors.New("this server delivers to queues only, and not by " + protocol)
 		}
+	}
+	if s.counting == nil {
+		s.counting = func() bool { return false }
 	}
 	if s.room == nil {
 		s.room = func() error { return nil }

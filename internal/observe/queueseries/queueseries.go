@@ -1,4 +1,4 @@
-// Package queueseries reads the series of queues out of the shards that have counted them,
+// Package queueseries reads the series of queues and topics out of the shards that have counted them,
 // as series.Reader. It guarantees that a queue which is spread over several shards is one
 // series, and that a series goes on when the queue is removed and made anew.
 package queueseries
@@ -69,12 +69,34 @@ var metrics = map[string]queue.Metric{
 	"ApproximateAgeOfOldestMessageInQuietGroups":         queue.MetricOldestAgeInQuietGroups,
 }
 
-// prefix is what the ARNs of the queues of a scope begin with. By its ARN a queue is
-// known to the engine.
-func prefix(s series.Scope) string { return "arn:aws:sqs:" + s.Region + ":" + s.Account + ":" }
+// topicMetrics are likewise those of topics.
+var topicMetrics = map[string]queue.TopicMetric{
+	"NumberOfMessagesPublished":                            queue.TopicPublished,
+	"PublishSize":                                          queue.TopicPublishedBytes,
+	"NumberOfNotificationsDelivered":                       queue.TopicDelivered,
+	"NumberOfNotificationsFailed":                          queue.TopicFailed,
+	"NumberOfNotificationsFilteredOut":                     queue.TopicFiltered,
+	"NumberOfNotificationsFilteredOut-NoMessageAttributes": queue.TopicFilteredNoAttributes,
+	"NumberOfNotificationsFilteredOut-MessageAttributes":   queue.TopicFilteredAttributes,
+	"NumberOfNotificationsFilteredOut-MessageBody":         queue.TopicFilteredBody,
+	"NumberOfNotificationsFilteredOut-InvalidAttributes":   queue.TopicFilteredInvalidAttributes,
+	"NumberOfNotificationsFilteredOut-InvalidMessageBody":  queue.TopicFilteredInvalidBody,
+	"NumberOfNotificationsRedrivenToDlq":                   queue.TopicRedriven,
+	"NumberOfNotificationsFailedToRedriveToDlq":            queue.TopicNotRedriven,
+}
 
-// namespaces are those of the metrics of queues.
-var namespaces = []string{series.SQS, series.Own}
+// prefix is what the ARNs of the queues or topics of a scope begin with. By its ARN a queue
+// or topic is known to the engine.
+func prefix(namespace string, s series.Scope) string {
+	service := "sqs"
+	if namespace == series.SNS {
+		service = "sns"
+	}
+	return "arn:aws:" + service + ":" + s.Region + ":" + s.Account + ":"
+}
+
+// namespaces are those of the metrics of queues and topics.
+var namespaces = []string{series.SQS, series.SNS, series.Own}
 
 // Read implements series.Reader.
 func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
@@ -83,7 +105,7 @@ func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, per
 		return nil, nil
 	}
 	from = from.UTC().Truncate(series.Minute)
-	name := prefix(id.Scope) + id.Dimensions[0].Value
+	name := prefix(id.Namespace, id.Scope) + id.Dimensions[0].Value
 	if ok, err := r.has(ctx, m, name); !ok || err != nil {
 		return nil, err
 	}
@@ -123,7 +145,7 @@ func of(m series.Metric, n queue.SeriesName) bool {
 }
 
 // rows reads the rows of a name. It asks the shards of the queue only if the queue was
-// there at the beginning of the time.
+// there at the beginning of the time. A topic may have been published to on any shard.
 func (r *Reader) rows(ctx context.Context, name string, from, to time.Time) ([]queue.Row, error) {
 	now := r.Now()
 	if oldest := now.Add(-r.Keep.Hours - longestBlock); from.Before(oldest) {
@@ -132,19 +154,29 @@ func (r *Reader) rows(ctx context.Context, name string, from, to time.Time) ([]q
 	if to.After(now) {
 		to = now
 	}
-	id, created, ok := r.Queue(name)
-	if !ok || created.After(from) {
-		id = 0
+	var shards queue.ID // 0: all
+	if strings.HasPrefix(name, "arn:aws:sqs:") {
+		if id, created, ok := r.Queue(name); ok && !created.After(from) {
+			shards = id
+		}
 	}
-	return r.Source.Series(ctx, id, name, queue.At(from), queue.At(to))
+	return r.Source.Series(ctx, shards, name, queue.At(from), queue.At(to))
 }
 
 // longestBlock is how much longer than it should be the oldest row may be kept.
 const longestBlock = 10 * 24 * time.Hour
 
+// value returns a metric of a row.
+func value(m series.Metric, row *queue.Row) queue.Value {
+	if m.Namespace == series.SNS {
+		return row.Values[topicMetrics[m.Name]]
+	}
+	return row.Values[metrics[m.Name]]
+}
+
 // point returns what a row says of a metric.
 func point(m series.Metric, row *queue.Row) (series.Point, bool) {
-	v := row.Values[metrics[m.Name]]
+	v := value(m, row)
 	p := series.Point{
 		Time: row.Time.Time(), Count: float64(row.Minutes), Sum: float64(v.Sum), Min: float64(v.Min), Max: float64(v.Max),
 	}
@@ -169,31 +201,45 @@ func (r *Reader) List(ctx context.Context, f series.Filter) ([]series.ID, error)
 	if f.Namespace != "" && !slices.Contains(namespaces, f.Namespace) {
 		return nil, nil
 	}
-	start := prefix(f.Scope)
-	begins := start
-	for _, d := range f.Dimensions {
-		if d.Name == series.QueueName {
-			begins = start + d.Value
-		}
-	}
 	var out []series.ID
-	for after, more := "", true; more; {
-		names, err := r.Source.SeriesNames(ctx, begins, after, queue.At(f.Since))
-		if err != nil {
-			return nil, err
+	for _, kind := range kinds {
+		if f.Namespace != "" && !slices.Contains(kind.namespaces, f.Namespace) {
+			continue
 		}
-		for _, n := range names {
-			out = append(out, idsOf(f, n, strings.TrimPrefix(n.Name, start))...)
-			after = n.Name
+		start := prefix(kind.namespaces[0], f.Scope)
+		begins := start
+		for _, d := range f.Dimensions {
+			if d.Name == kind.dimension {
+				begins = start + d.Value
+			}
 		}
-		more = len(names) == queue.NamesAtOnce
+		for after, more := "", true; more; {
+			names, err := r.Source.SeriesNames(ctx, begins, after, queue.At(f.Since))
+			if err != nil {
+				return nil, err
+			}
+			for _, n := range names {
+				out = append(out, idsOf(f, kind.namespaces, n, strings.TrimPrefix(n.Name, start))...)
+				after = n.Name
+			}
+			more = len(names) == queue.NamesAtOnce
+		}
 	}
 	slices.SortFunc(out, series.ID.Compare)
 	return out, nil
 }
 
-// idsOf returns the series of a queue that a filter asks for.
-func idsOf(f series.Filter, n queue.SeriesName, name string) (out []series.ID) {
+// kinds are queues and topics.
+var kinds = []struct {
+	namespaces []string
+	dimension  string
+}{
+	{[]string{series.SQS, series.Own}, series.QueueName},
+	{[]string{series.SNS}, series.TopicName},
+}
+
+// idsOf returns the series of a queue or topic that a filter asks for.
+func idsOf(f series.Filter, namespaces []string, n queue.SeriesName, name string) (out []series.ID) {
 	for _, namespace := range namespaces {
 		for _, m := range series.Metrics(namespace) {
 			id := series.ID{
@@ -209,6 +255,7 @@ func idsOf(f series.Filter, n queue.SeriesName, name string) (out []series.ID) {
 
 // Counts reports whether the engine counts a metric.
 func Counts(name string) bool {
-	_, ok := metrics[name]
-	return ok
+	_, queues := metrics[name]
+	_, topics := topicMetrics[name]
+	return queues || topics
 }

@@ -58,6 +58,19 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 		t.Fatal(err)
 	}
 	sh.EmptyReceive(1)
+	publish := func(topic string, sizes ...uint64) {
+		t.Helper()
+		for _, n := range sizes {
+			count := &queue.TopicCount{Topic: "arn:aws:sns:us-east-1:000000000000:" + topic, Counts: [queue.TopicMetrics]uint64{
+				queue.TopicPublished: 1, queue.TopicPublishedBytes: n, queue.TopicDelivered: 2, queue.TopicFiltered: 1, queue.TopicFilteredBody: 1,
+			}}
+			if _, err := sh.Publish(t.Context(), []queue.Publication{{Count: count}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	publish("orders", 10, 30)
+	publish("orders-late", 5)
 	for range 3 { // the clock of an open shard stands still
 		sh.Close()
 		clock = clock.Add(time.Minute)
@@ -85,9 +98,19 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 		{series.SQS, "NumberOfDeduplicatedSentMessages", "orders.fifo", 5 * time.Minute, []series.Point{point(at(0), 1, 0, 0, 0)}},
 		{series.Own, "NumberOfMessagesExpired", "orders", 5 * time.Minute, []series.Point{point(at(0), 3, 0, 0, 0)}},
 		{series.Own, "NumberOfMessagesSent", "orders", 5 * time.Minute, nil},
+		{series.SNS, "NumberOfMessagesPublished", "orders", time.Minute, []series.Point{point(at(0), 1, 2, 2, 2)}},
+		{series.SNS, "PublishSize", "orders", 5 * time.Minute, []series.Point{point(at(0), 2, 40, 10, 30)}},
+		{series.SNS, "NumberOfNotificationsDelivered", "orders", time.Minute, []series.Point{point(at(0), 1, 4, 4, 4)}},
+		{series.SNS, "NumberOfNotificationsFilteredOut", "orders-late", time.Minute, []series.Point{point(at(0), 1, 1, 1, 1)}},
+		{series.SNS, "NumberOfNotificationsFilteredOut-MessageBody", "orders-late", time.Minute, []series.Point{point(at(0), 1, 1, 1, 1)}},
+		{series.SNS, "NumberOfNotificationsFailed", "orders", time.Minute, []series.Point{point(at(0), 1, 0, 0, 0)}},
+		{series.SNS, "NumberOfMessagesPublished", "nothing", time.Minute, nil},
 		{series.SQS, "NumberOfMessagesSent", "nothing", 5 * time.Minute, nil},
 	} {
 		id := series.ID{Scope: scope, Namespace: c.namespace, Metric: c.metric, Dimensions: []series.Dimension{{Name: series.QueueName, Value: c.queue}}}
+		if c.namespace == series.SNS {
+			id.Dimensions[0].Name = series.TopicName
+		}
 		got, err := r.Read(t.Context(), id, at(0).Add(time.Second), at(60), c.period)
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s of %s: %v, %v; want %v", c.metric, c.queue, got, err, c.want)
@@ -113,7 +136,9 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 		{series.Filter{Metric: "NumberOfDeduplicatedSentMessages"}, []string{"NumberOfDeduplicatedSentMessages orders.fifo"}},
 		{series.Filter{Metric: "NumberOfMessagesSent", Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}}}, []string{"NumberOfMessagesSent orders"}},
 		{series.Filter{Metric: "NumberOfMessagesSent", Since: clock.Add(3 * time.Hour)}, nil},
-		{series.Filter{Namespace: series.SNS}, nil},
+		{series.Filter{Namespace: series.SNS, Metric: "PublishSize"}, []string{"PublishSize orders", "PublishSize orders-late"}},
+		{series.Filter{Metric: "PublishSize", Dimensions: []series.Dimension{{Name: series.TopicName, Value: "orders"}}}, []string{"PublishSize orders"}},
+		{series.Filter{Namespace: series.SNS, Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}}}, nil},
 	} {
 		if got := names(c.f); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v: %v, want %v", c.f, got, c.want)
@@ -128,9 +153,9 @@ func point(at time.Time, count, sum, least, most float64) series.Point {
 // source is a shard without the methods that this package must not need.
 type source struct{ queueseries.Source }
 
-// Every metric of queues that CloudWatch's callers may ask for has its number.
+// Every metric of queues and topics that CloudWatch's callers may ask for has its number.
 func TestEveryMetricIsCounted(t *testing.T) {
-	for _, namespace := range []string{series.SQS, series.Own} {
+	for _, namespace := range []string{series.SQS, series.SNS, series.Own} {
 		for _, m := range series.Metrics(namespace) {
 			if !queueseries.Counts(m.Name) {
 				t.Errorf("%s is not counted", m.Name)

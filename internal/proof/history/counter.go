@@ -127,36 +127,62 @@ func (h *History) CompareCounters(counted map[string]Counted) []Violation {
 	return c.Compare(counted)
 }
 
-// published returns how many messages came to each queue from topics. What is published to a
-// FIFO topic again is known there, and does not come to its queues.
+// CountedTopic is what a service says that it has counted of a topic: messages that were
+// accepted, and copies of them that queues have or were refused.
+type CountedTopic struct{ Published, Copies int64 }
+
+// CompareTopics is CompareCounters for topics. All of it is exact.
+func (h *History) CompareTopics(counted map[string]CountedTopic) (out []Violation) {
+	for topic, b := range h.publishedTo(h.Calls) {
+		c, queues := counted[topic], int64(len(h.topic(topic).Queues))
+		if c.Published < b.least || c.Published > b.most || c.Copies != c.Published*queues {
+			out = append(out, Violation{Rule: "counters", Queue: topic, Text: fmt.Sprintf(
+				"%d messages and %d copies were counted, there were %d to %d messages, each for %d queues", c.Published, c.Copies, b.least, b.most, queues)})
+		}
+	}
+	return out
+}
+
+// published returns how many messages came to each queue from topics.
 func (h *History) published(calls []*Call) map[string]bounds {
 	out := make(map[string]bounds)
-	outcomes := make(map[string]Outcome) // by message of a FIFO topic, of the most certain attempt
-	queues := make(map[string][]string)
-	add := func(to []string, o Outcome) {
-		for _, q := range to {
-			b := out[q]
-			b.add(o, 1)
-			out[q] = b
+	for topic, b := range h.publishedTo(calls) {
+		for _, q := range h.topic(topic).Queues {
+			sum := out[q]
+			sum.join(b)
+			out[q] = sum
 		}
+	}
+	return out
+}
+
+// publishedTo returns how many messages each topic has accepted. What is published to a
+// FIFO topic again is known there, and accepted once.
+func (h *History) publishedTo(calls []*Call) map[string]bounds {
+	out := make(map[string]bounds)
+	outcomes := make(map[string]Outcome) // by message of a FIFO topic, of the most certain attempt
+	topics := make(map[string]string)
+	add := func(topic string, o Outcome) {
+		b := out[topic]
+		b.add(o, 1)
+		out[topic] = b
 	}
 	for _, call := range calls {
 		if call.Operation != Publish {
 			continue
 		}
-		to := h.topic(call.Queue).Queues
 		for _, e := range call.Entries {
 			if !IsFIFO(call.Queue) {
-				add(to, e.Outcome)
+				add(call.Queue, e.Outcome)
 				continue
 			}
 			if before, known := outcomes[e.Name]; !known || before == Refused || e.Outcome == Acknowledged {
-				outcomes[e.Name], queues[e.Name] = e.Outcome, to
+				outcomes[e.Name], topics[e.Name] = e.Outcome, call.Queue
 			}
 		}
 	}
 	for name, o := range outcomes {
-		add(queues[name], o)
+		add(topics[name], o)
 	}
 	return out
 }

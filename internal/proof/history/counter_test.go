@@ -63,4 +63,18 @@ func TestCountersAreComparedWithTheCalls(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
+	for _, c := range []struct {
+		news, feed CountedTopic
+		bad        int
+	}{
+		{CountedTopic{1, 2}, CountedTopic{1, 1}, 0},
+		{CountedTopic{1, 2}, CountedTopic{2, 2}, 0},
+		{CountedTopic{1, 2}, CountedTopic{3, 3}, 1},
+		{CountedTopic{0, 0}, CountedTopic{0, 0}, 2},
+		{CountedTopic{1, 1}, CountedTopic{1, 1}, 1},
+	} {
+		if got := h.CompareTopics(map[string]CountedTopic{"news": c.news, "feed.fifo": c.feed}); len(got) != c.bad {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
 }

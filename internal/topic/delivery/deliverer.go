@@ -16,7 +16,7 @@ import (
 type Source interface {
 	Ready(ctx context.Context) ([]queue.ID, error)
 	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
-	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)
+	Settle(ctx context.Context, id queue.ID, receipts []queue.Receipt, count *queue.TopicCount) ([]error, error)
 	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)
 	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
 }
@@ -47,8 +47,11 @@ type Options struct {
 	// Senders are the protocols.
 	Senders    map[string]Sender
 	DeadLetter DeadLetter
-	Now        func() time.Time
-	Log        *slog.Logger
+	// Counting reports whether what becomes of messages is counted in their topics, with their deletion. A nil Counting means
+	// that it is not.
+	Counting func() bool
+	Now      func() time.Time
+	Log      *slog.Logger
 }
 
 // Deliverer delivers messages. Its methods may be called from any goroutine.
@@ -63,6 +66,9 @@ type Deliverer struct {
 
 // New returns a deliverer.
 func New(o Options) *Deliverer {
+	if o.Counting == nil {
+		o.Counting = func() bool { return false }
+	}
 	return &Deliverer{Options: o, wait: wait, working: make(chan struct{}, working), beginning: make(chan struct{}, beginning)}
 }
 

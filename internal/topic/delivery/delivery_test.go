@@ -118,7 +118,7 @@ func newRig(t *testing.T) *rig {
 			r.dead.Store(m.Body, true)
 			return nil, nil
 		},
-		Now: r.Now, Log: slog.New(slog.NewTextHandler(r.log, nil)),
+		Counting: func() bool { return true }, Now: r.Now, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 	r.d.wait = r.source.wait
 	r.run(t)
@@ -142,7 +142,7 @@ func (r *rig) run(t *testing.T) {
 // subscribe adds a subscription whose endpoint has the name of its queue.
 func (r *rig) subscribe(id queue.ID, p retry.Policy) string {
 	name := fmt.Sprintf("endpoint-%d", id)
-	r.targets.Store(id, Target{Subscription: fmt.Sprintf("arn:sub-%d", id), Protocol: "http", Endpoint: name, Policy: p})
+	r.targets.Store(id, Target{Subscription: fmt.Sprintf("arn:sub-%d", id), Topic: "arn:topic", Protocol: "http", Endpoint: name, Policy: p})
 	return name
 }
 
@@ -217,6 +217,33 @@ func TestEndedSubscription(t *testing.T) {
 	if n := r.got(name); n != 1 || r.count(Delivered) != 1 {
 		t.Errorf("%d deliveries, %d counted", n, r.count(Delivered))
 	}
+}
+
+// What becomes of messages is counted in their topic, and of nothing else.
+func TestCountsInTopic(t *testing.T) {
+	r := newRig(t)
+	name := r.subscribe(1, standard)
+	counted := func(what string, want [queue.TopicMetrics]uint64) {
+		t.Helper()
+		r.empty(t, 1)
+		r.source.mu.Lock()
+		defer r.source.mu.Unlock()
+		if got := r.source.counted["arn:topic"]; got != want || len(r.source.counted) > 1 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	r.put(1, note, "a")
+	r.put(1, Note{Type: "SubscriptionConfirmation"}, "b")
+	counted("what was delivered", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1})
+	r.answers(name, func(context.Context, *Message) error { return Permanent(errDown) })
+	r.put(1, note, "c")
+	counted("what is in the dead-letter queue", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1, queue.TopicFailed: 1, queue.TopicRedriven: 1})
+	r.deadLost = errors.New("its policy does not allow that")
+	r.put(1, note, "d")
+	counted("what is not", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1, queue.TopicFailed: 2, queue.TopicRedriven: 1, queue.TopicNotRedriven: 1})
+	r.deadLost = ErrNoDeadLetters
+	r.put(1, note, "e")
+	counted("what was dropped", [queue.TopicMetrics]uint64{queue.TopicDelivered: 1, queue.TopicFailed: 3, queue.TopicRedriven: 1, queue.TopicNotRedriven: 1})
 }
 
 func TestPermanentFailures(t *testing.T) {

@@ -24,6 +24,7 @@ type source struct {
 	position queue.Position
 	failing  error
 	max      map[queue.ID]int // the most that was asked for at once
+	counted  map[string][queue.TopicMetrics]uint64
 }
 
 type stored struct {
@@ -35,6 +36,7 @@ func newSource() *source {
 	return &source{
 		now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), messages: make(map[queue.ID][]*stored),
 		ready: make(map[queue.ID]bool), changed: make(chan struct{}), max: make(map[queue.ID]int),
+		counted: make(map[string][queue.TopicMetrics]uint64),
 	}
 }
 
@@ -154,11 +156,18 @@ func (s *source) Receive(_ context.Context, id queue.ID, r queue.Receive, _ time
 	return out, nil
 }
 
-func (s *source) Delete(_ context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
+func (s *source) Settle(_ context.Context, id queue.ID, receipts []queue.Receipt, c *queue.TopicCount) ([]error, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failing != nil {
 		return nil, s.failing
+	}
+	if c != nil {
+		sum := s.counted[c.Topic]
+		for m, n := range c.Counts {
+			sum[m] += n
+		}
+		s.counted[c.Topic] = sum
 	}
 	for _, r := range receipts {
 		s.messages[id] = slices.DeleteFunc(s.messages[id], func(m *stored) bool { return m.Position == r.Position })

@@ -52,6 +52,9 @@ func IsPermanent(err error) bool {
 	return is
 }
 
-// DeadLetter puts a message into the dead-letter queue of its subscription. lost says why there is none that takes it; err
-// says that it is to be asked again later.
+// ErrNoDeadLetters says that a subscription has no dead-letter queue.
+var ErrNoDeadLetters = errors.New("the subscription has no dead-letter queue")
+
+// DeadLetter puts a message into the dead-letter queue of its subscription. lost says why there is none that takes it, which
+// is ErrNoDeadLetters where there is none at all; err says that it is to be asked again later.
 type DeadLetter func(ctx context.Context, id queue.ID, m *queue.Message) (lost, err error)

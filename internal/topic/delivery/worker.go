@@ -88,7 +88,7 @@ func (w *worker) step(ctx context.Context) (more bool, err error) {
 	if rate := target.Policy.PerSecond; rate > 0 {
 		w.next = w.Now().Add(time.Duration(len(messages)) * time.Second / time.Duration(rate))
 	}
-	return true, w.settle(ctx, messages, w.send(ctx, &target, messages))
+	return true, w.settle(ctx, &target, messages, w.send(ctx, &target, messages))
 }
 
 // result is what has become of a message.
@@ -96,6 +96,8 @@ type result struct {
 	outcome Outcome
 	delay   time.Duration // of Retried
 	broken  bool          // the delivery was broken off, because ctx has ended
+	refused bool          // of Dropped: there is a dead-letter queue, and it does not take the message
+	silent  bool          // it is not counted in the topic: it is about the subscription, or not wanted any more
 }
 
 // send delivers messages side by side.
@@ -114,9 +116,17 @@ func (w *worker) send(ctx context.Context, t *Target, messages []shard.Message) 
 }
 
 func (w *worker) sendOne(ctx context.Context, t *Target, m *shard.Message) result {
-	if t.Ended && NoteOf(&m.Message).Type != envelope.TypeUnsubscribe {
-		return result{outcome: Delivered} // it is not wanted any more
+	kind := NoteOf(&m.Message).Type
+	if t.Ended && kind != envelope.TypeUnsubscribe {
+		return result{outcome: Delivered, silent: true}
 	}
+	r := w.bring(ctx, t, m)
+	r.silent = kind != envelope.TypeNotification
+	return r
+}
+
+// bring makes a delivery, and decides what becomes of the message.
+func (w *worker) bring(ctx context.Context, t *Target, m *shard.Message) result {
 	err := w.attempt(ctx, t, m)
 	if err == nil {
 		w.counters.add(t.Protocol, Delivered)
@@ -158,15 +168,38 @@ func (w *worker) giveUp(ctx context.Context, t *Target, m *shard.Message, why er
 	case lost != nil:
 		w.counters.add(t.Protocol, Dropped)
 		w.tellDropped(t, m, why, lost)
-		return result{outcome: Dropped}
+		return result{outcome: Dropped, refused: !errors.Is(lost, ErrNoDeadLetters)}
 	}
 	w.Log.Info("a message was not delivered and is in the dead-letter queue", "subscription", t.Subscription, "message", m.ID, "attempts", m.Receives, "error", why)
 	w.counters.add(t.Protocol, DeadLettered)
 	return result{outcome: DeadLettered}
 }
 
-// settle deletes the messages that are done with, and puts the others off.
-func (w *worker) settle(ctx context.Context, messages []shard.Message, results []result) error {
+// count returns what is to be counted in the topic, or nil.
+func (w *worker) count(t *Target, results []result) *queue.TopicCount {
+	if !w.Counting() {
+		return nil
+	}
+	c := &queue.TopicCount{Topic: t.Topic}
+	for _, r := range results {
+		switch {
+		case r.silent || r.broken || r.outcome == Retried:
+		case r.outcome == Delivered:
+			c.Counts[queue.TopicDelivered]++
+		default:
+			c.Counts[queue.TopicFailed]++
+			if r.outcome == DeadLettered {
+				c.Counts[queue.TopicRedriven]++
+			} else if r.refused {
+				c.Counts[queue.TopicNotRedriven]++
+			}
+		}
+	}
+	return c
+}
+
+// settle deletes the messages that are done with, which are counted, and puts the others off.
+func (w *worker) settle(ctx context.Context, t *Target, messages []shard.Message, results []result) error {
 	var done []queue.Receipt
 	var later []queue.Visibility
 	var back []queue.Delivery
@@ -187,7 +220,7 @@ func (w *worker) settle(ctx context.Context, messages []shard.Message, results [
 	defer cancel()
 	var errs []error
 	if len(done) > 0 {
-		_, err := w.source.Delete(ctx, w.id, done)
+		_, err := w.source.Settle(ctx, w.id, done, w.count(t, results))
 		errs = append(errs, err)
 	}
 	if len(later) > 0 {
