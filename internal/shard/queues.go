@@ -234,26 +234,24 @@ func (s *Shard) Return(ctx context.Context, id queue.ID, deliveries []queue.Deli
 
 // Delete removes messages; see queue.Engine.
 func (s *Shard) Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error) {
-	if s.watcher == nil {
-		return call(ctx, s, func(e *queue.Engine) ([]error, error) { return e.Delete(id, receipts) })
-	}
-	var at queue.Instant
-	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) { at = e.Now(); return e.Delete(id, receipts) })
-	if err == nil {
-		s.watcher.Deleted(id, at, receipts, results)
-	}
-	return results, err
+	return s.Settle(ctx, id, receipts, nil)
 }
 
 // Settle removes messages of which it is known what has become, and counts that in their topic, in one transaction. A nil
 // count counts nothing.
 func (s *Shard) Settle(ctx context.Context, id queue.ID, receipts []queue.Receipt, count *queue.TopicCount) ([]error, error) {
-	return call(ctx, s, func(e *queue.Engine) ([]error, error) {
+	var at queue.Instant
+	results, err := call(ctx, s, func(e *queue.Engine) ([]error, error) {
+		at = e.Now()
 		if err := e.CountTopic(count); err != nil {
 			return nil, err
 		}
 		return e.Delete(id, receipts)
 	})
+	if err == nil && s.watcher != nil {
+		s.watcher.Deleted(id, at, receipts, results)
+	}
+	return results, err
 }
 
 // ChangeVisibility changes visibility timeouts; see queue.Engine.
