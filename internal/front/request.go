@@ -139,8 +139,9 @@ func (x *request) answer() error {
 	if err := x.isolated(); err != nil {
 		return err
 	}
-	// An anonymous caller may change nothing there, so that its request need not go to another node.
-	if op.Control() && x.front.Store.Elsewhere() && x.caller.ARN != "" {
+	// An anonymous caller may change nothing there, so that its request need not go to another node, unless it follows a
+	// link that has its permission with it.
+	if op.Control() && x.front.Store.Elsewhere() && (x.caller.ARN != "" || x.service.TakesUnsigned(x.parsed.Operation)) {
 		if x.relayed { // it has just been given away
 			return control.ErrElsewhere
 		}
