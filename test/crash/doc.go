@@ -8,6 +8,8 @@
 // became of it (acknowledged, refused, or unknown because the service died), and
 // judged by internal/proof/history: the calls and their rules are the same whatever it
 // is that dies.
+// TestKillRedrive kills the server while a task moves some messages out of the middle of a
+// queue, and TestLooksIntoACluster looks into queues from each node of a real cluster.
 // TestTornAndDamaged spoils the files themselves. TestDiskFull and
 // TestDiskNearlyFull leave the real binary no space on a disk of its own, which
 // takes root on Linux.
