@@ -144,6 +144,7 @@ func (c *client) send(ctx context.Context, method, path, service string, header 
 			return nil, fmt.Errorf("%s: %w", e, err)
 		}
 		r.Header = header.Clone()
+		r.Header.Set("User-Agent", "sluice") // which operators see: in the list of consumers, in the trail
 		c.signer.Sign(r, service, body, time.Now())
 		response, err := c.http.Do(r)
 		if err == nil {

@@ -46,6 +46,7 @@ for sluice:PeekMessages and sluice:PeekMessageBody to see what a --dry-run would
 	must(cmd.RegisterFlagCompletionFunc("to", completeQueueFlag(server)))
 	cmd.AddCommand(newRedriveList(server), newRedriveShow(server), newRedriveCancel(server))
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		selected.edits = f.Changed("set-body")
 		if selected.selects(c.args[1:]) {
 			return selected.run(ctx, c, to, rate, noWait)
 		}
@@ -100,8 +101,16 @@ type moveTask struct {
 func (t *moveTask) running() bool { return t.Status == "RUNNING" || t.Status == "CANCELLING" }
 
 func (t *moveTask) text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%d messages moved\n", t.Moved)
+	_, err := fmt.Fprintln(w, countMoved(t.Moved))
 	return err
+}
+
+// countMoved says how many messages were moved.
+func countMoved(n int64) string {
+	if n == 1 {
+		return "1 message moved"
+	}
+	return fmt.Sprintf("%d messages moved", n)
 }
 
 // moveTasks is the answer of queue redrive ls.

@@ -17,6 +17,7 @@ import (
 type selectFlags struct {
 	ids    []string
 	body   string
+	edits  bool // body was given
 	set    []string
 	remove []string
 	dryRun bool
@@ -37,7 +38,7 @@ func (s *selectFlags) add(f *pflag.FlagSet) {
 
 // selects reports whether messages are to be selected or edited.
 func (s *selectFlags) selects(terms []string) bool {
-	return len(terms)+len(s.ids)+len(s.set)+len(s.remove) > 0 || s.body != "" || s.dryRun
+	return len(terms)+len(s.ids)+len(s.set)+len(s.remove) > 0 || s.edits || s.dryRun
 }
 
 // input returns what RedriveMessages is called with.
@@ -53,7 +54,7 @@ func (s *selectFlags) input(ctx context.Context, c *client, url, to string, rate
 		in["MaxNumberOfMessagesPerSecond"] = rate
 	}
 	edit := make(map[string]any)
-	if s.body != "" {
+	if s.edits {
 		edit["Body"] = s.body
 	}
 	if len(s.set) > 0 {
@@ -192,11 +193,7 @@ func (t *redriveTask) text(w io.Writer) error {
 	if t.Status != "COMPLETED" {
 		fmt.Fprintf(w, "%s %s, looked at %d of about %d messages\n", t.Status, t.FailureReason, t.Scanned, t.Total)
 	}
-	noun := "messages"
-	if t.Moved == 1 {
-		noun = "message"
-	}
-	fmt.Fprintf(w, "%d %s moved", t.Moved, noun)
+	fmt.Fprint(w, countMoved(t.Moved))
 	if t.Skipped > 0 {
 		fmt.Fprintf(w, ", %d left where they are", t.Skipped)
 	}

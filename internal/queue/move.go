@@ -226,7 +226,7 @@ func (q *queue) move() error {
 		allowance := t.allowance(q.e.now)
 		enough := q.e.work + workAtOnce
 		if t.Selection != nil && allowance > 0 {
-			if err := q.moveSelected(t, allowance, enough); err != nil {
+			if err := q.moveSelected(t, allowance, q.e.work+selectionWork); err != nil {
 				return fmt.Errorf("message move task: %w", err)
 			}
 			q.saveTask(t)

@@ -241,6 +241,10 @@ type selected struct {
 	message *Message
 }
 
+// selectionWork bounds what a task does in one transaction, of which most is to read and to match bodies: producers and
+// consumers wait for it, and it is not they who want it.
+const selectionWork = workAtOnce / 4
+
 // selectedAtOnce bounds the messages that are held in memory at once.
 const selectedAtOnce = 100
 
@@ -443,7 +447,7 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 	err = q.e.tx.Scan(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
 		ahead = append(ahead, record{slices.Clone(k), slices.Clone(v)})
 		work += 1 + len(v)>>10
-		return work < workAtOnce
+		return work < selectionWork
 	})
 	if err != nil {
 		return false, err
