@@ -79,6 +79,10 @@ var rules = []rule{
 		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/observe/trail",
 		"internal/observe/trails",
 	}, mayNot: []string{"net"}},
+	{dir: "internal/api/signin", may: []string{
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
+		"internal/control", "internal/observe/trail",
+	}},
 	{dir: "internal/api/apitest", may: []string{"internal/auth/identity"}},
 
 	// What happened.
@@ -121,7 +125,7 @@ var rules = []rule{
 	// The program.
 	{dir: "internal/front", may: []string{
 		"console",
-		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
+		"internal/api/service", "internal/api/signin", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
 		"internal/control", "internal/observe", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{

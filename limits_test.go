@@ -17,6 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/cloudwatch"
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/inspect"
+	"github.com/sluicemq/sluice/internal/api/signin"
 	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
@@ -33,6 +34,11 @@ var services = map[string]func(*testing.T) *protocol.Service{
 	"internal/api/inspect": func(*testing.T) *protocol.Service {
 		wire := protocol.NewService(protocol.Service{Name: "sluice", Target: "Sluice"})
 		inspect.Register(wire, inspect.Options{})
+		return wire
+	},
+	"internal/api/signin": func(*testing.T) *protocol.Service {
+		wire := protocol.NewService(protocol.Service{Name: "sluice", Target: "Sluice"})
+		signin.New(signin.Options{}).Register(wire, nil)
 		return wire
 	},
 	"internal/api/cloudtrail": func(*testing.T) *protocol.Service { return cloudtrail.New(cloudtrail.Options{}) },

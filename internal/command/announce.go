@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -32,6 +33,7 @@ func announce(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Se
 	for _, service := range []string{"SQS", "SNS", "CLOUDWATCH", "CLOUDTRAIL", "IAM", "STS"} {
 		fmt.Fprintf(stdout, "export AWS_ENDPOINT_URL_%s=%s\n", service, s.Endpoint())
 	}
+	printLink(stdout, log, c, s)
 	printKeys(stdout, c, s)
 	fmt.Fprintf(stdout, "export AWS_REGION=%s\n", c.Region)
 	fmt.Fprintf(stdout, "export AWS_DEFAULT_REGION=%s\n", c.Region) // Python and the AWS CLI of version 1
@@ -67,6 +69,20 @@ func printKeys(stdout io.Writer, c *server.Config, s *server.Server) {
 	}
 	fmt.Fprintf(stdout, "export AWS_SHARED_CREDENTIALS_FILE=%s\n", quoted(file))
 	fmt.Fprintf(stdout, "export AWS_PROFILE=%s\n", c.Accounts[0])
+}
+
+// printLink prints a link that signs a person in to the console, where printKeys prints the secret of a new key.
+func printLink(stdout io.Writer, log *slog.Logger, c *server.Config, s *server.Server) {
+	fresh := c.InMemory || s.HasNewRoot() && isTerminal(stdout)
+	if !c.Console.Serve || !fresh || c.RootKeyID != "" {
+		return
+	}
+	link, err := s.SignInLink(context.Background())
+	if err != nil {
+		log.Warn("there is no link to the console; make one with: sluice console", "error", err)
+		return
+	}
+	fmt.Fprintf(stdout, "# console, for ten minutes: %s\n", link)
 }
 
 func printSecret(stdout io.Writer, id, secret string) {

@@ -123,7 +123,9 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		filePath(f, "tls-cert", "tls-key")
 	})
 	section(f, "Console", func(f *pflag.FlagSet) {
-		f.BoolVar(&config.Console, "console", config.Console, "serve the console, for people with a browser, below /console/; --console=false turns it off")
+		f.BoolVar(&config.Console.Serve, "console", config.Console.Serve, "serve the console, for people with a browser, below /console/; --console=false turns it off")
+		f.DurationVar(&config.Console.Idle, "console-idle", config.Console.Idle, "who does not use the console for so long has to sign in again; after 12 hours everybody has to")
+		f.StringSliceVar(&config.Console.Hosts, "console-host", nil, "name that browsers reach the console by without TLS, beside that of --public-url, localhost and addresses; repeat it for several")
 	})
 	section(f, "Accounts and queues", func(f *pflag.FlagSet) {
 		f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeat it for several, or separate them by commas; the first is the default")

@@ -22,6 +22,7 @@ import (
 //	4  queues that count what happens to them, and their series
 //	5  alarms, dashboards and metrics that programs send
 //	6  trails
+//	7  sessions of the console, passwords and second factors
 //	8  message move tasks that select and edit messages
 //	9  topics that count what happens to them
 const newest = FormatTopicSeries
@@ -37,6 +38,9 @@ const FormatMonitor = 5
 
 // FormatTrails is the format of a directory in which trails are, or were.
 const FormatTrails = 6
+
+// FormatSignIn is the format of a directory in which sessions of the console, passwords or second factors are, or were.
+const FormatSignIn = 7
 
 // FormatSelections is the format of a directory in which a message move task has selected messages.
 const FormatSelections = 8

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/datadir"
@@ -71,7 +72,7 @@ func Examine(ctx context.Context, d Directory, progress Progress) (*Report, erro
 		return nil, err
 	}
 	err := e.store("control", d.Control, func(s *store.Store) error {
-		return errors.Join(e.catalog(s), e.topics(s), e.alarms(s), e.users(s, d.MasterKey), e.cluster(s))
+		return errors.Join(e.catalog(s), e.topics(s), e.alarms(s), e.sessions(s), e.users(s, d.MasterKey), e.cluster(s))
 	})
 	for _, shard := range d.Shards {
 		if err == nil {
@@ -200,7 +201,7 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, cluster.KeyPrefix)
+	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, session.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
@@ -277,6 +278,24 @@ func (e *examination) trails(s *store.Store, vault *identity.Vault) error {
 	c.count("keys that sign digests", uint64(n.Keys))
 	c.count("files that wait for a digest", uint64(n.Files))
 	return err
+}
+
+// sessions looks at who has signed in to the console, if anybody has.
+func (e *examination) sessions(s *store.Store) error {
+	if s == nil {
+		return nil // which has been said
+	}
+	sessions, problems, err := session.Check(s)
+	if sessions == 0 && len(problems) == 0 && err == nil {
+		return nil
+	}
+	c := e.check("sessions")
+	c.Problems = append(c.Problems, problems...)
+	if err != nil {
+		c.problem("%v", err)
+	}
+	c.count("sessions of the console", uint64(sessions))
+	return nil
 }
 
 // cluster looks at the records of the cluster, if there are any.

@@ -12,8 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/console"
+	"github.com/sluicemq/sluice/internal/api/signin"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/observe/prom"
@@ -28,7 +30,8 @@ type Options struct {
 	Streams  []Stream
 	// Certificate returns a certificate of those that sign messages of topics, in PEM, or nil.
 	Certificate func(id string) []byte
-	Console     *console.Pages // nil: there is no console
+	Console     *console.Pages  // nil: there is no console
+	SignIn      *signin.Service // answers the console's page about signing in; nil with Console
 	Keys        Keys
 	Store       Store
 	Node        Node
@@ -55,6 +58,7 @@ type Keys struct {
 	Roots     *identity.Credentials
 	Sessions  *identity.Vault
 	Directory *directory.Directory
+	Browsers  *session.Sessions // of people who use the console
 }
 
 // Store is this machine's copy of the control store.

@@ -79,7 +79,7 @@ func (k *Keys) Lookup(keyID string) (identity.Credential, bool) {
 }
 
 // introduce returns who has signed. Temporary keys come with the token that was given out with them, and are good until
-// their time is over or the user or role that they act for is deleted; other keys come without a token.
+// their time is over, or the user, role or session of the console that they act for ends; other keys come without a token.
 func (x *request) introduce(id identity.Identity, token string) (identity.Identity, error) {
 	if id.Kind != policy.Anonymous {
 		if token != "" {
@@ -99,7 +99,7 @@ func (x *request) introduce(id identity.Identity, token string) (identity.Identi
 		return identity.Identity{}, protocol.UnrecognizedClient()
 	}
 	id, ok := keys.Directory.Resume(id, name)
-	if !ok {
+	if !ok || id.Session.Console != "" && !keys.Browsers.Live(id.Session.Console, x.began) {
 		return identity.Identity{}, protocol.UnrecognizedClient()
 	}
 	return id, nil

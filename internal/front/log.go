@@ -28,6 +28,9 @@ func (x *request) log() {
 	if x.sourceIP != "" && x.sourceIP != peerIP(x.r) {
 		attrs = append(attrs, slog.String("client", x.sourceIP))
 	}
+	if x.page != "" {
+		attrs = append(attrs, slog.String("console", x.r.Method+" "+protocol.Shorten(x.page, maxLoggedAgent)))
+	}
 	if x.parsed != nil {
 		attrs = append(attrs,
 			slog.String("service", x.service.Name), slog.String("operation", x.operation()), slog.String("protocol", x.parsed.Kind.String()))
@@ -78,7 +81,9 @@ func (x *request) outcomeAttrs() []slog.Attr {
 		attrs = append(attrs, slog.String("code", x.err.Code), slog.String("error", loggable(x.err.Message)))
 	case x.answered != 0:
 		status = x.answered
-		attrs = append(attrs, slog.Bool("relayed", true))
+		if x.page == "" {
+			attrs = append(attrs, slog.Bool("relayed", true))
+		}
 	}
 	attrs = append(attrs, slog.Int("status", status))
 	if x.denial != nil {
@@ -107,9 +112,10 @@ func loggable(message string) string {
 	return longWord.ReplaceAllStringFunc(protocol.Shorten(message, maxLoggedError), func(word string) string { return word[:8] + "..." })
 }
 
-// count notes in the metrics what became of the request. One that another node has relayed is counted there.
+// count notes in the metrics what became of the request. One that another node has relayed is counted there; those of the
+// console about signing in are no operations.
 func (x *request) count() {
-	if x.relayed {
+	if x.relayed || x.page != "" {
 		x.front.Metrics.Drop()
 		return
 	}

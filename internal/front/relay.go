@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
@@ -167,7 +168,12 @@ func (f *Front) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]b
 	w := &recorder{head: reply{Header: make(http.Header)}}
 	x := f.newRequest(w, r.WithContext(ctx))
 	x.id, x.began, x.sourceIP, x.encrypted, x.relayed = in.ID, in.Began, in.SourceIP, in.Encrypted, true
-	x.run(x.serve)
+	serve := x.serve
+	if name, ok := f.consolePath(r.URL.Path); ok && f.SignIn != nil && strings.HasPrefix(name, signInPath) {
+		x.page = strings.TrimPrefix(name, signInPath)
+		serve = x.serveSignIn
+	}
+	x.run(serve)
 	if w.head.Status == 0 { // the node that relays it does not wait any more
 		return nil, ctx.Err()
 	}

@@ -34,6 +34,7 @@ type request struct {
 	memory memory
 	unread bool // the client may still be sending the body
 
+	page       string            // what the console asks for about signing in; empty: the request is for a service
 	service    *protocol.Service // that is meant, as far as is known
 	parsed     *protocol.Request // nil until the body has come
 	call       *protocol.Call

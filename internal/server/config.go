@@ -41,7 +41,7 @@ type Config struct {
 	MaxConnections  int      // 0: as many as usual, or fewer if the process may not have so many files open
 	EgressAllow     []string // networks, addresses and hosts that deliveries may go to although they are not public
 	Mail            email.Config
-	Console         bool   // serve the console
+	Console         Console
 	TrailDir        string // directory whose directories are the buckets of trails; empty: there are none
 	TrailS3Endpoint string // URL of an S3 service that has the buckets of trails; empty: there is none
 	LogRequests     bool
@@ -65,7 +65,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Console: true, Keep: queue.DefaultKeep, Now: wallClock,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Console: Console{Serve: true, Idle: usualIdle}, Keep: queue.DefaultKeep, Now: wallClock,
 	}
 }
 
@@ -110,6 +110,9 @@ func (c *Config) Validate() error {
 		return err
 	}
 	if err := c.Mail.Validate(); err != nil {
+		return err
+	}
+	if err := c.Console.validate(); err != nil {
 		return err
 	}
 	for _, a := range c.Accounts {

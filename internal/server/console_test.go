@@ -2,9 +2,12 @@ package server
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
 // browse asks as a browser does, and follows nothing.
@@ -63,7 +66,7 @@ func TestVisitorsComeToTheConsole(t *testing.T) {
 func TestConsoleCanBeTurnedOff(t *testing.T) {
 	t.Parallel()
 	config := inMemory()
-	config.Console = false
+	config.Console.Serve = false
 	s, _ := start(t, config)
 	if res, body := browse(t, "GET", s.Endpoint()+"/"); res.StatusCode != http.StatusOK || !strings.Contains(body, "speaks Amazon SQS") {
 		t.Errorf("/: %d %s", res.StatusCode, body)
@@ -72,5 +75,56 @@ func TestConsoleCanBeTurnedOff(t *testing.T) {
 		if res, _ := browse(t, "GET", s.Endpoint()+path); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", path, res.StatusCode)
 		}
+	}
+}
+
+// Somebody who has signed in at one node has at all; and where they sign out, they are out at all.
+func TestSignInAtAnotherNode(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, alike)
+	ask := func(s *Server, method, name, body, cookie string) (status int, set string) {
+		t.Helper()
+		r, err := http.NewRequest(method, s.Endpoint()+"/console/api/"+name, strings.NewReader(body))
+		apitest.Must(t, r, err)
+		r.Header.Set("X-Sluice-Console", "1")
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Cookie", cookie)
+		res, err := http.DefaultTransport.RoundTrip(r)
+		apitest.Must(t, res, err)
+		defer res.Body.Close()
+		set, _, _ = strings.Cut(res.Header.Get("Set-Cookie"), ";")
+		_, set, _ = strings.Cut(set, "=")
+		return res.StatusCode, set
+	}
+	cookie := func(s *Server, token string) string {
+		_, port, _ := net.SplitHostPort(s.listener.Addr().String())
+		return "sluice-" + port + "=" + token
+	}
+	_, made := callAdmin(t, p.other, "CreateSignInLink", "{}")
+	_, token, _ := strings.Cut(strings.Trim(made, "{}"), "#k=")
+	token, _, _ = strings.Cut(token, `"`)
+	p.setSlow(true)
+	status, session := ask(p.other, "POST", "session", `{"link":"`+token+`"}`, "")
+	if status != http.StatusOK || session == "" {
+		t.Fatalf("sign in: %d", status)
+	}
+	for _, s := range []*Server{p.other, p.owner} {
+		for method, name := range map[string]string{"GET": "session", "POST": "credentials"} {
+			if status, _ := ask(s, method, name, "", cookie(s, session)); status != http.StatusOK {
+				t.Errorf("%s %s: %d", method, name, status)
+			}
+		}
+	}
+	if status, _ := ask(p.owner, "DELETE", "session", "", cookie(p.owner, session)); status != http.StatusNoContent {
+		t.Errorf("sign out: %d", status)
+	}
+	for _, s := range []*Server{p.other, p.owner} {
+		if status, _ := ask(s, "POST", "credentials", "", cookie(s, session)); status != http.StatusUnauthorized {
+			t.Errorf("after that: %d", status)
+		}
+	}
+	p.broken.Store(true)
+	if status, _ := ask(p.other, "POST", "session", `{"link":"x"}`, ""); status != http.StatusServiceUnavailable {
+		t.Errorf("without the owner: %d", status)
 	}
 }

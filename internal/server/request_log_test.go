@@ -152,7 +152,7 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 func TestVisit(t *testing.T) {
 	t.Parallel()
 	config := inMemory()
-	config.Console = false
+	config.Console.Serve = false
 	s, _ := start(t, config)
 	for _, tc := range []struct {
 		method, path, header string

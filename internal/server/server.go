@@ -19,12 +19,14 @@ import (
 	"github.com/sluicemq/sluice/internal/api/iam"
 	"github.com/sluicemq/sluice/internal/api/inspect"
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/api/signin"
 	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/api/sts"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
@@ -72,6 +74,8 @@ type Server struct {
 	directory   *directory.Directory
 	signing     *signing.Keys // of messages of topics
 	topics      *topic.Topics
+	sessions    *session.Sessions // of people who use the console
+	signIn      *signin.Service
 	monitor     *monitor.Monitor
 	evaluator   *monitor.Evaluator // of alarms
 	deliverer   *delivery.Deliverer
@@ -188,14 +192,17 @@ func Start(c Config) (_ *Server, err error) {
 		Messages: service.NewAuthorizer(permissions, sqs.Rules, c.Now), CheckAttributes: sqs.CheckAttributes, Room: s.room, Ready: s.redriveReady,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})
+	s.signIn = s.newSignIn()
+	s.signIn.Register(accounts, c.Now)
 	audit := s.newCloudTrail(permissions)
 	services := []*protocol.Service{queues, topics, metrics, users, tokens, audit, accounts}
 	s.measure(services)
 	s.front = front.New(front.Options{
 		Services: services, Streams: []front.Stream{s.backupStream()},
 		Certificate: s.signing.Certificate,
-		Console:     c.pages(),
-		Keys:        front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory},
+		Console:     c.Console.pages(),
+		SignIn:      s.signIn,
+		Keys:        front.Keys{Roots: s.credentials, Sessions: s.vault, Directory: s.directory, Browsers: s.sessions},
 		Store:       s.control, Node: s.node,
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.Now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
@@ -293,6 +300,9 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 		return nil, err
 	}
 	if s.directory, err = directory.Open(s.control, s.vault); err != nil {
+		return nil, err
+	}
+	if err := s.openSessions(); err != nil {
 		return nil, err
 	}
 	if s.signing, err = signing.Open(s.control, s.vault); err != nil {

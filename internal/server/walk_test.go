@@ -413,6 +413,9 @@ func (w *walk) accounts(wire *protocol.Service) {
 	do("SetLogLevel", `{"Level":"info"}`)
 	do("DrainNode", `{"Node":"b"}`)
 	do("RemoveNode", `{"Node":"b"}`)
+	if link := do("CreateSignInLink", "{}"); !strings.Contains(link, "/console/#k=") {
+		w.t.Errorf("the link is %s", link)
+	}
 }
 
 func (w *walk) looks(wire *protocol.Service, c *client) {

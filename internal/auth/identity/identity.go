@@ -5,6 +5,7 @@ package identity
 
 import (
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -22,6 +23,9 @@ type Identity struct {
 // users, with its own keys or with those of GetSessionToken.
 func (id *Identity) IsRoot() bool { return id.Kind == policy.Account }
 
+// SessionName returns the name of a role's session or of a federated user, as it was given to Vault.Issue.
+func (id *Identity) SessionName() string { return id.ARN[strings.LastIndexByte(id.ARN, '/')+1:] }
+
 // Session is what temporary keys add to an identity. It is not to be changed.
 type Session struct {
 	// Issuer is the ARN of the entity that the session acts for: the user or root who has
@@ -36,6 +40,10 @@ type Session struct {
 	Policies   []string          `json:",omitempty"`
 	PolicyARNs []string          `json:",omitempty"`
 	Tags       map[string]string `json:",omitempty"`
+	// Console is the session of the console whose keys these are, which are good while it lives; empty for others. MFA is
+	// when a second factor was shown at its beginning; zero if none was.
+	Console string    `json:",omitempty"`
+	MFA     time.Time `json:",omitzero"`
 }
 
 // Limited reports whether the session was made with policies.

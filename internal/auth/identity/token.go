@@ -138,7 +138,7 @@ func (v *Vault) Redeem(keyID, token string) (id Identity, name string, err error
 		return Identity{}, "", ErrToken
 	}
 	id = Identity{
-		Caller:      policy.Caller{Kind: t.Kind, Account: t.Account, Issued: t.Session.Issued, Tags: t.Session.Tags},
+		Caller:      policy.Caller{Kind: t.Kind, Account: t.Account, Issued: t.Session.Issued, MFA: t.Session.MFA, Tags: t.Session.Tags},
 		AccessKeyID: keyID, Session: t.Session,
 	}
 	if t.Kind == policy.AssumedRole || t.Kind == policy.FederatedUser {

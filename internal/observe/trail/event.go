@@ -7,28 +7,29 @@ import (
 
 // Event is what happened, as CloudTrail writes it. Fields are in CloudTrail's order.
 type Event struct {
-	EventVersion       string          `json:"eventVersion"`
-	UserIdentity       Identity        `json:"userIdentity"`
-	EventTime          time.Time       `json:"eventTime"`
-	EventSource        string          `json:"eventSource"` // sqs.amazonaws.com
-	EventName          string          `json:"eventName"`
-	AWSRegion          string          `json:"awsRegion"`
-	SourceIPAddress    string          `json:"sourceIPAddress"`
-	UserAgent          string          `json:"userAgent"`
-	ErrorCode          string          `json:"errorCode,omitempty"`
-	ErrorMessage       string          `json:"errorMessage,omitempty"`
-	RequestParameters  json.RawMessage `json:"requestParameters"`
-	ResponseElements   json.RawMessage `json:"responseElements"`
-	RequestID          string          `json:"requestID"`
-	EventID            string          `json:"eventID"`
-	ReadOnly           bool            `json:"readOnly"`
-	Resources          []Resource      `json:"resources,omitempty"`
-	EventType          string          `json:"eventType"`
-	ManagementEvent    bool            `json:"managementEvent"`
-	RecipientAccountID string          `json:"recipientAccountId"`
-	SharedEventID      string          `json:"sharedEventID,omitempty"` // of the events that one call has in several accounts
-	EventCategory      string          `json:"eventCategory"`
-	TLSDetails         *TLSDetails     `json:"tlsDetails,omitempty"`
+	EventVersion        string          `json:"eventVersion"`
+	UserIdentity        Identity        `json:"userIdentity"`
+	EventTime           time.Time       `json:"eventTime"`
+	EventSource         string          `json:"eventSource"` // sqs.amazonaws.com
+	EventName           string          `json:"eventName"`
+	AWSRegion           string          `json:"awsRegion"`
+	SourceIPAddress     string          `json:"sourceIPAddress"`
+	UserAgent           string          `json:"userAgent"`
+	ErrorCode           string          `json:"errorCode,omitempty"`
+	ErrorMessage        string          `json:"errorMessage,omitempty"`
+	RequestParameters   json.RawMessage `json:"requestParameters"`
+	ResponseElements    json.RawMessage `json:"responseElements"`
+	AdditionalEventData json.RawMessage `json:"additionalEventData,omitempty"` // of sign-ins
+	RequestID           string          `json:"requestID"`
+	EventID             string          `json:"eventID"`
+	ReadOnly            bool            `json:"readOnly"`
+	Resources           []Resource      `json:"resources,omitempty"`
+	EventType           string          `json:"eventType"`
+	ManagementEvent     bool            `json:"managementEvent"`
+	RecipientAccountID  string          `json:"recipientAccountId"`
+	SharedEventID       string          `json:"sharedEventID,omitempty"` // of the events that one call has in several accounts
+	EventCategory       string          `json:"eventCategory"`
+	TLSDetails          *TLSDetails     `json:"tlsDetails,omitempty"`
 }
 
 // Identity is who made a call.
@@ -78,7 +79,7 @@ type TLSDetails struct {
 
 // Global reports whether the service that an event comes from has no regions.
 func Global(source string) bool {
-	return source == "iam.amazonaws.com" || source == "sts.amazonaws.com"
+	return source == "iam.amazonaws.com" || source == "sts.amazonaws.com" || source == "signin.amazonaws.com"
 }
 
 const (

@@ -2,6 +2,7 @@ package trail
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -150,7 +151,8 @@ func identityOf(who *identity.Identity) Identity {
 		id.Type = "IAMUser"
 	}
 	if s := who.Session; s != nil {
-		id.SessionContext = &SessionContext{Attributes: SessionAttributes{CreationDate: s.Issued.UTC().Truncate(time.Second), MFAAuthenticated: "false"}}
+		mfa := strconv.FormatBool(!who.MFA.IsZero())
+		id.SessionContext = &SessionContext{Attributes: SessionAttributes{CreationDate: s.Issued.UTC().Truncate(time.Second), MFAAuthenticated: mfa}}
 		if who.Kind == policy.AssumedRole || who.Kind == policy.FederatedUser {
 			id.SessionContext.SessionIssuer = issuerOf(s, who.Account)
 		}

@@ -1,0 +1,56 @@
+package signin
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// failureWindow is for how long failures count.
+	failureWindow = 15 * time.Minute
+	// recordedFailures is how many failures of one address become events in that time.
+	recordedFailures = 100
+	// maxCounted is how many addresses and users failures are counted of.
+	maxCounted = 10_000
+)
+
+// failures counts who has failed to sign in, and how often.
+type failures struct {
+	mu sync.Mutex
+	of map[string]*failureCount
+}
+
+type failureCount struct {
+	n     int
+	since time.Time
+}
+
+func newFailures() *failures { return &failures{of: make(map[string]*failureCount)} }
+
+// note counts a failure and returns how many there were in the window.
+func (f *failures) note(of string, now time.Time) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.of[of]
+	if c == nil || now.Sub(c.since) >= failureWindow {
+		if c == nil && len(f.of) >= maxCounted {
+			f.sweep(now)
+		}
+		c = &failureCount{since: now}
+		f.of[of] = c
+	}
+	c.n++
+	return c.n
+}
+
+// sweep makes room: what does not count any more goes and, if that is nothing, all of it.
+func (f *failures) sweep(now time.Time) {
+	for of, c := range f.of {
+		if now.Sub(c.since) >= failureWindow {
+			delete(f.of, of)
+		}
+	}
+	if len(f.of) >= maxCounted {
+		clear(f.of)
+	}
+}

@@ -1,0 +1,114 @@
+package signin
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/session"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/signature"
+)
+
+// signedRequest is a call of GetCallerIdentity that the page has signed with the keys that somebody has typed into it, and
+// has not made.
+type signedRequest struct {
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+}
+
+// HostHeader is the header of such a request that names the host that is signed in at. It begins as it does so that it must be
+// signed. A call of GetCallerIdentity that was made for another purpose does not have it.
+const HostHeader = "X-Amz-Sluice-Sign-In"
+
+const (
+	// freshFor is how long after it was signed a request can be used, and how far the clock of the browser may be ahead.
+	freshFor         = 5 * time.Minute
+	maxSignedHeaders = 20
+)
+
+// byKeys signs in with keys that the page has signed a request with.
+func (s *Service) byKeys(ctx context.Context, r *Request, in *signedRequest) (*Answer, error) {
+	id, signedAt, err := s.prove(r, in)
+	a := s.attempt(r, session.ByKeys, id)
+	if err != nil {
+		if f, ok := err.(*failure); ok {
+			return nil, a.fail(f.code, f.message)
+		}
+		return nil, err
+	}
+	g, err := session.GrantOf(id, r.At)
+	if err != nil {
+		return nil, err
+	}
+	// A second is as fine as the time in a signature is: one key signs in once in it.
+	proof := "request/" + id.AccessKeyID + "/" + signedAt.UTC().Format(time.RFC3339)
+	return a.finish(s.o.Sessions.BeginOnce(a.changes(ctx), g, proof, signedAt.Add(freshFor), a.arrival(), r.At))
+}
+
+// failure is why a signature proves nothing.
+type failure struct{ code, message string }
+
+func (f *failure) Error() string { return f.code + ": " + f.message }
+
+// prove returns who has signed a request for this server a moment ago. If that is a *failure, somebody has tried.
+func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.Time, error) {
+	var none identity.Identity
+	bad := func(message string) error { return refuse(http.StatusBadRequest, "BadRequest", "%s", message) }
+	u, err := url.Parse(in.URL)
+	if err != nil || u.Host == "" {
+		return none, time.Time{}, bad("The request that was signed has no URL with a host.")
+	}
+	if len(in.Headers) > maxSignedHeaders {
+		return none, time.Time{}, bad("The request that was signed has too many headers.")
+	}
+	signed := &http.Request{Method: http.MethodPost, URL: u, Host: u.Host, Header: make(http.Header)}
+	for name, value := range in.Headers {
+		if strings.EqualFold(name, "host") {
+			continue
+		}
+		signed.Header.Set(name, value)
+	}
+	form, err := url.ParseQuery(in.Body)
+	if err != nil || form.Get("Action") != "GetCallerIdentity" || form.Get("Version") != "2011-06-15" || len(form) != 2 || u.RawQuery != "" {
+		return none, time.Time{}, bad("The request that was signed has to be a POST of Action=GetCallerIdentity&Version=2011-06-15.")
+	}
+	for _, host := range []string{u.Host, signed.Header.Get(HostHeader)} {
+		if !s.isHere(r.HTTP, host) {
+			return none, time.Time{}, bad("The request was signed for another server: its host and its header " + HostHeader + " have to name this one.")
+		}
+	}
+	var cred identity.Credential
+	verified, err := s.verifier.Verify(signature.FromHTTP(signed, []byte(in.Body)), r.At, func(keyID string) (string, bool) {
+		var ok bool
+		cred, ok = s.longTerm(keyID)
+		return cred.Secret, ok
+	})
+	switch {
+	case err != nil:
+		return none, time.Time{}, &failure{"BadKeys", "The access key or its secret is not right, or the clock of this browser is not."}
+	case verified.Service != "sts" || verified.Presigned || verified.Token != "":
+		return none, time.Time{}, bad("The request has to be signed for sts, in the header Authorization, with keys that are not temporary.")
+	case r.At.Sub(verified.SignedAt).Abs() > freshFor:
+		return none, time.Time{}, &failure{"BadClock", "The request was signed more than five minutes ago, or the clock of this browser is not right."}
+	}
+	return cred.Identity, verified.SignedAt, nil
+}
+
+// isHere reports whether a host is the one that the browser has the console from.
+func (s *Service) isHere(r *http.Request, host string) bool {
+	return strings.EqualFold(host, r.Host) || s.public != nil && strings.EqualFold(host, s.public.Host)
+}
+
+// longTerm returns whose a key is of a root or a user.
+func (s *Service) longTerm(keyID string) (identity.Credential, bool) {
+	if cred, ok := s.o.Roots.Lookup(keyID); ok {
+		return cred, true
+	}
+	cred, ok := s.o.Directory.Lookup(keyID)
+	return cred, ok && cred.Kind == policy.User
+}

@@ -1,0 +1,69 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/session"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+// Register adds CreateSignInLink to the service "sluice".
+func (s *Service) Register(wire *protocol.Service, now func() time.Time) {
+	protocol.Register(wire, "CreateSignInLink", func(ctx context.Context, c *protocol.Call, _ *service.Empty) (*createSignInLinkOutput, error) {
+		return s.createSignInLink(ctx, c, now())
+	}, protocol.Control)
+}
+
+type createSignInLinkOutput struct {
+	Url        string `hidden:""` // whoever has it can sign in with it
+	Expiration time.Time
+}
+
+// createSignInLink makes a link with which the caller can sign in to the console, once. It gives nobody more than they have,
+// and so needs no permission, as GetSessionToken needs none.
+func (s *Service) createSignInLink(ctx context.Context, c *protocol.Call, now time.Time) (*createSignInLinkOutput, error) {
+	switch {
+	case service.Anonymous(c):
+		return nil, service.Denied(c)
+	case s.o.Off:
+		return nil, service.Modelled("NoConsoleException", "NoConsole", http.StatusBadRequest, "This server serves no console.")
+	}
+	link, expires, err := s.link(ctx, service.Caller(c), s.base(c.Host, c.Scheme == "https"), now)
+	switch {
+	case errors.Is(err, session.ErrSessionKeys):
+		return nil, protocol.AccessDenied("Keys that the console has got for a session cannot make a link that begins another one.")
+	case errors.Is(err, session.ErrNobody):
+		return nil, service.Denied(c)
+	case err != nil:
+		return nil, service.Failure(err)
+	}
+	return &createSignInLinkOutput{link, expires}, nil
+}
+
+// Link returns a URL with which the root of an account can sign in. It is for the server that has just made that root's key.
+func (s *Service) Link(ctx context.Context, root identity.Identity, endpoint string, now time.Time) (string, error) {
+	link, _, err := s.link(ctx, root, endpoint, now)
+	return link, err
+}
+
+func (s *Service) link(ctx context.Context, who identity.Identity, endpoint string, now time.Time) (string, time.Time, error) {
+	g, err := session.GrantOf(who, now)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	token, expires, err := s.o.Sessions.NewLink(ctx, g, now)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	return endpoint + "/console/#k=" + token, expires, nil // browsers send no fragments: it is in no log
+}
+
+// TooLarge answers a request whose body has more than MaxBody bytes, and was not read.
+func (s *Service) TooLarge() *Answer {
+	return s.Failed(refuse(http.StatusRequestEntityTooLarge, "TooLarge", "The body has more than %d bytes.", MaxBody))
+}

@@ -1,0 +1,207 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/session"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/aws/signature"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/trail"
+)
+
+// Options are what New needs.
+type Options struct {
+	Sessions  *session.Sessions
+	Directory *directory.Directory
+	Roots     *identity.Credentials // keys of the accounts
+	Trail     *trail.Trail          // nil: sign-ins are not recorded
+	Accounts  []string              // the first is the one that is meant where none is named
+	Region    string
+	PublicURL string        // of the server behind its proxy; empty: it has none
+	Hosts     []string      // more names that browsers may know the server by
+	Idle      time.Duration // a session ends that gets no keys for so long
+	Version   string        // of the program
+	Off       bool          // there is no console to sign in to
+}
+
+// Service answers the requests of the console about signing in.
+type Service struct {
+	o        Options
+	public   *url.URL // nil: there is none
+	verifier signature.Verifier
+	origins  *http.CrossOriginProtection
+	failures *failures
+}
+
+// New returns the service.
+func New(o Options) *Service {
+	s := &Service{o: o, origins: http.NewCrossOriginProtection(), failures: newFailures()}
+	s.verifier.NoVersion2 = true
+	if u, err := url.Parse(o.PublicURL); err == nil && u.Host != "" {
+		s.public = u
+		s.verifier.Hosts = []string{u.Host}
+		_ = s.origins.AddTrustedOrigin(u.Scheme + "://" + u.Host) // which is one
+	}
+	return s
+}
+
+// Request is a request of a browser.
+type Request struct {
+	HTTP      *http.Request // whose body was read
+	Name      string        // what follows /console/api/ in its path
+	Body      []byte
+	ID        string // as the log has it
+	SourceIP  string // of the client, which may be behind proxies
+	Encrypted bool   // it came by TLS, to this server or to a proxy that it trusts
+	At        time.Time
+}
+
+// Answer is what a browser gets.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   any // nil: it has none
+}
+
+// MaxBody is the longest body that a request has, in bytes.
+const MaxBody = 32 << 10
+
+// Guard is the header that tells requests of the console's own page from all that a browser may be brought to send.
+const Guard = "X-Sluice-Console"
+
+// Refusal is an error as the page gets it.
+type Refusal struct {
+	Status  int    `json:"-"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
+
+func refuse(status int, code, format string, args ...any) error {
+	return &Refusal{status, code, fmt.Sprintf(format, args...)}
+}
+
+// operations are what can be asked, by method and name. Those that end with a slash have an id behind it.
+func (s *Service) operations() map[string]map[string]func(context.Context, *Request) (*Answer, error) {
+	type methods = map[string]func(context.Context, *Request) (*Answer, error)
+	return map[string]methods{
+		"settings":    {http.MethodGet: s.settings},
+		"session":     {http.MethodGet: s.showSession, http.MethodPost: s.signIn, http.MethodDelete: s.signOut},
+		"credentials": {http.MethodPost: s.credentials},
+		"sessions":    {http.MethodGet: s.list},
+		"sessions/":   {http.MethodDelete: s.end},
+	}
+}
+
+// Changes reports whether a request may change the control store, and has to be answered where that is owned.
+func (s *Service) Changes(r *http.Request, _ string) bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead
+}
+
+// Serve answers a request. It has checked nothing but the length of its body before.
+func (s *Service) Serve(ctx context.Context, r *Request) *Answer {
+	a, err := s.serve(ctx, r)
+	if err != nil {
+		a = s.Failed(err)
+	}
+	if a.Header == nil {
+		a.Header = make(http.Header)
+	}
+	a.Header.Set("Cache-Control", "no-store")
+	return a
+}
+
+func (s *Service) serve(ctx context.Context, r *Request) (*Answer, error) {
+	if err := s.checkHost(r.HTTP); err != nil {
+		return nil, err
+	}
+	name := r.Name
+	if i := strings.IndexByte(name, '/'); i >= 0 && s.operations()[name] == nil {
+		name = name[:i+1]
+	}
+	methods := s.operations()[name]
+	if methods == nil {
+		return nil, refuse(http.StatusNotFound, "NotFound", "There is nothing here.")
+	}
+	op := methods[r.HTTP.Method]
+	if op == nil {
+		var allowed []string
+		for m := range methods {
+			allowed = append(allowed, m)
+		}
+		slices.Sort(allowed)
+		return nil, refuse(http.StatusMethodNotAllowed, "MethodNotAllowed", "Allowed here: %s.", strings.Join(allowed, ", "))
+	}
+	if err := s.checkOrigin(r); err != nil {
+		return nil, err
+	}
+	return op(ctx, r)
+}
+
+// Failed returns what the page is told of an error.
+func (s *Service) Failed(err error) *Answer {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		return &Answer{Status: r.Status, Body: r}
+	}
+	if errors.Is(err, session.ErrNobody) {
+		return &Answer{Status: http.StatusUnauthorized, Body: &Refusal{Code: "SignedOut", Message: "The session has ended."}}
+	}
+	if errors.Is(err, control.ErrElsewhere) || errors.Is(err, control.ErrUnavailable) || service.OfTheDisk(err) {
+		return &Answer{Status: http.StatusServiceUnavailable, Body: &Refusal{Code: "Unavailable", Message: "This cannot be done at the moment. Please try again."}}
+	}
+	if e, ok := errors.AsType[*protocol.Error](err); ok {
+		return &Answer{Status: e.Status, Body: &Refusal{Code: e.Code, Message: e.Message}}
+	}
+	return &Answer{Status: http.StatusInternalServerError, Body: &Refusal{Code: "InternalError", Message: "The server has failed at this."}}
+}
+
+// decode reads the body of a request.
+func decode(r *Request, into any) error {
+	if kind, _, err := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return refuse(http.StatusUnsupportedMediaType, "UnsupportedMediaType", "The Content-Type has to be application/json.")
+	}
+	d := json.NewDecoder(strings.NewReader(string(r.Body)))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	if err == nil && d.Decode(new(any)) != io.EOF {
+		err = errors.New("something follows the object")
+	}
+	if err != nil {
+		return refuse(http.StatusBadRequest, "BadRequest", "The body is not what is expected here: %.200s.", err)
+	}
+	return nil
+}
+
+// settings answers what the page must know before anybody has signed in.
+func (s *Service) settings(_ context.Context, _ *Request) (*Answer, error) {
+	path := ""
+	if s.public != nil {
+		path = strings.TrimRight(s.public.Path, "/")
+	}
+	return &Answer{Status: http.StatusOK, Body: struct {
+		Version     string   `json:"version"`
+		Region      string   `json:"region"`
+		Partition   string   `json:"partition"`
+		Account     string   `json:"account"`
+		Prefix      string   `json:"prefix"` // of the paths of the API behind the proxy
+		SignIn      []string `json:"signIn"`
+		IdleMinutes int      `json:"idleMinutes"`
+	}{s.o.Version, s.o.Region, "aws", s.o.Accounts[0], path, s.methods(), int(s.o.Idle / time.Minute)}}, nil
+}
+
+func (s *Service) methods() []string { return []string{string(session.ByLink), string(session.ByKeys)} }

@@ -1,0 +1,137 @@
+package signin
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/session"
+)
+
+// view is a session as the page sees it.
+type view struct {
+	ID        string    `json:"id"`
+	ARN       string    `json:"arn"`
+	Account   string    `json:"account"`
+	Alias     string    `json:"alias,omitempty"` // of the account
+	User      string    `json:"user"`            // root, the user's name, or the role's and the session's
+	Method    string    `json:"method"`
+	MFA       bool      `json:"mfa"`
+	Created   time.Time `json:"created"`
+	Used      time.Time `json:"used"`
+	Expires   time.Time `json:"expires"`
+	SourceIP  string    `json:"sourceIP"`
+	UserAgent string    `json:"userAgent"`
+	Current   bool      `json:"current"` // it is the one that asks
+}
+
+func (s *Service) view(n *session.Session, who identity.Identity, current string) view {
+	v := view{
+		ID: n.ID, ARN: who.ARN, Account: n.Account, Alias: s.o.Directory.Alias(n.Account), User: "root", Method: string(n.Method), MFA: !n.Grant.MFA.IsZero(),
+		Created: n.Created, Used: n.Used, Expires: n.Until, SourceIP: n.SourceIP, UserAgent: n.UserAgent, Current: n.ID == current,
+	}
+	if !who.IsRoot() {
+		v.User = who.ARN[strings.IndexByte(who.ARN, '/')+1:]
+	}
+	if who.UserName != "" {
+		v.User = who.UserName
+	}
+	return v
+}
+
+// current returns the session of the browser that asks.
+func (s *Service) current(r *Request) (*session.Session, identity.Identity, error) {
+	if token := s.token(r); token != "" {
+		if n, who, ok := s.o.Sessions.Find(token, r.At); ok {
+			return n, who, nil
+		}
+	}
+	return nil, identity.Identity{}, refuse(http.StatusUnauthorized, "SignedOut", "Nobody has signed in, or the session has ended.")
+}
+
+func (s *Service) showSession(_ context.Context, r *Request) (*Answer, error) {
+	n, who, err := s.current(r)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Status: http.StatusOK, Body: s.view(n, who, n.ID)}, nil
+}
+
+// signOut ends the session, if there is one, and takes the cookie away.
+func (s *Service) signOut(ctx context.Context, r *Request) (*Answer, error) {
+	if n, _, err := s.current(r); err == nil {
+		if err := s.o.Sessions.End(ctx, n.ID, r.At); err != nil {
+			return nil, err
+		}
+	}
+	return &Answer{Status: http.StatusNoContent, Header: http.Header{"Set-Cookie": {s.cookie(r, "", -1).String()}}}, nil
+}
+
+// credentials gives the page keys. That also keeps the session from ending because nobody uses it.
+func (s *Service) credentials(ctx context.Context, r *Request) (*Answer, error) {
+	n, _, err := s.current(r)
+	if err != nil {
+		return nil, err
+	}
+	keys, of, err := s.o.Sessions.Keys(ctx, n.ID, r.At)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Status: http.StatusOK, Body: struct {
+		AccessKeyId     string
+		SecretAccessKey string `hidden:""`
+		SessionToken    string `hidden:""`
+		Expiration      time.Time
+	}{keys.AccessKeyID, keys.Secret, keys.Token, of.Expires}}, nil
+}
+
+// visible returns the sessions that the one who asks may see and end: a root those of its account, everybody else their own.
+func (s *Service) visible(n *session.Session, who identity.Identity, now time.Time) []*session.Session {
+	issuer := n.IssuerID
+	if who.IsRoot() {
+		issuer = ""
+	}
+	all := s.o.Sessions.List(n.Account, issuer, now)
+	if issuer == "" || n.Name == "" {
+		return all
+	}
+	own := all[:0:0]
+	for _, other := range all {
+		if other.Name == n.Name { // several people may have the same role
+			own = append(own, other)
+		}
+	}
+	return own
+}
+
+func (s *Service) list(_ context.Context, r *Request) (*Answer, error) {
+	n, who, err := s.current(r)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Sessions []view `json:"sessions"`
+	}{[]view{}}
+	for _, other := range s.visible(n, who, r.At) {
+		if whose, ok := s.o.Sessions.Who(other); ok {
+			out.Sessions = append(out.Sessions, s.view(other, whose, n.ID))
+		}
+	}
+	return &Answer{Status: http.StatusOK, Body: out}, nil
+}
+
+func (s *Service) end(ctx context.Context, r *Request) (*Answer, error) {
+	n, who, err := s.current(r)
+	if err != nil {
+		return nil, err
+	}
+	id := strings.TrimPrefix(r.Name, "sessions/")
+	for _, other := range s.visible(n, who, r.At) {
+		if other.ID == id {
+			return &Answer{Status: http.StatusNoContent}, s.o.Sessions.End(ctx, id, r.At)
+		}
+	}
+	return nil, refuse(http.StatusNotFound, "NoSuchSession", "There is no such session, or it is not yours.")
+}

@@ -1,0 +1,138 @@
+package session
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+)
+
+// Times and numbers of sessions.
+const (
+	Longest     = 12 * time.Hour   // of a session
+	KeysLast    = 15 * time.Minute // of the keys that a session gets
+	LinksLast   = 10 * time.Minute
+	MaxSessions = 50 // of one who signs in; the oldest makes room
+	MaxLinks    = 20 // likewise
+)
+
+// What a browser may be refused with.
+var (
+	// ErrNoLink says that there is no such link: it was used, its time is over, or it never was.
+	ErrNoLink = errors.New("there is no such link")
+	// ErrUsed says that a signed request has already begun a session.
+	ErrUsed = errors.New("this request has begun a session already")
+	// ErrNobody says that there is nobody any more for whom the session would stand.
+	ErrNobody = errors.New("there is no such user, role, account or key any more")
+	// ErrSessionKeys says that keys of a session were to make a session, which would have no end that way.
+	ErrSessionKeys = errors.New("keys of a session cannot begin another one")
+)
+
+// Grant is what a session, or a link to one, stands for.
+type Grant struct {
+	Kind       policy.CallerKind
+	Account    string
+	Name       string            `json:",omitempty"` // of a role's session or a federated user
+	Issuer     string            // as in identity.Session
+	IssuerID   string            // likewise
+	Policies   []string          `json:",omitempty"` // likewise
+	PolicyARNs []string          `json:",omitempty"` // likewise
+	Tags       map[string]string `json:",omitempty"` // likewise
+	KeyID      string            `json:",omitempty"` // the long-term key that it was begun with
+	Until      time.Time         // it ends then at the latest
+	MFA        time.Time         // when a second factor was shown; zero if none was
+}
+
+// GrantOf returns a grant for a caller who has signed a request.
+func GrantOf(id identity.Identity, now time.Time) (Grant, error) {
+	g := Grant{Kind: id.Kind, Account: id.Account, Issuer: id.ARN, IssuerID: id.UserID, KeyID: id.AccessKeyID, Until: now.Add(Longest)}
+	s := id.Session
+	if s == nil {
+		return g, nil
+	}
+	if s.Console != "" {
+		return Grant{}, ErrSessionKeys
+	}
+	g.KeyID = ""
+	g.Issuer, g.IssuerID, g.Policies, g.PolicyARNs, g.Tags = s.Issuer, s.IssuerID, s.Policies, s.PolicyARNs, s.Tags
+	if id.Kind == policy.AssumedRole || id.Kind == policy.FederatedUser {
+		g.Name = id.SessionName()
+	}
+	if s.Expires.Before(g.Until) {
+		g.Until = s.Expires
+	}
+	return g, nil
+}
+
+// identity returns who the grant stands for, without what the directory knows.
+func (g *Grant) identity() identity.Identity {
+	id := identity.Identity{
+		Caller:  policy.Caller{Kind: g.Kind, Account: g.Account, Tags: g.Tags},
+		Session: &identity.Session{Issuer: g.Issuer, IssuerID: g.IssuerID, Policies: g.Policies, PolicyARNs: g.PolicyARNs, Tags: g.Tags},
+	}
+	if g.Kind == policy.AssumedRole || g.Kind == policy.FederatedUser {
+		id.Issuer, id.IssuerID = g.Issuer, g.IssuerID
+	}
+	return id
+}
+
+// Method is a way to sign in.
+type Method string
+
+// The ways to sign in.
+const (
+	ByLink Method = "link"
+	ByKeys Method = "keys" // with a signed request
+)
+
+// Session is a browser that somebody has signed in with. It is not changed in place.
+type Session struct {
+	ID string // the hash of its token
+	Grant
+	Method    Method
+	Created   time.Time
+	Used      time.Time // when it got keys last
+	SourceIP  string
+	UserAgent string
+}
+
+// Link is a link that begins a session.
+type Link struct {
+	ID string // the hash of its token
+	Grant
+	Expires time.Time
+}
+
+// proof is a signed request that has begun a session.
+type proof struct {
+	ID      string
+	Expires time.Time
+}
+
+// Arrival is how somebody comes who signs in.
+type Arrival struct {
+	Method    Method
+	SourceIP  string
+	UserAgent string
+}
+
+// maxAgent is how much is kept of what a browser calls itself.
+const maxAgent = 256
+
+// newToken returns a token of 256 random bits.
+func newToken() string {
+	b := make([]byte, 32)
+	rand.Read(b)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// hash returns the name under which a token is kept.
+func hash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,235 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/control"
+)
+
+// Options are what Sessions are made of.
+type Options struct {
+	Control   *control.Control
+	Directory *directory.Directory
+	Roots     *identity.Credentials // keys of the accounts
+	Vault     *identity.Vault       // makes temporary keys
+	Idle      time.Duration         // a session that gets no keys for so long ends
+	// Ready is called before the first record is written. Its error says that some program which reads the control store
+	// does not know of sessions. A nil Ready means that all do.
+	Ready func() error
+	// Require is called before the first record is written, and when one is first read here. It writes down that the data
+	// directory needs a program that knows of sessions. It may be nil.
+	Require func() error
+}
+
+// Sessions is the set of records. Its methods may be called from any goroutine.
+type Sessions struct {
+	o        Options
+	required atomic.Bool // Require was called, and had no error
+
+	mu sync.RWMutex
+	records
+}
+
+// Open reads the records from the control store and follows their changes.
+func Open(o Options) (*Sessions, error) {
+	if o.Ready == nil {
+		o.Ready = func() error { return nil }
+	}
+	if o.Require == nil {
+		o.Require = func() error { return nil }
+	}
+	s := &Sessions{o: o, records: newRecords()}
+	return s, o.Control.Register(Prefix, reader{s})
+}
+
+// NewLink makes a link for a grant, and returns its token.
+func (s *Sessions) NewLink(ctx context.Context, g Grant, now time.Time) (token string, expires time.Time, err error) {
+	token = newToken()
+	expires = now.Add(LinksLast).UTC().Truncate(time.Second)
+	err = s.change(ctx, now, func(tx *control.Tx) error {
+		if _, ok := s.introduce(&g); !ok {
+			return ErrNobody
+		}
+		own := s.linksOf(g.IssuerID)
+		for len(own) >= MaxLinks {
+			tx.Delete(keyLink + own[0].ID)
+			own = own[1:]
+		}
+		l := Link{hash(token), g, expires}
+		tx.Put(keyLink+l.ID, encode(l))
+		return nil
+	})
+	return token, expires, err
+}
+
+// Redeem begins a session with the token of a link, which is then of no use any more.
+func (s *Sessions) Redeem(ctx context.Context, link string, about Arrival, now time.Time) (token string, begun *Session, err error) {
+	id := hash(link)
+	l := s.link(id)
+	if l == nil || !now.Before(l.Expires) {
+		return "", nil, ErrNoLink
+	}
+	return s.begin(ctx, l.Grant, about, now, func(tx *control.Tx) error {
+		if s.link(id) == nil {
+			return ErrNoLink
+		}
+		tx.Delete(keyLink + id)
+		return nil
+	})
+}
+
+// Whose returns who a link is for, whether its time is over or not; false if there is no such link.
+func (s *Sessions) Whose(link string) (identity.Identity, bool) {
+	l := s.link(hash(link))
+	if l == nil {
+		return identity.Identity{}, false
+	}
+	return s.introduce(&l.Grant)
+}
+
+// BeginOnce begins a session for somebody who has shown a request of their own, which is not taken again. It is too old to
+// be shown after fresh.
+func (s *Sessions) BeginOnce(ctx context.Context, g Grant, request string, fresh time.Time, about Arrival, now time.Time) (token string, begun *Session, err error) {
+	id := hash(request)
+	return s.begin(ctx, g, about, now, func(tx *control.Tx) error {
+		if s.proven(id) {
+			return ErrUsed
+		}
+		tx.Put(keyProof+id, encode(proof{id, fresh.UTC().Truncate(time.Second).Add(time.Second)}))
+		return nil
+	})
+}
+
+// begin begins a session if also does not mind, whose changes are part of it.
+func (s *Sessions) begin(ctx context.Context, g Grant, about Arrival, now time.Time, also func(*control.Tx) error) (token string, begun *Session, err error) {
+	token = newToken()
+	n := &Session{
+		ID: hash(token), Grant: g, Method: about.Method, SourceIP: about.SourceIP, UserAgent: strings.ToValidUTF8(about.UserAgent, "\uFFFD"),
+	}
+	n.Created = now.UTC().Truncate(time.Second)
+	n.Used = n.Created
+	if most := n.Created.Add(Longest); n.Until.IsZero() || n.Until.After(most) {
+		n.Until = most
+	}
+	n.UserAgent = strings.ToValidUTF8(n.UserAgent[:min(len(n.UserAgent), maxAgent)], "")
+	err = s.change(ctx, now, func(tx *control.Tx) error {
+		if err := also(tx); err != nil {
+			return err
+		}
+		if _, ok := s.introduce(&n.Grant); !ok {
+			return ErrNobody
+		}
+		own := s.sessionsOf(g.IssuerID)
+		for len(own) >= MaxSessions {
+			tx.Delete(keyBrowser + own[0].ID)
+			own = own[1:]
+		}
+		tx.Put(keyBrowser+n.ID, encode(n))
+		return nil
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return token, n, nil
+}
+
+// Find returns the session with that token and who it stands for, or false if it has ended or never was.
+func (s *Sessions) Find(token string, now time.Time) (*Session, identity.Identity, bool) {
+	return s.find(hash(token), now)
+}
+
+func (s *Sessions) find(id string, now time.Time) (*Session, identity.Identity, bool) {
+	n := s.session(id)
+	if n == nil || !now.Before(n.Until) || now.Sub(n.Used) >= s.o.Idle {
+		return nil, identity.Identity{}, false
+	}
+	who, ok := s.introduce(&n.Grant)
+	return n, who, ok
+}
+
+// Live reports whether a session has not ended. It is asked for each request with keys of a session.
+func (s *Sessions) Live(id string, now time.Time) bool {
+	_, _, ok := s.find(id, now)
+	return ok
+}
+
+// introduce returns who a grant stands for, or false if there is no such caller any more.
+func (s *Sessions) introduce(g *Grant) (identity.Identity, bool) {
+	if _, ok := s.o.Roots.Root(g.Account); !ok {
+		return identity.Identity{}, false
+	}
+	if g.KeyID != "" {
+		_, root := s.o.Roots.Lookup(g.KeyID)
+		_, user := s.o.Directory.Lookup(g.KeyID)
+		if !root && !user {
+			return identity.Identity{}, false
+		}
+	}
+	return s.o.Directory.Resume(g.identity(), g.Name)
+}
+
+// Keys gives a session keys, and notes that it was used.
+func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity.Temporary, *identity.Session, error) {
+	var used *Session
+	err := s.change(ctx, now, func(tx *control.Tx) error {
+		n, _, ok := s.find(id, now)
+		if !ok {
+			return ErrNobody
+		}
+		c := *n
+		c.Used = now.UTC().Truncate(time.Second)
+		tx.Put(keyBrowser+c.ID, encode(c))
+		used = &c
+		return nil
+	})
+	if err != nil {
+		return identity.Temporary{}, nil, err
+	}
+	issued := now.UTC().Truncate(time.Second)
+	expires := issued.Add(KeysLast)
+	if used.Until.Before(expires) {
+		expires = used.Until
+	}
+	session := &identity.Session{
+		Issuer: used.Issuer, IssuerID: used.IssuerID, Issued: issued, Expires: expires,
+		Policies: used.Policies, PolicyARNs: used.PolicyARNs, Tags: used.Tags, Console: used.ID, MFA: used.MFA,
+	}
+	keys, err := s.o.Vault.Issue(used.Kind, used.Account, used.Name, session)
+	return keys, session, err
+}
+
+// List returns the sessions of an account that have not ended, the newest first: those of one issuer, or with "" all.
+func (s *Sessions) List(account, issuerID string, now time.Time) []*Session {
+	s.mu.RLock()
+	var all []*Session
+	for _, n := range s.sessions {
+		if n.Account == account && (issuerID == "" || n.IssuerID == issuerID) {
+			all = append(all, n)
+		}
+	}
+	s.mu.RUnlock()
+	all = slices.DeleteFunc(all, func(n *Session) bool { return !s.Live(n.ID, now) })
+	slices.SortFunc(all, func(a, b *Session) int { return -oldestFirst(a, b) })
+	return all
+}
+
+// Who returns whom a session stands for, or false if there is no such caller any more.
+func (s *Sessions) Who(n *Session) (identity.Identity, bool) { return s.introduce(&n.Grant) }
+
+// End ends a session. It does not mind if there is none.
+func (s *Sessions) End(ctx context.Context, id string, now time.Time) error {
+	if s.session(id) == nil {
+		return nil
+	}
+	return s.change(ctx, now, func(tx *control.Tx) error {
+		tx.Delete(keyBrowser + id)
+		return nil
+	})
+}

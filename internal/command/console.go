@@ -1,0 +1,67 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+func newConsole() *cobra.Command {
+	server := new(clientFlags)
+	open := false
+	cmd := &cobra.Command{
+		Use:   "console",
+		Short: "Make a link to sign in to the console with",
+		Long: `Make a link to the console of a running server, and print it. Whoever opens the
+link first, within ten minutes, is signed in as the one whose keys this command
+uses: for 12 hours at most, and not longer than temporary keys are good for.
+
+It takes no permission: in the console one may do what one may do anyway.`,
+		Example: `  sluice console
+  sluice console --open`,
+		Args: noArguments,
+	}
+	server.add(cmd, "SLUICE")
+	cmd.Flags().BoolVar(&open, "open", false, "open the link in this machine's browser instead of printing it")
+	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
+		var link signInLink
+		if err := c.sluice(ctx, "CreateSignInLink", struct{}{}, &link); err != nil {
+			return nil, err
+		}
+		if !open {
+			return link, nil
+		}
+		if err := openInBrowser(ctx, link.Url); err != nil {
+			return link, fmt.Errorf("open the link in a browser: %w", err)
+		}
+		return done{"the console is opened in your browser"}, nil
+	})
+}
+
+// signInLink is the answer of console.
+type signInLink struct {
+	Url        string
+	Expiration float64 // in seconds since 1970
+}
+
+func (l signInLink) text(w io.Writer) error {
+	_, err := fmt.Fprintln(w, printable(l.Url))
+	return err
+}
+
+// openInBrowser has the desktop open a page. The link is seen by who can list this machine's processes; a server on the same
+// machine is theirs to ask as well, and it is good once.
+func openInBrowser(ctx context.Context, url string) error {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	return exec.CommandContext(ctx, name, args...).Run()
+}
