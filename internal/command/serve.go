@@ -54,6 +54,11 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		Args:        noArguments,
 		Annotations: map[string]string{ownEnvironment: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !check {
+				if err := takeSocket(&config); err != nil {
+					return err
+				}
+			}
 			if err := usage(config.Validate()); err != nil {
 				return err
 			}
@@ -112,7 +117,7 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		notWith(f, "in-memory", "data", "min-free-space")
 	})
 	section(f, "Clients", func(f *pflag.FlagSet) {
-		f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on")
+		f.StringVar(&config.Listen, "listen", config.Listen, "host:port to listen on; a socket that systemd hands over takes its place")
 		f.StringVar(&config.TLSCert, "tls-cert", "", "file with the TLS certificate chain, PEM")
 		f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
 		f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")

@@ -54,6 +54,8 @@ type Config struct {
 	// LogLevel is the level of Logger, which operators may change while the server runs; nil: they may not.
 	LogLevel *slog.LevelVar
 
+	Listener *net.TCPListener // what is listened on already, at Listen; nil: it is not yet
+
 	// Join makes the server a node of a cluster; nil: it is alone.
 	Join func(NodeEnv) (Node, error)
 
@@ -168,4 +170,16 @@ func (c *Config) endpoint(addr net.Addr, local string) string {
 		host = local
 	}
 	return scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// listen returns what clients connect to.
+func (c *Config) listen() (*net.TCPListener, error) {
+	if c.Listener != nil {
+		return c.Listener, nil
+	}
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	return l.(*net.TCPListener), nil
 }

@@ -134,7 +134,7 @@ func Start(c Config) (_ *Server, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	l, err := net.Listen("tcp", c.Listen)
+	l, err := c.listen()
 	if err != nil {
 		return nil, fmt.Errorf("--listen %s: %w", c.Listen, err)
 	}
@@ -150,7 +150,7 @@ func Start(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if err := s.openNode(func() *front.StartupResponder {
-		return front.RespondAtStartup(l.(*net.TCPListener), certificates, limits, s.log)
+		return front.RespondAtStartup(l, certificates, limits, s.log)
 	}); err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func Start(c Config) (_ *Server, err error) {
 	s.http.RegisterOnShutdown(s.backups.stop)
 	s.http.TLSConfig = certificates
 	// Room is made by closing connections that are only kept for later, or on which nothing has come yet.
-	s.listener = front.LimitConnections(l.(*net.TCPListener), places, func(room bool) { s.http.SetKeepAlivesEnabled(!room) }, s.log)
+	s.listener = front.LimitConnections(l, places, func(room bool) { s.http.SetKeepAlivesEnabled(!room) }, s.log)
 	return s, nil
 }
 
