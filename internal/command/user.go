@@ -22,7 +22,7 @@ what may be done are those of the access key that the command is called with:
 mostly the root's, which sluice serve prints when it starts for the first time.`,
 	}
 	server.add(cmd, "IAM")
-	cmd.AddCommand(newUserCreate(server), newUserList(server), newUserShow(server), newUserKey(server),
+	cmd.AddCommand(newUserCreate(server), newUserList(server), newUserShow(server), newUserKey(server), newUserPassword(server), newUserMFA(server),
 		newUserAttach(server), newUserDetach(server), newUserSwitch(server, false), newUserSwitch(server, true), newUserDelete(server))
 	return cmd
 }
@@ -312,6 +312,14 @@ func deleteUser(ctx context.Context, c *client, name string) error {
 				return err
 			}
 		}
+	}
+	if c.iam(ctx, "GetLoginProfile", nil, "UserName", name) == nil {
+		if err := c.iam(ctx, "DeleteLoginProfile", nil, "UserName", name); err != nil {
+			return err
+		}
+	}
+	if err := removeDevices(ctx, c, name); err != nil {
+		return err
 	}
 	return c.iam(ctx, "DeleteUser", nil, "UserName", name)
 }

@@ -15,6 +15,7 @@
 //	directory/   users, groups, roles, their keys and policies: package directory
 //	sns/         topics and subscriptions: package topic
 //	monitor/     alarms, dashboards and metrics that programs send: package monitor
+//	login/       passwords and second factors of users: package login
 //	session/     who has signed in to the console: package session
 //	signing/     the key that signs messages of topics: package signing
 //	identity/    in a cluster the keys of the installation: package identity

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
@@ -201,7 +202,7 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, session.Prefix, cluster.KeyPrefix)
+	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, session.Prefix, login.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
@@ -336,7 +337,8 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	secrets, scanErr := directory.HoldsSecrets(s)
 	signs, signErr := signing.Held(s)
 	digests, digestErr := trails.Held(s)
-	held := secrets || signs || digests
+	factorsHeld, factorErr := login.HoldsSecrets(s)
+	held := secrets || signs || digests || factorsHeld
 	switch {
 	case errors.Is(err, identity.ErrNoMasterKey):
 		if vault = shared; held && vault == nil {
@@ -353,8 +355,10 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	c.Problems = append(c.Problems, problems...)
 	keys, problems, keysErr := checkSigning(s, vault)
 	c.Problems = append(c.Problems, problems...)
+	passwords, factors, problems, loginErr := login.Check(s, vault)
+	c.Problems = append(c.Problems, problems...)
 	trailErr := e.trails(s, vault)
-	if err := errors.Join(sharedErr, scanErr, signErr, digestErr, err, keysErr, trailErr); err != nil {
+	if err := errors.Join(sharedErr, scanErr, signErr, digestErr, factorErr, err, keysErr, loginErr, trailErr); err != nil {
 		c.problem("%v", err)
 		return nil
 	}
@@ -363,6 +367,10 @@ func (e *examination) users(s *store.Store, masterKey string) error {
 	c.count("roles", uint64(n.Roles))
 	c.count("keys", uint64(n.Keys))
 	c.count("policies", uint64(n.Policies))
+	if passwords+factors > 0 {
+		c.count("passwords", uint64(passwords))
+		c.count("second factors", uint64(factors))
+	}
 	if keys > 0 {
 		c.count("keys that sign messages of topics", uint64(keys))
 	}

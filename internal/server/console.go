@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/console"
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/signin"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/datadir"
 )
@@ -46,17 +47,21 @@ func (c *Console) pages() *console.Pages {
 	return console.New()
 }
 
-// openSessions reads who has signed in to the console.
+// openSessions reads who has signed in to the console, and with what users can.
 func (s *Server) openSessions() (err error) {
+	ready := func() error {
+		if err := s.node.Reads(datadir.FormatSignIn); err != nil {
+			return service.Unavailable(fmt.Sprintf("People can sign in when all nodes of the cluster know what sessions are: %v.", err), err)
+		}
+		return nil
+	}
+	require := func() error { return s.require(datadir.FormatSignIn) }
+	if s.logins, err = login.Open(login.Options{Control: s.control, Vault: s.vault, Ready: ready, Require: require}); err != nil {
+		return err
+	}
 	s.sessions, err = session.Open(session.Options{
 		Control: s.control, Directory: s.directory, Roots: s.credentials, Vault: s.vault, Idle: s.config.Console.Idle,
-		Ready: func() error {
-			if err := s.node.Reads(datadir.FormatSignIn); err != nil {
-				return service.Unavailable(fmt.Sprintf("People can sign in when all nodes of the cluster know what sessions are: %v.", err), err)
-			}
-			return nil
-		},
-		Require: func() error { return s.require(datadir.FormatSignIn) },
+		PasswordSince: s.logins.PasswordSince, Ready: ready, Require: require,
 	})
 	return err
 }
@@ -69,7 +74,7 @@ func (s *Server) newSignIn() *signin.Service {
 		hosts = append([]string{host}, hosts...)
 	}
 	return signin.New(signin.Options{
-		Sessions: s.sessions, Directory: s.directory, Roots: s.credentials, Trail: s.trail, Accounts: c.Accounts, Region: c.Region,
+		Sessions: s.sessions, Directory: s.directory, Roots: s.credentials, Logins: s.logins, Trail: s.trail, Accounts: c.Accounts, Region: c.Region,
 		PublicURL: c.PublicURL, Hosts: hosts, Idle: c.Console.Idle, Version: c.Version, Off: !c.Console.Serve,
 	})
 }

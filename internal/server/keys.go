@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/store"
@@ -87,6 +88,10 @@ func mayMakeMasterKey(s *store.Store, missing error) error {
 	digests, err := trails.Held(s)
 	if digests || err != nil {
 		return errors.Join(err, fmt.Errorf("%w; without it the keys that sign the digests of trails cannot be decrypted: restore it from a backup", missing))
+	}
+	factors, err := login.HoldsSecrets(s)
+	if factors || err != nil {
+		return errors.Join(err, fmt.Errorf("%w; without it the second factors of users cannot be decrypted: restore it from a backup", missing))
 	}
 	topics, err := signing.Held(s)
 	if topics || err != nil {

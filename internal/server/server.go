@@ -26,6 +26,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -74,6 +75,7 @@ type Server struct {
 	directory   *directory.Directory
 	signing     *signing.Keys // of messages of topics
 	topics      *topic.Topics
+	logins      *login.Logins     // passwords of users
 	sessions    *session.Sessions // of people who use the console
 	signIn      *signin.Service
 	monitor     *monitor.Monitor
@@ -176,7 +178,7 @@ func Start(c Config) (_ *Server, err error) {
 	metrics := s.newCloudWatch(s.publisher, permissions)
 	rules := service.Services{sqs.Rules, sns.Rules, cloudtrail.Rules(), cloudwatch.Rules(), admin.Rules, iam.Rules(), sts.Rules()}
 	users := iam.New(iam.Options{
-		Directory: s.directory, Access: permissions, Roots: s.credentials, Now: c.Now, Log: s.log, Services: rules,
+		Directory: s.directory, Access: permissions, Roots: s.credentials, Logins: s.logins, Now: c.Now, Log: s.log, Services: rules,
 	})
 	tokens := sts.New(sts.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.Now,

@@ -355,12 +355,23 @@ func (w *walk) people(iam, sts *protocol.Service) {
 	do("ListVirtualMFADevices")
 	do("ListInstanceProfiles")
 	do("ListInstanceProfilesForRole", "RoleName", "r")
-	for _, op := range []string{"GetLoginProfile", "DeleteLoginProfile"} { // no user has one
-		if status, body := call(w.t, w.other, iam.Name, url.Values{"Action": {op}, "Version": iam.Versions, "UserName": {"bob"}}.Encode(), &root); status != http.StatusNotFound {
-			w.t.Errorf("%s: %d %s", op, status, body)
-		}
-		w.done[iam.Name+"/"+op] = true
-	}
+	do("CreateLoginProfile", "UserName", "bob", "Password", "Correct-horse-1")
+	do("GetLoginProfile", "UserName", "bob")
+	do("UpdateLoginProfile", "UserName", "bob", "Password", "Another-horse-2")
+	do("UpdateAccountPasswordPolicy", "MinimumPasswordLength", "10", "AllowUsersToChangePassword", "true")
+	do("GetAccountPasswordPolicy")
+	bobs := do("CreateAccessKey", "UserName", "bob")
+	bobsKey := identity.Credential{Identity: identity.Identity{AccessKeyID: apitest.Element(bobs, "AccessKeyId")}, Secret: apitest.Element(bobs, "SecretAccessKey")}
+	as(&bobsKey, iam, "ChangePassword", "OldPassword", "Another-horse-2", "NewPassword", "Newest-horse-3")
+	do("DeleteAccessKey", "UserName", "bob", "AccessKeyId", bobsKey.AccessKeyID)
+	do("DeleteAccountPasswordPolicy")
+	do("DeleteLoginProfile", "UserName", "bob")
+	device := do("CreateVirtualMFADevice", "VirtualMFADeviceName", "phone")
+	serial, seed := apitest.Element(device, "SerialNumber"), apitest.Element(device, "Base32StringSeed")
+	do("EnableMFADevice", "UserName", "bob", "SerialNumber", serial, "AuthenticationCode1", apitest.Code6(w.t, seed, time.Now().Add(-30*time.Second)),
+		"AuthenticationCode2", apitest.Code6(w.t, seed, time.Now()))
+	do("DeactivateMFADevice", "UserName", "bob", "SerialNumber", serial)
+	do("DeleteVirtualMFADevice", "SerialNumber", serial)
 	for kind, name := range map[string]string{"User": "bob", "Group": "g", "Role": "r"} {
 		do("Delete"+kind+"Policy", kind+"Name", name, "PolicyName", "own")
 		do("Detach"+kind+"Policy", kind+"Name", name, "PolicyArn", policy)

@@ -8,19 +8,15 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// registerAbsent registers operations about what users and roles can have on AWS and cannot have here: passwords, second
-// factors, certificates, instance profiles. Clients such as Terraform ask for them before they delete a user or a role,
+// registerAbsent registers operations about what users and roles can have on AWS and cannot have here:
+// certificates, instance profiles and more. Clients such as Terraform ask for them before they delete a user or a role,
 // and are told that there are none. The operations that would make some are unsupported.
 func (s *Service) registerAbsent(wire *protocol.Service) {
-	protocol.Register(wire, "GetLoginProfile", s.loginProfile)
-	protocol.Register(wire, "DeleteLoginProfile", s.loginProfile)
 	protocol.Register(wire, "ListSSHPublicKeys", s.listSSHPublicKeys)
-	protocol.Register(wire, "ListMFADevices", s.listMFADevices)
 	protocol.Register(wire, "ListSigningCertificates", s.listSigningCertificates)
 	protocol.Register(wire, "ListServiceSpecificCredentials", s.listServiceSpecificCredentials)
 	protocol.Register(wire, "ListInstanceProfilesForRole", s.listInstanceProfilesForRole)
 	protocol.Register(wire, "ListInstanceProfiles", s.listInstanceProfiles)
-	protocol.Register(wire, "ListVirtualMFADevices", s.listVirtualMFADevices)
 }
 
 // noItems is a list that is always empty.
@@ -53,30 +49,12 @@ func (in *absentInput) checkPage() error {
 	return err
 }
 
-func (s *Service) loginProfile(_ context.Context, c *protocol.Call, in *absentInput) (*service.Empty, error) {
-	user, err := s.ofUser(c, in)
-	if err != nil {
-		return nil, err
-	}
-	return nil, errNotFound("Login Profile for User %s cannot be found.", user.Name)
-}
-
 type listSSHPublicKeysOutput struct {
 	SSHPublicKeys noItems `json:",always" wrap:"member"`
 	IsTruncated   bool
 }
 
 func (s *Service) listSSHPublicKeys(_ context.Context, c *protocol.Call, in *absentInput) (*listSSHPublicKeysOutput, error) {
-	_, err := s.ofUser(c, in)
-	return nil, err
-}
-
-type listMFADevicesOutput struct {
-	MFADevices  noItems `json:",always" wrap:"member"`
-	IsTruncated bool
-}
-
-func (s *Service) listMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listMFADevicesOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }
@@ -116,23 +94,6 @@ func (s *Service) listInstanceProfilesForRole(_ context.Context, c *protocol.Cal
 func (s *Service) listInstanceProfiles(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
 	arn := "arn:aws:iam::" + service.Caller(c).Account + ":instance-profile/"
 	if err := s.allow(c, "ListInstanceProfiles", subject{arn: arn}); err != nil {
-		return nil, err
-	}
-	return nil, in.checkPage()
-}
-
-type listVirtualMFADevicesOutput struct {
-	VirtualMFADevices noItems `json:",always" wrap:"member"`
-	IsTruncated       bool
-}
-
-func (s *Service) listVirtualMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listVirtualMFADevicesOutput, error) {
-	var v protocol.Violations
-	v.Enum("assignmentStatus", in.AssignmentStatus, "Assigned", "Unassigned", "Any")
-	if err := v.Err(); err != nil {
-		return nil, err
-	}
-	if err := s.allow(c, "ListVirtualMFADevices", subject{arn: anything}); err != nil {
 		return nil, err
 	}
 	return nil, in.checkPage()

@@ -29,6 +29,8 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 		"VersionId": {"v1"}, "AccountAlias": {"alias"}, "PolicySourceArn": {"arn:aws:iam::" + account + ":user/bob"},
 		"ActionNames.member.1": {"sqs:SendMessage"}, "PolicyInputList.member.1": {apitest.Allow("sqs:*", "*")},
 		"Tags.member.1.Key": {"k"}, "Tags.member.1.Value": {"v"}, "TagKeys.member.1": {"k"},
+		"Password": {"Correct-horse-1"}, "OldPassword": {"Correct-horse-1"}, "NewPassword": {"Correct-horse-2"}, "VirtualMFADeviceName": {"phone"},
+		"SerialNumber": {"arn:aws:iam::" + account + ":mfa/phone"}, "AuthenticationCode1": {"123456"}, "AuthenticationCode2": {"654321"},
 		"Version": {"2010-05-08"},
 	}
 	for _, op := range iam.New(iam.Options{}).Operations() {

@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
@@ -18,6 +19,7 @@ type Options struct {
 	Directory *directory.Directory
 	Access    *access.Decider
 	Roots     *identity.Credentials // keys of the accounts
+	Logins    *login.Logins         // passwords and second factors of users
 	Now       func() time.Time      // nil means time.Now
 	Log       *slog.Logger          // nil means that nothing is logged
 	// Services lists actions. The log says when a policy names an action of one of these services that is not listed.
@@ -29,6 +31,7 @@ type Service struct {
 	directory  *directory.Directory
 	authorizer *service.Authorizer
 	roots      *identity.Credentials
+	logins     *login.Logins
 	now        func() time.Time
 	log        *slog.Logger
 	services   service.Services
@@ -38,7 +41,7 @@ type Service struct {
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, services: o.Services}
+	s := &Service{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, logins: o.Logins, services: o.Services}
 	s.now = s.authorizer.Now
 	if s.log = o.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -57,6 +60,9 @@ func New(o Options) *protocol.Service {
 	s.registerTags(wire)
 	s.registerAccount(wire)
 	s.registerSimulator(wire)
+	s.registerPasswords(wire)
+	s.registerPasswordRules(wire)
+	s.registerMFA(wire)
 	s.registerAbsent(wire)
 	wire.Unsupported(unsupported...)
 	return wire

@@ -211,7 +211,7 @@ func (s *Service) deleteUser(ctx context.Context, c *protocol.Call, in *userInpu
 	return s.remove(ctx, c, directory.User, in.UserName)
 }
 
-// remove deletes an entity that has neither keys, groups, members nor policies.
+// remove deletes an entity that has neither keys, a password, second factors, groups, members nor policies.
 func (s *Service) remove(ctx context.Context, c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
 	e, err := s.find(c, kind, name, "Delete"+words[kind])
 	if err != nil {
@@ -224,6 +224,10 @@ func (s *Service) remove(ctx context.Context, c *protocol.Call, kind directory.K
 			return errNoEntity(kind, e.Name)
 		case len(s.directory.Keys(now)) > 0:
 			return errConflict("delete access keys")
+		case s.logins.Profile(now.ID) != nil:
+			return errConflict("delete login profile")
+		case len(s.logins.DevicesOf(now.Account, now.ID)) > 0:
+			return errConflict("deactivate MFA device")
 		case len(now.Groups) > 0:
 			return errConflict("remove users from group")
 		case kind == directory.Group && len(s.directory.Members(now)) > 0:

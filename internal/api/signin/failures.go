@@ -54,3 +54,19 @@ func (f *failures) sweep(now time.Time) {
 		clear(f.of)
 	}
 }
+
+// undo takes back what was counted last: it was no failure.
+func (f *failures) undo(of string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c := f.of[of]; c != nil && c.n > 0 {
+		c.n--
+	}
+}
+
+// forget has nothing count any more.
+func (f *failures) forget(of string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.of, of)
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
@@ -28,6 +29,7 @@ type Options struct {
 	Sessions  *session.Sessions
 	Directory *directory.Directory
 	Roots     *identity.Credentials // keys of the accounts
+	Logins    *login.Logins         // passwords of users
 	Trail     *trail.Trail          // nil: sign-ins are not recorded
 	Accounts  []string              // the first is the one that is meant where none is named
 	Region    string
@@ -204,4 +206,6 @@ func (s *Service) settings(_ context.Context, _ *Request) (*Answer, error) {
 	}{s.o.Version, s.o.Region, "aws", s.o.Accounts[0], path, s.methods(), int(s.o.Idle / time.Minute)}}, nil
 }
 
-func (s *Service) methods() []string { return []string{string(session.ByLink), string(session.ByKeys)} }
+func (s *Service) methods() []string {
+	return []string{string(session.ByLink), string(session.ByKeys), string(session.ByPassword)}
+}

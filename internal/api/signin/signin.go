@@ -13,8 +13,9 @@ import (
 
 // signInInput is how somebody signs in: one of the ways.
 type signInInput struct {
-	Link   string         `json:"link"`
-	Signed *signedRequest `json:"signed"`
+	Link     string         `json:"link"`
+	Signed   *signedRequest `json:"signed"`
+	Password *password      `json:"password"`
 }
 
 // signIn begins a session.
@@ -24,12 +25,14 @@ func (s *Service) signIn(ctx context.Context, r *Request) (*Answer, error) {
 		return nil, err
 	}
 	switch {
-	case in.Link != "" && in.Signed == nil:
+	case in.Link != "" && in.Signed == nil && in.Password == nil:
 		return s.byLink(ctx, r, in.Link)
-	case in.Link == "" && in.Signed != nil:
+	case in.Link == "" && in.Signed != nil && in.Password == nil:
 		return s.byKeys(ctx, r, in.Signed)
+	case in.Link == "" && in.Signed == nil && in.Password != nil:
+		return s.byPassword(ctx, r, in.Password)
 	}
-	return nil, refuse(http.StatusBadRequest, "BadRequest", `The body has to have one of "link" and "signed".`)
+	return nil, refuse(http.StatusBadRequest, "BadRequest", `The body has to have one of "link", "signed" and "password".`)
 }
 
 // byLink signs in with the token of a link.

@@ -25,6 +25,9 @@ func (d *Directory) Lookup(keyID string) (identity.Credential, bool) {
 	return identity.Credential{Identity: userIdentity(user, keyID), Secret: k.secret}, true
 }
 
+// UserIdentity returns the identity of a user who has shown no access key.
+func UserIdentity(user *Entity) identity.Identity { return userIdentity(user, "") }
+
 func userIdentity(user *Entity, keyID string) identity.Identity {
 	return identity.Identity{
 		Caller: policy.Caller{

@@ -7,7 +7,7 @@
 // # What is guaranteed
 //
 //   - A session ends after 12 hours at most, when it was not used for a while (Options.Idle), when somebody ends it, and when
-//     what it stands for is deleted: the account, the user, the role, or the access key that it was begun with. Its keys end
+//     what it stands for is deleted: the account, the user, the role, or the access key or the password that it was begun with. Its keys end
 //     in the same moment: they carry the session's name, and are looked up with each request.
 //   - A link to sign in is good for one session, for ten minutes, and only while the key lives that it was made with. Of two
 //     browsers that use the same link at the same time, one gets a session.

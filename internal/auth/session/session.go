@@ -86,8 +86,9 @@ type Method string
 
 // The ways to sign in.
 const (
-	ByLink Method = "link"
-	ByKeys Method = "keys" // with a signed request
+	ByLink     Method = "link"
+	ByKeys     Method = "keys" // with a signed request
+	ByPassword Method = "password"
 )
 
 // Session is a browser that somebody has signed in with. It is not changed in place.

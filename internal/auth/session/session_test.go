@@ -35,6 +35,7 @@ func open(t testing.TB, o Options) *rig {
 	must(err)
 	t.Cleanup(func() { st.Close() })
 	o.Control, o.Vault, o.Idle = control.New(control.Options{Store: st}), identity.NewVault(), time.Hour
+	o.PasswordSince = func(string) (time.Time, bool) { return time.Time{}, false }
 	o.Roots, err = identity.Generate([]string{account})
 	must(err)
 	o.Directory, err = directory.Open(o.Control, o.Vault)

@@ -20,6 +20,8 @@ type Options struct {
 	Roots     *identity.Credentials // keys of the accounts
 	Vault     *identity.Vault       // makes temporary keys
 	Idle      time.Duration         // a session that gets no keys for so long ends
+	// PasswordSince returns when a user's password was set, or false if there is none.
+	PasswordSince func(userID string) (time.Time, bool)
 	// Ready is called before the first record is written. Its error says that some program which reads the control store
 	// does not know of sessions. A nil Ready means that all do.
 	Ready func() error
@@ -76,7 +78,7 @@ func (s *Sessions) Redeem(ctx context.Context, link string, about Arrival, now t
 	if l == nil || !now.Before(l.Expires) {
 		return "", nil, ErrNoLink
 	}
-	return s.begin(ctx, l.Grant, about, now, func(tx *control.Tx) error {
+	return s.Begin(ctx, l.Grant, about, now, func(tx *control.Tx) error {
 		if s.link(id) == nil {
 			return ErrNoLink
 		}
@@ -98,7 +100,7 @@ func (s *Sessions) Whose(link string) (identity.Identity, bool) {
 // be shown after fresh.
 func (s *Sessions) BeginOnce(ctx context.Context, g Grant, request string, fresh time.Time, about Arrival, now time.Time) (token string, begun *Session, err error) {
 	id := hash(request)
-	return s.begin(ctx, g, about, now, func(tx *control.Tx) error {
+	return s.Begin(ctx, g, about, now, func(tx *control.Tx) error {
 		if s.proven(id) {
 			return ErrUsed
 		}
@@ -107,8 +109,8 @@ func (s *Sessions) BeginOnce(ctx context.Context, g Grant, request string, fresh
 	})
 }
 
-// begin begins a session if also does not mind, whose changes are part of it.
-func (s *Sessions) begin(ctx context.Context, g Grant, about Arrival, now time.Time, also func(*control.Tx) error) (token string, begun *Session, err error) {
+// Begin begins a session if also does not mind, whose changes are part of it.
+func (s *Sessions) Begin(ctx context.Context, g Grant, about Arrival, now time.Time, also func(*control.Tx) error) (token string, begun *Session, err error) {
 	token = newToken()
 	n := &Session{
 		ID: hash(token), Grant: g, Method: about.Method, SourceIP: about.SourceIP, UserAgent: strings.ToValidUTF8(about.UserAgent, "\uFFFD"),
@@ -149,6 +151,11 @@ func (s *Sessions) find(id string, now time.Time) (*Session, identity.Identity, 
 	n := s.session(id)
 	if n == nil || !now.Before(n.Until) || now.Sub(n.Used) >= s.o.Idle {
 		return nil, identity.Identity{}, false
+	}
+	if n.Method == ByPassword {
+		if since, ok := s.o.PasswordSince(n.IssuerID); !ok || since.After(n.Created) {
+			return nil, identity.Identity{}, false
+		}
 	}
 	who, ok := s.introduce(&n.Grant)
 	return n, who, ok

@@ -1,0 +1,243 @@
+package iam
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/login"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+func (s *Service) registerMFA(wire *protocol.Service) {
+	protocol.Register(wire, "CreateVirtualMFADevice", s.createVirtualMFADevice, protocol.Control)
+	protocol.Register(wire, "DeleteVirtualMFADevice", s.deleteVirtualMFADevice, protocol.Control)
+	protocol.Register(wire, "EnableMFADevice", s.enableMFADevice, protocol.Control)
+	protocol.Register(wire, "DeactivateMFADevice", s.deactivateMFADevice, protocol.Control)
+	protocol.Register(wire, "ListMFADevices", s.listMFADevices)
+	protocol.Register(wire, "ListVirtualMFADevices", s.listVirtualMFADevices)
+}
+
+const (
+	maxDevices        = 8 // of a user
+	maxVirtualDevices = 2 * maxUsers
+)
+
+func errNoDevice(serial string) *protocol.Error {
+	return errNotFound("VirtualMFADevice with serial number %s does not exist.", serial)
+}
+
+// VirtualMFADevice is a second factor as clients see it.
+type VirtualMFADevice struct {
+	SerialNumber     string
+	Base32StringSeed []byte     `json:",omitempty" hidden:""` // only of a new one
+	User             *User      // who has it
+	EnableDate       *time.Time // since when
+}
+
+type createVirtualMFADeviceInput struct {
+	VirtualMFADeviceName *string `max:"226"`
+	Path                 *string `max:"512"`
+	Tags                 []Tag   `wrap:"member" max:"50"`
+}
+
+type createVirtualMFADeviceOutput struct{ VirtualMFADevice VirtualMFADevice }
+
+func (s *Service) createVirtualMFADevice(ctx context.Context, c *protocol.Call, in *createVirtualMFADeviceInput) (*createVirtualMFADeviceOutput, error) {
+	name, err := checkName("virtualMFADeviceName", in.VirtualMFADeviceName, 226)
+	if err != nil {
+		return nil, err
+	}
+	path, err := checkPath("path", in.Path)
+	if err != nil {
+		return nil, err
+	}
+	account := service.Caller(c).Account
+	d, seed := s.logins.NewDevice(account, path, name, s.now())
+	if err := s.allow(c, "CreateVirtualMFADevice", subject{arn: d.Serial()}); err != nil {
+		return nil, err
+	}
+	if len(in.Tags) > 0 {
+		return nil, protocol.ValidationError("Tags of MFA devices are not supported.")
+	}
+	err = s.passwords(ctx, func(tx *login.Tx) error {
+		all := s.logins.Devices(account, func(*login.Device) bool { return true })
+		for _, other := range all {
+			if strings.EqualFold(other.Name, name) {
+				return errExists("MFADevice entity at the same path and name already exists.")
+			}
+		}
+		if len(all) >= maxVirtualDevices {
+			return errQuota("VirtualMFADevicesPerAccount", maxVirtualDevices)
+		}
+		tx.PutDevice(d)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &createVirtualMFADeviceOutput{VirtualMFADevice{SerialNumber: d.Serial(), Base32StringSeed: []byte(seed)}}, nil
+}
+
+type mfaDeviceInput struct {
+	UserName            *string `max:"128"`
+	SerialNumber        *string `max:"256"`
+	AuthenticationCode1 *string `max:"6" hidden:""`
+	AuthenticationCode2 *string `max:"6" hidden:""`
+}
+
+// serial returns the serial number that a request names.
+func (in *mfaDeviceInput) serial() (string, error) {
+	var v protocol.Violations
+	serial := v.Required("serialNumber", in.SerialNumber)
+	v.Length("serialNumber", in.SerialNumber, 9, 256)
+	return serial, v.Err()
+}
+
+func (s *Service) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+	serial, err := in.serial()
+	if err != nil {
+		return nil, err
+	}
+	account := service.Caller(c).Account
+	if err := s.allow(c, "DeleteVirtualMFADevice", subject{arn: service.Shorten(serial)}); err != nil {
+		return nil, err
+	}
+	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+		d := s.logins.Device(account, serial)
+		switch {
+		case d == nil:
+			return errNoDevice(serial)
+		case d.User != "":
+			return service.Modelled("DeleteConflictException", "DeleteConflict", http.StatusConflict, "MFA VirtualDevice in use. Must deactivate first.")
+		}
+		tx.DeleteDevice(d)
+		return nil
+	})
+}
+
+// enableMFADevice gives a second factor to a user who has shown two codes of it, one after the other.
+func (s *Service) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+	serial, err := in.serial()
+	if err != nil {
+		return nil, err
+	}
+	var v protocol.Violations
+	first, second := v.Required("authenticationCode1", in.AuthenticationCode1), v.Required("authenticationCode2", in.AuthenticationCode2)
+	v.Length("authenticationCode1", in.AuthenticationCode1, 6, 6)
+	v.Length("authenticationCode2", in.AuthenticationCode2, 6, 6)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	user, err := s.find(c, directory.User, in.UserName, "EnableMFADevice")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+		d := s.logins.Device(user.Account, serial)
+		switch {
+		case s.directory.Entity(user.ID) == nil:
+			return errNoEntity(directory.User, user.Name)
+		case d == nil:
+			return errNoDevice(serial)
+		case d.User != "":
+			return errExists("MFADevice entity at the same path and name already exists.")
+		case len(s.logins.DevicesOf(user.Account, user.ID)) >= maxDevices:
+			return errQuota("MFADevicesPerUser", maxDevices)
+		}
+		enabled, err := s.logins.Enable(d, user.ID, first, second, s.now())
+		if err != nil {
+			return err
+		}
+		if enabled == nil {
+			return service.Modelled("InvalidAuthenticationCodeException", "InvalidAuthenticationCode", http.StatusForbidden, "Authentication code for device is not valid.")
+		}
+		tx.PutDevice(enabled)
+		return nil
+	})
+}
+
+func (s *Service) deactivateMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+	serial, err := in.serial()
+	if err != nil {
+		return nil, err
+	}
+	user, err := s.keyOwner(c, in.UserName, "DeactivateMFADevice")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+		d := s.logins.Device(user.Account, serial)
+		if d == nil || d.User != user.ID {
+			return errNotFound("MFA Device invalid for user.")
+		}
+		tx.PutDevice(d.Disable())
+		return nil
+	})
+}
+
+// MFADevice is a second factor that a user has, as clients see it.
+type MFADevice struct {
+	UserName     string
+	SerialNumber string
+	EnableDate   time.Time
+}
+
+type listMFADevicesOutput struct {
+	MFADevices  []MFADevice `json:",always" wrap:"member"`
+	IsTruncated bool
+	Marker      string `json:",omitempty"`
+}
+
+func (s *Service) listMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listMFADevicesOutput, error) {
+	user, err := s.keyOwner(c, in.UserName, "ListMFADevices")
+	if err != nil {
+		return nil, err
+	}
+	p, err := paginate(s.logins.DevicesOf(user.Account, user.ID), (*login.Device).Serial, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	devices := service.Convert(p.Items, func(d *login.Device) MFADevice { return MFADevice{user.Name, d.Serial(), d.Enabled} })
+	return &listMFADevicesOutput{devices, p.Next != "", p.Next}, nil
+}
+
+type listVirtualMFADevicesOutput struct {
+	VirtualMFADevices []VirtualMFADevice `json:",always" wrap:"member"`
+	IsTruncated       bool
+	Marker            string `json:",omitempty"`
+}
+
+func (s *Service) listVirtualMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listVirtualMFADevicesOutput, error) {
+	var v protocol.Violations
+	v.Enum("assignmentStatus", in.AssignmentStatus, "Assigned", "Unassigned", "Any")
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.allow(c, "ListVirtualMFADevices", subject{arn: anything}); err != nil {
+		return nil, err
+	}
+	all := s.logins.Devices(service.Caller(c).Account, func(d *login.Device) bool {
+		switch {
+		case in.AssignmentStatus == nil || *in.AssignmentStatus == "Any":
+			return true
+		}
+		return (*in.AssignmentStatus == "Assigned") == (d.User != "")
+	})
+	p, err := paginate(all, (*login.Device).Serial, in.Marker, in.MaxItems)
+	if err != nil {
+		return nil, err
+	}
+	devices := service.Convert(p.Items, func(d *login.Device) VirtualMFADevice {
+		shown := VirtualMFADevice{SerialNumber: d.Serial()}
+		if user := s.directory.Entity(d.User); user != nil {
+			listed := listedUser(user)
+			shown.User, shown.EnableDate = &listed, &d.Enabled
+		}
+		return shown
+	})
+	return &listVirtualMFADevicesOutput{devices, p.Next != "", p.Next}, nil
+}

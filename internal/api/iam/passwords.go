@@ -1,0 +1,219 @@
+package iam
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/login"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+func (s *Service) registerPasswords(wire *protocol.Service) {
+	protocol.Register(wire, "CreateLoginProfile", s.createLoginProfile, protocol.Control)
+	protocol.Register(wire, "GetLoginProfile", s.getLoginProfile)
+	protocol.Register(wire, "UpdateLoginProfile", s.updateLoginProfile, protocol.Control)
+	protocol.Register(wire, "DeleteLoginProfile", s.deleteLoginProfile, protocol.Control)
+	protocol.Register(wire, "ChangePassword", s.changePassword, protocol.Control)
+}
+
+func errNoProfile(user string) *protocol.Error {
+	return errNotFound("Login Profile for User %s cannot be found.", user)
+}
+
+func errPassword(why error) *protocol.Error {
+	return service.Modelled("PasswordPolicyViolationException", "PasswordPolicyViolation", http.StatusBadRequest, "%s", why)
+}
+
+// LoginProfile is a user's password as clients see it.
+type LoginProfile struct {
+	UserName              string
+	CreateDate            time.Time
+	PasswordResetRequired bool
+}
+
+func showProfile(user *directory.Entity, p *login.Profile) *loginProfileOutput {
+	return &loginProfileOutput{LoginProfile{UserName: user.Name, CreateDate: p.Created, PasswordResetRequired: p.Reset}}
+}
+
+type loginProfileInput struct {
+	UserName              *string `max:"128"`
+	Password              *string `max:"512" hidden:""`
+	PasswordResetRequired *bool
+}
+
+type loginProfileOutput struct{ LoginProfile LoginProfile }
+
+// hashNew returns the hash of a password that a user may have.
+func (s *Service) hashNew(ctx context.Context, account string, p *login.Profile, password string) (string, error) {
+	rules, _ := s.logins.Rules(account)
+	why, err := s.logins.CheckNew(ctx, &rules, p, password)
+	if why != nil {
+		return "", errPassword(why)
+	}
+	var hash string
+	if err == nil {
+		hash, err = s.logins.Hash(ctx, password)
+	}
+	if errors.Is(err, login.ErrBusy) {
+		return "", errThrottled()
+	}
+	return hash, err
+}
+
+// passwords makes a change of passwords and second factors.
+func (s *Service) passwords(ctx context.Context, f func(*login.Tx) error) error {
+	return service.Failure(s.logins.Change(ctx, f))
+}
+
+func (s *Service) createLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*loginProfileOutput, error) {
+	var v protocol.Violations
+	password := v.Required("password", in.Password)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	user, err := s.keyOwner(c, in.UserName, "CreateLoginProfile")
+	if err != nil {
+		return nil, err
+	}
+	exists := errExists("Login Profile for user %s already exists.", user.Name)
+	if s.logins.Profile(user.ID) != nil {
+		return nil, exists
+	}
+	hash, err := s.hashNew(ctx, user.Account, nil, password)
+	if err != nil {
+		return nil, err
+	}
+	p := login.NewProfile(user.ID, hash, in.PasswordResetRequired != nil && *in.PasswordResetRequired, s.now())
+	err = s.passwords(ctx, func(tx *login.Tx) error {
+		switch {
+		case s.directory.Entity(user.ID) == nil:
+			return errNoEntity(directory.User, user.Name)
+		case s.logins.Profile(user.ID) != nil:
+			return exists
+		}
+		tx.PutProfile(p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return showProfile(user, p), nil
+}
+
+func (s *Service) getLoginProfile(_ context.Context, c *protocol.Call, in *loginProfileInput) (*loginProfileOutput, error) {
+	user, err := s.keyOwner(c, in.UserName, "GetLoginProfile")
+	if err != nil {
+		return nil, err
+	}
+	p := s.logins.Profile(user.ID)
+	if p == nil {
+		return nil, errNoProfile(user.Name)
+	}
+	return showProfile(user, p), nil
+}
+
+func (s *Service) updateLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*service.Empty, error) {
+	user, err := s.find(c, directory.User, in.UserName, "UpdateLoginProfile")
+	if err != nil {
+		return nil, err
+	}
+	old := s.logins.Profile(user.ID)
+	if old == nil {
+		return nil, errNoProfile(user.Name)
+	}
+	hash := ""
+	if in.Password != nil {
+		if hash, err = s.hashNew(ctx, user.Account, old, *in.Password); err != nil {
+			return nil, err
+		}
+	}
+	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+		p := s.logins.Profile(user.ID)
+		if p == nil {
+			return errNoProfile(user.Name)
+		}
+		if hash != "" {
+			p = p.WithPassword(hash, s.now())
+		}
+		if in.PasswordResetRequired != nil {
+			updated := *p
+			updated.Reset = *in.PasswordResetRequired
+			p = &updated
+		}
+		tx.PutProfile(p)
+		return nil
+	})
+}
+
+func (s *Service) deleteLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*service.Empty, error) {
+	user, err := s.keyOwner(c, in.UserName, "DeleteLoginProfile")
+	if err != nil {
+		return nil, err
+	}
+	if s.logins.Profile(user.ID) == nil {
+		return nil, errNoProfile(user.Name)
+	}
+	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+		p := s.logins.Profile(user.ID)
+		if p == nil {
+			return errNoProfile(user.Name)
+		}
+		tx.DeleteProfile(p)
+		return nil
+	})
+}
+
+type changePasswordInput struct {
+	OldPassword *string `max:"512" hidden:""`
+	NewPassword *string `max:"512" hidden:""`
+}
+
+// changePassword sets the caller's own password.
+func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *changePasswordInput) (*service.Empty, error) {
+	var v protocol.Violations
+	old, password := v.Required("oldPassword", in.OldPassword), v.Required("newPassword", in.NewPassword)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	id := service.Caller(c)
+	if id.Kind != policy.User {
+		return nil, service.Modelled("InvalidUserTypeException", "InvalidUserType", http.StatusBadRequest, "Only IAM Users can change their own password.")
+	}
+	if rules, _ := s.logins.Rules(id.Account); !rules.MayChange {
+		if err := s.allow(c, "ChangePassword", subject{arn: id.ARN}); err != nil {
+			return nil, err
+		}
+	}
+	p := s.logins.Profile(id.UserID)
+	if p == nil {
+		return nil, errNoProfile(id.UserName)
+	}
+	right, err := s.logins.Verify(ctx, p.Hash, old)
+	switch {
+	case errors.Is(err, login.ErrBusy):
+		return nil, errThrottled()
+	case err != nil:
+		return nil, err
+	case !right:
+		return nil, protocol.AccessDenied("The old password was incorrect.")
+	}
+	hash, err := s.hashNew(ctx, id.Account, p, password)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+		now := s.logins.Profile(id.UserID)
+		if now == nil || now.Hash != p.Hash {
+			return errNoProfile(id.UserName)
+		}
+		updated := now.WithPassword(hash, s.now())
+		updated.Reset = false
+		tx.PutProfile(updated)
+		return nil
+	})
+}

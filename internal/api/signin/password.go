@@ -1,0 +1,174 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/login"
+	"github.com/sluicemq/sluice/internal/auth/session"
+	"github.com/sluicemq/sluice/internal/control"
+)
+
+// password is what a user types into the page.
+type password struct {
+	Account     string `json:"account"` // its number or alias; empty: the first of the server
+	User        string `json:"user"`
+	Password    string `json:"password" hidden:""`
+	Code        string `json:"code"`                  // of a second factor
+	NewPassword string `json:"newPassword" hidden:""` // where the old one has to be replaced
+}
+
+const (
+	// mostTries is how often a user's password can be tried in failureWindow, right ones aside. Then the user is locked out
+	// until the window is over.
+	mostTries = 10
+	// mostTriesFrom is how often one address can try, all users together.
+	mostTriesFrom = 50
+)
+
+func tooMany() error {
+	return refuse(http.StatusTooManyRequests, "TooManyAttempts", "There were too many wrong passwords. Try again in %d minutes, or sign in with a link or a key.", failureWindow/time.Minute)
+}
+
+// account returns the account that somebody means.
+func (s *Service) account(written string) string {
+	if written == "" {
+		return s.o.Accounts[0]
+	}
+	if account, ok := s.o.Directory.Aliased(strings.ToLower(written)); ok {
+		return account
+	}
+	return written
+}
+
+// byPassword signs in with a user's name and password.
+func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*Answer, error) {
+	if len(in.Password) > maxTyped || len(in.NewPassword) > maxTyped || len(in.User) > maxTyped || len(in.Account) > maxTyped || len(in.Code) > maxTyped {
+		return nil, refuse(http.StatusBadRequest, "BadRequest", "What was typed is too long.")
+	}
+	account := s.account(in.Account)
+	var who identity.Identity
+	var profile *login.Profile
+	if _, ok := s.o.Roots.Root(account); !ok {
+		account = ""
+	}
+	user := s.o.Directory.Find(directory.User, account, in.User)
+	if user != nil {
+		who = directory.UserIdentity(user)
+		profile = s.o.Logins.Profile(user.ID)
+	}
+	// Tries count before they are looked at, so that many at a time are not more.
+	tried, from := "user/"+account+"/"+strings.ToLower(in.User), "address/"+r.SourceIP
+	if s.failures.note(tried, r.At) > mostTries || s.failures.note(from, r.At) > mostTriesFrom {
+		return nil, tooMany()
+	}
+	a := s.attempt(r, session.ByPassword, who)
+	hash := ""
+	if profile != nil {
+		hash = profile.Hash
+	}
+	right, err := s.o.Logins.Verify(ctx, hash, in.Password)
+	switch {
+	case errors.Is(err, login.ErrBusy):
+		return nil, refuse(http.StatusServiceUnavailable, "Busy", "Too many people are signing in at the moment. Please try again.")
+	case err != nil:
+		return nil, err
+	case !right:
+		return nil, a.fail("BadPassword", "The account, the user name or the password is not right.")
+	}
+	device, err := s.checkCode(a, user, in.Code)
+	if err != nil {
+		return nil, err
+	}
+	replaced, err := s.checkAge(ctx, a, user, profile, in)
+	if err != nil {
+		return nil, err
+	}
+	s.failures.forget(tried)
+	s.failures.undo(from) // others at the address may have failed
+	if device != nil {    // the record says so
+		who.MFA = r.At.UTC().Truncate(time.Second)
+		a = s.attempt(r, session.ByPassword, who)
+	}
+	g := session.Grant{Kind: who.Kind, Account: who.Account, Issuer: who.ARN, IssuerID: who.UserID, MFA: who.MFA, Until: r.At.Add(session.Longest)}
+	return a.finish(s.o.Sessions.Begin(a.changes(ctx), g, a.arrival(), r.At, func(tx *control.Tx) error {
+		// Meanwhile the password may have been changed, and the code have been used.
+		if now := s.o.Logins.Profile(user.ID); now == nil || now.Hash != profile.Hash {
+			return session.ErrNobody
+		}
+		if device == nil && replaced == nil {
+			return nil
+		}
+		logins, err := s.o.Logins.In(tx)
+		if err != nil {
+			return err
+		}
+		if replaced != nil {
+			logins.PutProfile(replaced)
+		}
+		if device != nil {
+			if now := s.o.Logins.Device(device.Account, device.Serial()); now == nil || now.Step >= device.Step {
+				return session.ErrUsed
+			}
+			logins.PutDevice(device)
+		}
+		return nil
+	}))
+}
+
+// maxTyped is the longest that a person types, in bytes.
+const maxTyped = 512
+
+// checkCode makes sure that a user who has a second factor has shown it. It returns the device as it is afterwards, or nil if
+// the user has none.
+func (s *Service) checkCode(a *attempt, user *directory.Entity, code string) (*login.Device, error) {
+	if len(s.o.Logins.DevicesOf(user.Account, user.ID)) == 0 {
+		return nil, nil
+	}
+	if code == "" {
+		return nil, refuse(http.StatusUnauthorized, "CodeNeeded", "Type the code that your authenticator shows.")
+	}
+	device, err := s.o.Logins.Accept(user.Account, user.ID, strings.ReplaceAll(code, " ", ""), a.r.At)
+	if err == nil && device == nil {
+		return nil, a.fail("BadCode", "The code is not right, or it was used already. Wait for the next one.")
+	}
+	return device, err
+}
+
+// checkAge makes sure that a password may still be used, or is replaced by one that may. It returns the profile with the new
+// one, or nil if the old one stays.
+func (s *Service) checkAge(ctx context.Context, a *attempt, user *directory.Entity, p *login.Profile, in *password) (*login.Profile, error) {
+	rules, _ := s.o.Logins.Rules(user.Account)
+	expired := rules.Expired(p.Changed, a.r.At)
+	switch {
+	case expired && rules.HardExpiry:
+		return nil, a.fail("PasswordExpired", "The password is too old. Ask the administrator of the account for a new one.")
+	case !p.Reset && !expired && in.NewPassword == "":
+		return nil, nil
+	case in.NewPassword == "":
+		return nil, refuse(http.StatusUnauthorized, "PasswordResetRequired", "Choose a new password.")
+	case !p.Reset && !expired:
+		return nil, refuse(http.StatusBadRequest, "BadRequest", "The password need not be replaced. Change it after you have signed in.")
+	case in.NewPassword == in.Password:
+		return nil, refuse(http.StatusBadRequest, "BadNewPassword", "The new password is the old one.")
+	}
+	why, err := s.o.Logins.CheckNew(ctx, &rules, p, in.NewPassword)
+	if why != nil {
+		return nil, refuse(http.StatusBadRequest, "BadNewPassword", "%s.", why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	hash, err := s.o.Logins.Hash(ctx, in.NewPassword)
+	if err != nil {
+		return nil, err
+	}
+	replaced := p.WithPassword(hash, a.r.At)
+	replaced.Reset = false
+	return replaced, nil
+}
