@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// secretName is what fields are called whose values must be in no record of calls.
-var secretName = regexp.MustCompile(`^(.*Secret.*|SessionToken|Token|.*Password.*)$`)
+// secretName is what fields are called whose values must be in no record of calls: secrets and messages.
+var secretName = regexp.MustCompile(`^(.*Secret.*|SessionToken|Token|.*Password.*|MessageBody)$`)
 
 // Fields of operations that hold secrets have the tag that keeps them out of the record of calls.
 func TestSecretsAreHidden(t *testing.T) {

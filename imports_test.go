@@ -95,6 +95,7 @@ var rules = []rule{
 	}, mayNot: []string{"net", "net/http"}},
 	{dir: "internal/observe/trails/bucket", mayNot: network},
 	{dir: "internal/observe/trails/logfile", mayNot: append([]string{"os"}, network...)},
+	{dir: "internal/observe/trails/spool", mayNot: network},
 	{dir: "internal/observe/trails/selector", may: []string{"internal/observe/trail"}, mayNot: world},
 	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
 	{dir: "internal/observe/alarm", may: []string{"internal/observe/series"}, mayNot: world},

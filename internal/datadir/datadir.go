@@ -11,6 +11,7 @@ import (
 const (
 	ControlDir      = "control"      // store of queues, users and permissions
 	ShardsDir       = "shards"       // stores of messages
+	TrailsDir       = "trails"       // data events of trails, until they are delivered
 	LogDir          = "log"          // of the servers that a node of a cluster runs inside
 	NodeFile        = "node"         // says which node of which cluster the directory belongs to
 	JoiningFile     = "node.joining" // says which node it will belong to, once that has found its cluster
@@ -19,7 +20,7 @@ const (
 	FormatFile      = "format"       // says what a program must know to open the directory
 )
 
-var names = []string{ControlDir, ShardsDir, LogDir, NodeFile, JoiningFile, CredentialsFile, MasterKeyFile, FormatFile}
+var names = []string{ControlDir, ShardsDir, TrailsDir, LogDir, NodeFile, JoiningFile, CredentialsFile, MasterKeyFile, FormatFile}
 
 // Prepare makes the data directory dir ready for a server, before anything in it
 // is opened: it makes the directory if there is none, and refuses it if it holds

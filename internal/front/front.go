@@ -21,6 +21,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -44,7 +45,9 @@ type Options struct {
 
 	NoSignatureV2 bool // refuse requests that are signed by Signature Version 2
 
-	Trail       *trail.Trail // nil: calls are not recorded
+	Trail *trail.Trail // nil: calls are not recorded
+	// NoteFiles notes which files of trails another node has delivered.
+	NoteFiles   func(context.Context, []trails.File) error
 	Health      Health
 	Metrics     *prom.Requests
 	Spans       *spans.Tracer // nil: requests have no spans

@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/trails"
 )
 
 // A request that may change the control store is answered by the node that owns it. Another node relays it as it came,
@@ -40,6 +41,7 @@ const (
 	payloadRequest byte = 1
 	payloadUses    byte = 2
 	payloadEvents  byte = 3
+	payloadFiles   byte = 4
 )
 
 // relayed is a request as the node has got it that relays it.
@@ -119,6 +121,12 @@ func (f *Front) ServeForwarded(ctx context.Context, payload []byte) ([]byte, err
 		}
 		f.Trail.Append(events)
 		return nil, nil
+	case payloadFiles:
+		var files []trails.File
+		if _, err := unframe(payload[1:], &files); err != nil {
+			return nil, err
+		}
+		return nil, f.NoteFiles(ctx, files)
 	case payloadUses:
 		var uses directory.Uses
 		if _, err := unframe(payload[1:], &uses); err != nil {
@@ -138,6 +146,11 @@ func (f *Front) SendUses(ctx context.Context, uses directory.Uses) error {
 // SendEvents brings to the owner of the control store the events of calls that were answered here.
 func (f *Front) SendEvents(ctx context.Context, events []trail.Entry) error {
 	return f.send(ctx, payloadEvents, events)
+}
+
+// SendFiles brings to the owner of the control store which files of trails were delivered here.
+func (f *Front) SendFiles(ctx context.Context, files []trails.File) error {
+	return f.send(ctx, payloadFiles, files)
 }
 
 // send brings to the owner of the control store what this node has noticed.

@@ -149,9 +149,13 @@ func (x *request) answer() error {
 		return x.relay(body)
 	}
 	ctx := x.r.Context()
-	if x.front.Trail != nil && !op.Data() {
+	switch {
+	case x.front.Trail == nil:
+	case !op.Data():
 		x.record = x.front.Trail.Begin(x.call, op, &x.caller, x.began)
 		ctx = x.record.Changes(ctx)
+	case x.front.Trail.WantsData():
+		x.record = x.front.Trail.BeginData(x.call, op, &x.caller, x.began)
 	}
 	in, err := x.decode(op)
 	if err != nil {

@@ -41,6 +41,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -100,6 +101,7 @@ type Server struct {
 	trail       *trail.Trail
 	trails      *trails.Trails
 	buckets     bucket.Store // of trails; nil: there are none
+	spool       *spool.Spool // of data events
 	deliveries  *trails.Deliverer
 	metrics     *prom.Metrics
 	metricsHTTP *metricsServer // nil: they are not served
@@ -208,6 +210,7 @@ func Start(c Config) (_ *Server, err error) {
 		Store:       s.control, Node: s.node,
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.Now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
+		NoteFiles:     s.deliveries.Note,
 		Trail:         s.trail, Health: s.health(), Metrics: s.metrics.Requests, Spans: s.config.Spans, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
 	})
 	close(s.prepared)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/sluicemq/sluice/internal/api/cloudtrail"
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -13,13 +14,23 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
 // openTrails reads trails from the control store, and opens the place of their buckets.
 func (s *Server) openTrails() (err error) {
+	dir := ""
+	if !s.config.InMemory {
+		dir = filepath.Join(s.config.Data, datadir.TrailsDir)
+	}
+	events, err := spool.Open(dir, s.log)
+	if err != nil {
+		return err
+	}
+	s.spool = events
 	s.trails, err = trails.Open(trails.Options{
-		Control: s.control, Vault: s.vault,
+		Control: s.control, Vault: s.vault, Spool: events,
 		Ready: func() error {
 			if err := s.node.Reads(datadir.FormatTrails); err != nil {
 				return service.Unavailable(fmt.Sprintf("There can be trails when all nodes of the cluster know what trails are: %v.", err), err)
@@ -32,6 +43,7 @@ func (s *Server) openTrails() (err error) {
 		return err
 	}
 	s.trail.SelectBy(s.trails)
+	s.trail.DataTo(s.trails)
 	if s.config.TrailDir != "" {
 		if s.buckets, err = bucket.OpenDirectory(s.config.TrailDir); err != nil {
 			return fmt.Errorf("--trail-dir %s: %w", s.config.TrailDir, err)
@@ -49,6 +61,7 @@ func (s *Server) openTrails() (err error) {
 func (s *Server) newCloudTrail(permissions *access.Decider) *protocol.Service {
 	s.deliveries = trails.NewDeliverer(trails.DelivererOptions{
 		Trails: s.trails, Events: s.trail, Store: s.buckets, Topics: trailTopics{s.publisher}, Now: s.config.Now, Log: s.log,
+		Spool: s.spool, Send: func(ctx context.Context, files []trails.File) error { return s.front.SendFiles(ctx, files) },
 	})
 	o := cloudtrail.Options{Trail: s.trail, Trails: s.trails, Access: permissions, Now: s.config.Now, Room: s.room, HasTopic: s.hasTopic}
 	if s.buckets != nil {

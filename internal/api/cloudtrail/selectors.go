@@ -88,9 +88,6 @@ func (in *putEventSelectorsInput) set() (selector.Set, error) {
 	if err := out.Check(); err != nil {
 		return out, errSelectors("The event selectors are invalid: %s.", err)
 	}
-	if out.TakesData() {
-		return out, errSelectors("This server records no data events: the eventCategory must equal Management.")
-	}
 	return out, nil
 }
 

@@ -52,7 +52,7 @@ type peekedMessage struct {
 	DeadLetterSourceArn    string `json:"DeadLetterQueueSourceArn,omitempty"`
 	MessageAttributes      map[string]attributeValue
 	MD5OfBody              string
-	Body                   *string // only if it was asked for
+	Body                   *string `hidden:""` // only if it was asked for
 }
 
 type attributeValue struct {

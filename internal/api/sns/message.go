@@ -26,10 +26,10 @@ const (
 
 // message is a message that a client publishes: what Publish and an entry of PublishBatch have in common.
 type message struct {
-	Message                *string                   `max:"1M"`
-	Subject                *string                   `max:"1024"`
+	Message                *string                   `max:"1M" hidden:""`
+	Subject                *string                   `max:"1024" hidden:""`
 	MessageStructure       *string                   `max:"64"`
-	MessageAttributes      map[string]attributeValue `wrap:"entry" entry:"Name,Value" max:"100,1024"`
+	MessageAttributes      map[string]attributeValue `wrap:"entry" entry:"Name,Value" max:"100,1024" hidden:""`
 	MessageDeduplicationId *string                   `max:"512"`
 	MessageGroupId         *string                   `max:"512"`
 }

@@ -37,10 +37,10 @@ type receivedMessage struct {
 	MessageId              string
 	ReceiptHandle          string
 	MD5OfBody              string
-	Body                   string
+	Body                   string                   `hidden:""`
 	Attributes             map[string]string        `query:"Attribute" entry:"Name,Value"`
 	MD5OfMessageAttributes string                   `json:",omitempty"`
-	MessageAttributes      map[string]receivedValue `query:"MessageAttribute" entry:"Name,Value"`
+	MessageAttributes      map[string]receivedValue `query:"MessageAttribute" entry:"Name,Value" hidden:""`
 }
 
 type receivedValue struct {

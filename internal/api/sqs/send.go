@@ -19,10 +19,10 @@ import (
 // message is a message that a client sends: what SendMessage and an entry of
 // SendMessageBatch have in common.
 type message struct {
-	MessageBody             *string `max:"8M"`
+	MessageBody             *string `max:"8M" hidden:""`
 	DelaySeconds            *int32
-	MessageAttributes       map[string]attributeValue `query:"MessageAttribute" entry:"Name,Value" max:"100,1024"`
-	MessageSystemAttributes map[string]attributeValue `query:"MessageSystemAttribute" entry:"Name,Value" max:"100,1024"`
+	MessageAttributes       map[string]attributeValue `query:"MessageAttribute" entry:"Name,Value" max:"100,1024" hidden:""`
+	MessageSystemAttributes map[string]attributeValue `query:"MessageSystemAttribute" entry:"Name,Value" max:"100,1024" hidden:""`
 	MessageGroupId          *string                   `max:"512"`
 	MessageDeduplicationId  *string                   `max:"512"`
 }

@@ -1,6 +1,6 @@
 // Package trail keeps who has asked the server for what: one event for each call that sets
 // something up or asks how it is set up, in the form of AWS CloudTrail's records. Calls that
-// send and receive messages are not among them.
+// send and receive messages, data events, are not among them, but can be given to a DataSink.
 //
 // # What is guaranteed
 //

@@ -23,6 +23,7 @@ type Record struct {
 	caller  string // account
 	about   *protocol.About
 	written class // where Change has written it; 0 if it has not
+	data    bool  // it is of a call on data
 }
 
 // Begin returns the record of a call of an operation, which began at some time.
@@ -67,6 +68,10 @@ func (r *Record) End(answer []byte, refused *protocol.Error) {
 	case !r.event.ReadOnly:
 		r.event.ResponseElements = part(answer)
 	}
+	if r.data {
+		r.give()
+		return
+	}
 	where := r.written
 	switch {
 	case where == 0:
@@ -79,7 +84,13 @@ func (r *Record) End(answer []byte, refused *protocol.Error) {
 
 // entries returns the event as it is stored: once for the account of the caller, and once for that
 // of the resource, if it is another.
-func (r *Record) entries(c class) []Entry {
+func (r *Record) entries(c class) (out []Entry) {
+	r.each(func(e *Event, id uuid.UUID) { out = append(out, Entry{key(c, r.at, id), e.encode()}) })
+	return out
+}
+
+// each calls f with the event of each account that has one.
+func (r *Record) each(f func(e *Event, id uuid.UUID)) {
 	e := r.event
 	if r.about.ARN != "" {
 		e.Resources = []Resource{{AccountID: r.about.Owner, Type: resourceType(r.about.ARN), ARN: text(r.about.ARN)}}
@@ -93,7 +104,6 @@ func (r *Record) entries(c class) []Entry {
 		accounts = append(accounts, owner)
 		e.SharedEventID = r.id.String()
 	}
-	var out []Entry
 	for i, account := range accounts {
 		if account == "" {
 			continue // an anonymous call that is about nothing
@@ -101,9 +111,8 @@ func (r *Record) entries(c class) []Entry {
 		id := r.id
 		id[15] += byte(i)
 		e.RecipientAccountID, e.EventID = account, id.String()
-		out = append(out, Entry{key(c, r.at, id), e.encode()})
+		f(&e, id)
 	}
-	return out
 }
 
 // source is how CloudTrail calls a service.

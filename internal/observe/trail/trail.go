@@ -33,6 +33,7 @@ type Trail struct {
 	dropped uint64 // that came while MaxPending were waiting
 
 	selector atomic.Pointer[Selector] // nil: no outbox gets any event
+	data     atomic.Pointer[DataSink] // nil: no data events are recorded
 
 	trimmed time.Time // when old events were removed last
 }

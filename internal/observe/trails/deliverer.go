@@ -19,6 +19,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
+	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 )
 
 const (
@@ -48,15 +49,21 @@ type DelivererOptions struct {
 	Events *trail.Trail
 	Store  bucket.Store // nil: nothing can be delivered
 	Topics Notifier
-	Now    func() time.Time
-	Log    *slog.Logger
+	Spool  *spool.Spool // of data events of this node; nil means that there are none
+	// Send brings what this node has delivered to Note on the node that owns the control store. A nil Send means that there
+	// is no other node.
+	Send func(context.Context, []File) error
+	Now  func() time.Time
+	Log  *slog.Logger
 }
 
-// Deliverer brings events to the buckets of trails, as long as this node owns the control store.
+// Deliverer brings events to the buckets of trails: data events of this node, and, as long as this node owns the control
+// store, all others.
 type Deliverer struct {
 	DelivererOptions
-	pauses map[uuid.UUID]pause // of trails whose last delivery has failed
-	swept  time.Time
+	pauses     map[uuid.UUID]pause // of trails whose last delivery has failed
+	dataPauses map[uuid.UUID]pause // likewise, of data events
+	swept      time.Time
 }
 
 type pause struct {
@@ -64,9 +71,15 @@ type pause struct {
 	until  time.Time
 }
 
+// after returns the pause after one more failure.
+func (p pause) after(now time.Time) pause {
+	length := min(max(2*p.length, firstPause), lastPause)
+	return pause{length, now.Add(length)}
+}
+
 // NewDeliverer returns a deliverer, which does nothing before Run.
 func NewDeliverer(o DelivererOptions) *Deliverer {
-	return &Deliverer{DelivererOptions: o, pauses: make(map[uuid.UUID]pause)}
+	return &Deliverer{DelivererOptions: o, pauses: make(map[uuid.UUID]pause), dataPauses: make(map[uuid.UUID]pause)}
 }
 
 // Run delivers until ctx ends.
@@ -76,9 +89,15 @@ func (d *Deliverer) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			if d.Spool != nil {
+				if err := d.Spool.Flush(d.Now()); err != nil {
+					d.Log.Warn("data events could not be written", "error", err)
+				}
+			}
 			return
 		case <-again.C:
-			if err := d.Deliver(ctx, d.Now()); err != nil && ctx.Err() == nil && !errors.Is(err, control.ErrElsewhere) {
+			now := d.Now()
+			if err := errors.Join(d.Deliver(ctx, now), d.DeliverData(ctx, now)); err != nil && ctx.Err() == nil && !errors.Is(err, control.ErrElsewhere) {
 				d.Log.Warn("events could not be brought to the buckets of trails", "error", err)
 			}
 		}
@@ -103,8 +122,7 @@ func (d *Deliverer) Deliver(ctx context.Context, now time.Time) error {
 			delete(d.pauses, t.ID)
 			continue
 		}
-		length := min(max(2*d.pauses[t.ID].length, firstPause), lastPause)
-		d.pauses[t.ID] = pause{length, now.Add(length)}
+		d.pauses[t.ID] = d.pauses[t.ID].after(now)
 		failures = append(failures, fmt.Errorf("trail %s: %w", t.ARN(), err))
 	}
 	if now.Sub(d.swept).Abs() > time.Minute {

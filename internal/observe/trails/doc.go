@@ -7,6 +7,8 @@
 //     point. A file that is delivered again has its old name and replaces the first, unless events were removed meanwhile.
 //   - Files hold what happened in five minutes, ten thousand events or 16 MiB at most, and are delivered within about
 //     six minutes of their first event while the bucket can be reached.
+//   - Data events, of calls that send and receive messages, are in the spool of the node that has answered the call, and are
+//     delivered by that node, at least once as far as the spool has them.
 //   - Every hour a digest of the files that were delivered is signed, if the trail asks for it, also when there were none.
 //     Each digest names the one before it with its hash and signature.
 //

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -52,9 +50,15 @@ func (r reader) Apply(changes []control.Change) error {
 	return nil
 }
 
-// noteLogging notes whether any trail is on. The caller holds the lock.
+// noteLogging notes whether any trail is on, and whether one gets data events. The caller holds the lock.
 func (t *Trails) noteLogging() {
-	t.logging.Store(slices.ContainsFunc(slices.Collect(maps.Values(t.trails)), func(one *Trail) bool { return one.Logging }))
+	logging, data := false, false
+	for _, one := range t.trails {
+		logging = logging || one.Logging
+		data = data || one.Logging && one.Selectors.TakesData()
+	}
+	t.logging.Store(logging)
+	t.data.Store(data)
 }
 
 func newRecords() records {

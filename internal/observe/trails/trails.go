@@ -13,12 +13,14 @@ import (
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 )
 
 // Options are what Open needs.
 type Options struct {
 	Control *control.Control
-	Vault   Vault // encrypts the keys that sign digests
+	Vault   Vault        // encrypts the keys that sign digests
+	Spool   *spool.Spool // of data events; nil means that there are none
 	// Ready is called before the first record is written. Its error says that some program which reads the control store
 	// does not know of trails. A nil Ready means that all do.
 	Ready func() error
@@ -31,6 +33,7 @@ type Options struct {
 type Trails struct {
 	control *control.Control
 	vault   Vault
+	spool   *spool.Spool
 	ready   func() error
 	require func() error
 
@@ -39,6 +42,7 @@ type Trails struct {
 	mu sync.RWMutex
 	records
 	logging atomic.Bool // some trail is on
+	data    atomic.Bool // some trail is on that gets data events
 }
 
 // records are what is in memory of what is in the store.
@@ -50,7 +54,7 @@ type records struct {
 
 // Open reads the trails from the control store and follows their changes.
 func Open(o Options) (*Trails, error) {
-	t := &Trails{control: o.Control, vault: o.Vault, ready: o.Ready, require: o.Require, records: newRecords()}
+	t := &Trails{control: o.Control, vault: o.Vault, spool: o.Spool, ready: o.Ready, require: o.Require, records: newRecords()}
 	if t.ready == nil {
 		t.ready = func() error { return nil }
 	}
@@ -112,6 +116,33 @@ func (t *Trails) Select(e *trail.Event) (ids []uuid.UUID) {
 		}
 	}
 	return ids
+}
+
+// WantsData implements trail.DataSink, with AddData.
+func (t *Trails) WantsData() bool { return t.data.Load() }
+
+// AddData puts a data event into the spool for the trails that get it.
+func (t *Trails) AddData(e *trail.Event) {
+	ids := t.Select(e)
+	if len(ids) == 0 || t.spool == nil {
+		return
+	}
+	text := encode(e)
+	for _, id := range ids {
+		t.spool.Add(id, text)
+	}
+}
+
+// withID returns the trail of an id, or nil.
+func (t *Trails) withID(id uuid.UUID) *Trail {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, one := range t.trails {
+		if one.ID == id {
+			return one
+		}
+	}
+	return nil
 }
 
 // needFormat calls Options.Require unless that is done.

@@ -22,6 +22,8 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
+	"github.com/sluicemq/sluice/internal/observe/trails/selector"
+	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -35,6 +37,7 @@ type world struct {
 	control   *control.Control
 	events    *trail.Trail
 	trails    *trails.Trails
+	spool     *spool.Spool
 	buckets   *flaky
 	dir       string
 	deliverer *trails.Deliverer
@@ -98,12 +101,15 @@ func (w *world) restart() {
 	w.control = control.New(control.Options{Store: w.store})
 	w.events = trail.New(trail.Options{Control: w.control, Now: func() time.Time { return w.now }})
 	var err error
-	if w.trails, err = trails.Open(trails.Options{Control: w.control, Vault: w.vault}); err != nil {
+	w.spool, err = spool.Open(filepath.Join(w.dir, "spool"), slog.New(slog.DiscardHandler))
+	w.must(err)
+	if w.trails, err = trails.Open(trails.Options{Control: w.control, Vault: w.vault, Spool: w.spool}); err != nil {
 		w.Fatal(err)
 	}
 	w.events.SelectBy(w.trails)
+	w.events.DataTo(w.trails)
 	w.deliverer = trails.NewDeliverer(trails.DelivererOptions{
-		Trails: w.trails, Events: w.events, Store: w.buckets, Topics: &w.topics, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		Trails: w.trails, Events: w.events, Store: w.buckets, Topics: &w.topics, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler), Spool: w.spool,
 	})
 }
 
@@ -388,4 +394,94 @@ func (w *world) verify(region string) string {
 		counts = append(counts, fmt.Sprint(len(d.Files)))
 	}
 	return strings.Join(counts, " ")
+}
+
+// takesData makes a trail get the data events of queues.
+func takesData(t *trails.Trail) {
+	t.Validate = true
+	t.Selectors = selector.Set{Advanced: []selector.Advanced{{Fields: []selector.Field{
+		{Name: "eventCategory", Equals: []string{"Data"}}, {Name: "resources.type", Equals: []string{"AWS::SQS::Queue"}},
+	}}}}
+}
+
+// data is a call on data in a region.
+func (w *world) data(region string) (id string) {
+	w.Helper()
+	w.calls++
+	id = fmt.Sprintf("r-%d", w.calls)
+	if !w.events.WantsData() {
+		return id
+	}
+	who := identity.Root(account, "AKIA1")
+	c := &protocol.Call{Service: "sqs", Operation: "ListThings", RequestID: id, Region: region}
+	r := w.events.BeginData(c, operations["ListThings"], &who, w.now)
+	c.About.ARN, c.About.Owner = "arn:aws:sqs:"+region+":"+account+":jobs", account
+	r.End(nil, nil)
+	return id
+}
+
+// Data events are delivered by the node that has recorded them, also after its restart, and are in the digests.
+func TestDeliverData(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.data("us-east-1")
+	w.create(takesData)
+	w.after(0)
+	a := w.data("us-east-1")
+	w.data("eu-west-1")
+	flush := func(d time.Duration) error {
+		w.now = w.now.Add(d)
+		return w.deliverer.DeliverData(t.Context(), w.now)
+	}
+	w.must(flush(0))
+	b := w.data("us-east-1")
+	w.must(flush(time.Second))
+	w.restart()
+	w.buckets.after = errors.New("the connection broke")
+	if err := flush(6 * time.Minute); err == nil {
+		t.Error("nothing failed")
+	}
+	w.buckets.after = nil
+	w.must(flush(0)) // too early to try again
+	w.must(flush(10 * time.Second))
+	w.wantDelivered(a, b)
+	if keys := w.keys(""); len(keys) != 1 {
+		t.Errorf("the keys are %v", keys)
+	}
+	w.after(time.Hour)
+	if got := w.verify("us-east-1"); got != "1" {
+		t.Errorf("the digests have %s files", got)
+	}
+	w.data("us-east-1")
+	w.must(flush(0))
+	old := w.trails.Find(name)
+	w.must(w.trails.Change(t.Context(), func(tx *trails.Tx) error { tx.Delete(old); return nil }))
+	w.must(flush(6 * time.Minute))
+	if due := w.spool.Due(w.now, 0); len(due) > 0 {
+		t.Errorf("after the trail there are %v", due)
+	}
+	if w.events.WantsData() {
+		t.Error("data events are wanted for no trail")
+	}
+}
+
+// What every call that sends a message pays for trails as long as none gets data events.
+func BenchmarkNoDataEvents(b *testing.B) {
+	s, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	c := control.New(control.Options{Store: s})
+	all, err := trails.Open(trails.Options{Control: c})
+	if err != nil {
+		b.Fatal(err)
+	}
+	events := trail.New(trail.Options{Control: c})
+	events.DataTo(all)
+	for b.Loop() {
+		if events.WantsData() {
+			b.Fatal("wanted")
+		}
+	}
 }

@@ -1,0 +1,120 @@
+package trails
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
+	"github.com/sluicemq/sluice/internal/observe/trails/spool"
+)
+
+// DeliverData writes the data events of this node to the spool, and delivers what is due of them.
+func (d *Deliverer) DeliverData(ctx context.Context, now time.Time) error {
+	if d.Spool == nil {
+		return nil
+	}
+	failures := []error{d.Spool.Flush(now)}
+	for _, segment := range d.Spool.Due(now, Every) {
+		id := segment.Trail
+		if ctx.Err() != nil || now.Before(d.dataPauses[id].until) {
+			continue
+		}
+		t := d.Trails.withID(id)
+		if t == nil { // it was deleted
+			failures = append(failures, d.Spool.Remove(segment))
+			delete(d.dataPauses, id)
+			continue
+		}
+		if err := d.deliverSegment(ctx, t, segment, now); err != nil {
+			d.dataPauses[id] = d.dataPauses[id].after(now)
+			failures = append(failures, fmt.Errorf("data events of trail %s: %w", t.ARN(), err))
+			continue
+		}
+		delete(d.dataPauses, id)
+	}
+	return errors.Join(failures...)
+}
+
+// deliverSegment delivers a segment as a file for each region, has that noted, and removes it.
+func (d *Deliverer) deliverSegment(ctx context.Context, t *Trail, segment *spool.Segment, now time.Time) error {
+	texts, err := d.Spool.Read(segment)
+	if err != nil {
+		return err
+	}
+	regions := make(map[string][][]byte)
+	entries := make(map[string]*logfile.Entry)
+	for _, text := range texts {
+		var e trail.Event
+		if err := json.Unmarshal(text, &e); err != nil {
+			return fmt.Errorf("a data event cannot be read: %w", err)
+		}
+		region := t.regionOf(&e)
+		if entries[region] == nil {
+			entries[region] = &logfile.Entry{Bucket: t.Bucket}
+		}
+		regions[region] = append(regions[region], text)
+		entries[region].Include(e.EventTime)
+	}
+	var files []File
+	for _, region := range slices.Sorted(maps.Keys(regions)) {
+		entry := entries[region]
+		sum := sha256.Sum256([]byte(segment.ID + region))
+		entry.Key = logfile.Name(t.Prefix, t.Account, region, segment.Began.Add(Every), base32.StdEncoding.EncodeToString(sum[:10]))
+		var body []byte
+		body, entry.Hash = logfile.Encode(regions[region])
+		if err := d.put(ctx, t.Bucket, entry.Key, bucket.Object{Body: body}); err != nil {
+			return err
+		}
+		files = append(files, File{Trail: t.ID, Region: region, Delivered: stamp(now), Entry: *entry})
+	}
+	if err := d.noteAnywhere(ctx, files); err != nil {
+		return err
+	}
+	return d.Spool.Remove(segment)
+}
+
+// noteAnywhere notes files on the node that owns the control store.
+func (d *Deliverer) noteAnywhere(ctx context.Context, files []File) error {
+	if len(files) == 0 {
+		return nil
+	}
+	err := d.Note(ctx, files)
+	if errors.Is(err, control.ErrElsewhere) && d.Send != nil {
+		return d.Send(ctx, files)
+	}
+	return err
+}
+
+// Note notes files that some node has delivered, and tells the topics of their trails. On a node that does not own the
+// control store it returns control.ErrElsewhere.
+func (d *Deliverer) Note(ctx context.Context, files []File) error {
+	if d.Trails.control.Elsewhere() {
+		return control.ErrElsewhere
+	}
+	now := d.Now()
+	byTrail := make(map[uuid.UUID][]File)
+	for _, f := range files {
+		f.Delivered = stamp(now) // by the clock that digests go by
+		byTrail[f.Trail] = append(byTrail[f.Trail], f)
+	}
+	for id, of := range byTrail {
+		if t := d.Trails.withID(id); t != nil {
+			if err := d.Delivered(ctx, t, of, 0, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
