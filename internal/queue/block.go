@@ -138,8 +138,12 @@ func putValues(w *varint.Writer, n int, before, r *Row) {
 func hasRange(n, m int) bool { return n > 0 || Metric(m) == MetricSentBytes }
 
 func decodeBlock(n int, start Instant, b []byte) ([]Row, error) {
+	return appendBlock(make([]Row, 0, 64), n, start, b)
+}
+
+// appendBlock appends the rows of a block to none.
+func appendBlock(rows []Row, n int, start Instant, b []byte) ([]Row, error) {
 	r := readRecord(b)
-	rows := make([]Row, 0, 64)
 	l := levels[n]
 	before := &Row{}
 	next, end := start, start+l.length
@@ -207,9 +211,9 @@ func (e *Engine) addToBlock(n int, start Instant, name string, rows []Row) error
 	if err != nil {
 		return err
 	}
-	var have []Row
+	have := e.rows[:0]
 	if b != nil {
-		if have, err = decodeBlock(n, start, b); err != nil {
+		if have, err = appendBlock(have, n, start, b); err != nil {
 			return err
 		}
 	}
@@ -221,6 +225,7 @@ func (e *Engine) addToBlock(n int, start Instant, name string, rows []Row) error
 			have = slices.Insert(have, at, rows[i])
 		}
 	}
+	e.rows = have
 	e.tx.Set(k, encodeBlock(n, start, have))
 	e.format = max(e.format, formatSeries)
 	return nil

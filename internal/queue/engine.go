@@ -36,6 +36,7 @@ type Engine struct {
 	dirtyOutboxes []*outbox
 	work          int    // messages touched by housekeeping since Advance or Receive began
 	record        []byte // scratch for the record of a message
+	rows          []Row  // scratch for the rows of a block
 	forceWrite    bool   // the clock is written even if nothing else is
 	format        int    // see Format
 	dedupLow      uint64 // the buckets of deduplication ids before it are empty

@@ -9,11 +9,17 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// BenchmarkMinutes lets minutes pass in 10,000 active queues, of which each is sent,
+// BenchmarkMinutes lets minutes pass in active queues, of which each is sent,
 // receives and deletes a few messages in a minute, and says what the ends of the minutes
-// cost: the processor's time, and the disk that the rows of a day would take.
+// cost: the processor's time, and what a row takes, before the store compresses it and on
+// the disk. The last says something when hours have passed: younger rows are in no table.
 func BenchmarkMinutes(b *testing.B) {
-	const queues = 10_000
+	for _, queues := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(queues), func(b *testing.B) { benchMinutes(b, queues) })
+	}
+}
+
+func benchMinutes(b *testing.B, queues int) {
 	blocks := store.NewCache(64 << 20)
 	defer blocks.Close()
 	s, err := store.Open(b.TempDir(), store.Options{Cache: blocks})
@@ -39,7 +45,7 @@ func BenchmarkMinutes(b *testing.B) {
 	minutes := 0
 	for b.Loop() {
 		b.StopTimer()
-		for id := ID(1); id <= queues; id += 100 {
+		for id := ID(1); id <= ID(queues); id += 100 {
 			x.transact(func(e *Engine) error { return someTraffic(e, rng, id, 100) })
 		}
 		x.now += minute
@@ -50,7 +56,13 @@ func BenchmarkMinutes(b *testing.B) {
 		}
 	}
 	b.ReportMetric(100*b.Elapsed().Seconds()/60/float64(minutes), "%processor")
-	b.ReportMetric(float64(blockBytes(b, s))/float64(minutes)/queues, "bytes/row")
+	b.ReportMetric(float64(blockBytes(b, s))/float64(minutes)/float64(queues), "bytes/row")
+	lo, hi := tableRange(shared, tableBlock)
+	onDisk, err := s.DiskUse(lo, hi)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(onDisk)/float64(minutes)/float64(queues), "disk-bytes/row")
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}

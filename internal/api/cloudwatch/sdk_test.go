@@ -212,6 +212,7 @@ func TestOtherServices(t *testing.T) {
 	}{
 		{"oam", "/ListSinks", "application/json", "", "{}", 404, "UnknownOperationException"},
 		{"ec2", "/", "application/x-www-form-urlencoded", "", "Action=DescribeRegions&Version=2016-11-15", 403, "Credential should be scoped to correct service"},
+		{"logs", "/", "application/x-amz-json-1.1", "Logs_20140328.DescribeLogGroups", "{}", 403, "Credential should be scoped to correct service"},
 		{"tagging", "/", "application/x-amz-json-1.1", "ResourceGroupsTaggingAPI_20170126.GetResources", "{}", 403, "Credential should be scoped to correct service"},
 	} {
 		r, err := http.NewRequest(http.MethodPost, s.Endpoint()+c.path, strings.NewReader(c.body))
