@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -20,21 +21,22 @@ const systemFonts: Plugin = {
   },
 }
 
-// Every text file has its brotli form beside it, so that the server need not compress.
+// Every text file has its brotli form beside it, so that the server need not compress. It is made of what was written: what
+// plugins have of a bundle is not final, Vite still puts into it which files each page needs.
 const brotli: Plugin = {
   name: 'brotli',
   apply: 'build',
-  enforce: 'post',
-  generateBundle(_, bundle) {
-    for (const [name, file] of Object.entries(bundle)) {
-      const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+  writeBundle({ dir = '' }, bundle) {
+    for (const name of Object.keys(bundle)) {
+      const path = join(dir, name)
+      const bytes = readFileSync(path)
       if (!/\.(js|css|html|svg|json)$/.test(name) || bytes.length < 1024) {
         continue
       }
       const source = brotliCompressSync(bytes, {
         params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
       })
-      this.emitFile({ type: 'asset', fileName: `${name}.br`, source })
+      writeFileSync(`${path}.br`, source)
     }
   },
 }
