@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/sluicemq/sluice/scripts/svg"
 )
 
 // chart is one panel of the picture: lines over common axes, each with its name
@@ -34,12 +36,12 @@ const (
 )
 
 // draw draws the chart into a group, whose coordinates are the panel's.
-func (c *chart) draw(s *svg) {
-	s.text(0, 16, "title", "", c.title)
-	s.text(0, 35, "", "", c.note)
+func (c *chart) draw(s *svg.Picture) {
+	s.Text(0, 16, "title", "", c.title)
+	s.Text(0, 35, "", "", c.note)
 	xs := positions(c.lines)
 	if len(xs) == 0 {
-		s.text((frameLeft+frameRight)/2, (frameTop+frameBottom)/2, "", "middle", "not measured")
+		s.Text((frameLeft+frameRight)/2, (frameTop+frameBottom)/2, "", "middle", "not measured")
 		return
 	}
 	low, high := math.Inf(1), math.Inf(-1)
@@ -58,17 +60,17 @@ func (c *chart) draw(s *svg) {
 
 	var grid strings.Builder
 	for _, t := range ticks {
-		fmt.Fprintf(&grid, "M%s %sH%d", num(frameLeft), num(y.at(t)), frameRight)
-		s.text(frameLeft-8, y.at(t)+4, "", "end", c.y.text(t))
+		fmt.Fprintf(&grid, "M%s %sH%d", svg.Num(frameLeft), svg.Num(y.at(t)), frameRight)
+		s.Text(frameLeft-8, y.at(t)+4, "", "end", c.y.text(t))
 	}
-	s.path("grid", grid.String())
+	s.Path("grid", grid.String())
 	grid.Reset()
 	for _, t := range xs {
-		fmt.Fprintf(&grid, "M%s %dv4", num(x.at(t)), frameBottom)
-		s.text(x.at(t), frameBottom+18, "", "middle", c.x.text(t))
+		fmt.Fprintf(&grid, "M%s %dv4", svg.Num(x.at(t)), frameBottom)
+		s.Text(x.at(t), frameBottom+18, "", "middle", c.x.text(t))
 	}
-	s.path("axis", fmt.Sprintf("M%d %dH%d", frameLeft, frameBottom, frameRight)+grid.String())
-	s.text((frameLeft+frameRight)/2, frameBottom+36, "", "middle", c.x.name)
+	s.Path("axis", fmt.Sprintf("M%d %dH%d", frameLeft, frameBottom, frameRight)+grid.String())
+	s.Text((frameLeft+frameRight)/2, frameBottom+36, "", "middle", c.x.name)
 
 	for _, l := range c.lines {
 		l.draw(s, x, y)
@@ -76,41 +78,41 @@ func (c *chart) draw(s *svg) {
 	c.names(s, y)
 }
 
-func (l *line) draw(s *svg, x, y scale) {
+func (l *line) draw(s *svg.Picture, x, y scale) {
 	var curve, spread strings.Builder
 	for i, d := range l.dots {
 		command := 'L'
 		if i == 0 {
 			command = 'M'
 		}
-		fmt.Fprintf(&curve, "%c%s %s", command, num(x.at(d.x)), num(y.at(max(d.y, y.low))))
+		fmt.Fprintf(&curve, "%c%s %s", command, svg.Num(x.at(d.x)), svg.Num(y.at(max(d.y, y.low))))
 		if d.low < d.high {
-			fmt.Fprintf(&spread, "M%s %sV%s", num(x.at(d.x)), num(y.at(max(d.low, y.low))), num(y.at(d.high)))
+			fmt.Fprintf(&spread, "M%s %sV%s", svg.Num(x.at(d.x)), svg.Num(y.at(max(d.low, y.low))), svg.Num(y.at(d.high)))
 		}
 	}
 	if spread.Len() > 0 {
-		s.path("spread "+l.class, spread.String())
+		s.Path("spread "+l.class, spread.String())
 	}
 	if len(l.dots) > 1 {
-		s.path(l.class, curve.String())
+		s.Path(l.class, curve.String())
 	}
 	for i, d := range l.dots {
 		if l.class != "faint" {
-			s.dot(x.at(d.x), y.at(max(d.y, y.low)), l.class)
+			s.Dot(x.at(d.x), y.at(max(d.y, y.low)), l.class)
 		}
 		if d.note != "" {
 			above := -8.0
 			if i+1 < len(l.dots) && l.dots[i+1].y > d.y {
 				above = 16 // the curve goes where the note would be
 			}
-			s.text(x.at(d.x)+5, y.at(max(d.y, y.low))+above, "note "+l.class, "", d.note)
+			s.Text(x.at(d.x)+5, y.at(max(d.y, y.low))+above, "note "+l.class, "", d.note)
 		}
 	}
 }
 
 // names writes the lines' names beside their ends, one below the other where
 // these are close.
-func (c *chart) names(s *svg, y scale) {
+func (c *chart) names(s *svg.Picture, y scale) {
 	type name struct {
 		line
 		y float64
@@ -130,6 +132,6 @@ func (c *chart) names(s *svg, y scale) {
 		below = names[i].y
 	}
 	for _, n := range names {
-		s.text(frameRight+2, n.y, n.class, "", n.name)
+		s.Text(frameRight+2, n.y, n.class, "", n.name)
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/sluicemq/sluice/internal/bench"
 	"github.com/sluicemq/sluice/scripts/program"
+
+	"github.com/sluicemq/sluice/scripts/svg"
 )
 
 // example returns results of the whole plan in a number of rounds, made up so
@@ -126,10 +128,10 @@ func TestPictureFollowsFromResults(t *testing.T) {
 func TestCurvesLieWithinTheirFrames(t *testing.T) {
 	for name, r := range extremes() {
 		for i, c := range panels(r) {
-			s := new(svg)
-			s.open(0, 0)
+			s := new(svg.Picture)
+			s.Open(0, 0)
 			c.draw(s)
-			s.close()
+			s.Close()
 			dots := 0
 			for _, e := range elementsOf(t, s.Bytes()) {
 				class := e["class"]
