@@ -16,9 +16,12 @@ const root = "../.."
 func TestScenarios(t *testing.T) {
 	run(t, "test/clients/python", python("scenario.py"), nil)
 	run(t, "test/clients/node", node("npm", "test"), nil)
+	run(t, "test/clients/node-v2", node("npm", "test"), nil)
 	run(t, "test/clients/java", maven, nil)
+	run(t, "test/clients/java-v1", maven, nil)
 	run(t, "test/clients/celery", virtualEnvironment(".venv", "scenario.py"), nil)
 	run(t, "test/clients/go-v1", golang("test", "go.mod"), nil)
+	run(t, "test/clients/gocloud", golang("test", "go.mod"), nil)
 }
 
 // SDKs from before November 2023 speak the Query protocol.
