@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // While a node of the cluster runs a program that does not know of tasks that select messages there are none, and the client
@@ -35,5 +37,24 @@ func TestRedriveWaitsForAllNodes(t *testing.T) {
 	old.Store(false)
 	if status, body := callAdmin(t, p.owner, "RedriveMessages", input+"}"); status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// The first task that selects messages raises the format of the data directory.
+func TestRedriveRaisesTheFormat(t *testing.T) {
+	t.Parallel()
+	config := inMemory()
+	config.InMemory, config.Data = false, t.TempDir()
+	s, _ := start(t, config)
+	c := clientOf(t, s, inJSON)
+	c.Region = "us-east-1" // where callAdmin is
+	c.Make("CreateQueue", object{"QueueName": "from"})
+	c.Make("CreateQueue", object{"QueueName": "to"})
+	input := `{"QueueUrl":"` + c.URL("from") + `","DestinationArn":"` + c.ARN("to") + `"}`
+	if status, body := callAdmin(t, s, "RedriveMessages", input); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	if f, err := datadir.ReadFormat(config.Data); err != nil || f.Number < datadir.FormatSelections {
+		t.Errorf("the format is %d, %v", f.Number, err)
 	}
 }
