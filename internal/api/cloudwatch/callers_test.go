@@ -108,7 +108,7 @@ func TestGrafana(t *testing.T) {
 		search := object{"Id": "queryB", "ReturnData": true, "Label": "${PROP('Dim.QueueName')}",
 			"Expression": `REMOVE_EMPTY(SEARCH('{"AWS/SQS","QueueName"} MetricName="NumberOfMessagesSent" "QueueName"=("a" OR "b")', 'Sum', 60))`}
 		points := func(id, label string, values ...any) object {
-			return object{"Id": id, "Label": label, "StatusCode": "Complete", "Timestamps": list{minutesBefore(end, 2), minutesBefore(end, 1)}, "Values": list(values)}
+			return object{"Id": id, "Label": label, "StatusCode": "Complete", "Timestamps": list{minutesBefore(end, 2), minutesBefore(end, 1)}, "Values": values}
 		}
 		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{graph, search}}), object{"MetricDataResults": list{
 			points("queryA", "a Sum", 1, 2), points("queryB", "a", 1, 2), points("queryB", "b", 10, 20),
