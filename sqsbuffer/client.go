@@ -92,6 +92,16 @@ func (c *Client) ReceiveMessage(ctx context.Context, params *sqs.ReceiveMessageI
 	return c.receives.receive(ctx, params)
 }
 
+// PurgeQueue purges a queue, and drops what was received ahead from it. What a receive brings that was under way meanwhile is
+// made visible again, because it may have been sent after the purge.
+func (c *Client) PurgeQueue(ctx context.Context, params *sqs.PurgeQueueInput, optFns ...func(*sqs.Options)) (*sqs.PurgeQueueOutput, error) {
+	out, err := c.Client.PurgeQueue(ctx, params, optFns...)
+	if err == nil && params != nil && params.QueueUrl != nil {
+		c.receives.purge(*params.QueueUrl)
+	}
+	return out, err
+}
+
 // Close stops what Consume does, sends what waits, makes the messages visible again that
 // were received ahead, and returns when that is done. When the context ends before, what is not done is given
 // up and its callers get an error, as do all callers of the four methods after Close.

@@ -83,8 +83,8 @@ type source interface {
 // It receives no more than handlers are free, and not ahead; one long poll waits at an empty
 // queue, several receive from one that keeps up. While a handler works, its message is kept
 // from others by heartbeats, for up to 12 hours. Deletes and heartbeats are batched. Of a
-// FIFO queue each group is handled in order, one message at a time, and when one fails the
-// rest of its group goes back after it.
+// FIFO queue each group is handled in order, one message at a time, the next when the one
+// before it is deleted, and when one fails the rest of its group goes back after it.
 func (c *Client) Consume(ctx context.Context, queue string, handler Handler, change ...func(*ConsumeOptions)) error {
 	return c.consume(ctx, c, queue, handler, change)
 }

@@ -287,6 +287,30 @@ func TestConsumeFIFO(t *testing.T) {
 	})
 }
 
+// The next message of a group is not begun before the one ahead of it is deleted: if that fails, both come again, in order.
+func TestConsumeFIFOWaitsForTheDelete(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService()
+		s.latency = time.Millisecond
+		failures := 1
+		s.broken = func(operation string) string {
+			if operation == "DeleteMessage" && failures > 0 {
+				failures--
+				return "InvalidAddress" // which the SDK does not try again
+			}
+			return ""
+		}
+		c := s.buffered(t)
+		s.put(fifo, "a:1", "a:2", "a:3")
+		w := new(worker)
+		var errs []error
+		consume(t, s, c, fifo, w.handle, errorsOf(&errs))
+		equal(t, "errors", len(errs), 1)
+		equal(t, "handled", fmt.Sprint(w.done), "[a:1 a:1 a:2 a:3]")
+		closeClient(t, c)
+	})
+}
+
 // When a consumer stops, what was begun is finished, and the rest is visible at once.
 func TestConsumeStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

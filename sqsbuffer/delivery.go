@@ -70,11 +70,10 @@ func (c *consumer) chains(messages []types.Message) [][]*delivery {
 	return chains
 }
 
-// handleInOrder handles one message after the other. When one fails, or the consumer stops,
-// that one and the rest go back.
+// handleInOrder handles one message after the other, each when the one before it is deleted:
+// otherwise that could come again after its successor. When one fails or cannot be deleted,
+// or the consumer stops, that one and the rest go back.
 func (c *consumer) handleInOrder(chain []*delivery) {
-	var deletes sync.WaitGroup
-	defer deletes.Wait()
 	for i, d := range chain {
 		if c.isStopping() {
 			c.giveBack(chain[i:], 0)
@@ -94,9 +93,17 @@ func (c *consumer) handleInOrder(chain []*delivery) {
 			c.giveBack(chain[i+1:], 0)
 			return
 		}
-		deletes.Go(func() { c.delete(d) })
+		if i == len(chain)-1 {
+			c.delete(d)
+		} else if !c.delete(d, alone) {
+			c.giveBack(chain[i+1:], 0)
+			return
+		}
 	}
 }
+
+// alone has a message deleted at once and by itself: its successor waits for it.
+func alone(*sqs.Options) {}
 
 func (c *consumer) isStopping() bool {
 	select {
@@ -132,14 +139,15 @@ func (c *consumer) handle(d *delivery) error {
 	return nil
 }
 
-// delete deletes a message that was handled.
-func (c *consumer) delete(d *delivery) {
+// delete deletes a message that was handled, and reports whether it is.
+func (c *consumer) delete(d *delivery, options ...func(*sqs.Options)) bool {
 	defer c.letGo([]*delivery{d})
 	d.settle()
-	_, err := c.from.DeleteMessage(c.settling, &sqs.DeleteMessageInput{QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle})
+	_, err := c.from.DeleteMessage(c.settling, &sqs.DeleteMessageInput{QueueUrl: &c.queue, ReceiptHandle: d.message.ReceiptHandle}, options...)
 	if err != nil {
 		c.OnError(fmt.Errorf("sqsbuffer: message %s was handled, but is not deleted: %w", *d.message.MessageId, err))
 	}
+	return err == nil
 }
 
 // giveBack makes messages visible again after a while, except those that others may have.

@@ -179,6 +179,11 @@ func (s *service) answer(ctx context.Context, operation string, in request) (out
 			return result{"Attributes": map[string]string{"VisibilityTimeout": fmt.Sprint(int(s.visibility.Seconds()))}}, ""
 		case "ReceiveMessage":
 			return s.receive(ctx, in), ""
+		case "PurgeQueue":
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.queues[in.QueueURL] = nil
+			return result{}, ""
 		}
 		return s.apply(operation, in.QueueURL, in.entry)
 	}

@@ -50,6 +50,7 @@ type buffer struct {
 	more     bool      // callers asked since the queue was last found empty
 	pace     pace      // of the callers
 	used     time.Time // by the last caller
+	purges   int       // of the queue, by this client
 }
 
 // A fetched batch is usable until its messages become visible again.
@@ -250,7 +251,7 @@ func (p *prefetcher) fetch(b *buffer, n int) {
 	in := b.template
 	in.MaxNumberOfMessages = int32(n)
 	p.mu.Lock()
-	visibility := b.visibility
+	visibility, purges := b.visibility, b.purges
 	p.mu.Unlock()
 	in.VisibilityTimeout = int32(visibility / time.Second)
 	out, err := p.client.ReceiveMessage(p.work, &in)
@@ -268,6 +269,9 @@ func (p *prefetcher) fetch(b *buffer, n int) {
 		b.parallel, b.more = 1, false
 		// The last second of a wait is not worth another receive.
 		b.answer(taken{}, func(t *taker) bool { return !t.since.After(started) && t.until.Sub(answered) < time.Second })
+	case b.purges != purges:
+		// Those that were purged cannot be given back, which does not matter.
+		p.requests.Go(func() { _ = p.giveBack(p.work, b.template.QueueUrl, out.Messages) })
 	default:
 		if len(out.Messages) == n {
 			b.parallel = min(2*b.parallel, p.settings.MaxInflightReceiveBatches)
@@ -276,6 +280,18 @@ func (p *prefetcher) fetch(b *buffer, n int) {
 		b.serve(answered)
 	}
 	p.fill(b)
+}
+
+// purge drops what was received of a queue.
+func (p *prefetcher) purge(queue string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.buffers {
+		if *b.template.QueueUrl == queue {
+			b.batches = nil
+			b.purges++
+		}
+	}
 }
 
 // answer gives the same to those of the waiting callers.

@@ -322,3 +322,52 @@ func TestCloseGivesBackWhatWasNotTaken(t *testing.T) {
 		}
 	})
 }
+
+// What was received ahead is not handed out after a purge, and what is sent then is not hidden for long.
+func TestPurgeDropsWhatWasReceivedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService()
+		c := s.buffered(t)
+		s.put(standard, bodies(100)...)
+		for range 30 { // until some are received ahead
+			receive(t, c, 1)
+		}
+		if _, visible := s.stored(standard); len(visible) > 69 {
+			t.Fatalf("%d messages are visible: none is received ahead", len(visible))
+		}
+		if _, err := c.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: aws.String(standard)}); err != nil {
+			t.Fatal(err)
+		}
+		s.put(standard, "after")
+		messages := receive(t, c, 10)
+		if len(messages) != 1 || *messages[0].Body != "after" {
+			t.Errorf("%d messages came", len(messages))
+		}
+		closeClient(t, c)
+	})
+}
+
+// What a receive brings that was under way during a purge may have been sent after it: it comes again at once.
+func TestPurgeWhileReceiving(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService()
+		s.back = 100 * time.Millisecond
+		c := s.buffered(t)
+		time.AfterFunc(950*time.Millisecond, func() {
+			if _, err := c.PurgeQueue(t.Context(), &sqs.PurgeQueueInput{QueueUrl: aws.String(standard)}); err != nil {
+				t.Error(err)
+			}
+		})
+		time.AfterFunc(time.Second, func() { s.put(standard, "a") }) // after the purge, whose answer is on its way
+		start := time.Now()
+		messages := receive(t, c, 1)
+		if len(messages) != 1 || *messages[0].Body != "a" {
+			t.Errorf("%d messages came", len(messages))
+		}
+		equal(t, "given back", s.count("ChangeMessageVisibilityBatch"), 1)
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		closeClient(t, c)
+	})
+}
