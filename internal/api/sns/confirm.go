@@ -123,7 +123,9 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 	r := resource{name: n}
 	c.Notes.Set(noteTopic, r.ARN())
 	signed := !service.Anonymous(c)
-	if signed {
+	if !signed {
+		c.Page = &pageOfNoToken
+	} else {
 		about := service.Subject{Resource: &r, Owner: service.Caller(c).Account}
 		if err := s.authorize(c, about, "SNS:ConfirmSubscription"); err != nil {
 			return nil, err
@@ -160,6 +162,9 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 	})
 	if err != nil {
 		return nil, err
+	}
+	if !signed {
+		c.Page = s.pageOfConfirmation(sub)
 	}
 	return &subscriptionARNOutput{sub.ARN()}, nil
 }

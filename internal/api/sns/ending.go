@@ -13,21 +13,21 @@ import (
 // endpoint. There are two changes: one ends the subscription, the other says that the message is in the queue. If the server is
 // killed in between, Tend puts it there.
 
-// end ends a subscription and tells its endpoint.
-func (s *Service) end(ctx context.Context, sub *topic.Subscription) error {
+// end ends a subscription and tells its endpoint. It returns the link that brings the subscription back, if one does.
+func (s *Service) end(ctx context.Context, sub *topic.Subscription) (back string, err error) {
 	now := s.now()
 	token, confirmation := newToken(sub, now)
-	err := s.change(ctx, func(tx *topic.Tx) (err error) {
+	err = s.change(ctx, func(tx *topic.Tx) (err error) {
 		sub, err = tx.End(sub.ID, confirmation, now)
 		return err
 	})
 	if err != nil || sub == nil {
-		return err
+		return "", err
 	}
 	if err := s.tellEnd(ctx, sub, token); err != nil {
 		s.log.Warn("an endpoint was not told yet that its subscription has ended", "subscription", sub.ARN(), "error", err)
 	}
-	return nil
+	return s.subscribeURL(sub, token), nil
 }
 
 // tellEnd puts the message about the end of a subscription into its queue.

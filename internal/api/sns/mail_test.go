@@ -1,6 +1,7 @@
 package sns_test
 
 import (
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -80,6 +81,64 @@ func (m *mailbox) wait(n int) (got *mail.Message, text string) {
 }
 
 var links = regexp.MustCompile(`http://[^\s]+`)
+
+// browse opens a link as a person's browser does.
+func (r *rig) browse(url string, status int, want ...string) (page string) {
+	r.Helper()
+	request, err := http.NewRequest(http.MethodGet, url, http.NoBody)
+	apitest.Must(r.T, request, err)
+	request.Header.Set("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	answer, err := http.DefaultClient.Do(request)
+	apitest.Must(r.T, answer, err)
+	b, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	apitest.Must(r.T, b, err)
+	page = html.UnescapeString(string(b))
+	if answer.StatusCode != status || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" || answer.Header.Get("Referrer-Policy") != "no-referrer" ||
+		!strings.HasPrefix(answer.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'sha256-") || strings.Contains(page, "<script") {
+		r.Errorf("%d %v %s", answer.StatusCode, answer.Header, page)
+	}
+	for _, w := range want {
+		if !strings.Contains(page, w) {
+			r.Errorf("there is no %q in %s", w, page)
+		}
+	}
+	return page
+}
+
+var hrefs = regexp.MustCompile(`href="([^"]+)"`)
+
+// A person's browser gets pages, each with the way back.
+func TestPagesForPeople(t *testing.T) {
+	t.Parallel()
+	r, h := newOpenRig(t), newWebhook(t)
+	topic := r.topic(r.root, "news", nil)
+	arn := r.subscribeHook(topic, h.url+"?a=<b>", nil)
+	confirm := h.wait(0).fields["SubscribeURL"]
+	r.browse(confirm+"0", http.StatusBadRequest, "<h1>This link does not work</h1>")
+	page := r.browse(confirm, http.StatusOK, "<h1>Subscription confirmed</h1>", arn)
+	page = r.browse(hrefs.FindStringSubmatch(page)[1], http.StatusOK, "<h1>Subscription ended</h1>", arn)
+	if strings.Contains(page, h.url) {
+		t.Errorf("it shows the endpoint: %s", page)
+	}
+	back := hrefs.FindStringSubmatch(page)[1]
+	page = r.browse(back, http.StatusOK, "<h1>Subscription confirmed</h1>", arn)
+	out, err := r.root.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{TopicArn: &topic, Token: aws.String(strings.Split(back, "Token=")[1])})
+	if got := *apitest.Must(t, out, err).SubscriptionArn; got != arn { // a client that signs gets what it asked for
+		t.Error(got)
+	}
+	end := hrefs.FindStringSubmatch(page)[1]
+	gone, err := r.root.SNS.Unsubscribe(t.Context(), &sns.UnsubscribeInput{SubscriptionArn: &arn})
+	apitest.Must(t, gone, err)
+	r.browse(end, http.StatusOK, "<h1>There is no such subscription</h1>")
+
+	arn = r.subscribeHook(topic, h.url, nil)
+	_, err = r.root.SNS.ConfirmSubscription(t.Context(), &sns.ConfirmSubscriptionInput{
+		TopicArn: &topic, Token: aws.String(h.wait(2).fields["Token"]), AuthenticateOnUnsubscribe: aws.String("true"),
+	})
+	apitest.Must(t, 0, err)
+	r.browse(r.server.Endpoint()+"/?Action=Unsubscribe&SubscriptionArn="+arn, http.StatusForbidden, "<h1>This link does not work</h1>")
+}
 
 // A person is asked by mail, gets messages as mails, and ends that with a link.
 func TestMail(t *testing.T) {

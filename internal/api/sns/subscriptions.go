@@ -202,15 +202,25 @@ type unsubscribeInput struct {
 // unsubscribe deletes a subscription. One that is gone, or never was, is no mistake. If it is not its owner who has asked for
 // that, the endpoint is told, and can have the subscription back.
 func (s *Service) unsubscribe(ctx context.Context, c *protocol.Call, in *unsubscribeInput) (*service.Empty, error) {
+	if service.Anonymous(c) {
+		c.Page = &pageOfOwner
+	}
 	sub, err := s.findUnsubscribed(c, in.SubscriptionArn)
 	switch {
+	case saysGone(err) && service.Anonymous(c):
+		c.Page = &pageOfNoSubscription
+		return nil, nil
 	case saysGone(err):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
 	if !sub.Pending() && (service.Anonymous(c) || service.Caller(c).Account != sub.Owner) {
-		err = s.end(ctx, sub)
+		var back string
+		back, err = s.end(ctx, sub)
+		if service.Anonymous(c) {
+			c.Page = pageOfEnd(sub, back)
+		}
 	} else {
 		err = s.change(ctx, func(tx *topic.Tx) error { return tx.Unsubscribe(sub.ID, s.now()) })
 	}

@@ -51,7 +51,19 @@ type Call struct {
 	About *About // what the call is about, for the record of calls; nil if the call is not recorded
 	Notes *Notes // what the handler adds to the request log; nil if the request is not logged
 
+	// Page is what a person gets whose browser has followed a link, in the place of the answer. An operation that links lead to
+	// sets it, also before it fails.
+	Page *Page
+
 	undelivered func(context.Context)
+}
+
+// Page is an answer for a person, in plain text.
+type Page struct {
+	Title  string
+	Text   []string // paragraphs
+	Link   string   // where the person may want to go from here; empty: nowhere
+	LinkTo string   // what the link says
 }
 
 // About is the resource that a call is about: the first that its caller had to have permission for.

@@ -1,0 +1,44 @@
+package sns
+
+import (
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/topic"
+)
+
+// What people read in their browsers who have followed the link in a mail.
+
+// pageOfConfirmation is for the owner of an address that gets messages from now on. It shows the address: only its owner has
+// the token.
+func (s *Service) pageOfConfirmation(sub *topic.Subscription) *protocol.Page {
+	return &protocol.Page{
+		Title: "Subscription confirmed", Text: []string{
+			sub.Endpoint + " gets the messages of the topic " + sub.Topic.Topic + " from now on.",
+			"The subscription is " + sub.ARN() + ".",
+			"If you did not want that, follow this link:",
+		},
+		Link: s.unsubscribeURL(sub), LinkTo: "End this subscription",
+	}
+}
+
+// pageOfEnd is for whoever has ended a subscription. It does not show the address: messages are passed on, with the link in
+// them.
+func pageOfEnd(sub *topic.Subscription, back string) *protocol.Page {
+	p := &protocol.Page{Title: "Subscription ended", Text: []string{
+		"There will be no more messages of the topic " + sub.Topic.Topic + ".",
+		"The subscription was " + sub.ARN() + ".",
+	}}
+	if back != "" {
+		p.Text = append(p.Text, "If you did not want that, you can have it back within two days:")
+		p.Link, p.LinkTo = back, "Subscribe again"
+	}
+	return p
+}
+
+// Pages of links that do nothing.
+var (
+	pageOfNoSubscription = protocol.Page{Title: "There is no such subscription", Text: []string{"It has ended already. There is nothing more to do."}}
+	pageOfNoToken        = protocol.Page{Title: "This link does not work", Text: []string{
+		"It is good for two days, as long as no newer one was sent. Ask whoever sends the messages to subscribe you again.",
+	}}
+	pageOfOwner = protocol.Page{Title: "This link does not work", Text: []string{"Only the owner of this subscription can end it, and not by a link."}}
+)

@@ -1,0 +1,74 @@
+package front
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+// A person who follows a link in a mail gets a page, and not XML. The page loads nothing and runs nothing.
+
+const pageStyle = `body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color:#16191f;overflow-wrap:anywhere}h1{font-size:1.5rem}`
+
+var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>{{.Title}}</title>
+<style>` + pageStyle + `</style>
+</head>
+<body>
+<h1>{{.Title}}</h1>
+{{range .Text}}<p>{{.}}</p>
+{{end}}{{if .Link}}<p><a href="{{.Link}}" rel="nofollow noreferrer">{{.LinkTo}}</a></p>
+{{end}}</body>
+</html>
+`))
+
+// pagePolicy lets the page have its style and nothing else.
+var pagePolicy = func() string {
+	sum := sha256.Sum256([]byte(pageStyle))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}()
+
+// page returns what the browser of a person gets in the place of the answer, or nil if it is no browser that has followed a
+// link.
+func (x *request) page() *protocol.Page {
+	if x.call == nil || x.r.Method != http.MethodGet || !strings.Contains(x.r.Header.Get("Accept"), "text/html") {
+		return nil
+	}
+	return x.call.Page
+}
+
+// troubled is the page of a request that may work later.
+var troubled = protocol.Page{Title: "This does not work at the moment", Text: []string{"Please open the link again in a minute."}}
+
+// writePage answers with a page. The address that the browser shows may have a token in it, so other sites are not told it.
+func (x *request) writePage(status int, p *protocol.Page) error {
+	if status >= http.StatusInternalServerError {
+		p = &troubled
+	}
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return err
+	}
+	h := x.w.Header()
+	for name, value := range map[string]string{
+		"Content-Type": "text/html; charset=utf-8", "Content-Length": strconv.Itoa(b.Len()), "Content-Security-Policy": pagePolicy,
+		"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+		"X-Amzn-Requestid": x.id,
+	} {
+		h.Set(name, value)
+	}
+	x.w.WriteHeader(status)
+	_, err := x.w.Write(b.Bytes())
+	return err
+}

@@ -1,0 +1,32 @@
+package front
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+// What stands on a page is text, and a link is a link to another page.
+func TestPageIsText(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	x := &request{w: w, id: "id"}
+	if err := x.writePage(http.StatusOK, &protocol.Page{
+		Title: "<script>alert(1)</script>", Text: []string{`"><img src=x onerror=alert(1)>`}, Link: `javascript:alert("1")`, LinkTo: "</a><b>",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<script", "<img", "javascript:", "<b>"} {
+		if strings.Contains(w.Body.String(), bad) {
+			t.Errorf("%q is in %s", bad, w.Body)
+		}
+	}
+	w = httptest.NewRecorder()
+	x.w = w
+	if err := x.writePage(http.StatusServiceUnavailable, &protocol.Page{Title: "Confirmed"}); err != nil || w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "Confirmed") {
+		t.Errorf("%d %s, %v", w.Code, w.Body, err)
+	}
+}
