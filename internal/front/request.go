@@ -233,8 +233,8 @@ func (x *request) write(op *protocol.Operation, out any) {
 	} else {
 		// Short answers stay in net/http's buffer, so that only the flush tells whether there is still a connection.
 		write := func() error { return protocol.WriteResult(x.w, x.service, x.parsed, op, x.id, out) }
-		if page := x.page(); page != nil {
-			write = func() error { return x.writePage(http.StatusOK, page) }
+		if page := x.linkPage(); page != nil {
+			write = func() error { return x.writeLinkPage(http.StatusOK, page) }
 		}
 		x.gone = write() != nil || http.NewResponseController(x.w).Flush() != nil
 	}
@@ -281,8 +281,8 @@ func (x *request) refuse(e *protocol.Error) {
 		x.parsed, _ = protocol.Recognise(x.r, nil) // for the protocol of the answer
 	}
 	write := func() error { return protocol.WriteError(x.w, x.service, x.parsed, x.id, e) }
-	if page := x.page(); page != nil {
-		write = func() error { return x.writePage(e.Status, page) }
+	if page := x.linkPage(); page != nil {
+		write = func() error { return x.writeLinkPage(e.Status, page) }
 	}
 	if x.unread {
 		x.gone = x.refuseEarly(write) != nil

@@ -14,7 +14,7 @@ func TestPageIsText(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	x := &request{w: w, id: "id"}
-	if err := x.writePage(http.StatusOK, &protocol.Page{
+	if err := x.writeLinkPage(http.StatusOK, &protocol.Page{
 		Title: "<script>alert(1)</script>", Text: []string{`"><img src=x onerror=alert(1)>`}, Link: `javascript:alert("1")`, LinkTo: "</a><b>",
 	}); err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestPageIsText(t *testing.T) {
 	}
 	w = httptest.NewRecorder()
 	x.w = w
-	if err := x.writePage(http.StatusServiceUnavailable, &protocol.Page{Title: "Confirmed"}); err != nil || w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "Confirmed") {
+	if err := x.writeLinkPage(http.StatusServiceUnavailable, &protocol.Page{Title: "Confirmed"}); err != nil || w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "Confirmed") {
 		t.Errorf("%d %s, %v", w.Code, w.Body, err)
 	}
 }

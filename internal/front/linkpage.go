@@ -39,9 +39,9 @@ var pagePolicy = func() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
-// page returns what the browser of a person gets in the place of the answer, or nil if it is no browser that has followed a
+// linkPage returns what the browser of a person gets in the place of the answer, or nil if it is no browser that has followed a
 // link.
-func (x *request) page() *protocol.Page {
+func (x *request) linkPage() *protocol.Page {
 	if x.call == nil || x.r.Method != http.MethodGet || !strings.Contains(x.r.Header.Get("Accept"), "text/html") {
 		return nil
 	}
@@ -51,8 +51,8 @@ func (x *request) page() *protocol.Page {
 // troubled is the page of a request that may work later.
 var troubled = protocol.Page{Title: "This does not work at the moment", Text: []string{"Please open the link again in a minute."}}
 
-// writePage answers with a page. The address that the browser shows may have a token in it, so other sites are not told it.
-func (x *request) writePage(status int, p *protocol.Page) error {
+// writeLinkPage answers with a page. The address that the browser shows may have a token in it, so other sites are not told it.
+func (x *request) writeLinkPage(status int, p *protocol.Page) error {
 	if status >= http.StatusInternalServerError {
 		p = &troubled
 	}
