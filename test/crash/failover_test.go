@@ -1,0 +1,215 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/proof/eventually"
+	"github.com/sluicemq/sluice/internal/proof/freeport"
+	"github.com/sluicemq/sluice/internal/proof/history"
+	"github.com/sluicemq/sluice/internal/proof/workload"
+	"github.com/sluicemq/sluice/test/program"
+)
+
+// nodes is a cluster of three servers, each a process.
+type nodes struct {
+	*testing.T
+	start   [3]func() *process
+	running [3]*process
+	url     [3]atomic.Pointer[string] // of a node that runs
+}
+
+func newNodes(t *testing.T) *nodes {
+	t.Helper()
+	peers, err := freeport.Take(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, dir := program.Build(t), t.TempDir()
+	var members []string
+	for i, peer := range peers {
+		members = append(members, string(rune('a'+i))+"="+peer)
+	}
+	c := &nodes{T: t}
+	for i := range c.start {
+		name := string(rune('a' + i))
+		c.start[i] = func() *process {
+			return launch(t, binary, filepath.Join(dir, name), "--node", name, "--cluster", strings.Join(members, ","),
+				"--cluster-secret-file", filepath.Join(dir, "secret"), "--egress-allow", "127.0.0.1")
+		}
+		c.running[i] = c.start[i]()
+	}
+	for i := range c.running {
+		c.wait(i)
+	}
+	return c
+}
+
+// wait waits until a node that was started serves.
+func (c *nodes) wait(i int) {
+	c.Helper()
+	endpoint := c.running[i].ready(c.T).Endpoint
+	c.url[i].Store(&endpoint)
+}
+
+// kill kills a node.
+func (c *nodes) kill(i int) {
+	c.url[i].Store(nil)
+	_ = c.running[i].cmd.Process.Kill()
+	<-c.running[i].ended
+}
+
+func (c *nodes) stop() {
+	for i := range c.running {
+		c.kill(i)
+	}
+}
+
+// any returns a client of a node that runs, beginning with the n-th.
+func (c *nodes) any(n int) *workload.Client {
+	for i := range c.url {
+		if endpoint := c.url[(n+i)%len(c.url)].Load(); endpoint != nil {
+			return workload.NewClient(*endpoint)
+		}
+	}
+	panic("all nodes are killed")
+}
+
+// TestFailoverOfTopics kills one node after the other of a cluster that publishes to an HTTP endpoint and to a FIFO queue,
+// so that the owner of each shard is killed while it delivers. Every message whose publish was answered arrives, and the
+// FIFO queue has each once, in order. The link that confirms the subscription works at any node.
+func TestFailoverOfTopics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	t.Parallel()
+	seed := number(t, "SLUICE_TEST_CRASH_SEED", uint64(time.Now().UnixNano()))
+	t.Logf("SLUICE_TEST_CRASH_SEED=%d", seed)
+	e := &endpoint{rng: rand.New(rand.NewPCG(seed, 2)), taken: make(map[string]int), confirm: make(chan string, 1)}
+	hook := httptest.NewServer(e)
+	t.Cleanup(hook.Close)
+	c := newNodes(t)
+	t.Cleanup(c.stop)
+
+	const queue, fifo = "orders.fifo", "orders.fifo"
+	eventually.Succeeds(t, func() error { return c.any(0).Create(history.Queue{Name: queue}) })
+	eventually.Succeeds(t, func() error { return c.any(1).CreateTopic(history.Topic{Name: fifo, Queues: []string{queue}}) })
+	eventually.Succeeds(t, func() error { return c.any(2).CreateTopic(history.Topic{Name: "news"}) })
+	err := c.any(0).Notify("Subscribe", url.Values{
+		"TopicArn": {workload.TopicARN("news")}, "Protocol": {"http"}, "Endpoint": {hook.URL},
+		"Attributes.entry.1.key": {"RawMessageDelivery"}, "Attributes.entry.1.value": {"true"},
+		"Attributes.entry.2.key": {"DeliveryPolicy"}, "Attributes.entry.2.value": {`{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":1,"numRetries":100}}`},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := url.Parse(<-e.confirm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.url { // it may be followed more than once, and comes to any node
+		answer, err := http.Get(*c.url[i].Load() + "/?" + link.RawQuery)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("the link at node %d: %v, %v", i, answer, err)
+		}
+		_ = answer.Body.Close()
+	}
+
+	var published []string // to news, and answered
+	ordered := 0           // likewise to the FIFO topic
+	var over atomic.Bool
+	var publishers sync.WaitGroup
+	publishers.Go(func() {
+		for n := 0; !over.Load(); n++ {
+			message := fmt.Sprintf("message %d", n)
+			if err := c.any(n).Notify("Publish", url.Values{"TopicArn": {workload.TopicARN("news")}, "Message": {message}}, nil); err == nil {
+				published = append(published, message)
+			}
+		}
+	})
+	publishers.Go(func() {
+		for n := 0; !over.Load(); n++ {
+			form := url.Values{
+				"TopicArn": {workload.TopicARN(fifo)}, "Message": {strconv.Itoa(ordered)}, "MessageGroupId": {"g"}, "MessageDeduplicationId": {strconv.Itoa(ordered)},
+			}
+			if c.any(n).Notify("Publish", form, nil) == nil {
+				ordered++
+			}
+		}
+	})
+	for i := range c.running {
+		before := e.count()
+		eventually.True(t, "some messages arrive", func() bool { return e.count() > before+20 })
+		c.kill(i)
+		before = e.count()
+		eventually.Succeeds(t, func() error { // through the others
+			if n := e.count(); n < before+20 {
+				return fmt.Errorf("%d messages have arrived since a node was killed", n-before)
+			}
+			return nil
+		})
+		c.running[i] = c.start[i]()
+		c.wait(i)
+	}
+	over.Store(true)
+	publishers.Wait()
+	eventually.Succeeds(t, func() error {
+		if one, n := e.missing(published); n > 0 {
+			return fmt.Errorf("%d of %d messages have not arrived, such as %q", n, len(published), one)
+		}
+		return nil
+	})
+	c.inOrder(queue, ordered)
+	t.Logf("%d messages to the endpoint, %d to the queue", len(published), ordered)
+}
+
+// count returns how many messages the endpoint has taken.
+func (e *endpoint) count() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.taken)
+}
+
+// inOrder receives from a FIFO queue what was published, each message once and in order. The last one may be there whose
+// publish was not answered.
+func (c *nodes) inOrder(queue string, published int) {
+	c.Helper()
+	next := 0
+	eventually.Succeeds(c.T, func() error {
+		for {
+			got, err := c.any(next).Receive(queue, workload.Receive{Most: 10, Timeout: time.Hour})
+			if err != nil {
+				return err
+			}
+			if len(got) == 0 && next < published {
+				return errors.New("it is empty")
+			}
+			if len(got) == 0 {
+				return nil
+			}
+			for _, m := range got {
+				if m.Body != strconv.Itoa(next) {
+					c.Fatalf("message %s comes instead of %d", m.Body, next)
+				}
+				next++
+				if _, err := c.any(next).Remove(queue, []string{m.Handle}); err != nil {
+					return err
+				}
+			}
+		}
+	})
+	if next > published+1 {
+		c.Errorf("%d messages, and %d were published", next, published)
+	}
+}
