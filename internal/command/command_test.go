@@ -69,6 +69,9 @@ func serve(t *testing.T, args ...string) *serving {
 	t.Cleanup(func() { _ = s.stop() })
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "# ") { // which a shell skips
+			continue
+		}
 		m := export.FindStringSubmatch(lines.Text())
 		if m == nil {
 			t.Fatalf("printed %q", lines.Text())
