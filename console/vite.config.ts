@@ -85,12 +85,14 @@ export default defineConfig({
             {
               name: (id: string) => `sdk-${/@aws-sdk\/client-([\w-]+)/.exec(id)?.[1]}`,
               test: /node_modules\/@aws-sdk\/client-/,
+              includeDependenciesRecursively: false,
             },
             { name: 'signer', test: /node_modules\/(@smithy\/(signature-v4|protocol-http|types)|@aws-crypto|tslib)\// },
             { name: 'sdk', test: /node_modules\/(@aws-sdk|@smithy|@aws)\// },
             {
               name: 'charts',
               test: new RegExp(`${components}/(.*-chart|internal/components/(cartesian-|chart-).*|.*d3-)`),
+              includeDependenciesRecursively: false,
             },
             // What the first view does not need.
             {

@@ -25,7 +25,7 @@ export function TopBar({ state }: { state: SignIn }) {
       iconName: 'refresh',
       text: preferences.refresh ? `${preferences.refresh} s` : 'Off',
       title: 'Refresh',
-      ariaLabel: 'Refresh',
+      ariaLabel: `Refresh: ${preferences.refresh ? `${preferences.refresh} s` : 'Off'}`,
       items: choices('refresh', refreshWords, String(preferences.refresh)),
       onItemClick: ({ detail }) => setPreferences({ refresh: Number(detail.id.split(':')[1]) }),
     })

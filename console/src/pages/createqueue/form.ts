@@ -1,13 +1,8 @@
+import type { Amount } from '../../parts/amount'
 import { type Attributes, redriveOf } from '../../parts/attributes'
 import { jsonError, object, pretty } from '../../parts/json'
 import { nameOf } from '../../parts/queues'
 import { record, type Tag } from '../../parts/tags'
-
-/** Amount is a number with its unit, as a person writes it. */
-export interface Amount {
-  value: string
-  unit: string
-}
 
 /** Form is what a person has filled in. */
 export interface Form {

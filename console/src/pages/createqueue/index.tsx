@@ -17,7 +17,6 @@ import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
 import RadioGroup from '@cloudscape-design/components/radio-group'
-import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import Textarea from '@cloudscape-design/components/textarea'
@@ -28,6 +27,7 @@ import { sessionNow, settingsNow } from '../../aws/session'
 import { sqs } from '../../aws/sqs'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
+import { AmountInput } from '../../parts/amount'
 import { useAttributes, useTags } from '../../parts/attributes'
 import { CopyAs } from '../../parts/copyasmenu'
 import { PolicyField } from '../../parts/policyfield'
@@ -36,7 +36,6 @@ import { QueueField } from '../../parts/queuefield'
 import { record, TagRows } from '../../parts/tags'
 import type { PageProps } from '../../routes'
 import {
-  type Amount,
   attributesOf,
   check,
   creation,
@@ -303,36 +302,6 @@ async function change(queue: string, before: Form, after: Form, dead: string) {
   if (Object.keys(added).length > 0) {
     await sqs().send(new TagQueueCommand({ QueueUrl: queue, Tags: added }))
   }
-}
-
-function AmountInput({
-  label,
-  amount,
-  units,
-  change,
-}: {
-  label: string
-  amount: Amount
-  units: string[]
-  change: (amount: Amount) => void
-}) {
-  return (
-    <div className="amount">
-      <Input
-        value={amount.value}
-        type="number"
-        inputMode="numeric"
-        ariaLabel={label}
-        onChange={({ detail }) => change({ ...amount, value: detail.value })}
-      />
-      <Select
-        selectedOption={{ value: amount.unit, label: amount.unit }}
-        options={units.map((value) => ({ value, label: value }))}
-        ariaLabel={`Unit of ${label}`}
-        onChange={({ detail }) => change({ ...amount, unit: detail.selectedOption.value ?? amount.unit })}
-      />
-    </div>
-  )
 }
 
 interface FieldsProps {

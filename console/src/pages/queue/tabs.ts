@@ -19,6 +19,7 @@ export const tabs: Tab[] = [
   { id: 'overview', label: 'Overview', load: () => import('./overview') },
   { id: 'messages', label: 'Send and receive', load: () => import('./messages') },
   { id: 'browse', label: 'Look inside', load: () => import('./browse') },
+  { id: 'redrive', label: 'Redrive', load: () => import('./redrive') },
   { id: 'groups', label: 'Groups', on: (q) => q.fifo, load: () => import('./groups') },
   { id: 'consumers', label: 'Consumers', load: () => import('./consumers') },
   { id: 'monitoring', label: 'Monitoring', load: () => import('./monitoring') },

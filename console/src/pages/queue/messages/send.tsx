@@ -11,7 +11,6 @@ import Input from '@cloudscape-design/components/input'
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
 import Modal from '@cloudscape-design/components/modal'
-import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import Textarea from '@cloudscape-design/components/textarea'
@@ -19,6 +18,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sqs } from '../../../aws/sqs'
 import { notify } from '../../../frame/notices'
+import { AmountInput } from '../../../parts/amount'
 import { AttributeRows, attributesOfRows, type Row } from '../../../parts/attributerows'
 import { fromBase64 } from '../../../parts/decode'
 import { bytes } from '../../../parts/format'
@@ -129,24 +129,12 @@ export function Send({ queue, fifo }: TabProps) {
                 label="Delivery delay"
                 constraintText="Delay delivery of this message by 0 seconds to 15 minutes."
               >
-                <div className="amount">
-                  <Input
-                    type="number"
-                    inputMode="numeric"
-                    ariaLabel="Delivery delay"
-                    value={draft.delay}
-                    onChange={({ detail }) => set({ delay: detail.value })}
-                  />
-                  <Select
-                    ariaLabel="Unit of the delivery delay"
-                    selectedOption={{ value: draft.unit, label: draft.unit }}
-                    options={[
-                      { value: 'seconds', label: 'seconds' },
-                      { value: 'minutes', label: 'minutes' },
-                    ]}
-                    onChange={({ detail }) => set({ unit: detail.selectedOption.value as Draft['unit'] })}
-                  />
-                </div>
+                <AmountInput
+                  label="Delivery delay"
+                  amount={{ value: draft.delay, unit: draft.unit }}
+                  units={['seconds', 'minutes']}
+                  change={({ value, unit }) => set({ delay: value, unit: unit as Draft['unit'] })}
+                />
               </FormField>
             )}
             <FormField

@@ -1,0 +1,10 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{J as t,R as n,f as r,z as i}from"./sdk-iam-FQVK281_.js";import{J as a,n as o}from"./cloudscape-DeY314L4.js";import{c as s,f as c,l}from"./react-_FRSv9La.js";import{Mt as u,Nt as d,l as f,o as p,rn as m,sn as h,tn as g}from"./parts-D9ZMoChd.js";import{t as _}from"./ask-BorCzAAP.js";import"./holderpolicies-CZ9BDpWS.js";import{t as v}from"./list-BGhE0jbe.js";var y=e(c(),1),b=l();async function x(e){for(let t of(await f().send(new r({PolicyArn:e}))).Versions??[])t.IsDefaultVersion||await f().send(new n({PolicyArn:e,VersionId:t.VersionId}));await f().send(new i({PolicyArn:e}))}function S(){let e=s(),[n,r]=(0,y.useState)(!1),i=p(n),[c,l]=(0,y.useState)(!1);return(0,b.jsxs)(b.Fragment,{children:[(0,b.jsx)(v,{title:`Policies`,one:`policy`,many:`policies`,query:i,nameOf:e=>e.PolicyName??``,create:()=>l(!0),remove:e=>x(e.Arn??``),removeSays:`Only policies that are attached to nobody can be deleted, and none of AWS's.`,empty:`A policy says what may be done; it is attached to users, groups and roles.`,actions:(0,b.jsx)(o,{checked:n,onChange:({detail:e})=>r(e.checked),children:`AWS's too`}),columns:[{id:`name`,header:`Name`,isRowHeader:!0,sortingField:`PolicyName`,cell:e=>(0,b.jsx)(a,{href:g([`policies`,e.PolicyName??``]),children:e.PolicyName})},{id:`attached`,header:`Attached to`,cell:e=>(0,b.jsx)(u,{value:e.AttachmentCount})},{id:`description`,header:`Description`,cell:e=>e.Description||`–`},{id:`changed`,header:`Changed`,cell:e=>(0,b.jsx)(d,{at:e.UpdateDate?.getTime()})}]}),c&&(0,b.jsx)(_,{title:`Create policy`,label:`Policy name`,yes:`Create policy`,close:()=>l(!1),act:async n=>{await f().send(new t({PolicyName:n,PolicyDocument:`{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Effect": "Allow",
+      "Action": ["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"],
+      "Resource": "arn:aws:sqs:*:*:orders"
+    }
+  ]
+}`})),e.invalidateQueries({queryKey:[`iam`,`policies`]}),h({header:`Policy ${n} created with an example`,content:`Write into it what is to be allowed.`}),m(g([`policies`,n]))}})]})}export{S as default};

@@ -1,0 +1,332 @@
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import ColumnLayout from '@cloudscape-design/components/column-layout'
+import Container from '@cloudscape-design/components/container'
+import FormField from '@cloudscape-design/components/form-field'
+import Header from '@cloudscape-design/components/header'
+import Input from '@cloudscape-design/components/input'
+import Link from '@cloudscape-design/components/link'
+import RadioGroup from '@cloudscape-design/components/radio-group'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Table from '@cloudscape-design/components/table'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sessionNow, settingsNow } from '../../../aws/session'
+import { sluice } from '../../../aws/sluice'
+import { notify } from '../../../frame/notices'
+import { address, go, usePlace } from '../../../frame/router'
+import { Confirm } from '../../../parts/confirm'
+import { Empty } from '../../../parts/empty'
+import { count, plural } from '../../../parts/format'
+import { type Message, MessageDetails } from '../../../parts/message'
+import { Problem } from '../../../parts/problem'
+import { QueueField } from '../../../parts/queuefield'
+import { nameOf } from '../../../parts/queues'
+import { Num, Time } from '../../../parts/values'
+import { useLook } from '../browse/look'
+import type { TabProps } from '../tabs'
+import { EditMessage } from './edit'
+import { groupings, groupsOf } from './grouping'
+import { Tasks, tasksKey } from './tasks'
+
+/** Redrive is the workbench for dead letters: find them, group them by cause, mend them, send them again. */
+export default function Redrive({ queue }: TabProps) {
+  const { query } = usePlace()
+  const client = useQueryClient()
+  const filter = query.get('filter') ?? ''
+  const by = query.get('by') ?? 'none'
+  const path = query.get('path') ?? ''
+  const [typed, setTyped] = useState(filter)
+  const look = useLook(queue, filter, '', false)
+  const [chosen, setChosen] = useState<Message[]>([])
+  const [shown, setShown] = useState<Message>()
+  const [editing, setEditing] = useState<Message>()
+  const [asking, setAsking] = useState<'all' | 'chosen'>()
+  const [plan, setPlan] = useState<Plan>({ where: 'source', to: '', rate: '' })
+  const groups = groupsOf(look.messages, by, path)
+
+  function show(changes: Record<string, string>) {
+    setChosen([])
+    go(address(['queues', queue, 'redrive'], { filter, by, path, ...changes }), { replace: true })
+  }
+
+  async function start(input: object) {
+    await sluice('RedriveMessages', { QueueUrl: queue, ...planned(plan), ...input })
+    notify({ header: 'The redrive has begun', content: 'Its progress is below.' })
+    setChosen([])
+    await client.invalidateQueries({ queryKey: tasksKey(queue) })
+    setTimeout(look.again, 1500)
+  }
+
+  const ready = plan.where === 'source' || plan.to.trim() !== ''
+  return (
+    <SpaceBetween size="l">
+      <Container
+        header={
+          <Header
+            variant="h2"
+            description="Moved messages get a new ID and have never been received. What is in flight or delayed stays."
+            actions={
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button disabled={chosen.length === 0 || !ready} onClick={() => setAsking('chosen')}>
+                  Redrive {chosen.length > 0 ? plural(chosen.length, 'message') : 'chosen messages'}
+                </Button>
+                <Button variant="primary" disabled={!ready} onClick={() => setAsking('all')}>
+                  {filter ? 'Redrive all that are found' : 'Redrive messages'}
+                </Button>
+              </SpaceBetween>
+            }
+          >
+            Dead-letter queue redrive
+          </Header>
+        }
+      >
+        <ColumnLayout columns={2}>
+          <FormField label="Message destination">
+            <SpaceBetween size="xs">
+              <RadioGroup
+                value={plan.where}
+                ariaLabel="Message destination"
+                onChange={({ detail }) => setPlan({ ...plan, where: detail.value as Plan['where'] })}
+                items={[
+                  { value: 'source', label: 'Redrive to source queue(s)' },
+                  { value: 'custom', label: 'Redrive to custom destination' },
+                ]}
+              />
+              {plan.where === 'custom' && (
+                <QueueField
+                  value={plan.to}
+                  label="Destination"
+                  change={(to) => setPlan({ ...plan, to })}
+                  only={(q) => q.QueueName !== queue}
+                />
+              )}
+            </SpaceBetween>
+          </FormField>
+          <FormField
+            label="Velocity"
+            description="Messages a second, from 1 to 500. As fast as can be, if it is left out."
+          >
+            <Input
+              value={plan.rate}
+              type="number"
+              inputMode="numeric"
+              placeholder="System optimized"
+              onChange={({ detail }) => setPlan({ ...plan, rate: detail.value })}
+            />
+          </FormField>
+        </ColumnLayout>
+      </Container>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault()
+          typed === filter ? look.again() : show({ filter: typed })
+        }}
+      >
+        <div className="search">
+          <FormField
+            label="Which messages"
+            stretch
+            constraintText="The terms of Look inside: source:*orders, attr.error:timeout*, body.order.id:17, age>2h."
+          >
+            <Input
+              value={typed}
+              type="search"
+              spellcheck={false}
+              placeholder="All messages"
+              onChange={({ detail }) => setTyped(detail.value)}
+            />
+          </FormField>
+          <Button formAction="submit" iconName="search" loading={look.busy}>
+            Find
+          </Button>
+        </div>
+      </form>
+      <div className="row">
+        <Select
+          ariaLabel="Group by"
+          selectedOption={groupings.find((g) => g.value === by) ?? null}
+          options={groupings}
+          onChange={({ detail }) => show({ by: detail.selectedOption.value ?? 'none' })}
+        />
+        {(by === 'attribute' || by === 'body') && (
+          <Input
+            value={path}
+            ariaLabel="Which one"
+            placeholder={by === 'attribute' ? 'name of the attribute' : 'path in the JSON, as error.code'}
+            onChange={({ detail }) => show({ path: detail.value })}
+          />
+        )}
+      </div>
+      {look.error !== undefined && <Problem error={look.error} what="Not searched" retry={look.again} />}
+      {groups.length > 0 && (
+        <Table
+          variant="container"
+          items={groups}
+          trackBy="key"
+          ariaLabels={{ tableLabel: 'Groups of messages' }}
+          header={
+            <Header variant="h2" counter={`(${groups.length})`}>
+              Groups
+            </Header>
+          }
+          columnDefinitions={[
+            { id: 'key', header: 'Value', isRowHeader: true, cell: (g) => <span className="break">{g.label}</span> },
+            { id: 'n', header: 'Messages', cell: (g) => <Num value={g.messages.length} />, width: 120 },
+            { id: 'newest', header: 'Newest', cell: (g) => <Time at={g.newest} />, width: 200 },
+            {
+              id: 'choose',
+              header: 'Choose',
+              width: 130,
+              cell: (g) => (
+                <Button variant="inline-link" onClick={() => setChosen(g.messages)}>
+                  Choose these
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+      <Table
+        variant="container"
+        resizableColumns
+        items={look.messages}
+        trackBy="MessageId"
+        selectionType="multi"
+        selectedItems={chosen}
+        onSelectionChange={({ detail }) => setChosen(detail.selectedItems)}
+        loading={look.busy && look.messages.length === 0}
+        loadingText="Looking"
+        ariaLabels={{
+          tableLabel: 'Dead letters',
+          selectionGroupLabel: 'Choose messages',
+          allItemsSelectionLabel: () => 'Choose all messages',
+          itemSelectionLabel: (_, m) => `Choose message ${m.MessageId}`,
+        }}
+        header={
+          <Header
+            variant="h2"
+            counter={
+              chosen.length > 0
+                ? `(${chosen.length}/${look.messages.length})`
+                : `(${count(look.messages.length)}${look.more ? '+' : ''})`
+            }
+            actions={
+              <Button disabled={chosen.length !== 1} onClick={() => setEditing(chosen[0])}>
+                Edit and resend
+              </Button>
+            }
+          >
+            Messages
+          </Header>
+        }
+        empty={
+          <Empty title={filter ? 'No message is like that' : 'There are no messages here'}>
+            Messages come here from queues whose redrive policy names this one, when they were received too often
+            without being deleted.
+          </Empty>
+        }
+        footer={
+          look.more && (
+            <Box textAlign="center">
+              <Button loading={look.busy} onClick={look.further}>
+                Look further
+              </Button>
+            </Box>
+          )
+        }
+        columnDefinitions={[
+          {
+            id: 'id',
+            header: 'ID',
+            isRowHeader: true,
+            width: 130,
+            cell: (m) => (
+              <Link
+                href="#"
+                ariaLabel={`Message ${m.MessageId}`}
+                onFollow={(e) => {
+                  e.preventDefault()
+                  setShown(m)
+                }}
+              >
+                {m.MessageId.slice(0, 8)}…
+              </Link>
+            ),
+          },
+          {
+            id: 'body',
+            header: 'Body',
+            width: 380,
+            cell: (m) => <span className="code preview">{m.Body?.slice(0, 300)}</span>,
+          },
+          {
+            id: 'source',
+            header: 'Came from',
+            width: 180,
+            cell: (m) => m.DeadLetterQueueSourceArn && nameOf(m.DeadLetterQueueSourceArn),
+          },
+          { id: 'sent', header: 'Sent', width: 185, cell: (m) => <Time at={m.SentTimestamp} /> },
+          { id: 'count', header: 'Receive count', width: 125, cell: (m) => <Num value={m.ReceiveCount} /> },
+        ]}
+      />
+      <Tasks queue={queue} />
+      {shown && <MessageDetails message={shown} close={() => setShown(undefined)} />}
+      {editing && (
+        <EditMessage
+          message={editing}
+          close={() => setEditing(undefined)}
+          resend={(edit) => start({ MessageIds: [editing.MessageId], Edit: edit })}
+        />
+      )}
+      {asking && (
+        <Confirm
+          title={
+            asking === 'chosen'
+              ? `Redrive ${plural(chosen.length, 'message')}?`
+              : filter
+                ? 'Redrive all that are found?'
+                : 'Redrive all messages?'
+          }
+          yes="Redrive"
+          close={() => setAsking(undefined)}
+          act={() =>
+            start(
+              asking === 'chosen' ? { MessageIds: chosen.map((m) => m.MessageId) } : filter ? { Filter: filter } : {},
+            )
+          }
+        >
+          <Box>
+            They go to {plan.where === 'source' ? 'the queues that they came from' : plan.to}
+            {asking === 'all' && filter && (
+              <>: every message of this queue that {filter} finds, also those not shown here</>
+            )}
+            {asking === 'all' && !filter && <>: {plural(look.total, 'message')} now</>}. It can be cancelled; what was
+            moved until then stays moved.
+          </Box>
+        </Confirm>
+      )}
+    </SpaceBetween>
+  )
+}
+
+interface Plan {
+  where: 'source' | 'custom'
+  to: string
+  rate: string
+}
+
+function planned({ where, to, rate }: Plan): object {
+  const n = Number(rate)
+  if (rate.trim() !== '' && (!Number.isInteger(n) || n < 1 || n > 500)) {
+    throw new Error('The velocity must be between 1 and 500 messages a second.')
+  }
+  const arn = to.startsWith('arn:')
+    ? to
+    : `arn:${settingsNow()?.partition ?? 'aws'}:sqs:${settingsNow()?.region}:${sessionNow().account}:${to.trim()}`
+  return {
+    ...(where === 'custom' && { DestinationArn: arn }),
+    ...(rate.trim() !== '' && { MaxNumberOfMessagesPerSecond: n }),
+  }
+}

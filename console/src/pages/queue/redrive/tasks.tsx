@@ -1,0 +1,182 @@
+import { CancelMessageMoveTaskCommand } from '@aws-sdk/client-sqs'
+import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
+import ExpandableSection from '@cloudscape-design/components/expandable-section'
+import Header from '@cloudscape-design/components/header'
+import ProgressBar from '@cloudscape-design/components/progress-bar'
+import StatusIndicator from '@cloudscape-design/components/status-indicator'
+import Table from '@cloudscape-design/components/table'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { sluice } from '../../../aws/sluice'
+import { sqs } from '../../../aws/sqs'
+import { notifyError } from '../../../frame/notices'
+import { useRefresh } from '../../../frame/preferences'
+import { Empty } from '../../../parts/empty'
+import { count } from '../../../parts/format'
+import { Problem } from '../../../parts/problem'
+import { nameOf } from '../../../parts/queues'
+import { Num, Time } from '../../../parts/values'
+
+interface Task {
+  TaskHandle?: string
+  Status: 'RUNNING' | 'CANCELLING' | 'COMPLETED' | 'CANCELLED' | 'FAILED'
+  StartedTimestamp: number
+  EndedTimestamp?: number
+  DestinationArn?: string
+  MaxNumberOfMessagesPerSecond?: number
+  Selects: boolean
+  Filter?: string
+  MessageIds?: number
+  Edited?: boolean
+  Scanned: number
+  Total: number
+  Moved: number
+  Skipped: number
+  FailureReason?: string
+  Results?: { MessageId: string; Outcome: string; NewMessageId?: string }[]
+}
+
+/** tasksKey is under which a queue's redrive tasks are remembered. */
+export const tasksKey = (queue: string) => ['ListRedriveTasks', queue]
+
+const statuses = {
+  RUNNING: { type: 'in-progress', text: 'Running' },
+  CANCELLING: { type: 'in-progress', text: 'Cancelling' },
+  COMPLETED: { type: 'success', text: 'Completed' },
+  CANCELLED: { type: 'stopped', text: 'Cancelled' },
+  FAILED: { type: 'error', text: 'Failed' },
+} as const
+
+const outcomes: Record<string, string> = {
+  Moved: 'Moved',
+  NotVisible: 'Not moved: in flight, delayed or behind a message that is',
+  NoSource: 'Not moved: it does not say where it came from, or that queue has its dead letters elsewhere now',
+  NoDestination: 'Not moved: the queue it came from is gone',
+  TooLarge: 'Not moved: the edited message is too large for its queue',
+}
+
+/** Tasks lists the redrives of a queue, with their progress and what became of the last messages. */
+export function Tasks({ queue }: { queue: string }) {
+  const client = useQueryClient()
+  const interval = useRefresh()
+  const list = useQuery({
+    queryKey: tasksKey(queue),
+    queryFn: ({ signal }) => sluice<{ Tasks: Task[] }>('ListRedriveTasks', { QueueUrl: queue }, signal),
+    refetchInterval: (q) => (q.state.data?.Tasks.some((t) => t.TaskHandle) ? 1000 : interval),
+  })
+  const tasks = (list.data?.Tasks ?? []).map((t, i) => ({ ...t, key: `${t.StartedTimestamp}-${i}` }))
+
+  async function cancel(handle: string) {
+    try {
+      await sqs().send(new CancelMessageMoveTaskCommand({ TaskHandle: handle }))
+      await client.invalidateQueries({ queryKey: tasksKey(queue) })
+    } catch (error) {
+      notifyError(error, 'Not cancelled')
+    }
+  }
+
+  return (
+    <Table
+      variant="container"
+      wrapLines
+      items={tasks}
+      trackBy="key"
+      loading={list.isPending}
+      loadingText="Looking"
+      ariaLabels={{ tableLabel: 'Dead-letter queue redrive tasks' }}
+      header={
+        <Header variant="h2" counter={list.data && `(${tasks.length})`}>
+          Dead-letter queue redrive tasks
+        </Header>
+      }
+      empty={
+        list.error ? (
+          <Problem error={list.error} what="Redrive tasks" retry={() => void list.refetch()} />
+        ) : (
+          <Empty title="Nothing has been redriven from here">
+            The last ten tasks are listed, those of other programs, too.
+          </Empty>
+        )
+      }
+      columnDefinitions={[
+        {
+          id: 'status',
+          header: 'Status',
+          width: 170,
+          cell: (t) => (
+            <>
+              <StatusIndicator type={statuses[t.Status]?.type ?? 'info'}>
+                {statuses[t.Status]?.text ?? t.Status}
+              </StatusIndicator>
+              {t.FailureReason && <div className="break">{t.FailureReason}</div>}
+            </>
+          ),
+        },
+        {
+          id: 'started',
+          header: 'Started',
+          isRowHeader: true,
+          cell: (t) => <Time at={t.StartedTimestamp} />,
+          width: 190,
+        },
+        {
+          id: 'which',
+          header: 'Which messages',
+          cell: (t) => (
+            <span className="break">
+              {t.MessageIds ? `${count(t.MessageIds)} chosen` : t.Filter ? t.Filter : 'All'}
+              {t.Edited && ', edited'}
+            </span>
+          ),
+        },
+        { id: 'to', header: 'To', cell: (t) => (t.DestinationArn ? nameOf(t.DestinationArn) : 'Source queues') },
+        {
+          id: 'moved',
+          header: 'Moved',
+          width: 220,
+          cell: (t) =>
+            t.TaskHandle && t.Total > 0 ? (
+              <ProgressBar
+                value={Math.min(100, (100 * Math.max(t.Scanned, t.Moved)) / t.Total)}
+                description={`${count(t.Moved)} moved`}
+                ariaLabel="Progress of the redrive"
+              />
+            ) : (
+              <Num value={t.Moved} />
+            ),
+        },
+        { id: 'skipped', header: 'Not moved', cell: (t) => <Num value={t.Skipped} />, width: 110 },
+        {
+          id: 'results',
+          header: 'Results',
+          cell: (t) =>
+            t.Results && t.Results.length > 0 ? (
+              <ExpandableSection headerText={`Last ${t.Results.length}`}>
+                {t.Results.map((r) => (
+                  <Box key={r.MessageId} fontSize="body-s">
+                    <span className="break">
+                      {r.MessageId}: {outcomes[r.Outcome] ?? r.Outcome}
+                      {r.NewMessageId && ` as ${r.NewMessageId}`}
+                    </span>
+                  </Box>
+                ))}
+              </ExpandableSection>
+            ) : null,
+        },
+        {
+          id: 'cancel',
+          header: 'Cancel',
+          width: 130,
+          cell: (t) => {
+            const handle = t.TaskHandle
+            return handle && t.Status === 'RUNNING' ? (
+              <Button variant="inline-link" onClick={() => void cancel(handle)}>
+                Cancel redrive
+              </Button>
+            ) : null
+          },
+        },
+      ]}
+    />
+  )
+}
