@@ -31,7 +31,9 @@ func newTrail() *cobra.Command {
 		Long: `Show who has asked the server to set something up, or how it is set up: the
 events that AWS CloudTrail calls management events, of the last 90 days, the newest
 first. They take the permission cloudtrail:LookupEvents. With --json each event is
-shown as CloudTrail writes it. Works with AWS as well.`,
+shown as CloudTrail writes it. Works with AWS as well.
+
+The commands below it set up trails, which bring events to buckets, as files.`,
 		Example: `  sluice trail --changes --since 24h
   sluice trail --user bob --refused
   sluice trail --resource jobs --event SetQueueAttributes --json`,
@@ -50,6 +52,13 @@ shown as CloudTrail writes it. Works with AWS as well.`,
 		flags.IntVar(&f.limit, "limit", f.limit, "how many events to show at most; 0 means all")
 	})
 	server.add(cmd, "CLOUDTRAIL")
+	cmd.AddCommand(
+		newTrailList(server), newTrailShow(server), newTrailCreate(server), newTrailSelectors(server),
+		newTrailChange(server, "start", "Turn a trail on", "StartLogging"),
+		newTrailChange(server, "stop", "Turn a trail off; what waits is still delivered", "StopLogging"),
+		newTrailChange(server, "rm", "Remove a trail, and what waits for its bucket; its files stay", "DeleteTrail"),
+		newTrailValidate(server),
+	)
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) { return answerOr(f.find(ctx, c.client)) })
 }
 
