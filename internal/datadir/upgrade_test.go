@@ -1,0 +1,22 @@
+package datadir
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestFormatsAreDocumented compares the formats with the table of them that operators read.
+func TestFormatsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/upgrade.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format := 1; format <= Newest()+1; format++ {
+		has := strings.Contains(string(page), fmt.Sprintf("\n| %d | ", format))
+		if known := format <= Newest(); has != known {
+			t.Errorf("docs/upgrade.md has a row for format %d: %t; it should be %t", format, has, known)
+		}
+	}
+}
