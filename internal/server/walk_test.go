@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -68,7 +69,9 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	apitest.Must(t, 0, os.Mkdir(filepath.Join(dir, "audit"), 0o755))
-	p := newPair(t, func(owner, other *Config) { owner.TrailDir, other.TrailDir = dir, dir })
+	p := newPair(t, func(owner, other *Config) {
+		owner.TrailDir, other.TrailDir, other.LogLevel = dir, dir, new(slog.LevelVar)
+	})
 	w := &walk{pair: p, t: t, done: make(map[string]bool)}
 	for _, d := range apitest.Dialects {
 		w.queues(w.service("sqs"), clientOf(t, p.other, d))
