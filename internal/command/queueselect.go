@@ -193,7 +193,7 @@ func (t *redriveTask) text(w io.Writer) error {
 	if t.Status != "COMPLETED" {
 		fmt.Fprintf(w, "%s %s, looked at %d of about %d messages\n", t.Status, t.FailureReason, t.Scanned, t.Total)
 	}
-	fmt.Fprint(w, countMoved(t.Moved))
+	fmt.Fprintf(w, "%s", countMoved(t.Moved))
 	if t.Skipped > 0 {
 		fmt.Fprintf(w, ", %d left where they are", t.Skipped)
 	}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { CreateQueueCommand, GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { newUser, root, sqs } from './api.mjs'
+import { scenario } from './rig.mjs'
+
+const client = sqs()
+
+scenario(
+  'sign in with an access key, and out',
+  async ({ page, endpoint, audit, button, picture }) => {
+    await page.goto(`${endpoint}/console/#/queues`)
+    await page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()
+    await picture('sign-in')
+    await page.getByRole('tab', { name: 'Access key' }).click()
+    await audit()
+    await page.getByLabel('Access key ID').fill(root.accessKeyId)
+    await page.getByLabel('Secret access key').fill('wrong'.repeat(8))
+    await button('Sign in').click()
+    await page
+      .getByText('That did not sign you in')
+      .or(page.getByText(/SignatureDoesNotMatch|BadKeys/))
+      .first()
+      .waitFor()
+    let sent = ''
+    page.on('request', (r) => {
+      sent += (r.postData() ?? '') + JSON.stringify(r.headers())
+    })
+    await page.getByLabel('Secret access key').fill(root.secretAccessKey)
+    await button('Sign in').click()
+    await page.getByRole('heading', { name: /^Queues/ }).waitFor()
+    assert.ok(!sent.includes(root.secretAccessKey), 'the secret has left the page')
+    await page.getByRole('button', { name: /root/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByText('You have signed out.').waitFor()
+  },
+  { as: null, expected: /40[013] \(/ },
+)
+
+scenario('add a permission, and explain it', async ({ page, open, button, audit, picture }) => {
+  await client.send(new CreateQueueCommand({ QueueName: 'shared' }))
+  await open('/queues/shared/access')
+  await button('Add a Permission').click()
+  await page
+    .getByPlaceholder(/111122223333/)
+    .last()
+    .fill('111122223333')
+  await page.getByText('Choose actions').click()
+  await page.getByRole('option', { name: 'SendMessage' }).click()
+  await page.keyboard.press('Escape')
+  await audit()
+  await button('Add Permission').click()
+  await page.getByText('Added a permission to shared').waitFor()
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: 'shared', AttributeNames: ['Policy'] }),
+  )
+  const [statement] = JSON.parse(Attributes.Policy).Statement
+  assert.deepEqual(statement.Principal, { AWS: ['111122223333'] })
+  assert.deepEqual(statement.Action, ['sqs:SendMessage'])
+  await page.getByLabel('Who', { exact: true }).fill('111122223333')
+  await button('Explain').click()
+  await page.getByText('Allowed', { exact: true }).waitFor()
+  await picture('access')
+})
+
+scenario(
+  'a user with little is told why',
+  async ({ page, open, button }) => {
+    await client.send(new CreateQueueCommand({ QueueName: 'guarded' }))
+    await open('/queues')
+    await page
+      .getByText('You may not do this', { exact: false })
+      .or(page.getByText(/you may not do this/))
+      .first()
+      .waitFor()
+    await page.getByText('sluice:ListQueueStates').first().waitFor()
+    await open('/queues/guarded')
+    await page.getByText('sluice:DescribeQueueState').first().waitFor()
+    await button('Delete').click()
+    await page.getByPlaceholder('delete').fill('delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(/sqs:DeleteQueue/i)
+      .waitFor()
+  },
+  {
+    as: () => newUser(`little-${process.pid}`, [{ Effect: 'Allow', Action: 'sqs:GetQueueUrl', Resource: '*' }]),
+    expected: /40[03] \(/,
+  },
+)

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { sluice, sqs } from './api.mjs'
+import { scenario } from './rig.mjs'
+
+const client = sqs()
+
+async function filled(queue, messages, attributes = {}) {
+  await client.send(new CreateQueueCommand({ QueueName: queue, Attributes: attributes }))
+  for (const message of messages) {
+    await client.send(new SendMessageCommand({ QueueUrl: queue, ...message }))
+  }
+}
+
+scenario('send a message with attributes and a delay timer', async ({ page, open, button }) => {
+  await filled('timers', [])
+  await open('/queues/timers/messages')
+  await page.getByLabel('Message body').fill('{"order": 12345678901234567890}')
+  await page.getByRole('spinbutton', { name: 'Delivery delay' }).fill('300')
+  await page.getByText('Message attributes', { exact: false }).first().click()
+  await button('Add new attribute').click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('weight')
+  await page.getByRole('button', { name: /^Type/ }).click()
+  await page.getByRole('option', { name: 'Number' }).click()
+  await page.getByRole('textbox', { name: 'Custom type' }).fill('kg')
+  await page.getByRole('textbox', { name: 'Value' }).fill('1.5')
+  await button('Send message').click()
+  await page.getByText('Your message has been sent').waitFor()
+  const { Messages } = await sluice('PeekMessages', { QueueUrl: 'timers', IncludeBody: true })
+  assert.equal(Messages.length, 1)
+  assert.equal(Messages[0].State, 'Delayed')
+  assert.equal(Messages[0].Body, '{"order": 12345678901234567890}')
+  assert.deepEqual(Messages[0].MessageAttributes, { weight: { DataType: 'Number.kg', StringValue: '1.5' } })
+  await page.getByRole('list', { name: 'Notifications' }).getByRole('button', { name: 'View details' }).click()
+  await page.getByRole('dialog').getByText(Messages[0].MessageId).waitFor()
+})
+
+scenario('view and delete messages', async ({ page, open, button, audit, picture }) => {
+  await filled('viewed', [{ MessageBody: 'first' }, { MessageBody: 'second' }])
+  await open('/queues/viewed/messages')
+  await button('Poll for messages').click()
+  await page.getByRole('row', { name: /second/ }).waitFor()
+  await button('Stop polling').click()
+  await page.getByText('Visibility timeout', { exact: true }).waitFor()
+  await audit()
+  await picture('receive')
+  const row = page.getByRole('row', { name: /\bfirst\b/ })
+  await row.getByRole('checkbox').check({ force: true })
+  await button('Delete').last().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Deleted 1 message').waitFor()
+  await button('Put all back').click()
+  await page.getByText('No message came').waitFor()
+  const { Messages } = await sluice('PeekMessages', { QueueUrl: 'viewed', IncludeBody: true })
+  assert.deepEqual(
+    Messages.map((m) => [m.Body, m.State]),
+    [['second', 'Visible']],
+  )
+})
+
+scenario('look inside: search without touching', async ({ page, open, audit, picture }) => {
+  await filled('inside', [
+    { MessageBody: '{"order":{"id":17,"total":12345678901234567890}}' },
+    { MessageBody: '{"order":{"id":18}}', DelaySeconds: 600 },
+    { MessageBody: 'plain' },
+  ])
+  await open('/queues/inside/browse')
+  await page.getByText('3 of 3 messages looked at').waitFor()
+  await picture('look-inside')
+  await page.getByLabel('Search messages').fill('body.order.id:17')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByText('1', { exact: false }).first().waitFor()
+  await page
+    .getByRole('link', { name: /^Message / })
+    .first()
+    .click()
+  await page.getByText('"total": 12345678901234567890').waitFor()
+  await audit()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Delayed' }).click()
+  await page.getByText('No message is like that').waitFor()
+  const { Messages } = await sluice('PeekMessages', { QueueUrl: 'inside' })
+  assert.deepEqual(
+    Messages.map((m) => m.ReceiveCount),
+    [0, 0, 0],
+  )
+})
+
+scenario(
+  'a search that makes no sense',
+  async ({ page, open }) => {
+    await filled('senseless', [])
+    await open('/queues/senseless/browse')
+    await page.getByLabel('Search messages').fill('age>yesterday')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByText(/Filter:/).waitFor()
+  },
+  { expected: /400 \(/ },
+)
+
+scenario('follow new messages', async ({ page, open }) => {
+  await filled('followed', [{ MessageBody: 'before' }])
+  await open('/queues/followed/browse')
+  await page.getByText('before').waitFor()
+  await page.getByText('Follow new messages').click()
+  await page.getByText('Following').waitFor()
+  await new Promise((resolve) => setTimeout(resolve, 1500)) // the time of a message has seconds
+  await client.send(new SendMessageCommand({ QueueUrl: 'followed', MessageBody: 'news' }))
+  await page.getByText('news', { exact: true }).waitFor()
+})
+
+scenario('groups of a FIFO queue', async ({ page, open }) => {
+  await filled(
+    'groups.fifo',
+    [
+      { MessageBody: '1', MessageGroupId: 'customer-1' },
+      { MessageBody: '2', MessageGroupId: 'customer-1' },
+      { MessageBody: '3', MessageGroupId: 'say:"hi"' },
+    ],
+    { FifoQueue: 'true', ContentBasedDeduplication: 'true' },
+  )
+  await client.send(new ReceiveMessageCommand({ QueueUrl: 'groups.fifo', VisibilityTimeout: 600 }))
+  await open('/queues/groups.fifo/groups')
+  await page
+    .getByRole('row', { name: /customer-1/ })
+    .getByText('First message in flight')
+    .waitFor()
+  await page.getByRole('link', { name: 'say:"hi"' }).click()
+  await page
+    .getByRole('link', { name: /^Message / })
+    .first()
+    .waitFor()
+})
+
+scenario('consumers', async ({ page, open }) => {
+  await filled('consumed', [{ MessageBody: 'x' }])
+  await client.send(new ReceiveMessageCommand({ QueueUrl: 'consumed' }))
+  await open('/queues/consumed/consumers')
+  await page.getByRole('row', { name: /:root/ }).getByText('127.0.0.1').waitFor()
+})

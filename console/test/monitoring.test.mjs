@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { CloudWatchClient, DescribeAlarmsCommand, PutMetricDataCommand } from '@aws-sdk/client-cloudwatch'
+import { CreateQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { endpoint, root, sqs } from './api.mjs'
+import { scenario } from './rig.mjs'
+
+const queues = sqs()
+const metrics = new CloudWatchClient({ endpoint, region: 'us-east-1', credentials: root })
+
+async function alarm(name) {
+  const { MetricAlarms } = await metrics.send(new DescribeAlarmsCommand({ AlarmNames: [name] }))
+  return MetricAlarms[0]
+}
+
+async function queue(QueueName) {
+  await queues.send(new CreateQueueCommand({ QueueName }))
+  await queues.send(new SendMessageCommand({ QueueUrl: QueueName, MessageBody: 'x' }))
+}
+
+scenario('look at the metrics of queues', async ({ page, open, audit, picture }) => {
+  await queue('busy')
+  await queue('calm')
+  await open('/monitoring')
+  await page.getByText('Choose up to ten queues').waitFor()
+  await page
+    .getByRole('button', { name: /Queues/ })
+    .last()
+    .click()
+  await page.getByRole('option', { name: 'busy' }).click()
+  await page.getByRole('option', { name: 'calm' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'Messages available' }).waitFor()
+  await page.getByRole('heading', { name: 'Messages dead-lettered' }).waitFor()
+  assert.match(page.url(), /queues=busy%2Ccalm/)
+  await audit()
+  await picture('monitoring')
+  await page.getByRole('button', { name: 'Enlarge Messages sent' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Messages sent' })
+  await dialog.getByRole('button', { name: /Statistic/ }).click()
+  await page.getByRole('option', { name: 'Average' }).click()
+  await dialog.getByRole('button', { name: '1 d' }).click()
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+})
+
+scenario('metrics of programs are drawn, too', async ({ page, open, audit }) => {
+  await metrics.send(
+    new PutMetricDataCommand({ Namespace: 'Workers', MetricData: [{ MetricName: 'Backlog', Value: 3 }] }),
+  )
+  await open('/monitoring?tab=own')
+  await page.getByRole('button', { name: /Metrics/ }).click()
+  await page.getByRole('option', { name: 'Workers Backlog' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('Workers Backlog').last().waitFor()
+  await audit()
+})
+
+scenario('alarm me, with one click', async ({ page, open, button, audit }) => {
+  await queue('watched')
+  await open('/alarms')
+  await button('Alarm me').first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /Choose a queue/ }).click()
+  await page.getByRole('option', { name: 'watched' }).click()
+  await dialog.getByRole('radio', { name: /Messages wait too long/ }).click()
+  await dialog.getByRole('spinbutton').fill('600')
+  await audit()
+  await dialog.getByRole('button', { name: 'Create alarm' }).click()
+  await page.getByText('Alarm watched-age watches watched').waitFor()
+  const made = await alarm('watched-age')
+  assert.equal(made.Threshold, 600)
+  assert.equal(made.MetricName, 'ApproximateAgeOfOldestMessage')
+  assert.equal(made.TreatMissingData, 'notBreaching')
+})
+
+scenario('create an alarm in four steps, as the guide does', async ({ page, open, button, audit, picture }) => {
+  await queue('stepped')
+  await open('/create-alarm?queue=stepped')
+  await page.getByRole('button', { name: /^Metric/ }).click()
+  await page.getByRole('option', { name: /^NumberOfMessagesSent/ }).click()
+  await page.getByLabel('than the threshold').fill('nothing')
+  await button('Next').click()
+  await page.getByText('The threshold is a number.').waitFor()
+  await page.getByLabel('than the threshold').fill('100')
+  await page.getByLabel('Datapoints to alarm').last().fill('2')
+  await page.getByLabel('Evaluation periods').fill('3')
+  await audit()
+  await button('Next').click()
+  await page.getByRole('radio', { name: 'Create New Email Topic' }).first().click()
+  await page.getByPlaceholder(/someone@example.com/).fill('ops@example.com')
+  await page.getByLabel('Topic name').fill('stepped-ops')
+  await audit()
+  await button('Next').click()
+  await page.getByLabel('Alarm name').fill('stepped-sent')
+  await page.getByLabel('Alarm description').fill('too much')
+  await button('Next').click()
+  await page.getByText('NumberOfMessagesSent > 100 for 2 of 3 points of a minute').waitFor()
+  await audit()
+  await button('Create alarm').click()
+  await page.getByText('Alarm stepped-sent created').waitFor()
+  const made = await alarm('stepped-sent')
+  assert.equal(made.DatapointsToAlarm, 2)
+  assert.match(made.AlarmActions[0], /:stepped-ops$/)
+  await page.getByRole('heading', { name: 'States over time' }).waitFor()
+  await audit()
+  await picture('alarm')
+
+  await button('Edit').click()
+  await page.getByLabel('than the threshold').fill('200')
+  await page
+    .getByRole('button', { name: /Preview and create/ })
+    .click()
+    .catch(() => {})
+  for (let i = 0; i < 3 && !(await button('Save changes').isVisible()); i++) {
+    await button('Next').click()
+  }
+  await button('Save changes').click()
+  await page.getByText('Alarm stepped-sent saved').waitFor()
+  assert.equal((await alarm('stepped-sent')).Threshold, 200)
+
+  await open('/alarms')
+  await page.getByRole('checkbox', { name: 'Select stepped-sent' }).click()
+  await button('Actions').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 alarm' }).click()
+  await page.getByText('1 alarm deleted').waitFor()
+  assert.equal(await alarm('stepped-sent'), undefined)
+})
+
+scenario(
+  'a server that is alone says so',
+  async ({ page, open, audit }) => {
+    await page.goto(`${endpoint}/console/#/cluster`)
+    await page.getByText('This server is alone').waitFor()
+    await audit()
+    await open('/queues')
+  },
+  { expected: /409 \(/ },
+)

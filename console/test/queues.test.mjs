@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { sqs } from './api.mjs'
+import { scenario } from './rig.mjs'
+
+const client = sqs()
+
+async function attributes(queue) {
+  return (await client.send(new GetQueueAttributesCommand({ QueueUrl: queue, AttributeNames: ['All'] }))).Attributes
+}
+
+async function filled(queue, bodies, more = {}) {
+  await client.send(new CreateQueueCommand({ QueueName: queue, ...more }))
+  for (const MessageBody of bodies) {
+    await client.send(new SendMessageCommand({ QueueUrl: queue, MessageBody }))
+  }
+}
+
+scenario('create a queue with its dead-letter queue', async ({ page, open, button, audit }) => {
+  await open('/queues')
+  await page.getByRole('button', { name: 'Create queue' }).first().click()
+  await page.getByLabel('Name', { exact: true }).fill('made')
+  await page.getByRole('spinbutton', { name: 'Default visibility timeout' }).fill('45')
+  await page.getByRole('spinbutton', { name: 'Receive message wait time' }).fill('20')
+  await page
+    .getByRole('group', { name: 'Dead-letter queue' })
+    .or(page.getByRole('radiogroup', { name: 'Dead-letter queue' }))
+    .first()
+    .getByText('Enabled')
+    .click()
+  await page.getByLabel('Maximum receives').fill('3')
+  await audit()
+  await page.getByRole('button', { name: 'Create queue' }).last().click()
+  await page.getByText('Created made').waitFor()
+  const made = await attributes('made')
+  assert.equal(made.VisibilityTimeout, '45')
+  assert.equal(made.ReceiveMessageWaitTimeSeconds, '20')
+  assert.equal(JSON.parse(made.RedrivePolicy).maxReceiveCount, 3)
+  assert.match(made.RedrivePolicy, /:made-dead"/)
+  assert.equal((await attributes('made-dead')).MessageRetentionPeriod, '1209600')
+  await page.getByText('The queue is empty: exactly no messages.').waitFor()
+  await button('Edit').click()
+  await page.getByRole('spinbutton', { name: 'Delivery delay' }).fill('7')
+  await button('Save').click()
+  await page.getByText('Saved made').waitFor()
+  assert.equal((await attributes('made')).DelaySeconds, '7')
+})
+
+scenario('create a FIFO queue', async ({ page, open }) => {
+  await open('/create-queue')
+  await page.getByText('First in, first out').click()
+  await page.getByLabel('Name', { exact: true }).fill('ordered')
+  await page.getByText('Enable content-based deduplication').click()
+  await page.getByText('Enable high throughput FIFO').click()
+  await page.getByRole('button', { name: 'Create queue' }).last().click()
+  await page.getByText('Created ordered.fifo').waitFor()
+  const made = await attributes('ordered.fifo')
+  assert.equal(made.ContentBasedDeduplication, 'true')
+  assert.equal(made.DeduplicationScope, 'messageGroup')
+  assert.equal(made.FifoThroughputLimit, 'perMessageGroupId')
+})
+
+scenario('a queue as code', async ({ page, open, button }) => {
+  await open('/create-queue')
+  await page.getByLabel('Name', { exact: true }).fill('coded')
+  await button('Copy as').click()
+  await page.getByRole('menuitem', { name: 'AWS CLI' }).click()
+  await page.getByText('aws sqs create-queue --queue-name coded').waitFor()
+})
+
+scenario('what is wrong with a form is said beside it', async ({ page, open }) => {
+  await open('/create-queue')
+  await page.getByLabel('Name', { exact: true }).fill('a b')
+  await page.getByRole('spinbutton', { name: 'Default visibility timeout' }).fill('50000')
+  await page.getByRole('button', { name: 'Create queue' }).last().click()
+  await page.getByText('A name has letters, digits').waitFor()
+  await page.getByText('It must be a whole number. From 0 seconds to 12 hours.').waitFor()
+})
+
+scenario('the list: find, columns, purge, delete', async ({ page, open, button, picture }) => {
+  await filled('listed-a', ['1', '2', '3'])
+  await filled('listed-b', [])
+  await open('/queues?find=listed')
+  const row = page.getByRole('row', { name: /listed-a/ })
+  await row.getByText('3', { exact: true }).waitFor()
+  await picture('queues')
+  await row.getByRole('checkbox').check({ force: true })
+  await button('Actions').click()
+  await page.getByRole('menuitem', { name: 'Purge' }).click()
+  await page.getByText('which has 3 messages now').waitFor()
+  await page.getByPlaceholder('purge').fill('purge')
+  await button('Purge').click()
+  await page.getByText('Purged listed-a').waitFor()
+  await row.getByText('Empty').waitFor()
+  await page
+    .getByRole('row', { name: /listed-b/ })
+    .getByRole('checkbox')
+    .check({ force: true })
+  await button('Delete').first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Delete 2 queues?').waitFor()
+  await page.getByPlaceholder('delete').fill('delete')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No queue is like that').waitFor()
+})
+
+scenario('pause, and undo', async ({ page, open, button }) => {
+  await filled('paused', ['x'])
+  await open('/queues/paused')
+  await button('Actions').click()
+  await page.getByRole('menuitem', { name: 'Pause delivery' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause delivery' }).click()
+  await page.getByText('Delivery is paused.').first().waitFor()
+  await button('Undo').click()
+  await page.getByText('Delivery is paused.').first().waitFor({ state: 'detached' })
+})
+
+scenario(
+  'a queue that does not exist',
+  async ({ page, open }) => {
+    await open('/queues/nowhere')
+    await page.getByText('There is no queue of that name').waitFor()
+  },
+  { expected: /400 \(|404 \(/ },
+)
+
+scenario(
+  'phone and dark',
+  async ({ open, picture }) => {
+    await open('/queues')
+    await picture('phone')
+  },
+  { viewport: { width: 390, height: 844 }, dark: true },
+)
