@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  TagQueueCommand,
+} from '@aws-sdk/client-sqs'
+import { sluice, sqs } from './api.mjs'
+import { scenario } from './rig.mjs'
+
+const client = sqs()
+
+async function create(QueueName, Attributes = {}) {
+  await client.send(new CreateQueueCommand({ QueueName, Attributes }))
+  const answer = await client.send(new GetQueueAttributesCommand({ QueueUrl: QueueName, AttributeNames: ['QueueArn'] }))
+  return answer.Attributes.QueueArn
+}
+
+async function send(QueueUrl, bodies, more = {}) {
+  const Entries = bodies.map((MessageBody, i) => ({ Id: `m${i}`, MessageBody, ...more }))
+  await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
+}
+
+/** fail receives the messages of a queue as a consumer does that cannot process them, until they are dead letters. */
+async function fail(QueueUrl, dead, n) {
+  for (let tries = 0; tries < 50 && (await peek(dead)).length < n; tries++) {
+    await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 }))
+  }
+}
+
+async function peek(queue) {
+  return (await sluice('PeekMessages', { QueueUrl: queue, IncludeBody: true })).Messages
+}
+
+async function bodies(queue, n) {
+  for (let tries = 0; tries < 100; tries++) {
+    const found = (await peek(queue)).map((m) => m.Body).sort()
+    if (found.length === n) {
+      return found
+    }
+    await new Promise((wait) => setTimeout(wait, 100))
+  }
+  throw new Error(`${queue} does not get ${n} messages`)
+}
+
+scenario('find the message that fails, mend it, resend the others', async ({ page, open, button, audit, picture }) => {
+  const dead = await create('shop-dead')
+  await create('shop', { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead, maxReceiveCount: 1 }) })
+  const orders = ['{"order":1,"sum":"x"}', '{"order":2,"sum":20}', '{"order":3,"sum":30}']
+  await send('shop', orders)
+  await fail('shop', 'shop-dead', 3)
+
+  await open('/queues/shop-dead/redrive')
+  await page.getByRole('searchbox', { name: 'Which messages' }).fill('body.order:1')
+  await button('Find').click()
+  await page.getByRole('heading', { name: 'Messages (1)' }).waitFor()
+  await page.getByRole('checkbox', { name: /^Choose message/ }).click()
+  await button('Edit and resend').click()
+  const dialog = page.getByRole('dialog', { name: 'Edit and resend' })
+  await dialog.getByRole('textbox', { name: 'Message body' }).fill('{"order":1,"sum":10}')
+  await dialog.getByText('What is different').waitFor()
+  await audit()
+  await picture('edit')
+  await dialog.getByRole('button', { name: 'Resend' }).click()
+  await page.getByText('The redrive has begun').waitFor()
+  assert.deepEqual(await bodies('shop', 1), ['{"order":1,"sum":10}'])
+
+  await page.getByRole('searchbox', { name: 'Which messages' }).fill('body.order:2')
+  await button('Find').click()
+  await button('Redrive all that are found').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }).click()
+  assert.deepEqual(await bodies('shop', 2), ['{"order":1,"sum":10}', orders[1]])
+  assert.deepEqual(await bodies('shop-dead', 1), [orders[2]])
+  await page.getByText('Completed').first().waitFor()
+  await audit()
+})
+
+scenario('what a velocity may be is said', async ({ page, open, button }) => {
+  await create('slow-dead')
+  await open('/queues/slow-dead/redrive')
+  await page.getByLabel('Velocity').fill('501')
+  await button('Redrive messages').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }).click()
+  await page.getByText('The velocity must be between 1 and 500 messages a second.').waitFor()
+})
+
+scenario('queues at work', async ({ page, open, picture }) => {
+  const dead = await create('at-work-orders-dead')
+  await create('at-work-orders', { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead, maxReceiveCount: 1 }) })
+  await create('at-work-emails')
+  await create('at-work-invoices')
+  await create('at-work-ledger.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
+  await create('at-work-reports')
+  await send('at-work-orders', ['a', 'b', 'c'])
+  await fail('at-work-orders', 'at-work-orders-dead', 3)
+  for (let i = 0; i < 9; i++) {
+    await send('at-work-orders', Array(10).fill(`order ${i}`))
+    await send('at-work-invoices', Array(7).fill(`invoice ${i}`))
+    await send('at-work-ledger.fifo', [`entry ${i}`], { MessageGroupId: `account-${i % 3}` })
+  }
+  await send('at-work-emails', Array(5).fill('later'), { DelaySeconds: 600 })
+  await client.send(new TagQueueCommand({ QueueUrl: 'at-work-reports', Tags: { 'sluice:delivery': 'paused' } }))
+  await send('at-work-reports', ['x', 'y'])
+  for (const QueueUrl of ['at-work-orders', 'at-work-ledger.fifo']) {
+    const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
+    await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: Messages[0].ReceiptHandle }))
+  }
+  await open('/queues?find=at-work')
+  await page.getByText('3 dead letters').first().waitFor()
+  await page.getByText('Paused').waitFor()
+  await picture('queues')
+})
