@@ -71,7 +71,7 @@ func (s *Server) Kill() error {
 	if err := s.cmd.Process.Kill(); err != nil {
 		return err
 	}
-	_ = <-s.ended // it says that the process was killed
+	<-s.ended // it says that the process was killed
 	return s.log.Close()
 }
 

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,7 +37,8 @@ func (s *Service) byKeys(ctx context.Context, r *Request, in *signedRequest) (*A
 	id, signedAt, err := s.prove(r, in)
 	a := s.attempt(r, session.ByKeys, id)
 	if err != nil {
-		if f, ok := err.(*failure); ok {
+		var f *failure
+		if errors.As(err, &f) {
 			return nil, a.fail(f.code, f.message)
 		}
 		return nil, err
