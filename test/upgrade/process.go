@@ -71,7 +71,9 @@ func (s *Server) Kill() error {
 	if err := s.cmd.Process.Kill(); err != nil {
 		return err
 	}
-	<-s.ended // it says that the process was killed
+	if err := <-s.ended; err == nil {
+		return errors.Join(errors.New("the server has ended by itself, before it was killed"), s.log.Close())
+	}
 	return s.log.Close()
 }
 
