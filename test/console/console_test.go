@@ -3,7 +3,6 @@ package console
 import (
 	"bufio"
 	"context"
-	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sluicemq/sluice/internal/proof/freeport"
 	"github.com/sluicemq/sluice/internal/server"
 )
 
@@ -27,17 +27,16 @@ func TestPages(t *testing.T) {
 func TestPagesBehindProxy(t *testing.T) {
 	proxy := httptest.NewUnstartedServer(nil)
 	endpoint := "http://" + proxy.Listener.Addr().String() + "/ops/sluice"
-	s := start(t, func(c *server.Config) { c.PublicURL = endpoint })
-	upstream, err := url.Parse(s.Endpoint())
+	addresses, err := freeport.Take(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	upstream.Path = ""
-	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(upstream)
+	s := start(t, func(c *server.Config) { c.Listen, c.PublicURL = addresses[0], endpoint })
+	// It passes on paths as they are: clients sign them.
+	proxy.Config.Handler = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: addresses[0]})
 		r.Out.Host = r.In.Host
 	}}
-	proxy.Config.Handler = http.StripPrefix("/ops/sluice", forward)
 	proxy.Start()
 	t.Cleanup(proxy.Close)
 	browse(t, s, endpoint, "test/access.test.mjs")
