@@ -332,6 +332,7 @@ func TestPurgeDropsWhatWasReceivedAhead(t *testing.T) {
 		for range 30 { // until some are received ahead
 			receive(t, c, 1)
 		}
+		synctest.Wait() // for the receive that the last one has begun
 		if _, visible := s.stored(standard); len(visible) > 69 {
 			t.Fatalf("%d messages are visible: none is received ahead", len(visible))
 		}
