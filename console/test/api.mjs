@@ -87,3 +87,18 @@ export function receiveAs(queue, agent) {
   }
   return call(root, 'sqs', headers, JSON.stringify({ QueueUrl: queue }))
 }
+
+/** eventually asks again until the answer is right, and returns it. */
+export async function eventually(what, ask, right) {
+  const end = Date.now() + 180_000
+  for (let pause = 1; ; pause = Math.min(2 * pause, 200)) {
+    const answer = await ask()
+    if (right(answer)) {
+      return answer
+    }
+    if (Date.now() > end) {
+      throw new Error(`${what}: for three minutes it has been ${JSON.stringify(answer)}`)
+    }
+    await new Promise((wait) => setTimeout(wait, pause))
+  }
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { sqs } from './api.mjs'
-import { scenario } from './rig.mjs'
+import { choose, scenario } from './rig.mjs'
 
 const client = sqs()
 
@@ -83,7 +83,7 @@ scenario('the list: find, columns, purge, delete', async ({ page, open, button }
   await open('/queues?find=listed')
   const row = page.getByRole('row', { name: /listed-a/ })
   await row.getByText('3', { exact: true }).waitFor()
-  await row.getByRole('checkbox').check({ force: true })
+  await choose(row)
   await button('Actions').click()
   await page.getByRole('menuitem', { name: 'Purge' }).click()
   await page.getByText('which has 3 messages now').waitFor()
@@ -91,10 +91,7 @@ scenario('the list: find, columns, purge, delete', async ({ page, open, button }
   await button('Purge').click()
   await page.getByText('Purged listed-a').waitFor()
   await row.getByText('Empty').waitFor()
-  await page
-    .getByRole('row', { name: /listed-b/ })
-    .getByRole('checkbox')
-    .check({ force: true })
+  await choose(page.getByRole('row', { name: /listed-b/ }))
   await button('Delete').first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Delete 2 queues?').waitFor()

@@ -7,7 +7,7 @@ import {
   SendMessageBatchCommand,
   TagQueueCommand,
 } from '@aws-sdk/client-sqs'
-import { sluice, sqs } from './api.mjs'
+import { eventually, sluice, sqs } from './api.mjs'
 import { scenario } from './rig.mjs'
 
 const client = sqs()
@@ -25,9 +25,14 @@ async function send(QueueUrl, bodies, more = {}) {
 
 /** fail receives the messages of a queue as a consumer does that cannot process them, until they are dead letters. */
 async function fail(QueueUrl, dead, n) {
-  for (let tries = 0; tries < 50 && (await peek(dead)).length < n; tries++) {
-    await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 }))
-  }
+  await eventually(
+    `the dead letters in ${dead}`,
+    async () => {
+      await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 }))
+      return (await peek(dead)).length
+    },
+    (found) => found === n,
+  )
 }
 
 async function peek(queue) {
@@ -35,14 +40,21 @@ async function peek(queue) {
 }
 
 async function bodies(queue, n) {
-  for (let tries = 0; tries < 100; tries++) {
-    const found = (await peek(queue)).map((m) => m.Body).sort()
-    if (found.length === n) {
-      return found
-    }
-    await new Promise((wait) => setTimeout(wait, 100))
-  }
-  throw new Error(`${queue} does not get ${n} messages`)
+  const found = await eventually(
+    `the messages of ${queue}`,
+    async () => (await peek(queue)).map((m) => m.Body),
+    (list) => list.length === n,
+  )
+  return found.sort()
+}
+
+/** ended waits until no task moves messages out of a queue: there can be one at a time. */
+async function ended(queue) {
+  await eventually(
+    `the tasks of ${queue}`,
+    async () => (await sluice('ListRedriveTasks', { QueueUrl: queue })).Tasks.map((t) => t.Status),
+    (list) => !list.includes('RUNNING'),
+  )
 }
 
 scenario('find the message that fails, mend it, resend the others', async ({ page, open, button, audit, picture }) => {
@@ -66,14 +78,17 @@ scenario('find the message that fails, mend it, resend the others', async ({ pag
   await dialog.getByRole('button', { name: 'Resend' }).click()
   await page.getByText('The redrive has begun').waitFor()
   assert.deepEqual(await bodies('shop', 1), ['{"order":1,"sum":10}'])
+  await ended('shop-dead')
 
   await page.getByRole('searchbox', { name: 'Which messages' }).fill('body.order:2')
   await button('Find').click()
+  await page.getByRole('row', { name: /"order":2/ }).waitFor()
   await button('Redrive all that are found').click()
+  await page.getByRole('dialog').getByText('body.order:2').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }).click()
   assert.deepEqual(await bodies('shop', 2), ['{"order":1,"sum":10}', orders[1]])
   assert.deepEqual(await bodies('shop-dead', 1), [orders[2]])
-  await page.getByText('Completed').first().waitFor()
+  await page.getByText('Completed').nth(1).waitFor()
   await audit()
 })
 

@@ -6,7 +6,7 @@ import {
   SNSClient,
 } from '@aws-sdk/client-sns'
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
-import { endpoint, root, sqs } from './api.mjs'
+import { endpoint, eventually, root, sqs } from './api.mjs'
 import { scenario } from './rig.mjs'
 
 const queues = sqs()
@@ -16,11 +16,12 @@ async function topic(Name, Attributes = {}) {
   return (await topics.send(new CreateTopicCommand({ Name, Attributes }))).TopicArn
 }
 
-async function receive(QueueUrl) {
-  const answer = await queues.send(
-    new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 5, MessageAttributeNames: ['All'] }),
+function receive(QueueUrl) {
+  return eventually(
+    `a message of ${QueueUrl}`,
+    async () => (await queues.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }))).Messages?.[0],
+    (message) => message !== undefined,
   )
-  return answer.Messages?.[0]
 }
 
 scenario('create a topic, subscribe a queue to it, publish', async ({ page, open, button, audit, picture }) => {

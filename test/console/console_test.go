@@ -3,6 +3,7 @@ package console
 import (
 	"bufio"
 	"context"
+	"net"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -11,12 +12,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/sluicemq/sluice/internal/proof/freeport"
 	"github.com/sluicemq/sluice/internal/server"
 )
 
 const project = "../../console"
+
+// said begins what a test in the browser prints for its readers.
+const said = "# says: "
 
 func TestPages(t *testing.T) {
 	s := start(t, nil)
@@ -27,14 +31,15 @@ func TestPages(t *testing.T) {
 func TestPagesBehindProxy(t *testing.T) {
 	proxy := httptest.NewUnstartedServer(nil)
 	endpoint := "http://" + proxy.Listener.Addr().String() + "/ops/sluice"
-	addresses, err := freeport.Take(1)
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, func(c *server.Config) { c.Listen, c.PublicURL = addresses[0], endpoint })
+	behind := listener.Addr().String()
+	s := start(t, func(c *server.Config) { c.Listener, c.Listen, c.PublicURL = listener, behind, endpoint })
 	// It passes on paths as they are: clients sign them.
 	proxy.Config.Handler = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(&url.URL{Scheme: "http", Host: addresses[0]})
+		r.SetURL(&url.URL{Scheme: "http", Host: behind})
 		r.Out.Host = r.In.Host
 	}}
 	proxy.Start()
@@ -42,32 +47,49 @@ func TestPagesBehindProxy(t *testing.T) {
 	browse(t, s, endpoint, "test/access.test.mjs")
 }
 
-// browse runs files of the project's tests with the endpoint, and has each of their tests as one here.
-func browse(t *testing.T, s *server.Server, endpoint, pattern string) {
+// browse runs files of the project's tests with the endpoint and more of the environment, each as a test of its own.
+func browse(t *testing.T, s *server.Server, endpoint, pattern string, env ...string) {
 	t.Helper()
 	node, chromium := installed(t)
 	files, err := filepath.Glob(filepath.Join(project, pattern))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no files %s: %v", pattern, err)
 	}
-	for i, file := range files {
-		files[i] = strings.TrimPrefix(file, project+"/")
-	}
-	cmd := exec.CommandContext(t.Context(), node, append([]string{"--test", "--test-concurrency=1", "--test-reporter=tap"}, files...)...)
-	cmd.Dir = project
-	cmd.Env = append(os.Environ(),
+	env = append(env,
 		"SLUICE_CONSOLE_ENDPOINT="+endpoint, "SLUICE_TEST_CHROMIUM="+chromium,
 		"NODE_NO_WARNINGS=1", "AWS_ACCESS_KEY_ID="+s.Root().AccessKeyID, "AWS_SECRET_ACCESS_KEY="+s.Root().Secret,
 	)
+	for _, file := range files {
+		name, _, _ := strings.Cut(filepath.Base(file), ".")
+		t.Run(name, func(t *testing.T) { run(t, node, strings.TrimPrefix(file, project+"/"), env) })
+	}
+}
+
+// run runs a file of the project's tests. What they come to, and what they have to say, becomes this test's.
+func run(t *testing.T, node, file string, env []string) {
+	t.Helper()
+	ctx := t.Context()
+	if deadline, ok := t.Deadline(); ok { // what the tests have said until then is worth more than a dump of this program
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Minute))
+		defer cancel()
+	}
+	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=tap", file)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
+	cmd.Dir = project
+	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	failed := 0
 	lines := bufio.NewScanner(strings.NewReader(string(out)))
 	for lines.Scan() {
-		if line := strings.TrimSpace(lines.Text()); strings.HasPrefix(line, "not ok") {
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case strings.HasPrefix(line, "not ok"):
 			failed++
 			t.Error(line)
-		} else if strings.HasPrefix(line, "ok") {
-			t.Log(line)
+		case strings.HasPrefix(line, "ok"), strings.HasPrefix(line, said):
+			t.Log(strings.TrimPrefix(line, said))
 		}
 	}
 	if err != nil || failed > 0 {
@@ -104,6 +126,7 @@ func start(t *testing.T, change func(*server.Config)) *server.Server {
 	t.Helper()
 	config := server.Default()
 	config.InMemory, config.Listen, config.NoCoolDowns = true, "127.0.0.1:0", true
+	config.Mail.Server, config.Mail.From = startRelay(t), "sluice@example.com"
 	if change != nil {
 		change(&config)
 	}

@@ -26,14 +26,22 @@ export default function ClusterPage() {
   const [asked, setAsked] = useState<Asked>()
   if (error instanceof Error && error.name.startsWith('NoCluster')) {
     return (
-      <Empty title="This server is alone">
-        With three machines no message is lost when one of them is. A server becomes the first node of a cluster with
-        its data, keys and URLs: see docs/cluster.md.
-      </Empty>
+      <>
+        <Header variant="h1">Cluster</Header>
+        <Empty title="This server is alone">
+          With three machines no message is lost when one of them is. A server becomes the first node of a cluster with
+          its data, keys and URLs: see docs/cluster.md.
+        </Empty>
+      </>
     )
   }
   if (error) {
-    return <Problem error={error} what="The cluster cannot be shown" retry={() => void refetch()} />
+    return (
+      <SpaceBetween size="l">
+        <Header variant="h1">Cluster</Header>
+        <Problem error={error} what="The cluster cannot be shown" retry={() => void refetch()} />
+      </SpaceBetween>
+    )
   }
   if (isPending) {
     return <Spinner size="large" />
