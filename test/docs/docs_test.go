@@ -17,6 +17,7 @@ import (
 // What is not run is not known to be true: let the numbers become smaller.
 var pages = map[string]int{
 	"README.md":               3,
+	"docs/README.md":          0,
 	"docs/audit.md":           1,
 	"docs/access.md":          0,
 	"docs/buffered-client.md": 0,
