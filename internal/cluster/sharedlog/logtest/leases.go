@@ -42,13 +42,24 @@ type leases struct {
 	sharedlog.Leases
 }
 
+// take takes a lease. When it is told nothing definite it asks again, and waits for a lease of its own to run out that it
+// does not know of.
 func (l leases) take(name, value string) sharedlog.Lease {
 	l.t.Helper()
-	lease, err := l.Take(l.ctx, name, []byte(value))
-	if err != nil {
-		l.t.Fatalf("take %s: %v", name, err)
+	for unknown := false; ; {
+		lease, err := l.Take(l.ctx, name, []byte(value))
+		held := errors.Is(err, sharedlog.ErrHeld)
+		switch {
+		case err == nil:
+			return lease
+		case held && !unknown, l.ctx.Err() != nil:
+			l.t.Fatalf("take %s: %v", name, err)
+		case held:
+			time.Sleep(5 * time.Millisecond)
+		default:
+			unknown = true
+		}
 	}
-	return lease
 }
 
 // listed waits until exactly these leases are listed: a list may be behind. Those
