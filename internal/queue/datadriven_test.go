@@ -103,7 +103,7 @@ func (s *script) run(line string) {
 		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups, "publish": (*command).publish,
 		"deliverable": (*command).deliverable,
 		"start":       (*command).startCounting, "empty": (*command).empty, "rows": (*command).rows, "names": (*command).names, "totals": (*command).totals,
-		"happens": (*command).happens,
+		"happens": (*command).happens, "use": (*command).use, "used": (*command).used,
 	}
 	verb := c.word()
 	switch verb {
@@ -257,6 +257,8 @@ func (c *command) queue() {
 			cfg.Limits.InFlight = c.number(value)
 		case "paused":
 			cfg.Limits.Paused = value == "yes"
+		case "sealed":
+			cfg.Sealed = value == "yes"
 		case "limit":
 			cfg.MaxInFlight = c.number(value)
 		case "part":
@@ -499,6 +501,32 @@ func (c *command) keep() Keep {
 }
 
 func (c *command) startCounting(e *Engine) error { e.StartCounting(); return nil }
+
+// use prints what is known of the use of queues.
+func (c *command) use(e *Engine) error {
+	for len(c.words) > 0 {
+		name := c.word()
+		u, ok, err := e.Use(c.s.ids[name])
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			c.s.print("%s: unknown", name)
+			continue
+		}
+		words := []string{fmt.Sprintf("%s: %d messages", name, u.Messages)}
+		if u.Last != 0 {
+			words = append(words, "used until "+since(u.Last))
+		}
+		if u.Sealed {
+			words = append(words, "sealed")
+		}
+		c.s.print("%s", strings.Join(words, ", "))
+	}
+	return nil
+}
+
+func (c *command) used(e *Engine) error { return e.Used(c.id()) }
 
 func (c *command) empty(e *Engine) error { e.CountEmptyReceives(c.id(), 1); return nil }
 

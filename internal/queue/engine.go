@@ -342,15 +342,19 @@ func (e *Engine) Configure(cfg Config) error {
 		e.addOutbox(cfg)
 		return nil
 	case cfg.Elsewhere:
-		return nil // what can change of its attributes matters elsewhere
+		e.outboxes[cfg.ID].sealed = cfg.Sealed
+		return nil // what else can change of its attributes matters elsewhere
 	}
 	if q := e.queues[cfg.ID]; q != nil {
+		sealing := q.cfg.Sealed != cfg.Sealed
 		q.cfg = cfg
 		q.nextExpiry = 0
 		if err := q.advance(); err != nil {
 			return err
 		}
-		q.called()
+		if !sealing { // which is not a call of a client
+			q.called()
+		}
 		return nil
 	}
 	if o := e.outboxes[cfg.ID]; o != nil && o.last == 0 {
@@ -401,6 +405,9 @@ func (e *Engine) Drop(id ID) error {
 // outbox of a queue can be purged at any time.
 func (e *Engine) Purge(id ID) error {
 	o := e.outboxes[id]
+	if o != nil && o.sealed || e.queues[id] != nil && e.queues[id].cfg.Sealed {
+		return ErrSealed
+	}
 	if q, err := e.queueAtPresent(id); err == nil {
 		if q.purged != 0 && !q.cfg.PurgeAnytime && e.now < q.purged.Add(PurgeInterval) {
 			return ErrPurgeInProgress
@@ -444,16 +451,20 @@ func (e *Engine) Available(id ID) bool {
 	return q == nil || q.available()
 }
 
-// queueAtPresent finds a queue and brings it up to the present.
+// queueAtPresent finds a queue that a client calls, and brings it up to the present.
 func (e *Engine) queueAtPresent(id ID) (*queue, error) {
 	q := e.queues[id]
-	if q == nil {
+	switch {
+	case q == nil:
 		return nil, ErrNoQueue
+	case q.cfg.Sealed:
+		return nil, ErrSealed
 	}
 	if err := q.advance(); err != nil {
 		return nil, err
 	}
 	q.called()
+	q.rememberUse()
 	return q, nil
 }
 

@@ -26,6 +26,7 @@ const (
 	ErrOutOfOrder
 	ErrElsewhere
 	ErrBacklogFull
+	ErrSealed
 	refusalsEnd // behind the last
 )
 
@@ -42,6 +43,7 @@ var refusalTexts = [refusalsEnd]string{
 	ErrOutOfOrder:      "messages of an outbox are out of order",
 	ErrElsewhere:       "a queue cannot leave a shard that serves it",
 	ErrBacklogFull:     "too many copies of publications are to be made",
+	ErrSealed:          "the queue is sealed, to find out whether it can be deleted",
 }
 
 // Known reports whether r is one of the refusals, and not a number that another

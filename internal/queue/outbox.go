@@ -21,7 +21,8 @@ type outbox struct {
 	fifo bool
 	outboxRecord
 
-	dirty bool // the record must be written
+	sealed bool // as Config.Sealed of the queue, if another shard serves it
+	dirty  bool // the record must be written
 }
 
 // outboxRecord is the part of an outbox's state that is stored.
@@ -130,13 +131,19 @@ func (o *outbox) purge() {
 }
 
 // destination returns where a message of a group goes that is redriven or moved to
-// the queue with that ARN, or nil if there is no such queue.
+// the queue with that ARN, or nil if there is no such queue, or if it is sealed.
 func (e *Engine) destination(arn, group string) destination {
-	d := e.byARN[arn]
-	if q, served := d.(*queue); served {
-		return q.forGroup(group)
+	switch d := e.byARN[arn].(type) {
+	case *queue:
+		if !d.cfg.Sealed {
+			return d.forGroup(group)
+		}
+	case *outbox:
+		if !d.sealed {
+			return d
+		}
 	}
-	return d
+	return nil
 }
 
 // destinationOf is destination for the queue with that id.
@@ -170,7 +177,7 @@ func (q *queue) newOutbox() *outbox {
 
 // addOutbox adds an empty outbox for a queue that another shard serves.
 func (e *Engine) addOutbox(cfg Config) {
-	o := &outbox{e: e, id: cfg.ID, arn: cfg.ARN, fifo: cfg.FIFO}
+	o := &outbox{e: e, id: cfg.ID, arn: cfg.ARN, fifo: cfg.FIFO, sealed: cfg.Sealed}
 	e.outboxes[cfg.ID] = o
 	e.byARN[cfg.ARN] = o
 }

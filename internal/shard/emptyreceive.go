@@ -37,8 +37,12 @@ func (r *emptyReceives) count(e *queue.Engine) {
 // itself: it may be a part of what a client asked for, in one of several shards.
 func (s *Shard) EmptyReceive(id queue.ID) { s.empty.add(id, 1) }
 
-// EmptyReceives counts several such receives.
+// EmptyReceives counts several such receives. If there are none, a client has used the queue all the same; see Used.
 func (s *Shard) EmptyReceives(_ context.Context, id queue.ID, n uint64) error {
+	if n == 0 {
+		s.Used(id)
+		return nil
+	}
 	s.empty.add(id, n)
 	return nil
 }

@@ -22,6 +22,8 @@ func failure(err error) error {
 	switch {
 	case errors.Is(err, queue.ErrNoQueue):
 		return errNoQueue()
+	case errors.Is(err, queue.ErrSealed):
+		return service.Sealed(err)
 	case service.OfTheDisk(err):
 		return service.Failure(err)
 	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

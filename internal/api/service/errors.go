@@ -25,6 +25,11 @@ func Unavailable(reason string, cause error) error {
 	return errors.Join(e, cause)
 }
 
+// Sealed returns what a client is told whose queue is about to be deleted because nobody used it, or to be opened again.
+func Sealed(cause error) error {
+	return Unavailable("Nobody has used the queue for long, and it is about to be deleted. Try again in a moment, to see whether it is still there.", cause)
+}
+
 // Failure translates what storage has refused, which says nothing about the request, into what the client is told. Other
 // errors it returns as they are.
 func Failure(err error) error {

@@ -137,6 +137,7 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 		wanted[name] = true
 	}
 	if len(wanted) == 0 {
+		s.shard.Used(q.ID)
 		return nil, nil
 	}
 	all := format(&q.Attributes)
@@ -157,6 +158,8 @@ func (s *Service) getQueueAttributes(ctx context.Context, c *protocol.Call, in *
 		all[attrVisible] = strconv.FormatUint(counts.Visible, 10)
 		all[attrNotVisible] = strconv.FormatUint(counts.InFlight, 10)
 		all[attrDelayed] = strconv.FormatUint(counts.Delayed, 10)
+	} else {
+		s.shard.Used(q.ID)
 	}
 	if !wanted[attrAll] {
 		maps.DeleteFunc(all, func(name, _ string) bool { return !wanted[name] })

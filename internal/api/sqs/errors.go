@@ -158,6 +158,8 @@ func failure(err error, q *catalog.Queue) error {
 		return errOverLimit("Too many messages have been received without being deleted.\nPlease delete your received messages or let them timeout before receiving more.")
 	case errors.Is(err, queue.ErrPurgeInProgress):
 		return errPurgeInProgress(q.Name.Queue)
+	case errors.Is(err, queue.ErrSealed):
+		return service.Sealed(err)
 	case service.OfTheDisk(err):
 		return service.Failure(err)
 	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -21,6 +21,7 @@ type Shard interface {
 	Send(ctx context.Context, id queue.ID, messages []queue.Outgoing) ([]queue.Sent, error)
 	Receive(ctx context.Context, id queue.ID, r queue.Receive, wait time.Duration) ([]shard.Message, error)
 	EmptyReceive(id queue.ID) // counts a client's receive that gave nothing
+	Used(id queue.ID)         // notes that a client has used a queue without any other call
 	Return(ctx context.Context, id queue.ID, deliveries []queue.Delivery, attempt string) error
 	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)
 	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)

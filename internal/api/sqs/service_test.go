@@ -30,6 +30,7 @@ func (s *failingShard) Receive(context.Context, queue.ID, queue.Receive, time.Du
 	return nil, s.err
 }
 func (s *failingShard) EmptyReceive(queue.ID) {}
+func (s *failingShard) Used(queue.ID)         {}
 func (s *failingShard) Counts(context.Context, queue.ID) (queue.Counts, error) {
 	return queue.Counts{}, s.err
 }

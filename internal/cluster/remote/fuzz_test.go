@@ -59,6 +59,9 @@ func (echo) Series(context.Context, queue.ID, string, queue.Instant, queue.Insta
 func (echo) SeriesNames(context.Context, string, string, queue.Instant) ([]queue.SeriesName, error) {
 	return make([]queue.SeriesName, 2), nil
 }
+func (echo) Uses(_ context.Context, ids []queue.ID) ([]queue.Use, error) {
+	return make([]queue.Use, len(ids)), nil
+}
 func (echo) EmptyReceives(context.Context, queue.ID, uint64) error                     { return nil }
 func (echo) Accept(context.Context, queue.ID, queue.FromShard, []queue.Transfer) error { return nil }
 
@@ -103,6 +106,7 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Series(ctx, 1, "name", 0, 1<<40)
 	_, _ = c.SeriesNames(ctx, "prefix", "after", 1<<40)
 	_ = c.EmptyReceives(ctx, 1, 7)
+	_, _ = c.Uses(ctx, []queue.ID{1, 1 << 40})
 	_ = c.Accept(ctx, 1, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 5, Message: queue.Message{Body: "m"}}})
 	_, _ = c.States(ctx, 1)
 	_, _ = c.Groups(ctx, 1, queue.Groups{Max: 1})
@@ -243,7 +247,7 @@ func TestRefusalsKeepTheirNumbers(t *testing.T) {
 	for code, want := range map[byte]error{
 		32: queue.ErrNoQueue, 33: queue.ErrOverLimit, 34: queue.ErrReceiptExpired, 35: queue.ErrNotReceived,
 		36: queue.ErrVisibilityTotal, 37: queue.ErrAttemptStale, 38: queue.ErrPurgeInProgress, 39: queue.ErrTaskRunning,
-		40: queue.ErrNoTask, 41: queue.ErrOutOfOrder, 42: queue.ErrElsewhere,
+		40: queue.ErrNoTask, 41: queue.ErrOutOfOrder, 42: queue.ErrElsewhere, 43: queue.ErrBacklogFull, 44: queue.ErrSealed,
 	} {
 		var w writer
 		if putError(&w, want); len(w.Writer) != 1 || w.Writer[0] != code {

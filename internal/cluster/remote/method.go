@@ -245,7 +245,7 @@ var methods = map[byte]executor{
 	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
 	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks, peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances, acceptCopies.code: &acceptCopies, publish.code: &publish, publishCounted.code: &publishCounted,
-	series.code: &series, seriesNames.code: &seriesNames, emptyReceives.code: &emptyReceives,
+	series.code: &series, seriesNames.code: &seriesNames, emptyReceives.code: &emptyReceives, uses.code: &uses,
 }
 
 func putNoArgs(*writer, *none) {}

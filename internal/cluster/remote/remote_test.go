@@ -126,6 +126,10 @@ func TestCallsComeBackWhole(t *testing.T) {
 	if err != nil || len(got) != 2 || !slices.ContainsFunc(got, arrived) {
 		t.Errorf("arrived: %+v, %v", got, err)
 	}
+	used, err := r.Uses(ctx, []queue.ID{jobs, 99})
+	if direct, _ := r.shard.Uses(ctx, []queue.ID{jobs, 99}); err != nil || !reflect.DeepEqual(used, direct) || len(used) != 1 || used[0].Messages == 0 || used[0].Last == 0 {
+		t.Errorf("used %+v, %v; want %+v", used, err, direct)
+	}
 	if err := r.Purge(ctx, jobs); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,9 @@ const tellEmptyAfter = time.Second
 // EmptyReceive counts that a client's receive gave nothing.
 func (r *Router) EmptyReceive(id queue.ID) { r.countEmpty(id, 1) }
 
+// Used notes that a client has used a queue without calling its shards.
+func (r *Router) Used(id queue.ID) { r.countEmpty(id, 0) }
+
 func (r *Router) countEmpty(id queue.ID, n uint64) {
 	r.empty.mu.Lock()
 	defer r.empty.mu.Unlock()

@@ -1,0 +1,34 @@
+package shard
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Uses returns what is known of the use of some queues, all at one moment. It leaves out those of which nothing is known.
+func (s *Shard) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
+	ids = ids[:min(len(ids), MaxGlances)]
+	return call(ctx, s, func(e *queue.Engine) ([]queue.Use, error) {
+		out := make([]queue.Use, 0, len(ids))
+		for _, id := range ids {
+			u, ok, err := e.Use(id)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				continue
+			}
+			if line := s.polls.waiting[id]; line != nil && line.Len() > 0 {
+				u.Last = e.Now()
+			}
+			out = append(out, u)
+		}
+		return out, nil
+	})
+}
+
+// Used notes that a client has used a queue without calling the shard. It does not wait until that is durable.
+func (s *Shard) Used(id queue.ID) {
+	s.send(newRequest(func(e *queue.Engine) error { return e.Used(id) }))
+}
