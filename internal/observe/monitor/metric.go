@@ -139,9 +139,14 @@ func (m *Monitor) countMetrics(account string) (n int) {
 	return n
 }
 
-// IsOwn reports whether a namespace is one whose metrics Sluice counts itself.
+// IsOwn reports whether a namespace is one to which programs cannot send metrics.
 func IsOwn(namespace string) bool {
-	return strings.HasPrefix(namespace, "AWS/") || strings.HasPrefix(namespace, "Sluice/")
+	return isCounted(namespace) || strings.HasPrefix(namespace, "Sluice/")
+}
+
+// isCounted reports whether the metrics of a namespace are not here, but where queues and topics are counted.
+func isCounted(namespace string) bool {
+	return strings.HasPrefix(namespace, "AWS/") || namespace == series.Own
 }
 
 // Reader returns a reader of all metrics: those that own has, and those that programs have sent.
@@ -170,7 +175,7 @@ type metricReader struct {
 
 // Read implements series.Reader.
 func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
-	if IsOwn(id.Namespace) {
+	if isCounted(id.Namespace) {
 		return r.own.Read(ctx, id, from, to, period)
 	}
 	key := hash(id)
@@ -212,7 +217,7 @@ func hourOf(key string) (time.Time, error) {
 // List implements series.Reader.
 func (r *metricReader) List(ctx context.Context, f series.Filter) ([]series.ID, error) {
 	var all []series.ID
-	if f.Namespace == "" || IsOwn(f.Namespace) {
+	if f.Namespace == "" || isCounted(f.Namespace) {
 		own, err := r.own.List(ctx, f)
 		if err != nil {
 			return nil, err

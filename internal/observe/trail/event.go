@@ -20,6 +20,7 @@ type Event struct {
 	RequestParameters   json.RawMessage `json:"requestParameters"`
 	ResponseElements    json.RawMessage `json:"responseElements"`
 	AdditionalEventData json.RawMessage `json:"additionalEventData,omitempty"` // of sign-ins
+	ServiceEventDetails json.RawMessage `json:"serviceEventDetails,omitempty"` // of what a service does by itself
 	RequestID           string          `json:"requestID"`
 	EventID             string          `json:"eventID"`
 	ReadOnly            bool            `json:"readOnly"`
