@@ -39,6 +39,7 @@ var rules = []rule{
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
 	{dir: "internal/queue", may: []string{"internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
 	{dir: "internal/shard", may: []string{"internal/heap", "internal/queue", "internal/search", "internal/store"}, mayNot: network},
+	{dir: "internal/idle", may: []string{"internal/catalog", "internal/observe/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
@@ -133,7 +134,7 @@ var rules = []rule{
 	{dir: "internal/server", may: []string{
 		"console",
 		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
-		"internal/datadir", "internal/front", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
+		"internal/datadir", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/topic",
 	}},
 	{dir: "internal/keypair", mayNot: network},

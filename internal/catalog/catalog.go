@@ -32,6 +32,9 @@ type Options struct {
 	// Sends of q. old is the record before the change, nil of a new queue. A nil
 	// Place puts all queues on the first.
 	Place func(q, old *Queue)
+	// RequireIdle is called when a record is read that says that it is watched which queues are used. It writes down that
+	// the data directory needs a program that knows of that. It may be nil.
+	RequireIdle func() error
 	// NoCoolDowns lets the name of a deleted queue be used again, and a queue be purged
 	// again, at once. It is for tests.
 	NoCoolDowns bool
@@ -41,6 +44,7 @@ type Options struct {
 type Catalog struct {
 	control     *control.Control
 	place       func(q, old *Queue)
+	requireIdle func() error
 	noCoolDowns bool
 
 	mu sync.RWMutex
@@ -56,6 +60,7 @@ type records struct {
 	counts  map[namespace]int // how many queues there are; only where there are any
 	deleted map[Name]time.Time
 
+	idleSince    time.Time
 	purgeAnytime bool // of all queues
 	lastID       queue.ID
 }
@@ -79,7 +84,10 @@ func Initialise(tx *control.Tx) error {
 // be the last reader to be registered, because it refuses all records that no other
 // reader has. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
-	c := &Catalog{control: o.Control, place: o.Place, noCoolDowns: o.NoCoolDowns}
+	c := &Catalog{control: o.Control, place: o.Place, requireIdle: o.RequireIdle, noCoolDowns: o.NoCoolDowns}
+	if c.requireIdle == nil {
+		c.requireIdle = func() error { return nil }
+	}
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}
 	}

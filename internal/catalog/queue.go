@@ -43,6 +43,8 @@ type Queue struct {
 	// Sends is how many of Shards, from the first on, take new messages; 0 means
 	// that all do.
 	Sends int `json:",omitempty"`
+	// Idle is set when it is announced that the queue will be deleted.
+	Idle *Idle `json:",omitempty"`
 
 	purgeAnytime bool // as the catalog's options say; not stored
 }
@@ -90,7 +92,7 @@ func (q *Queue) Config() queue.Config {
 		Visibility:    time.Duration(a.VisibilitySeconds) * time.Second,
 		Retention:     time.Duration(a.RetentionSeconds) * time.Second,
 		DedupPerGroup: a.DedupScope == "messageGroup", PurgeAnytime: q.purgeAnytime, Internal: q.Name.Internal(),
-		Limits: q.limits(),
+		Limits: q.limits(), Sealed: q.Idle != nil && q.Idle.Sealed,
 	}
 	if a.Redrive != nil {
 		c.Redrive = &queue.Redrive{Target: a.Redrive.Target, MaxReceives: a.Redrive.MaxReceiveCount}
@@ -119,6 +121,10 @@ func (q *Queue) ConfigOn(shard int) queue.Config {
 func (q *Queue) clone() *Queue {
 	c := *q
 	c.Tags, c.Shards = maps.Clone(q.Tags), slices.Clone(q.Shards)
+	if q.Idle != nil {
+		idle := *q.Idle
+		c.Idle = &idle
+	}
 	return &c
 }
 

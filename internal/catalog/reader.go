@@ -32,6 +32,11 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	if len(fresh.secret) == 0 {
 		return ErrUninitialised
 	}
+	if !fresh.idleSince.IsZero() {
+		if err := r.c.requireIdle(); err != nil {
+			return err
+		}
+	}
 	r.c.mu.Lock()
 	old := r.c.records
 	r.c.records = fresh
@@ -48,6 +53,11 @@ func (r reader) Apply(changes []control.Change) error {
 }
 
 func (r reader) apply(changes []control.Change) (all []changed, err error) {
+	if slices.ContainsFunc(changes, func(ch control.Change) bool { return ch.Key == keyIdleSince && !ch.Removed }) {
+		if err := r.c.requireIdle(); err != nil {
+			return nil, err
+		}
+	}
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
 	for _, ch := range changes {
@@ -114,6 +124,10 @@ func (r *records) put(k string, v []byte) (changed, error) {
 		if err := json.Unmarshal(v, &r.lastID); err != nil {
 			return changed{}, fmt.Errorf("%s: %w", k, err)
 		}
+	case k == keyIdleSince:
+		if err := json.Unmarshal(v, &r.idleSince); err != nil {
+			return changed{}, fmt.Errorf("%s: %w", k, err)
+		}
 	case strings.HasPrefix(k, keyQueue):
 		q := &Queue{purgeAnytime: r.purgeAnytime}
 		if err := json.Unmarshal(v, q); err != nil {
@@ -143,6 +157,9 @@ func (r *records) put(k string, v []byte) (changed, error) {
 // remove removes a record.
 func (r *records) remove(k string) (changed, error) {
 	switch {
+	case k == keyIdleSince:
+		r.idleSince = time.Time{}
+		return changed{}, nil
 	case strings.HasPrefix(k, keyQueue):
 		n, err := nameIn(k, keyQueue)
 		if err != nil {

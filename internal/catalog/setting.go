@@ -7,7 +7,7 @@ import (
 )
 
 // Settings are the tags that mean something to this server.
-var Settings = []string{TagShards, TagDelivery, TagReceiveRate, TagInFlight}
+var Settings = []string{TagShards, TagDelivery, TagReceiveRate, TagInFlight, TagIdle}
 
 // CheckSetting says in a sentence what is wrong with the value of one of Settings, or nothing. It reports false for other tags.
 func CheckSetting(tag, value string) (wrong string, known bool) {
@@ -25,6 +25,9 @@ func CheckSetting(tag, value string) (wrong string, known bool) {
 	case TagInFlight:
 		_, ok = ParseInFlight(value)
 		wrong = fmt.Sprintf("Must be an integer from 1 to %d.", queue.MaxInFlight)
+	case TagIdle:
+		ok = value == IdleKeep
+		wrong = "Must be " + IdleKeep + "; without the tag the queue may be deleted when nobody uses it, if the server is told to."
 	default:
 		return "", false
 	}

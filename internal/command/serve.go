@@ -139,6 +139,7 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
 		f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
 		f.IntVar(&config.MaxQueues, "max-queues", 0, "queues that an account may have, in all regions together; CreateQueue refuses more with OverLimit (default 0, no limit)")
+		f.DurationVar(&config.DeleteIdleAfter, "delete-idle-queues-after", 0, "delete queues that are empty and that nobody has used for so long, such as 720h; 24h at least; announced in the log, the trail and the metrics a tenth of the time before, a day at most; give it to all nodes of a cluster (default 0, none is deleted)")
 		f.StringSliceVar(&applying.files, "apply", nil, "file of queues, topics, alarms and users, which are made what it says before clients are served, as sluice apply does; nothing is deleted; repeat it for several")
 		f.StringVar(&applying.keyFile, "write-keys", "", "file that gets the access keys of users that --apply makes, as profiles, with mode 0600")
 		filePath(f, "apply", "write-keys")

@@ -25,7 +25,8 @@ import (
 //	7  sessions of the console, passwords and second factors
 //	8  message move tasks that select and edit messages
 //	9  topics that count what happens to them
-const newest = FormatTopicSeries
+//	10 queues that nobody uses, which are to be deleted
+const newest = FormatIdle
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -47,6 +48,9 @@ const FormatSelections = 8
 
 // FormatTopicSeries is the format of a directory in which something was counted of topics.
 const FormatTopicSeries = 9
+
+// FormatIdle is the format of a directory in which it was watched which queues nobody uses.
+const FormatIdle = 10
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

@@ -45,8 +45,9 @@ type Config struct {
 	TrailDir        string // directory whose directories are the buckets of trails; empty: there are none
 	TrailS3Endpoint string // URL of an S3 service that has the buckets of trails; empty: there is none
 	LogRequests     bool
-	Keep            queue.Keep // for how long the series of queues are kept
-	Version         string     // of the program
+	Keep            queue.Keep    // for how long the series of queues are kept
+	DeleteIdleAfter time.Duration // for how long nobody must have used a queue that is deleted; 0: none is deleted
+	Version         string        // of the program
 
 	Now    func() time.Time // what requests take for the time; Default has the clock of the machine
 	Logger *slog.Logger
@@ -58,6 +59,8 @@ type Config struct {
 
 	// Join makes the server a node of a cluster; nil: it is alone.
 	Join func(NodeEnv) (Node, error)
+
+	idleNow func() time.Time // the clock of what deletes queues that nobody uses; nil: Now
 
 	disk   *store.Disk         // that tests put in the place of the machine's
 	limits func(*front.Limits) // how tests change them; nil: they do not
@@ -107,6 +110,9 @@ func (c *Config) Validate() error {
 	}
 	if err := c.Keep.Validate(); err != nil {
 		return fmt.Errorf("--metrics-keep-minutes, --metrics-keep-five-minutes and --metrics-keep-hours: %w", err)
+	}
+	if err := c.validateIdle(); err != nil {
+		return err
 	}
 	if _, err := egress.Parse(c.EgressAllow); err != nil {
 		return err

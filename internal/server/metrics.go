@@ -118,6 +118,7 @@ func (s *Server) measure(services []*protocol.Service) {
 	s.metrics.Totals(s.totals.Get)
 	s.metrics.Memory(func() int64 { return s.front.MemoryInUse() })
 	s.metrics.Cluster(s.node.Status)
+	s.metrics.Idle(s.sweeper.Announced, s.sweeper.Deleted)
 	s.metrics.Deliveries(func() []prom.Delivery {
 		return service.Convert(s.deliverer.Counts(), func(c delivery.Count) prom.Delivery {
 			return prom.Delivery{Protocol: c.Protocol, Outcome: c.Outcome.String(), Number: c.Number}

@@ -33,6 +33,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
+	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
@@ -103,6 +104,7 @@ type Server struct {
 	buckets     bucket.Store // of trails; nil: there are none
 	spool       *spool.Spool // of data events
 	deliveries  *trails.Deliverer
+	sweeper     *idle.Sweeper // of queues that nobody uses
 	metrics     *prom.Metrics
 	metricsHTTP *metricsServer // nil: they are not served
 	proxies     front.Proxies
@@ -163,6 +165,7 @@ func Start(c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.series = s.newSeries(cat)
+	s.sweeper = s.newSweeper(cat)
 	s.backups.queues = func() int { return len(cat.All()) }
 	if err := s.sweep(); err != nil {
 		return nil, err
@@ -322,7 +325,7 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if err := s.openTopics(); err != nil {
 		return nil, err
 	}
-	if c, err = catalog.Open(catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place}); err != nil {
+	if c, err = catalog.Open(catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place, RequireIdle: s.requireIdle}); err != nil {
 		return nil, err
 	}
 	s.topics.Use(c)
@@ -412,6 +415,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.publisher.Keep(watching, func() bool { return !s.control.Elsewhere() }) })
 	watch.Go(func() { s.trail.Keep(watching, s.front.SendEvents) })
 	watch.Go(func() { s.deliveries.Run(watching) })
+	watch.Go(func() { s.sweeper.Run(watching) })
 	watch.Go(func() {
 		if err := s.directory.KeepUses(watching, s.front.SendUses); err != nil {
 			s.log.Warn("when access keys were used last is not kept", "error", err)

@@ -217,6 +217,22 @@ func (t *Topics) Fed(id queue.ID) *Subscription {
 	return t.fed[id]
 }
 
+// NeededQueues returns the ARNs of the queues that get messages of topics, as an endpoint or as a dead-letter queue.
+func (t *Topics) NeededQueues() map[string]bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	out := make(map[string]bool)
+	for _, s := range t.subscriptions {
+		if s.Protocol == SQS {
+			out[s.Endpoint] = true
+		}
+		if s.Attributes.Redrive != "" {
+			out[s.Attributes.Redrive] = true
+		}
+	}
+	return out
+}
+
 // SubscriptionsOf returns the subscriptions that an account owns, to topics of a region, sorted by ARN.
 func (t *Topics) SubscriptionsOf(account, region string) []*Subscription {
 	t.mu.RLock()

@@ -694,7 +694,7 @@ func tagCases(c *client) (cases []refusalCase) {
 		tag(object{key: "v"}, invalid("Tag keys beginning with aws: are reserved for system use."))
 	}
 	for _, key := range []string{"sluice:shrads", "Sluice:shards", "sluice:"} {
-		tag(object{key: "2"}, invalid("Tag keys beginning with sluice: are reserved for this service, which knows sluice:shards, sluice:delivery, sluice:max-receive-rate, sluice:max-in-flight."))
+		tag(object{key: "2"}, invalid("Tag keys beginning with sluice: are reserved for this service, which knows sluice:shards, sluice:delivery, sluice:max-receive-rate, sluice:max-in-flight, sluice:idle."))
 	}
 	for _, n := range []int{257, 2000} {
 		tag(object{"k": strings.Repeat("x", n)}, invalid("Tag values may not exceed 256 characters in length."))

@@ -1,0 +1,37 @@
+package catalog
+
+import "time"
+
+// Idle is what is decided about a queue that nobody uses.
+type Idle struct {
+	Used      time.Time // the last use that was known when this was announced; there was none after it
+	Announced time.Time
+	Due       time.Time // the queue is not deleted before
+	// Sealed says that all shards refuse calls to the queue while it is found out whether it can be deleted.
+	Sealed bool `json:",omitempty"`
+}
+
+// TagIdle is the tag of a queue that is not to be deleted because nobody uses it. Its value is IdleKeep.
+const (
+	TagIdle  = "sluice:idle"
+	IdleKeep = "keep"
+)
+
+// keyIdleSince is the key of the instant since when it is watched which queues are used.
+const keyIdleSince = "idle-since"
+
+// IdleSince returns since when it is watched, without a break, which queues are used, or the zero time if it is not.
+func (c *Catalog) IdleSince() time.Time {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.idleSince
+}
+
+// WatchIdle notes since when it is watched which queues are used. The zero time says that it is not.
+func (tx *Tx) WatchIdle(since time.Time) {
+	if since.IsZero() {
+		tx.tx.Delete(keyIdleSince)
+		return
+	}
+	tx.tx.Put(keyIdleSince, encode(since))
+}

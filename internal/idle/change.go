@@ -1,0 +1,124 @@
+package idle
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/observe/trail"
+)
+
+// errOvertaken says that a queue is not as it was when it was decided about it.
+var errOvertaken = errors.New("the queue has changed meanwhile")
+
+// The names of the events in the trail.
+const (
+	eventAnnounced = "AnnounceIdleQueueDeletion"
+	eventRevoked   = "RevokeIdleQueueDeletion"
+	eventDeleted   = "DeleteIdleQueue"
+)
+
+// announce says that a queue will be deleted.
+func (s *Sweeper) announce(ctx context.Context, q *catalog.Queue, used, now time.Time) error {
+	idle := &catalog.Idle{Used: used, Announced: now, Due: latest(used.Add(s.o.After), now.Add(Notice(s.o.After)))}
+	err := s.change(ctx, q, eventAnnounced, idle, func(q *catalog.Queue) error {
+		if q.Idle != nil || s.kept()(q) || s.known(q).After(used) {
+			return errOvertaken
+		}
+		q.Idle = idle
+		return nil
+	})
+	if err == nil {
+		s.o.Log.Warn("a queue that nobody uses will be deleted", "queue", q.Name.ARN(), "unused_since", used.UTC(), "not_before", idle.Due.UTC())
+	}
+	return unlessOvertaken(err)
+}
+
+// revoke takes an announcement back, and opens the queue if it is sealed.
+func (s *Sweeper) revoke(ctx context.Context, q *catalog.Queue) error {
+	err := s.change(ctx, q, eventRevoked, q.Idle, func(q *catalog.Queue) error {
+		if q.Idle == nil {
+			return errOvertaken
+		}
+		q.Idle = nil
+		return nil
+	})
+	if err == nil {
+		s.o.Log.Info("a queue that was to be deleted stays: it is used, or has to be kept", "queue", q.Name.ARN())
+	}
+	return unlessOvertaken(err)
+}
+
+// seal has all shards refuse calls to a queue, and returns its record then, or nil if it is not sealed.
+func (s *Sweeper) seal(ctx context.Context, q *catalog.Queue) (*catalog.Queue, error) {
+	return s.setSealed(ctx, q, true)
+}
+
+// open ends that.
+func (s *Sweeper) open(ctx context.Context, q *catalog.Queue) error {
+	_, err := s.setSealed(ctx, q, false)
+	return err
+}
+
+func (s *Sweeper) setSealed(ctx context.Context, q *catalog.Queue, sealed bool) (is *catalog.Queue, err error) {
+	err = s.o.Catalog.Change(ctx, func(tx *catalog.Tx) (err error) {
+		is, err = tx.Update(q.Name, q.ID, func(q *catalog.Queue) error {
+			if q.Idle == nil {
+				return errOvertaken
+			}
+			q.Idle.Sealed = sealed
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, unlessOvertaken(err)
+	}
+	return is, nil
+}
+
+// delete deletes a sealed queue of which all shards have said that it is empty and was not used.
+func (s *Sweeper) delete(ctx context.Context, q *catalog.Queue, now time.Time) error {
+	with := s.o.Trail.BeginService(s.event(q, eventDeleted, q.Idle, now)).Changes(ctx)
+	err := s.o.Catalog.Change(with, func(tx *catalog.Tx) error {
+		is := s.o.Catalog.Find(q.Name)
+		if is == nil || is.ID != q.ID || is.Idle == nil || !is.Idle.Sealed || s.kept()(is) || now.Before(s.known(is).Add(s.o.After)) {
+			return errOvertaken
+		}
+		return tx.Delete(q.Name, q.ID, now)
+	})
+	if err == nil {
+		s.deleted.Add(1)
+		s.o.Log.Warn("a queue that nobody has used was deleted", "queue", q.Name.ARN(), "unused_since", q.Idle.Used.UTC(), "announced", q.Idle.Announced.UTC())
+	}
+	return unlessOvertaken(err)
+}
+
+// change changes the record of a queue, with an event in the same commit.
+func (s *Sweeper) change(ctx context.Context, q *catalog.Queue, event string, idle *catalog.Idle, f func(*catalog.Queue) error) error {
+	ctx = s.o.Trail.BeginService(s.event(q, event, idle, s.o.Now())).Changes(ctx)
+	return s.o.Catalog.Change(ctx, func(tx *catalog.Tx) error {
+		_, err := tx.Update(q.Name, q.ID, f)
+		return err
+	})
+}
+
+// event is what the trail says of it.
+func (s *Sweeper) event(q *catalog.Queue, name string, idle *catalog.Idle, now time.Time) *trail.ServiceEvent {
+	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+	return &trail.ServiceEvent{
+		Account: q.Name.Account, Region: q.Name.Region, Service: "sqs", Name: name, Resource: q.Name.ARN(), At: now,
+		Details: map[string]string{
+			"queueArn": q.Name.ARN(), "unusedSince": stamp(idle.Used), "announced": stamp(idle.Announced), "deletedNotBefore": stamp(idle.Due),
+		},
+	}
+}
+
+// unlessOvertaken returns nil for what is decided anew at the next look.
+func unlessOvertaken(err error) error {
+	if errors.Is(err, errOvertaken) || errors.Is(err, catalog.ErrNotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,235 @@
+package idle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+const (
+	// lookEvery is how much time passes between two looks at all queues.
+	lookEvery = time.Minute
+	// askAtOnce is how many queues the shards are asked about in one call.
+	askAtOnce = 500
+)
+
+// Options are what a Sweeper is made of.
+type Options struct {
+	Catalog *catalog.Catalog
+	Trail   *trail.Trail
+	// After is for how long nobody must have used a queue that is deleted; 0: none is deleted.
+	After time.Duration
+	// Uses returns what is known of the use of queues, as shard.Shard and router.Router do. It leaves out those of which
+	// not all is known.
+	Uses func(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
+	// Fed returns the ARNs of the queues that topics need.
+	Fed func() map[string]bool
+	// Measure keeps how many queues are to be deleted, as a metric of each account and region where there are any.
+	Measure func(ctx context.Context, at time.Time, announced map[Scope]int) error
+	// Owner reports whether this node owns the control store.
+	Owner func() bool
+	// Ready returns an error if a program reads the control store that does not know what sealed queues are.
+	Ready func() error
+	// Require writes down that the data directory needs such a program.
+	Require func() error
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Scope is a region of an account.
+type Scope struct{ Account, Region string }
+
+// Sweeper deletes queues that nobody uses.
+type Sweeper struct {
+	o       Options
+	deleted atomic.Uint64
+	looked  time.Time // when Run has looked last
+}
+
+// New returns a Sweeper.
+func New(o Options) *Sweeper { return &Sweeper{o: o} }
+
+// Deleted returns how many queues this node has deleted since it was started.
+func (s *Sweeper) Deleted() uint64 { return s.deleted.Load() }
+
+// Announced returns how many queues are to be deleted.
+func (s *Sweeper) Announced() (total int) {
+	for _, n := range s.announced() {
+		total += n
+	}
+	return total
+}
+
+func (s *Sweeper) announced() map[Scope]int {
+	out := make(map[Scope]int)
+	for _, q := range s.o.Catalog.All() {
+		if q.Idle != nil {
+			out[Scope{q.Name.Account, q.Name.Region}]++
+		}
+	}
+	return out
+}
+
+// Run looks at the queues every minute until ctx ends, where the control store is owned.
+func (s *Sweeper) Run(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := s.step(ctx); err != nil && ctx.Err() == nil {
+			s.o.Log.Warn("queues that nobody uses are not deleted now; it is tried again", "error", err)
+		}
+	}
+}
+
+// step looks at the queues if it is time to, or at once if one is sealed: nobody can use it.
+func (s *Sweeper) step(ctx context.Context) error {
+	if !s.o.Owner() {
+		s.looked = time.Time{}
+		return nil
+	}
+	now := s.o.Now()
+	if since := now.Sub(s.looked); 0 <= since && since < lookEvery && !s.someSealed() {
+		return nil
+	}
+	s.looked = now
+	return s.Look(ctx)
+}
+
+func (s *Sweeper) someSealed() bool {
+	return slices.ContainsFunc(s.o.Catalog.All(), func(q *catalog.Queue) bool { return q.Idle != nil && q.Idle.Sealed })
+}
+
+// Look decides about all queues as they are now. To be called where the control store is owned.
+func (s *Sweeper) Look(ctx context.Context) error {
+	if s.o.After == 0 {
+		return s.stopWatching(ctx)
+	}
+	now := s.o.Now()
+	if s.o.Catalog.IdleSince().IsZero() {
+		return s.startWatching(ctx, now)
+	}
+	kept := s.kept()
+	var ask []*catalog.Queue
+	var failed error
+	for _, q := range s.o.Catalog.All() {
+		switch {
+		case !kept(q) && !now.Before(s.known(q).Add(s.o.After-Notice(s.o.After))):
+			ask = append(ask, q)
+		case q.Idle != nil:
+			failed = errors.Join(failed, s.revoke(ctx, q))
+		}
+	}
+	slices.SortFunc(ask, func(a, b *catalog.Queue) int { return cmp.Compare(a.ID, b.ID) })
+	for some := range slices.Chunk(ask, askAtOnce) {
+		failed = errors.Join(failed, s.judge(ctx, some))
+	}
+	if announced := s.announced(); len(announced) > 0 {
+		if err := s.o.Measure(ctx, now, announced); err != nil && ctx.Err() == nil {
+			s.o.Log.Warn("the metric of queues that will be deleted is not written", "error", err)
+		}
+	}
+	return failed
+}
+
+// startWatching begins to watch. Before it nobody has looked at which queues are used.
+func (s *Sweeper) startWatching(ctx context.Context, now time.Time) error {
+	if err := s.o.Ready(); err != nil {
+		return err
+	}
+	if err := s.o.Require(); err != nil {
+		return err
+	}
+	return s.o.Catalog.Change(ctx, func(tx *catalog.Tx) error { tx.WatchIdle(now); return nil })
+}
+
+// stopWatching forgets what was found out, because the option is not given any more.
+func (s *Sweeper) stopWatching(ctx context.Context) error {
+	if s.o.Catalog.IdleSince().IsZero() {
+		return nil
+	}
+	for _, q := range s.o.Catalog.All() {
+		if q.Idle != nil {
+			if err := s.revoke(ctx, q); err != nil {
+				return err
+			}
+		}
+	}
+	return s.o.Catalog.Change(ctx, func(tx *catalog.Tx) error { tx.WatchIdle(time.Time{}); return nil })
+}
+
+// known returns the last use of a queue that the control store knows of.
+func (s *Sweeper) known(q *catalog.Queue) time.Time {
+	return latest(s.o.Catalog.IdleSince(), q.Created, q.Modified)
+}
+
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
+
+// judge decides about queues, once their shards have told what they know.
+func (s *Sweeper) judge(ctx context.Context, queues []*catalog.Queue) error {
+	ids := make([]queue.ID, len(queues))
+	for i, q := range queues {
+		ids[i] = q.ID
+	}
+	list, err := s.o.Uses(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("ask when queues were used: %w", err)
+	}
+	uses := make(map[queue.ID]queue.Use, len(list))
+	for _, u := range list {
+		uses[u.ID] = u
+	}
+	var failed error
+	for _, q := range queues {
+		u, told := uses[q.ID]
+		switch {
+		case told:
+			failed = errors.Join(failed, s.decide(ctx, q, u))
+		case q.Idle != nil && q.Idle.Sealed: // it must not stay so while a shard cannot be asked
+			failed = errors.Join(failed, s.open(ctx, q))
+		}
+	}
+	return failed
+}
+
+// decide decides about a queue.
+func (s *Sweeper) decide(ctx context.Context, q *catalog.Queue, u queue.Use) error {
+	now := s.o.Now()
+	used := latest(s.known(q), u.Last.Time())
+	switch {
+	case u.Messages > 0, now.Before(used.Add(s.o.After - Notice(s.o.After))):
+		if q.Idle == nil {
+			return nil
+		}
+		return s.revoke(ctx, q)
+	case q.Idle == nil:
+		return s.announce(ctx, q, used, now)
+	case now.Before(q.Idle.Due), now.Before(used.Add(s.o.After)):
+		if q.Idle.Sealed {
+			return s.open(ctx, q)
+		}
+		return nil
+	case q.Idle.Sealed && u.Sealed:
+		return s.delete(ctx, q, now)
+	case q.Idle.Sealed: // a shard does not know that yet
+		return s.open(ctx, q)
+	}
+	sealed, err := s.seal(ctx, q)
+	if err != nil || sealed == nil {
+		return err
+	}
+	return s.judge(ctx, []*catalog.Queue{sealed})
+}
