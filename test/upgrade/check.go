@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// Check compares what a server has with what is to be there, and uses all of it. later lets time pass on the server.
-func Check(ctx context.Context, c *Client, want *Content, later func(time.Duration) error) error {
-	k := &checker{Client: c, ctx: ctx}
-	var errs []error
+// Check compares what a server has with what is to be there, and uses all of it. The server has trailDir as --trail-dir;
+// later lets time pass on it.
+func Check(ctx context.Context, c *Client, want *Content, trailDir string, later func(time.Duration) error) error {
+	k := &checker{Client: c, ctx: ctx, trailDir: trailDir}
+	errs := []error{k.counted(want)}
 	for _, q := range want.Queues {
 		if err := k.queue(q); err != nil {
 			errs = append(errs, fmt.Errorf("queue %s: %w", q.Name, err))
@@ -25,6 +26,12 @@ func Check(ctx context.Context, c *Client, want *Content, later func(time.Durati
 		errs = append(errs, k.topic(t))
 	}
 	errs = append(errs, k.alarms(want.Alarms))
+	for _, r := range want.Redrives {
+		errs = append(errs, k.redrive(r))
+	}
+	for _, l := range want.Logins {
+		errs = append(errs, k.login(l))
+	}
 	if err := later(16 * time.Minute); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
@@ -33,12 +40,25 @@ func Check(ctx context.Context, c *Client, want *Content, later func(time.Durati
 			errs = append(errs, fmt.Errorf("queue %s: %w", q.Name, err))
 		}
 	}
+	for _, name := range want.Trails {
+		errs = append(errs, k.trail(name))
+	}
 	return errors.Join(errs...)
 }
 
 type checker struct {
 	*Client
-	ctx context.Context
+	ctx      context.Context
+	trailDir string
+}
+
+// persist calls f until it returns nil, for what the server does in its own time.
+func (k *checker) persist(f func() error) error {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if err := f(); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 func (k *checker) find(q *Queue) error {

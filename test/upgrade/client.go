@@ -42,6 +42,16 @@ func (c *Client) CloudWatch(ctx context.Context, action string, in, out any) err
 	return c.json(ctx, "monitoring", "GraniteServiceVersion20100801."+action, in, out)
 }
 
+// CloudTrail calls an operation of CloudTrail.
+func (c *Client) CloudTrail(ctx context.Context, action string, in, out any) error {
+	return c.json(ctx, "cloudtrail", "com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101."+action, in, out)
+}
+
+// Sluice calls an operation of Sluice's own.
+func (c *Client) Sluice(ctx context.Context, action string, in, out any) error {
+	return c.json(ctx, "sluice", "Sluice."+action, in, out)
+}
+
 func (c *Client) json(ctx context.Context, service, target string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {

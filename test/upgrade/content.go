@@ -14,6 +14,11 @@ type Content struct {
 	Users  []User
 	Topics []Topic
 	Alarms []string `json:",omitempty"`
+
+	Trails   []string  `json:",omitempty"`
+	Redrives []Redrive `json:",omitempty"`
+	Logins   []Login   `json:",omitempty"`
+	Counted  bool      `json:",omitempty"` // metrics of queues are what counted says, if its program counts
 }
 
 // Queue is a queue with its messages.

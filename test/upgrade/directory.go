@@ -43,7 +43,7 @@ func Pack(dir string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Unpack writes an archive of Pack to a directory.
+// Unpack writes the files of an archive, of Pack or of a commit, to a directory.
 func Unpack(packed []byte, dir string) error {
 	unpacker, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -57,6 +57,9 @@ func Unpack(packed []byte, dir string) error {
 		}
 		if err != nil {
 			return err
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
 		}
 		if !filepath.IsLocal(header.Name) || strings.Contains(header.Name, `\`) {
 			return fmt.Errorf("the archive has a file %q", header.Name)

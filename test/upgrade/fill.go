@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Fill makes queues, messages, users and topics on a server, as far as its version has them.
+// Fill makes queues, messages, users, topics and whatever else is kept on a server, as far as its version has them.
 func Fill(ctx context.Context, c *Client) (*Content, error) {
-	f := &filler{Client: c, ctx: ctx, content: &Content{RootID: c.ID, Secret: c.Secret}}
+	f := &filler{Client: c, ctx: ctx, content: &Content{RootID: c.ID, Secret: c.Secret, Counted: true}}
 	for _, step := range []func() error{f.standard, f.deadLetters, f.fifo, f.moved} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	for _, step := range []func() error{f.users, f.topics, f.alarms} {
+	for _, step := range []func() error{f.users, f.topics, f.alarms, f.trails, f.redrives, f.logins} {
 		if err := step(); err != nil && !isUnknown(err) {
 			return nil, err
 		}

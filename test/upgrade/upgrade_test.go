@@ -66,7 +66,10 @@ func TestWhatEarlierVersionsWroteIsRead(t *testing.T) {
 			if out, err := exec.CommandContext(t.Context(), binary, "doctor", "--data", dir).CombinedOutput(); err != nil {
 				t.Errorf("the doctor: %v: %s", err, out)
 			}
-			clock, log := filepath.Join(t.TempDir(), "clock"), filepath.Join(t.TempDir(), "log")
+			clock, log, trails := filepath.Join(t.TempDir(), "clock"), filepath.Join(t.TempDir(), "log"), t.TempDir()
+			if err := os.Mkdir(filepath.Join(trails, Bucket), 0o700); err != nil {
+				t.Fatal(err)
+			}
 			ahead := time.Until(content.Made.Add(time.Minute))
 			var c *Client
 			later := func(d time.Duration) error {
@@ -79,13 +82,13 @@ func TestWhatEarlierVersionsWroteIsRead(t *testing.T) {
 			if err := later(0); err != nil {
 				t.Fatal(err)
 			}
-			s, err := Start(t.Context(), binary, dir, log, "SLUICE_CLOCK_FAULTS="+clock)
+			s, err := Start(t.Context(), binary, dir, log, "SLUICE_CLOCK_FAULTS="+clock, "SLUICE_TRAIL_DIR="+trails)
 			if err != nil {
 				t.Fatal(err)
 			}
 			c = s.Client()
 			c.Ahead = ahead
-			err = Check(t.Context(), c, content, func(d time.Duration) error {
+			err = Check(t.Context(), c, content, trails, func(d time.Duration) error {
 				if err := later(d); err != nil {
 					return err
 				}

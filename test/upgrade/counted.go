@@ -1,0 +1,40 @@
+package upgrade
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/datadir"
+)
+
+// counted checks what was counted of what was done.
+func (k *checker) counted(want *Content) error {
+	if want.Format >= datadir.FormatSeries && want.Counted {
+		if err := k.sum(want, "AWS/SQS", "NumberOfMessagesSent", "QueueName", "jobs", 26); err != nil {
+			return err
+		}
+	}
+	if want.Format >= datadir.FormatTopicSeries && len(want.Topics) > 0 {
+		return k.sum(want, "AWS/SNS", "NumberOfMessagesPublished", "TopicName", "news", 1)
+	}
+	return nil
+}
+
+// sum compares what a metric has counted in the hour in which a fixture was made.
+func (k *checker) sum(want *Content, namespace, metric, dimension, value string, n float64) error {
+	var found struct{ Datapoints []struct{ Sum float64 } }
+	if err := k.CloudWatch(k.ctx, "GetMetricStatistics", map[string]any{
+		"Namespace": namespace, "MetricName": metric, "Dimensions": []map[string]string{{"Name": dimension, "Value": value}},
+		"StartTime": want.Made.Add(-time.Hour).Unix(), "EndTime": want.Made.Add(time.Hour).Unix(), "Period": 60, "Statistics": []string{"Sum"},
+	}, &found); err != nil {
+		return err
+	}
+	got := 0.0
+	for _, p := range found.Datapoints {
+		got += p.Sum
+	}
+	if got != n {
+		return fmt.Errorf("%s of %s was %g, not %g", metric, value, got, n)
+	}
+	return nil
+}
