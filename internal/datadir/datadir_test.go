@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -109,6 +110,30 @@ func TestFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused(t, dir, FormatFile, "does not say which format")
+	}
+}
+
+// The shards of a node come to need formats at the same time.
+func TestFormatsAreRequiredAtOnce(t *testing.T) {
+	for range 20 {
+		dir := t.TempDir()
+		var all sync.WaitGroup
+		for number := range newest {
+			for range 3 {
+				all.Go(func() {
+					if err := Require(dir, number+1, "2.0"); err != nil {
+						t.Error(err)
+					}
+					if f, err := ReadFormat(dir); err != nil || f.Number < number+1 {
+						t.Errorf("after %d was required the format is %d, %v", number+1, f.Number, err)
+					}
+				})
+			}
+		}
+		all.Wait()
+		if f, err := ReadFormat(dir); err != nil || f.Number != newest {
+			t.Errorf("in the end the format is %d, %v", f.Number, err)
+		}
 	}
 }
 

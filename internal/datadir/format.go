@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // The format of a data directory is a number that grows when a program writes
@@ -111,10 +112,16 @@ func parseFormat(text []byte) (f Format, err error) {
 	return f, nil
 }
 
+// requiring is held while a directory's format is read and written, so that the number never goes down: the shards of a
+// node, and what is in its control store, may come to need different formats at the same time.
+var requiring sync.Mutex
+
 // Require writes down, durably, that the directory dir has at least that format
 // from now on. A program of some version calls it before it first writes what
-// older programs do not understand.
+// older programs do not understand. It may be called by several goroutines.
 func Require(dir string, number int, version string) error {
+	requiring.Lock()
+	defer requiring.Unlock()
 	have, err := ReadFormat(dir)
 	if err != nil || have.Number >= number {
 		return err
