@@ -14,6 +14,9 @@
 // TestDiskNearlyFull leave the real binary no space on a disk of its own, which
 // takes root on Linux.
 //
+// TestRollingUpgrade replaces the program of each node of a cluster, from an earlier commit's to that of
+// today.
+//
 // TestSoak does not kill the server: it uses a server for a long time, with clients
 // that vanish among the others, and holds it to the same verdict; and it makes
 // sure that the server does not grow meanwhile.
@@ -26,5 +29,7 @@
 //	SLUICE_TEST_CRASH_ROUNDS   how often TestKill kills the server (4), and TestDiskFull fills its disk (3)
 //	SLUICE_TEST_CRASH_SEED     where the random choices begin
 //	SLUICE_TEST_LARGE_ROUNDS   how often each client of TestLargeMessages does its part (1)
+//	SLUICE_TEST_UPGRADE_FROM   the commit whose program TestRollingUpgrade upgrades
+//	SLUICE_TEST_OLD_PROGRAMS   a directory with programs that are built, each named after its commit
 //	SLUICE_TEST_SOAK           how long TestSoak lasts (4s; from 1m on growth is judged)
 package crash

@@ -25,30 +25,27 @@ import (
 // nodes is a cluster of three servers, each a process.
 type nodes struct {
 	*testing.T
-	start   [3]func() *process
+	binary  string // of the next node that is started
+	peers   string
+	dir     string
 	running [3]*process
-	url     [3]atomic.Pointer[string] // of a node that runs
+	client  [3]atomic.Pointer[workload.Client] // of a node that runs
 }
 
-func newNodes(t *testing.T) *nodes {
+func newNodes(t *testing.T, binary string) *nodes {
 	t.Helper()
-	peers, err := freeport.Take(3)
+	addresses, err := freeport.Take(3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary, dir := program.Build(t), t.TempDir()
-	var members []string
-	for i, peer := range peers {
-		members = append(members, string(rune('a'+i))+"="+peer)
+	c := &nodes{T: t, binary: binary, dir: t.TempDir()}
+	var peers []string
+	for i, address := range addresses {
+		peers = append(peers, c.name(i)+"="+address)
 	}
-	c := &nodes{T: t}
-	for i := range c.start {
-		name := string(rune('a' + i))
-		c.start[i] = func() *process {
-			return launch(t, binary, filepath.Join(dir, name), "--node", name, "--cluster", strings.Join(members, ","),
-				"--cluster-secret-file", filepath.Join(dir, "secret"), "--egress-allow", "127.0.0.1")
-		}
-		c.running[i] = c.start[i]()
+	c.peers = strings.Join(peers, ",")
+	for i := range c.running {
+		c.running[i] = c.start(i)
 	}
 	for i := range c.running {
 		c.wait(i)
@@ -56,16 +53,26 @@ func newNodes(t *testing.T) *nodes {
 	return c
 }
 
+func (c *nodes) name(i int) string { return string(rune('a' + i)) }
+
+// data is where a node keeps what it has.
+func (c *nodes) data(i int) string { return filepath.Join(c.dir, c.name(i)) }
+
+func (c *nodes) start(i int) *process {
+	c.Helper()
+	return launch(c.T, c.binary, c.data(i), "--node", c.name(i), "--cluster", c.peers,
+		"--cluster-secret-file", filepath.Join(c.dir, "secret"), "--egress-allow", "127.0.0.1")
+}
+
 // wait waits until a node that was started serves.
 func (c *nodes) wait(i int) {
 	c.Helper()
-	endpoint := c.running[i].ready(c.T).Endpoint
-	c.url[i].Store(&endpoint)
+	c.client[i].Store(c.running[i].ready(c.T))
 }
 
 // kill kills a node.
 func (c *nodes) kill(i int) {
-	c.url[i].Store(nil)
+	c.client[i].Store(nil)
 	_ = c.running[i].cmd.Process.Kill()
 	<-c.running[i].ended
 }
@@ -78,9 +85,9 @@ func (c *nodes) stop() {
 
 // any returns a client of a node that runs, beginning with the n-th.
 func (c *nodes) any(n int) *workload.Client {
-	for i := range c.url {
-		if endpoint := c.url[(n+i)%len(c.url)].Load(); endpoint != nil {
-			return workload.NewClient(*endpoint)
+	for i := range c.client {
+		if client := c.client[(n+i)%len(c.client)].Load(); client != nil {
+			return client
 		}
 	}
 	panic("all nodes are killed")
@@ -99,7 +106,7 @@ func TestFailoverOfTopics(t *testing.T) {
 	e := &endpoint{rng: rand.New(rand.NewPCG(seed, 2)), taken: make(map[string]int), confirm: make(chan string, 1)}
 	hook := httptest.NewServer(e)
 	t.Cleanup(hook.Close)
-	c := newNodes(t)
+	c := newNodes(t, program.Build(t))
 	t.Cleanup(c.stop)
 
 	const queue, fifo = "orders.fifo", "orders.fifo"
@@ -118,8 +125,8 @@ func TestFailoverOfTopics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range c.url { // it may be followed more than once, and comes to any node
-		answer, err := http.Get(*c.url[i].Load() + "/?" + link.RawQuery)
+	for i := range c.running { // it may be followed more than once, and comes to any node
+		answer, err := http.Get(c.any(i).Endpoint + "/?" + link.RawQuery)
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatalf("the link at node %d: %v, %v", i, answer, err)
 		}
@@ -159,7 +166,7 @@ func TestFailoverOfTopics(t *testing.T) {
 			}
 			return nil
 		})
-		c.running[i] = c.start[i]()
+		c.running[i] = c.start(i)
 		c.wait(i)
 	}
 	over.Store(true)

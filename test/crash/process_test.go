@@ -62,6 +62,7 @@ func begin(t *testing.T, cmd *exec.Cmd) *process {
 		close(p.endpoint)
 		close(p.goroutines)
 		p.ended <- p.cmd.Wait()
+		close(p.ended)
 	}()
 	return p
 }
@@ -90,8 +91,15 @@ func (p *process) kill(t *testing.T) {
 	p.checkLog(t)
 }
 
-// stop asks the server to end in good order.
+// stop asks the server to end in good order, and makes sure that it had nothing to complain about.
 func (p *process) stop(t *testing.T) {
+	t.Helper()
+	p.end(t)
+	p.checkLog(t)
+}
+
+// end asks the server to end in good order.
+func (p *process) end(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -99,7 +107,6 @@ func (p *process) stop(t *testing.T) {
 	if err := <-p.ended; err != nil {
 		t.Errorf("the server stopped with %v\n%s", err, p.log.String())
 	}
-	p.checkLog(t)
 }
 
 // checkLog makes sure that the server had nothing to complain about.

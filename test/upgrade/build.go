@@ -14,9 +14,9 @@ import (
 var ErrNoHistory = errors.New("the history of the repository is not here")
 
 // Build builds the program of a commit of this repository in the directory dir, or takes the one of that name in the
-// directory that SLUICE_OLD_PROGRAMS names.
+// directory that SLUICE_TEST_OLD_PROGRAMS names.
 func Build(ctx context.Context, commit, dir string) (binary string, err error) {
-	if programs := os.Getenv("SLUICE_OLD_PROGRAMS"); programs != "" {
+	if programs := os.Getenv("SLUICE_TEST_OLD_PROGRAMS"); programs != "" {
 		return filepath.Join(programs, commit), nil
 	}
 	source := filepath.Join(dir, "source-"+commit)
