@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { CreateQueueCommand, GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { newUser, root, sqs } from './api.mjs'
 import { scenario } from './rig.mjs'
 
@@ -73,7 +73,9 @@ scenario(
       .first()
       .waitFor()
     await page.getByText('sluice:ListQueueStates').first().waitFor()
-    await open('/queues/guarded')
+    await page.getByLabel('Name of a queue that you may use').fill('guarded')
+    await button('Open').click()
+    await page.getByRole('heading', { name: 'guarded', level: 1 }).waitFor()
     await page.getByText('sluice:DescribeQueueState').first().waitFor()
     await button('Delete').click()
     await page.getByPlaceholder('delete').fill('delete')
@@ -85,6 +87,48 @@ scenario(
   },
   {
     as: () => newUser(`little-${process.pid}`, [{ Effect: 'Allow', Action: 'sqs:GetQueueUrl', Resource: '*' }]),
+    expected: /40[03] \(/,
+  },
+)
+
+scenario(
+  'who may only list queues sees their names, and what SQS tells of them',
+  async ({ page, open, button, audit, picture }) => {
+    for (const QueueName of ['plain-counted', 'plain-named', 'plain-ordered.fifo']) {
+      const Attributes = QueueName.endsWith('.fifo') ? { FifoQueue: 'true' } : {}
+      await client.send(new CreateQueueCommand({ QueueName, Attributes }))
+    }
+    for (const MessageBody of ['1', '2', '3']) {
+      await client.send(new SendMessageCommand({ QueueUrl: 'plain-counted', MessageBody }))
+    }
+    await open('/queues?find=PLAIN')
+    await page.getByText('Rates, reasons and exact numbers take the permission sluice:ListQueueStates.').waitFor()
+    await page
+      .getByRole('row', { name: /plain-counted/ })
+      .getByText('3', { exact: true })
+      .waitFor()
+    await page.getByRole('row', { name: /plain-named/ }).waitFor()
+    assert.equal(await page.getByRole('row', { name: /plain-/ }).count(), 3)
+    await audit()
+    await picture('plain')
+    await page.getByRole('button', { name: /^Show only/ }).click()
+    await page.getByRole('option', { name: 'Standard queues' }).waitFor()
+    assert.equal(await page.getByRole('option').count(), 3)
+    await page.getByRole('option', { name: 'FIFO queues' }).click()
+    await page.getByText('1 match').first().waitFor()
+    await page.getByRole('link', { name: 'plain-ordered.fifo' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to, or do' }).fill('counted')
+    await page.getByRole('option', { name: 'plain-counted' }).click()
+    await page.getByRole('heading', { name: 'plain-counted', level: 1 }).waitFor()
+    await button('Edit').waitFor()
+  },
+  {
+    as: () =>
+      newUser(`lister-${process.pid}`, [
+        { Effect: 'Allow', Action: 'sqs:ListQueues', Resource: '*' },
+        { Effect: 'Allow', Action: 'sqs:GetQueueAttributes', Resource: 'arn:aws:sqs:*:*:*-counted' },
+      ]),
     expected: /40[03] \(/,
   },
 )

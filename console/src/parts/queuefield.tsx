@@ -1,8 +1,8 @@
 import Autosuggest from '@cloudscape-design/components/autosuggest'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
-import { sluice } from '../aws/sluice'
-import type { ListedQueue, QueuePage } from './queues'
+import { findQueues } from './findqueues'
+import type { ListedQueue } from './queues'
 
 /** QueueField asks for a queue's name, and offers those that there are. */
 export function QueueField({
@@ -19,8 +19,7 @@ export function QueueField({
   const sought = useDeferredValue(value)
   const found = useQuery({
     queryKey: ['ListQueueStates', 'field', sought],
-    queryFn: ({ signal }) =>
-      sluice<QueuePage>('ListQueueStates', { Max: 50, ...(sought && { Contains: sought }) }, signal),
+    queryFn: ({ signal }) => findQueues(sought, 50, signal),
     placeholderData: (old) => old,
   })
   return (

@@ -2,15 +2,15 @@ import Multiselect from '@cloudscape-design/components/multiselect'
 import Select from '@cloudscape-design/components/select'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { sluice } from '../aws/sluice'
-import type { ListedQueue, QueuePage } from './queues'
+import { findQueues } from './findqueues'
+import type { ListedQueue } from './queues'
 
 /** useQueueOptions returns the queues whose names contain what was typed, for choosing among them. */
 function useQueueOptions() {
   const [find, setFind] = useState('')
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['queue options', find],
-    queryFn: ({ signal }) => sluice<QueuePage>('ListQueueStates', { Max: 50, ...(find && { Contains: find }) }, signal),
+    queryFn: ({ signal }) => findQueues(find, 50, signal),
     placeholderData: keepPreviousData,
     staleTime: 10_000,
   })

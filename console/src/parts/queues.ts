@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { isDenied } from '../aws/failure'
 import { sluice } from '../aws/sluice'
 import { useRefresh } from '../frame/preferences'
 
@@ -41,6 +42,18 @@ export interface QueueState {
   Totals: Activity
 }
 
+/** Counted is what SQS itself tells of a queue. */
+export type Counted = Pick<
+  QueueState,
+  | 'Visible'
+  | 'InFlight'
+  | 'Delayed'
+  | 'CreatedTimestamp'
+  | 'Encryption'
+  | 'ContentBasedDeduplication'
+  | 'DeadLetterQueueArn'
+>
+
 export interface ListedQueue {
   QueueName: string
   QueueUrl: string
@@ -48,6 +61,8 @@ export interface ListedQueue {
   Fifo: boolean
   /** State is absent if the caller may not see it. */
   State?: QueueState
+  /** Counted stands for it where the caller may ask for the queue's attributes. */
+  Counted?: Counted
   Unavailable?: boolean
 }
 
@@ -59,13 +74,17 @@ export interface QueuePage {
 }
 
 /** useQueuePage returns a page of the caller's queues with what they are doing, again and again. */
-export function useQueuePage(input: { Prefix?: string; Contains?: string; Cursor?: string; Max: number }) {
+export function useQueuePage(
+  input: { Prefix?: string; Contains?: string; Cursor?: string; Max: number },
+  enabled: boolean,
+) {
   const interval = useRefresh()
   return useQuery({
     queryKey: ['ListQueueStates', input],
     queryFn: ({ signal }) => sluice<QueuePage>('ListQueueStates', input, signal),
+    enabled,
     placeholderData: keepPreviousData,
-    refetchInterval: interval,
+    refetchInterval: ({ state }) => !isDenied(state.error) && interval,
   })
 }
 

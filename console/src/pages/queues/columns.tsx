@@ -57,25 +57,33 @@ function Health({ state }: { state: QueueState }) {
   )
 }
 
+/** seen is what is known of a queue: all, or what SQS tells. */
+const seen = (q: ListedQueue): Partial<QueueState> | undefined => q.State ?? q.Counted
+
 type Column = TableProps.ColumnDefinition<ListedQueue> & { name: string }
 
 /** columns are those that the table of queues can show. Sorting is the page's: it knows whether it has all queues. */
 export function columns(rates: Rates): Column[] {
-  const number = (id: string, name: string, of: (s: QueueState) => number | undefined): Column => ({
+  type Value = (s: Partial<QueueState>) => number | undefined
+  const valueIn = (q: ListedQueue, of: Value) => {
+    const s = seen(q)
+    return s && of(s)
+  }
+  const number = (id: string, name: string, of: Value): Column => ({
     id,
     name,
     header: name.replace(/^Messages (.)/, (_, c: string) => c.toUpperCase()),
-    cell: (q) => <Num value={q.State && of(q.State)} />,
-    sortingComparator: (a, b) => ((a.State && of(a.State)) ?? -1) - ((b.State && of(b.State)) ?? -1),
-    width: 115,
+    cell: (q) => <Num value={valueIn(q, of)} />,
+    sortingComparator: (a, b) => (valueIn(a, of) ?? -1) - (valueIn(b, of) ?? -1),
+    width: 130,
     minWidth: 90,
   })
-  const moment = (id: string, name: string, of: (s: QueueState) => number | undefined, past: boolean): Column => ({
+  const moment = (id: string, name: string, of: Value, past: boolean): Column => ({
     id,
     name,
     header: name,
-    cell: (q) => (past ? <Ago at={q.State && of(q.State)} /> : <Time at={q.State && of(q.State)} />),
-    sortingComparator: (a, b) => ((a.State && of(a.State)) ?? 0) - ((b.State && of(b.State)) ?? 0),
+    cell: (q) => (past ? <Ago at={valueIn(q, of)} /> : <Time at={valueIn(q, of)} />),
+    sortingComparator: (a, b) => (valueIn(a, of) ?? 0) - (valueIn(b, of) ?? 0),
     width: past ? 150 : 190,
   })
   const flow = (id: 'in' | 'out', name: string): Column => ({
@@ -143,14 +151,16 @@ export function columns(rates: Rates): Column[] {
       id: 'dlq',
       name: 'Dead-letter queue',
       header: 'Dead-letter queue',
-      cell: (q) =>
-        q.State?.DeadLetterQueueArn ? (
-          <Link href={address(['queues', nameOf(q.State.DeadLetterQueueArn)])}>
-            <span className="break">{nameOf(q.State.DeadLetterQueueArn)}</span>
+      cell: (q) => {
+        const letters = seen(q)?.DeadLetterQueueArn
+        return letters ? (
+          <Link href={address(['queues', nameOf(letters)])}>
+            <span className="break">{nameOf(letters)}</span>
           </Link>
         ) : (
           <Absent />
-        ),
+        )
+      },
       width: 200,
     },
     number('deadletters', 'Dead letters', (s) => s.DeadLetters),
@@ -162,14 +172,14 @@ export function columns(rates: Rates): Column[] {
       id: 'encryption',
       name: 'Encryption',
       header: 'Encryption',
-      cell: (q) => q.State?.Encryption ?? <Absent />,
+      cell: (q) => seen(q)?.Encryption ?? <Absent />,
       width: 130,
     },
     {
       id: 'dedup',
       name: 'Content-based deduplication',
       header: 'Content-based deduplication',
-      cell: (q) => (q.State && q.Fifo ? q.State.ContentBasedDeduplication ? 'Enabled' : 'Disabled' : <Absent />),
+      cell: (q) => (seen(q) && q.Fifo ? seen(q)?.ContentBasedDeduplication ? 'Enabled' : 'Disabled' : <Absent />),
       width: 170,
     },
   ]

@@ -1,7 +1,10 @@
+import Alert from '@cloudscape-design/components/alert'
 import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import CollectionPreferences from '@cloudscape-design/components/collection-preferences'
+import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
+import Input from '@cloudscape-design/components/input'
 import Pagination from '@cloudscape-design/components/pagination'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
@@ -37,16 +40,17 @@ export default function Queues() {
     find: typed,
     only: filter,
     sorted: sorting.id !== 'name' || sorting.descending,
+    descending: sorting.descending,
     pageSize: looks.pageSize,
   })
   const rates = useRates(list.page)
   const defs = columns(rates).map((c) => ({
     ...c,
     sortingComparator: undefined,
-    sortingField: c.sortingComparator || c.id === 'name' ? c.id : undefined,
+    sortingField: (c.sortingComparator && !list.denied) || c.id === 'name' ? c.id : undefined,
   }))
   const by = columns(rates).find((c) => c.id === sorting.id)
-  const shown = list.show(by?.sortingComparator, sorting.descending)
+  const shown = list.show(by?.sortingComparator)
 
   function show(changes: { find?: string; only?: string }) {
     const next = { find: typed, only: query.get('only') ?? '', ...changes }
@@ -106,7 +110,7 @@ export default function Queues() {
                   iconName="refresh"
                   ariaLabel="Refresh"
                   loading={list.fetching && !list.loading}
-                  onClick={() => client.invalidateQueries({ queryKey: ['ListQueueStates'] })}
+                  onClick={() => client.invalidateQueries()}
                 />
                 <Button disabled={!one} onClick={() => one && go(address(['queues', one.QueueName, 'edit']))}>
                   Edit
@@ -139,25 +143,33 @@ export default function Queues() {
           </Header>
         }
         filter={
-          <div className="filters">
-            <TextFilter
-              filteringText={typed}
-              filteringPlaceholder="Find queues by name"
-              filteringAriaLabel="Find queues by name"
-              countText={
-                filtered && list.total !== undefined
-                  ? `${count(list.matches)} ${list.matches === 1 ? 'match' : 'matches'}`
-                  : ''
-              }
-              onChange={({ detail }) => show({ find: detail.filteringText })}
-            />
-            <Select
-              selectedOption={filter ?? null}
-              options={filters}
-              ariaLabel="Show only"
-              onChange={({ detail }) => show({ only: detail.selectedOption.value ?? '' })}
-            />
-          </div>
+          <SpaceBetween size="s">
+            {list.denied && !list.error && (
+              <Alert type="info" header="These are names, and what SQS itself tells">
+                Rates, reasons and exact numbers take the permission sluice:ListQueueStates. Whoever manages your
+                account's policies can allow it.
+              </Alert>
+            )}
+            <div className="filters">
+              <TextFilter
+                filteringText={typed}
+                filteringPlaceholder="Find queues by name"
+                filteringAriaLabel="Find queues by name"
+                countText={
+                  filtered && list.total !== undefined
+                    ? `${count(list.matches)} ${list.matches === 1 ? 'match' : 'matches'}`
+                    : ''
+                }
+                onChange={({ detail }) => show({ find: detail.filteringText })}
+              />
+              <Select
+                selectedOption={filter ?? null}
+                options={list.denied ? filters.filter((f) => f.ofNames) : filters}
+                ariaLabel="Show only"
+                onChange={({ detail }) => show({ only: detail.selectedOption.value ?? '' })}
+              />
+            </div>
+          </SpaceBetween>
         }
         pagination={
           <Pagination
@@ -197,7 +209,10 @@ export default function Queues() {
         }
         empty={
           list.error ? (
-            <Problem error={list.error} what="The queues cannot be listed" retry={list.refetch} />
+            <SpaceBetween size="l">
+              <Problem error={list.denied ?? list.error} what="The queues cannot be listed" retry={list.refetch} />
+              {list.denied && <OpenByName />}
+            </SpaceBetween>
           ) : filtered ? (
             <Empty
               title="No queue is like that"
@@ -224,6 +239,28 @@ export default function Queues() {
         </Suspense>
       )}
     </>
+  )
+}
+
+/** OpenByName is for whoever may use a queue and not list any. */
+function OpenByName() {
+  const [name, setName] = useState('')
+  return (
+    <form
+      onSubmit={(e) => {
+        e.preventDefault()
+        if (name.trim()) {
+          go(address(['queues', name.trim()]))
+        }
+      }}
+    >
+      <div className="search">
+        <FormField label="Name of a queue that you may use" stretch>
+          <Input value={name} spellcheck={false} onChange={({ detail }) => setName(detail.value)} />
+        </FormField>
+        <Button formAction="submit">Open</Button>
+      </div>
+    </form>
   )
 }
 
