@@ -73,6 +73,13 @@ scenario('find the message that fails, mend it, resend the others', async ({ pag
   const dialog = page.getByRole('dialog', { name: 'Edit and resend' })
   await dialog.getByRole('textbox', { name: 'Message body' }).fill('{"order":1,"sum":10}')
   await dialog.getByText('What is different').waitFor()
+  await button('Add new attribute').click()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('mended')
+  await dialog.getByRole('textbox', { name: 'Value' }).fill('by hand')
+  await dialog.getByText('+ mended (String): by hand').waitFor()
+  await button('Dry run').click()
+  await dialog.getByText('Dry run: 1 message would be moved').waitFor()
+  await dialog.getByText('1 to shop', { exact: true }).waitFor()
   await audit()
   await picture('edit')
   await dialog.getByRole('button', { name: 'Resend' }).click()
@@ -85,6 +92,9 @@ scenario('find the message that fails, mend it, resend the others', async ({ pag
   await page.getByRole('row', { name: /"order":2/ }).waitFor()
   await button('Redrive all that are found').click()
   await page.getByRole('dialog').getByText('body.order:2').waitFor()
+  await page.getByRole('dialog').getByText('Dry run: 1 message would be moved').waitFor()
+  await page.getByRole('dialog').getByText(orders[1]).waitFor()
+  await audit()
   await page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }).click()
   assert.deepEqual(await bodies('shop', 2), ['{"order":1,"sum":10}', orders[1]])
   assert.deepEqual(await bodies('shop-dead', 1), [orders[2]])
@@ -92,14 +102,40 @@ scenario('find the message that fails, mend it, resend the others', async ({ pag
   await audit()
 })
 
-scenario('what a velocity may be is said', async ({ page, open, button }) => {
-  await create('slow-dead')
-  await open('/queues/slow-dead/redrive')
-  await page.getByLabel('Velocity').fill('501')
-  await button('Redrive messages').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }).click()
-  await page.getByText('The velocity must be between 1 and 500 messages a second.').waitFor()
-})
+scenario(
+  'what a velocity may be is said',
+  async ({ page, open, button }) => {
+    await create('slow-dead')
+    await open('/queues/slow-dead/redrive')
+    await page.getByLabel('Velocity').fill('501')
+    await button('Redrive messages').click()
+    await page.getByRole('dialog').getByText('No dry run').waitFor() // nobody's dead letters come here
+    await page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }).click()
+    await page.getByText('The velocity must be between 1 and 500 messages a second.').waitFor()
+  },
+  { expected: /400 \(/ },
+)
+
+scenario(
+  'a dry run says what would stay, and what is refused',
+  async ({ page, open, button }) => {
+    const dead = await create('lost-dead')
+    await create('lost', { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead, maxReceiveCount: 1 }) })
+    await send('lost-dead', ['a', 'b'])
+    await open('/queues/lost-dead/redrive')
+    await button('Redrive messages').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Dry run: 0 messages would be moved').waitFor()
+    await dialog.getByText('2 messages would stay').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Redrive to custom destination').click()
+    await page.getByRole('combobox', { name: 'Destination' }).fill('nowhere-to-go')
+    await page.keyboard.press('Escape')
+    await button('Redrive messages').click()
+    await dialog.getByText(/No dry run/).waitFor()
+  },
+  { expected: /400 \(/ },
+)
 
 scenario('queues at work', async ({ page, open, picture }) => {
   const dead = await create('at-work-orders-dead')

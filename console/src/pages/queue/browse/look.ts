@@ -62,6 +62,10 @@ export function useLook(queue: string, filter: string, state: State | '', follow
     [queue, filter, state],
   )
 
+  // Who looks again later means what is looked for then.
+  const latest = useRef(further)
+  latest.current = further
+
   useEffect(() => {
     setLook(nothing)
     if (!follow) {
@@ -88,7 +92,7 @@ export function useLook(queue: string, filter: string, state: State | '', follow
     error,
     more: look.cursor !== undefined,
     further: () => void further(look),
-    again: () => void further(nothing),
+    again: () => void latest.current(nothing),
   }
 }
 

@@ -11,6 +11,7 @@ import { difference } from '../../../parts/diff'
 import { jsonError, pretty } from '../../../parts/json'
 import type { Attribute, Message } from '../../../parts/message'
 import { Problem } from '../../../parts/problem'
+import { dryRun, type Moves, Outcome, type RedrivePlan } from './dryrun'
 
 interface Edit {
   Body?: string
@@ -20,33 +21,49 @@ interface Edit {
 
 interface EditMessageProps {
   message: Message
+  /** plan is where the copy goes. */
+  plan: RedrivePlan
   resend: (edit: Edit) => Promise<void>
   close: () => void
 }
 
 /** EditMessage mends a copy of a dead letter, shows what is different, and sends it again. */
-export function EditMessage({ message, resend, close }: EditMessageProps) {
+export function EditMessage({ message, plan, resend, close }: EditMessageProps) {
   const before = message.Body
   const [body, setBody] = useState(before ?? '')
   const [old] = useState(() => rowsOfAttributes(message.MessageAttributes ?? {}))
   const [rows, setRows] = useState(old)
-  const [busy, setBusy] = useState(false)
+  const [busy, setBusy] = useState<'trying' | 'resending'>()
+  const [tried, setTried] = useState<{ edit: string; moves: Moves }>()
   const [error, setError] = useState<unknown>()
   const changes = changesOf(attributesOfRows(old), attributesOfRows(rows))
   const same = body === before && Object.keys(changes).length === 0
   const broken = before !== undefined && jsonError(before) === undefined && jsonError(body) !== undefined
 
-  async function submit() {
-    setBusy(true)
+  const edit: Edit = { ...(body !== before && { Body: body }), ...changes }
+  const unready = same || body === '' || before === undefined
+
+  async function act(what: 'trying' | 'resending', done: () => Promise<void>) {
+    setBusy(what)
     setError(undefined)
     try {
-      await resend({ ...(body !== before && { Body: body }), ...changes })
-      close()
+      await done()
     } catch (e) {
       setError(e)
-      setBusy(false)
     }
+    setBusy(undefined)
   }
+  const submit = () =>
+    act('resending', async () => {
+      await resend(edit)
+      close()
+    })
+  const attempt = () =>
+    act('trying', () =>
+      dryRun({ ...plan, Edit: edit }, new AbortController().signal, (moves) =>
+        setTried({ edit: JSON.stringify(edit), moves }),
+      ),
+    )
 
   return (
     <Modal
@@ -60,12 +77,10 @@ export function EditMessage({ message, resend, close }: EditMessageProps) {
             <Button variant="link" onClick={close}>
               Cancel
             </Button>
-            <Button
-              variant="primary"
-              loading={busy}
-              disabled={same || body === '' || before === undefined}
-              onClick={submit}
-            >
+            <Button loading={busy === 'trying'} disabled={unready} onClick={attempt}>
+              Dry run
+            </Button>
+            <Button variant="primary" loading={busy === 'resending'} disabled={unready} onClick={submit}>
               Resend
             </Button>
           </SpaceBetween>
@@ -91,12 +106,17 @@ export function EditMessage({ message, resend, close }: EditMessageProps) {
         <FormField label="Message attributes" stretch>
           <AttributeRows rows={rows} change={setRows} />
         </FormField>
-        {before !== undefined && body !== before && (
+        {before !== undefined && !same && (
           <div>
             <Box variant="awsui-key-label">What is different</Box>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
             <pre className="code body" tabIndex={0}>
-              {difference(pretty(before), pretty(body)).map((line, i) => (
+              {[
+                ...(body === before ? [] : difference(pretty(before), pretty(body))),
+                ...difference(listOf(attributesOfRows(old)), listOf(attributesOfRows(rows))).filter(
+                  (line) => line.kind !== ' ' && line.text !== '',
+                ),
+              ].map((line, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
                 <span key={i} className={line.kind === '+' ? 'added' : line.kind === '-' ? 'removed' : undefined}>
                   {`${line.kind} ${line.text}\n`}
@@ -105,14 +125,23 @@ export function EditMessage({ message, resend, close }: EditMessageProps) {
             </pre>
           </div>
         )}
+        {tried?.edit === JSON.stringify(edit) && <Outcome moves={tried.moves} />}
         <Box color="text-body-secondary" fontSize="body-s">
           The copy that is resent has a new ID; the dead letter is gone once the copy is stored. Who has edited is in
           the trail.
         </Box>
-        {error !== undefined && <Problem error={error} what="Not resent" />}
+        {error !== undefined && <Problem error={error} what="That would not be resent" />}
       </SpaceBetween>
     </Modal>
   )
+}
+
+/** listOf writes attributes one a line, so that they can be compared. */
+function listOf(attributes: Record<string, Attribute>): string {
+  return Object.entries(attributes)
+    .map(([name, a]) => `${name} (${a.DataType}): ${a.StringValue ?? a.BinaryValue ?? ''}`)
+    .sort()
+    .join('\n')
 }
 
 function changesOf(before: Record<string, Attribute>, after: Record<string, Attribute>): Edit {

@@ -26,6 +26,7 @@ import { nameOf } from '../../../parts/queues'
 import { Num, Time } from '../../../parts/values'
 import { useLook } from '../browse/look'
 import type { TabProps } from '../tabs'
+import { DryRun } from './dryrun'
 import { EditMessage } from './edit'
 import { groupings, groupsOf } from './grouping'
 import { Tasks, tasksKey } from './tasks'
@@ -56,10 +57,11 @@ export default function Redrive({ queue }: TabProps) {
     notify({ header: 'The redrive has begun', content: 'Its progress is below.' })
     setChosen([])
     await client.invalidateQueries({ queryKey: tasksKey(queue) })
-    setTimeout(look.again, 1500)
   }
 
   const ready = plan.where === 'source' || plan.to.trim() !== ''
+  const selected =
+    asking === 'chosen' ? { MessageIds: chosen.map((m) => m.MessageId) } : filter ? { Filter: filter } : {}
   return (
     <SpaceBetween size="l">
       <Container
@@ -271,12 +273,13 @@ export default function Redrive({ queue }: TabProps) {
           { id: 'count', header: 'Receive count', width: 125, cell: (m) => <Num value={m.ReceiveCount} /> },
         ]}
       />
-      <Tasks queue={queue} />
+      <Tasks queue={queue} ended={look.again} />
       {shown && <MessageDetails message={shown} close={() => setShown(undefined)} />}
       {editing && (
         <EditMessage
           message={editing}
           close={() => setEditing(undefined)}
+          plan={{ QueueUrl: queue, ...destined(plan), MessageIds: [editing.MessageId] }}
           resend={(edit) => start({ MessageIds: [editing.MessageId], Edit: edit })}
         />
       )}
@@ -291,20 +294,16 @@ export default function Redrive({ queue }: TabProps) {
           }
           yes="Redrive"
           close={() => setAsking(undefined)}
-          act={() =>
-            start(
-              asking === 'chosen' ? { MessageIds: chosen.map((m) => m.MessageId) } : filter ? { Filter: filter } : {},
-            )
-          }
+          act={() => start(selected)}
         >
           <Box>
             They go to {plan.where === 'source' ? 'the queues that they came from' : plan.to}
             {asking === 'all' && filter && (
               <>: every message of this queue that {filter} finds, also those not shown here</>
             )}
-            {asking === 'all' && !filter && <>: {plural(look.total, 'message')} now</>}. It can be cancelled; what was
-            moved until then stays moved.
+            . It can be cancelled; what was moved until then stays moved.
           </Box>
+          <DryRun plan={{ QueueUrl: queue, ...destined(plan), ...selected }} />
         </Confirm>
       )}
     </SpaceBetween>
@@ -317,16 +316,21 @@ interface Plan {
   rate: string
 }
 
-function planned({ where, to, rate }: Plan): object {
+function planned({ where, to, rate }: Plan) {
   const n = Number(rate)
   if (rate.trim() !== '' && (!Number.isInteger(n) || n < 1 || n > 500)) {
     throw new Error('The velocity must be between 1 and 500 messages a second.')
   }
-  const arn = to.startsWith('arn:')
-    ? to
-    : `arn:${settingsNow()?.partition ?? 'aws'}:sqs:${settingsNow()?.region}:${sessionNow().account}:${to.trim()}`
+  return { ...destined({ where, to }), ...(rate.trim() !== '' && { MaxNumberOfMessagesPerSecond: n }) }
+}
+
+/** destined is where the messages go, as RedriveMessages takes it. */
+function destined({ where, to }: Pick<Plan, 'where' | 'to'>): { DestinationArn?: string } {
+  if (where === 'source') {
+    return {}
+  }
+  const { partition = 'aws', region } = settingsNow() ?? {}
   return {
-    ...(where === 'custom' && { DestinationArn: arn }),
-    ...(rate.trim() !== '' && { MaxNumberOfMessagesPerSecond: n }),
+    DestinationArn: to.startsWith('arn:') ? to : `arn:${partition}:sqs:${region}:${sessionNow().account}:${to.trim()}`,
   }
 }

@@ -7,6 +7,7 @@ import ProgressBar from '@cloudscape-design/components/progress-bar'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { sluice } from '../../../aws/sluice'
 import { sqs } from '../../../aws/sqs'
 import { notifyError } from '../../../frame/notices'
@@ -55,8 +56,8 @@ const outcomes: Record<string, string> = {
   TooLarge: 'Not moved: the edited message is too large for its queue',
 }
 
-/** Tasks lists the redrives of a queue, with their progress and what became of the last messages. */
-export function Tasks({ queue }: { queue: string }) {
+/** Tasks lists the redrives of a queue, with their progress and what became of the last messages. It tells when one has ended. */
+export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
   const client = useQueryClient()
   const interval = useRefresh()
   const list = useQuery({
@@ -64,6 +65,17 @@ export function Tasks({ queue }: { queue: string }) {
     queryFn: ({ signal }) => sluice<{ Tasks: Task[] }>('ListRedriveTasks', { QueueUrl: queue }, signal),
     refetchInterval: (q) => (q.state.data?.Tasks.some((t) => t.TaskHandle) ? 1000 : interval),
   })
+  const lastEnd = list.data && Math.max(0, ...list.data.Tasks.map((t) => t.EndedTimestamp ?? 0))
+  const told = useRef<number>(undefined)
+  useEffect(() => {
+    if (lastEnd !== undefined && lastEnd !== told.current) {
+      const first = told.current === undefined
+      told.current = lastEnd
+      if (!first) {
+        ended()
+      }
+    }
+  }, [lastEnd, ended])
   const tasks = (list.data?.Tasks ?? []).map((t, i) => ({ ...t, key: `${t.StartedTimestamp}-${i}` }))
 
   async function cancel(handle: string) {

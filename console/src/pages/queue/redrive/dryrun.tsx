@@ -1,0 +1,131 @@
+import Box from '@cloudscape-design/components/box'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import StatusIndicator from '@cloudscape-design/components/status-indicator'
+import { useEffect, useState } from 'react'
+import { isDenied } from '../../../aws/failure'
+import { sluice } from '../../../aws/sluice'
+import { count, plural } from '../../../parts/format'
+import type { Message } from '../../../parts/message'
+import type { Peeked } from '../../../parts/peek'
+import { Problem } from '../../../parts/problem'
+import { nameOf } from '../../../parts/queues'
+
+/** shownBodies is how many messages a dry run shows, counted how many it counts before it leaves the rest to the task. */
+const shownBodies = 5
+const counted = 20_000
+
+/** Plan is what a redrive is asked for, as RedriveMessages takes it. */
+export interface RedrivePlan {
+  QueueUrl: string
+  Filter?: string
+  MessageIds?: string[]
+  DestinationArn?: string
+  Edit?: object
+}
+
+/** Moves is what a dry run has found so far. */
+export interface Moves {
+  sample: Message[]
+  /** to counts the messages by where they would go; an empty name is of those that do not say where they came from. */
+  to: Map<string, number>
+  found: number
+  scanned: number
+  total: number
+  /** ended says that all has been looked at. */
+  ended: boolean
+}
+
+/** dryRun asks the server what a redrive would move, and tells what it knows after each answer. */
+export async function dryRun(plan: RedrivePlan, signal: AbortSignal, tell: (moves: Moves) => void) {
+  const moves: Moves = { sample: [], to: new Map(), found: 0, scanned: 0, total: 0, ended: false }
+  let bodies = true
+  let cursor: string | undefined
+  do {
+    const first = moves.found === 0
+    const input = { ...plan, DryRun: true, Max: first ? shownBodies : 500, ...(cursor && { Cursor: cursor }) }
+    let out: Peeked
+    try {
+      out = await sluice<Peeked>('RedriveMessages', { ...input, IncludeBody: first && bodies }, signal)
+    } catch (error) {
+      if (!bodies || !isDenied(error) || !(error instanceof Error) || !error.message.includes('PeekMessageBody')) {
+        throw error
+      }
+      bodies = false
+      continue
+    }
+    for (const m of out.Messages) {
+      const to = plan.DestinationArn ?? m.DeadLetterQueueSourceArn ?? ''
+      moves.to.set(to, (moves.to.get(to) ?? 0) + 1)
+    }
+    moves.sample = [...moves.sample, ...out.Messages].slice(0, shownBodies)
+    moves.found += out.Messages.length
+    moves.scanned += out.Scanned
+    moves.total = Math.max(moves.total, out.Total)
+    cursor = out.Cursor
+    moves.ended = !cursor
+    tell({ ...moves, to: new Map(moves.to) })
+  } while (cursor && moves.found < counted && !signal.aborted)
+}
+
+/** DryRun shows what a redrive would move, while one is asked whether to begin it. */
+export function DryRun({ plan }: { plan: RedrivePlan }) {
+  const [moves, setMoves] = useState<Moves>()
+  const [error, setError] = useState<unknown>()
+  const wanted = JSON.stringify(plan)
+  useEffect(() => {
+    const controller = new AbortController()
+    dryRun(JSON.parse(wanted) as RedrivePlan, controller.signal, setMoves).catch(
+      (e: unknown) => !controller.signal.aborted && setError(e),
+    )
+    return () => controller.abort()
+  }, [wanted])
+  if (error !== undefined) {
+    return <Problem error={error} what="No dry run" />
+  }
+  if (!moves) {
+    return <StatusIndicator type="loading">Dry run</StatusIndicator>
+  }
+  return (
+    <SpaceBetween size="xs">
+      <Outcome moves={moves} />
+      {moves.sample.some((m) => m.Body !== undefined) && (
+        <div>
+          <Box variant="awsui-key-label">{moves.found > moves.sample.length ? 'The first of them' : 'They are'}</Box>
+          {moves.sample.map((m) => (
+            <span key={m.MessageId} className="code preview">
+              {m.Body?.slice(0, 200)}
+            </span>
+          ))}
+        </div>
+      )}
+    </SpaceBetween>
+  )
+}
+
+/** Outcome says what a dry run has found. */
+export function Outcome({ moves }: { moves: Moves }) {
+  const stay = moves.to.get('') ?? 0
+  const move = moves.found - stay
+  const places = [...moves.to].filter(([to]) => to !== '').sort((a, b) => b[1] - a[1])
+  const more = moves.ended ? '' : ' or more'
+  return (
+    <SpaceBetween size="xs">
+      <StatusIndicator type={move > 0 ? 'success' : 'warning'}>
+        Dry run: {plural(move, 'message')}
+        {more} would be moved
+      </StatusIndicator>
+      <ul className="plain-list">
+        {places.slice(0, 10).map(([to, n]) => (
+          <li key={to} className="break">
+            {count(n)} to {nameOf(to)}
+          </li>
+        ))}
+        {places.length > 10 && <li>and to {count(places.length - 10)} more queues</li>}
+        {moves.found === 0 && <li>None is like that, or those that are like that are in flight or delayed now.</li>}
+        {stay > 0 && (
+          <li>{plural(stay, 'message')} would stay: it is not known where they came from. Choose a destination.</li>
+        )}
+      </ul>
+    </SpaceBetween>
+  )
+}
