@@ -9,6 +9,7 @@ import { settingsNow } from '../aws/session'
 import { home, type Page, type PageProps, pages, sections } from '../routes'
 import { Guard } from './guard'
 import { useNotices } from './notices'
+import { Overlays } from './overlays'
 import { fill, go, match, usePlace } from './router'
 
 const components = new Map<string, ComponentType<PageProps>>()
@@ -45,32 +46,35 @@ export function PageFrame() {
         : 'Sluice'
   })
   return (
-    <AppLayout
-      headerSelector="#top-bar"
-      toolsHide
-      navigationOpen={open}
-      onNavigationChange={({ detail }) => setOpen(detail.open)}
-      navigationWidth={220}
-      navigation={
-        <SideNavigation
-          activeHref={`#/${path.split('/')[1] ?? ''}`}
-          items={sections.map((section) => ({
-            type: 'section' as const,
-            text: section.title,
-            items: section.items.map((item) => ({ type: 'link' as const, text: item.text, href: `#${item.path}` })),
-          }))}
-          onFollow={() => window.innerWidth <= 688 && setOpen(false)}
-          itemsControl={<Version />}
-        />
-      }
-      breadcrumbs={crumbs.length > 1 ? <BreadcrumbGroup items={crumbs} /> : undefined}
-      notifications={<Flashbar items={notices} stackItems />}
-      content={
-        <Guard key={found ? fill(found.page.path, found.parameters) : path}>
-          <Suspense fallback={<Loading />}>{found ? <Shown {...found} /> : <Nowhere />}</Suspense>
-        </Guard>
-      }
-    />
+    <>
+      <Overlays />
+      <AppLayout
+        headerSelector="#top-bar"
+        toolsHide
+        navigationOpen={open}
+        onNavigationChange={({ detail }) => setOpen(detail.open)}
+        navigationWidth={220}
+        navigation={
+          <SideNavigation
+            activeHref={`#/${path.split('/')[1] ?? ''}`}
+            items={sections.map((section) => ({
+              type: 'section' as const,
+              text: section.title,
+              items: section.items.map((item) => ({ type: 'link' as const, text: item.text, href: `#${item.path}` })),
+            }))}
+            onFollow={() => window.innerWidth <= 688 && setOpen(false)}
+            itemsControl={<Version />}
+          />
+        }
+        breadcrumbs={crumbs.length > 1 ? <BreadcrumbGroup items={crumbs} /> : undefined}
+        notifications={<Flashbar items={notices} stackItems />}
+        content={
+          <Guard key={found ? fill(found.page.path, found.parameters) : path}>
+            <Suspense fallback={<Loading />}>{found ? <Shown {...found} /> : <Nowhere />}</Suspense>
+          </Guard>
+        }
+      />
+    </>
   )
 }
 

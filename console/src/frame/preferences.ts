@@ -7,9 +7,11 @@ export interface Preferences {
   zone: 'local' | 'utc'
   /** refresh is how often pages look again, in seconds; 0 is never. */
   refresh: number
+  /** singleKeys says that keys such as ? and / do something on every page. */
+  singleKeys: boolean
 }
 
-const defaults: Preferences = { theme: 'system', density: 'comfortable', zone: 'local', refresh: 5 }
+const defaults: Preferences = { theme: 'system', density: 'comfortable', zone: 'local', refresh: 5, singleKeys: true }
 const key = 'sluice-preferences'
 
 let current = load()

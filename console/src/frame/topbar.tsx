@@ -1,5 +1,7 @@
 import TopNavigation, { type TopNavigationProps } from '@cloudscape-design/components/top-navigation'
 import { leave, type SignIn } from '../aws/session'
+import { commandKey } from './keys'
+import { showOverlay } from './overlay'
 import { type Preferences, setPreferences, usePreferences } from './preferences'
 
 const refreshWords: Record<string, string> = {
@@ -21,6 +23,14 @@ export function TopBar({ state }: { state: SignIn }) {
   const utilities: TopNavigationProps.Utility[] = []
   if (state.status === 'in') {
     utilities.push({
+      type: 'button',
+      iconName: 'search',
+      text: commandKey,
+      ariaLabel: `Go to, or do: ${commandKey}`,
+      title: 'Go to, or do',
+      onClick: () => showOverlay('palette'),
+    })
+    utilities.push({
       type: 'menu-dropdown',
       iconName: 'refresh',
       text: preferences.refresh ? `${preferences.refresh} s` : 'Off',
@@ -39,8 +49,13 @@ export function TopBar({ state }: { state: SignIn }) {
       { id: 'themes', text: 'Colours', items: choices('theme', themes, preferences.theme) },
       { id: 'zones', text: 'Times', items: choices('zone', zones, preferences.zone) },
       { id: 'densities', text: 'Density', items: choices('density', densities, preferences.density) },
+      ...(state.status === 'in' ? [{ id: 'keys', text: 'Keys', secondaryText: '?' }] : []),
     ],
     onItemClick: ({ detail }) => {
+      if (detail.id === 'keys') {
+        showOverlay('keys')
+        return
+      }
       const [name, value] = detail.id.split(':')
       setPreferences({ [String(name)]: value } as Partial<Preferences>)
     },

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { CreateTopicCommand, SNSClient } from '@aws-sdk/client-sns'
+import { CreateQueueCommand } from '@aws-sdk/client-sqs'
+import { endpoint, root, sqs } from './api.mjs'
+import { scenario } from './rig.mjs'
+
+const client = sqs()
+const topics = new SNSClient({ endpoint, region: 'us-east-1', credentials: root })
+
+scenario('go to a queue, a topic and a page by a few letters', async ({ page, open, audit, picture }) => {
+  await client.send(new CreateQueueCommand({ QueueName: 'parcels-inbound' }))
+  await topics.send(new CreateTopicCommand({ Name: 'parcels-news' }))
+  await open('/queues')
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: 'Go to, or do' })
+  const chosen = page.getByRole('option', { selected: true })
+  await page.getByRole('option', { name: 'Create queue' }).waitFor()
+  await page.locator('input[role=combobox]:focus').waitFor()
+  await page.keyboard.type('parcels')
+  await page.getByRole('option', { name: 'parcels-inbound' }).waitFor()
+  await page.getByRole('option', { name: 'parcels-news' }).waitFor()
+  await audit()
+  await picture('palette')
+  await page.keyboard.press('ArrowDown')
+  await chosen.getByText('parcels-news').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'parcels-news', level: 1 }).waitFor()
+
+  await page.keyboard.press('Control+k')
+  await field.fill('inbound')
+  await page.getByRole('option', { name: 'parcels-inbound' }).click()
+  await page.getByRole('heading', { name: 'parcels-inbound', level: 1 }).waitFor()
+
+  await page.keyboard.press('Control+k')
+  await field.fill('look ins')
+  await chosen.getByText('Look inside: parcels-inbound').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('The queue has no messages').waitFor()
+
+  await page.getByRole('button', { name: /^Go to, or do/ }).click()
+  await field.fill('nothing is called so')
+  await page.getByText('Nothing is called that.').waitFor()
+  await audit()
+  await page.keyboard.press('Escape')
+  await field.waitFor({ state: 'detached' })
+})
+
+scenario('keys', async ({ page, open, audit }) => {
+  await open('/queues')
+  await page.keyboard.press('?')
+  const list = page.getByRole('dialog', { name: 'Keys' })
+  await list.getByText('Go to Alarms').waitFor()
+  await audit()
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await page.keyboard.press('a')
+  await page.getByRole('heading', { name: /^Alarms/, level: 1 }).waitFor()
+  await page.keyboard.press('c')
+  await page.getByRole('heading', { name: 'Create queue', level: 1 }).waitFor()
+  // In a field they are letters.
+  await page.getByLabel('Name', { exact: true }).press('g')
+  await page.keyboard.press('a')
+  await page.keyboard.press('?')
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'ga?')
+
+  await open('/queues')
+  await page.keyboard.press('/')
+  await page.getByRole('searchbox', { name: 'Find queues by name' }).waitFor()
+  await page.keyboard.type('c?')
+  await page.waitForURL(/find=c%3F/)
+  await page.keyboard.press('Escape')
+
+  await open('/queues')
+  await page.keyboard.press('?')
+  await list.getByText('Keys without Ctrl or Cmd').click()
+  await list.getByRole('button', { name: 'Done' }).click()
+  await list.waitFor({ state: 'detached' })
+  await page.keyboard.press('c')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Go to, or do' }).waitFor()
+  assert.match(page.url(), /#\/queues$/)
+})
