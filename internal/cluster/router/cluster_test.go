@@ -117,8 +117,13 @@ func (c *cluster) at(node string, n int) (remote.Shard, error) {
 	return o.shard, nil
 }
 
-// router returns the router of a node.
+// router returns the router of a node, which does not wait long for a shard that has no owner.
 func (c *cluster) router(node string) *router.Router {
+	return c.routerWaiting(node, 500*time.Millisecond)
+}
+
+// routerWaiting returns the router of a node, which waits so long for a shard that has no owner.
+func (c *cluster) routerWaiting(node string, timeout time.Duration) *router.Router {
 	r := router.New(router.Options{
 		Messenger: c.network.Node(node), CallTimeout: testTimeout,
 		Queue: func(id queue.ID) (router.Placement, bool) { p, ok := c.places[id]; return p, ok },
@@ -138,7 +143,7 @@ func (c *cluster) router(node string) *router.Router {
 		},
 		Shards:  func() int { return len(c.shards) },
 		Local:   func(n int) bool { return c.owner(n) == node },
-		Timeout: 500 * time.Millisecond,
+		Timeout: timeout,
 	})
 	c.t.Cleanup(r.Close)
 	return r

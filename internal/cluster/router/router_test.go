@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -176,15 +177,18 @@ func TestDrainEndsPolls(t *testing.T) {
 // A shard may be without owner for a while: calls wait for the next one.
 func TestCallsWaitForTheNextOwner(t *testing.T) {
 	c := newCluster(t, 2, "a", "b")
-	r := c.router("a")
+	r := c.routerWaiting("a", testTimeout)
+	var giving sync.WaitGroup
+	defer giving.Wait()
 	c.take(2)
-	go func() {
+	giving.Go(func() {
 		time.Sleep(50 * time.Millisecond)
 		c.give(2, "b")
-	}()
+	})
 	send(t, r, single, "m")
+	giving.Wait() // it is the owner when the message is there, but give may still be under way
 	c.take(2)
-	go c.give(2, "a")
+	giving.Go(func() { c.give(2, "a") })
 	equal(t, "received", drain(t, r, single), []string{"m"})
 }
 
