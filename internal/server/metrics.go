@@ -119,6 +119,12 @@ func (s *Server) measure(services []*protocol.Service) {
 	s.metrics.Memory(func() int64 { return s.front.MemoryInUse() })
 	s.metrics.Cluster(s.node.Status)
 	s.metrics.Idle(s.sweeper.Announced, s.sweeper.Deleted)
+	s.metrics.Trail(func() prom.TrailDrops {
+		return prom.TrailDrops{
+			ManagementRecording: s.trail.Dropped(), ManagementDelivery: s.trail.Undelivered() + s.deliveries.PassedOver(),
+			DataRecording: s.spool.Dropped(), DataDelivery: s.spool.Undelivered(),
+		}
+	})
 	s.metrics.Deliveries(func() []prom.Delivery {
 		return service.Convert(s.deliverer.Counts(), func(c delivery.Count) prom.Delivery {
 			return prom.Delivery{Protocol: c.Protocol, Outcome: c.Outcome.String(), Number: c.Number}

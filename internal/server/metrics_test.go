@@ -54,6 +54,7 @@ func TestMetricsSayWhatIsDone(t *testing.T) {
 		`sluice_requests_total{code="4xx",operation="SendMessage",service="sqs"} 2`,
 		`sluice_requests_total{code="2xx",operation="CreateQueue",service="sqs"} 1`,
 		`sluice_request_duration_seconds_count{operation="SendMessage",service="sqs"} 5`,
+		`sluice_trail_events_dropped_total{kind="data",stage="recording"} 0`, `sluice_trail_events_dropped_total{kind="management",stage="delivery"} 0`,
 		`sluice_requests_in_flight 0`, `sluice_requests_memory_bytes 0`,
 		`version="v1.2.3"`, "sluice_disk_low 0", "sluice_disk_free_bytes", "go_goroutines", "process_open_fds",
 	}

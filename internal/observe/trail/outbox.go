@@ -206,29 +206,36 @@ func (t *Trail) trimOutboxes() error {
 		if use <= maxOutbox {
 			continue
 		}
-		middle, err := t.middle(id)
+		middle, n, err := t.middle(id)
 		if err != nil {
 			return err
 		}
-		t.log.Warn("events that wait to be brought to the bucket of a trail are dropped: they are too many", "outbox", id)
+		t.log.Warn("events that wait to be brought to the bucket of a trail are dropped: they are too many", "outbox", id, "events", n)
 		err = t.control.Change(context.Background(), func(tx *control.Tx) error { Delivered(tx, id, middle); return nil })
 		if err != nil {
 			return err
 		}
+		t.undelivered.Add(n)
 	}
 	return nil
 }
 
-// middle returns the number between the first entry of an outbox and the last that was given.
-func (t *Trail) middle(id uuid.UUID) (uint64, error) {
+// middle returns the number between the first entry of an outbox and the last that was given, and how many entries there are
+// up to it.
+func (t *Trail) middle(id uuid.UUID) (middle, entries uint64, err error) {
 	last, err := t.store().Get([]byte(numberKey))
 	if err != nil || len(last) != 8 {
-		return 0, err
+		return 0, 0, err
 	}
 	first := binary.BigEndian.Uint64(last)
 	err = t.store().Scan([]byte(outboxKey(id, 0)), []byte(outboxEnd(id)), func(k, _ []byte) bool {
 		first = binary.BigEndian.Uint64(k[outboxLength-8:])
 		return false
 	})
-	return first/2 + binary.BigEndian.Uint64(last)/2, err
+	if err != nil {
+		return 0, 0, err
+	}
+	middle = first/2 + binary.BigEndian.Uint64(last)/2
+	err = t.store().Scan([]byte(outboxKey(id, 0)), []byte(outboxKey(id, middle+1)), func(_, _ []byte) bool { entries++; return true })
+	return middle, entries, err
 }

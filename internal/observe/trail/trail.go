@@ -32,6 +32,8 @@ type Trail struct {
 	pending []Entry
 	dropped uint64 // that came while MaxPending were waiting
 
+	undelivered atomic.Uint64 // entries of outboxes that were removed because they were too many
+
 	selector atomic.Pointer[Selector] // nil: no outbox gets any event
 	data     atomic.Pointer[DataSink] // nil: no data events are recorded
 
@@ -62,6 +64,9 @@ func (t *Trail) Dropped() uint64 {
 	defer t.mu.Unlock()
 	return t.dropped
 }
+
+// Undelivered returns how many events were taken out of outboxes since the start because these were too long.
+func (t *Trail) Undelivered() uint64 { return t.undelivered.Load() }
 
 // Append has events written within a second, as far as there is room for them.
 func (t *Trail) Append(entries []Entry) {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,6 +65,8 @@ type Deliverer struct {
 	pauses     map[uuid.UUID]pause // of trails whose last delivery has failed
 	dataPauses map[uuid.UUID]pause // likewise, of data events
 	swept      time.Time
+
+	passedOver atomic.Uint64
 }
 
 type pause struct {
@@ -81,6 +84,9 @@ func (p pause) after(now time.Time) pause {
 func NewDeliverer(o DelivererOptions) *Deliverer {
 	return &Deliverer{DelivererOptions: o, pauses: make(map[uuid.UUID]pause), dataPauses: make(map[uuid.UUID]pause)}
 }
+
+// PassedOver returns how many events were removed, as too old or too many, before this node could bring them to a bucket.
+func (d *Deliverer) PassedOver() uint64 { return d.passedOver.Load() }
 
 // Run delivers until ctx ends.
 func (d *Deliverer) Run(ctx context.Context) {
@@ -196,6 +202,7 @@ func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) 
 		if err := d.deliverBatch(ctx, t, batch, last, end, now); err != nil {
 			return err
 		}
+		d.passedOver.Add(uint64(lost))
 	}
 	return ctx.Err()
 }

@@ -24,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -79,6 +80,8 @@ type Spool struct {
 	waiting int // bytes in pending
 	dropped uint64
 
+	undelivered atomic.Uint64
+
 	files  sync.Mutex // held while segments are read or written
 	open   map[uuid.UUID]*Segment
 	closed []*Segment // oldest first
@@ -118,6 +121,10 @@ func (s *Spool) Dropped() uint64 {
 	defer s.mu.Unlock()
 	return s.dropped
 }
+
+// Undelivered returns how many events were removed since the start before they were delivered, because they were too many
+// or too old.
+func (s *Spool) Undelivered() uint64 { return s.undelivered.Load() }
 
 // Add keeps an event for a trail.
 func (s *Spool) Add(trail uuid.UUID, event []byte) {
@@ -203,7 +210,12 @@ func (s *Spool) trim(now time.Time) error {
 	}
 	var failures []error
 	for len(s.closed) > 0 && (size > most || now.Sub(s.closed[0].Began) > MaxAge) {
-		s.log.Warn("data events are dropped: they could not be delivered, and are too many or too old", "bytes", s.closed[0].size, "began", s.closed[0].Began)
+		events, err := s.read(s.closed[0])
+		if err != nil {
+			failures = append(failures, err) // they are too many all the same
+		}
+		s.undelivered.Add(uint64(len(events)))
+		s.log.Warn("data events are dropped: they could not be delivered, and are too many or too old", "events", len(events), "bytes", s.closed[0].size, "began", s.closed[0].Began)
 		size -= s.closed[0].size
 		failures = append(failures, s.remove(s.closed[0]))
 	}
@@ -227,6 +239,10 @@ func (s *Spool) Due(now time.Time, age time.Duration) []*Segment {
 func (s *Spool) Read(one *Segment) (events [][]byte, err error) {
 	s.files.Lock()
 	defer s.files.Unlock()
+	return s.read(one)
+}
+
+func (s *Spool) read(one *Segment) (events [][]byte, err error) {
 	text := one.text
 	if s.dir != "" {
 		if text, err = os.ReadFile(filepath.Join(s.dir, one.name())); err != nil && !errors.Is(err, os.ErrNotExist) {

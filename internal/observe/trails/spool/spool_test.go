@@ -85,6 +85,9 @@ func TestSpool(t *testing.T) {
 		if due = s.Due(noon.Add(8*24*time.Hour), 0); len(due) != 0 {
 			t.Errorf("%q: after a week there are %+v", dir, due)
 		}
+		if n := s.Undelivered(); n != 1 {
+			t.Errorf("%q: undelivered are %d", dir, n)
+		}
 	}
 }
 

@@ -1,0 +1,44 @@
+package trail
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Of an outbox that is too long the older half goes, and it is known how many events these are: numbers are given to all
+// outboxes together.
+func TestMiddleOfOutbox(t *testing.T) {
+	t.Parallel()
+	s, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	trail := New(Options{Control: control.New(control.Options{Store: s})})
+	one, two := uuid.New(), uuid.New()
+	err = trail.control.Change(t.Context(), func(tx *control.Tx) error {
+		for n := uint64(11); n <= 30; n++ {
+			id := one
+			if n%4 == 0 {
+				id = two
+			}
+			tx.Put(outboxKey(id, n), nil)
+		}
+		tx.Put(numberKey, binary.BigEndian.AppendUint64(nil, 30))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[uuid.UUID]uint64{one: 8, two: 3} { // 11 to 20, and 12 to 21
+		middle, entries, err := trail.middle(id)
+		if err != nil || entries != want {
+			t.Errorf("up to %d there are %d entries, want %d; %v", middle, entries, want, err)
+		}
+	}
+}
