@@ -35,7 +35,7 @@ func TestMiddleOfOutbox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[uuid.UUID]uint64{one: 8, two: 3} { // 11 to 20, and 12 to 21
+	for id, want := range map[uuid.UUID]uint64{one: 7, two: 3} { // of 11 to 20, and of 12 to 21
 		middle, entries, err := trail.middle(id)
 		if err != nil || entries != want {
 			t.Errorf("up to %d there are %d entries, want %d; %v", middle, entries, want, err)
