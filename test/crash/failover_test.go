@@ -28,17 +28,18 @@ type nodes struct {
 	binary  string // of the next node that is started
 	peers   string
 	dir     string
+	flags   []string // of all nodes
 	running [3]*process
 	client  [3]atomic.Pointer[workload.Client] // of a node that runs
 }
 
-func newNodes(t *testing.T, binary string) *nodes {
+func newNodes(t *testing.T, binary string, flags ...string) *nodes {
 	t.Helper()
 	addresses, err := freeport.Take(3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &nodes{T: t, binary: binary, dir: t.TempDir()}
+	c := &nodes{T: t, binary: binary, dir: t.TempDir(), flags: flags}
 	var peers []string
 	for i, address := range addresses {
 		peers = append(peers, c.name(i)+"="+address)
@@ -60,8 +61,12 @@ func (c *nodes) data(i int) string { return filepath.Join(c.dir, c.name(i)) }
 
 func (c *nodes) start(i int) *process {
 	c.Helper()
-	return launch(c.T, c.binary, c.data(i), "--node", c.name(i), "--cluster", c.peers,
-		"--cluster-secret-file", filepath.Join(c.dir, "secret"), "--egress-allow", "127.0.0.1")
+	return launch(c.T, c.binary, c.data(i), append(c.membership(i), c.flags...)...)
+}
+
+// membership are the flags that make a server a node.
+func (c *nodes) membership(i int) []string {
+	return []string{"--node", c.name(i), "--cluster", c.peers, "--cluster-secret-file", filepath.Join(c.dir, "secret")}
 }
 
 // wait waits until a node that was started serves.
@@ -106,7 +111,7 @@ func TestFailoverOfTopics(t *testing.T) {
 	e := &endpoint{rng: rand.New(rand.NewPCG(seed, 2)), taken: make(map[string]int), confirm: make(chan string, 1)}
 	hook := httptest.NewServer(e)
 	t.Cleanup(hook.Close)
-	c := newNodes(t, program.Build(t))
+	c := newNodes(t, program.Build(t), "--egress-allow", "127.0.0.1")
 	t.Cleanup(c.stop)
 
 	const queue, fifo = "orders.fifo", "orders.fifo"

@@ -331,7 +331,7 @@ func (r *rolling) noWayBack(i int) {
 	healed := r.journal.Trouble("no way back", "node "+r.name(i))
 	r.end(i)
 	before := r.files(i)
-	said := refusedBy(r.T, r.old, r.data(i), "--node", r.name(i), "--cluster", r.peers, "--cluster-secret-file", filepath.Join(r.dir, "secret"))
+	said := refusedBy(r.T, r.old, r.data(i), r.membership(i)...)
 	if want := fmt.Sprintf("this program reads formats up to %d", r.reads); !strings.Contains(said, want) {
 		r.Errorf("the old program says %q, and not %s", said, want)
 	}
