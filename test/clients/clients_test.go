@@ -22,12 +22,18 @@ func TestScenarios(t *testing.T) {
 	run(t, "test/clients/celery", virtualEnvironment(".venv", "scenario.py"), nil)
 	run(t, "test/clients/go-v1", golang("test", "go.mod"), nil)
 	run(t, "test/clients/gocloud", golang("test", "go.mod"), nil)
+	run(t, "test/clients/spring", maven, nil)
+	run(t, "test/clients/camel", maven, nil)
+	run(t, "test/clients/rust", rust, nil)
 }
 
 // SDKs from before November 2023 speak the Query protocol.
 func TestScenariosInQuery(t *testing.T) {
 	run(t, "test/clients/python", virtualEnvironment(".venv-query", "scenario.py"), nil)
 	run(t, "test/clients/go-v1", golang("test", "query.mod"), nil)
+	run(t, "test/clients/php", interpreted("php", "-r", "require 'AsyncAws/Sqs/autoload.php';", "scenario.php"), nil)
+	run(t, "test/clients/ruby", interpreted("ruby", "-e", "require 'aws-sdk-v1'", "scenario.rb"), nil)
+	run(t, "test/clients/cli", commandLine, nil)
 }
 
 func TestExamples(t *testing.T) {
@@ -175,6 +181,40 @@ func maven(t *testing.T, dir string) []string {
 		t.Skipf("run mvn -q compile exec:java -Dexec.skip=true in %s first", dir)
 	}
 	return command
+}
+
+// interpreted runs a file with the interpreter that is installed, which must have a library.
+func interpreted(interpreter, flag, use, file string) func(*testing.T, string) []string {
+	return func(t *testing.T, _ string) []string {
+		t.Helper()
+		path := installed(t, interpreter)
+		if out, err := exec.Command(path, flag, use).CombinedOutput(); err != nil {
+			t.Skipf("run scripts/dev install first: %s %s: %s", interpreter, use, out)
+		}
+		return []string{path, file}
+	}
+}
+
+// commandLine runs a script with version 2 of the AWS CLI, wherever in the PATH that is.
+func commandLine(t *testing.T, _ string) []string {
+	t.Helper()
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		path := filepath.Join(dir, "aws")
+		if out, err := exec.Command(path, "--version").Output(); err == nil && strings.HasPrefix(string(out), "aws-cli/2.") {
+			return []string{installed(t, "env"), "AWS=" + path, "bash", "scenario.sh"}
+		}
+	}
+	t.Skip("version 2 of the AWS CLI is not installed")
+	return nil
+}
+
+// rust runs the program of the directory, which must have been built: that takes minutes.
+func rust(t *testing.T, dir string) []string {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "target", "debug", "scenario")); err != nil {
+		t.Skipf("run cargo build in %s first, which takes minutes", dir)
+	}
+	return []string{installed(t, "cargo"), "run", "--quiet", "--offline"}
 }
 
 // installed returns the path of a program.
