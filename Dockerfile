@@ -13,13 +13,14 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags=-s -o /sluice ./cmd/sluice
-RUN mkdir -m 700 /data /cluster
+RUN mkdir -m 700 /data /cluster /trails /trails/audit
 
 FROM gcr.io/distroless/static:nonroot
 COPY --from=build /sluice /usr/bin/sluice
 # Volumes that are mounted here belong to the program's user.
 COPY --from=build --chown=nonroot:nonroot /data /var/lib/sluice
 COPY --from=build --chown=nonroot:nonroot /cluster /cluster
+COPY --from=build --chown=nonroot:nonroot /trails /trails
 ENV SLUICE_DATA=/var/lib/sluice SLUICE_LISTEN=0.0.0.0:9324
 EXPOSE 9324
 VOLUME /var/lib/sluice

@@ -1,4 +1,4 @@
-// Manpages writes a manual page for each command of sluice into a directory:
+// Manpages writes a manual page for each command of sluice into a directory, compressed as systems keep them:
 //
 //	go run ./scripts/manpages DIR
 //
@@ -7,9 +7,12 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +43,42 @@ func write(dir string) error {
 	}
 	root := command.Tree()
 	root.DisableAutoGenTag = true
-	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Sluice", Manual: "Sluice", Date: &day}, dir)
+	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Sluice", Manual: "Sluice", Date: &day}, dir); err != nil {
+		return err
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		if err := compress(page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compress puts a file with the ending .gz in the place of a file. It says neither name nor time: the same page makes the same file.
+func compress(file string) error {
+	page, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var compressed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&compressed, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(page); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".gz", compressed.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.Remove(file)
 }
 
 func sourceDate() (time.Time, error) {

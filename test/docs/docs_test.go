@@ -29,7 +29,7 @@ var pages = map[string]int{
 	"docs/declared.md":        0,
 	"docs/iam.md":             0,
 	"docs/inspect.md":         0,
-	"docs/install.md":         4,
+	"docs/install.md":         5,
 	"docs/monitoring.md":      0,
 	"docs/operations.md":      0,
 	"docs/performance.md":     6,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,6 +52,38 @@ type object struct {
 	Kind     string
 	Metadata struct{ Name string }
 	Data     map[string]string
+	Spec     struct {
+		Template struct {
+			Spec struct {
+				Containers []struct {
+					VolumeMounts []struct {
+						Name      string
+						MountPath string `yaml:"mountPath"`
+					} `yaml:"volumeMounts"`
+				}
+				Volumes []struct {
+					Name  string
+					Claim struct {
+						Name string `yaml:"claimName"`
+					} `yaml:"persistentVolumeClaim"`
+				}
+			}
+		}
+	}
+}
+
+// mounts returns where claims are mounted in the pods of an object, by path.
+func (o object) mounts() map[string]string {
+	claims, mounts := make(map[string]string), make(map[string]string)
+	for _, v := range o.Spec.Template.Spec.Volumes {
+		claims[v.Name] = v.Claim.Name
+	}
+	for _, c := range o.Spec.Template.Spec.Containers {
+		for _, m := range c.VolumeMounts {
+			mounts[m.MountPath] = claims[m.Name]
+		}
+	}
+	return mounts
 }
 
 // render returns the objects of the chart with some values, by kind and name, after they
@@ -157,10 +190,24 @@ func TestChartWithTLS(t *testing.T) {
 	}
 }
 
+// Trails deliver to the volume that is mounted for them.
+func TestChartWithTrails(t *testing.T) {
+	objects := render(t, "--set", "trails.existingClaim=audit,config.public-url=https://sqs.example.com")
+	dir := t.TempDir()
+	out := check(t, strings.ReplaceAll(objects["ConfigMap jobs-sluice"].Data["sluice.yaml"], "/var/lib/sluice-trails", dir), dir, rootKey(t, objects["Secret jobs-sluice-root"])...)
+	if want := "\ntrail-dir: " + strconv.Quote(dir); !strings.Contains(out, want) {
+		t.Errorf("no %s in\n%s", want, out)
+	}
+	if mounts := objects["StatefulSet jobs-sluice"].mounts(); mounts["/var/lib/sluice-trails"] != "audit" {
+		t.Errorf("the volumes are mounted at %v", mounts)
+	}
+}
+
 // What cannot be meant is refused, with a word.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
 		"replicas=2":             "two nodes survive the loss of none",
+		"config.trail-dir=/x":    "config.trail-dir is made by the chart",
 		"config.listen=:1":       "config.listen is made by the chart",
 		"antiAffinity=somewhere": "want required or preferred",
 	} {

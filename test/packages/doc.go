@@ -1,3 +1,3 @@
-// Package packages tests what Sluice is installed with: the Helm chart and the systemd
-// unit in deploy.
+// Package packages tests what Sluice is installed with: the packages for Debian and RPM that
+// .goreleaser.yaml describes, the Helm chart and the systemd unit in deploy.
 package packages
