@@ -51,6 +51,10 @@ func TestExamples(t *testing.T) {
 	run(t, "examples/python", python("jobs.py"), hello)
 	run(t, "examples/javascript", node("node", "jobs.mjs"), hello)
 	run(t, "examples/java", maven, hello)
+	greeting := prints("hello, world")
+	run(t, "examples/celery", virtualEnvironment(".venv", "main.py"), greeting)
+	run(t, "examples/nestjs", node("npm", "start"), greeting)
+	run(t, "examples/spring", maven, greeting)
 }
 
 // run runs a program in its directory of the project, with a server of its own,
