@@ -122,8 +122,12 @@ func (e *evaluation) decide() Decision {
 	if resource.denied {
 		return resource.decision(ExplicitlyDenied, ByResource)
 	}
-	if c.Kind == Anonymous || c.Kind == Service {
-		if resource.grant >= publicGrant {
+	if !c.signed() {
+		least := publicGrant
+		if c.Kind == WebIdentity { // a role that everybody may assume is not meant for everybody's providers
+			least = directGrant
+		}
+		if resource.grant >= least {
 			return resource.decision(Allowed, ByResource)
 		}
 		return Decision{By: ByResource}

@@ -179,9 +179,12 @@ func principalsOf(names []string) any {
 	}
 	all := make(map[string][]string)
 	for _, n := range names {
-		if n == "sns" {
-			all["Service"] = append(all["Service"], "sns.amazonaws.com")
-		} else {
+		switch n {
+		case "sns":
+			all["Service"] = append(all["Service"], callers[n].Service)
+		case "web":
+			all["Federated"] = append(all["Federated"], callers[n].Provider)
+		default:
 			all["AWS"] = append(all["AWS"], arnOf(n))
 		}
 	}
@@ -251,6 +254,7 @@ var callers = map[string]policy.Caller{
 		Issued: time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC),
 	},
 	"sns": {Kind: policy.Service, Service: "sns.amazonaws.com"},
+	"web": {Kind: policy.WebIdentity, Provider: "arn:aws:iam::" + accountA + ":oidc-provider/login.example.com"},
 }
 
 // callerOf also knows callers of the guide's accounts: root:account and

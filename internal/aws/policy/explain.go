@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -18,6 +19,8 @@ func (d Decision) Message(r *Request) string {
 		who = "anonymous"
 	case Service:
 		who = r.Caller.Service
+	case WebIdentity:
+		who = r.Caller.Provider
 	}
 	text := fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", who, action, r.Resource)
 	switch article := "a"; {
@@ -142,13 +145,7 @@ func (t *Trace) Reason() string {
 		}
 		return "Action does not name " + quote(r.Action)
 	case byPrincipal:
-		who := r.Caller.ARN
-		if who == "" {
-			who = r.Caller.Service
-		}
-		if who == "" {
-			who = "anonymous"
-		}
+		who := cmp.Or(r.Caller.ARN, r.Caller.Service, r.Caller.Provider, "anonymous")
 		if s.principals.not {
 			return "NotPrincipal excepts " + quote(who)
 		}

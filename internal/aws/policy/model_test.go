@@ -67,7 +67,7 @@ func (m *model) applies(effect string, documents ...string) []map[string]any {
 
 func (m *model) decide() policy.Result {
 	r, c := m.request, &m.request.Caller
-	stranger := c.Kind == policy.Anonymous || c.Kind == policy.Service
+	stranger := c.Kind == policy.Anonymous || c.Kind == policy.Service || c.Kind == policy.WebIdentity
 	home := !stranger && c.Account == r.Owner
 	root := c.Kind == policy.Account
 	if home && root && !m.trust && slices.Contains(sqs.Repair, r.Action) {
@@ -101,6 +101,8 @@ func (m *model) decide() policy.Result {
 	own := root || strings.HasSuffix(c.Issuer, ":root") || len(m.applies("Allow", m.identity...)) > 0
 	allowed := false
 	switch {
+	case c.Kind == policy.WebIdentity:
+		allowed = direct
 	case stranger:
 		allowed = direct || public
 	case m.trust && home:
@@ -206,7 +208,8 @@ func (m *model) principals(st map[string]any) (direct, public, issuer, account b
 	}
 	signed := c.Account != ""
 	everybody := slices.Contains(names, "*")
-	itself := c.ARN != "" && slices.Contains(names, c.ARN) || c.Service != "" && slices.Contains(names, c.Service)
+	itself := c.ARN != "" && slices.Contains(names, c.ARN) || c.Service != "" && slices.Contains(names, c.Service) ||
+		c.Provider != "" && slices.Contains(names, c.Provider)
 	itsIssuer := c.Issuer != "" && slices.Contains(names, c.Issuer)
 	itsAccount := signed && (slices.Contains(names, c.Account) || slices.Contains(names, "arn:aws:iam::"+c.Account+":root"))
 	if c.Kind == policy.Account {

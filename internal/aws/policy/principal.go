@@ -33,7 +33,8 @@ const (
 	sessionPrincipal // assumed-role session or federated user, by ARN
 	idPrincipal      // user or role, by AIDA… or AROA…
 	servicePrincipal
-	foreignPrincipal // Federated and CanonicalUser: not a caller of this server
+	federatedPrincipal // an identity provider, by ARN
+	foreignPrincipal   // CanonicalUser: not a caller of this server
 )
 
 // newPrincipal reads a principal of type kind: AWS, Service and so on.
@@ -47,6 +48,9 @@ func newPrincipal(kind, s string) (principal, error) {
 	case "Federated", "CanonicalUser":
 		if s == "" {
 			return principal{}, fmt.Errorf("%s is empty", kind)
+		}
+		if kind == "Federated" {
+			return principal{kind: federatedPrincipal, name: s}, nil
 		}
 		return principal{kind: foreignPrincipal, name: s}, nil
 	}
@@ -106,6 +110,10 @@ func (p *principal) covers(c *Caller) grant {
 		return accountGrant
 	case servicePrincipal:
 		if c.Kind == Service && c.Service == p.name {
+			return directGrant
+		}
+	case federatedPrincipal:
+		if c.Kind == WebIdentity && c.Provider == p.name {
 			return directGrant
 		}
 	case sessionPrincipal:

@@ -89,11 +89,13 @@ func drawStatement(t *rapid.T, use policy.Use, effects ...string) map[string]any
 	}
 	if use == policy.ForResource || use == policy.ForTrust {
 		name := oneOf("Principal")
-		switch rapid.IntRange(0, 5).Draw(t, "kind of principal") {
+		switch rapid.IntRange(0, 6).Draw(t, "kind of principal") {
 		case 0:
 			st[name] = "*"
 		case 1:
 			st[name] = map[string]any{"Service": "sns.amazonaws.com"}
+		case 2:
+			st[name] = map[string]any{"Federated": callers["web"].Provider}
 		default:
 			st[name] = map[string]any{"AWS": rapid.SliceOfN(anyPrincipal, 1, 3).Draw(t, "principals")}
 		}
@@ -292,7 +294,7 @@ func TestNothingIsAllowedWithoutAllow(t *testing.T) {
 		}
 		if slices.ContainsFunc(x.Traces, func(tr policy.Trace) bool {
 			return tr.Matched && tr.Statement.Effect == policy.Deny && x.By != policy.ByOwner
-		}) && r.Caller.Kind != policy.Anonymous && r.Caller.Kind != policy.Service {
+		}) && r.Caller.Kind != policy.Anonymous && r.Caller.Kind != policy.Service && r.Caller.Kind != policy.WebIdentity {
 			t.Fatalf("allowed against a Deny: %s", x)
 		}
 	})

@@ -16,17 +16,18 @@ const (
 	AssumedRole                     // a session of a role
 	FederatedUser                   // has its keys from GetFederationToken
 	Service                         // another service of ours, that acts by itself
+	WebIdentity                     // somebody whom an identity provider vouches for, and who wants to assume a role
 )
 
 // String returns k as aws:principaltype shows it.
 func (k CallerKind) String() string {
-	return [...]string{"Anonymous", "Account", "User", "AssumedRole", "FederatedUser", "Service"}[k]
+	return [...]string{"Anonymous", "Account", "User", "AssumedRole", "FederatedUser", "Service", "WebIdentityUser"}[k]
 }
 
 // Caller is who makes a request. The zero Caller is anonymous.
 type Caller struct {
 	Kind    CallerKind
-	Account string // 12 digits; empty for Anonymous and Service
+	Account string // 12 digits; empty for Anonymous, Service and WebIdentity
 	// ARN, as GetCallerIdentity shows it:
 	//	arn:aws:iam::111122223333:root
 	//	arn:aws:iam::111122223333:user/path/bob
@@ -41,6 +42,7 @@ type Caller struct {
 	Issuer   string
 	IssuerID string
 	Service  string            // of a Service: sns.amazonaws.com
+	Provider string            // of a WebIdentity: arn:aws:iam::111122223333:oidc-provider/login.example.com
 	Tags     map[string]string // of the principal and its session
 
 	Issued time.Time // when temporary keys were made; zero for others
@@ -48,7 +50,9 @@ type Caller struct {
 }
 
 // signed reports whether the caller belongs to an account.
-func (c *Caller) signed() bool { return c.Kind != Anonymous && c.Kind != Service }
+func (c *Caller) signed() bool {
+	return c.Kind != Anonymous && c.Kind != Service && c.Kind != WebIdentity
+}
 
 // Facts are what conditions can ask about a request beside its caller. A fact
 // that is not given is a key that the request does not have.
