@@ -63,6 +63,7 @@ var rules = []rule{
 	// Who there is, and who may.
 	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/store"}, mayNot: network},
+	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: append([]string{"time"}, world...)},
 
 	// The services: one package each, which do not know each other. What they share is in service.

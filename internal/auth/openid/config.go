@@ -1,0 +1,141 @@
+package openid
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Config says by which provider people can sign in, and who of them may.
+type Config struct {
+	Issuer           string   // its URL; empty: nobody signs in this way
+	ClientID         string   // by which it knows this server
+	ClientSecretFile string   // that holds the client's secret; empty: it has none
+	Name             string   // of the provider, for people; empty: its host
+	Scopes           []string // what is asked for
+	NameClaim        string   // the claim that has a person's name
+	GroupsClaim      string   // the claim that has a person's groups
+	Roles            []string // GROUP=ARN: what those of a group become; the first that fits counts
+}
+
+// Usual values of what Config need not say.
+const (
+	UsualNameClaim   = "email"
+	UsualGroupsClaim = "groups"
+)
+
+// UsualScopes are what is asked for if Config does not say.
+func UsualScopes() []string { return []string{"openid", "email", "profile"} }
+
+const (
+	maxOption    = 256 // the longest name, id and claim, in bytes
+	maxScopes    = 20
+	maxRoles     = 1000
+	maxSecret    = 4096
+	rolePrefix   = "arn:aws:iam::"
+	scopeLetters = "!#$%&'()*+,-./:;<=>?@[]^_`{|}~" // beside letters and digits (RFC 6749, 3.3)
+)
+
+// role is what those of a group become.
+type role struct{ group, arn string }
+
+var rolePattern = regexp.MustCompile(`^arn:aws:iam::[0-9]{12}:role/[\x21-\x7e]{1,512}$`)
+
+// Validate returns one clear sentence about the first thing that is wrong.
+func (c *Config) Validate() error {
+	if c.Issuer == "" {
+		return nil
+	}
+	if err := checkURL(c.Issuer); err != nil {
+		return fmt.Errorf("--oidc-issuer %q: %w", c.Issuer, err)
+	}
+	if u, err := url.Parse(c.Issuer); err != nil || u.RawQuery != "" || u.ForceQuery {
+		return fmt.Errorf("--oidc-issuer %q: want a URL without a query", c.Issuer)
+	}
+	for flag, value := range map[string]string{"client-id": c.ClientID, "name-claim": c.NameClaim, "groups-claim": c.GroupsClaim} {
+		if value == "" || len(value) > maxOption {
+			return fmt.Errorf("--oidc-%s: --oidc-issuer needs one, of at most %d bytes", flag, maxOption)
+		}
+	}
+	if len(c.Name) > maxOption {
+		return fmt.Errorf("--oidc-name: want at most %d bytes", maxOption)
+	}
+	if len(c.Scopes) > maxScopes {
+		return fmt.Errorf("--oidc-scope: want at most %d", maxScopes)
+	}
+	for _, scope := range c.Scopes {
+		if !isScope(scope) {
+			return fmt.Errorf("--oidc-scope %q: want a word such as groups; repeat the flag for several", scope)
+		}
+	}
+	if len(c.Roles) == 0 || len(c.Roles) > maxRoles {
+		return fmt.Errorf("--oidc-role: want 1 to %d, such as admins=arn:aws:iam::000000000000:role/admin; without one nobody could sign in", maxRoles)
+	}
+	_, err := c.roles()
+	return err
+}
+
+func isScope(s string) bool {
+	return s != "" && len(s) <= maxOption && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"+scopeLetters) == ""
+}
+
+// roles reads Roles. A group may have any characters, so that it ends where the last ARN begins.
+func (c *Config) roles() ([]role, error) {
+	var all []role
+	for _, text := range c.Roles {
+		i := strings.LastIndex(text, "="+rolePrefix)
+		if i < 1 || i > maxGroup || !rolePattern.MatchString(text[i+1:]) {
+			return nil, fmt.Errorf("--oidc-role %q: want GROUP=ARN, such as admins=arn:aws:iam::000000000000:role/admin", text)
+		}
+		all = append(all, role{text[:i], text[i+1:]})
+	}
+	return all, nil
+}
+
+// scopes returns what is asked for, of which OpenID Connect demands one.
+func (c *Config) scopes() []string {
+	if slices.Contains(c.Scopes, "openid") {
+		return c.Scopes
+	}
+	return append([]string{"openid"}, c.Scopes...)
+}
+
+// secret reads the client's secret, which may be replaced while the server runs.
+func (c *Config) secret() (string, error) {
+	if c.ClientSecretFile == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(c.ClientSecretFile)
+	if err != nil {
+		return "", fmt.Errorf("--oidc-client-secret-file: %w", err)
+	}
+	secret := strings.TrimRight(string(text), "\r\n")
+	if secret == "" || len(secret) > maxSecret {
+		return "", fmt.Errorf("--oidc-client-secret-file %s: want a secret of 1 to %d bytes", c.ClientSecretFile, maxSecret)
+	}
+	return secret, nil
+}
+
+// checkURL refuses URLs that nothing secret may be sent to: all but https, and http on this machine.
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "":
+		return errors.New("want a URL such as https://login.example.com")
+	case u.Scheme == "https":
+		return nil
+	case u.Scheme == "http" && isLoopback(u.Hostname()):
+		return nil
+	}
+	return errors.New("want https://; http:// is for providers on this machine")
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
