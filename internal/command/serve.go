@@ -132,6 +132,18 @@ that it was given, reads the certificates, and prints the settings as such a fil
 		f.DurationVar(&config.Console.Idle, "console-idle", config.Console.Idle, "who does not use the console for so long has to sign in again; after 12 hours everybody has to")
 		f.StringSliceVar(&config.Console.Hosts, "console-host", nil, "name that browsers reach the console by without TLS, beside that of --public-url, localhost and addresses; repeat it for several")
 	})
+	section(f, "Signing in to the console by OpenID Connect", func(f *pflag.FlagSet) {
+		f.StringVar(&config.OpenID.Issuer, "oidc-issuer", "", "URL of the identity provider, as it calls itself (default: people sign in without one)")
+		f.StringVar(&config.OpenID.ClientID, "oidc-client-id", "", "what this server is to the provider")
+		f.StringVar(&config.OpenID.ClientSecretFile, "oidc-client-secret-file", "", "file with the client's secret, which is read at each sign-in (default: the client has none)")
+		f.StringVar(&config.OpenID.Name, "oidc-name", "", "what the console calls the provider (default: its host)")
+		f.StringSliceVar(&config.OpenID.Scopes, "oidc-scope", config.OpenID.Scopes, "what the provider is asked for; repeat it for several")
+		f.StringVar(&config.OpenID.NameClaim, "oidc-name-claim", config.OpenID.NameClaim, "claim with a person's name, which becomes that of the role's session; an e-mail address has to be verified")
+		f.StringVar(&config.OpenID.GroupsClaim, "oidc-groups-claim", config.OpenID.GroupsClaim, "claim with a person's groups; realm_access.roles is one within another")
+		f.StringSliceVar(&config.OpenID.Roles, "oidc-role", nil, "GROUP=ARN: the role that those of a group become; the first that fits counts, and whoever has none cannot sign in; repeat it for several")
+		filePath(f, "oidc-client-secret-file")
+		onlyWith(f, []string{"oidc-issuer"}, "oidc-client-id", "oidc-client-secret-file", "oidc-name", "oidc-scope", "oidc-name-claim", "oidc-groups-claim", "oidc-role")
+	})
 	section(f, "Accounts and queues", func(f *pflag.FlagSet) {
 		f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeat it for several, or separate them by commas; the first is the default")
 		f.StringVar(&config.RootKeyID, "root-access-key-id", "", "root access key of the first account (default: generated, kept in the data directory)")

@@ -78,18 +78,18 @@ func (x *request) serveSignIn() {
 	}
 	body, err := x.readBody()
 	if err != nil {
-		x.writePage(x.front.SignIn.Failed(err))
+		x.writePage(x.front.SignIn.Failed(x.page, err))
 		return
 	}
 	if err := x.front.Node.Current(); err != nil && !x.relayed {
 		x.cause = err
-		x.writePage(x.front.SignIn.Failed(protocol.ServiceUnavailable()))
+		x.writePage(x.front.SignIn.Failed(x.page, protocol.ServiceUnavailable()))
 		return
 	}
 	if x.front.SignIn.Changes(x.r, x.page) && x.front.Store.Elsewhere() && !x.relayed {
 		if err := x.relay(body); err != nil {
 			x.cause = err
-			x.writePage(x.front.SignIn.Failed(err))
+			x.writePage(x.front.SignIn.Failed(x.page, err))
 		}
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -42,8 +43,9 @@ type Config struct {
 	EgressAllow     []string // networks, addresses and hosts that deliveries may go to although they are not public
 	Mail            email.Config
 	Console         Console
-	TrailDir        string // directory whose directories are the buckets of trails; empty: there are none
-	TrailS3Endpoint string // URL of an S3 service that has the buckets of trails; empty: there is none
+	OpenID          openid.Config // of the console; without an issuer nobody signs in this way
+	TrailDir        string        // directory whose directories are the buckets of trails; empty: there are none
+	TrailS3Endpoint string        // URL of an S3 service that has the buckets of trails; empty: there is none
 	LogRequests     bool
 	Keep            queue.Keep    // for how long the series of queues are kept
 	DeleteIdleAfter time.Duration // for how long nobody must have used a queue that is deleted; 0: none is deleted
@@ -70,7 +72,8 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Data: "./sluice-data", Listen: "127.0.0.1:9324", Accounts: []string{"000000000000"},
-		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Console: Console{Serve: true, Idle: usualIdle}, Keep: queue.DefaultKeep, Now: wallClock,
+		Region: "us-east-1", MaxMessageSize: 262_144, MinFreeSpace: AutoMinFree, Console: Console{Serve: true, Idle: usualIdle},
+		OpenID: openid.Config{Scopes: openid.UsualScopes(), NameClaim: openid.UsualNameClaim, GroupsClaim: openid.UsualGroupsClaim}, Keep: queue.DefaultKeep, Now: wallClock,
 	}
 }
 
@@ -122,6 +125,12 @@ func (c *Config) Validate() error {
 	}
 	if err := c.Console.validate(); err != nil {
 		return err
+	}
+	if err := c.OpenID.Validate(); err != nil {
+		return err
+	}
+	if c.OpenID.Issuer != "" && !c.Console.Serve {
+		return errors.New("--oidc-issuer is for the console, which --console=false turns off")
 	}
 	for _, a := range c.Accounts {
 		if !identity.IsAccount(a) {

@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/signin"
 	"github.com/sluicemq/sluice/internal/auth/login"
+	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/datadir"
 )
@@ -56,12 +57,21 @@ func (s *Server) openSessions() (err error) {
 		return nil
 	}
 	require := func() error { return s.require(datadir.FormatSignIn) }
+	var vouched func(issuer, group, role string) bool
+	if s.config.OpenID.Issuer != "" {
+		if s.openID, err = openid.New(s.config.OpenID); err != nil {
+			return err
+		}
+		vouched = func(issuer, group, role string) bool {
+			return issuer == s.openID.Issuer() && s.openID.Gives(group, role)
+		}
+	}
 	if s.logins, err = login.Open(login.Options{Control: s.control, Vault: s.vault, Ready: ready, Require: require}); err != nil {
 		return err
 	}
 	s.sessions, err = session.Open(session.Options{
 		Control: s.control, Directory: s.directory, Roots: s.credentials, Vault: s.vault, Idle: s.config.Console.Idle,
-		PasswordSince: s.logins.PasswordSince, Ready: ready, Require: require,
+		PasswordSince: s.logins.PasswordSince, Vouched: vouched, Ready: ready, Require: require,
 	})
 	return err
 }
@@ -76,6 +86,7 @@ func (s *Server) newSignIn() *signin.Service {
 	return signin.New(signin.Options{
 		Sessions: s.sessions, Directory: s.directory, Roots: s.credentials, Logins: s.logins, Trail: s.trail, Accounts: c.Accounts, Region: c.Region,
 		PublicURL: c.PublicURL, Hosts: hosts, Idle: c.Console.Idle, Version: c.Version, Off: !c.Console.Serve,
+		OpenID: s.openID, Log: s.log,
 	})
 }
 

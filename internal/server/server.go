@@ -27,6 +27,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/login"
+	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
@@ -79,6 +80,7 @@ type Server struct {
 	topics      *topic.Topics
 	logins      *login.Logins     // passwords of users
 	sessions    *session.Sessions // of people who use the console
+	openID      *openid.Provider  // that people can sign in by; nil: there is none
 	signIn      *signin.Service
 	monitor     *monitor.Monitor
 	evaluator   *monitor.Evaluator // of alarms

@@ -31,11 +31,17 @@ type rig struct {
 	root  *apitest.Actor
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *rig { return newRigOf(t, nil) }
+
+// newRigOf starts a server whose configuration change has altered.
+func newRigOf(t *testing.T, change func(*rig, *server.Config)) *rig {
 	t.Helper()
 	r := new(rig)
 	c := servertest.InMemory()
 	c.Now = r.clock.Now
+	if change != nil {
+		change(r, &c)
+	}
 	r.Server, _ = servertest.Start(t, c)
 	cred := r.Root()
 	r.root = apitest.NewActor(r.Endpoint(), cred.AccessKeyID, cred.Secret, "", r.clock.Now)

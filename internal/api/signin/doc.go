@@ -18,6 +18,9 @@
 //   - Each sign-in is an event of CloudTrail in the commit that begins the session. So are failures, as far as one address
 //     does not have too many of them.
 //
+//   - Who comes from an identity provider has begun so in the same browser. They get the role that the operator gives to
+//     their group, if the role's trust policy lets the provider's people have it.
+//
 //   - Who guesses a password is stopped: ten tries lock a user out for a quarter of an hour, fifty an address. Tries count before
 //     they are looked at, and an unknown user takes as long as a wrong password. A code of a second factor counts once.
 //
@@ -31,6 +34,8 @@
 //	POST   credentials     keys for a quarter of an hour
 //	GET    sessions        the caller's sessions; of a root, those of the whole account
 //	DELETE sessions/ID     end one of them
+//	GET    oidc            sends the browser to the identity provider,
+//	GET    oidc/callback   which sends it here, and from here to the page: signed in, or with a code for what was wrong
 //
 // All bodies are JSON. An error is {"code", "message"}.
 package signin

@@ -41,12 +41,13 @@ func hostname(host string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }
 
-// checkOrigin refuses requests that do not come from the console's page.
+// checkOrigin refuses requests that do not come from the console's page, and that the browser does not make when a person
+// visits an address.
 func (s *Service) checkOrigin(r *Request) error {
 	if err := s.origins.Check(r.HTTP); err != nil {
 		return refuse(http.StatusForbidden, "CrossOrigin", "The request comes from another site.")
 	}
-	if r.Name != "settings" && r.HTTP.Header.Get(Guard) == "" {
+	if r.Name != "settings" && !isVisit(r.Name) && r.HTTP.Header.Get(Guard) == "" {
 		return refuse(http.StatusForbidden, "NotFromConsole", "The request lacks the header %s.", Guard)
 	}
 	return nil
@@ -77,8 +78,9 @@ func (s *Service) cookie(r *Request, token string, seconds int) *http.Cookie {
 }
 
 // token returns what the browser's cookie holds.
-func (s *Service) token(r *Request) string {
-	name := s.cookieName(r)
+func (s *Service) token(r *Request) string { return s.cookieValue(r, s.cookieName(r)) }
+
+func (s *Service) cookieValue(r *Request, name string) string {
 	for _, c := range r.HTTP.Cookies() {
 		if c.Name == name {
 			return c.Value

@@ -65,5 +65,5 @@ func (s *Service) link(ctx context.Context, who identity.Identity, endpoint stri
 
 // TooLarge answers a request whose body has more than MaxBody bytes, and was not read.
 func (s *Service) TooLarge() *Answer {
-	return s.Failed(refuse(http.StatusRequestEntityTooLarge, "TooLarge", "The body has more than %d bytes.", MaxBody))
+	return s.failed(refuse(http.StatusRequestEntityTooLarge, "TooLarge", "The body has more than %d bytes.", MaxBody))
 }

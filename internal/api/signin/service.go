@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/login"
+	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/aws/signature"
@@ -31,7 +33,9 @@ type Options struct {
 	Roots     *identity.Credentials // keys of the accounts
 	Logins    *login.Logins         // passwords of users
 	Trail     *trail.Trail          // nil: sign-ins are not recorded
-	Accounts  []string              // the first is the one that is meant where none is named
+	OpenID    *openid.Provider      // nil: nobody signs in by an identity provider
+	Log       *slog.Logger
+	Accounts  []string // the first is the one that is meant where none is named
 	Region    string
 	PublicURL string        // of the server behind its proxy; empty: it has none
 	Hosts     []string      // more names that browsers may know the server by
@@ -102,24 +106,26 @@ func refuse(status int, code, format string, args ...any) error {
 func (s *Service) operations() map[string]map[string]func(context.Context, *Request) (*Answer, error) {
 	type methods = map[string]func(context.Context, *Request) (*Answer, error)
 	return map[string]methods{
-		"settings":    {http.MethodGet: s.settings},
-		"session":     {http.MethodGet: s.showSession, http.MethodPost: s.signIn, http.MethodDelete: s.signOut},
-		"credentials": {http.MethodPost: s.credentials},
-		"sessions":    {http.MethodGet: s.list},
-		"sessions/":   {http.MethodDelete: s.end},
+		"settings":     {http.MethodGet: s.settings},
+		"session":      {http.MethodGet: s.showSession, http.MethodPost: s.signIn, http.MethodDelete: s.signOut},
+		"credentials":  {http.MethodPost: s.credentials},
+		"sessions":     {http.MethodGet: s.list},
+		"sessions/":    {http.MethodDelete: s.end},
+		openIDBegin:    {http.MethodGet: s.beginOpenID},
+		openIDCallback: {http.MethodGet: s.finishOpenID},
 	}
 }
 
 // Changes reports whether a request may change the control store, and has to be answered where that is owned.
-func (s *Service) Changes(r *http.Request, _ string) bool {
-	return r.Method != http.MethodGet && r.Method != http.MethodHead
+func (s *Service) Changes(r *http.Request, name string) bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead || name == openIDCallback
 }
 
 // Serve answers a request. It has checked nothing but the length of its body before.
 func (s *Service) Serve(ctx context.Context, r *Request) *Answer {
 	a, err := s.serve(ctx, r)
 	if err != nil {
-		a = s.Failed(err)
+		a = s.Failed(r.Name, err)
 	}
 	if a.Header == nil {
 		a.Header = make(http.Header)
@@ -155,8 +161,16 @@ func (s *Service) serve(ctx context.Context, r *Request) (*Answer, error) {
 	return op(ctx, r)
 }
 
-// Failed returns what the page is told of an error.
-func (s *Service) Failed(err error) *Answer {
+// Failed returns what the page is told of an error. A browser that visits an address is sent to the page instead.
+func (s *Service) Failed(name string, err error) *Answer {
+	a := s.failed(err)
+	if isVisit(name) && a.Status >= http.StatusInternalServerError {
+		return lead(name, codeUnavailable)
+	}
+	return a
+}
+
+func (s *Service) failed(err error) *Answer {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return &Answer{Status: r.Status, Body: r}
 	}
@@ -202,10 +216,27 @@ func (s *Service) settings(_ context.Context, _ *Request) (*Answer, error) {
 		Account     string   `json:"account"`
 		Prefix      string   `json:"prefix"` // of the paths of the API behind the proxy
 		SignIn      []string `json:"signIn"`
+		OIDC        *named   `json:"oidc,omitempty"`
 		IdleMinutes int      `json:"idleMinutes"`
-	}{s.o.Version, s.o.Region, "aws", s.o.Accounts[0], path, s.methods(), int(s.o.Idle / time.Minute)}}, nil
+	}{s.o.Version, s.o.Region, "aws", s.o.Accounts[0], path, s.methods(), s.named(), int(s.o.Idle / time.Minute)}}, nil
 }
 
 func (s *Service) methods() []string {
-	return []string{string(session.ByLink), string(session.ByKeys), string(session.ByPassword)}
+	all := []string{string(session.ByLink), string(session.ByKeys), string(session.ByPassword)}
+	if s.o.OpenID != nil {
+		all = append(all, string(session.ByOpenID))
+	}
+	return all
+}
+
+// named is an identity provider as the page names it.
+type named struct {
+	Name string `json:"name"`
+}
+
+func (s *Service) named() *named {
+	if s.o.OpenID == nil {
+		return nil
+	}
+	return &named{s.o.OpenID.Name()}
 }

@@ -53,6 +53,11 @@ type attempt struct {
 
 // attempt begins with somebody who is not known yet if who is the zero Identity.
 func (s *Service) attempt(r *Request, method session.Method, who identity.Identity) *attempt {
+	return s.attemptOf(r, method, who, nil)
+}
+
+// attemptOf is attempt for somebody of whom an identity provider has said something, or nothing.
+func (s *Service) attemptOf(r *Request, method session.Method, who identity.Identity, federated *trail.Federated) *attempt {
 	a := &attempt{s: s, r: r, method: method, who: who}
 	if s.o.Trail == nil {
 		return a
@@ -63,7 +68,7 @@ func (s *Service) attempt(r *Request, method session.Method, who identity.Identi
 	}
 	a.record = s.o.Trail.BeginSignIn(&trail.SignIn{
 		Account: account, Who: who, Method: string(method), URL: s.page(r.HTTP, s.isSecure(r)), Region: s.o.Region, Host: r.HTTP.Host,
-		SourceIP: r.SourceIP, UserAgent: r.HTTP.UserAgent(), RequestID: r.ID, TLS: r.Encrypted, MFA: !who.MFA.IsZero(), At: r.At,
+		SourceIP: r.SourceIP, UserAgent: r.HTTP.UserAgent(), RequestID: r.ID, TLS: r.Encrypted, MFA: !who.MFA.IsZero(), Federated: federated, At: r.At,
 	})
 	return a
 }
@@ -105,8 +110,17 @@ func (a *attempt) finish(token string, n *session.Session, err error) (*Answer, 
 
 // fail refuses the attempt, and takes note of it.
 func (a *attempt) fail(code, message string) error {
-	if a.record != nil && a.s.failures.note(a.r.SourceIP, a.r.At) <= recordedFailures {
+	a.note()
+	return refuse(http.StatusUnauthorized, code, "%s", message)
+}
+
+// note records that the attempt has failed, and reports whether it did: an address that fails too often is not recorded.
+func (a *attempt) note() bool {
+	if a.s.failures.note(a.r.SourceIP, a.r.At) > recordedFailures {
+		return false
+	}
+	if a.record != nil {
 		a.record.Failed("Failed authentication")
 	}
-	return refuse(http.StatusUnauthorized, code, "%s", message)
+	return true
 }

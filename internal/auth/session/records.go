@@ -109,12 +109,12 @@ func (s *Sessions) proven(id string) bool {
 	return s.proofs[id] != nil
 }
 
-// sessionsOf returns the sessions of one issuer, the oldest first.
-func (s *Sessions) sessionsOf(issuerID string) (out []*Session) {
+// sessionsLike returns the sessions of whom g is of, the oldest first.
+func (s *Sessions) sessionsLike(g *Grant) (out []*Session) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, n := range s.sessions {
-		if n.IssuerID == issuerID {
+		if n.IssuerID == g.IssuerID && n.subject() == g.subject() {
 			out = append(out, n)
 		}
 	}

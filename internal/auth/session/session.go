@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
@@ -46,6 +47,24 @@ type Grant struct {
 	KeyID      string            `json:",omitempty"` // the long-term key that it was begun with
 	Until      time.Time         // it ends then at the latest
 	MFA        time.Time         // when a second factor was shown; zero if none was
+	Federation *Federation       `json:",omitempty"` // nil: whom it stands for is known here
+}
+
+// Federation is how somebody is known whom an identity provider vouches for, and who has a role for that.
+type Federation struct {
+	Issuer  string // the provider
+	Subject string // who it is there
+	Group   string // for which they have the role
+	Trust   string // the hash of the policy that lets them have it
+}
+
+// Federated returns a grant for somebody whom an identity provider vouches for, as a session of a role under their name.
+func Federated(role *directory.Entity, name string, f Federation, now time.Time) Grant {
+	f.Trust = hash(role.Trust)
+	return Grant{
+		Kind: policy.AssumedRole, Account: role.Account, Name: name, Issuer: role.ARN(), IssuerID: role.ID, Until: now.Add(min(Longest, role.MaxSession)),
+		Federation: &f,
+	}
 }
 
 // GrantOf returns a grant for a caller who has signed a request.
@@ -69,6 +88,14 @@ func GrantOf(id identity.Identity, now time.Time) (Grant, error) {
 	return g, nil
 }
 
+// subject returns who has come by an identity provider; empty for others.
+func (g *Grant) subject() string {
+	if g.Federation == nil {
+		return ""
+	}
+	return g.Federation.Subject
+}
+
 // identity returns who the grant stands for, without what the directory knows.
 func (g *Grant) identity() identity.Identity {
 	id := identity.Identity{
@@ -89,6 +116,7 @@ const (
 	ByLink     Method = "link"
 	ByKeys     Method = "keys" // with a signed request
 	ByPassword Method = "password"
+	ByOpenID   Method = "oidc" // with an OpenID Connect provider
 )
 
 // Session is a browser that somebody has signed in with. It is not changed in place.
@@ -109,7 +137,7 @@ type Link struct {
 	Expires time.Time
 }
 
-// proof is a signed request that has begun a session.
+// proof is a request, signed or answered by a provider, that has begun a session.
 type proof struct {
 	ID      string
 	Expires time.Time

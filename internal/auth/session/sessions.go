@@ -22,6 +22,8 @@ type Options struct {
 	Idle      time.Duration         // a session that gets no keys for so long ends
 	// PasswordSince returns when a user's password was set, or false if there is none.
 	PasswordSince func(userID string) (time.Time, bool)
+	// Vouched reports whether those of a group of an identity provider still have a role, by its ARN. It may be nil: nobody has.
+	Vouched func(issuer, group, role string) bool
 	// Ready is called before the first record is written. Its error says that some program which reads the control store
 	// does not know of sessions. A nil Ready means that all do.
 	Ready func() error
@@ -43,6 +45,9 @@ type Sessions struct {
 func Open(o Options) (*Sessions, error) {
 	if o.Ready == nil {
 		o.Ready = func() error { return nil }
+	}
+	if o.Vouched == nil {
+		o.Vouched = func(string, string, string) bool { return false }
 	}
 	if o.Require == nil {
 		o.Require = func() error { return nil }
@@ -128,7 +133,7 @@ func (s *Sessions) Begin(ctx context.Context, g Grant, about Arrival, now time.T
 		if _, ok := s.introduce(&n.Grant); !ok {
 			return ErrNobody
 		}
-		own := s.sessionsOf(g.IssuerID)
+		own := s.sessionsLike(&g)
 		for len(own) >= MaxSessions {
 			tx.Delete(keyBrowser + own[0].ID)
 			own = own[1:]
@@ -157,8 +162,17 @@ func (s *Sessions) find(id string, now time.Time) (*Session, identity.Identity, 
 			return nil, identity.Identity{}, false
 		}
 	}
+	if n.Federation != nil && !s.vouched(&n.Grant) {
+		return nil, identity.Identity{}, false
+	}
 	who, ok := s.introduce(&n.Grant)
 	return n, who, ok
+}
+
+// vouched reports whether the provider's people still have the role that a grant is for, under the same policy.
+func (s *Sessions) vouched(g *Grant) bool {
+	role := s.o.Directory.Entity(g.IssuerID)
+	return role != nil && hash(role.Trust) == g.Federation.Trust && s.o.Vouched(g.Federation.Issuer, g.Federation.Group, role.ARN())
 }
 
 // Live reports whether a session has not ended. It is asked for each request with keys of a session.

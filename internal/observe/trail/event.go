@@ -35,7 +35,7 @@ type Event struct {
 
 // Identity is who made a call.
 type Identity struct {
-	Type           string          `json:"type"` // Root, IAMUser, AssumedRole, FederatedUser, AWSAccount or AWSService
+	Type           string          `json:"type"` // Root, IAMUser, AssumedRole, FederatedUser, WebIdentityUser, AWSAccount or AWSService
 	PrincipalID    string          `json:"principalId,omitempty"`
 	ARN            string          `json:"arn,omitempty"`
 	AccountID      string          `json:"accountId,omitempty"`
@@ -43,12 +43,21 @@ type Identity struct {
 	UserName       string          `json:"userName,omitempty"`
 	SessionContext *SessionContext `json:"sessionContext,omitempty"`
 	InvokedBy      string          `json:"invokedBy,omitempty"`
+
+	IdentityProvider string `json:"identityProvider,omitempty"` // of a WebIdentityUser
 }
 
 // SessionContext is what temporary keys were made for.
 type SessionContext struct {
 	SessionIssuer *SessionIssuer    `json:"sessionIssuer,omitempty"`
 	Attributes    SessionAttributes `json:"attributes"`
+	WebID         *WebID            `json:"webIdFederationData,omitempty"`
+}
+
+// WebID is what an identity provider has said of whom a session is of.
+type WebID struct {
+	Provider   string            `json:"federatedProvider"`
+	Attributes map[string]string `json:"attributes"`
 }
 
 // SessionIssuer is the role or user that a session acts for.

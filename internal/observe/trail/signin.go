@@ -22,8 +22,17 @@ type SignIn struct {
 	UserAgent string
 	RequestID string
 	TLS       bool
-	MFA       bool // a second factor was shown
+	MFA       bool       // a second factor was shown
+	Federated *Federated // what an identity provider has said; nil: nothing
 	At        time.Time
+}
+
+// Federated is somebody whom an identity provider vouches for.
+type Federated struct {
+	Provider string // its ARN
+	ClientID string // who this server is to it
+	Subject  string // who the person is to it
+	Name     string // of the person; empty if it is not known
 }
 
 // hiddenUser is what CloudTrail says instead of a name that is no user's: people type passwords there.
@@ -35,6 +44,16 @@ func (t *Trail) BeginSignIn(s *SignIn) *Record {
 	who := identityOf(&s.Who)
 	if s.Who.ARN == "" {
 		who = Identity{Type: "IAMUser", AccountID: s.Account, UserName: hiddenUser}
+	}
+	if f := s.Federated; f != nil {
+		if s.Who.ARN == "" {
+			who = Identity{
+				Type: "WebIdentityUser", PrincipalID: text(f.Provider + ":" + f.ClientID + ":" + f.Subject), UserName: text(f.Name),
+				IdentityProvider: text(f.Provider),
+			}
+		} else if who.SessionContext != nil {
+			who.SessionContext.WebID = &WebID{Provider: text(f.Provider), Attributes: map[string]string{"aud": text(f.ClientID), "sub": text(f.Subject)}}
+		}
 	}
 	mfa := "No"
 	if s.MFA {

@@ -1,0 +1,263 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/openid"
+	"github.com/sluicemq/sluice/internal/auth/session"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/observe/trail"
+)
+
+// Who signs in by an OpenID Connect provider visits two addresses with the browser itself, and not with the console's page:
+// the first sends it to the provider, which sends it to the second. Such requests can have no header of the page. The second
+// comes from another site, so that it has none of the cookies that sessions have: that of the attempt is SameSite=Lax. Both
+// always lead to another page, errors to the console's with a code behind the #, for which the page has the words. Nothing
+// that the provider or the browser has said is part of an answer.
+const (
+	openIDBegin    = "oidc"
+	openIDCallback = "oidc/callback"
+)
+
+const (
+	// attemptLasts is how long somebody may take at the provider.
+	attemptLasts = 10 * time.Minute
+	// proofLasts is how long an answer of the provider is remembered that has begun a session. The ID token that it stands
+	// for is too old to count by then.
+	proofLasts = time.Hour
+	// maxState is the longest state that is compared.
+	maxState = 64
+	// assumeByProvider is what trust policies call it.
+	assumeByProvider = "sts:AssumeRoleWithWebIdentity"
+)
+
+// Why nobody was signed in, as the console's page gets it. It has words for each.
+const (
+	codeLost        = "Lost"        // the browser has not begun this, or a while ago
+	codeDenied      = "Denied"      // the provider was told not to, or does not let this person in
+	codeRefused     = "Refused"     // what the provider says proves nothing
+	codeUnreachable = "Unreachable" // the provider cannot be used
+	codeNoName      = "NoName"
+	codeNoRole      = "NoRole" // of the person's groups none has a role
+	codeNotTrusted  = "NotTrusted"
+	codeTooMany     = "TooManyAttempts"
+	codeUnavailable = "Unavailable" // this server cannot do it at the moment
+)
+
+// errLeads is an error that a browser is sent away with.
+type errLeads struct{ code string }
+
+func (e *errLeads) Error() string { return e.code }
+
+// isVisit reports whether a request is for an address that the browser itself visits.
+func isVisit(name string) bool { return name == openIDBegin || name == openIDCallback }
+
+// lead sends the browser back to the console's page, relative to where it is: the page knows its own address.
+func lead(name, code string) *Answer {
+	to := "../" + strings.Repeat("../", strings.Count(name, "/"))
+	if code != "" {
+		to += "#oidc=" + code
+	}
+	return &Answer{Status: http.StatusSeeOther, Header: http.Header{"Location": {to}}}
+}
+
+// beginOpenID sends a browser to the provider.
+func (s *Service) beginOpenID(ctx context.Context, r *Request) (*Answer, error) {
+	if s.o.OpenID == nil {
+		return nil, refuse(http.StatusNotFound, "NotFound", "There is nothing here.")
+	}
+	if s.public != nil && !strings.EqualFold(r.HTTP.Host, s.public.Host) {
+		// The provider sends browsers to the public address, where the cookie of this one would not go.
+		return &Answer{Status: http.StatusSeeOther, Header: http.Header{"Location": {s.page(r.HTTP, true)}}}, nil
+	}
+	if site := r.HTTP.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return lead(r.Name, ""), nil // another site must not begin what the person may not want
+	}
+	secret := openid.NewSecret()
+	to, err := s.o.OpenID.Begin(ctx, secret, s.callback(r), r.At)
+	if err != nil {
+		s.tell(r, "nobody can sign in by the identity provider", err)
+		return lead(r.Name, codeUnreachable), nil
+	}
+	return &Answer{Status: http.StatusSeeOther, Header: http.Header{
+		"Location": {to}, "Set-Cookie": {s.attemptCookie(r, string(secret), int(attemptLasts/time.Second)).String()},
+	}}, nil
+}
+
+// callback returns the address that the provider sends browsers to. It is registered there.
+func (s *Service) callback(r *Request) string {
+	return s.page(r.HTTP, s.isSecure(r)) + signInPath + openIDCallback
+}
+
+// signInPath is where the requests of this package are below the console's page.
+const signInPath = "api/"
+
+// attemptCookie returns the cookie that holds the secret of an attempt.
+func (s *Service) attemptCookie(r *Request, secret string, seconds int) *http.Cookie {
+	c := s.cookie(r, secret, seconds)
+	c.Name += attemptSuffix
+	c.SameSite = http.SameSiteLaxMode
+	return c
+}
+
+const attemptSuffix = "-oidc"
+
+// finishOpenID begins a session for whom the provider vouches for.
+func (s *Service) finishOpenID(ctx context.Context, r *Request) (*Answer, error) {
+	if s.o.OpenID == nil {
+		return nil, refuse(http.StatusNotFound, "NotFound", "There is nothing here.")
+	}
+	a, err := s.byOpenID(ctx, r)
+	if leads, ok := errors.AsType[*errLeads](err); ok {
+		a, err = lead(r.Name, leads.code), nil
+	}
+	if a != nil { // the attempt is over, however it went
+		a.Header.Add("Set-Cookie", s.attemptCookie(r, "", -1).String())
+	}
+	return a, err
+}
+
+// byOpenID answers with the session's cookie, or with an *errLeads.
+func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
+	a := s.attempt(r, session.ByOpenID, identity.Identity{})
+	q, err := url.ParseQuery(r.HTTP.URL.RawQuery)
+	if err != nil {
+		return nil, s.failOpenID(a, codeLost, err)
+	}
+	secret := openid.Secret(s.cookieValue(r, s.cookieName(r)+attemptSuffix))
+	if state := q.Get("state"); len(state) > maxState || !secret.Began(state) {
+		return nil, s.failOpenID(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
+	}
+	// Attempts count before the provider is asked, so that nobody can have it asked without end.
+	from := "provider/" + r.SourceIP
+	if s.failures.note(from, r.At) > mostTriesFrom {
+		return nil, &errLeads{codeTooMany}
+	}
+	if why := q.Get("error"); why != "" {
+		err := fmt.Errorf("the provider answers %.100q %.200q", why, q.Get("error_description"))
+		if why == "access_denied" || why == "login_required" || why == "consent_required" || why == "interaction_required" {
+			return nil, s.failOpenID(a, codeDenied, err)
+		}
+		return nil, s.failOpenID(a, codeRefused, err)
+	}
+	person, err := s.o.OpenID.Finish(ctx, secret, s.callback(r), openid.Answer{Code: q.Get("code"), Issuer: q.Get("iss")}, r.At)
+	if person != nil {
+		a = s.attemptOf(r, session.ByOpenID, identity.Identity{}, s.federated(person, s.o.Accounts[0]))
+	}
+	switch {
+	case errors.Is(err, openid.ErrNoName):
+		return nil, s.failOpenID(a, codeNoName, err)
+	case errors.Is(err, openid.ErrUnreachable):
+		return nil, s.failOpenID(a, codeUnreachable, err)
+	case err != nil:
+		return nil, s.failOpenID(a, codeRefused, err)
+	}
+	grant, who, err := s.grantByProvider(a, person)
+	if err != nil {
+		return nil, err
+	}
+	a = s.attemptOf(r, session.ByOpenID, who, s.federated(person, grant.Account))
+	token, n, err := s.o.Sessions.BeginOnce(a.changes(ctx), grant, "oidc/"+secret.State(), r.At.Add(proofLasts), a.arrival(), r.At)
+	switch {
+	case errors.Is(err, session.ErrUsed):
+		return nil, s.failOpenID(a, codeLost, err)
+	case errors.Is(err, session.ErrNobody):
+		return nil, s.failOpenID(a, codeNotTrusted, err)
+	case err != nil:
+		return nil, err
+	}
+	s.failures.undo(from)
+	ok := lead(r.Name, "")
+	ok.Header.Set("Set-Cookie", s.cookie(r, token, int(n.Until.Sub(r.At)/time.Second)).String())
+	return ok, nil
+}
+
+// grantByProvider returns what somebody gets whom the provider vouches for: a session of the role that the operator gives to
+// one of their groups, if the role's trust policy lets the provider's people have it.
+func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Grant, identity.Identity, error) {
+	none := func(code string, err error) (session.Grant, identity.Identity, error) {
+		return session.Grant{}, identity.Identity{}, s.failOpenID(a, code, err)
+	}
+	arn, group, ok := s.o.OpenID.Role(person.Groups)
+	if !ok {
+		return none(codeNoRole, errors.New("no --oidc-role is for a group of this person"))
+	}
+	role := s.o.Directory.ByARN(arn)
+	if role == nil || role.Kind != directory.Role {
+		return none(codeNotTrusted, errors.New("there is no role "+arn))
+	}
+	if !s.trusts(a.r, role, person) {
+		return none(codeNotTrusted, errors.New("the trust policy of "+arn+" does not allow "+assumeByProvider+" to "+s.provider(role.Account)))
+	}
+	grant := session.Federated(role, person.Name, session.Federation{Issuer: person.Issuer, Subject: person.Subject, Group: group}, a.r.At)
+	who, ok := s.o.Sessions.Who(&session.Session{Grant: grant})
+	if !ok {
+		return none(codeNotTrusted, errors.New("there is no account of "+arn))
+	}
+	return grant, who, nil
+}
+
+// trusts reports whether a role's trust policy lets somebody have it whom the provider vouches for.
+func (s *Service) trusts(r *Request, role *directory.Entity, person *openid.Person) bool {
+	trust, ok := s.o.Directory.Trust(role)
+	if !ok {
+		return false
+	}
+	key := strings.ToLower(s.o.OpenID.Key()) + ":"
+	facts := policy.Facts{
+		Time: r.At, SecureTransport: r.Encrypted, UserAgent: r.HTTP.UserAgent(), Region: s.o.Region,
+		Lookup: func(name string) (policy.Value, bool) {
+			claim, ours := strings.CutPrefix(name, key)
+			switch {
+			case name == "sts:rolesessionname":
+				return policy.Text(person.Name), true
+			case ours && claim == "aud":
+				return policy.Text(s.o.OpenID.ClientID()), true
+			case ours && claim == "sub":
+				return policy.Text(person.Subject), true
+			case ours && claim == "amr":
+				return policy.List(person.Methods), true
+			}
+			return policy.Value{}, false
+		},
+	}
+	facts.SourceIP, _ = netip.ParseAddr(r.SourceIP) // without an address the fact is absent
+	return policy.Decide(&policy.Request{
+		Caller: policy.Caller{Kind: policy.WebIdentity, Provider: s.provider(role.Account)},
+		Action: assumeByProvider, Resource: role.ARN(), Owner: role.Account, ResourcePolicy: trust, Facts: facts,
+	}).Allowed()
+}
+
+// provider returns what the trust policies of an account call the provider.
+func (s *Service) provider(account string) string {
+	return "arn:aws:iam::" + account + ":oidc-provider/" + s.o.OpenID.Key()
+}
+
+// federated returns what the trail says of somebody whom the provider vouches for.
+func (s *Service) federated(person *openid.Person, account string) *trail.Federated {
+	return &trail.Federated{Provider: s.provider(account), ClientID: s.o.OpenID.ClientID(), Subject: person.Subject, Name: person.Name}
+}
+
+// failOpenID takes note of an attempt that has failed, and tells the operator why.
+func (s *Service) failOpenID(a *attempt, code string, why error) error {
+	if a.note() {
+		s.tell(a.r, "somebody could not sign in by the identity provider", why, slog.String("code", code))
+	}
+	return &errLeads{code}
+}
+
+// tell writes to the log what people are not told.
+func (s *Service) tell(r *Request, what string, err error, more ...slog.Attr) {
+	attrs := append([]slog.Attr{slog.String("request_id", r.ID), slog.String("client", r.SourceIP), slog.Any("error", err)}, more...)
+	s.o.Log.LogAttrs(context.Background(), slog.LevelWarn, what, attrs...)
+}
