@@ -12,6 +12,8 @@ import { endpoint, root, signInLink } from './api.mjs'
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const origin = new URL(endpoint).origin
+/** The places that pages may be at: the server's, and where there is one the identity provider's. */
+const places = [origin, process.env.SLUICE_CONSOLE_PROVIDER].filter(Boolean)
 
 /** patience is how long one step may take, longest how long a whole test may: only what never comes takes so long. */
 const patience = 120_000
@@ -49,7 +51,11 @@ export function scenario(name, run, options = {}) {
     const wrong = []
     const note = (text) => expected?.test(text) || wrong.push(text)
     page.on('request', (r) => {
-      if (!r.url().startsWith(`${origin}/`) && !r.url().startsWith('data:') && !r.url().startsWith('blob:')) {
+      if (
+        !places.some((place) => r.url().startsWith(`${place}/`)) &&
+        !r.url().startsWith('data:') &&
+        !r.url().startsWith('blob:')
+      ) {
         wrong.push(`a request has left the server: ${r.url()}`)
       }
     })

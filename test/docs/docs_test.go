@@ -25,7 +25,7 @@ var pages = map[string]int{
 	"docs/cli.md":             0,
 	"docs/cluster.md":         4,
 	"docs/compatibility.md":   0,
-	"docs/console.md":         1,
+	"docs/console.md":         3,
 	"docs/declared.md":        0,
 	"docs/iam.md":             0,
 	"docs/inspect.md":         0,

@@ -1,5 +1,6 @@
 import { Failure } from './failure'
 import { consoleApi } from './place'
+import { refusedByProvider } from './refusal'
 
 /** Settings are what the server tells everybody, before they sign in. */
 export interface Settings {
@@ -89,7 +90,16 @@ export async function start() {
   let settings: Settings | undefined
   try {
     settings = await request<Settings>('GET', 'settings')
+    await reallyLeave()
     const link = /^#k=([\w.~-]+)/.exec(location.hash)?.[1]
+    const refused = /^#oidc=(\w+)/.exec(location.hash)?.[1]
+    if (refused) {
+      history.replaceState(null, '', `${location.pathname}#/queues`)
+      if (!(await resume(settings))) {
+        become({ status: 'out', settings, error: refusedByProvider(refused, settings.oidc?.name) })
+      }
+      return
+    }
     if (link) {
       history.replaceState(null, '', `${location.pathname}#/queues`)
       try {
@@ -125,16 +135,44 @@ async function resume(settings: Settings): Promise<boolean> {
 /** enter signs in. */
 export async function enter(proof: Proof) {
   const settings = settingsNow() ?? (await request<Settings>('GET', 'settings'))
+  await leaving
+  keep(left, null) // another session takes the cookie's place
   become({ status: 'in', session: await request<Session>('POST', 'session', proof), settings })
 }
 
-/** leave signs out. */
+/** leave signs out. Whether or not the server hears of it, nothing is shown any more. */
 export async function leave(reason = 'You have signed out.') {
+  ended(reason)
+  leaving = request('DELETE', 'session').catch(() => {
+    keep(left, '1') // the server is not there: the session is ended as soon as it is again
+  })
+  await leaving
+}
+
+/** leaving is over when the cookie is gone that a new session replaces. */
+let leaving: Promise<unknown> = Promise.resolve()
+
+/** left notes that somebody has signed out, and the server does not know. */
+const left = 'sluice-left'
+
+function keep(key: string, value: string | null) {
   try {
-    await request('DELETE', 'session')
-  } finally {
-    ended(reason)
+    value === null ? localStorage.removeItem(key) : localStorage.setItem(key, value)
+  } catch {
+    // A browser that keeps nothing.
   }
+}
+
+async function reallyLeave() {
+  try {
+    if (!localStorage.getItem(left)) {
+      return
+    }
+  } catch {
+    return
+  }
+  await request('DELETE', 'session')
+  keep(left, null)
 }
 
 function ended(reason: string) {

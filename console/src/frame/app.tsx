@@ -6,6 +6,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { isAbsent, isDenied, statusOf } from '../aws/failure'
 import { signIn } from '../aws/session'
+import { useIdleLock } from './idle'
 import { clearNotices } from './notices'
 import { PageFrame } from './pageframe'
 import { usePreferences } from './preferences'
@@ -40,10 +41,16 @@ export function App() {
           </div>
         )}
         {state.status === 'out' && <SignInPage state={state} />}
-        {state.status === 'in' && <PageFrame />}
+        {state.status === 'in' && <Unlocked minutes={state.settings.idleMinutes ?? 0} />}
       </Person>
     </I18nProvider>
   )
+}
+
+/** Unlocked is all that is shown to who has signed in, as long as they are there. */
+function Unlocked({ minutes }: { minutes: number }) {
+  useIdleLock(minutes)
+  return <PageFrame />
 }
 
 /** Person keeps what the server has told one person, and forgets it when another signs in. */

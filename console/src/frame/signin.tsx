@@ -65,7 +65,7 @@ export function SignInPage({ state }: { state: Extract<SignIn, { status: 'out' }
             <SpaceBetween size="l">
               {settings.oidc && (
                 <Button variant="primary" fullWidth href={`${consoleApi}/oidc`}>
-                  Continue with {settings.oidc.name}
+                  Sign in with {settings.oidc.name}
                 </Button>
               )}
               <Tabs tabs={tabs} ariaLabel="Ways to sign in" />

@@ -20,6 +20,14 @@ interface Listed {
   current?: boolean
 }
 
+/** methods are what the server calls the ways to sign in, in words. */
+const methods: Record<string, string> = {
+  link: 'Link',
+  keys: 'Access key',
+  password: 'Password',
+  oidc: 'Identity provider',
+}
+
 function moment(at: string | undefined): number | undefined {
   return at === undefined ? undefined : Date.parse(at)
 }
@@ -68,7 +76,7 @@ export default function Sessions() {
             </span>
           ),
         },
-        { id: 'method', header: 'Signed in by', cell: (s) => s.method ?? '–' },
+        { id: 'method', header: 'Signed in by', cell: (s) => methods[s.method ?? ''] ?? s.method ?? '–' },
         { id: 'from', header: 'From', cell: (s) => <span title={s.userAgent}>{s.sourceIP || '–'}</span> },
         { id: 'since', header: 'Since', cell: (s) => <Time at={moment(s.created)} /> },
         { id: 'used', header: 'Used', cell: (s) => <Ago at={moment(s.used)} /> },

@@ -1,0 +1,10 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{J as t,R as n,f as r,z as i}from"./sdk-iam-FQVK281_.js";import{W as a,q as o}from"./cloudscape-DjuYaoOt.js";import{c as s,f as c,l}from"./react-_FRSv9La.js";import{At as u,Qt as d,cn as f,en as p,kt as m,l as h,o as g}from"./parts-BFWQo4rJ.js";import{t as _}from"./ask-BzmX5mmc.js";import"./holderpolicies-DqFAga6y.js";import{t as v}from"./list-QAABd6DI.js";var y=e(c(),1),b=l();async function x(e){for(let t of(await h().send(new r({PolicyArn:e}))).Versions??[])t.IsDefaultVersion||await h().send(new n({PolicyArn:e,VersionId:t.VersionId}));await h().send(new i({PolicyArn:e}))}function S(){let e=s(),[n,r]=(0,y.useState)(!1),i=g(n),[c,l]=(0,y.useState)(!1);return(0,b.jsxs)(b.Fragment,{children:[(0,b.jsx)(v,{title:`Policies`,one:`policy`,many:`policies`,query:i,nameOf:e=>e.PolicyName??``,create:()=>l(!0),remove:e=>x(e.Arn??``),removeSays:`Only policies that are attached to nobody can be deleted, and none of AWS's.`,empty:`A policy says what may be done; it is attached to users, groups and roles.`,actions:(0,b.jsx)(o,{checked:n,onChange:({detail:e})=>r(e.checked),children:`AWS's too`}),columns:[{id:`name`,header:`Name`,isRowHeader:!0,sortingField:`PolicyName`,cell:e=>(0,b.jsx)(a,{href:d([`policies`,e.PolicyName??``]),children:e.PolicyName})},{id:`attached`,header:`Attached to`,cell:e=>(0,b.jsx)(m,{value:e.AttachmentCount})},{id:`description`,header:`Description`,cell:e=>e.Description||`–`},{id:`changed`,header:`Changed`,cell:e=>(0,b.jsx)(u,{at:e.UpdateDate?.getTime()})}]}),c&&(0,b.jsx)(_,{title:`Create policy`,label:`Policy name`,yes:`Create policy`,close:()=>l(!1),act:async n=>{await h().send(new t({PolicyName:n,PolicyDocument:`{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Effect": "Allow",
+      "Action": ["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"],
+      "Resource": "arn:aws:sqs:*:*:orders"
+    }
+  ]
+}`})),e.invalidateQueries({queryKey:[`iam`,`policies`]}),f({header:`Policy ${n} created with an example`,content:`Write into it what is to be allowed.`}),p(d([`policies`,n]))}})]})}export{S as default};
