@@ -165,15 +165,6 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-func contents(t *testing.T, file string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // A machine is this one, for processes that see changes of their own: an overlay in memory. They are gone with the test.
 type machine struct {
 	root string

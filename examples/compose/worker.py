@@ -1,0 +1,26 @@
+"""Works on the messages of a queue until it is told to stop."""
+
+import os
+import signal
+import sys
+
+import boto3
+
+
+def work(body):
+    print(body, flush=True)
+
+
+# What is under way is finished: the signal is let in only while the program waits for a message.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+sqs = boto3.client("sqs")
+url = sqs.get_queue_url(QueueName=os.environ["QUEUE"])["QueueUrl"]
+while True:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    received = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=1, WaitTimeSeconds=20)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    for message in received.get("Messages", []):
+        work(message["Body"])  # if it raises, the message comes again, and after five times goes to the dead letters
+        sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
