@@ -58,6 +58,40 @@ type topicMinutes struct {
 	running map[string]*topicMinute // by ARN
 	order   []*topicMinute          // by minute; those that were ended out of turn among them
 	dirty   []*topicMinute
+	totals  map[string]*TopicStanding // by ARN: what has happened since the engine was loaded
+}
+
+// TopicStanding is how often each metric of a topic has counted since the engine was loaded.
+type TopicStanding struct {
+	ARN      string
+	Happened [TopicMetrics]uint64
+}
+
+// topicsTold bounds the topics of which it is kept what has happened since the engine was loaded. Nothing is told of others.
+const topicsTold = 10_000
+
+// TopicStandings returns what has happened in topics since the engine was loaded, also of those that were deleted since.
+func (e *Engine) TopicStandings() []TopicStanding {
+	out := make([]TopicStanding, 0, len(e.topics.totals))
+	for _, t := range e.topics.totals {
+		out = append(out, *t)
+	}
+	return out
+}
+
+// total adds what has happened to what is told of a topic.
+func (ts *topicMinutes) total(c *TopicCount) {
+	t := ts.totals[c.Topic]
+	if t == nil {
+		if len(ts.totals) >= topicsTold {
+			return
+		}
+		t = &TopicStanding{ARN: c.Topic}
+		ts.totals[c.Topic] = t
+	}
+	for m, n := range c.Counts {
+		t.Happened[m] += n
+	}
 }
 
 type topicMinute struct {
@@ -71,7 +105,7 @@ type topicMinute struct {
 }
 
 func newTopicMinutes(e *Engine) topicMinutes {
-	return topicMinutes{e: e, running: make(map[string]*topicMinute)}
+	return topicMinutes{e: e, running: make(map[string]*topicMinute), totals: make(map[string]*TopicStanding)}
 }
 
 // topicMinuteKey is the key of a topic's record.
@@ -92,6 +126,7 @@ func (ts *topicMinutes) count(c *TopicCount) error {
 		ts.order = append(ts.order, t)
 	}
 	t.add(c)
+	ts.total(c)
 	if !t.dirty {
 		t.dirty = true
 		ts.dirty = append(ts.dirty, t)

@@ -82,6 +82,8 @@ type Messages interface {
 	queueseries.Source
 	// Standings returns how the queues stand that are kept on this machine.
 	Standings(ctx context.Context) ([]queue.Standing, error)
+	// TopicStandings returns what is counted on this machine of topics.
+	TopicStandings(ctx context.Context) ([]queue.TopicStanding, error)
 	// Uses returns what is known of the use of queues, over all shards; of a queue of which not all is known, nothing.
 	Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Publish accepts publications to one topic: all copies are durable when it returns.

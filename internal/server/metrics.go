@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
 
@@ -25,11 +27,12 @@ import (
 type metricsServer struct {
 	listener  net.Listener
 	standings func(context.Context) ([]queue.Standing, error)
+	topics    func(context.Context) ([]queue.TopicStanding, error)
 }
 
-// page returns a page of metrics of single queues. The query may have the beginning of
-// their names as prefix.
-func (m *metricsServer) page(of func([]queue.Standing, string) prometheus.Gatherer, o promhttp.HandlerOpts) http.Handler {
+// metricsPage returns a page of metrics of single queues or topics, which stand as standings says. The query may have the
+// beginning of their names as prefix.
+func metricsPage[T any](standings func(context.Context) ([]T, error), of func([]T, string) prometheus.Gatherer, o promhttp.HandlerOpts) http.Handler {
 	places := make(chan struct{}, metricsAtOnce)
 	o.MaxRequestsInFlight = 0 // the handler lives for one request only
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,12 +43,12 @@ func (m *metricsServer) page(of func([]queue.Standing, string) prometheus.Gather
 			http.Error(w, "too many requests for metrics at a time", http.StatusServiceUnavailable)
 			return
 		}
-		standings, err := m.standings(r.Context())
+		all, err := standings(r.Context())
 		if err != nil {
-			http.Error(w, "the queues cannot be asked how they stand", http.StatusServiceUnavailable)
+			http.Error(w, "the shards cannot be asked how their queues and topics stand", http.StatusServiceUnavailable)
 			return
 		}
-		promhttp.HandlerFor(of(standings, r.URL.Query().Get("prefix")), o).ServeHTTP(w, r)
+		promhttp.HandlerFor(of(all, r.URL.Query().Get("prefix")), o).ServeHTTP(w, r)
 	})
 }
 
@@ -64,9 +67,21 @@ func (s *Server) openMetrics() error {
 	if err != nil {
 		return fmt.Errorf("--metrics-listen %s: %w", s.config.MetricsListen, err)
 	}
-	s.metricsHTTP = &metricsServer{listener: l, standings: func(ctx context.Context) ([]queue.Standing, error) { return s.messages.Standings(ctx) }}
+	s.metricsHTTP = &metricsServer{
+		listener: l, standings: func(ctx context.Context) ([]queue.Standing, error) { return s.messages.Standings(ctx) },
+		topics: s.topicStandings,
+	}
 	s.log.Info("serving metrics", "url", "http://"+l.Addr().String()+"/metrics")
 	return nil
+}
+
+// topicStandings returns what is counted on this machine of the topics that there are.
+func (s *Server) topicStandings(ctx context.Context) ([]queue.TopicStanding, error) {
+	all, err := s.messages.TopicStandings(ctx)
+	return slices.DeleteFunc(all, func(t queue.TopicStanding) bool {
+		name, err := topic.ParseARN(t.ARN)
+		return err != nil || s.topics.Find(name) == nil
+	}), err
 }
 
 // serve serves m until ctx ends.
@@ -80,8 +95,9 @@ func (m *metricsServer) serve(ctx context.Context, all *prom.Metrics, log *slog.
 		MaxRequestsInFlight: metricsAtOnce, Timeout: metricsTimeout, ErrorLog: errorLog, ErrorHandling: promhttp.ContinueOnError,
 	}
 	mux.Handle("GET /metrics", promhttp.HandlerFor(all.Gatherer(), options))
-	mux.Handle("GET /metrics/queues", m.page(prom.Queues, options))
-	mux.Handle("GET /metrics/cloudwatch", m.page(prom.CloudWatch, options))
+	mux.Handle("GET /metrics/queues", metricsPage(m.standings, prom.Queues, options))
+	mux.Handle("GET /metrics/topics", metricsPage(m.topics, prom.Topics, options))
+	mux.Handle("GET /metrics/cloudwatch", metricsPage(m.standings, prom.CloudWatch, options))
 	h := &http.Server{
 		Handler: mux, ReadHeaderTimeout: metricsIO, ReadTimeout: metricsIO, WriteTimeout: metricsIO, IdleTimeout: 4 * metricsIO,
 		MaxHeaderBytes: front.MaxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),

@@ -119,3 +119,43 @@ func TestQueuesHavePages(t *testing.T) {
 		t.Error("the messages of all queues are not 2, or a queue is named")
 	}
 }
+
+// The page of topics has what was published and delivered of each that there is.
+func TestMetricsOfTopics(t *testing.T) {
+	config := inMemory()
+	config.MetricsListen = "127.0.0.1:0"
+	s, _ := start(t, config)
+	root := s.Root()
+	ask := func(form string) {
+		t.Helper()
+		if status, body := call(t, s, "sns", "Version=2010-03-31&Action="+form, &root); status != http.StatusOK {
+			t.Fatalf("%s: %d %s", form, status, body)
+		}
+	}
+	const prefix = "arn:aws:sns:us-east-1:" + account + ":"
+	c := &client{T: t, Base: s.Endpoint(), Region: "us-east-1", Cred: root, Path: "/"}
+	c.Make("CreateQueue", object{"QueueName": "q"})
+	ask("CreateTopic&Name=news")
+	ask("CreateTopic&Name=gone")
+	ask("Subscribe&Protocol=sqs&TopicArn=" + prefix + "news&Endpoint=" + c.ARN("q"))
+	for range 3 {
+		ask("Publish&Message=m&TopicArn=" + prefix + "news")
+	}
+	ask("Publish&Message=m&TopicArn=" + prefix + "gone")
+	ask("DeleteTopic&TopicArn=" + prefix + "gone")
+	eventually.Succeeds(t, func() error {
+		text := scrapePage(t, s, "/metrics/topics")
+		for _, want := range []string{"sluice_topic_published_total", "sluice_topic_published_bytes_total"} {
+			if line := want + `{account="` + account + `",region="us-east-1",topic="news"} 3`; !strings.Contains(text, line) {
+				return fmt.Errorf("no %s in %s", line, text)
+			}
+		}
+		if !strings.Contains(text, `sluice_topic_failed_total{account="`+account+`"`) || strings.Contains(text, "gone") {
+			return fmt.Errorf("the page is %s", text)
+		}
+		return nil
+	})
+	if text := scrapePage(t, s, "/metrics/topics?prefix=x"); strings.Contains(text, "news") {
+		t.Error(text)
+	}
+}

@@ -46,3 +46,8 @@ func (s *Shard) Standings(ctx context.Context) ([]queue.Standing, error) {
 	s.waits.addTo(all)
 	return all, err
 }
+
+// TopicStandings returns what the shard has counted of topics.
+func (s *Shard) TopicStandings(ctx context.Context) ([]queue.TopicStanding, error) {
+	return call(ctx, s, func(e *queue.Engine) ([]queue.TopicStanding, error) { return e.TopicStandings(), nil })
+}

@@ -1,0 +1,90 @@
+package prom
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// TopicsAtMost is how many topics have metrics of their own on one page.
+const TopicsAtMost = 2000
+
+// topicCounted are the counters of topics: the end of the name, and what it counts.
+var topicCounted = [queue.TopicMetrics]struct{ name, help string }{
+	queue.TopicPublished:                 {"published_total", "Messages that were published."},
+	queue.TopicPublishedBytes:            {"published_bytes_total", "Bytes of their texts and attributes."},
+	queue.TopicDelivered:                 {"delivered_total", "Copies that a queue or an endpoint has."},
+	queue.TopicFailed:                    {"failed_total", "Copies that were given up."},
+	queue.TopicRedriven:                  {"dead_lettered_total", "Of the failed ones, those that are in a dead-letter queue."},
+	queue.TopicNotRedriven:               {"dead_letter_failed_total", "Of the failed ones, those that their dead-letter queue does not take."},
+	queue.TopicFiltered:                  {"filtered_total", "Subscriptions that did not want a message."},
+	queue.TopicFilteredNoAttributes:      {"filtered_no_attributes_total", "Of these, because it had no attributes."},
+	queue.TopicFilteredAttributes:        {"filtered_attributes_total", "Of these, because of its attributes."},
+	queue.TopicFilteredBody:              {"filtered_body_total", "Of these, because of its text."},
+	queue.TopicFilteredInvalidAttributes: {"filtered_invalid_attributes_total", "Of these, because its attributes could not be read."},
+	queue.TopicFilteredInvalidBody:       {"filtered_invalid_body_total", "Of these, because its text is no JSON."},
+}
+
+var topicDescs = func() (out [queue.TopicMetrics]*prometheus.Desc) {
+	for i, c := range topicCounted {
+		out[i] = desc("topic", c.name, c.help+" Since the shard that counts it was opened here.", "account", "region", "topic")
+	}
+	return out
+}()
+
+// Topics returns what collects the metrics of single topics whose names begin with a prefix: of TopicsAtMost at most, those
+// with the most messages.
+func Topics(standings []queue.TopicStanding, prefix string) prometheus.Gatherer {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(standingTopics(chosenTopics(standings, prefix)))
+	return registry
+}
+
+// chosenTopics returns the topics whose names begin with a prefix, those with the most messages first. A topic that several
+// shards of this node have counted is one.
+func chosenTopics(standings []queue.TopicStanding, prefix string) []queue.TopicStanding {
+	byARN := make(map[string]int)
+	var out []queue.TopicStanding
+	for _, s := range standings {
+		if !strings.HasPrefix(nameOf(s.ARN), prefix) {
+			continue
+		}
+		i, found := byARN[s.ARN]
+		if !found {
+			byARN[s.ARN] = len(out)
+			out = append(out, s)
+			continue
+		}
+		for m, n := range s.Happened {
+			out[i].Happened[m] += n
+		}
+	}
+	slices.SortFunc(out, func(a, b queue.TopicStanding) int {
+		return cmp.Or(cmp.Compare(b.Happened[queue.TopicPublished], a.Happened[queue.TopicPublished]), cmp.Compare(a.ARN, b.ARN))
+	})
+	return out[:min(len(out), TopicsAtMost)]
+}
+
+// standingTopics are topics that have metrics.
+type standingTopics []queue.TopicStanding
+
+// Describe implements prometheus.Collector.
+func (s standingTopics) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range topicDescs {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s standingTopics) Collect(out chan<- prometheus.Metric) {
+	for i := range s {
+		labels := labelsOf(s[i].ARN)
+		for m, n := range s[i].Happened {
+			counter(out, topicDescs[m], float64(n), labels...)
+		}
+	}
+}
