@@ -4,10 +4,17 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/auth/openid/openidtest"
 )
 
 // browse asks as a browser does, and follows nothing.
@@ -126,5 +133,56 @@ func TestSignInAtAnotherNode(t *testing.T) {
 	p.broken.Store(true)
 	if status, _ := ask(p.other, "POST", "session", `{"link":"x"}`, ""); status != http.StatusServiceUnavailable {
 		t.Errorf("without the owner: %d", status)
+	}
+}
+
+// The provider leads a browser to any node. The session begins at the owner of the control store, and is there at all nodes.
+func TestSignInByProviderAtAnotherNode(t *testing.T) {
+	t.Parallel()
+	provider := openidtest.New(t, time.Now)
+	p := newPair(t, func(owner, other *Config) {
+		for _, c := range []*Config{owner, other} {
+			c.OpenID.Issuer, c.OpenID.ClientID = provider.URL, openidtest.Client
+			c.OpenID.Roles = []string{"admins=arn:aws:iam::000000000000:role/admin"}
+		}
+	})
+	root := p.owner.Root()
+	_, err := apitest.RootActor(p.owner.Endpoint(), root).IAM.CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: aws.String("admin"),
+		AssumeRolePolicyDocument: aws.String(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"sts:AssumeRoleWithWebIdentity","Principal":{"Federated":"arn:aws:iam::000000000000:oidc-provider/` +
+			strings.TrimPrefix(provider.URL, "http://") + `"}}]}`),
+	})
+	apitest.Must(t, 0, err)
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client.Jar, err = cookiejar.New(nil)
+	apitest.Must(t, 0, err)
+	visit := func(address string) *url.URL {
+		t.Helper()
+		res, err := client.Get(address)
+		apitest.Must(t, res, err)
+		defer res.Body.Close()
+		to, err := res.Location()
+		apitest.Must(t, to, err)
+		return to
+	}
+	callback := func() *url.URL { return visit(visit(p.other.Endpoint() + "/console/api/oidc").String()) }
+	before := p.forwarded.Load()
+	if to := visit(callback().String()); to.String() != p.other.Endpoint()+"/console/" || p.forwarded.Load() != before+1 {
+		t.Fatalf("%s, %d forwarded", to, p.forwarded.Load()-before)
+	}
+	r, err := http.NewRequest(http.MethodGet, p.other.Endpoint()+"/console/api/session", nil)
+	apitest.Must(t, r, err)
+	r.Header.Set("X-Sluice-Console", "1")
+	res, err := client.Do(r)
+	apitest.Must(t, res, err)
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("the session: %d", res.StatusCode)
+	}
+	// A person in a browser is told so in words, when the owner cannot be reached.
+	back := callback()
+	p.broken.Store(true)
+	if to := visit(back.String()); to.String() != p.other.Endpoint()+"/console/#oidc=Unavailable" {
+		t.Errorf("without the owner: %s", to)
 	}
 }

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -43,16 +44,35 @@ func (f *failures) note(of string, now time.Time) int {
 	return c.n
 }
 
-// sweep makes room: what does not count any more goes and, if that is nothing, all of it.
+// sweep makes room: what does not count any more goes. If that is not enough, so do those who have failed least often. Who is
+// locked out stays so, however many others somebody makes up.
 func (f *failures) sweep(now time.Time) {
 	for of, c := range f.of {
 		if now.Sub(c.since) >= failureWindow {
 			delete(f.of, of)
 		}
 	}
-	if len(f.of) >= maxCounted {
-		clear(f.of)
+	for least := 1; len(f.of) > maxCounted/2; least++ {
+		for of, c := range f.of {
+			if c.n <= least {
+				delete(f.of, of)
+			}
+		}
 	}
+}
+
+// network returns what stands for an address where failures are counted: of IPv6, the network that one machine has for itself.
+func network(ip string) string {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return ip
+	}
+	if addr = addr.Unmap().WithZone(""); addr.Is6() {
+		if p, err := addr.Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return addr.String()
 }
 
 // undo takes back what was counted last: it was no failure.

@@ -139,7 +139,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 		return nil, s.failOpenID(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
 	}
 	// Attempts count before the provider is asked, so that nobody can have it asked without end.
-	from := "provider/" + r.SourceIP
+	from := "provider/" + network(r.SourceIP)
 	if s.failures.note(from, r.At) > mostTriesFrom {
 		return nil, &errLeads{codeTooMany}
 	}

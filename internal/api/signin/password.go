@@ -62,9 +62,10 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 		who = directory.UserIdentity(user)
 		profile = s.o.Logins.Profile(user.ID)
 	}
-	// Tries count before they are looked at, so that many at a time are not more.
-	tried, from := "user/"+account+"/"+strings.ToLower(in.User), "address/"+r.SourceIP
-	if s.failures.note(tried, r.At) > mostTries || s.failures.note(from, r.At) > mostTriesFrom {
+	// Tries count before they are looked at, so that many at a time are not more. An address that has had its tries does not
+	// lock users out.
+	tried, from := "user/"+account+"/"+strings.ToLower(in.User), "address/"+network(r.SourceIP)
+	if s.failures.note(from, r.At) > mostTriesFrom || s.failures.note(tried, r.At) > mostTries {
 		return nil, tooMany()
 	}
 	a := s.attempt(r, session.ByPassword, who)

@@ -116,7 +116,7 @@ func (a *attempt) fail(code, message string) error {
 
 // note records that the attempt has failed, and reports whether it did: an address that fails too often is not recorded.
 func (a *attempt) note() bool {
-	if a.s.failures.note(a.r.SourceIP, a.r.At) > recordedFailures {
+	if a.s.failures.note("record/"+network(a.r.SourceIP), a.r.At) > recordedFailures {
 		return false
 	}
 	if a.record != nil {
