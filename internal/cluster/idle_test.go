@@ -114,7 +114,7 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 				killed <- node
 			})
 		}
-		s.ahead.Store(int64(31*24*time.Hour + 2*time.Hour))
+		s.ahead.Store(int64(30*24*time.Hour + 2*time.Hour + 10*time.Minute))
 		second := <-killed
 		id := s.record(second, "wide").ID
 		var refused error

@@ -19,11 +19,11 @@ const (
 	eventDeleted   = "DeleteIdleQueue"
 )
 
-// announce says that a queue will be deleted.
+// announce says that a queue will be deleted, also if that was announced long ago.
 func (s *Sweeper) announce(ctx context.Context, q *catalog.Queue, used, now time.Time) error {
 	idle := &catalog.Idle{Used: used, Announced: now, Due: latest(used.Add(s.o.After), now.Add(Notice(s.o.After)))}
 	err := s.change(ctx, q, eventAnnounced, idle, func(q *catalog.Queue) error {
-		if q.Idle != nil || s.kept()(q) || s.known(q).After(used) {
+		if q.Idle != nil && !now.After(q.Idle.Due.Add(dueFor)) || s.kept()(q) || s.known(q).After(used) {
 			return errOvertaken
 		}
 		q.Idle = idle

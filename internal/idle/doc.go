@@ -13,7 +13,8 @@
 //     node that may own them, so that what they say stays true until the queue is deleted or opened again.
 //   - A queue is deleted only if nobody has used it for Options.After, and for as long it was watched: time before the option was given
 //     does not count, nor what cannot be known.
-//   - The deletion was announced Notice(After) before, in the log and in the trail; a use in that time revokes it.
+//   - The deletion was announced Notice(After) before, in the log and in the trail; a use in that time revokes it. An
+//     announcement that is out of date, because the server was stopped or is that of an old backup, is made anew.
 //   - Announcement, seal and deletion are changes of the control store. The node that owns it decides, and its successor goes
 //     on where it was: each is made once, and has its event in the trail in the same commit.
 //   - A queue that others depend on stays: the dead-letter queue of a queue or of a subscription, a queue that a topic delivers to,

@@ -18,6 +18,9 @@ import (
 const (
 	// lookEvery is how much time passes between two looks at all queues.
 	lookEvery = time.Minute
+	// dueFor is how long after it was due a queue may be deleted. Later the announcement is out of date: nobody may have seen it,
+	// because the server was stopped, or is that of an old backup.
+	dueFor = time.Hour
 	// askAtOnce is how many queues the shards are asked about in one call.
 	askAtOnce = 500
 )
@@ -215,7 +218,7 @@ func (s *Sweeper) decide(ctx context.Context, q *catalog.Queue, u queue.Use) err
 			return nil
 		}
 		return s.revoke(ctx, q)
-	case q.Idle == nil:
+	case q.Idle == nil, now.After(q.Idle.Due.Add(dueFor)):
 		return s.announce(ctx, q, used, now)
 	case now.Before(q.Idle.Due), now.Before(used.Add(s.o.After)):
 		if q.Idle.Sealed {

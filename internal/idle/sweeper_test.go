@@ -342,6 +342,32 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
+// A server that was stopped when the queue was due, or whose data are those of an old backup, announces it anew: it has
+// not watched, and the announcement may never have been seen.
+func TestAnnouncementIsOutOfDate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create("old")
+	w.pass(0)
+	w.pass(29 * day)
+	w.begin(after)
+	w.pass(40 * day)
+	if q := w.find("old"); q == nil || q.Idle == nil || !q.Idle.Announced.Equal(w.now) || !q.Idle.Due.Equal(w.now.Add(day)) {
+		t.Fatalf("%+v", q)
+	}
+	w.pass(day - time.Minute)
+	if w.find("old") == nil {
+		t.Fatal("deleted too early")
+	}
+	w.pass(time.Hour)
+	if w.find("old") != nil {
+		t.Error("it is there")
+	}
+	if names, _ := w.events("old"); !slices.Equal(names, []string{"AnnounceIdleQueueDeletion", "AnnounceIdleQueueDeletion", "DeleteIdleQueue"}) {
+		t.Error(names)
+	}
+}
+
 // The time is counted from when the option is given, and anew after it was not. Without it announcements are taken back.
 func TestOptionIsTakenAway(t *testing.T) {
 	t.Parallel()
@@ -442,10 +468,12 @@ func TestAnyOrder(t *testing.T) {
 					}
 				case !isIdle || unused < after-day:
 					t.Fatalf("%s is announced after %v, messages %d, kept %t", name, unused, messages[name], kept[name])
-				case announced[name].IsZero():
-					announced[name] = w.now
-				case unused >= after && w.now.Sub(announced[name]) >= day:
+				case w.now.Sub(q.Idle.Due) > time.Hour:
+					t.Fatalf("the announcement of %s is out of date", name)
+				case unused >= after && !w.now.Before(q.Idle.Due):
 					t.Fatalf("%s is not deleted after %v", name, unused)
+				default:
+					announced[name] = q.Idle.Announced
 				}
 				if q != nil && q.Idle != nil && q.Idle.Sealed {
 					t.Fatalf("%s stays sealed", name)

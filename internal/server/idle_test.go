@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
@@ -86,7 +87,7 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 
 	s, _ = start(t, config)
 	c = apitest.NewSDK(t, s.Endpoint(), s.Root(), "us-east-1")
-	clock.Forward(2 * 24 * time.Hour)
+	clock.Forward(24*time.Hour + 10*time.Minute)
 	eventually.Succeeds(t, func() error {
 		for _, name := range []string{"old", "work"} {
 			if _, err := c.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)}); err == nil {
@@ -96,6 +97,9 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 		return nil
 	})
 	eventually.Succeeds(t, has("\nsluice_idle_queues_deleted_total 2\n"))
+	if have, err := datadir.ReadFormat(config.Data); err != nil || have.Number != datadir.FormatIdle {
+		t.Errorf("the data directory has the format %d, %v", have.Number, err)
+	}
 	for _, name := range []string{"dead", "busy", "kept"} {
 		if _, err := c.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)}); err != nil {
 			t.Errorf("%s: %v", name, err)

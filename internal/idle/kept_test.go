@@ -1,0 +1,13 @@
+package idle
+
+import (
+	"testing"
+
+	"github.com/sluicemq/sluice/internal/declared"
+)
+
+func TestTagOfApply(t *testing.T) {
+	if appliedBy != declared.AppliedBy {
+		t.Errorf("apply writes the tag %s, and %s is looked for", declared.AppliedBy, appliedBy)
+	}
+}
