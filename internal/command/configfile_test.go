@@ -112,3 +112,29 @@ func TestWrongConfigFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The options of an identity provider, with names that have commas, and a secret that can be read.
+func TestProvidersOptionsAreChecked(t *testing.T) {
+	lines := "in-memory: true\noidc-issuer: https://login.example.com\noidc-client-id: sluice\noidc-role:\n" +
+		"  - admins=arn:aws:iam::000000000000:role/admin\n  - staff=arn:aws:iam::000000000000:role/staff\n"
+	out, _, err := run(t, "serve", "--check", "--config", writeFile(t, "sluice.yaml", lines+"oidc-client-secret-file: "+writeFile(t, "secret", "s3cret\n")+"\n"))
+	if err != nil || !strings.Contains(out, `["admins=arn:aws:iam::000000000000:role/admin", "staff=`) || strings.Contains(out, "s3cret") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for flag, want := range map[string]string{
+		"--oidc-client-secret-file=no-such-file":                       "--oidc-client-secret-file: open no-such-file",
+		"--oidc-client-secret-file=" + writeFile(t, "empty", "\n"):     "want a secret of 1 to",
+		"--oidc-role=admins=admin":                                     "want GROUP=ARN",
+		"--oidc-issuer=http://login.example.com":                       "want https://",
+		"--console=false":                                              "which --console=false turns off",
+		`--oidc-role="cn=a,ou=b=arn:aws:iam::000000000000:role/admin"`: "",
+	} {
+		_, _, err := run(t, "serve", "--check", "--config", writeFile(t, "sluice.yaml", lines), flag)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", flag, err, want)
+		}
+	}
+	if _, _, err := run(t, "serve", "--check", "--in-memory", "--oidc-client-id=sluice"); err == nil || !strings.Contains(err.Error(), "without --oidc-issuer") {
+		t.Errorf("without a provider: %v", err)
+	}
+}

@@ -44,7 +44,8 @@ Spans go to an OpenTelemetry collector if OTEL_EXPORTER_OTLP_ENDPOINT in the
 environment names one; OpenTelemetry's other variables say how.
 
 With --check the server does not start: the command says what is wrong with all
-that it was given, reads the certificates, and prints the settings as such a file.`,
+that it was given, reads certificates and secrets, and prints the settings as such a
+file.`,
 		Example: `  sluice serve
   sluice serve --in-memory --log-requests
   sluice serve --data /var/lib/sluice --listen 0.0.0.0:9324 --tls-cert server.crt --tls-key server.key

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/keypair"
 	"github.com/sluicemq/sluice/internal/server"
 )
@@ -19,6 +20,11 @@ func checkServe(cmd *cobra.Command, c *server.Config) error {
 	if c.TLSCert != "" {
 		if _, err := keypair.Open(c.TLSCert, c.TLSKey, c.Logger); err != nil {
 			return fmt.Errorf("--tls-cert and --tls-key: %w", err)
+		}
+	}
+	if c.OpenID.Issuer != "" {
+		if _, err := openid.New(c.OpenID); err != nil {
+			return err
 		}
 	}
 	return printSettings(cmd.OutOrStdout(), cmd.Flags())
