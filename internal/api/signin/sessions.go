@@ -99,7 +99,7 @@ func (s *Service) visible(n *session.Session, who identity.Identity, now time.Ti
 	}
 	own := all[:0:0]
 	for _, other := range all {
-		if other.Name == n.Name { // several people may have the same role
+		if other.Name == n.Name && other.Subject() == n.Subject() { // several people may have the same role
 			own = append(own, other)
 		}
 	}

@@ -114,7 +114,7 @@ func (s *Sessions) sessionsLike(g *Grant) (out []*Session) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, n := range s.sessions {
-		if n.IssuerID == g.IssuerID && n.subject() == g.subject() {
+		if n.IssuerID == g.IssuerID && n.Subject() == g.Subject() {
 			out = append(out, n)
 		}
 	}

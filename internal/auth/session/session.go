@@ -88,8 +88,8 @@ func GrantOf(id identity.Identity, now time.Time) (Grant, error) {
 	return g, nil
 }
 
-// subject returns who has come by an identity provider; empty for others.
-func (g *Grant) subject() string {
+// Subject returns who has come by an identity provider; empty for others.
+func (g *Grant) Subject() string {
 	if g.Federation == nil {
 		return ""
 	}
