@@ -29,7 +29,7 @@
 //	SLUICE_TEST_CRASH_ROUNDS   how often TestKill kills the server (4), and TestDiskFull fills its disk (3)
 //	SLUICE_TEST_CRASH_SEED     where the random choices begin
 //	SLUICE_TEST_LARGE_ROUNDS   how often each client of TestLargeMessages does its part (1)
-//	SLUICE_TEST_UPGRADE_FROM   the commit whose program TestRollingUpgrade upgrades
+//	SLUICE_TEST_UPGRADE_FROM   the commit whose program TestRollingUpgrade upgrades, from 26d6fda on (44a8779)
 //	SLUICE_TEST_OLD_PROGRAMS   a directory with programs that are built, each named after its commit
 //	SLUICE_TEST_SOAK           how long TestSoak lasts (4s; from 1m on growth is judged)
 package crash

@@ -92,7 +92,7 @@ func TestRollingUpgrade(t *testing.T) {
 			for use.Err() == nil {
 				rec.Gone = false
 				w.Step(rec)
-				rec.Sleep(time.Duration(10+own.IntN(40)) * time.Millisecond)
+				rec.Sleep(time.Duration(50+own.IntN(100)) * time.Millisecond)
 			}
 		})
 	}
@@ -110,6 +110,7 @@ func TestRollingUpgrade(t *testing.T) {
 	e.Queues = users.Queues()
 	e.Settle()
 	e.Drain()
+	t.Logf("after %s all queues are empty", r.journal.Now().Round(time.Second))
 	report(t, h, seed)
 	unanswered := 0
 	for _, c := range h.Calls {
@@ -225,6 +226,7 @@ func (r *rolling) replace(i int, binary string) {
 	r.wait(i)
 	r.whole()
 	healed()
+	r.Logf("after %s node %s runs %s", r.journal.Now().Round(time.Second), r.name(i), filepath.Base(binary))
 }
 
 // sort makes a queue with messages of which some are to be selected later, and a user who is to have a password. A shard may

@@ -1,6 +1,8 @@
 # What an application does with SQS, done with version 1 of the AWS SDK for Ruby against a running server. It is what Debian
 # has, speaks Query, and verifies the MD5 of bodies and attributes.
 #
+# It is older than FIFO queues, and cannot name a message group.
+#
 # The server is found by AWS_ENDPOINT_URL; keys are where the SDK looks for them.
 
 require "aws-sdk-v1"
@@ -98,7 +100,6 @@ STEPS = {
     equal [queue.url], SQS.client.list_dead_letter_source_queues(queue_url: dead.url)[:queue_urls]
   end,
 
-  # The SDK is older than FIFO queues: it makes them and knows the attribute, and cannot name a group.
   "policy" => lambda do
     queue = create
     queue.policy = AWS::SQS::Policy.new { |p| p.allow(actions: [:send_message], principals: :any, resources: [queue]) }
