@@ -23,7 +23,7 @@ import (
 	"github.com/sluicemq/sluice/internal/server"
 )
 
-// People sign in by an OpenID Connect provider that others have made and had certified; see test/clients/oidc.
+// People sign in by an OpenID Connect provider that others have made and had certified; see test/oidc.
 func TestSignInByProvider(t *testing.T) {
 	program := buildProvider(t)
 	for name, args := range map[string][]string{"claims in UserInfo": nil, "claims in the ID token": {"-claims"}} {
@@ -53,7 +53,7 @@ func buildProvider(t *testing.T) string {
 	}
 	program := filepath.Join(t.TempDir(), "oidc")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
-	cmd.Dir = "../clients/oidc"
+	cmd.Dir = "../oidc"
 	cmd.Env = append(os.Environ(), "GOPROXY=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("the provider cannot be built; scripts/dev install gets what it takes: %v\n%s", err, out)

@@ -1,4 +1,4 @@
-module github.com/sluicemq/sluice/test/clients/oidc
+module github.com/sluicemq/sluice/test/oidc
 
 go 1.26.0
 
