@@ -11,7 +11,7 @@
 //
 //	sh          the commands are run and must succeed
 //	console     the lines after "$ " are run; the others are what they must print
-//	json        must be JSON
+//	json, yaml  must be that
 //	go, python, js, java
 //	            must be a part of a file in examples, which is run as a whole
 //	text        is not looked at

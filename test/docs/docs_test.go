@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/sluicemq/sluice/test/program"
 )
 
@@ -195,6 +197,11 @@ func TestBlocksAreWhatTheySay(t *testing.T) {
 			case "json":
 				if !json.Valid([]byte(b.text)) {
 					t.Errorf("%s: it is not JSON", b)
+				}
+			case "yaml":
+				var value any
+				if err := yaml.Unmarshal([]byte(b.text), &value); err != nil {
+					t.Errorf("%s: %v", b, err)
 				}
 			case "go", "python", "js", "java":
 				checkSample(t, b)
