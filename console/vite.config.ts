@@ -47,23 +47,16 @@ const forms = [
   'attribute-editor',
   'autosuggest',
   'calendar',
-  'checkbox',
-  'column-layout',
   'date-.*',
-  'expandable-section',
   'key-value-pairs',
   'multiselect',
   'progress-bar',
-  'radio-.*',
   'segmented-control',
-  'split-panel',
   'steps',
   'tag-editor',
   'textarea',
   'tiles',
   'time-input',
-  'token-group',
-  'token',
   'wizard',
 ]
 
@@ -81,7 +74,7 @@ export default defineConfig({
         // Few files, and those stay the same when a page changes: what comes from others is apart from what is ours.
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// },
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\/|vite\/preload-helper/ },
             {
               name: (id: string) => `sdk-${/@aws-sdk\/client-([\w-]+)/.exec(id)?.[1]}`,
               test: /node_modules\/@aws-sdk\/client-/,
@@ -91,17 +84,18 @@ export default defineConfig({
             { name: 'sdk', test: /node_modules\/(@aws-sdk|@smithy|@aws)\// },
             {
               name: 'charts',
-              test: new RegExp(`${components}/(.*-chart|internal/components/(cartesian-|chart-).*|.*d3-)`),
+              test: new RegExp(
+                `${components}/((?!area-chart/async-store).*-chart|internal/components/(cartesian-|chart-(?!series-)).*|.*d3-)`,
+              ),
               includeDependenciesRecursively: false,
             },
-            // What the first view does not need.
+            // What the first view does not need, nor anything that it needs.
             {
               name: 'forms',
               test: new RegExp(`${components}/(${forms.join('|')})/`),
               includeDependenciesRecursively: false,
             },
             { name: 'cloudscape', test: /node_modules\/@cloudscape-design\// },
-            { name: 'parts', test: /console\/src\/(parts|aws|frame)\//, minShareCount: 2 },
           ],
         },
       },

@@ -62,6 +62,22 @@ scenario('add a permission, and explain it', async ({ page, open, button, audit,
   await picture('access')
 })
 
+scenario('where a policy is no JSON', async ({ page, open, button, audit }) => {
+  await client.send(new CreateQueueCommand({ QueueName: 'written' }))
+  await open('/queues/written/access')
+  await button('Advanced').click()
+  const policy = page.getByRole('textbox', { name: 'Policy' })
+  const text = '{"Version": "2012-10-17",\n  "Statement": [}'
+  await policy.fill(text)
+  await page.getByText('in line 2, column 17 there should be a value or ].').waitFor()
+  await audit()
+  await button('Go to the mistake').click()
+  assert.equal(await policy.evaluate((e) => e.selectionStart), text.indexOf('}'))
+  await policy.fill('{"Statement": []}')
+  await button('Format').click()
+  assert.equal(await policy.inputValue(), '{\n  "Statement": []\n}')
+})
+
 scenario(
   'a user with little is told why',
   async ({ page, open, button }) => {

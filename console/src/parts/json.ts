@@ -1,3 +1,5 @@
+import { mistake } from './mistake'
+
 /** object parses JSON that should be an object. */
 export function object(text: string | undefined): Record<string, unknown> | undefined {
   try {
@@ -13,17 +15,9 @@ export function jsonError(text: string): string | undefined {
   try {
     JSON.parse(text)
     return undefined
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const at = /position (\d+)/.exec(message)?.[1]
-    const words = message.replace(/ in JSON.*| \(line.*|, "[\s\S]*/, '')
-    if (at === undefined) {
-      return `This is not JSON: ${words}.`
-    }
-    const before = text.slice(0, Number(at))
-    const line = before.split('\n').length
-    const column = Number(at) - before.lastIndexOf('\n')
-    return `This is not JSON: ${words}, line ${line}, column ${column}.`
+  } catch {
+    const { line, column, wanted } = mistake(text)
+    return `This is not JSON: in line ${line}, column ${column} there should be ${wanted}.`
   }
 }
 

@@ -1,9 +1,8 @@
 import Button from '@cloudscape-design/components/button'
-import FormField from '@cloudscape-design/components/form-field'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Textarea from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
 import { notify } from '../frame/notices'
+import { CodeArea } from './codearea'
 import { jsonError, pretty } from './json'
 import { Problem } from './problem'
 
@@ -42,16 +41,14 @@ export function JSONEdit({ label, description, value, rows = 14, example, save, 
   }
   return (
     <SpaceBetween size="s">
-      <FormField label={label} description={description} errorText={changed && wrong} stretch>
-        <Textarea
-          className="code-area"
-          rows={rows}
-          spellcheck={false}
-          ariaLabel={label}
-          value={shown}
-          onChange={({ detail }) => setText(detail.value)}
-        />
-      </FormField>
+      <CodeArea
+        label={label}
+        description={description}
+        error={changed ? wrong : undefined}
+        rows={rows}
+        value={shown}
+        change={setText}
+      />
       <Problem error={error} what="It was not saved" />
       <SpaceBetween direction="horizontal" size="xs">
         <Button variant="primary" disabled={!changed || Boolean(wrong)} loading={busy} onClick={submit}>

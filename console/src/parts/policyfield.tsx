@@ -1,14 +1,12 @@
 import Box from '@cloudscape-design/components/box'
-import Button from '@cloudscape-design/components/button'
 import ColumnLayout from '@cloudscape-design/components/column-layout'
 import FormField from '@cloudscape-design/components/form-field'
 import Input from '@cloudscape-design/components/input'
 import RadioGroup from '@cloudscape-design/components/radio-group'
 import SegmentedControl from '@cloudscape-design/components/segmented-control'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Textarea from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
-import { pretty } from './json'
+import { CodeArea } from './codearea'
 
 interface PolicyFieldProps {
   value: string
@@ -35,24 +33,14 @@ export function PolicyField({ value, change, arn, error }: PolicyFieldProps) {
       {way === 'basic' ? (
         <Basic arn={arn} change={change} value={value} />
       ) : (
-        <FormField
+        <CodeArea
           label="Policy"
-          stretch
-          errorText={error}
-          constraintText="A document of the access policy language, in JSON. Without one, only the queue's account may use it."
-          secondaryControl={
-            <Button formAction="none" disabled={Boolean(error) || !value.trim()} onClick={() => change(pretty(value))}>
-              Format
-            </Button>
-          }
-        >
-          <Textarea
-            value={value}
-            rows={Math.min(30, Math.max(8, value.split('\n').length + 1))}
-            spellcheck={false}
-            onChange={({ detail }) => change(detail.value)}
-          />
-        </FormField>
+          value={value}
+          change={change}
+          rows={Math.min(30, Math.max(8, value.split('\n').length + 1))}
+          error={error}
+          constraint="A document of the access policy language, in JSON. Without one, only the queue's account may use it."
+        />
       )}
     </SpaceBetween>
   )

@@ -4,9 +4,9 @@ import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Textarea from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
 import { AttributeRows, attributesOfRows, rowsOfAttributes } from '../../../parts/attributerows'
+import { CodeArea } from '../../../parts/codearea'
 import { difference } from '../../../parts/diff'
 import { jsonError, pretty } from '../../../parts/json'
 import type { Attribute, Message } from '../../../parts/message'
@@ -91,18 +91,13 @@ export function EditMessage({ message, plan, resend, close }: EditMessageProps) 
         {before === undefined && (
           <Alert type="warning">To edit a message takes the permission sluice:PeekMessageBody.</Alert>
         )}
-        <FormField
+        <CodeArea
           label="Message body"
-          stretch
-          warningText={broken && jsonError(body)}
-          secondaryControl={
-            <Button disabled={jsonError(body) !== undefined} onClick={() => setBody(pretty(body))}>
-              Format
-            </Button>
-          }
-        >
-          <Textarea value={body} rows={10} spellcheck={false} onChange={({ detail }) => setBody(detail.value)} />
-        </FormField>
+          value={body}
+          change={setBody}
+          rows={10}
+          warning={broken ? jsonError(body) : undefined}
+        />
         <FormField label="Message attributes" stretch>
           <AttributeRows rows={rows} change={setRows} />
         </FormField>

@@ -1,0 +1,72 @@
+import Button from '@cloudscape-design/components/button'
+import FormField from '@cloudscape-design/components/form-field'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Textarea from '@cloudscape-design/components/textarea'
+import { type ReactNode, useRef } from 'react'
+import { jsonError, pretty } from './json'
+import { mistake } from './mistake'
+
+interface CodeAreaProps {
+  label: string
+  value: string
+  change: (value: string) => void
+  rows: number
+  description?: ReactNode
+  constraint?: ReactNode
+  /** error and warning stand below it. */
+  error?: string | undefined
+  warning?: string | undefined
+}
+
+/** CodeArea edits JSON: it indents it, and goes to where it stops being JSON. */
+export function CodeArea({ label, value, change, rows, description, constraint, error, warning }: CodeAreaProps) {
+  const area = useRef<HTMLDivElement>(null)
+  const broken = value.trim() !== '' && jsonError(value) !== undefined
+
+  function goThere() {
+    const field = area.current?.querySelector('textarea')
+    if (field) {
+      const { at, line } = mistake(value)
+      field.focus()
+      field.setSelectionRange(at, Math.min(at + 1, value.length))
+      field.scrollTop = (line - 3) * Number.parseFloat(getComputedStyle(field).lineHeight)
+    }
+  }
+
+  return (
+    <FormField
+      label={label}
+      stretch
+      description={description}
+      errorText={error}
+      warningText={warning}
+      constraintText={constraint}
+    >
+      <SpaceBetween size="xs">
+        <div ref={area} className="code-area">
+          <Textarea
+            value={value}
+            rows={rows}
+            spellcheck={false}
+            ariaLabel={label}
+            onChange={({ detail }) => change(detail.value)}
+          />
+        </div>
+        {broken ? (
+          <Button formAction="none" variant="inline-link" onClick={goThere}>
+            Go to the mistake
+          </Button>
+        ) : (
+          <Button
+            formAction="none"
+            variant="inline-link"
+            disabled={value.trim() === '' || value === pretty(value)}
+            onClick={() => change(pretty(value))}
+          >
+            Format
+          </Button>
+        )}
+      </SpaceBetween>
+    </FormField>
+  )
+}
