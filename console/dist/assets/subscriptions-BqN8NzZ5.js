@@ -1,1 +1,0 @@
-import{t as e}from"./table-DCljamN7.js";import{l as t}from"./react-_FRSv9La.js";var n=t();function r(){return(0,n.jsx)(e,{full:!0})}export{r as default};
