@@ -1,1 +1,0 @@
-import{g as e}from"./sdk-sns-kMRhBbfw.js";import{t}from"./configured-B-65rSUg.js";var n;function r(){return n??=new e(t()),n}export{r as t};
