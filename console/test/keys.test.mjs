@@ -9,7 +9,7 @@ const topics = new SNSClient({ endpoint, region: 'us-east-1', credentials: root 
 
 scenario('go to a queue, a topic and a page by a few letters', async ({ page, open, audit, picture }) => {
   await client.send(new CreateQueueCommand({ QueueName: 'parcels-inbound' }))
-  await topics.send(new CreateTopicCommand({ Name: 'parcels-news' }))
+  await topics.send(new CreateTopicCommand({ Name: 'parcels-posted' }))
   await open('/queues')
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'Go to, or do' })
@@ -18,13 +18,13 @@ scenario('go to a queue, a topic and a page by a few letters', async ({ page, op
   await page.locator('input[role=combobox]:focus').waitFor()
   await page.keyboard.type('parcels')
   await page.getByRole('option', { name: 'parcels-inbound' }).waitFor()
-  await page.getByRole('option', { name: 'parcels-news' }).waitFor()
+  await page.getByRole('option', { name: 'parcels-posted' }).waitFor()
   await audit()
   await picture('palette')
   await page.keyboard.press('ArrowDown')
-  await chosen.getByText('parcels-news').waitFor()
+  await chosen.getByText('parcels-posted').waitFor()
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'parcels-news', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'parcels-posted', level: 1 }).waitFor()
 
   await page.keyboard.press('Control+k')
   await field.fill('inbound')

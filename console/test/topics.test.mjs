@@ -35,7 +35,7 @@ scenario('create a topic, subscribe a queue to it, publish', async ({ page, open
 
   await open('/create-subscription')
   await page.getByRole('button', { name: /Choose a Topic/ }).click()
-  await page.getByRole('option', { name: 'news' }).click()
+  await page.getByRole('option', { name: 'news', exact: true }).click()
   await page.getByRole('button', { name: /Choose a queue/ }).click()
   await page.getByRole('option', { name: 'listener' }).click()
   await page.getByText('"aws:SourceArn"').waitFor()
