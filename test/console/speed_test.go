@@ -1,0 +1,89 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sluicemq/sluice/internal/server"
+)
+
+// TestSpeed measures what a person waits for in the console, and what an open tab costs the server. It prints the figures and
+// judges none: machines differ, and what else runs on them does. By itself it measures a small server, so that it goes on to
+// work; SLUICE_TEST_CONSOLE_SPEED=1 makes it 10,000 queues, one of them with a million messages, on a disk.
+func TestSpeed(t *testing.T) {
+	installed(t)
+	queues, messages, seconds := 250, 2_000, 1
+	change := func(*server.Config) {}
+	if os.Getenv("SLUICE_TEST_CONSOLE_SPEED") != "" {
+		queues, messages, seconds = 10_000, 1_000_000, 60
+		change = func(c *server.Config) { c.InMemory, c.Data = false, t.TempDir() }
+	}
+	s := start(t, change)
+	client := sqs.New(sqs.Options{
+		BaseEndpoint: aws.String(s.Endpoint()), Region: "us-east-1",
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: s.Root().AccessKeyID, SecretAccessKey: s.Root().Secret}, nil
+		}),
+	})
+	inParallel(t, queues, func(ctx context.Context, i int) error {
+		_, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(fmt.Sprintf("speed-%05d", i))})
+		return err
+	})
+	const batch = 10
+	inParallel(t, messages/batch, func(ctx context.Context, i int) error {
+		entries := make([]types.SendMessageBatchRequestEntry, batch)
+		for j := range entries {
+			entries[j].Id = aws.String(strconv.Itoa(j))
+			entries[j].MessageBody = aws.String(fmt.Sprintf(`{"order": {"id": %d, "customer": "c-%d"}, "note": "%0200d"}`, i*batch+j, i%1000, 0))
+		}
+		out, err := client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String("speed-00000"), Entries: entries})
+		if err == nil && len(out.Failed) > 0 {
+			err = fmt.Errorf("not sent: %s", aws.ToString(out.Failed[0].Message))
+		}
+		return err
+	})
+	t.Logf("%d queues, one of them with %d messages; %d processors; load of the machine: %s", queues, messages, runtime.NumCPU(), load())
+	browse(t, s, s.Endpoint(), "test/speed.mjs",
+		"SLUICE_SPEED_QUEUES="+strconv.Itoa(queues), "SLUICE_SPEED_MESSAGES="+strconv.Itoa(messages),
+		"SLUICE_SPEED_SECONDS="+strconv.Itoa(seconds), "SLUICE_SPEED_SERVER="+strconv.Itoa(os.Getpid()))
+	t.Logf("load of the machine at the end: %s", load())
+}
+
+// inParallel calls do with 0 to n-1, sixteen at a time.
+func inParallel(t *testing.T, n int, do func(ctx context.Context, i int) error) {
+	t.Helper()
+	const atOnce = 16
+	var group sync.WaitGroup
+	errs := make([]error, atOnce)
+	for worker := range atOnce {
+		group.Go(func() {
+			for i := worker; i < n && errs[worker] == nil; i += atOnce {
+				errs[worker] = do(t.Context(), i)
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// load is how busy the machine is, where it says so.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "not known"
+	}
+	return string(text)
+}
