@@ -34,7 +34,7 @@ var pages = map[string]int{
 	"docs/install.md":         5,
 	"docs/monitoring.md":      0,
 	"docs/operations.md":      0,
-	"docs/performance.md":     6,
+	"docs/performance.md":     7,
 	"docs/scaling.md":         0,
 	"docs/sns.md":             3,
 	"docs/torture.md":         2,
