@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,23 +17,7 @@ const glanceTimeout = 1500 * time.Millisecond
 // time, each once for all its queues. Of a queue that one of its shards does not tell of, there is a Glance that says so.
 func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, error) {
 	ids = ids[:min(len(ids), shard.MaxGlances)]
-	at := make(map[int][]queue.ID)
-	places := make(map[queue.ID]Placement, len(ids))
-	for _, id := range ids {
-		p, ok := r.Queue(id)
-		if !ok {
-			continue
-		}
-		places[id] = p
-		for _, n := range p.all() {
-			at[n] = append(at[n], id)
-		}
-	}
-	var shards []int
-	for n := range at {
-		shards = append(shards, n)
-	}
-	slices.Sort(shards)
+	places, at, shards := r.placed(ids)
 	within, cancel := context.WithTimeout(ctx, glanceTimeout)
 	defer cancel()
 	lists := each(shards, func(n int) []shard.Glance {
@@ -49,6 +34,23 @@ func (r *Router) Glances(ctx context.Context, ids []queue.ID) ([]shard.Glance, e
 		return nil, context.Cause(ctx)
 	}
 	return slices.Concat(lists...), nil
+}
+
+// placed returns where queues are, those that are not known left out; which of them each shard has something of; and these
+// shards, in order.
+func (r *Router) placed(ids []queue.ID) (places map[queue.ID]Placement, at map[int][]queue.ID, shards []int) {
+	places, at = make(map[queue.ID]Placement, len(ids)), make(map[int][]queue.ID)
+	for _, id := range ids {
+		p, ok := r.Queue(id)
+		if !ok {
+			continue
+		}
+		places[id] = p
+		for _, n := range p.all() {
+			at[n] = append(at[n], id)
+		}
+	}
+	return places, at, slices.Sorted(maps.Keys(at))
 }
 
 func unavailable(ids []queue.ID) []shard.Glance {

@@ -13,23 +13,7 @@ import (
 // It leaves out a queue of which one of these shards does not know or cannot be asked: then nothing can be said of it.
 func (r *Router) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) {
 	ids = ids[:min(len(ids), shard.MaxGlances)]
-	at := make(map[int][]queue.ID)
-	missing := make(map[queue.ID]int, len(ids)) // how many shards have yet to tell
-	for _, id := range ids {
-		p, ok := r.Queue(id)
-		if !ok {
-			continue
-		}
-		missing[id] = len(p.all())
-		for _, n := range p.all() {
-			at[n] = append(at[n], id)
-		}
-	}
-	var shards []int
-	for n := range at {
-		shards = append(shards, n)
-	}
-	slices.Sort(shards)
+	places, at, shards := r.placed(ids)
 	lists := each(shards, func(n int) []queue.Use {
 		list, err := call(ctx, r, n, func(ctx context.Context, s Shard) ([]queue.Use, error) { return s.Uses(ctx, at[n]) })
 		if err != nil {
@@ -41,16 +25,18 @@ func (r *Router) Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error) 
 		return nil, errors.Join(shard.ErrUnavailable, context.Cause(ctx))
 	}
 	sums := make(map[queue.ID]queue.Use, len(ids))
+	told := make(map[queue.ID]int, len(ids)) // by how many shards
 	for _, u := range slices.Concat(lists...) {
 		sum, begun := sums[u.ID]
 		sums[u.ID] = queue.Use{
 			ID: u.ID, Sealed: u.Sealed && (sum.Sealed || !begun), Messages: sum.Messages + u.Messages, Last: max(sum.Last, u.Last),
 		}
-		missing[u.ID]--
+		told[u.ID]++
 	}
 	var out []queue.Use
 	for _, id := range ids {
-		if sum, begun := sums[id]; begun && missing[id] == 0 {
+		p, ok := places[id]
+		if sum, begun := sums[id]; ok && begun && told[id] == len(p.all()) {
 			out = append(out, sum)
 		}
 	}
