@@ -104,6 +104,9 @@ func (s *Sweeper) step(ctx context.Context) error {
 		s.looked = time.Time{}
 		return nil
 	}
+	if s.o.After == 0 && s.o.Catalog.IdleSince().IsZero() {
+		return nil // nobody wants it, and nothing is left of when somebody did
+	}
 	now := s.o.Now()
 	if since := now.Sub(s.looked); 0 <= since && since < lookEvery && !s.someSealed() {
 		return nil
