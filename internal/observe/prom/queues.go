@@ -41,26 +41,29 @@ func Queues(standings []queue.Standing, prefix string) prometheus.Gatherer {
 	return registry
 }
 
-// chosen returns the queues whose names begin with a prefix, those with the most messages
-// first. A queue of which this node has several shards is one.
+// chosen returns the queues whose names begin with a prefix, those with the most messages first.
 func chosen(standings []queue.Standing, prefix string) []queue.Standing {
+	return named(standings, prefix, func(s *queue.Standing) string { return s.ARN }, together, messages)
+}
+
+// named returns those of some queues or topics whose names begin with a prefix, the greatest first. What several shards of this
+// node tell of the same one is put together.
+func named[T any](standings []T, prefix string, arnOf func(*T) string, together func(a, b T) T, size func(T) uint64) []T {
 	byARN := make(map[string]int)
-	var out []queue.Standing
+	var out []T
 	for _, s := range standings {
-		if !strings.HasPrefix(nameOf(s.ARN), prefix) {
+		arn := arnOf(&s)
+		if !strings.HasPrefix(nameOf(arn), prefix) {
 			continue
 		}
-		i, found := byARN[s.ARN]
-		if !found {
-			byARN[s.ARN] = len(out)
-			out = append(out, s)
+		if i, found := byARN[arn]; found {
+			out[i] = together(out[i], s)
 			continue
 		}
-		out[i] = together(out[i], s)
+		byARN[arn] = len(out)
+		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b queue.Standing) int {
-		return cmp.Or(cmp.Compare(messages(b), messages(a)), cmp.Compare(a.ARN, b.ARN))
-	})
+	slices.SortFunc(out, func(a, b T) int { return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(arnOf(&a), arnOf(&b))) })
 	return out
 }
 

@@ -1,10 +1,6 @@
 package prom
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/sluicemq/sluice/internal/queue"
@@ -44,29 +40,19 @@ func Topics(standings []queue.TopicStanding, prefix string) prometheus.Gatherer 
 	return registry
 }
 
-// chosenTopics returns the topics whose names begin with a prefix, those with the most messages first. A topic that several
-// shards of this node have counted is one.
+// chosenTopics returns the topics whose names begin with a prefix, those with the most messages first, TopicsAtMost at most.
 func chosenTopics(standings []queue.TopicStanding, prefix string) []queue.TopicStanding {
-	byARN := make(map[string]int)
-	var out []queue.TopicStanding
-	for _, s := range standings {
-		if !strings.HasPrefix(nameOf(s.ARN), prefix) {
-			continue
-		}
-		i, found := byARN[s.ARN]
-		if !found {
-			byARN[s.ARN] = len(out)
-			out = append(out, s)
-			continue
-		}
-		for m, n := range s.Happened {
-			out[i].Happened[m] += n
-		}
-	}
-	slices.SortFunc(out, func(a, b queue.TopicStanding) int {
-		return cmp.Or(cmp.Compare(b.Happened[queue.TopicPublished], a.Happened[queue.TopicPublished]), cmp.Compare(a.ARN, b.ARN))
-	})
+	out := named(standings, prefix, func(s *queue.TopicStanding) string { return s.ARN }, topicTogether,
+		func(s queue.TopicStanding) uint64 { return s.Happened[queue.TopicPublished] })
 	return out[:min(len(out), TopicsAtMost)]
+}
+
+// topicTogether adds what two shards have counted of a topic.
+func topicTogether(a, b queue.TopicStanding) queue.TopicStanding {
+	for m, n := range b.Happened {
+		a.Happened[m] += n
+	}
+	return a
 }
 
 // standingTopics are topics that have metrics.
