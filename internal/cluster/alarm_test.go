@@ -76,21 +76,6 @@ func (w *watch) evaluate(ctx context.Context, name string) {
 	w.ending.Go(func() { e.Run(ctx) })
 }
 
-// owner returns the node that owns the control store, once there is one.
-func (w *watch) owner() (owner string) {
-	w.t.Helper()
-	w.eventually("the control store has an owner", func() bool {
-		for _, name := range []string{"a", "b", "c"} {
-			if p := w.serving(name); p != nil && !p.node.Control().Elsewhere() {
-				owner = name
-				return true
-			}
-		}
-		return false
-	})
-	return owner
-}
-
 var backlogName = monitor.Name{Scope: series.Scope{Account: "000000000000", Region: "us-east-1"}, Name: "backlog"}
 
 // state returns the state of the alarm as a node knows it.
@@ -137,7 +122,7 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 			evaluating[name] = cancel
 			w.evaluate(ctx, name)
 		}
-		owner := w.owner()
+		owner := w.controlOwner()
 		w.must(w.at(owner).create("work", nil))
 		watched := &monitor.Alarm{
 			Name: backlogName, ActionsEnabled: true, AlarmActions: []string{"arn:aws:sns:us-east-1:000000000000:ops"},
@@ -169,7 +154,7 @@ func alarmed(t *testing.T, disturb func(w *watch, kill func(node string)), notif
 			t.Errorf("after %v the alarm is %s", d, w.state(owner))
 		}
 		w.kill(owner)
-		next := w.owner()
+		next := w.controlOwner()
 		count := func() int {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -65,20 +65,6 @@ func (s *sweep) run(name string) {
 	s.ending.Go(func() { sweeper.Run(ctx) })
 }
 
-// owner returns the node that owns the control store.
-func (s *sweep) owner() (owner string) {
-	s.eventually("the control store has an owner", func() bool {
-		for _, name := range []string{"a", "b", "c"} {
-			if p := s.serving(name); p != nil && !p.node.Control().Elsewhere() {
-				owner = name
-				return true
-			}
-		}
-		return false
-	})
-	return owner
-}
-
 // record returns what a node knows of a queue.
 func (s *sweep) record(node, name string) *catalog.Queue { return s.at(node).catalog.Find(named(name)) }
 
@@ -95,14 +81,14 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			s.run(name)
 		}
-		first := s.owner()
+		first := s.controlOwner()
 		w.eventually("it is watched which queues are used", func() bool { return !w.at(first).catalog.IdleSince().IsZero() })
 		s.ahead.Store(int64(29*24*time.Hour + 2*time.Hour))
 		w.eventually("the queues are announced", func() bool { return s.record(first, "wide").Idle != nil && s.record(first, "busy").Idle != nil })
 		s.stop[first]()
 		w.kill(first)
 		w.settled(slices.DeleteFunc([]string{"a", "b", "c"}, func(name string) bool { return name == first })...)
-		w.at(s.owner()).send("busy", "m")
+		w.at(s.controlOwner()).send("busy", "m")
 
 		// The node that owns the control store by now is about to delete the queue, when it is killed. Until its successor does,
 		// nobody gets in.
@@ -129,7 +115,7 @@ func TestIdleQueuesOutliveOwners(t *testing.T) {
 		w.settled("a", "b", "c")
 		s.run(first)
 		w.kill(second)
-		third := s.owner()
+		third := s.controlOwner()
 		w.eventually("the queue is deleted", func() bool { return s.record(third, "wide") == nil })
 		w.eventually("the other stays", func() bool { q := s.record(third, "busy"); return q != nil && q.Idle == nil })
 		w.pause(time.Minute)

@@ -98,26 +98,12 @@ func (a *audit) run(name string) {
 	a.ending.Go(func() { d.Run(ctx) })
 }
 
-// owner returns the node that owns the control store.
-func (a *audit) owner() (owner string) {
-	a.eventually("the control store has an owner", func() bool {
-		for _, name := range []string{"a", "b", "c"} {
-			if p := a.serving(name); p != nil && !p.node.Control().Elsewhere() {
-				owner = name
-				return true
-			}
-		}
-		return false
-	})
-	return owner
-}
-
 // write makes a change whose event is in the trail.
 func (a *audit) write() {
 	n := a.written
 	a.written++
 	a.does(func() error {
-		owner := a.owner()
+		owner := a.controlOwner()
 		with := a.events[owner].BeginService(&trail.ServiceEvent{
 			Account: auditName.Account, Region: auditName.Region, Service: "sqs", Name: fmt.Sprintf("Event%d", n), At: a.now(),
 		}).Changes(context.Background())
@@ -232,7 +218,7 @@ func deliverAfterKill(a *audit, digest, stored bool) {
 			killed <- node
 		}
 	}
-	owner := a.owner()
+	owner := a.controlOwner()
 	one := &trails.Trail{Name: auditName, Bucket: "audit", Logging: true, Validate: true}
 	a.must(a.trails[owner].Change(context.Background(), func(tx *trails.Tx) error { return tx.Create(one, a.now()) }))
 	var dead string
@@ -251,7 +237,7 @@ func deliverAfterKill(a *audit, digest, stored bool) {
 	a.pass(90, true)
 	a.pass(75, false) // so that all files are in digests
 
-	next := a.owner()
+	next := a.controlOwner()
 	events, files := a.delivered()
 	for n := range a.written {
 		if got := events[fmt.Sprintf("Event%d", n)]; got != 1 {

@@ -306,6 +306,21 @@ func (w *world) stop(name string) {
 	w.machines[name].process = nil
 }
 
+// controlOwner returns the node of a cluster of a, b and c that owns the control store, once there is one.
+func (w *world) controlOwner() (owner string) {
+	w.t.Helper()
+	w.eventually("the control store has an owner", func() bool {
+		for _, name := range []string{"a", "b", "c"} {
+			if p := w.serving(name); p != nil && !p.node.Control().Elsewhere() {
+				owner = name
+				return true
+			}
+		}
+		return false
+	})
+	return owner
+}
+
 // serving returns the process on a machine if it serves, or nil.
 func (w *world) serving(name string) *process {
 	w.mu.Lock()
