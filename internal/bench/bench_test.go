@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/bench"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 // serve runs a server in memory and returns how to reach it.
@@ -22,19 +22,7 @@ func serve(t *testing.T) bench.Target {
 	t.Helper()
 	c := server.Default()
 	c.InMemory, c.Listen = true, "127.0.0.1:0"
-	s, err := server.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
-	})
+	s, _ := servertest.Start(t, c)
 	root := s.Root()
 	return bench.Target{Endpoints: []string{s.Endpoint()}, Region: "us-east-1", KeyID: root.AccessKeyID, Secret: root.Secret}
 }

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 const root = "../.."
@@ -87,19 +87,7 @@ func start(t *testing.T) *server.Server {
 	config := server.Default()
 	config.InMemory, config.Listen = true, "127.0.0.1:0"
 	config.EgressAllow = []string{"127.0.0.1"}
-	s, err := server.Start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	s, _ := servertest.Start(t, config)
 	return s
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
 const project = "../../console"
@@ -130,18 +131,6 @@ func start(t *testing.T, change func(*server.Config)) *server.Server {
 	if change != nil {
 		change(&config)
 	}
-	s, err := server.Start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	s, _ := servertest.Start(t, config)
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/proof/freeport"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 	"github.com/sluicemq/sluice/scripts/prometheus"
 )
 
@@ -76,19 +77,7 @@ func serveMetrics(t *testing.T, address string) (string, *sqs.Client) {
 	t.Helper()
 	config := server.Default()
 	config.Data, config.Listen, config.MetricsListen = t.TempDir(), "127.0.0.1:0", address
-	s, err := server.Start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	s, _ := servertest.Start(t, config)
 	return address, sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: aws.String(s.Endpoint()), Credentials: aws.CredentialsProviderFunc(
 		func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: s.Root().AccessKeyID, SecretAccessKey: s.Root().Secret}, nil

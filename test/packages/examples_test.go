@@ -27,6 +27,7 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/proof/freeport"
 	"github.com/sluicemq/sluice/internal/server"
+	"github.com/sluicemq/sluice/internal/server/servertest"
 	"github.com/sluicemq/sluice/test/program"
 )
 
@@ -187,19 +188,7 @@ func start(t *testing.T, name string, args, env []string) io.Reader {
 func TestKubernetesExample(t *testing.T) {
 	c := server.Default()
 	c.InMemory, c.Listen = true, "127.0.0.1:0"
-	s, err := server.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	s, _ := servertest.Start(t, c)
 	keys := filepath.Join(t.TempDir(), "keys")
 	run(t, []string{"AWS_ENDPOINT_URL=" + s.Endpoint(), "AWS_ACCESS_KEY_ID=" + s.Root().AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + s.Root().Secret,
 		"AWS_SESSION_TOKEN=", "AWS_REGION=us-east-1"}, program.Build(t), "apply", "../../examples/kubernetes/queues.yaml", "--write-keys", keys)

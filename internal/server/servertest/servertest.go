@@ -1,4 +1,5 @@
-// Package servertest starts servers for the tests of the services, which know the server only from outside.
+// Package servertest starts servers for tests that know the server only from outside: those of the services, of programs and of
+// pages.
 package servertest
 
 import (
