@@ -4,12 +4,25 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // Reads returns nil if every node of the cluster reads data directories of that format, as far as it can be known: what a
 // node has said last counts, also of one that is away. Otherwise the error says which node does not. Records that older
 // programs cannot read are written only after that.
 func (n *Node) Reads(format int) error { return n.members.allRead(format) }
+
+// readable returns the highest format that every node reads, of what a node has said last; see Reads.
+func (m *membership) readable() int {
+	lowest, said := datadir.Newest(), m.view.lastSaid()
+	for name := range m.records.allNodes() {
+		if name != m.o.Name {
+			lowest = min(lowest, said[name].Reads) // 0 if it was never heard
+		}
+	}
+	return max(1, lowest) // which all programs read
+}
 
 func (m *membership) allRead(format int) error {
 	said := m.view.lastSaid()

@@ -25,11 +25,20 @@ func TestAllNodesRead(t *testing.T) {
 				t.Errorf("%s: %v, want %s", what, err, text)
 			}
 		}
+		readable := func(format int) {
+			t.Helper()
+			if got := nodes["a"].readable(); got != format {
+				t.Errorf("all read format %d, want %d", got, format)
+			}
+		}
+		readable(1)
 		want("before the first heartbeat", "the node b is away, and which version it runs is not known")
 		nodes["a"].sendHeartbeats()
 		want("an older node", "the node c runs version 1.0, which is too old for it")
+		readable(1)
 		reads["c"] = 4
 		nodes["a"].sendHeartbeats()
+		readable(3)
 		want("all are new enough", "<nil>")
 		time.Sleep(2 * silence)
 		want("all others are away", "<nil>")
@@ -37,5 +46,6 @@ func TestAllNodesRead(t *testing.T) {
 		reads["b"] = 0
 		nodes["a"].sendHeartbeats()
 		want("a node that was removed", "<nil>")
+		readable(4)
 	})
 }

@@ -59,6 +59,17 @@ func (p *process) create(name string, tags map[string]string) error {
 	return err
 }
 
+// delete deletes a queue through the node that owns the control shard. Its name can be used again at once.
+func (p *process) delete(name string) error {
+	return p.catalog.Change(context.Background(), func(tx *catalog.Tx) error {
+		q := p.catalog.Find(named(name))
+		if q == nil {
+			return nil
+		}
+		return tx.Delete(q.Name, q.ID, time.Now().Add(-catalog.RecreateInterval))
+	})
+}
+
 // send sends a message to a queue that the node knows.
 func (p *process) send(name, body string) {
 	p.world.t.Helper()

@@ -27,7 +27,8 @@ import (
 //	8  message move tasks that select and edit messages
 //	9  topics that count what happens to them
 //	10 queues that nobody uses, which are to be deleted
-const newest = FormatIdle
+//	11 the names of queues beside what was counted of them
+const newest = FormatNames
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -52,6 +53,9 @@ const FormatTopicSeries = 9
 
 // FormatIdle is the format of a directory in which it was watched which queues nobody uses.
 const FormatIdle = 10
+
+// FormatNames is the format of a directory in which the names of queues stand beside what was counted of them.
+const FormatNames = 11
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

@@ -29,9 +29,10 @@ const hour = 60 * minute
 // series are counted or kept if Minutes is 0.
 type Keep struct {
 	Minutes, FiveMinutes, Hours time.Duration
-	// Later says that counting must not begin before StartCounting: there may be programs
-	// that cannot read what is counted. Where it has begun already, it goes on.
-	Later bool
+	// UpTo is the highest format of a data directory that all programs read which may open
+	// the store later; 0 means that they read all. What needs a later format does not begin
+	// before Allow. Where it has begun already, it goes on.
+	UpTo int
 }
 
 // DefaultKeep is what CloudWatch keeps.

@@ -197,7 +197,7 @@ func (c *memoryChecker) read(keys mirror) error {
 func (t *tables) add(k, v []byte) (err error) {
 	p := Position(tail(k, 0))
 	table := k[8]
-	if !slices.Contains([]byte{tableMeta, tableDedup, tableTask, tableChoice, tableAccepted, tableOutbox, tableOutboxMessage}, table) {
+	if !slices.Contains([]byte{tableMeta, tableOwnName, tableDedup, tableTask, tableChoice, tableAccepted, tableOutbox, tableOutboxMessage}, table) {
 		t.passing++
 	}
 	r := readRecord(v)

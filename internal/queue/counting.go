@@ -83,18 +83,28 @@ func (c *counting) nothing() bool {
 // one that an account owns.
 func (q *queue) uncounted() bool { return q.e.keep.off() || q.e.waits || q.cfg.Internal }
 
-// AwaitsCounting reports whether the engine waits for StartCounting.
-func (e *Engine) AwaitsCounting() bool { return e.waits && !e.keep.off() }
+// waitsFor reports whether what needs a format must not begin yet.
+func (k Keep) waitsFor(format int) bool { return 0 < k.UpTo && k.UpTo < format }
 
-// StartCounting begins to count, if that has not begun.
-func (e *Engine) StartCounting() {
-	if !e.AwaitsCounting() {
+// Awaits reports whether there is something that begins with Allow.
+func (e *Engine) Awaits() bool { return (e.waits || e.unsaid) && !e.keep.off() }
+
+// Allow says that all programs read a format which may open the store later. What has
+// waited for that begins.
+func (e *Engine) Allow(format int) {
+	if !e.Awaits() {
 		return
 	}
-	e.waits = false
+	begins := e.waits && format >= formatSeries
+	e.waits = e.waits && !begins
+	names := e.unsaid && format >= formatNames
+	e.unsaid = e.unsaid && !names
 	for _, q := range e.queues {
-		if q.stored > 0 {
+		if begins && q.stored > 0 {
 			q.startMinute()
+		}
+		if names && !q.nothing() {
+			q.markDirty()
 		}
 	}
 }
@@ -201,12 +211,12 @@ func (q *queue) row() (Row, error) {
 }
 
 // counted returns the row of the running minute without the gauges.
-func (q *queue) counted() Row {
-	r := Row{Time: q.minute, Minutes: 1}
-	for m, n := range q.happened {
+func (c *counting) counted() Row {
+	r := Row{Time: c.minute, Minutes: 1}
+	for m, n := range c.happened {
 		r.set(Metric(m), uint64(max(0, n)))
 	}
-	r.Values[MetricSentBytes].Min, r.Values[MetricSentBytes].Max = q.smallest, q.largest
+	r.Values[MetricSentBytes].Min, r.Values[MetricSentBytes].Max = c.smallest, c.largest
 	return r
 }
 

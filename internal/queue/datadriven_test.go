@@ -122,8 +122,7 @@ func (s *script) run(line string) {
 		s.rig.drop(s.id(name))
 		delete(s.ids, name)
 	case "forget":
-		id := c.id()
-		s.rig.configs = slices.DeleteFunc(s.rig.configs, func(c Config) bool { return c.ID == id })
+		s.rig.forget(c.id())
 	case "advance":
 		s.rig.advance(c.duration(c.word()))
 	case "jump":
@@ -225,7 +224,7 @@ func (c *command) queue() {
 	cfg := Config{
 		ARN: name, Created: epoch, Visibility: 30 * time.Second, Retention: 96 * time.Hour,
 	}
-	if id, ok := s.ids[name]; ok {
+	if id, ok := s.ids[name]; ok && s.rig.known(id) {
 		cfg = s.rig.configs[slices.IndexFunc(s.rig.configs, func(c Config) bool { return c.ID == id })]
 	} else {
 		s.lastID++
@@ -491,7 +490,9 @@ func (c *command) available(e *Engine) error {
 // keep reads for how long series are kept.
 func (c *command) keep() Keep {
 	k := DefaultKeep
-	k.Later = len(c.words) > 0 && c.word() == "later"
+	if len(c.words) > 0 && c.word() == "later" {
+		k.UpTo = formatSeries - 1
+	}
 	for name, d := range map[string]*time.Duration{"minutes": &k.Minutes, "five": &k.FiveMinutes, "hours": &k.Hours} {
 		if v, ok := c.setting(name); ok {
 			*d = c.duration(v)
@@ -500,7 +501,7 @@ func (c *command) keep() Keep {
 	return k
 }
 
-func (c *command) startCounting(e *Engine) error { e.StartCounting(); return nil }
+func (c *command) startCounting(e *Engine) error { e.Allow(formatNames); return nil }
 
 // use prints what is known of the use of queues.
 func (c *command) use(e *Engine) error {

@@ -28,6 +28,7 @@
 // table's letter, so that a queue is dropped with one range deletion.
 //
 //	!                      the queue's record: counters and heads   (queue.go)
+//	n                      the name to which its counters belong    (ownname.go)
 //	m position             the message, written once                (message.go)
 //	s position             what its receives did to it              (received.go)
 //	d due position         waiting for its delay to end             (delay.go)
@@ -56,7 +57,8 @@
 // What happens to a queue is counted in its record, in the transaction in which it
 // happens. When a minute ends, the engine writes the counters and how the queue stands
 // as a row of the queue's series. The series belong to the queue's name: they stay when
-// the queue is removed, until they are too old.
+// the queue is removed, until they are too old. So the running minute of a queue is not
+// lost when the queue is deleted while no engine is loaded: its name is stored beside it.
 //
 // A publication is a message of a topic with copies for several queues, all of which
 // are accepted in one transaction. What happens to it is counted there, in a record of the

@@ -42,7 +42,8 @@ type Engine struct {
 	dedupLow      uint64 // the buckets of deduplication ids before it are empty
 
 	keep   Keep
-	waits  bool            // for StartCounting
+	waits  bool            // for Allow, to count
+	unsaid bool            // for Allow: the names of queues are not stored beside their records
 	totals [Counters]int64 // of all queues, those included that were removed
 	aging  aging
 }
@@ -57,7 +58,7 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 // series of the queues are kept for as long as keep says.
 func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
 	e := &Engine{
-		keep: keep, waits: keep.Later, queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
+		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
@@ -94,13 +95,7 @@ func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
 // not given.
 func (e *Engine) loadOthers() error {
 	for next := ID(1); ; next++ {
-		found := ID(0)
-		end, _ := queueRange(shared)
-		lo, _ := queueRange(next)
-		err := e.tx.Scan(lo, end, func(k, _ []byte) bool {
-			found, _ = queueOf(k)
-			return false
-		})
+		found, err := firstQueue(e.tx, next)
 		if err != nil || found == 0 {
 			return err
 		}
@@ -113,7 +108,9 @@ func (e *Engine) loadOthers() error {
 				return fmt.Errorf("queue %s: %w", o.arn, err)
 			}
 		} else {
-			e.tx.DeleteRange(queueRange(found))
+			if err := e.removeLeftover(found); err != nil {
+				return fmt.Errorf("queue %d, which was deleted: %w", found, err)
+			}
 		}
 		next = found
 	}
@@ -139,6 +136,9 @@ func (q *queue) load() error {
 	if b[0] == metaVersion {
 		q.e.waits = false
 		q.e.format = max(q.e.format, formatSeries)
+	}
+	if err := q.loadOwnName(); err != nil {
+		return err
 	}
 	q.loadMinute()
 	var bad error
@@ -197,6 +197,17 @@ func (q *queue) load() error {
 	return err
 }
 
+// firstQueue returns the first queue from an id on of which something is stored, or 0.
+func firstQueue(r Reader, from ID) (found ID, err error) {
+	lo, _ := queueRange(from)
+	end, _ := queueRange(shared)
+	err = r.Scan(lo, end, func(k, _ []byte) bool {
+		found, _ = queueOf(k)
+		return false
+	})
+	return found, err
+}
+
 // firstKey returns the first key of a queue, those of its outbox left out, or nil if
 // there is none.
 func firstKey(r Reader, id ID) (found []byte, err error) {
@@ -231,6 +242,8 @@ const (
 	formatSelections = 8 // a MoveTask with a Selection
 
 	formatTopicSeries = 9 // what was counted of topics
+
+	formatNames = 11 // the names of queues beside what was counted of them
 )
 
 // Format returns the lowest format of a data directory whose programs can read all
@@ -264,6 +277,7 @@ func (e *Engine) End() []ID {
 			record := q.meta.encode()
 			if record[0] == metaVersion {
 				e.format = max(e.format, formatSeries)
+				q.saveOwnName()
 			}
 			e.tx.Set(metaKey(q.cfg.ID), record)
 			q.dirty, q.writtenCall = false, q.lastCall

@@ -36,6 +36,7 @@ const (
 	tableChoice   = 'c'
 	tableBlock    = 'v'
 	tableName     = 'w'
+	tableOwnName  = 'n'
 
 	tableOutbox        = '@'
 	tableOutboxMessage = 'f'
@@ -63,6 +64,7 @@ func (k key) byte(b byte) key                  { return append(k, b) }
 func messageKey(q ID, p Position) key          { return tableKey(q, tableMessage).position(p) }
 func receivedKey(q ID, p Position) key         { return tableKey(q, tableReceived).position(p) }
 func metaKey(q ID) key                         { return tableKey(q, tableMeta) }
+func ownNameKey(q ID) key                      { return tableKey(q, tableOwnName) }
 func rotaKey(q ID, order uint64) key           { return tableKey(q, tableRota).uint64(order) }
 func taskKey(q ID, started Instant) key        { return tableKey(q, tableTask).instant(started) }
 func choiceKey(q ID, started Instant) key      { return tableKey(q, tableChoice).instant(started) }

@@ -261,7 +261,13 @@ func (m *model) drop(*rapid.T) {
 	}
 	// What was taken back of minutes before is not in the series of a queue that is gone.
 	m.count(m.queues[i], MetricReceived, -int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].happened[MetricReceived])))
-	m.rig.drop(m.queues[i].cfg.ID)
+	if id := m.queues[i].cfg.ID; pick(m, "while no engine is loaded", false, true) {
+		m.rig.forget(id)
+		m.rig.reload()
+		m.told = false
+	} else {
+		m.rig.drop(id)
+	}
 	m.add(i)
 }
 

@@ -45,6 +45,7 @@ type queue struct {
 	dirty     bool    // meta must be written
 
 	writtenCall Instant         // lastCall as it is stored
+	ownName     bool            // is stored
 	total       [Counters]int64 // what has happened since the engine was loaded
 	last        *Row            // of the last minute, if the queue was active
 	processing  *Histogram      // of the times from a receive to the deletion

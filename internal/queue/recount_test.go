@@ -84,8 +84,8 @@ func problems(t *testing.T, r *rig, keys mirror) []string {
 }
 
 // Whatever single row is missing, cut short or put where it does not belong,
-// a recount tells. Of a deduplication id, a task, the clock, what has arrived and the
-// rows of series it cannot know that they are missing, and one deduplication id, shard or
+// a recount tells. Of a deduplication id, a task, the clock, what has arrived, the
+// names of queues and the rows of series it cannot know that they are missing, and one deduplication id, shard or
 // name of series is as good as another.
 func TestRecountFindsEachLostRow(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestRecountFindsEachLostRow(t *testing.T) {
 	}
 	tables := make(map[byte]int)
 	for k := range r.keys {
-		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableAccepted || k[8] == tableBlock
+		lone := k == string(clockKey) || k[8] == tableDedup || k[8] == tableTask || k[8] == tableAccepted || k[8] == tableBlock || k[8] == tableOwnName
 		if !lone {
 			tables[k[8]]++
 		}

@@ -210,9 +210,14 @@ func (r *rig) known(id ID) bool {
 	return slices.ContainsFunc(r.configs, func(c Config) bool { return c.ID == id })
 }
 
+// forget drops a queue from the list that reload loads.
+func (r *rig) forget(id ID) {
+	r.configs = slices.DeleteFunc(r.configs, func(c Config) bool { return c.ID == id })
+}
+
 func (r *rig) drop(id ID) {
 	r.t.Helper()
-	r.configs = slices.DeleteFunc(r.configs, func(c Config) bool { return c.ID == id })
+	r.forget(id)
 	if err := r.do(func(e *Engine) error { return e.Drop(id) }); err != nil {
 		r.t.Fatalf("drop: %v", err)
 	}

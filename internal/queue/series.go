@@ -78,8 +78,8 @@ func SeriesNames(r Reader, prefix, after string, since Instant) ([]SeriesName, e
 }
 
 // Happened reads how often each counter has counted, by name, as far as there still are
-// rows: in the rows and, of topics and the given queues, in the running minute. The names
-// of topics have the numbers of their own metrics.
+// rows: in the rows and in the running minutes, also those of queues that were deleted and are not
+// among the given ones. The names of topics have the numbers of their own metrics.
 func Happened(r Reader, configs []Config) (map[string][Metrics]int64, error) {
 	out := make(map[string][Metrics]int64)
 	for after, more := "", true; more; {
@@ -104,6 +104,9 @@ func Happened(r Reader, configs []Config) (map[string][Metrics]int64, error) {
 		more = len(names) == NamesAtOnce
 	}
 	if err := happenedInTopics(r, out); err != nil {
+		return nil, err
+	}
+	if err := happenedInLeftovers(r, configs, out); err != nil {
 		return nil, err
 	}
 	for _, cfg := range configs {

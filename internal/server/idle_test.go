@@ -34,6 +34,9 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 		return nil
 	}
 	eventually.Succeeds(t, watched)
+	if have, err := datadir.ReadFormat(config.Data); err != nil || have.Number != datadir.FormatIdle {
+		t.Errorf("the data directory has the format %d, %v", have.Number, err)
+	}
 	c := apitest.NewSDK(t, s.Endpoint(), s.Root(), "us-east-1")
 	old := c.Create("old", nil)
 	dead := c.Create("dead", nil)
@@ -97,9 +100,6 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 		return nil
 	})
 	eventually.Succeeds(t, has("\nsluice_idle_queues_deleted_total 2\n"))
-	if have, err := datadir.ReadFormat(config.Data); err != nil || have.Number != datadir.FormatIdle {
-		t.Errorf("the data directory has the format %d, %v", have.Number, err)
-	}
 	for _, name := range []string{"dead", "busy", "kept"} {
 		if _, err := c.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)}); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -72,9 +73,9 @@ type Options struct {
 	Require func(format int) error
 	// Keep is for how long the series of the queues are kept; there are none if it is zero.
 	Keep queue.Keep
-	// MayCount reports whether all programs that may read the store later know of series:
-	// before, nothing is counted. Nil means that they do.
-	MayCount func() bool
+	// Reads returns the highest format of a data directory that all programs read which may
+	// open the store later: what the engine counts waits for it. Nil means that they read all.
+	Reads func() int
 	// Totals counts what happens to all queues; nil means that it is not asked for.
 	Totals *Totals
 	// Watch returns what is to be told of the messages of this shard as long as it is open; nil means that nobody is. It is
@@ -113,17 +114,17 @@ type Shard struct {
 	watcher                    Watcher // nil: nobody is told of messages
 
 	// What follows belongs to the owner goroutine.
-	engine   *queue.Engine // nil while it has lost touch with the store
-	configs  func() []queue.Config
-	keep     queue.Keep
-	mayCount func() bool
-	asked    time.Time // when mayCount was called
-	totals   *Totals
-	counted  [queue.Counters]int64 // as totals were told
-	polls    polls
-	reload   time.Time
-	format   int   // what require has been called with
-	deposed  error // other goroutines may read it when closed is closed
+	engine  *queue.Engine // nil while it has lost touch with the store
+	configs func() []queue.Config
+	keep    queue.Keep
+	reads   func() int
+	asked   time.Time // when reads was called
+	totals  *Totals
+	counted [queue.Counters]int64 // as totals were told
+	polls   polls
+	reload  time.Time
+	format  int   // what require has been called with
+	deposed error // other goroutines may read it when closed is closed
 }
 
 // request is something that the owner is to do. run stores its results for the
@@ -164,8 +165,8 @@ func Open(o Options) (*Shard, error) {
 	if o.Require == nil {
 		o.Require = func(int) error { return nil }
 	}
-	if o.MayCount == nil {
-		o.MayCount = func() bool { return true }
+	if o.Reads == nil {
+		o.Reads = func() int { return math.MaxInt }
 	}
 	if o.MaxCommit == 0 {
 		o.MaxCommit = bytesAtOnce
@@ -175,7 +176,7 @@ func Open(o Options) (*Shard, error) {
 		writable: o.Writable, require: o.Require, format: 1, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
-		configs: o.Configs, keep: o.Keep, mayCount: o.MayCount, totals: o.Totals, polls: newPolls(),
+		configs: o.Configs, keep: o.Keep, reads: o.Reads, totals: o.Totals, polls: newPolls(),
 	}
 	s.pacer = newPacer(s.closing)
 	s.clock = newClock(o.Now, o.Shift, 0)
@@ -425,7 +426,7 @@ func (s *Shard) commitBatch(first *request) {
 	defer tx.Release()
 	s.engine.Begin(tx, s.clock.time())
 
-	s.startCounting()
+	s.allow()
 	s.empty.count(s.engine) // before a minute ends in which they were
 	var batch []*request
 	err := s.engine.Advance()
@@ -479,21 +480,19 @@ func (s *Shard) commitBatch(first *request) {
 	s.polls.end(s.clock.time(), s.draining.Load())
 }
 
-// keepNow returns for how long series are kept, and whether counting may begin.
+// keepNow returns for how long series are kept, and up to which format.
 func (s *Shard) keepNow() queue.Keep {
 	k := s.keep
 	s.asked = time.Now()
-	k.Later = !s.mayCount()
+	k.UpTo = s.reads()
 	return k
 }
 
-// startCounting begins to count as soon as that may be done. It asks once in reloadInterval.
-func (s *Shard) startCounting() {
-	if s.engine.AwaitsCounting() && time.Since(s.asked) >= reloadInterval {
+// allow lets the engine begin with what all programs can read. It asks once in reloadInterval.
+func (s *Shard) allow() {
+	if s.engine.Awaits() && time.Since(s.asked) >= reloadInterval {
 		s.asked = time.Now()
-		if s.mayCount() {
-			s.engine.StartCounting()
-		}
+		s.engine.Allow(s.reads())
 	}
 }
 

@@ -38,7 +38,6 @@ type Counters struct{ queues map[string]*expected }
 // expected is what must have been counted of a queue.
 type expected struct {
 	sent, received, empty, deleted bounds
-	dropped                        bool // perhaps
 }
 
 func (c *Counters) of(queue string) *expected {
@@ -64,8 +63,6 @@ func (c *Counters) Add(h *History, calls []*Call) {
 	}
 	for _, call := range calls {
 		switch call.Operation {
-		case Drop:
-			c.of(call.Queue).dropped = c.of(call.Queue).dropped || call.Outcome != Refused
 		case Send:
 			for _, e := range call.Entries {
 				c.of(call.Queue).sent.add(e.Outcome, 1)
@@ -92,8 +89,7 @@ func (c *Counters) Add(h *History, calls []*Call) {
 //
 // A message that a task has moved counts as sent where it has come to. Which messages a
 // task has moved is not known, so that there is no most for a queue's sends, but for those
-// of all queues together. Of a queue that was deleted less may have been counted: if the service
-// fails meanwhile, its last minute is lost with it.
+// of all queues together.
 func (c *Counters) Compare(counted map[string]Counted) (out []Violation) {
 	var allSent bounds
 	var all Counted
@@ -104,9 +100,6 @@ func (c *Counters) Compare(counted map[string]Counted) (out []Violation) {
 	}
 	for _, queue := range slices.Sorted(maps.Keys(counted)) {
 		got, x := counted[queue], *c.of(queue)
-		if x.dropped {
-			x.sent.least, x.received.least, x.deleted.least = 0, 0, 0
-		}
 		allSent.join(x.sent)
 		all.Sent += got.Sent + got.Deduplicated
 		all.Moved += got.Moved

@@ -1,0 +1,119 @@
+package queue
+
+import "fmt"
+
+// The name of a queue is stored beside its record, in the transaction that first writes something
+// counted. Whoever finds the two after the queue was deleted, because the shard failed or
+// moved before it was dropped, can still write the row of the minute that was running.
+//
+//	version | name
+
+func encodeOwnName(name string) []byte {
+	w := newRecord(2 + len(name))
+	w.String(name)
+	return w.Writer
+}
+
+func decodeOwnName(b []byte) (string, error) {
+	r := readRecord(b)
+	name := r.String()
+	return name, r.done("name of a queue")
+}
+
+// saveOwnName stores the name of the queue, if it is not stored and may be.
+func (q *queue) saveOwnName() {
+	if q.ownName || q.e.unsaid {
+		return
+	}
+	q.e.tx.Set(ownNameKey(q.cfg.ID), encodeOwnName(q.cfg.ARN))
+	q.e.format = max(q.e.format, formatNames)
+	q.ownName = true
+}
+
+// loadOwnName finds out whether the name of the queue is stored.
+func (q *queue) loadOwnName() error {
+	b, err := q.e.tx.Get(ownNameKey(q.cfg.ID))
+	if b == nil || err != nil {
+		return err
+	}
+	q.ownName, q.e.unsaid = true, false
+	q.e.format = max(q.e.format, formatNames)
+	return nil
+}
+
+// removeLeftover removes the data of a queue whose deletion was cut short. It writes the row
+// of the minute that was running.
+func (e *Engine) removeLeftover(id ID) error {
+	name, c, err := leftoverMinute(e.tx, id)
+	if err != nil {
+		return err
+	}
+	if name != "" && !e.keep.off() {
+		if err := e.writeRow(name, c.counted(), false); err != nil {
+			return err
+		}
+	}
+	e.tx.DeleteRange(queueRange(id))
+	return nil
+}
+
+// leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its
+// name: none if nothing was counted, or if the two are not there or damaged, because of which nobody has to do without
+// the other queues.
+func leftoverMinute(r Reader, id ID) (name string, c counting, err error) {
+	record, err := r.Get(metaKey(id))
+	if record == nil || err != nil {
+		return "", c, err
+	}
+	own, err := r.Get(ownNameKey(id))
+	if own == nil || err != nil {
+		return "", c, err
+	}
+	var m meta
+	name, bad := decodeOwnName(own)
+	if firstError(bad, m.decode(record)) != nil || m.nothing() {
+		return "", c, nil
+	}
+	m.minute = max(m.minute, minute)
+	return name, m.counting, nil
+}
+
+// happenedInLeftovers adds what has happened in the running minutes of queues that were deleted: all but
+// those with the given configs.
+func happenedInLeftovers(r Reader, configs []Config, to map[string][Metrics]int64) error {
+	known := make(map[ID]bool, len(configs))
+	for i := range configs {
+		known[configs[i].ID] = true
+	}
+	for next := ID(1); ; next++ {
+		id, err := firstQueue(r, next)
+		if id == 0 || err != nil {
+			return err
+		}
+		next = id
+		if known[id] {
+			continue
+		}
+		name, c, err := leftoverMinute(r, id)
+		if err != nil {
+			return fmt.Errorf("running minute of the deleted queue %d: %w", id, err)
+		}
+		if name == "" {
+			continue
+		}
+		sum := to[name]
+		for m, n := range c.happened {
+			sum[m] += n
+		}
+		to[name] = sum
+	}
+}
+
+// checkOwnName checks that the name beside the queue's record is its own.
+func (c *checker) checkOwnName() error {
+	return c.scan(tableOwnName, keyOf0, func(_, v []byte) error {
+		name, err := decodeOwnName(v)
+		c.want(err != nil || name == c.cfg.ARN, "the name beside the record of the queue is %q", name)
+		return err
+	})
+}
