@@ -52,7 +52,7 @@ func (c *Console) pages() *console.Pages {
 func (s *Server) openSessions() (err error) {
 	ready := func() error {
 		if err := s.node.Reads(datadir.FormatSignIn); err != nil {
-			return service.Unavailable(fmt.Sprintf("People can sign in when all nodes of the cluster know what sessions are: %v.", err), err)
+			return service.TooEarly("People can sign in when all nodes of the cluster know what sessions are", err)
 		}
 		return nil
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/sluicemq/sluice/internal/api/cloudwatch"
@@ -22,7 +21,7 @@ func (s *Server) openMonitor() (err error) {
 		Control: s.control,
 		Ready: func() error {
 			if err := s.node.Reads(datadir.FormatMonitor); err != nil {
-				return service.Unavailable(fmt.Sprintf("There can be alarms when all nodes of the cluster know what alarms are: %v.", err), err)
+				return service.TooEarly("There can be alarms when all nodes of the cluster know what alarms are", err)
 			}
 			return nil
 		},

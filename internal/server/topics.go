@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/sns"
@@ -27,7 +26,7 @@ func (s *Server) openTopics() (err error) {
 		Control: s.control, Prepare: s.signing.Ensure,
 		Ready: func() error {
 			if err := s.node.Reads(datadir.FormatTopics); err != nil {
-				return service.Unavailable(fmt.Sprintf("There can be topics when all nodes of the cluster know what topics are: %v.", err), err)
+				return service.TooEarly("There can be topics when all nodes of the cluster know what topics are", err)
 			}
 			return nil
 		},

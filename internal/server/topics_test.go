@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -31,12 +32,14 @@ func TestFirstTopicWaitsForAllNodes(t *testing.T) {
 	t.Parallel()
 	var old atomic.Bool
 	old.Store(true)
+	log := new(journal)
 	p := newPair(t, func(owner, _ *Config) {
 		join := owner.Join
 		owner.Join = func(e NodeEnv) (Node, error) {
 			n, err := join(e)
 			return neighbour{n, &old}, err
 		}
+		owner.Logger = slog.New(slog.NewTextHandler(log, nil))
 	})
 	root := p.other.Root()
 	create := func(name string) (int, string) {
@@ -47,6 +50,9 @@ func TestFirstTopicWaitsForAllNodes(t *testing.T) {
 	if status != http.StatusServiceUnavailable || !strings.Contains(body,
 		"There can be topics when all nodes of the cluster know what topics are: the node c runs version 1.0, which is too old for it.") {
 		t.Errorf("%d %s", status, body)
+	}
+	if log.count("level=ERROR") > 0 || log.count("level=WARN msg=\"request refused, as the nodes of the cluster run different versions\"") != 1 {
+		t.Error("that a call came too early is not one warning in the log")
 	}
 	old.Store(false)
 	if status, body := create("a"); status != http.StatusOK {

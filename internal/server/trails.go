@@ -33,7 +33,7 @@ func (s *Server) openTrails() (err error) {
 		Control: s.control, Vault: s.vault, Spool: events,
 		Ready: func() error {
 			if err := s.node.Reads(datadir.FormatTrails); err != nil {
-				return service.Unavailable(fmt.Sprintf("There can be trails when all nodes of the cluster know what trails are: %v.", err), err)
+				return service.TooEarly("There can be trails when all nodes of the cluster know what trails are", err)
 			}
 			return nil
 		},

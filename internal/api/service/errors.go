@@ -25,6 +25,16 @@ func Unavailable(reason string, cause error) error {
 	return errors.Join(e, cause)
 }
 
+var errTooEarly = errors.New("not all nodes of the cluster read it yet")
+
+// TooEarly is Unavailable for what waits until all nodes of the cluster read what it would store. cause says which does not.
+func TooEarly(sentence string, cause error) error {
+	return Unavailable(fmt.Sprintf("%s: %v.", sentence, cause), errors.Join(errTooEarly, cause))
+}
+
+// IsTooEarly reports whether an error is one of TooEarly: nothing is wrong with the server.
+func IsTooEarly(err error) bool { return errors.Is(err, errTooEarly) }
+
 // Sealed returns what a client is told whose queue is about to be deleted because nobody used it, or to be opened again.
 func Sealed(cause error) error {
 	return Unavailable("Nobody has used the queue for long, and it is about to be deleted. Try again in a moment, to see whether it is still there.", cause)
