@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
@@ -19,11 +20,14 @@ const (
 	secret = "dashboard-dashboard-dashboard-dashboard"
 )
 
+type sqsAttribute = types.QueueAttributeName
+
 // scene is who uses the server.
 type scene struct {
-	client *sqs.Client
-	began  time.Time
-	length time.Duration
+	client    *sqs.Client
+	publisher *sns.Client
+	began     time.Time
+	length    time.Duration
 
 	mu  sync.Mutex
 	err error
@@ -32,20 +36,22 @@ type scene struct {
 // at returns how far the scene has gone, from 0 to 1.
 func (s *scene) at() float64 { return float64(time.Since(s.began)) / float64(s.length) }
 
-// use has three services use the server: orders, whose consumers stand still for a while and then catch up; mails, of which
-// some cannot be sent for a while and end in the dead-letter queue; and invoices, in order.
+// use has some services use the server: orders, whose consumers stand still for a while and then catch up; mails, of which
+// some cannot be sent for a while and end in the dead-letter queue; invoices, in order; and shipments, which are a topic.
 func use(ctx context.Context, endpoint string, length time.Duration) error {
-	s := &scene{began: time.Now(), length: length, client: sqs.New(sqs.Options{
-		Region: "us-east-1", BaseEndpoint: &endpoint,
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: keyID, SecretAccessKey: secret}, nil
-		}),
-	})}
+	credentials := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: keyID, SecretAccessKey: secret}, nil
+	})
+	s := &scene{
+		began: time.Now(), length: length,
+		client:    sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: &endpoint, Credentials: credentials}),
+		publisher: sns.New(sns.Options{Region: "us-east-1", BaseEndpoint: &endpoint, Credentials: credentials}),
+	}
 	dead, err := s.queue(ctx, "mails-dead", nil)
 	if err != nil {
 		return err
 	}
-	deadARN, err := s.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &dead, AttributeNames: []types.QueueAttributeName{"QueueArn"}})
+	deadARN, err := s.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &dead, AttributeNames: []sqsAttribute{"QueueArn"}})
 	if err != nil {
 		return err
 	}
@@ -54,7 +60,8 @@ func use(ctx context.Context, endpoint string, length time.Duration) error {
 		"VisibilityTimeout": "5", "RedrivePolicy": `{"maxReceiveCount":"3","deadLetterTargetArn":"` + deadARN.Attributes["QueueArn"] + `"}`,
 	})
 	invoices, err3 := s.queue(ctx, "invoices.fifo", map[string]string{"FifoQueue": "true"})
-	if err := errors.Join(err1, err2, err3); err != nil {
+	topic, subscribed, err4 := s.topic(ctx)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, length)
@@ -72,7 +79,10 @@ func use(ctx context.Context, endpoint string, length time.Duration) error {
 	all.Go(func() {
 		s.consume(ctx, mails, never, func() bool { at := s.at(); return at < 0.6 || at > 0.75 || rand.IntN(5) > 0 })
 	})
-	all.Go(func() { s.consume(ctx, invoices, never, func() bool { return true }) })
+	for _, queue := range append(subscribed, invoices) {
+		all.Go(func() { s.consume(ctx, queue, never, func() bool { return true }) })
+	}
+	all.Go(func() { s.publish(ctx, topic, 6) })
 	all.Wait()
 	return s.err
 }

@@ -35,7 +35,10 @@ scrape_configs:
   - job_name: sluice-queues
     metrics_path: /metrics/queues
     static_configs: [{targets: [%q]}]
-`, interval, target, target)
+  - job_name: sluice-topics
+    metrics_path: /metrics/topics
+    static_configs: [{targets: [%q]}]
+`, interval, target, target, target)
 	file := filepath.Join(dir, "prometheus.yml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return nil, err

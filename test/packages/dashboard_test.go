@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/sluicemq/sluice/internal/proof/freeport"
@@ -28,7 +29,7 @@ func TestDashboardShowsData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metrics, client := serveMetrics(t, addresses[0])
+	metrics, client, publisher := serveMetrics(t, addresses[0])
 	p, err := prometheus.Start(context.Background(), t.TempDir(), metrics, time.Second)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func TestDashboardShowsData(t *testing.T) {
 		return queries
 	}
 	for deadline := time.Now().Add(2 * time.Minute); ; {
-		use(t, client)
+		use(t, client, publisher)
 		left := missing()
 		if len(left) == 0 {
 			return
@@ -72,21 +73,29 @@ func TestDashboardShowsData(t *testing.T) {
 	}
 }
 
-// serveMetrics runs a server that serves metrics at an address, and returns that and a client.
-func serveMetrics(t *testing.T, address string) (string, *sqs.Client) {
+// serveMetrics runs a server that serves metrics at an address, and returns that and clients.
+func serveMetrics(t *testing.T, address string) (string, *sqs.Client, *sns.Client) {
 	t.Helper()
 	config := server.Default()
 	config.Data, config.Listen, config.MetricsListen = t.TempDir(), "127.0.0.1:0", address
 	s, _ := servertest.Start(t, config)
-	return address, sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: aws.String(s.Endpoint()), Credentials: aws.CredentialsProviderFunc(
-		func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: s.Root().AccessKeyID, SecretAccessKey: s.Root().Secret}, nil
-		})})
+	endpoint, credentials := aws.String(s.Endpoint()), aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: s.Root().AccessKeyID, SecretAccessKey: s.Root().Secret}, nil
+	})
+	return address, sqs.New(sqs.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: credentials}),
+		sns.New(sns.Options{Region: "us-east-1", BaseEndpoint: endpoint, Credentials: credentials})
 }
 
-// use has a queue and its dead-letter queue hold messages, some of them received. It takes two seconds.
-func use(t *testing.T, client *sqs.Client) {
+// use has a queue and its dead-letter queue hold messages, some of them received, and publishes one. It takes two seconds.
+func use(t *testing.T, client *sqs.Client, publisher *sns.Client) {
 	t.Helper()
+	topic, err := publisher.CreateTopic(t.Context(), &sns.CreateTopicInput{Name: aws.String("news")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := publisher.Publish(t.Context(), &sns.PublishInput{TopicArn: topic.TopicArn, Message: aws.String("m")}); err != nil {
+		t.Fatal(err)
+	}
 	var urls []*string
 	for _, name := range []string{"orders", "orders-dead"} {
 		q, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name})

@@ -30,6 +30,7 @@ func TestDashboardsUseMetricsThatThereAre(t *testing.T) {
 	m.Disk(func() (uint64, uint64, error) { return 1, 2, nil }, func() bool { return false })
 	m.Totals(func() (n [queue.Counters]int64) { return n })
 	m.Memory(func() int64 { return 0 })
+	m.Trail(func() prom.TrailDrops { return prom.TrailDrops{} })
 	m.Cluster(func() status.Status {
 		return status.Status{Node: "a", Nodes: []status.Node{{Name: "a", Live: true}}, Shards: []status.Shard{
 			{Name: "0001", Owner: "a", Complete: 1, Copies: 1, Replicas: []status.Replica{{Node: "a", Role: "owner"}}},
@@ -39,8 +40,9 @@ func TestDashboardsUseMetricsThatThereAre(t *testing.T) {
 	m.Requests.Done("sqs", "SendMessage", prom.OK, 0)
 	const arn = "arn:aws:sqs:us-east-1:000000000000:"
 	queues := prom.Queues([]queue.Standing{{ARN: arn + "q", Last: new(queue.Row)}, {ARN: arn + "q.fifo", FIFO: true, Last: new(queue.Row)}}, "")
+	topics := prom.Topics([]queue.TopicStanding{{ARN: "arn:aws:sns:us-east-1:000000000000:t"}}, "")
 	known := make(map[string]bool)
-	for _, g := range []prometheus.Gatherer{m.Gatherer(), queues} {
+	for _, g := range []prometheus.Gatherer{m.Gatherer(), queues, topics} {
 		families, err := g.Gather()
 		if err != nil {
 			t.Fatal(err)
