@@ -71,7 +71,8 @@ func leftoverMinute(r Reader, id ID) (name string, c counting, err error) {
 	}
 	var m meta
 	name, bad := decodeOwnName(own)
-	if firstError(bad, m.decode(record)) != nil || m.nothing() {
+	damaged := firstError(bad, m.decode(record)) != nil
+	if damaged || m.nothing() {
 		return "", c, nil
 	}
 	m.minute = max(m.minute, minute)
