@@ -58,8 +58,8 @@ func (e *Engine) removeLeftover(id ID) error {
 }
 
 // leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its
-// name: none if nothing was counted, or if the two are not there or damaged, because of which nobody has to do without
-// the other queues.
+// name: none if nothing was counted, or if the two are not there or damaged. Damage of a queue that is gone must not keep
+// the shard from being loaded.
 func leftoverMinute(r Reader, id ID) (name string, c counting, err error) {
 	record, err := r.Get(metaKey(id))
 	if record == nil || err != nil {
@@ -69,14 +69,18 @@ func leftoverMinute(r Reader, id ID) (name string, c counting, err error) {
 	if own == nil || err != nil {
 		return "", c, err
 	}
-	var m meta
-	name, bad := decodeOwnName(own)
-	damaged := firstError(bad, m.decode(record)) != nil
-	if damaged || m.nothing() {
+	name, m, sound := decodeLeftover(record, own)
+	if !sound || m.nothing() {
 		return "", c, nil
 	}
 	m.minute = max(m.minute, minute)
 	return name, m.counting, nil
+}
+
+func decodeLeftover(record, own []byte) (name string, m meta, sound bool) {
+	name, err := decodeOwnName(own)
+	sound = firstError(err, m.decode(record)) == nil
+	return name, m, sound
 }
 
 // happenedInLeftovers adds what has happened in the running minutes of queues that were deleted: all but
