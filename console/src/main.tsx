@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { start } from './aws/session'
 import { App } from './frame/app'
+import { prepare } from './frame/pages'
 
 const root = document.getElementById('root')
 if (root) {
@@ -12,5 +13,6 @@ if (root) {
       <App />
     </StrictMode>,
   )
+  prepare() // it comes while the server is asked who is signed in
   void start()
 }

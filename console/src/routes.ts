@@ -1,13 +1,16 @@
-import type { ComponentType } from 'react'
+import { type Later, part } from './frame/later'
+import { prepareTab } from './pages/queue/tabs'
 
-/** Page is a place of the console. Its component is loaded when it is first opened, with the SDK's clients it needs. */
+/** Page is a place of the console. Its code is loaded when it is first opened, with the SDK's clients it needs. */
 export interface Page {
   /** path is its pattern: /queues/:queue/:tab? has the parameter queue, and perhaps tab. The first that matches is shown. */
   path: string
   title: string
   /** under is the page that the breadcrumbs name before it. */
   under?: string
-  load: () => Promise<{ default: ComponentType<PageProps> }>
+  component: Later<PageProps>
+  /** prepare loads what the page has beside its component. */
+  prepare?: (parameters: Record<string, string>) => Promise<void> | undefined
 }
 
 /** PageProps are what the frame gives a page. */
@@ -18,70 +21,96 @@ export interface PageProps {
 /** pages are all pages: one line each, beside those of its section. */
 export const pages: Page[] = [
   // Queues
-  { path: '/queues', title: 'Queues', load: () => import('./pages/queues') },
-  { path: '/create-queue', title: 'Create queue', under: '/queues', load: () => import('./pages/createqueue') },
+  { path: '/queues', title: 'Queues', component: part(() => import('./pages/queues')) },
+  {
+    path: '/create-queue',
+    title: 'Create queue',
+    under: '/queues',
+    component: part(() => import('./pages/createqueue')),
+  },
   {
     path: '/queues/:queue/edit',
     title: 'Edit',
     under: '/queues/:queue/:tab?',
-    load: () => import('./pages/createqueue'),
+    component: part(() => import('./pages/createqueue')),
   },
-  { path: '/queues/:queue/:tab?', title: ':queue', under: '/queues', load: () => import('./pages/queue') },
+  {
+    path: '/queues/:queue/:tab?',
+    title: ':queue',
+    under: '/queues',
+    component: part(() => import('./pages/queue')),
+    prepare: prepareTab,
+  },
 
   // Topics
-  { path: '/topics', title: 'Topics', load: () => import('./pages/topics') },
-  { path: '/topics/:topic', title: ':topic', under: '/topics', load: () => import('./pages/topics/topic') },
+  { path: '/topics', title: 'Topics', component: part(() => import('./pages/topics')) },
+  { path: '/topics/:topic', title: ':topic', under: '/topics', component: part(() => import('./pages/topics/topic')) },
   {
     path: '/topics/:topic/publish',
     title: 'Publish message',
     under: '/topics/:topic',
-    load: () => import('./pages/topics/publish'),
+    component: part(() => import('./pages/topics/publish')),
   },
-  { path: '/create-topic', title: 'Create topic', under: '/topics', load: () => import('./pages/topics/create') },
-  { path: '/subscriptions', title: 'Subscriptions', load: () => import('./pages/subscriptions') },
+  {
+    path: '/create-topic',
+    title: 'Create topic',
+    under: '/topics',
+    component: part(() => import('./pages/topics/create')),
+  },
+  { path: '/subscriptions', title: 'Subscriptions', component: part(() => import('./pages/subscriptions')) },
   {
     path: '/subscriptions/:topic/:subscription',
     title: 'Subscription',
     under: '/topics/:topic',
-    load: () => import('./pages/subscriptions/subscription'),
+    component: part(() => import('./pages/subscriptions/subscription')),
   },
   {
     path: '/create-subscription',
     title: 'Create subscription',
     under: '/subscriptions',
-    load: () => import('./pages/subscriptions/create'),
+    component: part(() => import('./pages/subscriptions/create')),
   },
   {
     path: '/subscribe-queue',
     title: 'Subscribe to a topic',
     under: '/queues',
-    load: () => import('./pages/subscriptions/queues'),
+    component: part(() => import('./pages/subscriptions/queues')),
   },
 
   // Monitoring
-  { path: '/monitoring', title: 'Monitoring', load: () => import('./pages/monitoring') },
-  { path: '/alarms', title: 'Alarms', load: () => import('./pages/alarms') },
-  { path: '/alarms/:alarm', title: ':alarm', under: '/alarms', load: () => import('./pages/alarms/alarm') },
+  { path: '/monitoring', title: 'Monitoring', component: part(() => import('./pages/monitoring')) },
+  { path: '/alarms', title: 'Alarms', component: part(() => import('./pages/alarms')) },
+  { path: '/alarms/:alarm', title: ':alarm', under: '/alarms', component: part(() => import('./pages/alarms/alarm')) },
   {
     path: '/alarms/:alarm/edit',
     title: 'Edit',
     under: '/alarms/:alarm',
-    load: () => import('./pages/alarms/edit'),
+    component: part(() => import('./pages/alarms/edit')),
   },
-  { path: '/create-alarm', title: 'Create alarm', under: '/alarms', load: () => import('./pages/alarms/edit') },
-  { path: '/activity', title: 'Activity', load: () => import('./pages/activity') },
-  { path: '/cluster', title: 'Cluster', load: () => import('./pages/cluster') },
+  {
+    path: '/create-alarm',
+    title: 'Create alarm',
+    under: '/alarms',
+    component: part(() => import('./pages/alarms/edit')),
+  },
+  { path: '/activity', title: 'Activity', component: part(() => import('./pages/activity')) },
+  { path: '/cluster', title: 'Cluster', component: part(() => import('./pages/cluster')) },
 
   // Users
-  { path: '/users', title: 'Users', load: () => import('./pages/users') },
-  { path: '/users/:user', title: ':user', under: '/users', load: () => import('./pages/users/user') },
-  { path: '/groups', title: 'Groups', load: () => import('./pages/users/groups') },
-  { path: '/groups/:group', title: ':group', under: '/groups', load: () => import('./pages/users/group') },
-  { path: '/roles', title: 'Roles', load: () => import('./pages/users/roles') },
-  { path: '/roles/:role', title: ':role', under: '/roles', load: () => import('./pages/users/role') },
-  { path: '/policies', title: 'Policies', load: () => import('./pages/users/policies') },
-  { path: '/policies/:policy', title: ':policy', under: '/policies', load: () => import('./pages/users/policy') },
-  { path: '/sessions', title: 'Sessions', load: () => import('./pages/users/sessions') },
+  { path: '/users', title: 'Users', component: part(() => import('./pages/users')) },
+  { path: '/users/:user', title: ':user', under: '/users', component: part(() => import('./pages/users/user')) },
+  { path: '/groups', title: 'Groups', component: part(() => import('./pages/users/groups')) },
+  { path: '/groups/:group', title: ':group', under: '/groups', component: part(() => import('./pages/users/group')) },
+  { path: '/roles', title: 'Roles', component: part(() => import('./pages/users/roles')) },
+  { path: '/roles/:role', title: ':role', under: '/roles', component: part(() => import('./pages/users/role')) },
+  { path: '/policies', title: 'Policies', component: part(() => import('./pages/users/policies')) },
+  {
+    path: '/policies/:policy',
+    title: ':policy',
+    under: '/policies',
+    component: part(() => import('./pages/users/policy')),
+  },
+  { path: '/sessions', title: 'Sessions', component: part(() => import('./pages/users/sessions')) },
 ]
 
 /** sections are the entries of the side navigation. */

@@ -49,6 +49,9 @@ function become(next: SignIn) {
   for (const listener of listeners) {
     listener()
   }
+  if (next.status === 'in') {
+    credentials().catch(() => {}) // they come while the page is drawn, which asks again if they did not
+  }
 }
 
 /** signIn is the state of the sign-in, for useSyncExternalStore. */

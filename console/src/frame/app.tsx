@@ -34,7 +34,7 @@ export function App() {
   return (
     <I18nProvider locale="en" messages={[messages]}>
       <Person key={who}>
-        <TopBar state={state} />
+        {state.status !== 'starting' && <TopBar state={state} />}
         {state.status === 'starting' && (
           <div className="centre">
             <Spinner size="large" />

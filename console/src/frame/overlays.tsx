@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { Guard } from './guard'
 import { pageKeys, typing } from './keys'
+import { later } from './later'
 import { showOverlay, useOverlay } from './overlay'
 import { usePreferences } from './preferences'
 import { go } from './router'
 
-const Palette = lazy(() => import('./palette'))
-const KeyList = lazy(() => import('./keylist'))
+const Palette = later(() => import('./palette'))
+const KeyList = later(() => import('./keylist'))
 
 /** Overlays hears the keys that work on every page, and shows what they call. */
 export function Overlays() {
@@ -65,10 +66,8 @@ export function Overlays() {
   useEffect(() => () => showOverlay(undefined), [])
   return (
     <Guard key={shown}>
-      <Suspense>
-        {shown === 'palette' && <Palette close={() => showOverlay(undefined)} />}
-        {shown === 'keys' && <KeyList close={() => showOverlay(undefined)} />}
-      </Suspense>
+      {shown === 'palette' && <Palette close={() => showOverlay(undefined)} />}
+      {shown === 'keys' && <KeyList close={() => showOverlay(undefined)} />}
     </Guard>
   )
 }

@@ -3,30 +3,18 @@ import Box from '@cloudscape-design/components/box'
 import BreadcrumbGroup from '@cloudscape-design/components/breadcrumb-group'
 import Flashbar from '@cloudscape-design/components/flashbar'
 import SideNavigation from '@cloudscape-design/components/side-navigation'
-import Spinner from '@cloudscape-design/components/spinner'
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { settingsNow } from '../aws/session'
-import { home, type Page, type PageProps, pages, sections } from '../routes'
+import { home, sections } from '../routes'
 import { Guard } from './guard'
 import { useNotices } from './notices'
 import { Overlays } from './overlays'
-import { fill, go, match, usePlace } from './router'
-
-const components = new Map<string, ComponentType<PageProps>>()
-
-/** componentOf returns the component of a page, which is loaded when it is first shown. */
-function componentOf(page: Page): ComponentType<PageProps> {
-  let known = components.get(page.path)
-  if (!known) {
-    known = lazy(page.load)
-    components.set(page.path, known)
-  }
-  return known
-}
+import { find, trail } from './pages'
+import { fill, go, usePath } from './router'
 
 /** PageFrame is what is around every page: the navigation, the way back, the notices. */
 export function PageFrame() {
-  const { path } = usePlace()
+  const path = usePath()
   const notices = useNotices()
   const [open, setOpen] = useState(() => window.innerWidth > 1000)
   useEffect(() => {
@@ -70,7 +58,7 @@ export function PageFrame() {
         notifications={<Flashbar items={notices} stackItems />}
         content={
           <Guard key={found ? fill(found.page.path, found.parameters) : path}>
-            <Suspense fallback={<Loading />}>{found ? <Shown {...found} /> : <Nowhere />}</Suspense>
+            {found ? <found.page.component parameters={found.parameters} /> : <Nowhere />}
           </Guard>
         }
       />
@@ -87,19 +75,6 @@ function Version() {
   )
 }
 
-function Shown({ page, parameters }: Found) {
-  const Component = componentOf(page)
-  return <Component parameters={parameters} />
-}
-
-function Loading() {
-  return (
-    <Box textAlign="center" padding="xxl">
-      <Spinner size="large" />
-    </Box>
-  )
-}
-
 function Nowhere() {
   return (
     <Box textAlign="center" padding="xxl">
@@ -109,31 +84,4 @@ function Nowhere() {
       </Box>
     </Box>
   )
-}
-
-interface Found {
-  page: Page
-  parameters: Record<string, string>
-}
-
-function find(path: string): Found | undefined {
-  for (const page of pages) {
-    const parameters = match(page.path, path)
-    if (parameters) {
-      return { page, parameters }
-    }
-  }
-  return undefined
-}
-
-/** trail returns the breadcrumbs of a page. In a title, :queue stands for that parameter. */
-function trail(page: Page, parameters: Record<string, string>): { text: string; href: string }[] {
-  const above = page.under ? pages.find((p) => p.path === page.under) : undefined
-  return [
-    ...(above ? trail(above, parameters) : []),
-    {
-      text: page.title.replace(/:(\w+)/g, (_, name: string) => parameters[name] ?? ''),
-      href: `#${fill(page.path, parameters)}`,
-    },
-  ]
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 /** Preferences are a person's own, and stay in their browser. */
 export interface Preferences {
@@ -53,23 +53,27 @@ export function useRefresh(): number | false {
   return refresh > 0 && refresh * 1000
 }
 
-/** useStored is a state of a page that stays in the browser, such as which columns a table shows. */
+/** useStored is a state of a page that stays in the browser, such as which columns a table shows. The fallback is a constant. */
 export function useStored<T>(name: string, fallback: T): [T, (value: T) => void] {
   const full = `sluice-${name}`
   const text = useSyncExternalStore(subscribe, () => localStorage.getItem(full))
-  let value = fallback
-  try {
-    value = text === null ? fallback : (JSON.parse(text) as T)
-  } catch {
-    // Written by another version: the fallback holds.
-  }
-  return [
-    value,
-    (next) => {
+  const value = useMemo(() => parse<T>(text) ?? fallback, [text, fallback])
+  const set = useCallback(
+    (next: T) => {
       localStorage.setItem(full, JSON.stringify(next))
       for (const listener of listeners) {
         listener()
       }
     },
-  ]
+    [full],
+  )
+  return [value, set]
+}
+
+function parse<T>(stored: string | null): T | undefined {
+  try {
+    return stored === null ? undefined : (JSON.parse(stored) as T)
+  } catch {
+    return undefined // written by another version
+  }
 }

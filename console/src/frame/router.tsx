@@ -17,7 +17,8 @@ function parse(text: string): Place {
   return { path: path || '/', query: new URLSearchParams(query) }
 }
 
-function now(): Place {
+/** placeNow is where the reader is now, for what is not drawn. */
+export function placeNow(): Place {
   if (location.hash !== hash) {
     hash = location.hash
     place = parse(hash)
@@ -35,7 +36,12 @@ function subscribe(listener: () => void) {
 }
 
 export function usePlace(): Place {
-  return useSyncExternalStore(subscribe, now)
+  return useSyncExternalStore(subscribe, placeNow)
+}
+
+/** usePath is for what does not depend on the rest of the place, which changes with each letter that is typed into a filter. */
+export function usePath(): string {
+  return useSyncExternalStore(subscribe, () => placeNow().path)
 }
 
 /** go opens an address such as /queues, or #/queues. */

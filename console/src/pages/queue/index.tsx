@@ -4,9 +4,8 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import ContentLayout from '@cloudscape-design/components/content-layout'
 import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Spinner from '@cloudscape-design/components/spinner'
 import Tabs from '@cloudscape-design/components/tabs'
-import { type ComponentType, lazy, Suspense, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { isAbsent } from '../../aws/failure'
 import { Guard } from '../../frame/guard'
 import { address, go } from '../../frame/router'
@@ -14,11 +13,7 @@ import { Problem } from '../../parts/problem'
 import { useQueueDetail } from '../../parts/queues'
 import type { PageProps } from '../../routes'
 import { type Action, Dialog } from '../queues/dialogs'
-import { type TabProps, tabs } from './tabs'
-
-const components: Record<string, ComponentType<TabProps>> = Object.fromEntries(
-  tabs.map((tab) => [tab.id, lazy(tab.load)]),
-)
+import { tabs } from './tabs'
 
 /** Queue is the page of one queue: its tabs are in tabs.ts. */
 export default function Queue({ parameters }: PageProps) {
@@ -28,7 +23,13 @@ export default function Queue({ parameters }: PageProps) {
   const fifo = queue.endsWith('.fifo')
   const shown = tabs.filter((tab) => tab.on?.({ fifo, deadLetters: true }) ?? true)
   const chosen = shown.find((tab) => tab.id === parameters.tab) ?? shown[0]
-  const Content = chosen && components[chosen.id]
+  const Content = chosen?.content
+  useEffect(() => {
+    // The other tabs are likely to be next.
+    for (const tab of tabs) {
+      void tab.content.prepare()
+    }
+  }, [])
   const paused = detail.data?.Reasons.some((r) => r.Code === 'Paused')
 
   if (isAbsent(detail.error)) {
@@ -90,9 +91,7 @@ export default function Queue({ parameters }: PageProps) {
           label: tab.label,
           content: tab === chosen && Content && (
             <Guard key={tab.id}>
-              <Suspense fallback={<Spinner size="large" />}>
-                <Content key={queue} queue={queue} fifo={fifo} />
-              </Suspense>
+              <Content key={queue} queue={queue} fifo={fifo} />
             </Guard>
           ),
         }))}

@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react'
+import { type Later, part } from '../../frame/later'
 
 /** TabProps are what every tab of a queue is given. */
 export interface TabProps {
@@ -11,18 +11,23 @@ interface Tab {
   label: string
   /** on says which queues have it; all, if it is left out. */
   on?: (queue: { fifo: boolean; deadLetters: boolean }) => boolean
-  load: () => Promise<{ default: ComponentType<TabProps> }>
+  content: Later<TabProps>
 }
 
 /** tabs are what can be seen and done with one queue: one line each. */
 export const tabs: Tab[] = [
-  { id: 'overview', label: 'Overview', load: () => import('./overview') },
-  { id: 'messages', label: 'Send and receive', load: () => import('./messages') },
-  { id: 'browse', label: 'Look inside', load: () => import('./browse') },
-  { id: 'redrive', label: 'Redrive', load: () => import('./redrive') },
-  { id: 'groups', label: 'Groups', on: (q) => q.fifo, load: () => import('./groups') },
-  { id: 'consumers', label: 'Consumers', load: () => import('./consumers') },
-  { id: 'monitoring', label: 'Monitoring', load: () => import('./monitoring') },
-  { id: 'access', label: 'Access', load: () => import('./access') },
-  { id: 'tags', label: 'Tags', load: () => import('./tags') },
+  { id: 'overview', label: 'Overview', content: part(() => import('./overview')) },
+  { id: 'messages', label: 'Send and receive', content: part(() => import('./messages')) },
+  { id: 'browse', label: 'Look inside', content: part(() => import('./browse')) },
+  { id: 'redrive', label: 'Redrive', content: part(() => import('./redrive')) },
+  { id: 'groups', label: 'Groups', on: (q) => q.fifo, content: part(() => import('./groups')) },
+  { id: 'consumers', label: 'Consumers', content: part(() => import('./consumers')) },
+  { id: 'monitoring', label: 'Monitoring', content: part(() => import('./monitoring')) },
+  { id: 'access', label: 'Access', content: part(() => import('./access')) },
+  { id: 'tags', label: 'Tags', content: part(() => import('./tags')) },
 ]
+
+/** prepareTab loads the code of the tab that an address names. */
+export function prepareTab({ tab }: Record<string, string>) {
+  return (tabs.find((t) => t.id === tab) ?? tabs[0])?.content.prepare()
+}

@@ -8,7 +8,7 @@ import { plural, rate } from '../../parts/format'
 import { type ListedQueue, nameOf, type QueueState } from '../../parts/queues'
 import { Sparkline } from '../../parts/sparkline'
 import { Absent, Ago, Num, Time } from '../../parts/values'
-import type { Rates } from './rates'
+import type { RateOf } from './rates'
 
 /** health says in a few words what a person should know of a queue. */
 export function health(state: QueueState): {
@@ -63,7 +63,7 @@ const seen = (q: ListedQueue): Partial<QueueState> | undefined => q.State ?? q.C
 type Column = TableProps.ColumnDefinition<ListedQueue> & { name: string }
 
 /** columns are those that the table of queues can show. Sorting is the page's: it knows whether it has all queues. */
-export function columns(rates: Rates): Column[] {
+export function columns(rates: RateOf): Column[] {
   type Value = (s: Partial<QueueState>) => number | undefined
   const valueIn = (q: ListedQueue, of: Value) => {
     const s = seen(q)
@@ -91,7 +91,7 @@ export function columns(rates: Rates): Column[] {
     name,
     header: name,
     cell: (q) => {
-      const values = rates.of(q.QueueName, id)
+      const values = rates(q.QueueName, id)
       const now = values.at(-1)
       return now === undefined ? (
         <Absent />
@@ -184,6 +184,9 @@ export function columns(rates: Rates): Column[] {
     },
   ]
 }
+
+/** comparators order queues by a column. */
+export const comparators = new Map(columns(() => []).map((c) => [c.id, c.sortingComparator]))
 
 /** firstColumns are shown until a person chooses others. */
 export const firstColumns = ['name', 'type', 'health', 'visible', 'inflight', 'delayed', 'oldest', 'in', 'out', 'dlq']

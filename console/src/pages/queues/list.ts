@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { isDenied } from '../../aws/failure'
 import { sluice } from '../../aws/sluice'
 import { useRefresh } from '../../frame/preferences'
 import { type ListedQueue, type QueuePage, useQueuePage } from '../../parts/queues'
-import { health } from './columns'
+import { comparators, health } from './columns'
 
-/** small is how many queues the server shows in one answer: so many are sorted and filtered here. */
-const small = 200
+/** most is how many queues the server shows in one answer. */
+const most = 200
 
 interface Filter {
   value: string
@@ -40,94 +40,117 @@ export const filters: [Filter, ...Filter[]] = [
 interface Wanted {
   find: string
   only: Filter
-  /** sorted says that the order is another one than the server's, which is by name. */
-  sorted: boolean
+  /** id is of the column that they are sorted by. */
+  id: string
   descending: boolean
   pageSize: number
 }
 
-type Comparator = ((a: ListedQueue, b: ListedQueue) => number) | undefined
+/** nothing is what there is before the first answer. */
+const nothing: ListedQueue[] = []
+
+/** List is what a table of queues shows, and how to see more of them. */
+export interface List {
+  /** shown are the queues of this page, in the order that was asked for. */
+  shown: ListedQueue[]
+  /** looked are the answers about what queues are doing. */
+  looked: QueuePage[]
+  /** total is how many queues have such names, matches how many of them are like what was asked for. */
+  total: number | undefined
+  matches: number
+  index: number
+  pages: number
+  /** openEnd says that there are more pages than are known. */
+  openEnd: boolean
+  loading: boolean
+  error: unknown
+  /** denied is why the caller sees no more than SQS itself tells. */
+  denied: unknown
+  turnTo: (index: number) => void
+  refetch: () => void
+}
+
+/** Seen is which page of the server's is shown, and where those before and the next one begin. */
+interface Seen {
+  find: string
+  index: number
+  cursors: (string | undefined)[]
+}
 
 /**
- * useQueues returns the queues of one page. Up to 200 come in one answer. Of more, the server makes the pages, unless they
- * are to be sorted or filtered by what they are doing: then all are asked for, less often. Who may not ask for the states of
- * queues gets what SQS lists.
+ * useQueues returns the queues of one page, which the server makes. To sort or filter queues by what they are doing, all of
+ * them are asked for, less often if they are many. Who may not ask for the states of queues gets what SQS lists.
  */
-export function useQueues({ find, only, sorted, descending, pageSize }: Wanted) {
-  const [large, setLarge] = useState(false)
+export function useQueues({ find, only, id, descending, pageSize }: Wanted): List {
   const [index, turnTo] = useState(1)
-  const [cursors, setCursors] = useState<{ find: string; list: (string | undefined)[] }>({ find, list: [undefined] })
-  const known = cursors.find === find ? cursors.list : [undefined]
-  const byServer = large && !sorted && !only.holds
-  const cursor = byServer ? known[index - 1] : undefined
+  const [seen, setSeen] = useState<Seen>({ find, index: 1, cursors: [undefined] })
   const [plainly, setPlainly] = useState(false)
+  const asked = JSON.stringify([find, only.value, id, descending])
+  const [askedBefore, setAskedBefore] = useState(asked)
+  if (asked !== askedBefore) {
+    setAskedBefore(asked)
+    turnTo(1)
+  }
+  const known = seen.find === find ? seen.cursors : [undefined]
+  // The server's order is by name.
+  const byServer = id === 'name' && !descending && !only.holds
+  const cursor = byServer ? known[index - 1] : undefined
   const page = useQueuePage(
-    {
-      Max: byServer ? pageSize : small,
-      ...(find && { Contains: find }),
-      ...(cursor && { Cursor: cursor }),
-    },
+    { Max: pageSize, ...(find && { Contains: find }), ...(cursor && { Cursor: cursor }) },
     !plainly,
   )
+  const { data, isPlaceholderData: before } = page
   if (isDenied(page.error) && !plainly) {
     setPlainly(true)
   }
-  const plain = usePlain({ find, only, descending, pageSize }, index, plainly)
-  const all = useAll(find, large && !byServer)
-  const data = page.data
-  const isLarge = (data?.Total ?? 0) > small
-  if (data && !page.isPlaceholderData && isLarge !== large) {
-    setLarge(isLarge)
-  }
-  if (byServer && data?.Cursor && !page.isPlaceholderData && known[index] !== data.Cursor) {
-    setCursors({ find, list: [...known.slice(0, index), data.Cursor] })
+  if (byServer && data && !before && !(seen.find === find && seen.index === index && known[index] === data.Cursor)) {
+    setSeen({ find, index, cursors: [...known.slice(0, index), ...(data.Cursor ? [data.Cursor] : [])] })
   }
 
-  let matching: ListedQueue[] = (byServer ? data?.Queues : (all.data?.Queues ?? data?.Queues)) ?? []
-  if (only.holds) {
-    matching = matching.filter(only.holds)
-  }
-  if (plainly) {
-    return {
-      ...plain,
-      page: undefined,
-      refetch() {
-        setPlainly(false)
-        void page.refetch()
-      },
-      index,
-      turnTo,
-      openEnd: false,
-      denied: page.error,
+  const complete = data?.Queues.length === data?.Total
+  const all = useAll(find, !byServer && !before && !complete)
+  const answers = byServer || complete ? data : all.data
+  const looked = useMemo(() => (answers ? ('pages' in answers ? answers.pages : [answers]) : []), [answers])
+  const matching = useMemo(() => {
+    const queues = answers?.Queues ?? nothing
+    return only.holds ? queues.filter(only.holds) : queues
+  }, [answers, only])
+  const shown = useMemo(() => {
+    if (byServer) {
+      return matching
     }
+    const compare = comparators.get(id)
+    const list = compare || descending ? matching.toSorted((a, b) => compare?.(a, b) ?? byName(a, b)) : matching
+    return (descending ? list.toReversed() : list).slice((index - 1) * pageSize, index * pageSize)
+  }, [byServer, matching, id, descending, index, pageSize])
+
+  const plain = usePlain({ find, only, descending, pageSize }, index, plainly)
+  const { refetch } = page
+  const again = useCallback(() => {
+    setPlainly(false)
+    void refetch()
+  }, [refetch])
+  if (plainly) {
+    return { ...plain, looked, index, turnTo, openEnd: false, denied: page.error, refetch: again }
   }
-  const total = data?.Total
   return {
-    page: data,
+    shown,
+    looked,
     denied: undefined,
-    total,
-    matches: byServer ? (total ?? 0) : matching.length,
-    error: page.error,
-    loading: page.isPending || (large && !byServer && all.isPending),
-    fetching: page.isFetching || all.isFetching,
-    refetch: () => void page.refetch(),
-    index,
+    total: data?.Total,
+    matches: byServer ? (data?.Total ?? 0) : matching.length,
+    error: page.error ?? all.error,
+    loading: page.isPending || (!answers && !all.error),
+    index: byServer ? seen.index : index,
     turnTo,
-    pages: byServer ? known.length : Math.max(1, Math.ceil(matching.length / pageSize)),
+    pages: byServer ? seen.cursors.length : Math.max(1, Math.ceil(matching.length / pageSize)),
     openEnd: byServer && Boolean(data?.Cursor),
-    /** show returns the page's queues in the order that was asked for. */
-    show(compare: Comparator): ListedQueue[] {
-      if (byServer) {
-        return matching
-      }
-      const list = compare || descending ? matching.toSorted((a, b) => compare?.(a, b) ?? byName(a, b)) : matching
-      return (descending ? list.toReversed() : list).slice((index - 1) * pageSize, index * pageSize)
-    },
+    refetch: again,
   }
 }
 
 /** usePlain returns the queues of one page as SQS knows them, with what the caller may know of each. */
-function usePlain({ find, only, descending, pageSize }: Omit<Wanted, 'sorted'>, index: number, enabled: boolean) {
+function usePlain({ find, only, descending, pageSize }: Omit<Wanted, 'id'>, index: number, enabled: boolean) {
   const interval = useRefresh()
   const client = useQueryClient()
   const all = useQuery<ListedQueue[]>({
@@ -136,13 +159,17 @@ function usePlain({ find, only, descending, pageSize }: Omit<Wanted, 'sorted'>, 
     refetchInterval: ({ state }) => !isDenied(state.error) && interval && Math.max(interval, 30_000),
     queryFn: async ({ signal }) => (await import('../../parts/plainqueues')).plainQueues(signal),
   })
-  const sought = find.toLowerCase()
-  const matching = (all.data ?? []).filter(
-    (q) => q.QueueName.toLowerCase().includes(sought) && (!only.ofNames || only.holds?.(q) !== false),
+  const matching = useMemo(() => {
+    const sought = find.toLowerCase()
+    return (all.data ?? nothing).filter(
+      (q) => q.QueueName.toLowerCase().includes(sought) && (!only.ofNames || only.holds?.(q) !== false),
+    )
+  }, [all.data, find, only])
+  const listed = useMemo(
+    () => (descending ? matching.toReversed() : matching).slice((index - 1) * pageSize, index * pageSize),
+    [matching, descending, index, pageSize],
   )
-  const ordered = descending ? matching.toReversed() : matching
-  const shown = ordered.slice((index - 1) * pageSize, index * pageSize)
-  const names = shown.map((q) => q.QueueName)
+  const names = listed.map((q) => q.QueueName)
   const counts = useQuery({
     queryKey: ['countQueues', names],
     enabled: enabled && names.length > 0,
@@ -151,19 +178,21 @@ function usePlain({ find, only, descending, pageSize }: Omit<Wanted, 'sorted'>, 
     queryFn: async ({ signal, queryKey }) =>
       (await import('../../parts/plainqueues')).countQueues(names, client.getQueryData(queryKey), signal),
   })
+  const shown = useMemo(
+    () =>
+      listed.map((q) => {
+        const counted = counts.data?.known.get(q.QueueName)
+        return counted ? { ...q, Counted: counted } : q
+      }),
+    [listed, counts.data],
+  )
   return {
     total: all.data?.length,
     matches: matching.length,
     error: all.error,
     loading: all.isPending,
-    fetching: all.isFetching || counts.isFetching,
     pages: Math.max(1, Math.ceil(matching.length / pageSize)),
-    show(): ListedQueue[] {
-      return shown.map((q) => {
-        const counted = counts.data?.known.get(q.QueueName)
-        return counted ? { ...q, Counted: counted } : q
-      })
-    },
+    shown,
   }
 }
 
@@ -174,24 +203,25 @@ function byName(a: ListedQueue, b: ListedQueue) {
 /** useAll returns every queue, from as many answers as it takes. */
 function useAll(find: string, enabled: boolean) {
   const interval = useRefresh()
-  return useQuery({
+  return useQuery<{ pages: QueuePage[]; Queues: ListedQueue[] }>({
     queryKey: ['ListQueueStates', 'all', find],
     enabled,
-    refetchInterval: interval && Math.max(interval, 30_000),
+    refetchInterval: ({ state }) => interval && Math.max(interval, (state.data?.pages.length ?? 0) > 1 ? 30_000 : 0),
     retry: (n, error) => n < 2 && !isDenied(error),
+    placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const queues: ListedQueue[] = []
+      const pages: QueuePage[] = []
       let cursor: string | undefined
       do {
         const page: QueuePage = await sluice<QueuePage>(
           'ListQueueStates',
-          { Max: small, ...(find && { Contains: find }), ...(cursor && { Cursor: cursor }) },
+          { Max: most, ...(find && { Contains: find }), ...(cursor && { Cursor: cursor }) },
           signal,
         )
-        queues.push(...page.Queues)
+        pages.push(page)
         cursor = page.Cursor
       } while (cursor)
-      return { Queues: queues }
+      return { pages, Queues: pages.flatMap((page) => page.Queues) }
     },
   })
 }

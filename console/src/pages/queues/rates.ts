@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { QueuePage } from '../../parts/queues'
 
 interface Sample {
@@ -10,7 +10,7 @@ interface Sample {
 const kept = 31
 
 /** Rates are how often messages came and went, between the looks at the queues. */
-export class Rates {
+class Rates {
   private readonly samples = new Map<string, Sample[]>()
 
   add(page: QueuePage) {
@@ -48,11 +48,16 @@ export class Rates {
   }
 }
 
+/** RateOf returns how often messages came to a queue or went, the newest last. */
+export type RateOf = (queue: string, direction: 'in' | 'out') => number[]
+
 /** useRates collects them from each answer. To add one twice changes nothing. */
-export function useRates(page: QueuePage | undefined): Rates {
+export function useRates(answers: QueuePage[]): RateOf {
   const [rates] = useState(() => new Rates())
-  if (page) {
-    rates.add(page)
-  }
-  return rates
+  return useMemo(() => {
+    for (const answer of answers) {
+      rates.add(answer)
+    }
+    return (queue, direction) => rates.of(queue, direction)
+  }, [rates, answers])
 }

@@ -7,7 +7,7 @@ const pageSize = 50
 /** kept is how many messages are shown while following. */
 const kept = 500
 
-interface Look {
+interface Found {
   messages: Message[]
   cursor: string | undefined
   scanned: number
@@ -15,17 +15,30 @@ interface Look {
   withoutBodies: boolean
 }
 
-const nothing: Look = { messages: [], cursor: undefined, scanned: 0, total: 0, withoutBodies: false }
+/** Look is what was found so far, and how to find more. */
+export interface Look extends Pick<Found, 'messages' | 'scanned' | 'total'> {
+  more: boolean
+  busy: boolean
+  further: () => void
+  again: () => void
+}
+
+const nothing: Found = { messages: [], cursor: undefined, scanned: 0, total: 0, withoutBodies: false }
 
 /** useLook looks into a queue, page by page, or follows what is sent to it. */
-export function useLook(queue: string, filter: string, state: State | '', follow: boolean) {
+export function useLook(
+  queue: string,
+  filter: string,
+  state: State | '',
+  follow: boolean,
+): Look & { error: unknown; withoutBodies: boolean } {
   const [look, setLook] = useState(nothing)
-  const [busy, setBusy] = useState(false)
+  const [busy, setBusy] = useState(!follow)
   const [error, setError] = useState<unknown>()
   const stop = useRef<AbortController>(null)
 
   const further = useCallback(
-    async (from: Look) => {
+    async (from: Found) => {
       stop.current?.abort()
       const controller = new AbortController()
       stop.current = controller
@@ -63,8 +76,8 @@ export function useLook(queue: string, filter: string, state: State | '', follow
   )
 
   // Who looks again later means what is looked for then.
-  const latest = useRef(further)
-  latest.current = further
+  const latest = useRef({ further, look })
+  latest.current = { further, look }
 
   useEffect(() => {
     setLook(nothing)
@@ -87,12 +100,15 @@ export function useLook(queue: string, filter: string, state: State | '', follow
   }, [further, follow, queue, filter, state])
 
   return {
-    ...look,
+    messages: look.messages,
+    scanned: look.scanned,
+    total: look.total,
+    withoutBodies: look.withoutBodies,
     busy,
     error,
     more: look.cursor !== undefined,
-    further: () => void further(look),
-    again: () => void latest.current(nothing),
+    further: useCallback(() => void latest.current.further(latest.current.look), []),
+    again: useCallback(() => void latest.current.further(nothing), []),
   }
 }
 

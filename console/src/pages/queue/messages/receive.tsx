@@ -23,9 +23,10 @@ import { address } from '../../../frame/router'
 import { Confirm } from '../../../parts/confirm'
 import { toBase64 } from '../../../parts/decode'
 import { Empty } from '../../../parts/empty'
-import { bytes, duration, plural } from '../../../parts/format'
+import { duration, plural } from '../../../parts/format'
 import { type Message, MessageDetails } from '../../../parts/message'
-import { Num, Time, useNow } from '../../../parts/values'
+import { messageColumns } from '../../../parts/messagecolumns'
+import { useNow } from '../../../parts/values'
 import type { TabProps } from '../tabs'
 
 interface Held extends Message {
@@ -43,7 +44,7 @@ export function Receive({ queue, fifo }: TabProps) {
   const [held, setHeld] = useState<Held[]>([])
   const [polled, setPolled] = useState(false)
   const [chosen, setChosen] = useState<Held[]>([])
-  const [shown, setShown] = useState<Held>()
+  const [shown, setShown] = useState<Message>()
   const [asking, setAsking] = useState(false)
   const now = useNow(held.length > 0 || running !== undefined)
   const stop = useRef<AbortController>(null)
@@ -254,51 +255,13 @@ export function Receive({ queue, fifo }: TabProps) {
                 : 'Poll for messages to take some from the queue, as a program would.'}
             </Empty>
           }
-          columnDefinitions={[
-            {
-              id: 'id',
-              header: 'ID',
-              isRowHeader: true,
-              width: 300,
-              cell: (m) => (
-                <Link
-                  href="#"
-                  onFollow={(e) => {
-                    e.preventDefault()
-                    setShown(m)
-                  }}
-                >
-                  {m.MessageId}
-                </Link>
-              ),
-            },
-            {
-              id: 'body',
-              header: 'Body',
-              cell: (m) => <span className="code preview">{m.Body?.slice(0, 200)}</span>,
-              width: 320,
-            },
-            { id: 'sent', header: 'Sent', cell: (m) => <Time at={m.SentTimestamp} />, width: 190 },
-            {
-              id: 'size',
-              header: 'Size',
-              cell: (m) => <span className="number">{bytes(m.Size ?? 0)}</span>,
-              width: 110,
-            },
-            { id: 'count', header: 'Receive count', cell: (m) => <Num value={m.ReceiveCount} />, width: 130 },
-            ...(fifo
-              ? [
-                  { id: 'group', header: 'Message Group ID', cell: (m: Held) => m.MessageGroupId, width: 160 },
-                  {
-                    id: 'dedup',
-                    header: 'Message Deduplication ID',
-                    cell: (m: Held) => m.MessageDeduplicationId,
-                    width: 200,
-                  },
-                  { id: 'sequence', header: 'Sequence Number', cell: (m: Held) => m.SequenceNumber, width: 200 },
-                ]
-              : []),
-          ]}
+          columnDefinitions={messageColumns(setShown, [
+            'body',
+            'sent',
+            'size',
+            'count',
+            ...(fifo ? (['group', 'dedup', 'sequence'] as const) : []),
+          ])}
         />
       </SpaceBetween>
       {shown && <MessageDetails message={shown} close={() => setShown(undefined)} />}

@@ -5,7 +5,6 @@ import Container from '@cloudscape-design/components/container'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
-import Link from '@cloudscape-design/components/link'
 import RadioGroup from '@cloudscape-design/components/radio-group'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
@@ -20,9 +19,10 @@ import { Confirm } from '../../../parts/confirm'
 import { Empty } from '../../../parts/empty'
 import { count, plural } from '../../../parts/format'
 import { type Message, MessageDetails } from '../../../parts/message'
+import { messageColumns } from '../../../parts/messagecolumns'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
-import { nameOf } from '../../../parts/queues'
+import { SearchForm } from '../../../parts/searchform'
 import { Num, Time } from '../../../parts/values'
 import { useLook } from '../browse/look'
 import type { TabProps } from '../tabs'
@@ -38,7 +38,6 @@ export default function Redrive({ queue }: TabProps) {
   const filter = query.get('filter') ?? ''
   const by = query.get('by') ?? 'none'
   const path = query.get('path') ?? ''
-  const [typed, setTyped] = useState(filter)
   const look = useLook(queue, filter, '', false)
   const [chosen, setChosen] = useState<Message[]>([])
   const [shown, setShown] = useState<Message>()
@@ -120,31 +119,14 @@ export default function Redrive({ queue }: TabProps) {
           </FormField>
         </ColumnLayout>
       </Container>
-      <form
-        onSubmit={(e) => {
-          e.preventDefault()
-          typed === filter ? look.again() : show({ filter: typed })
-        }}
-      >
-        <div className="search">
-          <FormField
-            label="Which messages"
-            stretch
-            constraintText="The terms of Look inside: source:*orders, attr.error:timeout*, body.order.id:17, age>2h."
-          >
-            <Input
-              value={typed}
-              type="search"
-              spellcheck={false}
-              placeholder="All messages"
-              onChange={({ detail }) => setTyped(detail.value)}
-            />
-          </FormField>
-          <Button formAction="submit" iconName="search" loading={look.busy}>
-            Find
-          </Button>
-        </div>
-      </form>
+      <SearchForm
+        label="Which messages"
+        help="The terms of Look inside: source:*orders, attr.error:timeout*, body.order.id:17, age>2h."
+        button="Find"
+        filter={filter}
+        busy={look.busy}
+        search={(typed) => (typed === filter ? look.again() : show({ filter: typed }))}
+      />
       <div className="row">
         <Select
           ariaLabel="Group by"
@@ -238,40 +220,7 @@ export default function Redrive({ queue }: TabProps) {
             </Box>
           )
         }
-        columnDefinitions={[
-          {
-            id: 'id',
-            header: 'ID',
-            isRowHeader: true,
-            width: 130,
-            cell: (m) => (
-              <Link
-                href="#"
-                ariaLabel={`Message ${m.MessageId}`}
-                onFollow={(e) => {
-                  e.preventDefault()
-                  setShown(m)
-                }}
-              >
-                {m.MessageId.slice(0, 8)}…
-              </Link>
-            ),
-          },
-          {
-            id: 'body',
-            header: 'Body',
-            width: 380,
-            cell: (m) => <span className="code preview">{m.Body?.slice(0, 300)}</span>,
-          },
-          {
-            id: 'source',
-            header: 'Came from',
-            width: 180,
-            cell: (m) => m.DeadLetterQueueSourceArn && nameOf(m.DeadLetterQueueSourceArn),
-          },
-          { id: 'sent', header: 'Sent', width: 185, cell: (m) => <Time at={m.SentTimestamp} /> },
-          { id: 'count', header: 'Receive count', width: 125, cell: (m) => <Num value={m.ReceiveCount} /> },
-        ]}
+        columnDefinitions={messageColumns(setShown, ['body', 'source', 'sent', 'count'])}
       />
       <Tasks queue={queue} ended={look.again} />
       {shown && <MessageDetails message={shown} close={() => setShown(undefined)} />}

@@ -1,1 +1,0 @@
-import{_ as e,b as t,x as n}from"./index-c3OJQYFA.js";function r(){return{endpoint:n,region:t()?.region??`us-east-1`,credentials:e,maxAttempts:2}}export{r as t};

@@ -1,1 +1,0 @@
-import{_ as e}from"./sdk-sqs-CtyAtT6N.js";import{t}from"./configured-DJKiW8kg.js";var n;function r(){return n??=new e({...t(),useQueueUrlAsEndpoint:!1}),n}export{r as t};

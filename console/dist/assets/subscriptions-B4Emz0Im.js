@@ -1,1 +1,0 @@
-import{t as e}from"./table-C5WPOxZO.js";import{l as t}from"./react-Dzf74-JD.js";var n=t();function r(){return(0,n.jsx)(e,{full:!0})}export{r as default};

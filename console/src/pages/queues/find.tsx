@@ -1,0 +1,47 @@
+import Select from '@cloudscape-design/components/select'
+import TextFilter from '@cloudscape-design/components/text-filter'
+import { address, go, usePlace } from '../../frame/router'
+import { count } from '../../parts/format'
+import { filters } from './list'
+
+/** useFind returns which queues the address asks for, and how to ask for others. */
+export function useFind() {
+  const { query } = usePlace()
+  const find = query.get('find') ?? ''
+  const only = filters.find((f) => f.value === query.get('only')) ?? filters[0]
+  return {
+    find,
+    only,
+    filtered: find !== '' || only !== filters[0],
+    ask: (changes: { find?: string; only?: string }) =>
+      go(address(['queues'], { find, only: only.value, ...changes }), { replace: true }),
+  }
+}
+
+interface FindProps {
+  matches: number | undefined
+  /** plainly says that no more is known of queues than their names. */
+  plainly: boolean
+}
+
+/** Find asks which queues to show. It knows the address itself: what is typed is drawn before there is an answer. */
+export function Find({ matches, plainly }: FindProps) {
+  const { find, only, filtered, ask } = useFind()
+  return (
+    <div className="filters">
+      <TextFilter
+        filteringText={find}
+        filteringPlaceholder="Find queues by name"
+        filteringAriaLabel="Find queues by name"
+        countText={filtered && matches !== undefined ? `${count(matches)} ${matches === 1 ? 'match' : 'matches'}` : ''}
+        onChange={({ detail }) => ask({ find: detail.filteringText })}
+      />
+      <Select
+        selectedOption={only}
+        options={plainly ? filters.filter((f) => f.ofNames) : filters}
+        ariaLabel="Show only"
+        onChange={({ detail }) => ask({ only: detail.selectedOption.value ?? '' })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import Button from '@cloudscape-design/components/button'
+import FormField from '@cloudscape-design/components/form-field'
+import Input from '@cloudscape-design/components/input'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import { useState } from 'react'
+import { address, go } from '../../frame/router'
+import { Empty } from '../../parts/empty'
+import { Problem } from '../../parts/problem'
+import { useFind } from './find'
+
+interface NoneProps {
+  error: unknown
+  denied: unknown
+  refetch: () => void
+}
+
+/** None stands where there is no queue to show, and says why. */
+export function None({ error, denied, refetch }: NoneProps) {
+  const { filtered, ask } = useFind()
+  if (error) {
+    return (
+      <SpaceBetween size="l">
+        <Problem error={denied ?? error} what="The queues cannot be listed" retry={refetch} />
+        {denied !== undefined && <OpenByName />}
+      </SpaceBetween>
+    )
+  }
+  if (filtered) {
+    return (
+      <Empty
+        title="No queue is like that"
+        action={<Button onClick={() => ask({ find: '', only: '' })}>Show all queues</Button>}
+      />
+    )
+  }
+  return (
+    <Empty
+      title="There are no queues yet"
+      action={
+        <Button variant="primary" onClick={() => go('/create-queue')}>
+          Create queue
+        </Button>
+      }
+    >
+      A queue keeps messages until a consumer has received and deleted them. Programs that speak Amazon SQS find it
+      under its URL.
+    </Empty>
+  )
+}
+
+/** OpenByName is for whoever may use a queue and not list any. */
+function OpenByName() {
+  const [name, setName] = useState('')
+  return (
+    <form
+      onSubmit={(e) => {
+        e.preventDefault()
+        if (name.trim()) {
+          go(address(['queues', name.trim()]))
+        }
+      }}
+    >
+      <div className="search">
+        <FormField label="Name of a queue that you may use" stretch>
+          <Input value={name} spellcheck={false} onChange={({ detail }) => setName(detail.value)} />
+        </FormField>
+        <Button formAction="submit">Open</Button>
+      </div>
+    </form>
+  )
+}

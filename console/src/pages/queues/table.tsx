@@ -1,0 +1,183 @@
+import Alert from '@cloudscape-design/components/alert'
+import Button from '@cloudscape-design/components/button'
+import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
+import CollectionPreferences from '@cloudscape-design/components/collection-preferences'
+import Header from '@cloudscape-design/components/header'
+import Pagination from '@cloudscape-design/components/pagination'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Table from '@cloudscape-design/components/table'
+import { memo, useMemo } from 'react'
+import { useStored } from '../../frame/preferences'
+import { address, go } from '../../frame/router'
+import { count } from '../../parts/format'
+import type { ListedQueue } from '../../parts/queues'
+import { Refresh } from '../../parts/refresh'
+import { columns, firstColumns } from './columns'
+import type { Action } from './dialogs'
+import { Find } from './find'
+import type { List } from './list'
+import { None } from './none'
+import { useRates } from './rates'
+
+const firstLooks = { pageSize: 50, columns: firstColumns, wrap: false }
+
+/** useLooks returns how a person wants the table to be. */
+export const useLooks = () => useStored('queues-table', firstLooks)
+
+/** Sorting is by which column, and which way. */
+export interface Sorting {
+  id: string
+  descending: boolean
+}
+
+interface QueueTableProps extends List {
+  sorting: Sorting
+  sort: (by: Sorting) => void
+  selected: ListedQueue[]
+  select: (queues: ListedQueue[]) => void
+  act: (action: Action) => void
+}
+
+/**
+ * QueueTable is the table of queues. Hundreds of cells are drawn when it is, so it is only when one of its properties changes:
+ * what changes by itself, such as what is typed into the filter, has components of its own.
+ */
+export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
+  const { shown, looked, total, denied, error, sorting, sort, selected, select, act } = props
+  const [looks, setLooks] = useLooks()
+  const rates = useRates(looked)
+  const plainly = denied !== undefined
+  const defs = useMemo(
+    () =>
+      columns(rates).map((c) => ({
+        ...c,
+        sortingComparator: undefined,
+        sortingField: (c.sortingComparator && !plainly) || c.id === 'name' ? c.id : undefined,
+      })),
+    [rates, plainly],
+  )
+  const display = columnDisplay(defs, looks.columns)
+  const one = selected.length === 1 ? selected[0] : undefined
+  const none = selected.length === 0
+  return (
+    <Table
+      variant="full-page"
+      stickyHeader
+      resizableColumns
+      enableKeyboardNavigation
+      items={shown}
+      trackBy="QueueName"
+      columnDefinitions={defs}
+      columnDisplay={display}
+      wrapLines={looks.wrap}
+      loading={props.loading}
+      loadingText="Loading queues"
+      selectionType="multi"
+      selectedItems={selected}
+      onSelectionChange={({ detail }) => select(detail.selectedItems)}
+      sortingColumn={{ sortingField: sorting.id }}
+      sortingDescending={sorting.descending}
+      onSortingChange={({ detail }) =>
+        sort({ id: detail.sortingColumn.sortingField ?? 'name', descending: detail.isDescending ?? false })
+      }
+      ariaLabels={{
+        tableLabel: 'Queues',
+        selectionGroupLabel: 'Choose queues',
+        allItemsSelectionLabel: () => 'Choose all queues on this page',
+        itemSelectionLabel: (_, q) => `Choose ${q.QueueName}`,
+      }}
+      header={
+        <Header
+          variant="awsui-h1-sticky"
+          counter={
+            total === undefined ? undefined : none ? `(${count(total)})` : `(${selected.length}/${count(total)})`
+          }
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Refresh />
+              <Button disabled={!one} onClick={() => one && go(address(['queues', one.QueueName, 'edit']))}>
+                Edit
+              </Button>
+              <Button disabled={none} onClick={() => act('delete')}>
+                Delete
+              </Button>
+              <Button disabled={!one} onClick={() => one && go(address(['queues', one.QueueName, 'messages']))}>
+                Send and receive messages
+              </Button>
+              <ButtonDropdown
+                disabled={none}
+                items={[
+                  { id: 'purge', text: 'Purge' },
+                  { id: 'pause', text: 'Pause delivery' },
+                  { id: 'resume', text: 'Resume delivery' },
+                  { id: 'tag', text: 'Add tags' },
+                ]}
+                onItemClick={({ detail }) => act(detail.id as Action)}
+              >
+                Actions
+              </ButtonDropdown>
+              <Button variant="primary" onClick={() => go('/create-queue')}>
+                Create queue
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          Queues
+        </Header>
+      }
+      filter={
+        <SpaceBetween size="s">
+          {plainly && !error && (
+            <Alert type="info" header="These are names, and what SQS itself tells">
+              Rates, reasons and exact numbers take the permission sluice:ListQueueStates. Whoever manages your
+              account's policies can allow it.
+            </Alert>
+          )}
+          <Find matches={total === undefined ? undefined : props.matches} plainly={plainly} />
+        </SpaceBetween>
+      }
+      pagination={
+        <Pagination
+          currentPageIndex={props.index}
+          pagesCount={props.pages}
+          openEnd={props.openEnd}
+          onChange={({ detail }) => props.turnTo(detail.currentPageIndex)}
+        />
+      }
+      preferences={
+        <CollectionPreferences
+          title="Preferences"
+          confirmLabel="Apply"
+          cancelLabel="Cancel"
+          preferences={{ pageSize: looks.pageSize, wrapLines: looks.wrap, contentDisplay: display }}
+          pageSizePreference={{
+            title: 'Queues on a page',
+            options: [20, 50, 100].map((value) => ({ value, label: `${value} queues` })),
+          }}
+          wrapLinesPreference={{ label: 'Wrap lines' }}
+          contentDisplayPreference={{
+            title: 'Columns',
+            options: defs.map((c) => ({ id: c.id ?? '', label: c.name, alwaysVisible: c.id === 'name' })),
+          }}
+          onConfirm={({ detail }) =>
+            setLooks({
+              pageSize: detail.pageSize ?? firstLooks.pageSize,
+              wrap: detail.wrapLines ?? false,
+              columns: detail.contentDisplay?.filter((c) => c.visible).map((c) => c.id) ?? firstColumns,
+            })
+          }
+        />
+      }
+      empty={<None error={error} denied={denied} refetch={props.refetch} />}
+    />
+  )
+})
+
+/** columnDisplay puts the columns that are shown first, in the order that was chosen. */
+function columnDisplay(all: { id?: string | undefined }[], visible: string[]) {
+  const ids = all.map((c) => c.id ?? '')
+  return [
+    ...visible.filter((id) => ids.includes(id)).map((id) => ({ id, visible: true })),
+    ...ids.filter((id) => !visible.includes(id)).map((id) => ({ id, visible: false })),
+  ]
+}
