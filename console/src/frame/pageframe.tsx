@@ -70,7 +70,7 @@ function Version() {
   const settings = settingsNow()
   return (
     <Box variant="small" color="text-body-secondary">
-      {settings?.region} · {settings?.version}
+      {[settings?.region, settings?.version].filter(Boolean).join(' · ')}
     </Box>
   )
 }

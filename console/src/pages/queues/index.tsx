@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { later } from '../../frame/later'
 import type { ListedQueue } from '../../parts/queues'
 import type { Action } from './dialogs'
@@ -14,15 +14,13 @@ export default function Queues() {
   const { find, only } = useFind()
   const [{ pageSize }] = useLooks()
   const [sorting, sort] = useState({ id: 'name', descending: false })
-  const [selected, select] = useState<ListedQueue[]>([])
+  const [names, setNames] = useState<ReadonlySet<string>>(new Set())
   const [action, act] = useState<Action>()
   const list = useQueues({ find, only, ...sorting, pageSize })
   const { shown } = list
 
-  useEffect(() => {
-    const names = new Set(shown.map((q) => q.QueueName))
-    select((old) => (old.every((q) => names.has(q.QueueName)) ? old : old.filter((q) => names.has(q.QueueName))))
-  }, [shown])
+  const selected = useMemo(() => shown.filter((q) => names.has(q.QueueName)), [shown, names])
+  const select = useCallback((queues: ListedQueue[]) => setNames(new Set(queues.map((q) => q.QueueName))), [])
 
   return (
     <>

@@ -66,7 +66,6 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
       resizableColumns
       enableKeyboardNavigation
       items={shown}
-      trackBy="QueueName"
       columnDefinitions={defs}
       columnDisplay={display}
       wrapLines={looks.wrap}

@@ -80,12 +80,12 @@ export function useLook(
   latest.current = { further, look }
 
   useEffect(() => {
-    setLook(nothing)
     if (!follow) {
-      void further(nothing)
+      void further(nothing) // what was found before is shown until there is an answer
       return () => stop.current?.abort()
     }
     stop.current?.abort()
+    setLook(nothing)
     setBusy(false)
     setError(undefined)
     const controller = new AbortController()

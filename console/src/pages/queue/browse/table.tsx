@@ -46,7 +46,6 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
       resizableColumns
       enableKeyboardNavigation
       items={messages}
-      trackBy="MessageId"
       loading={busy && messages.length === 0 && !follow}
       loadingText="Looking"
       ariaLabels={{ tableLabel: 'Messages' }}
