@@ -70,10 +70,10 @@ scenario('look inside: search without touching', async ({ page, open, audit, pic
   ])
   await open('/queues/inside/browse')
   await page.getByText('3 of 3 messages looked at').waitFor()
-  await picture('look-inside')
   await page.getByLabel('Search messages').fill('body.order.id:17')
   await page.getByRole('button', { name: 'Search' }).click()
   await page.getByRole('heading', { name: 'Messages (1)' }).waitFor()
+  await picture('look-inside')
   await page
     .getByRole('link', { name: /^Message / })
     .first()
