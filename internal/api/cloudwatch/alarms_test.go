@@ -98,7 +98,7 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"Statistic": nil}, "Exactly one of Statistic and ExtendedStatistic must be specified")
 		refused(object{"Statistic": nil, "ExtendedStatistic": "p99"}, "An alarm cannot watch the percentile p99: of the samples of a minute only their number, sum, minimum and maximum are kept, "+
 			"from which this percentile does not follow; use Average or Maximum, or a metric with one sample a period.")
-		refused(object{"Period": 10}, "Error in expression 'm': the period must be a multiple of 60 seconds, which is the resolution of metrics.")
+		refused(object{"Period": 10}, "The period must be a multiple of 60 seconds, which is the resolution of metrics.")
 		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
 		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day: EvaluationPeriods * Period must be at most 86400 seconds.")
 		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days: EvaluationPeriods * Period must be at most 604800 seconds.")

@@ -3,6 +3,7 @@ package cloudwatch
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
@@ -63,7 +64,8 @@ func paged[T any](p service.Page[T], err error) (service.Page[T], error) {
 // failure translates what queries and storage refuse.
 func failure(err error) error {
 	if q, ok := errors.AsType[*metricdata.Error](err); ok {
-		return protocol.ValidationError("%s.", q)
+		text := q.Error()
+		return protocol.ValidationError("%s%s.", strings.ToUpper(text[:1]), text[1:])
 	}
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -102,10 +103,14 @@ func (a *Alarm) Datapoints() int {
 
 // Plan returns how the alarm's datapoints are found.
 func (a *Alarm) Plan() (*metricdata.Plan, error) {
-	if a.Metric != nil {
-		return metricdata.Check([]metricdata.Query{{ID: "m", Stat: a.Metric, Return: true}})
+	if a.Metric == nil {
+		return metricdata.Check(a.Queries)
 	}
-	return metricdata.Check(a.Queries)
+	plan, err := metricdata.Check([]metricdata.Query{{ID: "m", Stat: a.Metric, Return: true}})
+	if wrong, ok := errors.AsType[*metricdata.Error](err); ok {
+		return nil, &metricdata.Error{Reason: wrong.Reason} // whoever made the alarm knows of no query
+	}
+	return plan, err
 }
 
 // rule returns what the alarm watches for.
