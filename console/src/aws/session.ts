@@ -91,41 +91,45 @@ export const consoleCall = request
 /** start finds out who is signed in, by a sign-in link or by the cookie of before. */
 export async function start() {
   let settings: Settings | undefined
+  const asked = request<Settings>('GET', 'settings').then((s) => {
+    settings = s
+    return s
+  })
+  asked.catch(() => {}) // it is waited for below
   try {
-    settings = await request<Settings>('GET', 'settings')
     await reallyLeave()
     const link = /^#k=([\w.~-]+)/.exec(location.hash)?.[1]
     const refused = /^#oidc=(\w+)/.exec(location.hash)?.[1]
-    if (refused) {
+    if (link || refused) {
       history.replaceState(null, '', `${location.pathname}#/queues`)
-      if (!(await resume(settings))) {
-        become({ status: 'out', settings, error: refusedByProvider(refused, settings.oidc?.name) })
-      }
-      return
     }
     if (link) {
-      history.replaceState(null, '', `${location.pathname}#/queues`)
       try {
-        become({ status: 'in', session: await request<Session>('POST', 'session', { link }), settings })
-        return
+        await signedIn(request<Session>('POST', 'session', { link }), asked)
       } catch (error) {
-        if (!(await resume(settings))) {
-          become({ status: 'out', settings, error })
+        if (!(await resume(asked))) {
+          become({ status: 'out', settings: await asked, error })
         }
-        return
       }
-    }
-    if (!(await resume(settings))) {
-      become({ status: 'out', settings })
+    } else if (!(await resume(asked))) {
+      const known = await asked
+      const error = refused && refusedByProvider(refused, known.oidc?.name)
+      become({ status: 'out', settings: known, ...(error && { error }) })
     }
   } catch (error) {
     become({ status: 'out', error, ...(settings && { settings }) })
   }
 }
 
-async function resume(settings: Settings): Promise<boolean> {
+/** signedIn waits for what is asked at the same time. */
+async function signedIn(session: Promise<Session>, settings: Promise<Settings>) {
+  const [mine, known] = await Promise.all([session, settings])
+  become({ status: 'in', session: mine, settings: known })
+}
+
+async function resume(settings: Promise<Settings>): Promise<boolean> {
   try {
-    become({ status: 'in', session: await request<Session>('GET', 'session'), settings })
+    await signedIn(request<Session>('GET', 'session'), settings)
     return true
   } catch (error) {
     if (error instanceof Failure && (error.status === 401 || error.status === 403)) {
