@@ -13,15 +13,13 @@ import (
 // programs cannot read are written only after that.
 func (n *Node) Reads(format int) error { return n.members.allRead(format) }
 
-// readable returns the highest format that every node reads, of what a node has said last; see Reads.
+// readable returns the highest format that every node reads; see Reads.
 func (m *membership) readable() int {
-	lowest, said := datadir.Newest(), m.view.lastSaid()
-	for name := range m.records.allNodes() {
-		if name != m.o.Name {
-			lowest = min(lowest, said[name].Reads) // 0 if it was never heard
-		}
+	format := datadir.Newest()
+	for format > 1 && m.allRead(format) != nil { // all programs read the first
+		format--
 	}
-	return max(1, lowest) // which all programs read
+	return format
 }
 
 func (m *membership) allRead(format int) error {
