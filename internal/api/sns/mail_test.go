@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/server/servertest"
+	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
 
 // mailbox is a real SMTP server that keeps what it gets.
@@ -118,6 +119,9 @@ func TestPagesForPeople(t *testing.T) {
 	r.browse(confirm+"0", http.StatusBadRequest, "<h1>This link does not work</h1>")
 	page := r.browse(confirm, http.StatusOK, "<h1>Subscription confirmed</h1>", arn)
 	page = r.browse(hrefs.FindStringSubmatch(page)[1], http.StatusOK, "<h1>Subscription ended</h1>", arn)
+	if got := h.wait(1).fields["Type"]; got != envelope.TypeUnsubscribe { // sent by now: what follows removes the queue it waits in
+		t.Error(got)
+	}
 	if strings.Contains(page, h.url) {
 		t.Errorf("it shows the endpoint: %s", page)
 	}
