@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { CreateTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { CreateQueueCommand } from '@aws-sdk/client-sqs'
-import { endpoint, root, sqs } from './api.mjs'
+import { endpoint, iam, root, sqs } from './api.mjs'
 import { scenario } from './rig.mjs'
 
 const client = sqs()
@@ -80,4 +80,21 @@ scenario('keys', async ({ page, open, audit }) => {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Go to, or do' }).waitFor()
   assert.match(page.url(), /#\/queues$/)
+})
+
+scenario('look again, by the button and by the key', async ({ page, open, button }) => {
+  await open('/topics')
+  await page.getByRole('heading', { name: /^Topics/, level: 1 }).waitFor()
+  await topics.send(new CreateTopicCommand({ Name: 'made-by-a-program' }))
+  await button('Refresh').click()
+  await page.getByRole('link', { name: 'made-by-a-program' }).waitFor()
+
+  await open('/users')
+  await button('Refresh').waitFor()
+  await iam('CreateUser', { UserName: 'made-first' })
+  await button('Refresh').click()
+  await page.getByRole('link', { name: 'made-first' }).waitFor()
+  await iam('CreateUser', { UserName: 'made-next' })
+  await page.keyboard.press('r')
+  await page.getByRole('link', { name: 'made-next' }).waitFor()
 })

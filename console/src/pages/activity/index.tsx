@@ -16,6 +16,7 @@ import { Empty } from '../../parts/empty'
 import { count } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { nameOf } from '../../parts/queues'
+import { Refresh } from '../../parts/refresh'
 import { Time } from '../../parts/values'
 import { type Entry, type Filter, useEvents } from './events'
 import { Records } from './records'
@@ -55,17 +56,13 @@ export default function Activity() {
     only: query.get('only') ?? 'changes',
     hours: Number(query.get('hours') ?? 24) || 24,
   }
-  const { data, error, isPending, isFetching, hasNextPage, fetchNextPage, refetch } = useEvents(filter)
+  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = useEvents(filter)
   const [selected, setSelected] = useState<Entry[]>([])
   const [opened, setOpened] = useState<Entry[]>([])
   const entries = data?.pages.flatMap((p) => p.entries) ?? []
   const looked = data?.pages.reduce((sum, p) => sum + p.looked, 0) ?? 0
   const show = (change: Record<string, string>) =>
     go(address(['activity'], { ...Object.fromEntries(query), ...change }), { replace: true })
-  const restart = () => {
-    setSelected([])
-    void refetch()
-  }
   const saved = selected.length > 0 ? selected : entries
   return (
     <SpaceBetween size="l">
@@ -91,7 +88,7 @@ export default function Activity() {
             description="Every call that set something up, or asked how it is set up, in the last 90 days. Select up to five to compare their records."
             actions={
               <SpaceBetween direction="horizontal" size="xs">
-                <Button iconName="refresh" ariaLabel="Refresh" loading={isFetching && !isPending} onClick={restart} />
+                <Refresh />
                 <Button disabled={selected.length < 2} onClick={() => setOpened(selected)}>
                   Compare
                 </Button>
@@ -162,7 +159,7 @@ export default function Activity() {
           <Box textAlign="center">
             <SpaceBetween size="xs">
               {hasNextPage ? (
-                <Button loading={isFetching} onClick={() => void fetchNextPage()}>
+                <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
                   Look further back
                 </Button>
               ) : undefined}
@@ -174,7 +171,7 @@ export default function Activity() {
         }
         empty={
           error ? (
-            <Problem error={error} what="The trail cannot be read" retry={restart} />
+            <Problem error={error} what="The trail cannot be read" retry={() => void refetch()} />
           ) : (
             <Empty title="Nothing of that kind has happened in this time" />
           )

@@ -19,6 +19,7 @@ import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
+import { Refresh } from '../../parts/refresh'
 import { Ago } from '../../parts/values'
 import { State, states } from './state'
 
@@ -26,7 +27,7 @@ import { State, states } from './state'
 export default function Alarms() {
   const { query } = usePlace()
   const client = useQueryClient()
-  const { data, error, isPending, isFetching, refetch } = useAlarms()
+  const { data, error, isPending, refetch } = useAlarms()
   const [asking, setAsking] = useState(false)
   const [alarming, setAlarming] = useState(false)
   const state = query.get('state') ?? ''
@@ -95,7 +96,7 @@ export default function Alarms() {
             description={firing > 0 ? `${plural(firing, 'alarm')} firing` : undefined}
             actions={
               <SpaceBetween direction="horizontal" size="xs">
-                <Button iconName="refresh" ariaLabel="Refresh" loading={isFetching && !isPending} onClick={again} />
+                <Refresh />
                 <ButtonDropdown
                   disabled={names.length === 0}
                   items={[

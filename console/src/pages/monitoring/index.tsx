@@ -5,7 +5,6 @@ import Multiselect from '@cloudscape-design/components/multiselect'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Tabs from '@cloudscape-design/components/tabs'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
@@ -14,6 +13,7 @@ import { Graphs, PeriodField, RangeField, wordOf } from '../../parts/graphs'
 import { moreQueueMeasures, queueMeasures, statistics, topicMeasures } from '../../parts/metrics'
 import { QueuesPicker } from '../../parts/queuepicker'
 import { nameOf } from '../../parts/queues'
+import { Refresh } from '../../parts/refresh'
 import { useTopics } from '../../parts/topics'
 import { OwnMetrics } from './own'
 
@@ -23,7 +23,6 @@ const most = 10
 /** Monitoring shows the metrics of queues, topics and programs. What is shown is in the address, to be shared. */
 export default function Monitoring() {
   const { query } = usePlace()
-  const client = useQueryClient()
   const [alarming, setAlarming] = useState(false)
   const tab = query.get('tab') ?? 'queues'
   const hours = Number(query.get('hours') ?? 3)
@@ -40,11 +39,7 @@ export default function Monitoring() {
         description="What happens is counted in the same commit as the messages: the numbers are exact."
         actions={
           <SpaceBetween direction="horizontal" size="xs">
-            <Button
-              iconName="refresh"
-              ariaLabel="Refresh"
-              onClick={() => void client.invalidateQueries({ queryKey: ['GetMetricData'] })}
-            />
+            <Refresh />
             <Button href={address(['alarms'])}>Alarms</Button>
             <Button variant="primary" onClick={() => setAlarming(true)}>
               Alarm me

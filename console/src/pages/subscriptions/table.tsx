@@ -17,12 +17,13 @@ import { Empty } from '../../parts/empty'
 import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { nameOf } from '../../parts/queues'
+import { Refresh } from '../../parts/refresh'
 import { idOf, isPending, type Subscription, subscribe, unsubscribe, useSubscriptions } from '../../parts/subscriptions'
 
 /** SubscriptionTable lists the subscriptions of a topic, of an endpoint, or all. */
 export function SubscriptionTable({ topic, full = false }: { topic?: string; full?: boolean }) {
   const client = useQueryClient()
-  const { data, error, isPending: loading, isFetching, refetch } = useSubscriptions(topic)
+  const { data, error, isPending: loading, refetch } = useSubscriptions(topic)
   const [asking, setAsking] = useState(false)
   const create = () => go(address(['create-subscription'], { topic }))
   const { items, filterProps, collectionProps, paginationProps, filteredItemsCount } = useCollection(data ?? [], {
@@ -83,7 +84,7 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
             counter={data && `(${data.length})`}
             actions={
               <SpaceBetween direction="horizontal" size="xs">
-                <Button iconName="refresh" ariaLabel="Refresh" loading={isFetching && !loading} onClick={again} />
+                <Refresh />
                 <Button disabled={!selected.some(isPending)} onClick={remind}>
                   Request confirmation
                 </Button>

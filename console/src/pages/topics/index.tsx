@@ -7,7 +7,7 @@ import Pagination from '@cloudscape-design/components/pagination'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import TextFilter from '@cloudscape-design/components/text-filter'
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sns } from '../../aws/sns'
 import { address, go } from '../../frame/router'
@@ -15,6 +15,7 @@ import { Empty } from '../../parts/empty'
 import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { nameOf } from '../../parts/queues'
+import { Refresh } from '../../parts/refresh'
 import { useTopics } from '../../parts/topics'
 import { Num } from '../../parts/values'
 import { DeleteTopic } from './delete'
@@ -23,8 +24,7 @@ const pageSize = 25
 
 /** Topics lists the topics of the account. */
 export default function Topics() {
-  const client = useQueryClient()
-  const { data, error, isPending, isFetching, refetch } = useTopics()
+  const { data, error, isPending, refetch } = useTopics()
   const [asking, setAsking] = useState(false)
   const topics = (data ?? []).map((arn) => ({ arn, name: nameOf(arn), fifo: arn.endsWith('.fifo') }))
   const { items, filterProps, collectionProps, paginationProps, filteredItemsCount } = useCollection(topics, {
@@ -81,15 +81,7 @@ export default function Topics() {
             counter={data && `(${data.length})`}
             actions={
               <SpaceBetween direction="horizontal" size="xs">
-                <Button
-                  iconName="refresh"
-                  ariaLabel="Refresh"
-                  loading={isFetching && !isPending}
-                  onClick={() => {
-                    void client.invalidateQueries({ queryKey: ['ListTopics'] })
-                    void client.invalidateQueries({ queryKey: ['GetTopicAttributes'] })
-                  }}
-                />
+                <Refresh />
                 <Button disabled={selected.length === 0} onClick={() => setAsking(true)}>
                   Delete
                 </Button>

@@ -13,6 +13,7 @@ import { each } from '../../parts/each'
 import { Empty } from '../../parts/empty'
 import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
+import { Refresh } from '../../parts/refresh'
 
 interface ListProps<T> {
   title: string
@@ -32,7 +33,7 @@ interface ListProps<T> {
 
 /** List is a page with a list of users, groups, roles or policies. */
 export function List<T>(p: ListProps<T>) {
-  const { data, error, isPending, isFetching, refetch } = p.query
+  const { data, error, isPending, refetch } = p.query
   const [asking, setAsking] = useState(false)
   const many = p.many ?? `${p.one}s`
   const { items, filterProps, collectionProps, paginationProps, filteredItemsCount } = useCollection(data ?? [], {
@@ -83,12 +84,7 @@ export function List<T>(p: ListProps<T>) {
             actions={
               <SpaceBetween direction="horizontal" size="xs">
                 {p.actions}
-                <Button
-                  iconName="refresh"
-                  ariaLabel="Refresh"
-                  loading={isFetching && !isPending}
-                  onClick={() => void refetch()}
-                />
+                <Refresh />
                 {p.remove && (
                   <Button disabled={selected.length === 0} onClick={() => setAsking(true)}>
                     Delete

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { consoleCall } from '../../aws/session'
 import { notify, notifyError } from '../../frame/notices'
 import { Problem } from '../../parts/problem'
+import { Refresh } from '../../parts/refresh'
 import { Ago, Time } from '../../parts/values'
 
 interface Listed {
@@ -34,7 +35,7 @@ function moment(at: string | undefined): number | undefined {
 
 /** Sessions lists who is signed in to the console: a user's own sessions, and for the root user all of the account. */
 export default function Sessions() {
-  const { data, error, isPending, isFetching, refetch } = useQuery({
+  const { data, error, isPending, refetch } = useQuery({
     queryKey: ['sessions'],
     queryFn: async () => {
       const answer = await consoleCall<{ sessions: Listed[] }>('GET', 'sessions')
@@ -53,14 +54,7 @@ export default function Sessions() {
           variant="awsui-h1-sticky"
           counter={data && `(${data.length})`}
           description="Who is signed in to this console."
-          actions={
-            <Button
-              iconName="refresh"
-              ariaLabel="Refresh"
-              loading={isFetching && !isPending}
-              onClick={() => void refetch()}
-            />
-          }
+          actions={<Refresh />}
         >
           Sessions
         </Header>
