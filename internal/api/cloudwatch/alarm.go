@@ -126,8 +126,8 @@ func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *descri
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	if in.AlarmNames != nil && in.AlarmNamePrefix != nil {
-		return nil, protocol.ValidationError("AlarmNamePrefix and AlarmNames are mutually exclusive: specify one of them.")
+	if err := in.checkFilters(); err != nil {
+		return nil, err
 	}
 	where := scope(c)
 	about := monitor.Name{Scope: where, Name: "*"}
@@ -142,7 +142,7 @@ func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *descri
 		return out, nil
 	}
 	all := service.Filter(s.monitor.Alarms(where), func(a *monitor.Alarm) bool {
-		return (in.AlarmNames == nil || slices.Contains(in.AlarmNames, a.Name.Name)) &&
+		return (len(in.AlarmNames) == 0 || slices.Contains(in.AlarmNames, a.Name.Name)) &&
 			(in.AlarmNamePrefix == nil || strings.HasPrefix(a.Name.Name, *in.AlarmNamePrefix)) &&
 			(in.StateValue == nil || string(a.State) == *in.StateValue) &&
 			(in.ActionPrefix == nil || slices.ContainsFunc(a.Actions(), func(arn string) bool { return strings.HasPrefix(arn, *in.ActionPrefix) }))
@@ -150,7 +150,7 @@ func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *descri
 	most := alarmsPage
 	if in.MaxRecords != nil {
 		most = int(*in.MaxRecords)
-	} else if in.AlarmNames != nil {
+	} else if len(in.AlarmNames) > 0 {
 		most = mostAlarms
 	}
 	p, err := paged(service.Paginate(all, func(a *monitor.Alarm) string { return a.Name.Name }, text(in.NextToken), "", most))
@@ -159,6 +159,20 @@ func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *descri
 	}
 	out.MetricAlarms, out.NextToken = service.Convert(p.Items, showAlarm), p.Next
 	return out, nil
+}
+
+// checkFilters refuses filters that exclude each other. An empty list of names is none.
+func (in *describeAlarmsInput) checkFilters() error {
+	others := len(in.AlarmNames) > 0 || in.AlarmNamePrefix != nil || len(in.AlarmTypes) > 0 || in.StateValue != nil || in.ActionPrefix != nil
+	switch {
+	case len(in.AlarmNames) > 0 && in.AlarmNamePrefix != nil:
+		return protocol.ValidationError("AlarmNamePrefix and AlarmNames are mutually exclusive: specify one of them.")
+	case in.ChildrenOfAlarmName != nil && (others || in.ParentsOfAlarmName != nil):
+		return protocol.ValidationError("With ChildrenOfAlarmName only MaxRecords and NextToken can be specified.")
+	case in.ParentsOfAlarmName != nil && others:
+		return protocol.ValidationError("With ParentsOfAlarmName only MaxRecords and NextToken can be specified.")
+	}
+	return nil
 }
 
 func checkState(v *protocol.Violations, state *string) {

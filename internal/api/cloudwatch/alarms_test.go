@@ -96,12 +96,14 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			"Member must satisfy enum value set: [GreaterThanOrEqualToThreshold, GreaterThanThreshold, LessThanThreshold, LessThanOrEqualToThreshold]")
 		refused(object{"TreatMissingData": "never"}, one+"Value 'never' at 'treatMissingData' failed to satisfy constraint: Member must satisfy enum value set: [breaching, notBreaching, ignore, missing]")
 		refused(object{"Statistic": nil}, "Exactly one of Statistic and ExtendedStatistic must be specified")
+		refused(object{"Statistic": nil, "ExtendedStatistic": "tm99"}, "The value tm99 for parameter ExtendedStatistic is not supported. Use a percentile from p0 to p100.")
+		refused(object{"Statistic": nil, "ExtendedStatistic": "Sum"}, "The value Sum for parameter ExtendedStatistic is not supported. Use a percentile from p0 to p100.")
 		refused(object{"Statistic": nil, "ExtendedStatistic": "p99"}, "An alarm cannot watch the percentile p99: of the samples of a minute only their number, sum, minimum and maximum are kept, "+
 			"from which this percentile does not follow; use Average or Maximum, or a metric with one sample a period.")
 		refused(object{"Period": 10}, "The period must be a multiple of 60 seconds, which is the resolution of metrics.")
 		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
-		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day: EvaluationPeriods * Period must be at most 86400 seconds.")
-		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days: EvaluationPeriods * Period must be at most 604800 seconds.")
+		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
+		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")
 		refused(object{"Metrics": list{object{"Id": "e1", "Expression": "1"}}},
 			"If Metrics is specified, MetricName, Namespace, Dimensions, Period, Unit, Statistic and ExtendedStatistic must not be.")
 		refused(object{"EvaluationCriteria": object{"PromQLCriteria": object{"Query": "up"}}},
@@ -147,6 +149,10 @@ func TestDescribeAlarms(t *testing.T) {
 		described(object{"StateValue": "ALARM"}, "other")
 		described(object{"ActionPrefix": topic + "2"}, "other")
 		described(object{"AlarmNames": list{"other", "a119", "nowhere"}}, "a119", "other")
+		described(object{"AlarmNames": list{}, "StateValue": "ALARM"}, "other")
+		described(object{"ChildrenOfAlarmName": "other", "MaxRecords": 2})
+		r.fails("DescribeAlarms", object{"ChildrenOfAlarmName": "other", "StateValue": "OK"}, 400, "ValidationError", "With ChildrenOfAlarmName only MaxRecords and NextToken can be specified.")
+		r.fails("DescribeAlarms", object{"ParentsOfAlarmName": "other", "AlarmNames": list{"a"}}, 400, "ValidationError", "With ParentsOfAlarmName only MaxRecords and NextToken can be specified.")
 		n, token := 0, ""
 		for pages := 0; pages < 3; pages++ {
 			in := object{}

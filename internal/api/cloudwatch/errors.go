@@ -49,6 +49,24 @@ func errLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("LimitExceededFault", "LimitExceeded", http.StatusBadRequest, format, args...)
 }
 
+// errTooLong refuses a parameter that is longer than its declaration allows. PutMetricData has words of its own for that.
+func errTooLong(e *protocol.Excess) *protocol.Error {
+	parts := strings.Split(e.Member, ".")
+	if parts[0] != "MetricData" && parts[0] != "EntityMetricData" {
+		return protocol.TooLong(e)
+	}
+	for i, part := range parts {
+		if part != "" && part[0] >= '0' && part[0] <= '9' {
+			parts[i] = "member." + part
+		}
+	}
+	name := strings.Join(parts, ".")
+	if e.Unit == protocol.Entries {
+		return errValue("The collection %s must not have a size greater than %d.", name, e.Max)
+	}
+	return errValue("The parameter %s must be shorter than %d characters.", name, e.Max+1)
+}
+
 func errToken() *protocol.Error {
 	return service.Modelled("InvalidNextToken", "InvalidNextToken", http.StatusBadRequest, "The next token is not one of this list.")
 }

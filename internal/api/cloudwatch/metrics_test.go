@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -111,6 +112,7 @@ func TestGetMetricStatistics(t *testing.T) {
 		r.fails("GetMetricStatistics", with(in, object{"Statistics": list{"Median"}}), 400, "ValidationError", "1 validation error detected: Value 'Median' at 'statistics' "+
 			"failed to satisfy constraint: Member must satisfy enum value set: [SampleCount, Average, Sum, Minimum, Maximum]")
 		r.fails("GetMetricStatistics", with(in, object{"EndTime": nil}), 400, "MissingParameter", "The parameter EndTime is required.")
+		r.fails("GetMetricStatistics", with(in, object{"MetricName": nil}), 400, "MissingParameter", "The parameter MetricName is required.")
 	})
 }
 
@@ -252,9 +254,24 @@ func TestPutMetricData(t *testing.T) {
 			"The parameter MetricData.member.2.StatisticValues must have a SampleCount above 0 and a Minimum that is not above the Maximum.")
 		refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": "a", "Value": "2"}}}, value, "The parameter MetricData.member.2.Dimensions has the name a more than once.")
 		refused(object{"MetricName": "a\nb"}, value, `The names of the metric "a\nb" must not have control characters.`)
-		refused(object{"Unit": "Apples"}, "ValidationError", "1 validation error detected: Value 'Apples' at 'unit' failed to satisfy constraint: Member must satisfy enum value set: ["+
+		refused(object{"Unit": "Apples"}, value, "The parameter MetricData.member.2.Unit must be a value in the set [ "+
 			"Seconds, Microseconds, Milliseconds, Bytes, Kilobytes, Megabytes, Gigabytes, Terabytes, Bits, Kilobits, Megabits, Gigabits, Terabits, Percent, Count, Bytes/Second, Kilobytes/Second, "+
-			"Megabytes/Second, Gigabytes/Second, Terabytes/Second, Bits/Second, Kilobits/Second, Megabits/Second, Gigabits/Second, Terabits/Second, Count/Second, None]")
+			"Megabytes/Second, Gigabytes/Second, Terabytes/Second, Bits/Second, Kilobits/Second, Megabits/Second, Gigabits/Second, Terabits/Second, Count/Second, None ].")
+		refused(object{"MetricName": strings.Repeat("m", 256)}, value, "The parameter MetricData.member.2.MetricName must be shorter than 256 characters.")
+		refused(object{"Value": nil, "Values": slices.Repeat(list{1}, 151)}, value, "The collection MetricData.member.2.Values must not have a size greater than 150.")
+		dimension := func(name, text, code, message string) {
+			r.Helper()
+			refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": name, "Value": text}}}, code, "The parameter MetricData.member.2.Dimensions.member.2."+message)
+		}
+		dimension("", "1", missing, "Name is required.")
+		dimension("b", "", missing, "Value is required.")
+		dimension("b", "ü", value, "Value must have only ASCII characters, and no control characters.")
+		dimension("b\n", "1", value, "Name must have only ASCII characters, and no control characters.")
+		dimension("b", "  ", value, "Value must have a character that is no space.")
+		dimension(":b", "1", value, "Name must not begin with a colon.")
+		refused(object{"Dimensions": slices.Repeat(list{object{"Name": "a", "Value": "1"}}, 31)}, value, "The collection MetricData.member.2.Dimensions must not have a size greater than 30.")
+		r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": slices.Repeat(list{datum}, 1001)}, 400, value, "The collection MetricData must not have a size greater than 1000.")
+		r.fails("PutMetricData", object{"Namespace": ":Workers", "MetricData": list{datum}}, 400, value, "The value :Workers for parameter Namespace is invalid. It must not begin with a colon.")
 		r.fails("PutMetricData", object{"Namespace": "AWS/SQS", "MetricData": list{datum}}, 400, value,
 			"The value AWS/SQS for parameter Namespace is invalid. Namespaces that begin with AWS/ or Sluice/ belong to the server.")
 		r.fails("PutMetricData", object{"Namespace": "Workers"}, 400, missing, "The parameter MetricData is required.")

@@ -188,7 +188,11 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	if (in.Statistic == nil) == (in.ExtendedStatistic == nil) {
 		return protocol.ValidationError("Exactly one of Statistic and ExtendedStatistic must be specified")
 	}
-	if statistic, _ := metricdata.ParseStatistic(a.Metric.Statistic); statistic.IsPercentile() && !slices.Contains([]string{"p0", "p100"}, a.Metric.Statistic) {
+	statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic)
+	switch {
+	case !ok || in.ExtendedStatistic != nil && !statistic.IsPercentile():
+		return protocol.ValidationError("The value %s for parameter ExtendedStatistic is not supported. Use a percentile from p0 to p100.", service.Shorten(a.Metric.Statistic))
+	case statistic.IsPercentile() && !slices.Contains([]string{"p0", "p100"}, a.Metric.Statistic):
 		return protocol.ValidationError("An alarm cannot watch the percentile %s: %s.", a.Metric.Statistic, metricdata.ErrInexact)
 	}
 	if name, ok := twice(a.Metric.Dimensions); ok {
@@ -267,7 +271,7 @@ func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
 		most = maxShort
 	}
 	if time.Duration(a.Periods)*period > most {
-		return protocol.ValidationError("Metrics cannot be checked across more than %s: EvaluationPeriods * Period must be at most %d seconds.",
+		return protocol.ValidationError("Metrics cannot be checked across more than %s (EvaluationPeriods * Period must be <= %d)",
 			map[time.Duration]string{maxShort: "a day", maxLong: "7 days"}[most], int(most/time.Second))
 	}
 	return nil

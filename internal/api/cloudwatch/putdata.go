@@ -90,33 +90,31 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 	switch {
 	case namespace == nil || *namespace == "":
 		return nil, errMissing("Namespace")
+	case strings.HasPrefix(*namespace, ":"):
+		return nil, errValue("The value %s for parameter Namespace is invalid. It must not begin with a colon.", *namespace)
 	case monitor.IsOwn(*namespace):
 		return nil, errValue("The value %s for parameter Namespace is invalid. Namespaces that begin with AWS/ or Sluice/ belong to the server.", *namespace)
 	case len(data) == 0:
 		return nil, errMissing("MetricData")
-	case len(data) > mostData:
-		return nil, errValue("The request has %d metrics; it can have at most %d.", len(data), mostData)
+	case len(data) > mostData: // with those of EntityMetricData
+		return nil, errValue("The collection MetricData must not have a size greater than %d.", mostData)
 	}
-	var v protocol.Violations
-	checkNames(&v, "", namespace, namespace)
 	samples := make([]monitor.Sample, 0, len(data))
 	for i, d := range data {
 		at := fmt.Sprintf("MetricData.member.%d.", i+1)
 		if d.MetricName == nil || *d.MetricName == "" {
 			return nil, errMissing(at + "MetricName")
 		}
-		id := series.ID{Scope: in, Namespace: *namespace, Metric: *d.MetricName, Dimensions: checkDimensions(&v, "dimensions", d.Dimensions)}
-		checkUnit(&v, "unit", d.Unit)
-		for _, d := range append(id.Dimensions, series.Dimension{Name: id.Namespace, Value: id.Metric}) {
-			if strings.ContainsFunc(d.Name+d.Value, unicode.IsControl) {
-				return nil, errValue("The names of the metric %s must not have control characters.", strconv.QuoteToASCII(id.Metric))
-			}
+		id := series.ID{Scope: in, Namespace: *namespace, Metric: *d.MetricName}
+		if strings.ContainsFunc(id.Namespace+id.Metric, unicode.IsControl) {
+			return nil, errValue("The names of the metric %s must not have control characters.", strconv.QuoteToASCII(id.Metric))
 		}
-		if err := v.Err(); err != nil {
+		var err error
+		if id.Dimensions, err = newDimensions(at+"Dimensions", d.Dimensions); err != nil {
 			return nil, err
 		}
-		if name, ok := twice(id.Dimensions); ok {
-			return nil, errValue("The parameter %sDimensions has the name %s more than once.", at, name)
+		if d.Unit != nil && !slices.Contains(units, *d.Unit) {
+			return nil, errValue("The parameter %sUnit must be a value in the set [ %s ].", at, strings.Join(units, ", "))
 		}
 		p, err := d.point(at, now)
 		if err != nil {
@@ -129,6 +127,41 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 		samples = append(samples, monitor.Sample{ID: id, Unit: unit, Point: p})
 	}
 	return samples, nil
+}
+
+// newDimensions returns the dimensions of a metric that a program sends. at is the parameter's name.
+func newDimensions(at string, in []Dimension) ([]series.Dimension, error) {
+	var out []series.Dimension
+	for i, d := range in {
+		of := fmt.Sprintf("%s.member.%d.", at, i+1)
+		if err := checkDimensionText(of+"Name", d.Name); err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(*d.Name, ":") {
+			return nil, errValue("The parameter %sName must not begin with a colon.", of)
+		}
+		if err := checkDimensionText(of+"Value", d.Value); err != nil {
+			return nil, err
+		}
+		out = append(out, series.Dimension{Name: *d.Name, Value: *d.Value})
+	}
+	if name, ok := twice(out); ok {
+		return nil, errValue("The parameter %s has the name %s more than once.", at, name)
+	}
+	return out, nil
+}
+
+// checkDimensionText checks the name or value of a dimension. name is the parameter's.
+func checkDimensionText(name string, text *string) error {
+	switch {
+	case text == nil || *text == "":
+		return errMissing(name)
+	case strings.ContainsFunc(*text, func(r rune) bool { return r < ' ' || r > '~' }):
+		return errValue("The parameter %s must have only ASCII characters, and no control characters.", name)
+	case strings.TrimSpace(*text) == "":
+		return errValue("The parameter %s must have a character that is no space.", name)
+	}
+	return nil
 }
 
 // point returns what the samples are together.

@@ -100,6 +100,18 @@ func must(name string, p series.Point) *float64 {
 }
 
 func (in *getMetricStatisticsInput) check(c *protocol.Call) (id series.ID, err error) {
+	switch { // the parameters that are required, in the order of the documentation
+	case in.Namespace == nil:
+		return id, errMissing("Namespace")
+	case in.MetricName == nil:
+		return id, errMissing("MetricName")
+	case in.StartTime == nil:
+		return id, errMissing("StartTime")
+	case in.EndTime == nil:
+		return id, errMissing("EndTime")
+	case in.Period == nil:
+		return id, errMissing("Period")
+	}
 	var v protocol.Violations
 	id = series.ID{Scope: scope(c)}
 	id.Namespace, id.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
@@ -113,12 +125,6 @@ func (in *getMetricStatisticsInput) check(c *protocol.Call) (id series.ID, err e
 		return id, err
 	}
 	switch {
-	case in.StartTime == nil:
-		return id, errMissing("StartTime")
-	case in.EndTime == nil:
-		return id, errMissing("EndTime")
-	case in.Period == nil:
-		return id, errMissing("Period")
 	case len(in.Statistics) == 0 && len(in.ExtendedStatistics) == 0:
 		return id, errCombination("At least one of the parameters Statistics and ExtendedStatistics must be specified.")
 	case !in.StartTime.Before(*in.EndTime):

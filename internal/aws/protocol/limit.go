@@ -126,8 +126,8 @@ func cut(s string, most int) string {
 	return s
 }
 
-// tooLong is the error of a service that does not have its own: that of the framework under most services.
-func tooLong(e *Excess) *Error {
+// TooLong is the error of a service that does not have its own: that of the framework under most services.
+func TooLong(e *Excess) *Error {
 	parts := strings.Split(e.Member, ".")
 	for i, part := range parts {
 		if part != "" && part[0] >= '0' && part[0] <= '9' {

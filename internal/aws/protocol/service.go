@@ -33,7 +33,7 @@ type Service struct {
 	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
 	ErrorDetail bool
 	// TooLong returns the error for a parameter that is longer than its field allows. Without it, that is a
-	// ValidationError.
+	// ValidationError, by the function TooLong.
 	TooLong func(*Excess) *Error
 
 	operations  map[string]*Operation
@@ -45,7 +45,7 @@ func NewService(identity Service) *Service {
 	s := identity
 	s.operations = make(map[string]*Operation)
 	if s.TooLong == nil {
-		s.TooLong = tooLong
+		s.TooLong = TooLong
 	}
 	for _, v := range s.Versions {
 		if !isDate(v) {
