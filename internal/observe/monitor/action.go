@@ -66,7 +66,7 @@ type trigger struct {
 	Statistic                        string           `json:",omitempty"`
 	ExtendedStatistic                string           `json:",omitempty"`
 	Unit                             *string          `json:"Unit"`
-	Dimensions                       []shownDimension `json:",omitempty"`
+	Dimensions                       []shownDimension `json:",omitzero"` // empty, but there, of a metric that has none
 	Metrics                          []shownQuery     `json:",omitempty"`
 	Period                           int64            `json:",omitempty"`
 	EvaluationPeriods                int

@@ -106,6 +106,24 @@ func TestNotification(t *testing.T) {
 	}
 }
 
+// Programs that read notifications look for the list of dimensions, also of a metric that has none.
+func TestNotificationWithoutDimensions(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := backlog()
+	a.Metric.Dimensions = nil
+	r.change(func(tx *monitor.Tx) error { return tx.Create(a, start) })
+	r.change(func(tx *monitor.Tx) error {
+		return tx.Transition(r.Alarm(a.Name), alarm.Decision{State: alarm.Alarm, Reason: "a test"}, start)
+	})
+	if err := r.evaluator.Deliver(context.Background(), start); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.topics.published) != 1 || !strings.Contains(r.topics.published[0].message, `"Dimensions":[],"Period":60`) {
+		t.Errorf("published %s", r.topics.published)
+	}
+}
+
 // A notification whose node dies before it is published is published by the next.
 func TestActionSurvives(t *testing.T) {
 	t.Parallel()
