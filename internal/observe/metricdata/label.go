@@ -25,6 +25,9 @@ func (p *planned) fill(label string, r *Result, region, account string) string {
 			}
 			return text
 		}
+		if m[1] == "LABEL" && m[2] == "" {
+			return r.plain
+		}
 		if value, ok := ofPoints(m[1], r.Points); ok && m[2] == "" {
 			return value
 		}
@@ -74,7 +77,7 @@ func ofPoints(name string, points []Datapoint) (string, bool) {
 		return strconv.Itoa(len(points)), true
 	}
 	if len(points) == 0 {
-		return "--", strings.Contains(" AVG FIRST LAST MAX MIN SUM ", " "+name+" ")
+		return "--", strings.Contains(" AVG FIRST FIRST_LAST_RANGE LAST MAX MIN MIN_MAX_RANGE SUM ", " "+name+" ")
 	}
 	first := points[0].Value
 	sum, least, most := 0.0, first, first
@@ -82,6 +85,7 @@ func ofPoints(name string, points []Datapoint) (string, bool) {
 		sum, least, most = sum+p.Value, min(least, p.Value), max(most, p.Value)
 	}
 	value, known := map[string]float64{
+		"FIRST_LAST_RANGE": points[len(points)-1].Value - first, "MIN_MAX_RANGE": most - least,
 		"AVG": sum / float64(len(points)), "FIRST": first, "LAST": points[len(points)-1].Value, "MAX": most, "MIN": least, "SUM": sum,
 	}[name]
 	return alarm.JavaDouble(value), known

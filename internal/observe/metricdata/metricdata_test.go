@@ -110,6 +110,7 @@ func TestDynamicLabels(t *testing.T) {
 		"${PROP('Dim.QueueName')}: ${MAX}": "a: 40.0",
 		`${PROP("MetricName")} ${PROP('Namespace')} ${PROP('Stat')} ${PROP('Period')} ${PROP('Region')} ${PROP('AccountId')}`: "NumberOfMessagesSent AWS/SQS Sum 300 us-east-1 000000000000",
 		"${FIRST} ${LAST} ${MIN} ${AVG} ${SUM} ${DATAPOINT_COUNT}":                                                            "15.0 40.0 15.0 27.5 55.0 2",
+		"${LABEL}: ${FIRST_LAST_RANGE} ${MIN_MAX_RANGE}":                                                                      "NumberOfMessagesSent: 25.0 25.0",
 		"${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${":                                                                     "${PROP('Dim.Else')} ${WHAT} ${MAX('x')} $ {} ${",
 	} {
 		q := stat("m", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute)

@@ -21,6 +21,7 @@ type Result struct {
 	Label  string
 	Points []Datapoint // oldest first
 
+	plain string // the label without one that was asked for
 	found *found // what it is of, if a search has found it
 }
 
@@ -113,7 +114,7 @@ func Align(levels series.Levels, now, from time.Time, period time.Duration) (tim
 
 func (r *run) stat(ctx context.Context, q *planned) ([]Result, error) {
 	id := series.ID{Scope: r.scope, Namespace: q.Stat.Namespace, Metric: q.Stat.Metric, Dimensions: q.Stat.Dimensions}
-	result := Result{ID: q.ID, Label: cmp.Or(q.Label, q.Stat.Metric)}
+	result := Result{ID: q.ID, Label: cmp.Or(q.Label, q.Stat.Metric), plain: q.Stat.Metric}
 	if q.Stat.Unit == "" || q.Stat.Unit == r.UnitOf(id) {
 		points, err := r.read(ctx, q, id, q.Stat.Period)
 		if err != nil {
@@ -153,7 +154,7 @@ func (r *run) selected(ctx context.Context, q *planned) ([]Result, error) {
 	var results []Result
 	var all []metricmath.Series
 	for _, g := range q.insights.Top(groups) {
-		result := Result{ID: q.ID, Label: g.Label}
+		result := Result{ID: q.ID, Label: g.Label, plain: g.Label}
 		if q.Label != "" {
 			result.Label = q.Label
 			if len(q.insights.GroupBy) > 0 {
@@ -171,7 +172,7 @@ func (r *run) selected(ctx context.Context, q *planned) ([]Result, error) {
 		return results, nil
 	}
 	if len(results) == 0 {
-		results = []Result{{ID: q.ID, Label: cmp.Or(q.Label, q.insights.Metric)}}
+		results = []Result{{ID: q.ID, Label: cmp.Or(q.Label, q.insights.Metric), plain: q.insights.Metric}}
 		all = []metricmath.Series{toMath(results[0], q.Period)}
 	}
 	r.env.Values[q.ID] = metricmath.Of(all[0])
@@ -197,8 +198,9 @@ func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 	r.env.Values[q.ID] = v
 	results := make([]Result, 0, len(v.Series))
 	for _, s := range v.Series {
-		label := cmp.Or(q.Label, q.ID)
+		label, plain := cmp.Or(q.Label, q.ID), q.ID
 		if v.Kind == metricmath.List && s.Label != "" {
+			plain = s.Label
 			switch {
 			case q.Label == "":
 				label = s.Label
@@ -206,7 +208,7 @@ func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 				label = q.Label + " " + s.Label
 			}
 		}
-		result := Result{ID: q.ID, Label: label, Points: make([]Datapoint, len(s.Samples))}
+		result := Result{ID: q.ID, Label: label, plain: plain, Points: make([]Datapoint, len(s.Samples))}
 		result.found, _ = s.Of.(*found)
 		for i, p := range s.Samples {
 			result.Points[i] = Datapoint{Time: time.Unix(p.Time, 0).UTC(), Value: p.Value}
