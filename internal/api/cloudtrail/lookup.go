@@ -3,6 +3,8 @@ package cloudtrail
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"net/http"
 	"strconv"
 	"strings"
@@ -65,18 +67,50 @@ func (s *Service) lookupEvents(_ context.Context, c *protocol.Call, in *lookupEv
 		}
 		return &lookupEventsOutput{}, nil
 	}
+	if q.Cursor, err = in.cursor(); err != nil {
+		return nil, err
+	}
 	found, cursor, err := s.trail.Find(q)
 	if errors.Is(err, trail.ErrCursor) {
-		return nil, refusal("InvalidNextTokenException", "The token of the page cannot be read: it is not one that LookupEvents has returned.")
+		return nil, errLookupToken()
 	}
 	if err != nil {
 		return nil, service.Failure(err)
 	}
 	out := &lookupEventsOutput{Events: service.Convert(found, shown)}
 	if cursor != "" {
-		out.NextToken = &cursor
+		token := cursor + in.mark()
+		out.NextToken = &token
 	}
 	return out, nil
+}
+
+// markLength is how long the mark of a token is.
+const markLength = 8
+
+// mark returns what tells tokens of other lookup attributes apart. It stands at the end of a token.
+func (in *lookupEventsInput) mark() string {
+	h := fnv.New32a()
+	for _, a := range in.LookupAttributes {
+		_, _ = fmt.Fprintf(h, "%q%q", a.AttributeKey, a.AttributeValue) // a hash takes everything
+	}
+	return fmt.Sprintf("%0*x", markLength, h.Sum32())
+}
+
+// cursor returns where the page before has ended, as its token says. Pages are of the same lookup attributes.
+func (in *lookupEventsInput) cursor() (string, error) {
+	if in.NextToken == nil {
+		return "", nil
+	}
+	cursor, ok := strings.CutSuffix(*in.NextToken, in.mark())
+	if !ok || cursor == "" {
+		return "", errLookupToken()
+	}
+	return cursor, nil
+}
+
+func errLookupToken() error {
+	return refusal("InvalidNextTokenException", "The token of the page cannot be read: it is not one that LookupEvents has returned for these lookup attributes.")
 }
 
 // query returns what an input asks for.
@@ -86,9 +120,6 @@ func (s *Service) query(c *protocol.Call, in *lookupEventsInput) (trail.Query, e
 		if q.Max = int(*in.MaxResults); q.Max < 1 || q.Max > mostPerPage {
 			return q, refusal("InvalidMaxResultsException", "MaxResults must be from 1 to %d.", mostPerPage)
 		}
-	}
-	if in.NextToken != nil {
-		q.Cursor = *in.NextToken
 	}
 	if in.StartTime != nil {
 		q.From = *in.StartTime

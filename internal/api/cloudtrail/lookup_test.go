@@ -126,6 +126,12 @@ func TestLookupEvents(t *testing.T) {
 			break
 		}
 	}
+	first, err := trail.LookupEvents(t.Context(), &cloudtrail.LookupEventsInput{MaxResults: aws.Int32(1)})
+	other := attribute(types.LookupAttributeKeyReadOnly, "false")
+	other.NextToken = apitest.Must(t, first, err).NextToken
+	if _, err := trail.LookupEvents(t.Context(), other); apitest.Code(err) != "InvalidNextTokenException" {
+		t.Errorf("a token of other lookup attributes: %v", err)
+	}
 	if len(paged) < len(all) {
 		t.Errorf("%d events in pages, %d at once", len(paged), len(all))
 	}
