@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sluicemq/sluice/internal/aws/policy"
 )
@@ -121,19 +120,14 @@ func dearest(tb testing.TB) map[string]*policy.Request {
 	return all
 }
 
-// No policy and no request make a decision cost more than a few milliseconds and
-// a few megabytes. The time allowed here is for a machine that is busy.
+// No policy and no request make a decision take more than MaxSteps, which are a few
+// milliseconds (BenchmarkDearest), and a few megabytes.
 func TestCostIsBounded(t *testing.T) {
 	for name, r := range dearest(t) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		start := time.Now()
 		steps := policy.Steps(r)
-		took := time.Since(start)
 		runtime.ReadMemStats(&after)
-		if took > time.Second {
-			t.Errorf("%s: %v", name, took)
-		}
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 32<<20 {
 			t.Errorf("%s: %d bytes", name, bytes)
 		}

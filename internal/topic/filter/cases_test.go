@@ -268,7 +268,8 @@ func TestAnErrorRepeatsLittleOfThePolicy(t *testing.T) {
 }
 
 // What a policy and a body can cost together: a wildcard with many pieces, many alternatives, lists of thousands of
-// values, deep arrays, large objects.
+// values, deep arrays, large objects. The longest takes a second or two under the race detector; one that tries all ways to match
+// takes for ever. What lies between leaves room for a machine that is busy.
 func TestHostilePoliciesAreBounded(t *testing.T) {
 	alternatives := strings.TrimSuffix(strings.Repeat(`{"a": {"b": ["x"]}},`, 75), ",")
 	policies := []string{
@@ -286,12 +287,13 @@ func TestHostilePoliciesAreBounded(t *testing.T) {
 		`{"a": ` + strings.Repeat("[", 120_000) + strings.Repeat("]", 120_000) + `}`,
 		`{"a": {` + strings.TrimSuffix(strings.Repeat(`"b":2,`, 40_000), ",") + `}}`,
 	}
+	const busy = 3 * time.Minute
 	for i, policy := range policies {
 		p := mustParse(t, policy, MessageBody)
 		for j, body := range bodies {
 			start := time.Now()
 			p.Matches(NewMessage(body, nil))
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > busy {
 				t.Errorf("policy %d and body %d: %v", i, j, took)
 			} else if testing.Verbose() {
 				t.Logf("policy %d and body %d: %v", i, j, took)
