@@ -190,6 +190,15 @@ func TestGetMetricData(t *testing.T) {
 			object{"Id": "m1", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"},
 		}})
 
+		largest := with(in, object{"MetricDataQueries": list{
+			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 240), object{"ReturnData": false, "Label": "a"}),
+			with(stat("m2", "ApproximateNumberOfMessagesVisible", "b", "Average", 240), object{"ReturnData": false, "Label": "b"}),
+			object{"Id": "e1", "Expression": "SORT(METRICS(), AVG, DESC, 1)"},
+		}})
+		r.ok("GetMetricData", largest, object{"MetricDataResults": list{
+			object{"Id": "e1", "Label": "b", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{25}},
+		}})
+
 		refused := func(message string, queries ...any) {
 			r.Helper()
 			r.fails("GetMetricData", with(in, object{"MetricDataQueries": queries}), 400, "ValidationError", message)

@@ -52,7 +52,7 @@ type constant float64
 
 func (c constant) evaluate(*Env) (Value, error) { return number(float64(c)), nil }
 
-// word is an argument of FILL that is no value.
+// word is an argument of a function that is no value: a way to fill, a way to sort.
 type word string
 
 func (w word) evaluate(*Env) (Value, error) { return Value{}, fault(0, "%s is not a value", string(w)) }

@@ -4,12 +4,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // function is a function of metric math.
 type function struct {
 	least, most int // arguments
 	apply       func(c *call, env *Env) (Value, error)
+	words       map[int]words // of the arguments that are, or may be, words
+}
+
+// words are those that an argument can be.
+type words struct {
+	all  []string
+	only bool // and it can be nothing else
 }
 
 func (f function) takes() string {
@@ -22,6 +30,11 @@ func (f function) takes() string {
 	return fmt.Sprintf("%d or %d arguments", f.least, f.most)
 }
 
+// of is a function whose arguments are values.
+func of(least, most int, apply func(*call, *Env) (Value, error)) function {
+	return function{least: least, most: most, apply: apply}
+}
+
 // functions are all but METRICS and SEARCH, which take texts. It is filled below, since the functions look at calls.
 var functions map[string]function
 
@@ -29,9 +42,24 @@ func init() {
 	functions = map[string]function{
 		"ABS": each(math.Abs), "CEIL": each(math.Ceil), "FLOOR": each(math.Floor),
 		"SUM": aggregate(sum), "AVG": aggregate(average), "MIN": aggregate(slices.Min), "MAX": aggregate(slices.Max),
-		"DIFF": {1, 1, steps(func(v float64, _ int64) float64 { return v })},
-		"RATE": {1, 1, steps(func(v float64, seconds int64) float64 { return v / float64(seconds) })},
-		"FILL": {2, 2, fill}, "IF": {2, 3, choose}, "PERIOD": {1, 1, period}, "REMOVE_EMPTY": {1, 1, removeEmpty}, "TIME_SERIES": {1, 1, timeSeries},
+		"LOG": each(math.Log), "LOG10": each(math.Log10), "STDDEV": aggregate(deviation), "DATAPOINT_COUNT": of(1, 1, count),
+		"DIFF":      of(1, 1, steps(func(v float64, _ int64) float64 { return v })),
+		"DIFF_TIME": of(1, 1, steps(func(_ float64, seconds int64) float64 { return float64(seconds) })),
+		"RATE":      of(1, 1, steps(func(v float64, seconds int64) float64 { return v / float64(seconds) })),
+		"FILL":      {2, 2, fill, map[int]words{1: {all: []string{"REPEAT", "LINEAR"}}}},
+		"IF":        of(2, 3, choose), "PERIOD": of(1, 1, period), "RUNNING_SUM": of(1, 1, runningSum), "TIME_SERIES": of(1, 1, timeSeries),
+
+		"FIRST": of(1, 1, first), "LAST": of(1, 1, last), "METRIC_COUNT": of(1, 1, metricCount), "REMOVE_EMPTY": of(1, 1, removeEmpty),
+		"SLICE": of(2, 3, slice),
+		"SORT":  {3, 4, sorted, map[int]words{1: {[]string{"AVG", "MAX", "MIN", "SUM"}, true}, 2: {[]string{"ASC", "DESC"}, true}}},
+
+		"MINUTE": clock(func(at time.Time) int { return at.Minute() }),
+		"HOUR":   clock(func(at time.Time) int { return at.Hour() }),
+		"DAY":    clock(func(at time.Time) int { return (int(at.Weekday())+6)%7 + 1 }), // 1 is Monday
+		"DATE":   clock(func(at time.Time) int { return at.Day() }),
+		"MONTH":  clock(func(at time.Time) int { return int(at.Month()) }),
+		"YEAR":   clock(func(at time.Time) int { return at.Year() }),
+		"EPOCH":  clock(func(at time.Time) int { return int(at.Unix()) }),
 	}
 }
 
@@ -64,7 +92,7 @@ func (c *call) series(env *Env, i int) (Value, error) {
 
 // each is a function of every value.
 func each(f func(float64) float64) function {
-	return function{1, 1, func(c *call, env *Env) (Value, error) {
+	return of(1, 1, func(c *call, env *Env) (Value, error) {
 		v, err := c.arg(env, 0)
 		switch {
 		case err != nil:
@@ -73,7 +101,7 @@ func each(f func(float64) float64) function {
 			return number(f(v.Number)), nil
 		}
 		return v.each(func(s *Series) Series { return s.each(f) }), nil
-	}}
+	})
 }
 
 func sum(values []float64) (n float64) {
@@ -85,9 +113,45 @@ func sum(values []float64) (n float64) {
 
 func average(values []float64) float64 { return sum(values) / float64(len(values)) }
 
+// deviation is the standard deviation of values that are all there are, not a sample of more.
+func deviation(values []float64) float64 {
+	mean, squares := average(values), 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / float64(len(values)))
+}
+
+// count is how many samples a series has, or the series of a list at each time.
+func count(c *call, env *Env) (Value, error) {
+	v, err := c.series(env, 0)
+	switch {
+	case err != nil:
+		return Value{}, err
+	case v.Kind == List:
+		return one(across(v.Series, func(values []float64) float64 { return float64(len(values)) })), nil
+	}
+	return number(float64(len(v.Series[0].Samples))), nil
+}
+
+// runningSum has at each sample the sum of all up to it.
+func runningSum(c *call, env *Env) (Value, error) {
+	v, err := c.series(env, 0)
+	if err != nil {
+		return Value{}, err
+	}
+	return v.each(func(s *Series) Series {
+		sum := 0.0
+		return s.each(func(n float64) float64 {
+			sum += n
+			return sum
+		})
+	}), nil
+}
+
 // aggregate is a function that makes one number of a series, and one series of a list.
 func aggregate(f func([]float64) float64) function {
-	return function{1, 1, func(c *call, env *Env) (Value, error) {
+	return of(1, 1, func(c *call, env *Env) (Value, error) {
 		v, err := c.series(env, 0)
 		switch {
 		case err != nil:
@@ -97,12 +161,17 @@ func aggregate(f func([]float64) float64) function {
 		case len(v.Series[0].Samples) == 0:
 			return number(math.NaN()), nil
 		}
-		values := make([]float64, len(v.Series[0].Samples))
-		for i, p := range v.Series[0].Samples {
-			values[i] = p.Value
-		}
-		return number(f(values)), nil
-	}}
+		return number(f(v.Series[0].values())), nil
+	})
+}
+
+// values returns the values of the samples of s.
+func (s *Series) values() []float64 {
+	out := make([]float64, len(s.Samples))
+	for i, p := range s.Samples {
+		out[i] = p.Value
+	}
+	return out
 }
 
 // across returns the series of what f makes of all samples of a time.
@@ -287,13 +356,4 @@ func choose(c *call, env *Env) (Value, error) {
 		}
 	}
 	return one(out), nil
-}
-
-// removeEmpty leaves out the series of a list that have no samples.
-func removeEmpty(c *call, env *Env) (Value, error) {
-	v, err := c.series(env, 0)
-	if err != nil || v.Kind != List {
-		return v, err
-	}
-	return ListOf(slices.DeleteFunc(slices.Clone(v.Series), func(s Series) bool { return len(s.Samples) == 0 })), nil
 }

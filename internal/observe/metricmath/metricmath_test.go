@@ -94,6 +94,17 @@ func TestEvaluate(t *testing.T) {
 		"FILL(c, a)": "1 5 3 4", "FILL(none, 0)": "0 0 0 0", "FILL(all, 0)": "[1 2 3 4; 10 0 30 0]", "FILL(b, AVG(none))": "10 - 30 0",
 
 		"IF(a > 2, b, -1)": "-1 -1 30 0", "IF(a > 2, b)": "- - 30 0", "IF(1, a, b)": "1 2 3 4", "IF(0, a, b)": "10 - 30 0", "IF(0, a)": "- - - -",
+		"LOG(a * 0 + 1)": "0 0 0 0", "LOG10(b)": "1 - 1.4771 -", "LOG10(all * 10)": "[1 1.301 1.4771 1.6021; 2 - 2.4771 -]",
+		"STDDEV(a)": "1.118", "STDDEV([a, b])": "4.5 0 13.5 2", "STDDEV(none)": "NaN",
+		"DATAPOINT_COUNT(b)": "3", "DATAPOINT_COUNT(none)": "0", "DATAPOINT_COUNT(all)": "2 1 2 2", "SUM(b) / DATAPOINT_COUNT(b)": "13.333",
+		"DIFF_TIME(b)": "- - 120 60", "RUNNING_SUM(b)": "10 - 40 40", "RUNNING_SUM(all)": "[1 3 6 10; 10 - 40 40]",
+		"METRIC_COUNT(METRICS())": "3", "METRIC_COUNT(METRICS('z'))": "0",
+		"FIRST(METRICS())": "1 2 3 4", "LAST(METRICS())": "- 5 - -", "FIRST(METRICS('z'))": "- - - -",
+		"SLICE(METRICS(), 1)": "[10 - 30 0; - 5 - -]", "SLICE(METRICS(), 0, 1)": "[1 2 3 4]", "SLICE(METRICS(), 2, 9)": "[- 5 - -]", "SLICE(METRICS(), 7)": "[]", "SLICE(METRICS(), 2, 1)": "[]",
+		"SORT(METRICS(), SUM, DESC)": "[10 - 30 0; 1 2 3 4; - 5 - -]", "SORT(METRICS(), MIN, ASC)": "[10 - 30 0; 1 2 3 4; - 5 - -]", "SORT(METRICS(), AVG, ASC, 2)": "[1 2 3 4; - 5 - -]",
+		"SORT([none, a, b], MAX, ASC)": "[1 2 3 4; 10 - 30 0; - - - -]", "SORT([none, a, b], MAX, DESC)": "[10 - 30 0; 1 2 3 4; - - - -]", "FIRST(SORT(METRICS(), MAX, DESC))": "10 - 30 0",
+		"MINUTE(c)": "0 1 2 3", "HOUR(a)": "0 0 0 0", "DAY(a)": "4 4 4 4", "DATE(none)": "1 1 1 1", "MONTH(a)": "1 1 1 1", "YEAR(a)": "1970 1970 1970 1970", "EPOCH(a)": "0 60 120 180",
+		"IF(MINUTE(a) >= 2, a)": "- - 3 4", "EPOCH(all) * 0 + 1": "[1 1 1 1; 1 1 1 1]",
 		"IF(b, 1, 0)": "1 - 1 0", "IF(AVG(none), a, b)": "- - - -", "SUM(REMOVE_EMPTY([a, none]))": "1 2 3 4", "REMOVE_EMPTY(a)": "1 2 3 4", "TIME_SERIES(SUM(a))": "10 10 10 10", "TIME_SERIES(AVG(none))": "- - - -",
 	} {
 		e, err := metricmath.Parse(expression)
@@ -124,7 +135,7 @@ func TestRefusals(t *testing.T) {
 		"SEARCH('x', 'y', 1":    `expected ")", found the end at character 19`,
 		"1 + SEARCH('x', 'y')":  "SEARCH is not supported here at character 5",
 		"[" + strings.Repeat("SEARCH('x', 'y'),", 11) + "a]": "an expression has at most 10 searches at character 172",
-		"a + STDDEV(b)":           "the function STDDEV is not supported at character 5",
+		"a + VARIANCE(b)":         "the function VARIANCE is not supported at character 5",
 		"Abc":                     `"Abc" is neither a function with its arguments nor an id, which begins with a lowercase letter at character 1`,
 		"IF(a)":                   "IF takes 2 or 3 arguments at character 1",
 		"IF(a,1,2,3)":             "IF takes 2 or 3 arguments at character 1",
@@ -149,6 +160,21 @@ func TestRefusals(t *testing.T) {
 		"IF(all,1,2)":    "IF does not take a list of time series at character 1",
 		"FILL(a, all)":   "FILL does not fill with a list of time series at character 1",
 		"TIME_SERIES(a)": "TIME_SERIES takes a number, not a time series at character 1",
+
+		"FIRST(a)":               "FIRST takes a list of time series, not a time series at character 1",
+		"METRIC_COUNT(1)":        "METRIC_COUNT takes a list of time series, not a number at character 1",
+		"SLICE(all)":             "SLICE takes 2 or 3 arguments at character 1",
+		"SLICE(all, 0.5)":        "SLICE takes whole numbers from 0 on as its other arguments at character 1",
+		"SLICE(all, 0, -1)":      "SLICE takes whole numbers from 0 on as its other arguments at character 1",
+		"SLICE(all, AVG(none))":  "SLICE takes whole numbers from 0 on as its other arguments at character 1",
+		"SLICE(all, a)":          "SLICE takes whole numbers from 0 on as its other arguments at character 1",
+		"SORT(all, SUM)":         "SORT takes 3 or 4 arguments at character 1",
+		"SORT(all, MEDIAN, ASC)": `SORT takes one of AVG, MAX, MIN, SUM here, not "MEDIAN" at character 11`,
+		"SORT(all, SUM, UP)":     `SORT takes one of ASC, DESC here, not "UP" at character 16`,
+		"SORT(a, SUM, ASC)":      "SORT takes a list of time series, not a time series at character 1",
+		"MINUTE(1)":              "MINUTE takes a time series, not a number at character 1",
+		"RUNNING_SUM(1)":         "RUNNING_SUM takes a time series, not a number at character 1",
+		"DATAPOINT_COUNT(1)":     "DATAPOINT_COUNT takes a time series, not a number at character 1",
 	} {
 		e, err := metricmath.Parse(expression)
 		if err == nil {
@@ -194,7 +220,7 @@ func TestReferences(t *testing.T) {
 // FuzzParse makes sure that errors are ours, point into the text, and that what is read can be evaluated to finite values.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"SUM(METRICS('b'))/PERIOD(a)", "IF(a > 2 AND b, FILL(c, REPEAT), -1e3)", "[a, b", "2^-3^.5", "RATE(all)||1", "((((", "ü'\"", `SEARCH('{a,b} c="d"', "Sum", 60)`,
+		"SUM(METRICS('b'))/PERIOD(a)", "IF(a > 2 AND b, FILL(c, REPEAT), -1e3)", "[a, b", "2^-3^.5", "RATE(all)||1", "SLICE(SORT(METRICS(), SUM, DESC, 2), 0, 1)", "STDDEV(a)/DATAPOINT_COUNT([a,b])", "LOG(LAST(all))+MINUTE(c)", "((((", "ü'\"", `SEARCH('{a,b} c="d"', "Sum", 60)`,
 	} {
 		f.Add(seed)
 	}

@@ -1,6 +1,9 @@
 package metricmath
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Bounds of expressions.
 const (
@@ -220,10 +223,16 @@ func (p *parser) call(name token) (node, error) {
 				return nil, err
 			}
 		}
-		if t := p.peek(); name.text == "FILL" && len(c.args) == 1 && t.kind == nameToken && (t.text == "REPEAT" || t.text == "LINEAR") {
-			p.take()
-			c.args = append(c.args, word(t.text))
-			continue
+		if w, ok := f.words[len(c.args)]; ok {
+			t := p.peek()
+			if t.kind == nameToken && slices.Contains(w.all, t.text) {
+				p.take()
+				c.args = append(c.args, word(t.text))
+				continue
+			}
+			if w.only {
+				return nil, fault(t.at, "%s takes one of %s here, not %s", name.text, strings.Join(w.all, ", "), t)
+			}
 		}
 		arg, err := p.binary(0)
 		if err != nil {
