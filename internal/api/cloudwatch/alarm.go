@@ -20,7 +20,7 @@ type MetricAlarm struct {
 	AlarmName                          string
 	AlarmArn                           string
 	AlarmDescription                   *string
-	AlarmConfigurationUpdatedTimestamp time.Time
+	AlarmConfigurationUpdatedTimestamp time.Time `precise:""`
 	ActionsEnabled                     bool
 	OKActions                          []string `wrap:"member" json:",always"`
 	AlarmActions                       []string `wrap:"member" json:",always"`
@@ -28,8 +28,8 @@ type MetricAlarm struct {
 	StateValue                         string
 	StateReason                        string
 	StateReasonData                    *string
-	StateUpdatedTimestamp              time.Time
-	StateTransitionedTimestamp         time.Time
+	StateUpdatedTimestamp              time.Time `precise:""`
+	StateTransitionedTimestamp         time.Time `precise:""`
 	MetricName                         *string
 	Namespace                          *string
 	Statistic                          *string

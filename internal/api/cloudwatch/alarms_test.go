@@ -237,6 +237,24 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 	})
 }
 
+// In XML, too, the times of alarms are to the millisecond.
+func TestTimesOfAlarms(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, inQuery)
+	r.now = r.now.Add(250 * time.Millisecond)
+	r.ok("PutMetricAlarm", backlog, object{})
+	const want = "2026-11-21T12:00:30.250Z"
+	a := r.call("DescribeAlarms", object{}).output["MetricAlarms"].(list)[0].(object)
+	for _, name := range []string{"AlarmConfigurationUpdatedTimestamp", "StateUpdatedTimestamp", "StateTransitionedTimestamp"} {
+		if a[name] != want {
+			r.Errorf("%s is %v, want %s", name, a[name], want)
+		}
+	}
+	if got := r.call("DescribeAlarmHistory", object{}).output["AlarmHistoryItems"].(list)[0].(object)["Timestamp"]; got != want {
+		r.Errorf("the history has %v, want %s", got, want)
+	}
+}
+
 func TestTagsRefuse(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {

@@ -32,7 +32,7 @@ type describeAlarmHistoryOutput struct {
 type AlarmHistoryItem struct {
 	AlarmName       string
 	AlarmType       string
-	Timestamp       time.Time
+	Timestamp       time.Time `precise:""`
 	HistoryItemType string
 	HistorySummary  string
 	HistoryData     string

@@ -51,6 +51,9 @@
 //	                       and maps are flattened
 //	wrapper:"messages"     the member's name in the JSON answer to a Query request; the JSON name if left out
 //
+//	precise:""             a time that is in XML to the millisecond, as it is in JSON and CBOR; times are there to the
+//	                       second otherwise
+//
 //	max:"128"              the most characters of a string or bytes of a blob
 //	max:"10"               the most entries of a list or map of structs, numbers or bools; of a map with the most
 //	                       characters of a key, max:"10,256"

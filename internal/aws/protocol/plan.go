@@ -48,6 +48,7 @@ type field struct {
 	omitEmpty bool
 	always    bool
 	hidden    bool // its value is in no record
+	precise   bool // a time that XML has to the millisecond
 
 	wrap       string // "" if flattened
 	key, value string // of a map
@@ -201,6 +202,7 @@ func (f *field) parse(sf reflect.StructField, at string) []string {
 		f.query = names[0]
 	}
 	_, f.hidden = sf.Tag.Lookup("hidden")
+	_, f.precise = sf.Tag.Lookup("precise")
 	f.wrapper = sf.Tag.Get("wrapper")
 	if f.wrapper == "" {
 		f.wrapper = f.json
@@ -218,6 +220,8 @@ func (f *field) parse(sf reflect.StructField, at string) []string {
 	switch {
 	case f.always && !f.plan.collection():
 		panic(fmt.Sprintf("protocol: %s: only lists and maps can be written always", at))
+	case f.precise && (shape != timeShape || f.plan.pointer):
+		panic(fmt.Sprintf("protocol: %s: only times can be precise", at))
 	case f.wrap != "" && !f.plan.collection():
 		panic(fmt.Sprintf("protocol: %s: only lists and maps can be wrapped", at))
 	case sf.Tag.Get("entry") != "" && shape != mapShape:

@@ -102,6 +102,9 @@ func TestRegisterRefuses(t *testing.T) {
 	f(".A: only lists and maps can be written always", declares[struct {
 		A string `json:",always" max:"1"`
 	}])
+	f(".A: only times can be precise", declares[struct {
+		A int64 `precise:""`
+	}])
 	f(".A: only lists and maps can be wrapped", declares[struct {
 		A string `wrap:"member" max:"1"`
 	}])

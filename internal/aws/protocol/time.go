@@ -9,8 +9,21 @@ import (
 
 var timeType = reflect.TypeFor[time.Time]()
 
-// isoFormat is how times are written in XML: in whole seconds, as AWS's older services do.
-const isoFormat = "2006-01-02T15:04:05Z"
+// How times are written in XML: in whole seconds, as AWS's older services do, or with the milliseconds of a time that is
+// precise and has some.
+const (
+	isoFormat     = "2006-01-02T15:04:05Z"
+	preciseFormat = "2006-01-02T15:04:05.000Z"
+)
+
+// appendPrecise appends a time to XML, to the millisecond.
+func appendPrecise(dst []byte, t time.Time) []byte {
+	format := isoFormat
+	if t.UnixMilli()%1000 != 0 {
+		format = preciseFormat
+	}
+	return t.UTC().AppendFormat(dst, format)
+}
 
 // parseISO reads a time of a Query request.
 func parseISO(s string) (time.Time, bool) {

@@ -11,6 +11,26 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
+// A precise time is in XML to the millisecond, which others are not.
+func TestPreciseTimes(t *testing.T) {
+	t.Parallel()
+	type out struct {
+		At    time.Time `precise:""`
+		Whole time.Time `precise:""`
+		Other time.Time
+	}
+	s := protocol.NewService(protocol.Service{Name: "clock", Target: "Clock", Versions: []string{"2012-11-05"}})
+	at := time.Date(2015, 1, 2, 4, 4, 5, 70_900_000, time.FixedZone("", 3600))
+	protocol.Register(s, "Echo", func(context.Context, *protocol.Call, *struct{}) (*out, error) {
+		return &out{at, at.Truncate(time.Second), at}, nil
+	})
+	got, err := answer(s, formRequest("Action=Echo"), "Action=Echo")
+	const want = "<At>2015-01-02T03:04:05.070Z</At><Whole>2015-01-02T03:04:05Z</Whole><Other>2015-01-02T03:04:05Z</Other>"
+	if err != nil || !strings.Contains(got, want) {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+}
+
 type clockIn struct {
 	At  time.Time
 	End *time.Time

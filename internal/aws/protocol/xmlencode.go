@@ -16,6 +16,10 @@ func appendXML(dst []byte, p *plan, v reflect.Value) []byte {
 		if f.query == "" || !f.present(fv) {
 			continue
 		}
+		if f.precise {
+			dst = appendClose(appendPrecise(appendOpen(dst, f.query), fv.Interface().(time.Time)), f.query)
+			continue
+		}
 		if !f.plan.collection() {
 			dst = appendElement(dst, f.query, f.plan, fv)
 			continue
