@@ -133,6 +133,9 @@ func resourceType(arn string) string {
 	case "sns":
 		return "AWS::SNS::Topic"
 	case "cloudwatch":
+		if kind == "dashboard" {
+			return "AWS::CloudWatch::Dashboard"
+		}
 		return "AWS::CloudWatch::Alarm"
 	case "cloudtrail":
 		return "AWS::CloudTrail::Trail"
