@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -110,13 +111,15 @@ func (tx *Tx) put(a *Alarm) { tx.tx.Put(alarmKey(a.Name), encode(a)) }
 // stamp is a time as it is kept: to the millisecond.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// encode is for values of this package, all of which have a JSON form.
+// encode is for values of this package, all of which have a JSON form. People read some of them: signs such as > stay.
 func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(err)
 	}
-	return b
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func encodeText(s string) string { return string(encode(s)) }

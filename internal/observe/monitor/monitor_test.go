@@ -106,21 +106,26 @@ func TestNotification(t *testing.T) {
 	}
 }
 
-// Programs that read notifications look for the list of dimensions, also of a metric that has none.
+// Programs that read notifications look for the list of dimensions, also of a metric that has none; people read the rest.
 func TestNotificationWithoutDimensions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	a := backlog()
-	a.Metric.Dimensions = nil
+	a.Metric.Dimensions, a.Description = nil, "a < b & c"
 	r.change(func(tx *monitor.Tx) error { return tx.Create(a, start) })
 	r.change(func(tx *monitor.Tx) error {
-		return tx.Transition(r.Alarm(a.Name), alarm.Decision{State: alarm.Alarm, Reason: "a test"}, start)
+		return tx.Transition(r.Alarm(a.Name), alarm.Decision{State: alarm.Alarm, Reason: "OK -> ALARM"}, start)
 	})
 	if err := r.evaluator.Deliver(context.Background(), start); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.topics.published) != 1 || !strings.Contains(r.topics.published[0].message, `"Dimensions":[],"Period":60`) {
-		t.Errorf("published %s", r.topics.published)
+	if len(r.topics.published) != 1 {
+		t.Fatalf("published %s", r.topics.published)
+	}
+	for _, want := range []string{`"Dimensions":[],"Period":60`, `"AlarmDescription":"a < b & c"`, `"NewStateReason":"OK -> ALARM"`} {
+		if got := r.topics.published[0].message; !strings.Contains(got, want) {
+			t.Errorf("published %s without %s", got, want)
+		}
 	}
 }
 
