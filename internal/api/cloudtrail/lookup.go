@@ -23,7 +23,7 @@ type lookupAttribute struct {
 type lookupEventsInput struct {
 	EndTime          *time.Time
 	EventCategory    *string           `max:"64"`
-	LookupAttributes []lookupAttribute `max:"2"`
+	LookupAttributes []lookupAttribute `max:"10"` // matcher has the limit
 	MaxResults       *int32
 	NextToken        *string `max:"1024"`
 	StartTime        *time.Time

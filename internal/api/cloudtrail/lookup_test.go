@@ -3,6 +3,7 @@ package cloudtrail_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -159,6 +160,7 @@ func TestLookupRefuses(t *testing.T) {
 		{root, &cloudtrail.LookupEventsInput{StartTime: &now, EndTime: aws.Time(now.Add(-time.Second))}, "InvalidTimeRangeException"},
 		{root, attribute("Color", "x"), "InvalidLookupAttributesException"},
 		{root, two, "InvalidLookupAttributesException"},
+		{root, &cloudtrail.LookupEventsInput{LookupAttributes: slices.Repeat(two.LookupAttributes, 2)}, "InvalidLookupAttributesException"},
 		{root, &cloudtrail.LookupEventsInput{EventCategory: "other"}, "InvalidEventCategoryException"},
 	} {
 		if _, err := client(s.Endpoint(), c.who).LookupEvents(t.Context(), c.in); apitest.Code(err) != c.code {

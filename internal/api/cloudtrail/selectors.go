@@ -38,7 +38,7 @@ type advancedEventSelector struct {
 
 type putEventSelectorsInput struct {
 	AdvancedEventSelectors []advancedEventSelector `max:"500"`
-	EventSelectors         []eventSelector         `max:"5"`
+	EventSelectors         []eventSelector         `max:"50"` // selector.MaxBasic has the limit
 	TrailName              *string                 `max:"300"`
 }
 

@@ -86,8 +86,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "StartLogging", s.startLogging, protocol.Control)
 	protocol.Register(wire, "StopLogging", s.stopLogging, protocol.Control)
 	protocol.Register(wire, "UpdateTrail", s.updateTrail, protocol.Control)
-	wire.Unsupported("CancelQuery", "CreateChannel", "CreateEventDataStore", "DeleteChannel", "DeleteEventDataStore",
-		"GetInsightSelectors", "PutInsightSelectors", "StartQuery")
+	wire.Unsupported(unsupported...)
 	return wire
 }
 

@@ -240,6 +240,10 @@ func TestTrailRefuses(t *testing.T) {
 		{apitest.Second(elsewhere.StartLogging(ctx, &cloudtrail.StartLoggingInput{Name: aws.String(arn)})), "InvalidHomeRegionException"},
 		{selectors(types.AdvancedEventSelector{FieldSelectors: []types.AdvancedFieldSelector{{Field: aws.String("color"), Equals: []string{"x"}}}}), "InvalidEventSelectorsException"},
 		{selectors(), "InvalidEventSelectorsException"},
+		{apitest.Second(a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{
+			TrailName: aws.String("all"), EventSelectors: slices.Repeat([]types.EventSelector{{ReadWriteType: types.ReadWriteTypeAll}}, 6),
+		})), "InvalidEventSelectorsException"},
+		{apitest.Second(a.trail.ListEventDataStores(ctx, &cloudtrail.ListEventDataStoresInput{})), "UnsupportedOperationException"},
 		{apitest.Second(a.client(nobody, "us-east-1").GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String("all")})), "AccessDeniedException"},
 		{apitest.Second(a.client(nobody, "us-east-1").ListPublicKeys(ctx, &cloudtrail.ListPublicKeysInput{})), "AccessDeniedException"},
 		{apitest.Second(a.client(other, "us-east-1").GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String(arn)})), "AccessDeniedException"},
