@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs'
 import { sqs } from './api.mjs'
 import { choose, scenario } from './rig.mjs'
 
@@ -98,6 +103,50 @@ scenario('the list: find, columns, purge, delete', async ({ page, open, button }
   await page.getByPlaceholder('delete').fill('delete')
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No queue is like that').waitFor()
+})
+
+scenario('the list: any page of many', async ({ page, open, button, audit, picture }) => {
+  const names = Array.from({ length: 150 }, (_, i) => `paged-${String(i).padStart(3, '0')}`)
+  await Promise.all(names.map((QueueName) => client.send(new CreateQueueCommand({ QueueName }))))
+  const first = (i) => page.locator('tbody tr').first().getByRole('link', { name: names[i] }).waitFor()
+  await open('/queues?find=paged')
+  await first(0)
+  await page.getByRole('button', { name: /^Page 3 / }).click()
+  await first(100)
+  await button('Preferences').click()
+  await page.getByRole('radio', { name: '20 queues' }).check()
+  await button('Apply').click()
+  await first(0)
+  await page.getByText('1 of 8', { exact: true }).waitFor()
+  const typed = page.getByRole('spinbutton', { name: 'Page' })
+  await typed.fill('5')
+  await typed.press('Enter')
+  await first(80)
+  await page.getByText('5 of 8', { exact: true }).waitFor()
+  await button('Next page').click()
+  await first(100)
+  assert.equal(await typed.inputValue(), '6')
+  await audit()
+  await picture('pages')
+
+  // Another list begins at its first page, and one of few pages has no field for their numbers.
+  const find = page.getByRole('searchbox', { name: 'Find queues by name' })
+  await find.fill('paged-1')
+  await first(100)
+  await typed.waitFor({ state: 'detached' })
+  await find.fill('paged')
+  await first(0)
+  assert.equal(await typed.inputValue(), '1')
+
+  // Where the queues of a page are gone, the last page is shown.
+  await typed.fill('8')
+  await typed.press('Enter')
+  await first(140)
+  const gone = names.splice(110)
+  await Promise.all(gone.map((QueueUrl) => client.send(new DeleteQueueCommand({ QueueUrl }))))
+  await button('Refresh').click()
+  await first(100)
+  await Promise.all(names.map((QueueUrl) => client.send(new DeleteQueueCommand({ QueueUrl }))))
 })
 
 scenario('pause, and undo', async ({ page, open, button }) => {

@@ -73,15 +73,15 @@ export interface QueuePage {
   Timestamp: number
 }
 
-/** useQueuePage returns a page of the caller's queues with what they are doing, again and again. */
-export function useQueuePage(
-  input: { Prefix?: string; Contains?: string; Cursor?: string; Max: number },
-  enabled: boolean,
-) {
+/** useQueuePage returns a page of the caller's queues with what they are doing, and how many come before it, again and again. */
+export function useQueuePage(input: { Contains?: string; Skip?: number; Max: number }, enabled: boolean) {
   const interval = useRefresh()
   return useQuery({
     queryKey: ['ListQueueStates', input],
-    queryFn: ({ signal }) => sluice<QueuePage>('ListQueueStates', input, signal),
+    queryFn: async ({ signal }) => ({
+      ...(await sluice<QueuePage>('ListQueueStates', input, signal)),
+      Skipped: input.Skip ?? 0,
+    }),
     enabled,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => !isDenied(state.error) && interval,

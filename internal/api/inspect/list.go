@@ -24,6 +24,7 @@ type listQueueStatesInput struct {
 	Prefix   string `max:"256"` // of the names
 	Contains string `max:"256"` // in the names, in any case
 	Cursor   string `max:"4096"`
+	Skip     int32  // queues that come before the first of the answer
 	Max      *int32
 }
 
@@ -88,6 +89,12 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 	if most < 1 || most > maxQueues {
 		return nil, protocol.ValidationError("Max is %d; it must be between 1 and %d.", most, maxQueues)
 	}
+	if in.Skip < 0 {
+		return nil, protocol.ValidationError("Skip is %d; it must be 0 or more.", in.Skip)
+	}
+	if in.Skip > 0 && in.Cursor != "" {
+		return nil, protocol.ValidationError("Skip counts from the first queue: leave it out where a Cursor says where to go on.")
+	}
 	contains := strings.ToLower(in.Contains)
 	sources := make(map[string]int64)
 	all := s.catalog.List(account, c.Region, func(q *catalog.Queue) bool {
@@ -96,7 +103,7 @@ func (s *inspector) listQueueStates(ctx context.Context, c *protocol.Call, in *l
 		}
 		return strings.HasPrefix(q.Name.Queue, in.Prefix) && strings.Contains(strings.ToLower(q.Name.Queue), contains)
 	})
-	page, err := service.Paginate(all, func(q *catalog.Queue) string { return q.Name.Queue }, in.Cursor, in.Prefix+"/"+contains, most)
+	page, err := service.Paginate(all[min(int(in.Skip), len(all)):], func(q *catalog.Queue) string { return q.Name.Queue }, in.Cursor, in.Prefix+"/"+contains, most)
 	switch {
 	case errors.Is(err, service.ErrOtherList):
 		return nil, protocol.ValidationError("Cursor is for another Prefix or Contains.")

@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -96,6 +97,21 @@ func TestListQueueStates(t *testing.T) {
 	if listed(first) != "jobs-a.fifo 0/0/0, jobs-b 1/1/1" || listed(second) != "old-jobs 0/0/0" || second["Cursor"] != nil || second["Total"] != 3.0 {
 		t.Errorf("pages %v, %v", first, second)
 	}
+	for want, skip := range map[string]int{"jobs-a.fifo 0/0/0, jobs-b 1/1/1": 0, "jobs-b 1/1/1, old-jobs 0/0/0": 1, "old-jobs 0/0/0": 2, "": 3} {
+		out := r.ask("ListQueueStates", object{"Contains": "jobs", "Max": 2, "Skip": skip})
+		if listed(out) != want || out["Total"] != 3.0 || (out["Cursor"] != nil) != (skip == 0) {
+			t.Errorf("without the first %d: %v; want %s", skip, out, want)
+		}
+	}
+	if out := r.ask("ListQueueStates", object{"Skip": math.MaxInt32}); listed(out) != "" || out["Total"] != 4.0 {
+		t.Errorf("beyond the end: %v", out)
+	}
+	skipped := r.ask("ListQueueStates", object{"Contains": "jobs", "Max": 1, "Skip": 1})
+	if out := r.ask("ListQueueStates", object{"Contains": "jobs", "Cursor": skipped["Cursor"]}); listed(out) != "old-jobs 0/0/0" {
+		t.Errorf("after what was skipped to: %v", out)
+	}
+	r.refused(r.root, "ListQueueStates", object{"Contains": "jobs", "Cursor": in["Cursor"], "Skip": 1}, 400, "leave it out where a Cursor")
+	r.refused(r.root, "ListQueueStates", object{"Skip": -1}, 400, "Skip is -1; it must be 0 or more")
 	r.refused(r.root, "ListQueueStates", object{"Cursor": in["Cursor"]}, 400, "another Prefix or Contains")
 	r.refused(r.root, "ListQueueStates", object{"Cursor": "x"}, 400, "Cursor is not one")
 	r.refused(r.root, "ListQueueStates", object{"Max": 0}, 400, "Max is 0")

@@ -58,10 +58,9 @@ export interface List {
   /** total is how many queues have such names, matches how many of them are like what was asked for. */
   total: number | undefined
   matches: number
+  /** index is of the page that is shown, from 1. */
   index: number
   pages: number
-  /** openEnd says that there are more pages than are known. */
-  openEnd: boolean
   loading: boolean
   error: unknown
   /** denied is why the caller sees no more than SQS itself tells. */
@@ -70,41 +69,29 @@ export interface List {
   refetch: () => void
 }
 
-/** Seen is which page of the server's is shown, and where those before and the next one begin. */
-interface Seen {
-  find: string
-  index: number
-  cursors: (string | undefined)[]
-}
-
 /**
  * useQueues returns the queues of one page, which the server makes. To sort or filter queues by what they are doing, all of
  * them are asked for, less often if they are many. Who may not ask for the states of queues gets what SQS lists.
  */
 export function useQueues({ find, only, id, descending, pageSize }: Wanted): List {
   const [index, turnTo] = useState(1)
-  const [seen, setSeen] = useState<Seen>({ find, index: 1, cursors: [undefined] })
   const [plainly, setPlainly] = useState(false)
-  const asked = JSON.stringify([find, only.value, id, descending])
+  const asked = JSON.stringify([find, only.value, id, descending, pageSize])
   const [askedBefore, setAskedBefore] = useState(asked)
   if (asked !== askedBefore) {
     setAskedBefore(asked)
     turnTo(1)
   }
-  const known = seen.find === find ? seen.cursors : [undefined]
   // The server's order is by name.
   const byServer = id === 'name' && !descending && !only.holds
-  const cursor = byServer ? known[index - 1] : undefined
+  const skip = byServer ? (index - 1) * pageSize : 0
   const page = useQueuePage(
-    { Max: pageSize, ...(find && { Contains: find }), ...(cursor && { Cursor: cursor }) },
+    { Max: pageSize, ...(find && { Contains: find }), ...(skip > 0 && { Skip: skip }) },
     !plainly,
   )
   const { data, isPlaceholderData: before } = page
   if (isDenied(page.error) && !plainly) {
     setPlainly(true)
-  }
-  if (byServer && data && !before && !(seen.find === find && seen.index === index && known[index] === data.Cursor)) {
-    setSeen({ find, index, cursors: [...known.slice(0, index), ...(data.Cursor ? [data.Cursor] : [])] })
   }
 
   const complete = data?.Queues.length === data?.Total
@@ -130,22 +117,24 @@ export function useQueues({ find, only, id, descending, pageSize }: Wanted): Lis
     setPlainly(false)
     void refetch()
   }, [refetch])
+  const matches = plainly ? plain.matches : byServer ? data?.Total : answers && matching.length
+  const pages = Math.max(1, Math.ceil((matches ?? 0) / pageSize))
+  if (index > pages && matches !== undefined && !before) {
+    turnTo(pages) // the queues of the page that was shown are gone
+  }
+  const same = { looked, matches: matches ?? 0, pages, turnTo, refetch: again }
   if (plainly) {
-    return { ...plain, looked, index, turnTo, openEnd: false, denied: page.error, refetch: again }
+    return { ...plain, ...same, index, denied: page.error }
   }
   return {
+    ...same,
     shown,
-    looked,
     denied: undefined,
     total: data?.Total,
-    matches: byServer ? (data?.Total ?? 0) : matching.length,
     error: page.error ?? all.error,
-    loading: page.isPending || (!answers && !all.error),
-    index: byServer ? seen.index : index,
-    turnTo,
-    pages: byServer ? seen.cursors.length : Math.max(1, Math.ceil(matching.length / pageSize)),
-    openEnd: byServer && Boolean(data?.Cursor),
-    refetch: again,
+    loading: page.isPending || (!answers && !all.error) || (data?.Queues.length === 0 && data.Total > 0),
+    // Until a page has come, that before is shown.
+    index: byServer && data ? Math.floor(data.Skipped / pageSize) + 1 : index,
   }
 }
 
@@ -188,10 +177,9 @@ function usePlain({ find, only, descending, pageSize }: Omit<Wanted, 'id'>, inde
   )
   return {
     total: all.data?.length,
-    matches: matching.length,
+    matches: all.data && matching.length,
     error: all.error,
     loading: all.isPending,
-    pages: Math.max(1, Math.ceil(matching.length / pageSize)),
     shown,
   }
 }

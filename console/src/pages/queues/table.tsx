@@ -3,7 +3,6 @@ import Button from '@cloudscape-design/components/button'
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown'
 import CollectionPreferences from '@cloudscape-design/components/collection-preferences'
 import Header from '@cloudscape-design/components/header'
-import Pagination from '@cloudscape-design/components/pagination'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
@@ -17,6 +16,7 @@ import type { Action } from './dialogs'
 import { Find } from './find'
 import type { List } from './list'
 import { None } from './none'
+import { Pages } from './pages'
 import { useRates } from './rates'
 
 const firstLooks = { pageSize: 50, columns: firstColumns, wrap: false }
@@ -135,14 +135,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
           <Find matches={total === undefined ? undefined : props.matches} plainly={plainly} />
         </SpaceBetween>
       }
-      pagination={
-        <Pagination
-          currentPageIndex={props.index}
-          pagesCount={props.pages}
-          openEnd={props.openEnd}
-          onChange={({ detail }) => props.turnTo(detail.currentPageIndex)}
-        />
-      }
+      pagination={<Pages index={props.index} pages={props.pages} turnTo={props.turnTo} />}
       preferences={
         <CollectionPreferences
           title="Preferences"
