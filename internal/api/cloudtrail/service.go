@@ -67,8 +67,7 @@ func New(o Options) *protocol.Service {
 		s.room = func() error { return nil }
 	}
 	wire := protocol.NewService(protocol.Service{
-		Name: "cloudtrail", Target: "CloudTrail_20131101", Versions: []string{"2013-11-01"},
-		Namespace: "http://cloudtrail.amazonaws.com/doc/%s/", ErrorNamespace: "com.amazonaws.cloudtrail",
+		Name: "cloudtrail", Target: "CloudTrail_20131101", ErrorNamespace: "com.amazonaws.cloudtrail", // no Query, as on AWS
 	})
 	protocol.Register(wire, "AddTags", s.addTags, protocol.Control)
 	protocol.Register(wire, "CreateTrail", s.createTrail, protocol.Control)
