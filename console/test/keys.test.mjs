@@ -25,6 +25,8 @@ scenario('go to a queue, a topic and a page by a few letters', async ({ page, op
   await chosen.getByText('parcels-posted').waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'parcels-posted', level: 1 }).waitFor()
+  // Who reads by ear hears where they are.
+  await page.locator('h1:focus').getByText('parcels-posted').waitFor()
 
   await page.keyboard.press('Control+k')
   await field.fill('inbound')
@@ -45,7 +47,7 @@ scenario('go to a queue, a topic and a page by a few letters', async ({ page, op
   await field.waitFor({ state: 'detached' })
 })
 
-scenario('keys', async ({ page, open, audit }) => {
+scenario('keys', async ({ page, open, button, audit }) => {
   await open('/queues')
   await page.keyboard.press('?')
   const list = page.getByRole('dialog', { name: 'Keys' })
@@ -63,6 +65,16 @@ scenario('keys', async ({ page, open, audit }) => {
   await page.keyboard.press('a')
   await page.keyboard.press('?')
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'ga?')
+
+  // Also where there are lists with a search field, which are dialogs to Cloudscape.
+  await open('/create-alarm')
+  await page.keyboard.press('?')
+  await list.waitFor()
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'detached' })
+  // What is wrong gets the focus, be it out of sight.
+  await button('Next').click()
+  await page.locator('button[aria-invalid=true]:focus').waitFor()
 
   await open('/queues')
   await page.keyboard.press('/')

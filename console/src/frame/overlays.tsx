@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { openDialog } from './dialog'
 import { Guard } from './guard'
 import { pageKeys, typing } from './keys'
 import { later } from './later'
@@ -33,8 +34,7 @@ export function Overlays() {
       },
     }
     function onKey(e: KeyboardEvent) {
-      const asked = document.querySelector('[role=dialog]') !== null
-      if (e.defaultPrevented || e.isComposing || asked || e.altKey) {
+      if (e.defaultPrevented || e.isComposing || openDialog() || e.altKey) {
         return
       }
       if ((e.ctrlKey || e.metaKey) && !e.shiftKey && e.key.toLowerCase() === 'k') {

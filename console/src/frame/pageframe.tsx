@@ -2,10 +2,12 @@ import AppLayout from '@cloudscape-design/components/app-layout'
 import Box from '@cloudscape-design/components/box'
 import BreadcrumbGroup from '@cloudscape-design/components/breadcrumb-group'
 import Flashbar from '@cloudscape-design/components/flashbar'
+import Link from '@cloudscape-design/components/link'
 import SideNavigation from '@cloudscape-design/components/side-navigation'
 import { useEffect, useState } from 'react'
 import { settingsNow } from '../aws/session'
 import { home, sections } from '../routes'
+import { useArrival } from './arrival'
 import { Guard } from './guard'
 import { useNotices } from './notices'
 import { Overlays } from './overlays'
@@ -23,6 +25,8 @@ export function PageFrame() {
     }
   }, [path])
   const found = find(path)
+  const page = found ? fill(found.page.path, found.parameters) : path
+  useArrival(page)
   const crumbs = found ? trail(found.page, found.parameters) : []
   useEffect(() => {
     document.title =
@@ -57,9 +61,7 @@ export function PageFrame() {
         breadcrumbs={crumbs.length > 1 ? <BreadcrumbGroup items={crumbs} /> : undefined}
         notifications={<Flashbar items={notices} stackItems />}
         content={
-          <Guard key={found ? fill(found.page.path, found.parameters) : path}>
-            {found ? <found.page.component parameters={found.parameters} /> : <Nowhere />}
-          </Guard>
+          <Guard key={page}>{found ? <found.page.component parameters={found.parameters} /> : <Nowhere />}</Guard>
         }
       />
     </>
@@ -80,7 +82,7 @@ function Nowhere() {
     <Box textAlign="center" padding="xxl">
       <Box variant="h1">There is no such page</Box>
       <Box variant="p">
-        It may have been in another version. <a href={`#${home}`}>Go to the queues</a>
+        It may have been in another version. <Link href={`#${home}`}>Go to the queues</Link>
       </Box>
     </Box>
   )

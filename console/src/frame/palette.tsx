@@ -4,12 +4,13 @@ import LiveRegion from '@cloudscape-design/components/live-region'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { findQueues } from '../parts/findqueues'
 import { plural } from '../parts/format'
 import { nameOf } from '../parts/queues'
 import { useTopics } from '../parts/topics'
 import { actionCommands, type Command, matching, pageCommands, queueCommands, topicCommand } from './commands'
+import { useFirstField } from './firstfield'
 import { usePreferences } from './preferences'
 import { match, usePlace } from './router'
 
@@ -20,12 +21,7 @@ const most = 8
 export default function Palette({ close }: { close: () => void }) {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
-  const field = useRef<InputProps.Ref>(null)
-  useEffect(() => {
-    // After the dialog, which gives the focus to its first button.
-    const timer = setTimeout(() => field.current?.focus())
-    return () => clearTimeout(timer)
-  }, [])
+  const field = useFirstField<InputProps.Ref>()
   const found = useCommands(typed.trim())
   const chosen = found[Math.min(at, found.length - 1)]
   useEffect(() => {

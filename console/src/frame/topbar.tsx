@@ -88,7 +88,8 @@ export function TopBar({ state }: { state: SignIn }) {
     <div id="top-bar">
       <TopNavigation
         identity={{ title: 'Sluice', href: '#/queues', logo: { src: './icon.svg', alt: '' } }}
-        utilities={utilities}
+        // On a phone all of them stay, as icons: whether there is room is measured, and comes out now so, now so.
+        utilities={utilities.map((u) => ({ ...u, disableUtilityCollapse: true }))}
       />
     </div>
   )

@@ -10,6 +10,7 @@ import { useState } from 'react'
 import { notify } from '../frame/notices'
 import { address, go } from '../frame/router'
 import { alarmOf, type Preset, presets, putAlarm } from './alarms'
+import { goToFirstWrong } from './firstwrong'
 import { Problem } from './problem'
 import { QueuePicker } from './queuepicker'
 import { nobody, settle, TopicChoice, wrongWith } from './topicchoice'
@@ -32,6 +33,7 @@ export function AlarmMe({ queue, close }: { queue: string; close: () => void }) 
   async function submit() {
     setTried(true)
     if (wrong.name || wrong.threshold || wrong.choice) {
+      goToFirstWrong()
       return
     }
     setBusy(true)

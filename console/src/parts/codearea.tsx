@@ -1,8 +1,8 @@
 import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import Textarea from '@cloudscape-design/components/textarea'
-import { type ReactNode, useRef } from 'react'
+import Textarea, { type TextareaProps } from '@cloudscape-design/components/textarea'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { jsonError, pretty } from './json'
 import { mistake } from './mistake'
 
@@ -16,20 +16,31 @@ interface CodeAreaProps {
   /** error and warning stand below it. */
   error?: string | undefined
   warning?: string | undefined
+  field?: RefObject<TextareaProps.Ref | null>
 }
 
 /** CodeArea edits JSON: it indents it, and goes to where it stops being JSON. */
-export function CodeArea({ label, value, change, rows, description, constraint, error, warning }: CodeAreaProps) {
+export function CodeArea({
+  label,
+  value,
+  change,
+  rows,
+  description,
+  constraint,
+  error,
+  warning,
+  field,
+}: CodeAreaProps) {
   const area = useRef<HTMLDivElement>(null)
   const broken = value.trim() !== '' && jsonError(value) !== undefined
 
   function goThere() {
-    const field = area.current?.querySelector('textarea')
-    if (field) {
+    const text = area.current?.querySelector('textarea')
+    if (text) {
       const { at, line } = mistake(value)
-      field.focus()
-      field.setSelectionRange(at, Math.min(at + 1, value.length))
-      field.scrollTop = (line - 3) * Number.parseFloat(getComputedStyle(field).lineHeight)
+      text.focus()
+      text.setSelectionRange(at, Math.min(at + 1, value.length))
+      text.scrollTop = (line - 3) * Number.parseFloat(getComputedStyle(text).lineHeight)
     }
   }
 
@@ -45,6 +56,7 @@ export function CodeArea({ label, value, change, rows, description, constraint, 
       <SpaceBetween size="xs">
         <div ref={area} className="code-area">
           <Textarea
+            {...(field && { ref: field })}
             value={value}
             rows={rows}
             spellcheck={false}

@@ -1,10 +1,11 @@
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
-import Input from '@cloudscape-design/components/input'
+import Input, { type InputProps } from '@cloudscape-design/components/input'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { type ReactNode, useState } from 'react'
+import { useFirstField } from '../frame/firstfield'
 import { Problem } from './problem'
 
 interface ConfirmProps {
@@ -23,6 +24,7 @@ export function Confirm({ title, yes, children, word, act, close }: ConfirmProps
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const [typed, setTyped] = useState('')
+  const field = useFirstField<InputProps.Ref>()
   const ready = !word || typed.trim() === word
   async function submit() {
     if (!ready || busy) {
@@ -61,6 +63,7 @@ export function Confirm({ title, yes, children, word, act, close }: ConfirmProps
         {word && (
           <FormField label={`Type ${word} to go on`}>
             <Input
+              ref={field}
               value={typed}
               onChange={({ detail }) => setTyped(detail.value)}
               onKeyDown={({ detail }) => detail.key === 'Enter' && submit()}

@@ -15,6 +15,7 @@ import { useState } from 'react'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
 import { comparisons, conditionOf, measureOf, missings, putAlarm } from '../../parts/alarms'
+import { goToFirstWrong } from '../../parts/firstwrong'
 import { Graph } from '../../parts/graph'
 import { RangeField, wordOf } from '../../parts/graphs'
 import {
@@ -70,6 +71,7 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
     const wrong = steps[errors.findIndex(Boolean)] ?? to
     setTried(Math.max(tried, Math.min(wrong, to - 1)))
     setStep(Math.min(wrong, to))
+    goToFirstWrong()
   }
 
   async function submit() {
@@ -77,6 +79,7 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
     if (wrong !== undefined) {
       setTried(wrong)
       setStep(wrong)
+      goToFirstWrong()
       return
     }
     setBusy(true)
@@ -268,7 +271,7 @@ function ConditionStep({ draft, set, error }: StepProps) {
           description="So many of the newest points have to breach the threshold."
           errorText={error}
         >
-          <div className="choices">
+          <div className="points">
             <Input
               ariaLabel="Datapoints to alarm"
               type="number"

@@ -14,6 +14,7 @@ import { useState } from 'react'
 import { wordsOf } from '../../aws/failure'
 import { sqs } from '../../aws/sqs'
 import { go, usePlace } from '../../frame/router'
+import { goToFirstWrong } from '../../parts/firstwrong'
 import { plural } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 import { QueuesPicker } from '../../parts/queuepicker'
@@ -53,6 +54,7 @@ export default function SubscribeQueues() {
   async function submit() {
     setTried(true)
     if (!topic || names.length === 0 || !arns.data) {
+      goToFirstWrong()
       return
     }
     setBusy(true)

@@ -13,6 +13,7 @@ import { useState } from 'react'
 import { sns } from '../../aws/sns'
 import { notify } from '../../frame/notices'
 import { address, go } from '../../frame/router'
+import { goToFirstWrong } from '../../parts/firstwrong'
 import { Problem } from '../../parts/problem'
 import { nameOf } from '../../parts/queues'
 import { record, type Tag, TagRows } from '../../parts/tags'
@@ -41,6 +42,7 @@ export default function CreateTopic() {
   async function submit() {
     setTried(true)
     if (wrong) {
+      goToFirstWrong()
       return
     }
     setBusy(true)

@@ -1,9 +1,10 @@
 import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
-import Input from '@cloudscape-design/components/input'
+import Input, { type InputProps } from '@cloudscape-design/components/input'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { type ReactNode, useState } from 'react'
+import { useFirstField } from '../../frame/firstfield'
 import { Problem } from '../../parts/problem'
 
 interface AskProps {
@@ -21,6 +22,7 @@ export function Ask({ title, label, yes, children, act, close, type = 'text' }: 
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  const field = useFirstField<InputProps.Ref>()
   async function submit() {
     if (text.trim() === '' || busy) {
       return
@@ -54,7 +56,7 @@ export function Ask({ title, label, yes, children, act, close, type = 'text' }: 
       <SpaceBetween size="m">
         <FormField label={label}>
           <Input
-            autoFocus
+            ref={field}
             type={type}
             autoComplete={type === 'password' ? 'new-password' : 'off'}
             value={text}

@@ -7,13 +7,14 @@ import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
 import Modal from '@cloudscape-design/components/modal'
 import Multiselect from '@cloudscape-design/components/multiselect'
-import RadioGroup from '@cloudscape-design/components/radio-group'
+import RadioGroup, { type RadioGroupProps } from '@cloudscape-design/components/radio-group'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sqs } from '../../../aws/sqs'
+import { useFirstField } from '../../../frame/firstfield'
 import { notify } from '../../../frame/notices'
 import { attributesKey } from '../../../parts/attributes'
 import { Confirm } from '../../../parts/confirm'
@@ -188,6 +189,7 @@ function AddPermission({
   add: (statement: Statement) => Promise<void>
   close: () => void
 }) {
+  const field = useFirstField<RadioGroupProps.Ref>()
   const [label, setLabel] = useState('')
   const [effect, setEffect] = useState('Allow')
   const [who, setWho] = useState('')
@@ -240,6 +242,7 @@ function AddPermission({
       <SpaceBetween size="m">
         <FormField label="Effect">
           <RadioGroup
+            ref={field}
             value={effect}
             onChange={({ detail }) => setEffect(detail.value)}
             items={[

@@ -4,7 +4,9 @@ import Button from '@cloudscape-design/components/button'
 import FormField from '@cloudscape-design/components/form-field'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
+import type { TextareaProps } from '@cloudscape-design/components/textarea'
 import { useState } from 'react'
+import { useFirstField } from '../../../frame/firstfield'
 import { AttributeRows, attributesOfRows, rowsOfAttributes } from '../../../parts/attributerows'
 import { CodeArea } from '../../../parts/codearea'
 import { difference } from '../../../parts/diff'
@@ -36,6 +38,7 @@ export function EditMessage({ message, plan, resend, close }: EditMessageProps) 
   const [busy, setBusy] = useState<'trying' | 'resending'>()
   const [tried, setTried] = useState<{ edit: string; moves: Moves }>()
   const [error, setError] = useState<unknown>()
+  const field = useFirstField<TextareaProps.Ref>()
   const changes = changesOf(attributesOfRows(old), attributesOfRows(rows))
   const same = body === before && Object.keys(changes).length === 0
   const broken = before !== undefined && jsonError(before) === undefined && jsonError(body) !== undefined
@@ -93,6 +96,7 @@ export function EditMessage({ message, plan, resend, close }: EditMessageProps) 
         )}
         <CodeArea
           label="Message body"
+          field={field}
           value={body}
           change={setBody}
           rows={10}
