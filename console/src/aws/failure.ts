@@ -30,6 +30,27 @@ export function isAbsent(error: unknown): boolean {
   )
 }
 
+/** isUnanswered says whether nobody has answered: the server is not there, or the network is not. */
+export function isUnanswered(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    statusOf(error) === 0 &&
+    (error.name === 'TypeError' || /fetch|network/i.test(error.message))
+  )
+}
+
+/** isUnknownKey says whether the server does not know the keys, or any more, that a request was signed with. */
+export function isUnknownKey(error: unknown): boolean {
+  return (
+    error instanceof Error && /UnrecognizedClient|InvalidClientTokenId|InvalidAccessKeyId|ExpiredToken/.test(error.name)
+  )
+}
+
+/** missing returns the permission that a caller lacks, as far as the error names it: cloudwatch:GetMetricData. */
+export function missing(error: unknown): string | undefined {
+  return isDenied(error) ? /perform: (\S+)/.exec((error as Error).message)?.[1] : undefined
+}
+
 /** wordsOf returns what to tell a person of an error. */
 export function wordsOf(error: unknown): { title: string; text: string } {
   if (!(error instanceof Error)) {
@@ -38,13 +59,13 @@ export function wordsOf(error: unknown): { title: string; text: string } {
   if (isDenied(error)) {
     return {
       title: 'You may not do this',
-      text: `${error.message} Whoever manages your account's policies can allow it.`,
+      text: `${error.message.replace(/[^.]$/, '$&.')} Whoever manages your account's policies can allow it.`,
     }
   }
-  if (statusOf(error) === 0 && (error.name === 'TypeError' || /fetch|network/i.test(error.message))) {
+  if (isUnanswered(error)) {
     return {
       title: 'The server does not answer',
-      text: 'It may be starting, or the network is gone. The page goes on trying.',
+      text: 'It may be starting, or the network is gone.',
     }
   }
   if (error.name === 'Error') {

@@ -223,6 +223,24 @@ export async function credentials(): Promise<Keys> {
   return keys as Promise<Keys>
 }
 
+let doubted = false
+
+/** doubtKeys is called when the server does not know the keys: others are asked for, and if the session has ended, the page says so. */
+export async function doubtKeys() {
+  if (doubted || current.status !== 'in') {
+    return
+  }
+  doubted = true
+  keys = undefined
+  try {
+    await credentials()
+  } catch {
+    // They are asked for again with the next request.
+  } finally {
+    doubted = false
+  }
+}
+
 async function fetchKeys(): Promise<Keys> {
   interface Answer {
     AccessKeyId: string

@@ -2,7 +2,7 @@ import { I18nProvider } from '@cloudscape-design/components/i18n'
 import messages from '@cloudscape-design/components/i18n/messages/all.en'
 import Spinner from '@cloudscape-design/components/spinner'
 import { applyDensity, applyMode, Density, Mode } from '@cloudscape-design/global-styles'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { isAbsent, isDenied, statusOf } from '../aws/failure'
 import { signIn } from '../aws/session'
@@ -10,13 +10,18 @@ import { useIdleLock } from './idle'
 import { clearNotices } from './notices'
 import { PageFrame } from './pageframe'
 import { usePreferences } from './preferences'
+import { answered, failed } from './reach'
 import { SignInPage } from './signin'
 import { TopBar } from './topbar'
 
 function newClient() {
   return new QueryClient({
+    queryCache: new QueryCache({ onError: failed, onSuccess: answered }),
     defaultOptions: {
       queries: {
+        // Without the internet the server may well be there.
+        networkMode: 'always',
+        refetchOnReconnect: true,
         // What a policy forbids or what does not exist is so the second time, too.
         retry: (count, error) =>
           count < 2 && !isDenied(error) && !isAbsent(error) && (statusOf(error) === 0 || statusOf(error) >= 500),

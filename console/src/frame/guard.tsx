@@ -15,14 +15,14 @@ export class Guard extends Component<{ children: ReactNode }, { error?: Error }>
     if (!error) {
       return this.props.children
     }
-    const gone = /dynamically imported module|Importing a module/.test(error.message)
+    const gone = /dynamically imported module|Importing a module|Unable to preload/.test(error.message)
     return (
       <Alert
         type="error"
         header={gone ? 'This page could not be loaded' : 'This page has failed'}
         action={<Button onClick={() => location.reload()}>Load again</Button>}
       >
-        {gone ? 'The server may have been updated since you opened the console.' : error.message}
+        {gone ? 'The server does not answer, or has been updated since you opened the console.' : error.message}
       </Alert>
     )
   }
