@@ -36,6 +36,50 @@ scenario(
   { as: null, expected: /40[013] \(/ },
 )
 
+scenario(
+  'whose session was ended elsewhere has to sign in again',
+  async ({ page, open }) => {
+    await open('/queues')
+    await page.evaluate(() => fetch('./api/session', { method: 'DELETE', headers: { 'X-Sluice-Console': '1' } }))
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click()
+    await page.getByText('Your session has ended. Sign in again to go on where you were.').waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()
+  },
+  { expected: /40[013] \(/ },
+)
+
+scenario(
+  'while the server does not answer the page says so',
+  async ({ page, context, open }) => {
+    await open('/queues')
+    const gone = page.getByText('What is shown here is what it said last.')
+    await context.setOffline(true)
+    await gone.waitFor()
+    await page.getByRole('heading', { name: /^Queues/, level: 1 }).waitFor()
+    await context.setOffline(false)
+    await gone.waitFor({ state: 'detached' })
+  },
+  { expected: /ERR_INTERNET_DISCONNECTED/ },
+)
+
+scenario(
+  'what does not exist says so, below its name',
+  async ({ page, open, audit }) => {
+    for (const [address, kind] of [
+      ['/queues/never', 'queue'],
+      ['/topics/never', 'topic'],
+      ['/policies/never', 'policy'],
+    ]) {
+      await open(address)
+      await page.getByText(`There is no ${kind} never`).waitFor()
+      await page.getByRole('heading', { name: 'never', level: 1 }).waitFor()
+      await page.getByRole('link', { name: /^All / }).waitFor()
+      await audit()
+    }
+  },
+  { expected: /40[04] \(/ },
+)
+
 scenario('add a permission, and explain it', async ({ page, open, button, audit, picture }) => {
   await client.send(new CreateQueueCommand({ QueueName: 'shared' }))
   await open('/queues/shared/access')
@@ -94,12 +138,23 @@ scenario(
     await page.getByRole('heading', { name: 'guarded', level: 1 }).waitFor()
     await page.getByText('sluice:DescribeQueueState').first().waitFor()
     await button('Delete').click()
-    await page.getByPlaceholder('delete').fill('delete')
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    // The dialog begins in its field.
+    await page.locator('input[placeholder=delete]:focus').waitFor()
+    await page.keyboard.type('delete')
+    await page.keyboard.press('Enter')
     await page
       .getByRole('dialog')
       .getByText(/sqs:DeleteQueue/i)
       .waitFor()
+    await open('/queues/guarded/browse')
+    await page.getByText('Nothing was looked at').waitFor()
+    await open('/queues/guarded/monitoring')
+    await page
+      .getByText('You may not see these points: that takes the permission cloudwatch:GetMetricData.')
+      .first()
+      .waitFor()
+    await open('/users/somebody')
+    await page.getByText('iam:GetUser').waitFor()
   },
   {
     as: () => newUser(`little-${process.pid}`, [{ Effect: 'Allow', Action: 'sqs:GetQueueUrl', Resource: '*' }]),

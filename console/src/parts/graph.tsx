@@ -1,6 +1,7 @@
 import Box from '@cloudscape-design/components/box'
 import Button from '@cloudscape-design/components/button'
 import LineChart from '@cloudscape-design/components/line-chart'
+import { isDenied, missing } from '../aws/failure'
 import { usePreferences } from '../frame/preferences'
 import { bytes, count, duration, instant } from './format'
 import type { Line, Measure, Span } from './metrics'
@@ -47,8 +48,12 @@ export function Graph({ title, unit, lines, span, threshold, height = 180, error
       yDomain={[0, top > 0 ? top * 1.1 : 1]}
       statusType={error ? 'error' : lines ? 'finished' : 'loading'}
       loadingText="Loading"
-      errorText="The points could not be loaded."
-      recoveryText={retry ? 'Try again' : ''}
+      errorText={
+        isDenied(error)
+          ? `You may not see these points: that takes the permission ${missing(error) ?? 'cloudwatch:GetMetricData'}.`
+          : 'The points could not be loaded.'
+      }
+      recoveryText={retry && !isDenied(error) ? 'Try again' : ''}
       onRecoveryClick={() => retry?.()}
       empty={
         <Box textAlign="center" color="text-body-secondary">

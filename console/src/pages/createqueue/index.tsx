@@ -30,10 +30,12 @@ import { address, go } from '../../frame/router'
 import { AmountInput } from '../../parts/amount'
 import { useAttributes, useTags } from '../../parts/attributes'
 import { CopyAs } from '../../parts/copyasmenu'
+import { goToFirstWrong } from '../../parts/firstwrong'
 import { PolicyField } from '../../parts/policyfield'
 import { Problem } from '../../parts/problem'
 import { QueueField } from '../../parts/queuefield'
 import { record, TagRows } from '../../parts/tags'
+import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
 import {
   attributesOf,
@@ -60,7 +62,11 @@ export default function CreateQueue({ parameters }: PageProps) {
   }
   const error = attributes.error ?? tags.error
   if (error) {
-    return <Problem error={error} what="The queue's settings" />
+    return (
+      <Unshown name={`Edit ${queue}`}>
+        <Problem error={error} what="The queue's settings" />
+      </Unshown>
+    )
   }
   if (!attributes.data || !tags.data) {
     return <Spinner size="large" />
@@ -89,6 +95,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
     setTried(true)
     setError(undefined)
     if (wrong) {
+      goToFirstWrong()
       return
     }
     setBusy(true)

@@ -9,8 +9,9 @@ import { useEffect, useState } from 'react'
 import { isAbsent } from '../../aws/failure'
 import { Guard } from '../../frame/guard'
 import { address, go } from '../../frame/router'
-import { Problem } from '../../parts/problem'
+import { Empty } from '../../parts/empty'
 import { useQueueDetail } from '../../parts/queues'
+import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
 import { type Action, Dialog } from '../queues/dialogs'
 import { tabs } from './tabs'
@@ -34,11 +35,11 @@ export default function Queue({ parameters }: PageProps) {
 
   if (isAbsent(detail.error)) {
     return (
-      <ContentLayout header={<Header variant="h1">{queue}</Header>}>
-        <Problem
-          error={new Error('There is no queue of that name in your account and region. It may have been deleted.')}
-        />
-      </ContentLayout>
+      <Unshown name={queue}>
+        <Empty title={`There is no queue ${queue}`} action={<Button href={address(['queues'])}>All queues</Button>}>
+          Not in your account and region. It may have been deleted.
+        </Empty>
+      </Unshown>
     )
   }
   return (

@@ -22,6 +22,7 @@ import { topicMeasures } from '../../parts/metrics'
 import { Problem } from '../../parts/problem'
 import { record, type Tag, TagRows } from '../../parts/tags'
 import { setTopicAttribute, useTopic, useTopicArn } from '../../parts/topic'
+import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
 import { SubscriptionTable } from '../subscriptions/table'
 import { DeleteTopic } from './delete'
@@ -36,13 +37,19 @@ export default function Topic({ parameters }: PageProps) {
   const [asking, setAsking] = useState(false)
   const [hours, setHours] = useState(3)
   if (listError || error) {
-    return <Problem error={listError ?? error} what="The topic cannot be shown" retry={() => void refetch()} />
+    return (
+      <Unshown name={name}>
+        <Problem error={listError ?? error} what="The topic cannot be shown" retry={() => void refetch()} />
+      </Unshown>
+    )
   }
   if (arn === '') {
     return (
-      <Empty title={`There is no topic ${name}`} action={<Button href={address(['topics'])}>All topics</Button>}>
-        It may have been deleted.
-      </Empty>
+      <Unshown name={name}>
+        <Empty title={`There is no topic ${name}`} action={<Button href={address(['topics'])}>All topics</Button>}>
+          It may have been deleted.
+        </Empty>
+      </Unshown>
     )
   }
   if (!data || !arn) {

@@ -11,6 +11,7 @@ import { notifyError } from '../../frame/notices'
 import { address } from '../../frame/router'
 import { useMembers } from '../../parts/iam'
 import { Problem } from '../../parts/problem'
+import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
 import { HolderPolicies } from './holderpolicies'
 
@@ -19,7 +20,11 @@ export default function Group({ parameters }: PageProps) {
   const name = parameters.group ?? ''
   const { data, error, refetch } = useMembers(name)
   if (error) {
-    return <Problem error={error} what="The group cannot be shown" retry={() => void refetch()} />
+    return (
+      <Unshown name={name}>
+        <Problem error={error} what="The group cannot be shown" retry={() => void refetch()} />
+      </Unshown>
+    )
   }
   if (!data) {
     return <Spinner size="large" />

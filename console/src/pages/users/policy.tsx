@@ -6,6 +6,7 @@ import {
   ListPolicyVersionsCommand,
   type Policy,
 } from '@aws-sdk/client-iam'
+import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
@@ -20,6 +21,7 @@ import { usePolicies } from '../../parts/iam'
 import { pretty } from '../../parts/json'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
+import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
 
 /** most is how many versions of a policy are kept. */
@@ -43,12 +45,24 @@ export default function PolicyPage({ parameters }: PageProps) {
   const { data, error, refetch } = usePolicies(true)
   const policy = data?.find((p) => p.PolicyName === name)
   if (error) {
-    return <Problem error={error} what="The policy cannot be shown" retry={() => void refetch()} />
+    return (
+      <Unshown name={name}>
+        <Problem error={error} what="The policy cannot be shown" retry={() => void refetch()} />
+      </Unshown>
+    )
   }
   if (!data) {
     return <Spinner size="large" />
   }
-  return policy ? <Shown policy={policy} /> : <Empty title={`There is no policy ${name}`} />
+  return policy ? (
+    <Shown policy={policy} />
+  ) : (
+    <Unshown name={name}>
+      <Empty title={`There is no policy ${name}`} action={<Button href={address(['policies'])}>All policies</Button>}>
+        It may have been deleted.
+      </Empty>
+    </Unshown>
+  )
 }
 
 function Shown({ policy }: { policy: Policy }) {

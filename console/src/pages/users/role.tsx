@@ -9,6 +9,7 @@ import { iam } from '../../aws/iam'
 import { duration } from '../../parts/format'
 import { JSONEdit } from '../../parts/jsonedit'
 import { Problem } from '../../parts/problem'
+import { Unshown } from '../../parts/unshown'
 import { Time } from '../../parts/values'
 import type { PageProps } from '../../routes'
 import { HolderPolicies } from './holderpolicies'
@@ -22,7 +23,11 @@ export default function Role({ parameters }: PageProps) {
       (await iam().send(new GetRoleCommand({ RoleName: name }), { abortSignal })).Role,
   })
   if (error) {
-    return <Problem error={error} what="The role cannot be shown" retry={() => void refetch()} />
+    return (
+      <Unshown name={name}>
+        <Problem error={error} what="The role cannot be shown" retry={() => void refetch()} />
+      </Unshown>
+    )
   }
   if (!data) {
     return <Spinner size="large" />

@@ -31,6 +31,7 @@ import { address } from '../../frame/router'
 import { Copy } from '../../parts/copy'
 import { useGroups, useKeys } from '../../parts/iam'
 import { Problem } from '../../parts/problem'
+import { Unshown } from '../../parts/unshown'
 import { Time } from '../../parts/values'
 import type { PageProps } from '../../routes'
 import { Ask } from './ask'
@@ -45,7 +46,11 @@ export default function User({ parameters }: PageProps) {
       (await iam().send(new GetUserCommand({ UserName: name }), { abortSignal })).User,
   })
   if (error) {
-    return <Problem error={error} what="The user cannot be shown" retry={() => void refetch()} />
+    return (
+      <Unshown name={name}>
+        <Problem error={error} what="The user cannot be shown" retry={() => void refetch()} />
+      </Unshown>
+    )
   }
   if (!data) {
     return <Spinner size="large" />

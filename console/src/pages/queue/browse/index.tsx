@@ -71,6 +71,7 @@ export default function Browse({ queue, fifo }: TabProps) {
         queue={queue}
         fifo={fifo}
         follow={follow}
+        failed={error !== undefined}
         filtered={filter !== '' || state !== ''}
         open={setShown}
       />

@@ -18,6 +18,8 @@ import type { Look } from './look'
 
 interface MessageTableProps extends TabProps, Look {
   follow: boolean
+  /** failed says that nobody knows what there is. */
+  failed: boolean
   /** filtered says that not all messages are wanted. */
   filtered: boolean
   open: (message: Message) => void
@@ -25,7 +27,7 @@ interface MessageTableProps extends TabProps, Look {
 
 /** MessageTable is what was found in a queue. Its hundreds of cells are drawn only when one of its properties changes. */
 export const MessageTable = memo(function MessageTable(props: MessageTableProps) {
-  const { queue, fifo, messages, scanned, total, more, busy, further, again, follow, filtered, open } = props
+  const { queue, fifo, messages, scanned, total, more, busy, further, again, follow, failed, filtered, open } = props
   const columns = useMemo(
     () =>
       messageColumns(open, [
@@ -79,7 +81,9 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
         </Header>
       }
       empty={
-        follow ? (
+        failed ? (
+          <Empty title="Nothing was looked at" />
+        ) : follow ? (
           <Empty title="Waiting for new messages">What is sent from now on appears here, the newest first.</Empty>
         ) : filtered ? (
           <Empty title="No message is like that">
@@ -94,7 +98,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
       }
       footer={
         <Box textAlign="center" color="text-body-secondary">
-          {follow ? (
+          {failed ? undefined : follow ? (
             <StatusIndicator type="in-progress">Following</StatusIndicator>
           ) : (
             <SpaceBetween size="xs">

@@ -206,10 +206,14 @@ export default function Redrive({ queue }: TabProps) {
           </Header>
         }
         empty={
-          <Empty title={filter ? 'No message is like that' : 'There are no messages here'}>
-            Messages come here from queues whose redrive policy names this one, when they were received too often
-            without being deleted.
-          </Empty>
+          look.error === undefined ? (
+            <Empty title={filter ? 'No message is like that' : 'There are no messages here'}>
+              Messages come here from queues whose redrive policy names this one, when they were received too often
+              without being deleted.
+            </Empty>
+          ) : (
+            <Empty title="Nothing was looked at" />
+          )
         }
         footer={
           look.more && (
