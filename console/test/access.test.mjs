@@ -41,7 +41,7 @@ scenario(
   async ({ page, open }) => {
     await open('/queues')
     await page.evaluate(() => fetch('./api/session', { method: 'DELETE', headers: { 'X-Sluice-Console': '1' } }))
-    await page.getByRole('button', { name: 'Refresh', exact: true }).click()
+    // The page asks again by itself.
     await page.getByText('Your session has ended. Sign in again to go on where you were.').waitFor()
     await page.getByRole('heading', { name: 'Sign in to Sluice' }).waitFor()
   },

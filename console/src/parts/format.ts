@@ -72,6 +72,11 @@ export function instant(ms: number, zone: Preferences['zone'], millis = false): 
   return `${text.slice(0, millis ? 23 : 19)}${zone === 'utc' ? ' UTC' : ''}`
 }
 
+/** timesIn writes a text of the server with its times, 2026-11-22T13:05:09Z, as instant does. */
+export function timesIn(text: string, zone: Preferences['zone']): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => instant(Date.parse(time), zone))
+}
+
 /** rate writes how often something happens in a second. */
 export function rate(perSecond: number): string {
   if (perSecond === 0) {

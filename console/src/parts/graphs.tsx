@@ -4,7 +4,6 @@ import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
 import FormField from '@cloudscape-design/components/form-field'
 import Modal from '@cloudscape-design/components/modal'
-import SegmentedControl from '@cloudscape-design/components/segmented-control'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -24,6 +23,7 @@ import {
   spans,
   statistics,
 } from './metrics'
+import { SegmentField } from './segmentfield'
 
 interface GraphsProps {
   measures: Measure[]
@@ -159,14 +159,12 @@ function StatisticField({ statistic, choose }: { statistic: Statistic; choose: (
 /** RangeField chooses how far back graphs go. */
 export function RangeField({ hours, choose }: { hours: number; choose: (hours: number) => void }) {
   return (
-    <FormField label="Time range" stretch>
-      <SegmentedControl
-        label="Time range"
-        selectedId={String(hours)}
-        options={spans.map((s) => ({ id: String(s.hours), text: s.text }))}
-        onChange={({ detail }) => choose(Number(detail.selectedId))}
-      />
-    </FormField>
+    <SegmentField
+      label="Time range"
+      chosen={String(hours)}
+      options={spans.map((s) => ({ id: String(s.hours), text: s.text }))}
+      choose={(id) => choose(Number(id))}
+    />
   )
 }
 

@@ -34,10 +34,10 @@ export function sentence(q: QueueDetail, now: number): Sentence {
   }
   if (q.Visible > 0 && !listening) {
     const last = q.LastReceiveTimestamp
-      ? ` since ${ago(q.LastReceiveTimestamp, now)}`
-      : ', and nobody has since the server was started'
+      ? `for ${duration(now - q.LastReceiveTimestamp)}`
+      : 'since the server was started'
     advice.push('See that a consumer runs, and that it polls this queue in this region.')
-    return { type: 'warning', text: `Nobody receives from this queue${last}. There are ${lies}.`, advice }
+    return { type: 'warning', text: `Nobody has received from this queue ${last}. There are ${lies}.`, advice }
   }
   if (!q.Receivable) {
     const when = q.NextVisibleTimestamp ? ` The next becomes visible ${ago(q.NextVisibleTimestamp, now)}.` : ''

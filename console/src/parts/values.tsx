@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { usePreferences } from '../frame/preferences'
-import { ago, count, instant } from './format'
+import { ago, count, instant, timesIn } from './format'
 
 /** Absent stands where there is no value. */
 export function Absent() {
@@ -23,6 +23,12 @@ export function Time({ at, millis = false }: { at: number | undefined; millis?: 
       {instant(at, zone, millis)}
     </time>
   )
+}
+
+/** Said is what the server says, with its times in the zone that the reader has chosen. */
+export function Said({ text }: { text: string }) {
+  const { zone } = usePreferences()
+  return <>{timesIn(text, zone)}</>
 }
 
 /** Ago says how long ago a moment was, and goes on counting. */

@@ -113,14 +113,9 @@ export default function Alarm({ parameters }: PageProps) {
       >
         {name}
       </Header>
-      {alarm ? (
-        <>
-          <Watched alarm={alarm} hours={hours} choose={setHours} />
-          <Definition alarm={alarm} />
-        </>
-      ) : (
-        <Empty title="There is no such alarm now">What is known of it is its history.</Empty>
-      )}
+      {alarm && <Watched alarm={alarm} hours={hours} choose={setHours} />}
+      {alarm && <Definition alarm={alarm} />}
+      {!alarm && <Empty title="There is no such alarm now">What is known of it is its history.</Empty>}
       <History name={name} hours={hours} state={alarm?.StateValue} />
       {asking && (
         <Confirm
@@ -253,7 +248,7 @@ function History({ name, hours, state }: { name: string; hours: number; state: s
       ).AlarmHistoryItems ?? [],
   })
   return (
-    <>
+    <SpaceBetween size="l">
       {state && <Timeline items={data ?? []} span={lastHours(hours)} state={state} />}
       <Table
         header={<Header variant="h2">History</Header>}
@@ -274,6 +269,6 @@ function History({ name, hours, state }: { name: string; hours: number; state: s
           )
         }
       />
-    </>
+    </SpaceBetween>
   )
 }

@@ -7,7 +7,7 @@ import { address } from '../../frame/router'
 import { plural, rate } from '../../parts/format'
 import { type ListedQueue, nameOf, type QueueState } from '../../parts/queues'
 import { Sparkline } from '../../parts/sparkline'
-import { Absent, Ago, Num, Time } from '../../parts/values'
+import { Absent, Ago, Num, Said, Time } from '../../parts/values'
 import type { RateOf } from './rates'
 
 /** health says in a few words what a person should know of a queue. */
@@ -48,7 +48,11 @@ function Health({ state }: { state: QueueState }) {
   return (
     <Popover
       header="Why nothing more is received"
-      content={reasons.map((r) => <div key={r.Code}>{r.Text}</div>)}
+      content={reasons.map((r) => (
+        <div key={r.Code}>
+          <Said text={r.Text} />
+        </div>
+      ))}
       triggerType="text"
       dismissButton={false}
     >

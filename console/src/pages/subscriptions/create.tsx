@@ -5,7 +5,6 @@ import Form from '@cloudscape-design/components/form'
 import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import Input from '@cloudscape-design/components/input'
-import SegmentedControl from '@cloudscape-design/components/segmented-control'
 import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Textarea from '@cloudscape-design/components/textarea'
@@ -13,6 +12,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
+import { goToFirstWrong } from '../../parts/firstwrong'
 import { jsonError } from '../../parts/json'
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
@@ -20,6 +20,7 @@ import { nameOf } from '../../parts/queues'
 import { subscribe } from '../../parts/subscriptions'
 import { filterExample } from './filterexample'
 import { allowTopic, statementFor } from './queuepolicy'
+import { ScopeField } from './scopefield'
 import { TopicField } from './topicfield'
 
 const protocols = [
@@ -52,6 +53,7 @@ export default function CreateSubscription() {
   async function submit() {
     setTried(true)
     if (wrong.topic || wrong.endpoint || wrong.filter) {
+      goToFirstWrong()
       return
     }
     setBusy(true)
@@ -140,17 +142,7 @@ export default function CreateSubscription() {
         </Container>
         <Container header={<Header variant="h2">Filter policy - optional</Header>}>
           <SpaceBetween size="m">
-            <FormField label="It goes by">
-              <SegmentedControl
-                label="Filter policy scope"
-                selectedId={scope}
-                options={[
-                  { id: 'MessageAttributes', text: 'Message attributes' },
-                  { id: 'MessageBody', text: 'Message body' },
-                ]}
-                onChange={({ detail }) => setScope(detail.selectedId)}
-              />
-            </FormField>
+            <ScopeField scope={scope} choose={setScope} />
             <FormField label="Policy" errorText={wrong.filter} stretch>
               <Textarea
                 className="code-area"

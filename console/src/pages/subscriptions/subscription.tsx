@@ -5,7 +5,6 @@ import FormField from '@cloudscape-design/components/form-field'
 import Header from '@cloudscape-design/components/header'
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import Link from '@cloudscape-design/components/link'
-import SegmentedControl from '@cloudscape-design/components/segmented-control'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import Toggle from '@cloudscape-design/components/toggle'
@@ -21,8 +20,10 @@ import { Problem } from '../../parts/problem'
 import { nameOf } from '../../parts/queues'
 import { setSubscriptionAttribute, unsubscribe } from '../../parts/subscriptions'
 import { useTopicArn } from '../../parts/topic'
+import { Unshown } from '../../parts/unshown'
 import type { PageProps } from '../../routes'
 import { filterExample } from './filterexample'
+import { ScopeField } from './scopefield'
 
 /** Subscription shows one subscription, and changes how it delivers. */
 export default function SubscriptionPage({ parameters }: PageProps) {
@@ -40,11 +41,13 @@ export default function SubscriptionPage({ parameters }: PageProps) {
   })
   if (listError || error || arn === '') {
     return (
-      <Problem
-        error={listError ?? error ?? new Error(`There is no topic ${topic}.`)}
-        what="The subscription cannot be shown"
-        retry={() => void refetch()}
-      />
+      <Unshown name="Subscription">
+        <Problem
+          error={listError ?? error ?? new Error(`There is no topic ${topic}.`)}
+          what="The subscription cannot be shown"
+          retry={() => void refetch()}
+        />
+      </Unshown>
     )
   }
   if (!data || !arn) {
@@ -110,17 +113,10 @@ export default function SubscriptionPage({ parameters }: PageProps) {
               </Toggle>
             </FormField>
           )}
-          <FormField label="Filter policy scope">
-            <SegmentedControl
-              label="Filter policy scope"
-              selectedId={data.FilterPolicyScope ?? 'MessageAttributes'}
-              options={[
-                { id: 'MessageAttributes', text: 'Message attributes' },
-                { id: 'MessageBody', text: 'Message body' },
-              ]}
-              onChange={({ detail }) => void change('FilterPolicyScope', detail.selectedId)}
-            />
-          </FormField>
+          <ScopeField
+            scope={data.FilterPolicyScope ?? 'MessageAttributes'}
+            choose={(scope) => void change('FilterPolicyScope', scope)}
+          />
           <JSONEdit
             label="Filter policy"
             description="Only messages that match are delivered. Without a policy all are."

@@ -49,6 +49,7 @@ export default function Sessions() {
       loadingText="Loading sessions"
       items={data ?? []}
       trackBy="id"
+      wrapLines
       header={
         <Header
           variant="awsui-h1-sticky"
@@ -64,10 +65,11 @@ export default function Sessions() {
           id: 'who',
           header: 'Who',
           isRowHeader: true,
+          minWidth: 230,
           cell: (s) => (
-            <span className="break">
-              {s.arn} {s.current && <Badge color="blue">This session</Badge>}
-            </span>
+            <>
+              <span className="break">{s.arn}</span> {s.current && <Badge color="blue">This session</Badge>}
+            </>
           ),
         },
         { id: 'method', header: 'Signed in by', cell: (s) => methods[s.method ?? ''] ?? s.method ?? '–' },
@@ -78,12 +80,14 @@ export default function Sessions() {
         {
           id: 'actions',
           header: 'Actions',
+          minWidth: 130,
           cell: (s) =>
             s.current ? (
               '–'
             ) : (
               <Button
                 variant="inline-link"
+                wrapText={false}
                 onClick={async () => {
                   try {
                     await consoleCall('DELETE', `sessions/${encodeURIComponent(s.id)}`)

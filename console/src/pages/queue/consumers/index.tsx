@@ -70,6 +70,7 @@ export default function Consumers({ queue }: TabProps) {
       <Table
         variant="container"
         resizableColumns
+        wrapLines
         items={consumers}
         trackBy="key"
         loading={list.isPending}
@@ -110,18 +111,18 @@ export default function Consumers({ queue }: TabProps) {
             ),
           },
           { id: 'address', header: 'Address', cell: (c) => c.Address, width: 150 },
-          { id: 'seen', header: 'Last seen', cell: (c) => <Ago at={c.LastSeenTimestamp} />, width: 130 },
+          { id: 'seen', header: 'Last seen', cell: (c) => <Ago at={c.LastSeenTimestamp} />, width: 150 },
           {
             id: 'calls',
             header: 'Calls a minute',
             cell: (c) => <span className="number">{c.CallsPerMinute}</span>,
-            width: 120,
+            width: 145,
           },
           { id: 'empty', header: 'Empty', cell: (c) => share(c.EmptyShare), width: 90 },
-          { id: 'short', header: 'Do not wait', cell: (c) => share(c.ShortPollShare), width: 110 },
-          { id: 'received', header: 'Received', cell: (c) => <Num value={c.Received} />, width: 110 },
+          { id: 'short', header: 'Do not wait', cell: (c) => share(c.ShortPollShare), width: 130 },
+          { id: 'received', header: 'Received', cell: (c) => <Num value={c.Received} />, width: 115 },
           { id: 'deleted', header: 'Deleted', cell: (c) => <Num value={c.Deleted} />, width: 110 },
-          { id: 'median', header: 'Time to delete, median', cell: (c) => time(c.MedianTimeToDelete), width: 130 },
+          { id: 'median', header: 'Time to delete, median', cell: (c) => time(c.MedianTimeToDelete), width: 190 },
           { id: 'p99', header: 'p99', cell: (c) => time(c.P99TimeToDelete), width: 110 },
         ]}
       />

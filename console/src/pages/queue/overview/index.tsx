@@ -17,7 +17,7 @@ import { bytes, duration, plural } from '../../../parts/format'
 import { Problem } from '../../../parts/problem'
 import { nameOf, type QueueDetail, useQueueDetail } from '../../../parts/queues'
 import { sentence } from '../../../parts/sentence'
-import { Absent, Ago, Num, Time, useNow } from '../../../parts/values'
+import { Absent, Ago, Num, Said, Time, useNow } from '../../../parts/values'
 import type { TabProps } from '../tabs'
 import { Chain } from './chain'
 
@@ -59,10 +59,10 @@ function Now({ queue, state }: { queue: string; state: QueueDetail }) {
   const lines = [...new Set([...extra, ...advice])].filter((line) => !text.includes(line.replace(/\.$/, '')))
   return (
     <SpaceBetween size="l">
-      <Alert type={type} header={text}>
+      <Alert type={type} header={<Said text={text} />}>
         {lines.map((line) => (
           <div key={line} className="break">
-            {line}
+            <Said text={line} />
           </div>
         ))}
       </Alert>
