@@ -58,6 +58,21 @@ scenario(
     await page.getByRole('heading', { name: /^Queues/, level: 1 }).waitFor()
     await context.setOffline(false)
     await gone.waitFor({ state: 'detached' })
+
+    // What somebody is typing stays.
+    await client.send(new CreateQueueCommand({ QueueName: 'edited' }))
+    await open('/queues/edited/edit')
+    const period = page.getByRole('spinbutton', { name: 'Message retention period' })
+    await period.fill('7')
+    await context.setOffline(true)
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.keyboard.press('r')
+    await gone.waitFor()
+    assert.equal(await period.inputValue(), '7')
+    await context.setOffline(false)
+    await page.keyboard.press('r')
+    await gone.waitFor({ state: 'detached' })
+    assert.equal(await period.inputValue(), '7')
   },
   { expected: /ERR_INTERNET_DISCONNECTED/ },
 )

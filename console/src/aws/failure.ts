@@ -39,6 +39,11 @@ export function isUnanswered(error: unknown): boolean {
   )
 }
 
+/** isLost says whether a page cannot show what it is about any more: a server that does not answer for a while takes nothing away. */
+export function isLost(error: unknown, data: unknown): boolean {
+  return Boolean(error) && (data === undefined || !isUnanswered(error))
+}
+
 /** isUnknownKey says whether the server does not know the keys, or any more, that a request was signed with. */
 export function isUnknownKey(error: unknown): boolean {
   return (

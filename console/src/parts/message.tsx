@@ -102,6 +102,7 @@ export function AttributesTable({ attributes }: { attributes: Record<string, Att
           cell: (a) => <span className="break">{a.name}</span>,
           isRowHeader: true,
           width: 180,
+          minWidth: 130,
         },
         { id: 'type', header: 'Type', cell: (a) => a.DataType, width: 130 },
         {

@@ -61,7 +61,7 @@ export default function CreateQueue({ parameters }: PageProps) {
     return <QueueForm before={fresh()} />
   }
   const error = attributes.error ?? tags.error
-  if (error) {
+  if (error && !(attributes.data && tags.data)) {
     return (
       <Unshown name={`Edit ${queue}`}>
         <Problem error={error} what="The queue's settings" />

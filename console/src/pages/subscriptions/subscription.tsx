@@ -10,6 +10,7 @@ import Spinner from '@cloudscape-design/components/spinner'
 import Toggle from '@cloudscape-design/components/toggle'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isLost } from '../../aws/failure'
 import { sns } from '../../aws/sns'
 import { notify, notifyError } from '../../frame/notices'
 import { address, go } from '../../frame/router'
@@ -39,7 +40,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
       (await sns().send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }), { abortSignal: signal }))
         .Attributes as Record<string, string>,
   })
-  if (listError || error || arn === '') {
+  if (isLost(listError, topicArn) || isLost(error, data) || arn === '') {
     return (
       <Unshown name="Subscription">
         <Problem

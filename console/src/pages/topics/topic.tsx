@@ -11,6 +11,7 @@ import Spinner from '@cloudscape-design/components/spinner'
 import Tabs from '@cloudscape-design/components/tabs'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isLost } from '../../aws/failure'
 import { sns } from '../../aws/sns'
 import { notify } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
@@ -36,7 +37,7 @@ export default function Topic({ parameters }: PageProps) {
   const { data, error, refetch } = useTopic(arn)
   const [asking, setAsking] = useState(false)
   const [hours, setHours] = useState(3)
-  if (listError || error) {
+  if (isLost(listError, arn) || isLost(error, data)) {
     return (
       <Unshown name={name}>
         <Problem error={listError ?? error} what="The topic cannot be shown" retry={() => void refetch()} />

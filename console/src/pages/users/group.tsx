@@ -6,6 +6,7 @@ import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
+import { isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
 import { notifyError } from '../../frame/notices'
 import { address } from '../../frame/router'
@@ -19,7 +20,7 @@ import { HolderPolicies } from './holderpolicies'
 export default function Group({ parameters }: PageProps) {
   const name = parameters.group ?? ''
   const { data, error, refetch } = useMembers(name)
-  if (error) {
+  if (isLost(error, data)) {
     return (
       <Unshown name={name}>
         <Problem error={error} what="The group cannot be shown" retry={() => void refetch()} />

@@ -14,6 +14,7 @@ import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
 import { address } from '../../frame/router'
 import { Empty } from '../../parts/empty'
@@ -44,7 +45,7 @@ export default function PolicyPage({ parameters }: PageProps) {
   const name = parameters.policy ?? ''
   const { data, error, refetch } = usePolicies(true)
   const policy = data?.find((p) => p.PolicyName === name)
-  if (error) {
+  if (isLost(error, data)) {
     return (
       <Unshown name={name}>
         <Problem error={error} what="The policy cannot be shown" retry={() => void refetch()} />

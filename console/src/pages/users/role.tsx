@@ -5,6 +5,7 @@ import KeyValuePairs from '@cloudscape-design/components/key-value-pairs'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Spinner from '@cloudscape-design/components/spinner'
 import { useQuery } from '@tanstack/react-query'
+import { isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
 import { duration } from '../../parts/format'
 import { JSONEdit } from '../../parts/jsonedit'
@@ -22,7 +23,7 @@ export default function Role({ parameters }: PageProps) {
     queryFn: async ({ signal: abortSignal }) =>
       (await iam().send(new GetRoleCommand({ RoleName: name }), { abortSignal })).Role,
   })
-  if (error) {
+  if (isLost(error, data)) {
     return (
       <Unshown name={name}>
         <Problem error={error} what="The role cannot be shown" retry={() => void refetch()} />

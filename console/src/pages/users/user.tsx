@@ -24,7 +24,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isAbsent } from '../../aws/failure'
+import { isAbsent, isLost } from '../../aws/failure'
 import { iam } from '../../aws/iam'
 import { notify, notifyError } from '../../frame/notices'
 import { address } from '../../frame/router'
@@ -45,7 +45,7 @@ export default function User({ parameters }: PageProps) {
     queryFn: async ({ signal: abortSignal }) =>
       (await iam().send(new GetUserCommand({ UserName: name }), { abortSignal })).User,
   })
-  if (error) {
+  if (isLost(error, data)) {
     return (
       <Unshown name={name}>
         <Problem error={error} what="The user cannot be shown" retry={() => void refetch()} />
