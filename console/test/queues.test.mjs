@@ -161,15 +161,6 @@ scenario('pause, and undo', async ({ page, open, button }) => {
 })
 
 scenario(
-  'a queue that does not exist',
-  async ({ page, open }) => {
-    await open('/queues/nowhere')
-    await page.getByText('There is no queue of that name').waitFor()
-  },
-  { expected: /400 \(|404 \(/ },
-)
-
-scenario(
   'phone and dark',
   async ({ open, picture }) => {
     await open('/queues')

@@ -1,1 +1,0 @@
-import{S as e,v as t,x as n}from"./index-DowlzDSd.js";function r(){return{endpoint:e,region:n()?.region??`us-east-1`,credentials:t,maxAttempts:2}}export{r as t};

@@ -1,4 +1,0 @@
-var e=`{
-  "event": ["order_placed", {"prefix": "order_"}],
-  "price": [{"numeric": [">=", 100]}]
-}`;export{e as t};

@@ -1,0 +1,1 @@
+import{f as e}from"./index-DEvAETwk.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};

@@ -1,1 +1,0 @@
-import{ut as e}from"./cloudscape-2T7CBqXy.js";import{l as t,r as n,u as r}from"./react-DYp-AgFK.js";var i=r();function a(){let r=t(),a=n({predicate:e=>e.state.status!==`pending`});return(0,i.jsx)(e,{iconName:`refresh`,ariaLabel:`Refresh`,loading:a>0,onClick:()=>r.invalidateQueries()})}export{a as t};

@@ -1,1 +1,0 @@
-import{g as e}from"./sdk-sns-BWnoPHY1.js";import{t}from"./configured-Bm1LXi2O.js";var n;function r(){return n??=new e(t()),n}export{r as t};

@@ -1,1 +1,0 @@
-import{_ as e}from"./sdk-sqs-CgsKP1fk.js";import{t}from"./configured-Bm1LXi2O.js";var n;function r(){return n??=new e({...t(),useQueueUrlAsEndpoint:!1}),n}export{r as t};

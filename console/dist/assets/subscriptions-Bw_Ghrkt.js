@@ -1,1 +1,0 @@
-import{t as e}from"./table-DEPltFOF.js";import{u as t}from"./react-DYp-AgFK.js";var n=t();function r(){return(0,n.jsx)(e,{full:!0})}export{r as default};
