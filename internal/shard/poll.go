@@ -46,12 +46,12 @@ func (p *poll) try(e *queue.Engine) error {
 }
 
 // empty reports whether p continues to wait after try has returned err. If so, p is
-// open again.
+// open again. If not, p.err is what its consumer gets.
 func (p *poll) empty(err error) bool {
 	if p.end == 0 || len(p.out) > 0 || err != nil && !errors.Is(err, queue.ErrOverLimit) {
 		return false
 	}
-	p.out = nil
+	p.out, p.err = nil, nil // too many in flight are no reason to stop waiting
 	p.state.Store(pollOpen)
 	// A consumer that left while it was being tried could not say so.
 	return !p.left.Load() || !p.take()

@@ -468,9 +468,12 @@ func (s *Shard) commitBatch(first *request) {
 	s.announce(s.engine)
 	s.tellOfDeadLetters()
 	for _, r := range batch {
-		if r.poll != nil && r.poll.empty(r.err) {
-			s.polls.add(r.poll)
-			continue
+		if p := r.poll; p != nil {
+			if p.empty(r.err) {
+				s.polls.add(p)
+				continue
+			}
+			r.err = p.err
 		}
 		r.answer(r.err)
 	}
