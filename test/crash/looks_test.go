@@ -162,7 +162,8 @@ func (c *trio) looks(node int, taken, left float64) {
 		c.Errorf("from node %d: %v", node, state)
 	}
 	list := c.ask(node, "ListQueueStates", apitest.Object{"Prefix": "wide"})["Queues"].([]any)[0].(apitest.Object)
-	if st, ok := list["State"].(apitest.Object); !ok || st["Visible"] != left || st["Totals"].(apitest.Object)["Received"] != taken {
+	st, ok := list["State"].(apitest.Object)
+	if !ok || st["Visible"] != left || st["Totals"].(apitest.Object)["Received"].(float64) > taken { // a shard that has moved counts anew
 		c.Errorf("from node %d: %v", node, list)
 	}
 	// Page after page, each asked of another node.

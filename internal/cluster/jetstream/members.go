@@ -19,15 +19,6 @@ const (
 	systemMetaStepDown = "$JS.API.META.LEADER.STEPDOWN"
 )
 
-// A Member is a server of JetStream's meta group.
-type Member struct {
-	Name    string
-	Leader  bool          // of the meta group
-	Online  bool          // heard of lately
-	Current bool          // and has all that the leader has
-	Active  time.Duration // since it was last heard of
-}
-
 // errNoSystem says that the system account is not at hand.
 var errNoSystem = errors.New("this takes a connection to the system account of NATS")
 
@@ -40,43 +31,6 @@ func (c *Conn) system() (*nats.Conn, error) {
 		return nats.Connect("", c.options.nats(c.options.SystemCredentials)...)
 	}
 	return nil, errNoSystem
-}
-
-// Members asks the leader of JetStream's meta group who is in it: every server
-// that was there once and has not been removed. A server that stands alone is its only
-// member.
-func (c *Conn) Members(ctx context.Context) ([]Member, error) {
-	if c.server != nil && !c.server.inner.JetStreamIsClustered() {
-		return []Member{{Name: c.server.Name(), Leader: true, Online: true, Current: true}}, nil
-	}
-	nc, err := c.system()
-	if err != nil {
-		return nil, err
-	}
-	defer nc.Close()
-	ctx, cancel := context.WithTimeout(ctx, attempt)
-	defer cancel()
-	reply, err := nc.RequestWithContext(ctx, systemJetStream, []byte(`{"leader_only":true}`))
-	if err != nil {
-		return nil, fmt.Errorf("ask for the members: %w", err)
-	}
-	var response struct {
-		Data struct {
-			Meta struct {
-				Leader   string         `json:"leader"`
-				Replicas []*js.PeerInfo `json:"replicas"`
-			} `json:"meta_cluster"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(reply.Data, &response); err != nil {
-		return nil, fmt.Errorf("ask for the members: %w", err)
-	}
-	meta := response.Data.Meta
-	out := []Member{{Name: meta.Leader, Leader: true, Online: true, Current: true}}
-	for _, p := range meta.Replicas {
-		out = append(out, Member{Name: p.Name, Online: !p.Offline, Current: p.Current, Active: p.Active})
-	}
-	return out, nil
 }
 
 // notMember is the code of NATS's error about a server that is not in the meta group.
