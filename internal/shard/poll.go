@@ -38,17 +38,17 @@ const (
 func (p *poll) take() bool  { return p.state.CompareAndSwap(pollOpen, pollTaken) }
 func (p *poll) leave() bool { return p.state.CompareAndSwap(pollOpen, pollGone) }
 
-// try receives messages for p, which must be taken.
+// try receives messages for p, which must be taken, and returns p.err.
 func (p *poll) try(e *queue.Engine) error {
 	p.out, p.err = e.Receive(p.id, p.receive)
 	p.at = e.Now()
 	return p.err
 }
 
-// empty reports whether p continues to wait after try has returned err. If so, p is
+// empty reports whether p continues to wait after it was tried. If so, p is
 // open again. If not, p.err is what its consumer gets.
-func (p *poll) empty(err error) bool {
-	if p.end == 0 || len(p.out) > 0 || err != nil && !errors.Is(err, queue.ErrOverLimit) {
+func (p *poll) empty() bool {
+	if p.end == 0 || len(p.out) > 0 || p.err != nil && !errors.Is(p.err, queue.ErrOverLimit) {
 		return false
 	}
 	p.out, p.err = nil, nil // too many in flight are no reason to stop waiting
@@ -137,7 +137,7 @@ func (ps *polls) serve(e *queue.Engine) (served []*poll, err error) {
 				ps.remove(p)
 				return served, err
 			}
-			if p.empty(err) {
+			if p.empty() {
 				break
 			}
 			ps.remove(p)

@@ -13,14 +13,14 @@ func TestPollOfFullQueueThatIsLeft(t *testing.T) {
 		p.take()
 		p.err = queue.ErrOverLimit
 		p.left.Store(left)
-		if waits := p.empty(p.err); waits == left || p.err != nil {
+		if waits := p.empty(); waits == left || p.err != nil {
 			t.Errorf("its consumer has left: %t; it waits: %t, %v", left, waits, p.err)
 		}
 	}
 	p := &poll{}
 	p.take()
 	p.err = queue.ErrOverLimit
-	if p.empty(p.err) || p.err == nil {
+	if p.empty() || p.err == nil {
 		t.Error("a receive that does not wait is not refused")
 	}
 }

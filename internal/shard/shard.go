@@ -469,7 +469,7 @@ func (s *Shard) commitBatch(first *request) {
 	s.tellOfDeadLetters()
 	for _, r := range batch {
 		if p := r.poll; p != nil {
-			if p.empty(r.err) {
+			if p.empty() {
 				s.polls.add(p)
 				continue
 			}
