@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sluicemq/sluice/internal/plainjson"
 )
 
 // A shape is what the value of a setting looks like: in the file, in the API, in a plan and in the schema.
@@ -309,13 +311,11 @@ func decodeJSON(text string, out *any) error {
 }
 
 func encodeJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil { // what came from YAML or JSON has a form in JSON
+	b, err := plainjson.Marshal(v)
+	if err != nil { // what came from YAML or JSON has a form in JSON
 		return ""
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(b)
 }
 
 func showDocument(_ Scope, value string) any {

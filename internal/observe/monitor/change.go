@@ -1,13 +1,13 @@
 package monitor
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/plainjson"
 )
 
 // Tx is a change that is being made. What the monitor gives out is unchanged until the change is durable.
@@ -113,13 +113,11 @@ func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // encode is for values of this package, all of which have a JSON form. People read some of them: signs such as > stay.
 func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := plainjson.Marshal(v)
+	if err != nil {
 		panic(err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return b
 }
 
 func encodeText(s string) string { return string(encode(s)) }
