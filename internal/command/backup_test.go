@@ -373,7 +373,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := run(t, "serve", "--data", data); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9, format 99") {
+	if _, _, err := run(t, "serve", "--data", data, "--listen", "127.0.0.1:0"); !errors.Is(err, datadir.ErrTooNew) || !strings.Contains(err.Error(), "Sluice 9.9, format 99") {
 		t.Errorf("serve: %v", err)
 	}
 	if _, _, err := run(t, "doctor", "--data", data); !errors.Is(err, datadir.ErrTooNew) || command.Status(err) != 2 {
