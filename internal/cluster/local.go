@@ -109,7 +109,7 @@ func (h *host) closeLocal(name string) {
 func (l *local) Loaded(*store.Store) error { return nil }
 
 // Applied implements replica.Host.
-func (l *local) Applied([]byte, sharedlog.Position) {}
+func (l *local) Applied([]byte, sharedlog.Position) error { return nil }
 
 // Prepare implements replica.Host. A node that does not know a queue would remove its messages, so it catches up with
 // the control store first.
