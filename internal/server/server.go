@@ -327,7 +327,12 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if err := s.openTopics(); err != nil {
 		return nil, err
 	}
-	if c, err = catalog.Open(catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place, RequireIdle: s.requireIdle}); err != nil {
+	c, err = catalog.Open(catalog.Options{
+		Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place, RequireIdle: s.requireIdle,
+		RequireTombstones: func() error { return s.require(datadir.FormatTombstones) },
+		ReadTombstones:    func() error { return s.node.Reads(datadir.FormatTombstones) },
+	})
+	if err != nil {
 		return nil, err
 	}
 	s.topics.Use(c)
