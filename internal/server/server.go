@@ -99,6 +99,7 @@ type Server struct {
 	certificate *keypair.Pair // nil: plain HTTP
 	front       *front.Front
 	prepared    chan struct{} // closed when there is a front
+	begun       bool          // see noteStart
 	http        *http.Server
 	backups     *backups
 	trail       *trail.Trail
@@ -162,10 +163,12 @@ func Start(c Config) (_ *Server, err error) {
 	}); err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	cat, err := s.load()
 	if err != nil {
 		return nil, err
 	}
+	s.noteStart(time.Since(began))
 	s.series = s.newSeries(cat)
 	s.sweeper = s.newSweeper(cat)
 	s.backups.queues = func() int { return len(cat.All()) }
@@ -454,7 +457,9 @@ func (s *Server) Run(ctx context.Context) error {
 		s.trail.Write(stop, s.front.SendEvents) // of the last requests
 		return nil
 	})
-	err = errors.Join(err, s.close())
+	if err = errors.Join(err, s.close()); err == nil {
+		err = s.noteStop()
+	}
 	s.log.Info("stopped")
 	return err
 }
