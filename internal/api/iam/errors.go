@@ -43,10 +43,6 @@ func errInput(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidInputException", "InvalidInput", http.StatusBadRequest, format, args...)
 }
 
-func errThrottled() *protocol.Error {
-	return service.Modelled("ThrottlingException", "Throttling", http.StatusBadRequest, "Rate exceeded")
-}
-
 func errUnattachable(arn string) *protocol.Error {
 	return errNotFound("Policy %s does not exist or is not attachable.", arn)
 }

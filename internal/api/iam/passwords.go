@@ -60,7 +60,7 @@ func (s *Service) hashNew(ctx context.Context, account string, p *login.Profile,
 		hash, err = s.logins.Hash(ctx, password)
 	}
 	if errors.Is(err, login.ErrBusy) {
-		return "", errThrottled()
+		return "", service.Throttled()
 	}
 	return hash, err
 }
@@ -196,7 +196,7 @@ func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *chan
 	right, err := s.logins.Verify(ctx, p.Hash, old)
 	switch {
 	case errors.Is(err, login.ErrBusy):
-		return nil, errThrottled()
+		return nil, service.Throttled()
 	case err != nil:
 		return nil, err
 	case !right:

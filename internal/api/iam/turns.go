@@ -3,6 +3,8 @@ package iam
 import (
 	"context"
 	"sync"
+
+	"github.com/sluicemq/sluice/internal/api/service"
 )
 
 // turns lets each account run one simulation at a time. Further requests of the account wait.
@@ -20,7 +22,7 @@ type turn struct {
 // mostWaiting is how many requests of an account may have the turn or wait for it.
 const mostWaiting = 10
 
-// take waits for the account's turn. It returns a function that gives the turn up, or the error of ctx, or errThrottled if
+// take waits for the account's turn. It returns a function that gives the turn up, or the error of ctx, or service.Throttled if
 // too many wait already.
 func (t *turns) take(ctx context.Context, account string) (done func(), err error) {
 	t.mu.Lock()
@@ -34,7 +36,7 @@ func (t *turns) take(ctx context.Context, account string) (done func(), err erro
 	}
 	if own.requests >= mostWaiting {
 		t.mu.Unlock()
-		return nil, errThrottled()
+		return nil, service.Throttled()
 	}
 	own.requests++
 	t.mu.Unlock()
