@@ -79,8 +79,8 @@ var rules = []rule{
 		"internal/queue", "internal/search", "internal/shard",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/cloudtrail", may: []string{
-		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/observe/trail",
-		"internal/observe/trails",
+		"internal/api/service", "internal/auth/access", "internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/observe/budget",
+		"internal/observe/trail", "internal/observe/trails",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/signin", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
@@ -90,7 +90,7 @@ var rules = []rule{
 
 	// What happened.
 	{dir: "internal/observe/trail", may: []string{
-		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/store",
+		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget", "internal/store",
 	}, mayNot: network},
 	{dir: "internal/observe/trails", may: []string{
 		"internal/auth/identity", "internal/control", "internal/observe/trail", "internal/observe/trails", "internal/store",
@@ -106,7 +106,8 @@ var rules = []rule{
 	{dir: "internal/observe/metricsearch", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/observe", "internal/plainjson", "internal/store"}, mayNot: network},
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue"}, mayNot: network},
-	{dir: "internal/observe/queueseries", may: []string{"internal/observe/series", "internal/queue"}, mayNot: network},
+	{dir: "internal/observe/queueseries", may: []string{"internal/observe/budget", "internal/observe/series", "internal/queue"}, mayNot: network},
+	{dir: "internal/observe/budget", mayNot: network},
 
 	{dir: "internal/observe/spans", may: []string{"internal/heap", "internal/queue", "internal/shard"}, mayNot: []string{"net/http"}},
 

@@ -34,10 +34,10 @@ func (s *Server) openMonitor() (err error) {
 func (s *Server) newCloudWatch(topics *sns.Service, permissions *access.Decider) *protocol.Service {
 	levels := queueseries.Levels(s.config.Keep)
 	s.evaluator = monitor.NewEvaluator(monitor.EvaluatorOptions{
-		Monitor: s.monitor, Reader: s.series, Levels: levels, Topics: alarmTopics{topics}, Now: s.config.Now, Log: s.log,
+		Monitor: s.monitor, Reader: s.series, Levels: levels, Budget: s.history, Topics: alarmTopics{topics}, Now: s.config.Now, Log: s.log,
 	})
 	return cloudwatch.New(cloudwatch.Options{
-		Monitor: s.monitor, Series: s.series, Levels: levels, Access: permissions, Now: s.config.Now, Room: s.room,
+		Monitor: s.monitor, Series: s.series, Levels: levels, Access: permissions, Budget: s.history, Now: s.config.Now, Room: s.room,
 	})
 }
 

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -30,3 +32,7 @@ func (s *Server) newSeries(cat *catalog.Catalog) *queueseries.Reader {
 		},
 	})
 }
+
+// newHistory returns the budget of what is asked of metrics and events: a quarter of the memory that the process is limited to
+// if that is less than budget.Size.
+func newHistory() *budget.Budget { return budget.New(min(budget.Size, debug.SetMemoryLimit(-1)/4)) }

@@ -36,6 +36,7 @@ import (
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/keypair"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/prom"
@@ -94,6 +95,7 @@ type Server struct {
 	catalog     atomic.Pointer[catalog.Catalog] // nil until it is loaded
 	messages    Messages
 	series      *queueseries.Reader
+	history     *budget.Budget // of what is asked of metrics and events
 	totals      shard.Totals
 	listener    net.Listener
 	certificate *keypair.Pair // nil: plain HTTP
@@ -123,7 +125,7 @@ func Start(c Config) (_ *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, backups: newBackups(), prepared: make(chan struct{})}
+	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, backups: newBackups(), history: newHistory(), prepared: make(chan struct{})}
 	if s.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (s *Server) newCloudTrail(permissions *access.Decider) *protocol.Service {
 		Trails: s.trails, Events: s.trail, Store: s.buckets, Topics: trailTopics{s.publisher}, Now: s.config.Now, Log: s.log,
 		Spool: s.spool, Send: func(ctx context.Context, files []trails.File) error { return s.front.SendFiles(ctx, files) },
 	})
-	o := cloudtrail.Options{Trail: s.trail, Trails: s.trails, Access: permissions, Now: s.config.Now, Room: s.room, HasTopic: s.hasTopic}
+	o := cloudtrail.Options{Trail: s.trail, Trails: s.trails, Access: permissions, Budget: s.history, Now: s.config.Now, Room: s.room, HasTopic: s.hasTopic}
 	if s.buckets != nil {
 		o.Buckets = s.buckets
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
@@ -53,7 +54,7 @@ type lookupEventsOutput struct {
 
 const mostPerPage = 50
 
-func (s *Service) lookupEvents(_ context.Context, c *protocol.Call, in *lookupEventsInput) (*lookupEventsOutput, error) {
+func (s *Service) lookupEvents(ctx context.Context, c *protocol.Call, in *lookupEventsInput) (*lookupEventsOutput, error) {
 	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:LookupEvents"); err != nil {
 		return nil, err
 	}
@@ -70,9 +71,15 @@ func (s *Service) lookupEvents(_ context.Context, c *protocol.Call, in *lookupEv
 	if q.Cursor, err = in.cursor(); err != nil {
 		return nil, err
 	}
+	ctx, end := s.budget.Begin(ctx, q.Account)
+	defer end()
+	q.Request = budget.Of(ctx)
 	found, cursor, err := s.trail.Find(q)
 	if errors.Is(err, trail.ErrCursor) {
 		return nil, errLookupToken()
+	}
+	if errors.Is(err, budget.ErrBusy) {
+		return nil, service.Throttled()
 	}
 	if err != nil {
 		return nil, service.Failure(err)

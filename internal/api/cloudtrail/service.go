@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 )
@@ -41,6 +42,7 @@ type Options struct {
 	// HasTopic reports whether there is a topic of an ARN.
 	HasTopic func(arn string) bool
 	Access   *access.Decider
+	Budget   *budget.Budget   // of what is asked of history; nil means one of its own
 	Now      func() time.Time // nil means time.Now
 	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence why
 	// there is no room. A nil Room means that there always is.
@@ -54,6 +56,7 @@ type Service struct {
 	buckets    Buckets
 	hasTopic   func(arn string) bool
 	authorizer *service.Authorizer
+	budget     *budget.Budget
 	room       func() error
 }
 
@@ -61,7 +64,10 @@ type Service struct {
 func New(o Options) *protocol.Service {
 	s := &Service{
 		trail: o.Trail, trails: o.Trails, buckets: o.Buckets, hasTopic: o.HasTopic, room: o.Room,
-		authorizer: service.NewAuthorizer(o.Access, rules, o.Now),
+		authorizer: service.NewAuthorizer(o.Access, rules, o.Now), budget: o.Budget,
+	}
+	if s.budget == nil {
+		s.budget = budget.New(budget.Size)
 	}
 	if s.room == nil {
 		s.room = func() error { return nil }

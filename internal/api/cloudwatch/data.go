@@ -2,9 +2,6 @@ package cloudwatch
 
 import (
 	"context"
-	"encoding/base64"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -24,7 +21,7 @@ type getMetricDataInput struct {
 	MetricDataQueries []MetricDataQuery `wrap:"member" max:"500"`
 	StartTime         *time.Time
 	EndTime           *time.Time
-	NextToken         *string `max:"8K"`
+	NextToken         *string `max:"16K"`
 	ScanBy            *string `max:"32"`
 	MaxDatapoints     *int32
 }
@@ -58,18 +55,24 @@ func (s *Service) getMetricData(ctx context.Context, c *protocol.Call, in *getMe
 	if err := s.allow(c, "GetMetricData", service.Subject{}); err != nil {
 		return nil, err
 	}
-	results, err := plan.Run(ctx, s.monitor.Source(s.series, s.levels, s.now()), scope(c), *in.StartTime, *in.EndTime)
+	at, err := in.position(s.now())
+	if err != nil {
+		return nil, err
+	}
+	results, err := plan.Run(ctx, s.monitor.Source(s.series, s.levels, at.now), scope(c), *in.StartTime, *in.EndTime)
 	if err != nil {
 		return nil, failure(err)
 	}
-	if text(in.ScanBy) != oldestFirst {
+	if at.descending {
 		metricdata.Reverse(results)
 	}
 	most := mostDatapoints
 	if in.MaxDatapoints != nil {
 		most = int(*in.MaxDatapoints)
 	}
-	return pageOf(results, text(in.NextToken), most)
+	out := &getMetricDataOutput{Messages: []MessageData{}}
+	out.MetricDataResults, out.NextToken = at.page(in.shown(results), most)
+	return out, nil
 }
 
 func (in *getMetricDataInput) check(c *protocol.Call) (*metricdata.Plan, error) {
@@ -97,40 +100,4 @@ func (in *getMetricDataInput) check(c *protocol.Call) (*metricdata.Plan, error) 
 	}
 	plan, err := metricdata.Check(queries)
 	return plan, failure(err)
-}
-
-// pageOf returns as many datapoints as one answer can have, after those of the pages before. The token says how many those
-// were.
-func pageOf(results []metricdata.Result, token string, most int) (*getMetricDataOutput, error) {
-	skip := 0
-	if token != "" {
-		b, err := base64.RawURLEncoding.DecodeString(token)
-		digits, ok := strings.CutPrefix(string(b), "after ")
-		if skip, _ = strconv.Atoi(digits); err != nil || !ok || skip <= 0 {
-			return nil, errToken()
-		}
-	}
-	out := &getMetricDataOutput{MetricDataResults: []MetricDataResult{}, Messages: []MessageData{}}
-	before, end := 0, skip+most
-	for _, r := range results {
-		n := len(r.Points)
-		from, to := min(max(skip-before, 0), n), min(max(end-before, 0), n)
-		before += n
-		if from == to && (n > 0 || skip > 0) { // it is on another page; what has no datapoints is on the first
-			continue
-		}
-		shown := MetricDataResult{Id: r.ID, Label: r.Label, StatusCode: "Complete", Timestamps: []time.Time{}, Values: []float64{}}
-		if to < n {
-			shown.StatusCode = "PartialData"
-		}
-		for _, p := range r.Points[from:to] {
-			shown.Timestamps = append(shown.Timestamps, p.Time)
-			shown.Values = append(shown.Values, p.Value)
-		}
-		out.MetricDataResults = append(out.MetricDataResults, shown)
-	}
-	if before > end {
-		out.NextToken = base64.RawURLEncoding.EncodeToString([]byte("after " + strconv.Itoa(end)))
-	}
-	return out, nil
 }

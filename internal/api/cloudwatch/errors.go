@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 )
@@ -79,14 +80,22 @@ func paged[T any](p service.Page[T], err error) (service.Page[T], error) {
 	return p, err
 }
 
-// failure translates what queries and storage refuse.
+// failure translates what queries, the budget and storage refuse.
 func failure(err error) error {
+	if e, ok := errors.AsType[*budget.Excess](err); ok {
+		return protocol.ValidationError("%s; ask for a shorter time range, a longer period or fewer metrics.", sentence(e.Error()))
+	}
+	if errors.Is(err, budget.ErrBusy) {
+		return service.Throttled()
+	}
 	if q, ok := errors.AsType[*metricdata.Error](err); ok {
-		text := q.Error()
-		return protocol.ValidationError("%s%s.", strings.ToUpper(text[:1]), text[1:])
+		return protocol.ValidationError("%s.", sentence(q.Error()))
 	}
 	if errors.Is(err, monitor.ErrTooManyMetrics) {
 		return errLimit("An account can have at most %d custom metrics that were sent in the last 15 days.", monitor.MaxMetrics)
 	}
 	return service.Failure(err)
 }
+
+// sentence returns a text that begins with a capital.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

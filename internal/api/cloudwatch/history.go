@@ -42,7 +42,7 @@ var itemKinds = []string{
 	string(monitor.Configured), string(monitor.StateSet), string(monitor.Acted), "AlarmContributorStateUpdate", "AlarmContributorAction",
 }
 
-func (s *Service) describeAlarmHistory(_ context.Context, c *protocol.Call, in *describeAlarmHistoryInput) (*describeAlarmHistoryOutput, error) {
+func (s *Service) describeAlarmHistory(ctx context.Context, c *protocol.Call, in *describeAlarmHistoryInput) (*describeAlarmHistoryOutput, error) {
 	var v protocol.Violations
 	v.Range("maxRecords", in.MaxRecords, 1, mostAlarms)
 	v.Enum("historyItemType", in.HistoryItemType, itemKinds...)
@@ -71,7 +71,7 @@ func (s *Service) describeAlarmHistory(_ context.Context, c *protocol.Call, in *
 	if in.EndDate != nil {
 		f.To = *in.EndDate
 	}
-	keys, err := s.monitor.HistoryKeys(f)
+	keys, err := s.monitor.HistoryKeys(ctx, f)
 	if err != nil {
 		return nil, failure(err)
 	}

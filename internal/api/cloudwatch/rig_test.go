@@ -23,6 +23,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/series"
 	"github.com/sluicemq/sluice/internal/store"
@@ -58,6 +59,7 @@ type rig struct {
 	wire    *protocol.Service
 	monitor *monitor.Monitor
 	metrics *series.Memory
+	budget  *budget.Budget
 	now     time.Time
 	caller  identity.Identity
 }
@@ -89,9 +91,10 @@ func newRig(t *testing.T, c codec) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{
-		T: t, codec: c, monitor: m, metrics: new(series.Memory), now: time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC), caller: identity.Root(account, "AKID"),
+		T: t, codec: c, monitor: m, metrics: new(series.Memory), budget: budget.New(budget.Size),
+		now: time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC), caller: identity.Root(account, "AKID"),
 	}
-	r.wire = cloudwatch.New(cloudwatch.Options{Monitor: m, Series: r.metrics, Levels: series.Default, Now: func() time.Time { return r.now }})
+	r.wire = cloudwatch.New(cloudwatch.Options{Monitor: m, Series: r.metrics, Levels: series.Default, Budget: r.budget, Now: func() time.Time { return r.now }})
 	return r
 }
 

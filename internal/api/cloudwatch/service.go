@@ -8,6 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
@@ -18,6 +19,7 @@ type Options struct {
 	Series  series.Reader // of the metrics that are counted here
 	Levels  series.Levels // for how long those are kept
 	Access  *access.Decider
+	Budget  *budget.Budget   // of what is asked of history; nil means one of its own
 	Now     func() time.Time // nil means time.Now
 	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence why
 	// there is no room. A nil Room means that there always is.
@@ -30,6 +32,7 @@ type Service struct {
 	series     series.Reader
 	levels     series.Levels
 	authorizer *service.Authorizer
+	budget     *budget.Budget
 	now        func() time.Time
 	room       func() error
 }
@@ -37,9 +40,12 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		monitor: o.Monitor, series: o.Series, levels: o.Levels, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room,
+		monitor: o.Monitor, series: o.Series, levels: o.Levels, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), room: o.Room, budget: o.Budget,
 	}
 	s.now = s.authorizer.Now
+	if s.budget == nil {
+		s.budget = budget.New(budget.Size)
+	}
 	if s.room == nil {
 		s.room = func() error { return nil }
 	}
@@ -49,16 +55,16 @@ func New(o Options) *protocol.Service {
 	})
 	protocol.Register(wire, "DeleteAlarms", s.deleteAlarms, protocol.Control)
 	protocol.Register(wire, "DeleteDashboards", s.deleteDashboards, protocol.Control, protocol.EmptyResult)
-	protocol.Register(wire, "DescribeAlarmHistory", s.describeAlarmHistory)
+	protocol.Register(wire, "DescribeAlarmHistory", within(s, s.describeAlarmHistory))
 	protocol.Register(wire, "DescribeAlarms", s.describeAlarms)
 	protocol.Register(wire, "DescribeAlarmsForMetric", s.describeAlarmsForMetric)
 	protocol.Register(wire, "DisableAlarmActions", s.disableAlarmActions, protocol.Control)
 	protocol.Register(wire, "EnableAlarmActions", s.enableAlarmActions, protocol.Control)
 	protocol.Register(wire, "GetDashboard", s.getDashboard)
-	protocol.Register(wire, "GetMetricData", s.getMetricData, protocol.Data)
-	protocol.Register(wire, "GetMetricStatistics", s.getMetricStatistics, protocol.Data)
+	protocol.Register(wire, "GetMetricData", within(s, s.getMetricData), protocol.Data)
+	protocol.Register(wire, "GetMetricStatistics", within(s, s.getMetricStatistics), protocol.Data)
 	protocol.Register(wire, "ListDashboards", s.listDashboards)
-	protocol.Register(wire, "ListMetrics", s.listMetrics, protocol.Data)
+	protocol.Register(wire, "ListMetrics", within(s, s.listMetrics), protocol.Data)
 	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
 	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
 	protocol.Register(wire, "PutMetricAlarm", s.putMetricAlarm, protocol.Control)
@@ -68,6 +74,15 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "UntagResource", s.untagResource, protocol.Control, protocol.EmptyResult)
 	wire.Unsupported(unsupported...)
 	return wire
+}
+
+// within returns a handler of requests that read history, each within the budget of its account.
+func within[In, Out any](s *Service, handle func(context.Context, *protocol.Call, *In) (*Out, error)) func(context.Context, *protocol.Call, *In) (*Out, error) {
+	return func(ctx context.Context, c *protocol.Call, in *In) (*Out, error) {
+		ctx, end := s.budget.Begin(ctx, service.Caller(c).Account)
+		defer end()
+		return handle(ctx, c, in)
+	}
 }
 
 // vendor is the prefix of actions, which is not the name in signatures.

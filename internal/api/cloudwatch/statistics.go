@@ -4,15 +4,20 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
 // maxStatistics is how many datapoints one call of GetMetricStatistics can have.
 const maxStatistics = 1440
+
+// datapointBytes is how much memory a datapoint takes at most, with five statistics and ten percentiles.
+const datapointBytes = series.PointBytes + int(unsafe.Sizeof(Datapoint{})) + 5*8 + 1024
 
 type getMetricStatisticsInput struct {
 	Namespace          *string     `max:"255"`
@@ -59,6 +64,9 @@ func (s *Service) getMetricStatistics(ctx context.Context, c *protocol.Call, in 
 	from, ok := metricdata.Align(s.levels, s.now(), *in.StartTime, seconds(in.Period))
 	if !ok || in.Unit != nil && *in.Unit != unit {
 		return out, nil
+	}
+	if err := budget.Of(ctx).Hold(maxStatistics * datapointBytes); err != nil {
+		return nil, failure(err)
 	}
 	points, err := s.monitor.Reader(s.series).Read(ctx, id, from, *in.EndTime, seconds(in.Period))
 	if err != nil {

@@ -96,13 +96,29 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// Values with spaces in them do not make two groups one.
+func TestGroupsAreApart(t *testing.T) {
+	t.Parallel()
+	of := func(x, y string) series.ID {
+		return series.ID{Namespace: "n", Metric: "m", Dimensions: []series.Dimension{{Name: "x", Value: x}, {Name: "y", Value: y}}}
+	}
+	q, err := insights.Parse("SELECT SUM(m) FROM n GROUP BY x, y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := q.Groups([]series.ID{of("a b", "c"), of("a", "b c"), of("a b", "c")})
+	if len(groups) != 2 || len(groups[0].IDs) != 1 || len(groups[1].IDs) != 2 {
+		t.Errorf("%+v", groups)
+	}
+}
+
 func TestTopAndMerge(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(0, 0)
 	point := func(minute int, v float64) series.Point {
 		return series.Sample(at.Add(time.Duration(minute)*time.Minute), v)
 	}
-	merged := insights.Merge([][]series.Point{{point(0, 1), point(1, 2)}, {point(1, 4), point(2, 8)}})
+	merged := insights.Merge([]series.Point{point(0, 1), point(1, 2)}, []series.Point{point(1, 4), point(2, 8)})
 	if len(merged) != 3 || merged[1].Count != 2 || insights.Statistic("Average").Of(merged[1]) != 3 {
 		t.Errorf("merged to %v", merged)
 	}
@@ -137,6 +153,31 @@ func FuzzParse(f *testing.F) {
 		ours, ok := errors.AsType[*insights.Error](err)
 		if !ok || ours.Position < 0 || ours.Position > len([]rune(text))+1 {
 			t.Fatalf("%q: %#v", text, err)
+		}
+	})
+}
+
+// FuzzCost looks for the query that takes the most work to match. Whatever it is, its cost is bounded by its length, and
+// covers the dimensions that are compared.
+func FuzzCost(f *testing.F) {
+	f.Add(`SELECT MAX(m) FROM SCHEMA(n, d0, d1) WHERE d0 != 'q' AND d29 = 'c' GROUP BY d3, d4`, 30)
+	f.Add("SELECT SUM(m) FROM n WHERE d29 != 'a'"+strings.Repeat(" AND d29 != 'a'", 100), 30)
+	f.Fuzz(func(t *testing.T, text string, dimensions int) {
+		q, err := insights.Parse(text)
+		if err != nil || dimensions < 0 || dimensions > 30 {
+			return
+		}
+		id := series.ID{Namespace: q.Namespace, Metric: q.Metric}
+		for i := range dimensions {
+			id.Dimensions = append(id.Dimensions, series.Dimension{Name: fmt.Sprint("d", i), Value: "v"})
+		}
+		cost := q.Cost(id)
+		if most := 1 + dimensions*len(text)/32; cost < 1 || cost > most {
+			t.Errorf("%q costs %d, want at most %d", text, cost, most)
+		}
+		compared := dimensions * (len(q.Schema) + 2*len(q.GroupBy) + len(q.Where))
+		if compared > 64*cost {
+			t.Errorf("%q costs %d, and makes up to %d comparisons", text, cost, compared)
 		}
 	})
 }

@@ -63,6 +63,14 @@ func (q *Query) Matches(id series.ID) bool {
 	return true
 }
 
+// stepsOfSample is how many comparisons take about as long as reading a sample does.
+const stepsOfSample = 64
+
+// Cost returns how much work it is to see whether the query is about a series, in samples that could be read instead.
+func (q *Query) Cost(id series.ID) int {
+	return 1 + len(id.Dimensions)*(len(q.Schema)+2*len(q.GroupBy)+len(q.Where))/stepsOfSample
+}
+
 func dimension(id series.ID, name string) (string, bool) {
 	i := slices.IndexFunc(id.Dimensions, func(d series.Dimension) bool { return d.Name == name })
 	if i < 0 {
@@ -73,39 +81,44 @@ func dimension(id series.ID, name string) (string, bool) {
 
 // Group is the series that become one, and how that is called.
 type Group struct {
-	Label string
+	Label string // the values of GROUP BY, which two groups may have in common: "a b", "c" and "a", "b c"
 	IDs   []series.ID
+
+	values []string
 }
 
-// Groups sorts the series that the query is about into groups, in order of their labels. Without GROUP BY there is one.
+// Groups sorts the series that the query is about into groups, in order of the values of GROUP BY. Without GROUP BY there is
+// one.
 func (q *Query) Groups(all []series.ID) []Group {
-	byLabel := make(map[string]*Group)
+	byValues := make(map[string]*Group)
 	for _, id := range all {
 		if !q.Matches(id) {
 			continue
 		}
-		var values []string
-		for _, name := range q.GroupBy {
-			value, _ := dimension(id, name)
-			values = append(values, value)
-		}
-		label := strings.Join(values, " ")
-		if len(q.GroupBy) == 0 {
-			label = q.Metric
-		}
-		g := byLabel[label]
+		values := q.values(id)
+		key := strings.Join(values, "\x00") // which no value has
+		g := byValues[key]
 		if g == nil {
-			g = &Group{Label: label}
-			byLabel[label] = g
+			g = &Group{Label: cmp.Or(strings.Join(values, " "), q.Metric), values: values}
+			byValues[key] = g
 		}
 		g.IDs = append(g.IDs, id)
 	}
-	out := make([]Group, 0, len(byLabel))
-	for _, g := range byLabel {
+	out := make([]Group, 0, len(byValues))
+	for _, g := range byValues {
 		out = append(out, *g)
 	}
-	slices.SortFunc(out, func(a, b Group) int { return strings.Compare(a.Label, b.Label) })
+	slices.SortFunc(out, func(a, b Group) int { return slices.Compare(a.values, b.values) })
 	return out
+}
+
+// values returns the values by which a series is grouped.
+func (q *Query) values(id series.ID) []string {
+	values := make([]string, len(q.GroupBy))
+	for i, name := range q.GroupBy {
+		values[i], _ = dimension(id, name)
+	}
+	return values
 }
 
 // Result is a group with its points.
@@ -114,19 +127,20 @@ type Result struct {
 	Points []series.Point
 }
 
-// Merge returns the points of several series as those of one. Each list is in order of time.
-func Merge(lists [][]series.Point) []series.Point {
-	all := slices.Concat(lists...)
-	slices.SortStableFunc(all, func(a, b series.Point) int { return a.Time.Compare(b.Time) })
-	out := all[:0]
-	for _, p := range all {
-		if n := len(out); n > 0 && out[n-1].Time.Equal(p.Time) {
-			out[n-1] = out[n-1].Merge(p)
-		} else {
-			out = append(out, p)
+// Merge returns the points of two series as those of one. Each list is in order of time.
+func Merge(a, b []series.Point) []series.Point {
+	out := make([]series.Point, 0, max(len(a), len(b)))
+	for len(a) > 0 && len(b) > 0 {
+		switch c := a[0].Time.Compare(b[0].Time); {
+		case c < 0:
+			out, a = append(out, a[0]), a[1:]
+		case c > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0].Merge(b[0])), a[1:], b[1:]
 		}
 	}
-	return out
+	return append(append(out, a...), b...)
 }
 
 // Top puts results in the order that the query asks for and keeps as many as it wants.

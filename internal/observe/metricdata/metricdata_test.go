@@ -2,11 +2,13 @@ package metricdata_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
@@ -171,19 +173,80 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestPointsAreBounded(t *testing.T) {
+// An answer is the same in whatever order the queries are given.
+func TestOrderOfQueriesDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	var queries []metricdata.Query
-	for i := range 30 {
-		queries = append(queries, stat(fmt.Sprint("m", i), "NumberOfMessagesSent", "a", "Sum", time.Minute))
+	hidden := func(q metricdata.Query) metricdata.Query { q.Return = false; return q }
+	m1, m2 := hidden(stat("m1", "NumberOfMessagesSent", "a", "Sum", 5*time.Minute)), hidden(stat("m2", "NumberOfMessagesSent", "b", "Sum", time.Minute))
+	line, first := expression("line", "TIME_SERIES(5)", 0), expression("first", "FIRST(METRICS())", 0)
+	for _, queries := range [][]metricdata.Query{
+		{line, first, m1, m2}, {m1, m2, line, first}, {first, m1, line, m2}, {hidden(expression("x", "m2", 0)), line, first, m1, m2},
+	} {
+		got, err := answer(queries...)
+		if err != nil || !strings.Contains(got, "line=line:5,5") || strings.Contains(got, "5,5,5") || !strings.Contains(got, "first=first:15,40") {
+			t.Errorf("%s, %v", got, err)
+		}
 	}
+}
+
+// within answers queries of a window as a request that has a budget.
+func within(t *testing.T, size int64, from, to time.Time, queries ...metricdata.Query) (worked, held int, results []metricdata.Result, err error) {
+	t.Helper()
 	plan, err := metricdata.Check(queries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = plan.Run(context.Background(), source(), scope, now.Add(-14*24*time.Hour), now)
-	if err == nil || !strings.Contains(err.Error(), "more than 500000 datapoints") {
-		t.Errorf("got %v", err)
+	ctx, end := budget.New(size).Begin(t.Context(), scope.Account)
+	defer end()
+	results, err = plan.Run(ctx, source(), scope, from, to)
+	return budget.Of(ctx).Worked(), budget.Of(ctx).Held(), results, err
+}
+
+// A window of any length is no more than what is kept.
+func TestWindowsAreBounded(t *testing.T) {
+	t.Parallel()
+	years := func(n int) time.Time { return now.AddDate(n, 0, 0) }
+	for _, q := range []metricdata.Query{
+		expression("e", "TIME_SERIES(1)", time.Minute), expression("e", "TIME_SERIES(1)", 24*time.Hour), expression("e", "FILL(m, 0)", 0),
+		expression("e", "EPOCH(m)", 0), expression("e", "SORT(FILL(SEARCH('sent', 'Sum', 60), 0), SUM, ASC)", 0),
+	} {
+		m := stat("m", "NumberOfMessagesSent", "a", "Sum", time.Minute)
+		worked, held, results, err := within(t, budget.Size, years(-1000), years(4000), q, m)
+		if err != nil || worked > 10_000_000 || held > budget.Size/2 {
+			t.Errorf("%s: %d samples, %d bytes, %v", q.Expression, worked, held, err)
+		}
+		for _, r := range results {
+			if n := len(r.Points); n > 457*24*60 || n > 0 && (r.Points[0].Time.Before(now.AddDate(0, 0, -457)) || r.Points[n-1].Time.After(now.Add(2*time.Hour))) {
+				t.Errorf("%s: %d points from %v", q.Expression, n, r.Points[0].Time)
+			}
+		}
+	}
+	past, future := years(-50), years(50)
+	for _, window := range [][2]time.Time{{past, past.Add(time.Hour)}, {future, future.Add(time.Hour)}} {
+		worked, _, results, err := within(t, budget.Size, window[0], window[1], expression("e", "TIME_SERIES(1)", 0))
+		if err != nil || worked > 10 || len(results) != 1 || len(results[0].Points) != 0 {
+			t.Errorf("%v: %d samples, %v, %v", window, worked, results, err)
+		}
+	}
+}
+
+// What is asked for is counted before it is read or computed.
+func TestRequestsAreBounded(t *testing.T) {
+	t.Parallel()
+	days := func(n int) time.Time { return now.Add(time.Duration(-n) * 24 * time.Hour) }
+	var many []metricdata.Query
+	for i := range 100 {
+		many = append(many, expression(fmt.Sprint("e", i), "FILL(SEARCH('sent', 'Sum', 60), 0)", 0))
+	}
+	for _, queries := range [][]metricdata.Query{
+		many,
+		{expression("e", "TIME_SERIES(1)"+strings.Repeat("+TIME_SERIES(1)", 100), 0)},
+		{expression("q", `SELECT SUM(NumberOfMessagesSent) FROM "AWS/SQS" GROUP BY QueueName`, time.Minute)},
+	} {
+		_, held, _, err := within(t, 1<<20, days(15), now, queries...)
+		if _, ok := errors.AsType[*budget.Excess](err); !ok || held > 1<<19 {
+			t.Errorf("%s holds %d bytes: %v", queries[0].Expression, held, err)
+		}
 	}
 }
 

@@ -50,12 +50,14 @@ func wrong(id, format string, args ...any) *Error { return &Error{id, fmt.Sprint
 type Plan struct {
 	queries []planned // each after those that it refers to
 	order   []int     // of the queries as they were given, in queries
+	metrics int       // how many queries have a metric
 }
 
 // planned is a query with what was read of it.
 type planned struct {
 	Query
 	statistic Statistic
+	metric    int // the place of the metric among those of all queries, as they were given
 	math      *metricmath.Expression
 	searches  []search // of math
 	insights  *insights.Query
@@ -68,6 +70,7 @@ func (p *planned) isMetric() bool { return p.math == nil }
 func Check(queries []Query) (*Plan, error) {
 	all := make([]planned, len(queries))
 	index := make(map[string]int, len(queries))
+	metrics := 0
 	for i, q := range queries {
 		if !isID(q.ID) {
 			return nil, wrong("", "The id %q is not valid: it must begin with a lowercase letter and have letters, digits and underscores only", q.ID)
@@ -80,7 +83,10 @@ func Check(queries []Query) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[i] = p
+		if all[i] = p; p.Stat != nil {
+			all[i].metric = metrics
+			metrics++
+		}
 	}
 	s := sorter{all: all, index: index, state: make([]uint8, len(all)), place: make([]int, len(all))}
 	for i := range all {
@@ -88,7 +94,7 @@ func Check(queries []Query) (*Plan, error) {
 			return nil, err
 		}
 	}
-	return &Plan{queries: s.out, order: s.place}, nil
+	return &Plan{queries: s.out, order: s.place, metrics: metrics}, nil
 }
 
 func read(q Query) (p planned, err error) {

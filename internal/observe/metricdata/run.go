@@ -3,17 +3,25 @@ package metricdata
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/insights"
 	"github.com/sluicemq/sluice/internal/observe/metricmath"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// maxPoints is how many points the metrics of one list may have in the window together.
-const maxPoints = 500_000
+// Bounds of the windows that are looked at. There is no data outside.
+const (
+	// kept is for how long the oldest points are kept at least.
+	kept = 455 * 24 * time.Hour
+	// ahead is how far ahead of the clock a point may be.
+	ahead = 2 * time.Hour
+)
 
 // Result is the answer to a query; one that selects several series has several.
 type Result struct {
@@ -24,6 +32,9 @@ type Result struct {
 	plain string // the label without one that was asked for
 	found *found // what it is of, if a search has found it
 }
+
+// Name returns what tells the series of one query apart: the label without one that was asked for. Two may have the same.
+func (r *Result) Name() string { return r.plain }
 
 // Datapoint is a value of an answer.
 type Datapoint struct {
@@ -41,16 +52,19 @@ type Source struct {
 	Now    time.Time
 }
 
-// Run answers the queries of a plan for a window of time, in the order of the queries. Errors that are not the reader's are
-// an *Error.
+// Run answers the queries of a plan for a window of time, in the order of the queries. What it reads and computes it counts
+// for the request of ctx; see package budget. Errors that are neither the reader's nor the budget's are an *Error.
 func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, to time.Time) ([]Result, error) {
+	from, to = src.bound(from, to)
 	start, _ := Align(src.Levels, src.Now, from, series.Minute)
 	r := &run{
-		Source: src, scope: scope, from: from, to: to, results: make([][]Result, len(p.queries)), left: maxPoints,
+		Source: src, scope: scope, from: from, to: to, results: make([][]Result, len(p.queries)), request: budget.Of(ctx),
 		env: metricmath.Env{
-			Start: start.Unix(), End: to.Unix(), Values: make(map[string]metricmath.Value, len(p.queries)),
+			Start: start.Unix(), End: to.Unix(), Period: int64(p.Period() / time.Second),
+			Values: make(map[string]metricmath.Value, len(p.queries)), Metrics: make([]metricmath.Metric, p.metrics),
 		},
 	}
+	r.env.Meter = meter(r.request)
 	for i := range p.queries {
 		if err := r.answer(ctx, i, &p.queries[i]); err != nil {
 			return nil, err
@@ -68,6 +82,27 @@ func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, t
 	return out, nil
 }
 
+// meter returns a request as a metricmath.Meter.
+func meter(r *budget.Request) metricmath.Meter {
+	if r == nil {
+		return nil
+	}
+	return r
+}
+
+// bound returns the part of a window in which there may be data. It begins with a day where that is later than from, so that
+// periods of hours and days stay where they were.
+func (s *Source) bound(from, to time.Time) (time.Time, time.Time) {
+	oldest := s.Now.UTC().Add(-max(kept, s.Levels[len(s.Levels)-1].Keep)).Truncate(24 * time.Hour)
+	if from.Before(oldest) {
+		from = oldest
+	}
+	if newest := s.Now.Add(ahead); to.After(newest) {
+		to = newest
+	}
+	return from, to
+}
+
 // run is one run of a plan.
 type run struct {
 	*Source
@@ -75,7 +110,7 @@ type run struct {
 	from, to time.Time
 	env      metricmath.Env
 	results  [][]Result // of the plan's queries
-	left     int        // points that may still be read
+	request  *budget.Request
 }
 
 func (r *run) answer(ctx context.Context, i int, q *planned) (err error) {
@@ -90,16 +125,22 @@ func (r *run) answer(ctx context.Context, i int, q *planned) (err error) {
 	return err
 }
 
-// read returns the points of a series.
-func (r *run) read(ctx context.Context, q *planned, id series.ID, period time.Duration) ([]series.Point, error) {
+// pointBytes is how much memory a point of an answer takes: as it was read, for expressions and as a Datapoint.
+const pointBytes = series.PointBytes + int(unsafe.Sizeof(metricmath.Sample{})+unsafe.Sizeof(Datapoint{}))
+
+// read returns the points of a series, and counts them.
+func (r *run) read(ctx context.Context, id series.ID, period time.Duration) ([]series.Point, error) {
 	from, ok := Align(r.Levels, r.Now, r.from, period)
 	if !ok || !from.Before(r.to) {
 		return nil, nil
 	}
-	if r.left -= int(r.to.Sub(from)/period) + 1; r.left < 0 {
-		return nil, wrong(q.ID, "the request asks for more than %d datapoints; shorten the time range or lengthen the period", maxPoints)
+	held := (int(r.to.Sub(from)/period) + 1) * pointBytes
+	if err := r.request.Hold(held); err != nil {
+		return nil, err
 	}
-	return r.Reader.Read(ctx, id, from, r.to, period)
+	points, err := r.Reader.Read(ctx, id, from, r.to, period)
+	r.request.Release(held - len(points)*pointBytes)
+	return points, err
 }
 
 // Align returns where the periods of an answer begin, whose window begins at from: at a minute, or at a multiple of what is
@@ -116,40 +157,24 @@ func (r *run) stat(ctx context.Context, q *planned) ([]Result, error) {
 	id := series.ID{Scope: r.scope, Namespace: q.Stat.Namespace, Metric: q.Stat.Metric, Dimensions: q.Stat.Dimensions}
 	result := Result{ID: q.ID, Label: cmp.Or(q.Label, q.Stat.Metric), plain: q.Stat.Metric}
 	if q.Stat.Unit == "" || q.Stat.Unit == r.UnitOf(id) {
-		points, err := r.read(ctx, q, id, q.Stat.Period)
+		points, err := r.read(ctx, id, q.Stat.Period)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range points {
-			v, err := q.statistic.Of(p)
-			if err != nil {
-				return nil, wrong(q.ID, "%s", err)
-			}
-			result.Points = append(result.Points, Datapoint{p.Time, v, p.Count})
+		if result.Points, err = q.statistic.ofAll(points); err != nil {
+			return nil, wrong(q.ID, "%s", err)
 		}
 	}
 	s := toMath(result, q.Stat.Period)
 	r.env.Values[q.ID] = metricmath.Of(s)
-	r.env.Metrics = append(r.env.Metrics, metricmath.Metric{ID: q.ID, Series: s})
+	r.env.Metrics[q.metric] = metricmath.Metric{ID: q.ID, Series: s}
 	return []Result{result}, nil
 }
 
 func (r *run) selected(ctx context.Context, q *planned) ([]Result, error) {
-	ids, err := r.Reader.List(ctx, series.Filter{Scope: r.scope, Namespace: q.insights.Namespace, Metric: q.insights.Metric, Since: r.from})
+	groups, err := r.groups(ctx, q)
 	if err != nil {
 		return nil, err
-	}
-	var groups []insights.Result
-	for _, g := range q.insights.Groups(ids) {
-		lists := make([][]series.Point, 0, len(g.IDs))
-		for _, id := range g.IDs {
-			points, err := r.read(ctx, q, id, q.Period)
-			if err != nil {
-				return nil, err
-			}
-			lists = append(lists, points)
-		}
-		groups = append(groups, insights.Result{Label: g.Label, Points: insights.Merge(lists)})
 	}
 	var results []Result
 	var all []metricmath.Series
@@ -161,8 +186,9 @@ func (r *run) selected(ctx context.Context, q *planned) ([]Result, error) {
 				result.Label += " " + g.Label
 			}
 		}
-		for _, p := range g.Points {
-			result.Points = append(result.Points, Datapoint{p.Time, q.insights.Statistic.Of(p), p.Count})
+		result.Points = make([]Datapoint, len(g.Points))
+		for i, p := range g.Points {
+			result.Points[i] = Datapoint{p.Time, q.insights.Statistic.Of(p), p.Count}
 		}
 		results = append(results, result)
 		all = append(all, toMath(result, q.Period))
@@ -179,6 +205,41 @@ func (r *run) selected(ctx context.Context, q *planned) ([]Result, error) {
 	return results, nil
 }
 
+// resultFactor is how much more memory a Result takes than its series has in metricmath.
+const resultFactor = 3
+
+// groups reads the series that a query selects, group by group.
+func (r *run) groups(ctx context.Context, q *planned) ([]insights.Result, error) {
+	f := series.Filter{Scope: r.scope, Namespace: q.insights.Namespace, Metric: q.insights.Metric, Since: r.from}
+	ids, err := r.Reader.List(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if err := r.request.Work(q.insights.Cost(id)); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.request.Hold(len(ids) * series.IDBytes); err != nil { // the groups have them, too
+		return nil, err
+	}
+	var out []insights.Result
+	for _, g := range q.insights.Groups(ids) {
+		result := insights.Result{Label: g.Label}
+		for _, id := range g.IDs {
+			points, err := r.read(ctx, id, q.Period)
+			if err != nil {
+				return nil, err
+			}
+			separate := len(result.Points) + len(points)
+			result.Points = insights.Merge(result.Points, points)
+			r.request.Release((separate - len(result.Points)) * pointBytes)
+		}
+		out = append(out, result)
+	}
+	return out, nil
+}
+
 func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 	r.env.Searches = make(map[*metricmath.Search]metricmath.Value, len(q.searches))
 	for i := range q.searches {
@@ -188,14 +249,25 @@ func (r *run) expression(ctx context.Context, q *planned) ([]Result, error) {
 		}
 		r.env.Searches[q.searches[i].of] = v
 	}
+	before := r.request.Held()
 	v, err := q.math.Evaluate(&r.env)
-	if err != nil {
-		return nil, wrong(q.ID, "%s", err)
+	if e, ok := errors.AsType[*metricmath.Error](err); ok {
+		return nil, wrong(q.ID, "%s", e)
 	}
+	if err != nil {
+		return nil, err
+	}
+	r.request.Release(max(0, r.request.Held()-before-v.Bytes())) // what the steps on the way held
 	if v.Kind == metricmath.Number && q.Return {
 		return nil, wrong(q.ID, "it results in a number, and an answer has time series; use TIME_SERIES to make one of it")
 	}
 	r.env.Values[q.ID] = v
+	if !q.Return {
+		return nil, nil
+	}
+	if err := r.request.Hold(resultFactor * v.Bytes()); err != nil {
+		return nil, err
+	}
 	results := make([]Result, 0, len(v.Series))
 	for _, s := range v.Series {
 		label, plain := cmp.Or(q.Label, q.ID), q.ID

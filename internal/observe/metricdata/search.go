@@ -65,21 +65,32 @@ func (r *run) search(ctx context.Context, q *planned, s *search) (metricmath.Val
 	if err != nil {
 		return metricmath.Value{}, err
 	}
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id series.ID) bool { return !s.query.Matches(id) })
-	ids = ids[:min(len(ids), metricsearch.MaxSeries)]
+	var found []series.ID
+	for _, id := range ids {
+		if err := r.request.Work(s.query.Cost(id)); err != nil {
+			return metricmath.Value{}, err
+		}
+		if s.query.Matches(id) {
+			found = append(found, id)
+		}
+		if len(found) == metricsearch.MaxSeries {
+			break
+		}
+	}
+	return r.found(ctx, q, s, found)
+}
+
+// found reads the series that a search has found.
+func (r *run) found(ctx context.Context, q *planned, s *search, ids []series.ID) (metricmath.Value, error) {
 	all := make([]metricmath.Series, 0, len(ids))
 	for i, label := range labels(ids) {
 		result := Result{Label: label}
-		points, err := r.read(ctx, q, ids[i], s.period)
+		points, err := r.read(ctx, ids[i], s.period)
 		if err != nil {
 			return metricmath.Value{}, err
 		}
-		for _, p := range points {
-			v, err := s.statistic.Of(p)
-			if err != nil {
-				return metricmath.Value{}, wrong(q.ID, "%s", err)
-			}
-			result.Points = append(result.Points, Datapoint{p.Time, v, p.Count})
+		if result.Points, err = s.statistic.ofAll(points); err != nil {
+			return metricmath.Value{}, wrong(q.ID, "%s", err)
 		}
 		one := toMath(result, s.period)
 		one.Of = &found{ids[i], s.of.Statistic, s.period}

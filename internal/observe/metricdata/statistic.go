@@ -56,3 +56,16 @@ func (s Statistic) Of(p series.Point) (float64, error) {
 	}
 	return p.Min, nil
 }
+
+// ofAll returns the statistic of each point. The only error is ErrInexact.
+func (s Statistic) ofAll(points []series.Point) ([]Datapoint, error) {
+	out := make([]Datapoint, len(points))
+	for i, p := range points {
+		v, err := s.Of(p)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Datapoint{p.Time, v, p.Count}
+	}
+	return out, nil
+}

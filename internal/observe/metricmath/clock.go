@@ -9,8 +9,12 @@ func clock(f func(time.Time) int) function {
 		if err != nil {
 			return Value{}, err
 		}
+		if err := env.spendOnWindow(v); err != nil {
+			return Value{}, err
+		}
 		return v.each(func(s *Series) Series {
 			out := s.like()
+			out.Samples = make([]Sample, 0, env.periods(s.Period))
 			for at := env.Start; at < env.End && s.Period > 0; at += s.Period {
 				out.add(at, float64(f(time.Unix(at, 0).UTC())))
 			}

@@ -3,34 +3,66 @@ package metricmath
 import (
 	"math"
 	"strings"
+	"unsafe"
 )
 
 // Env is what an expression is evaluated in.
 type Env struct {
 	// Start and End bound the window, in seconds since 1970; End is not in it.
 	Start, End int64
+	// Period is that of series which are made of numbers, in seconds: the longest of the request.
+	Period int64
 	// Values are those of the ids that the expression names.
 	Values map[string]Value
-	// Metrics are the metrics of the request, which are not expressions, for METRICS.
+	// Metrics are the metrics of the request, which are not expressions, in its order, for METRICS.
 	Metrics []Metric
 	// Searches are what the searches of expressions have found, each a list.
 	Searches map[*Search]Value
-
-	spent int
+	// Meter bounds what expressions compute. A nil Meter sets no bounds.
+	Meter Meter
 }
 
-// maxWork is how many samples the expressions of one Env may compute, intermediate ones included.
-const maxWork = 20_000_000
+// Meter counts what is going to be computed. Its errors end the evaluation.
+type Meter interface {
+	Work(samples int) error
+	Hold(bytes int) error
+}
 
-// spend counts the samples of a value that was computed.
-func (env *Env) spend(v Value) (Value, error) {
+// Bytes of memory.
+const (
+	seriesBytes = int(unsafe.Sizeof(Series{}))
+	sampleBytes = int(unsafe.Sizeof(Sample{}))
+)
+
+// spend counts a value of that many series and samples before it is computed.
+func (env *Env) spend(series, samples int) error {
+	if env.Meter == nil {
+		return nil
+	}
+	if err := env.Meter.Work(series + samples); err != nil {
+		return err
+	}
+	return env.Meter.Hold(series*seriesBytes + samples*sampleBytes)
+}
+
+// spendOn counts a value that has no more samples than v has.
+func (env *Env) spendOn(v Value) error { return env.spend(len(v.Series), v.samples()) }
+
+// spendOnWindow counts a value that has series like those of v, and a sample in each period of the window.
+func (env *Env) spendOnWindow(v Value) error {
+	samples := 0
 	for i := range v.Series {
-		env.spent += 1 + len(v.Series[i].Samples)
+		samples += env.periods(v.Series[i].Period)
 	}
-	if env.spent > maxWork {
-		return Value{}, fault(0, "the expressions of the request take too long to compute; ask for fewer datapoints")
+	return env.spend(len(v.Series), samples)
+}
+
+// periods returns how many periods of so many seconds begin in the window.
+func (env *Env) periods(period int64) int {
+	if env.Start >= env.End || period <= 0 {
+		return 0
 	}
-	return v, nil
+	return int((env.End-env.Start-1)/period) + 1
 }
 
 // Metric is a metric of a request.
@@ -39,8 +71,8 @@ type Metric struct {
 	Series Series
 }
 
-// Evaluate returns the value of the expression. It notes in env how much work that was, which is bounded for all expressions
-// together. The only error is an *Error.
+// Evaluate returns the value of the expression. An error is an *Error or one of env.Meter. The Meter has counted at least the
+// memory of the value, but for what is in env already, when it is returned.
 func (e *Expression) Evaluate(env *Env) (Value, error) { return e.root.evaluate(env) }
 
 // node is a part of an expression.
@@ -73,7 +105,10 @@ func (r *reference) evaluate(env *Env) (Value, error) {
 type metrics struct{ part string } // of the ids
 
 func (m *metrics) evaluate(env *Env) (Value, error) {
-	v := Value{Kind: List}
+	if err := env.spend(len(env.Metrics), 0); err != nil {
+		return Value{}, err
+	}
+	v := Value{Kind: List, Series: make([]Series, 0, len(env.Metrics))}
 	for _, metric := range env.Metrics {
 		if strings.Contains(metric.ID, m.part) {
 			v.Series = append(v.Series, metric.Series)
@@ -88,7 +123,10 @@ type array struct {
 }
 
 func (a *array) evaluate(env *Env) (Value, error) {
-	out := Value{Kind: List}
+	if err := env.spend(len(a.items), 0); err != nil {
+		return Value{}, err
+	}
+	out := Value{Kind: List, Series: make([]Series, 0, len(a.items))}
 	for _, item := range a.items {
 		v, err := item.evaluate(env)
 		if err != nil {
@@ -99,7 +137,7 @@ func (a *array) evaluate(env *Env) (Value, error) {
 		}
 		out.Series = append(out.Series, v.Series[0])
 	}
-	return env.spend(out)
+	return out, nil
 }
 
 type operation struct {
@@ -151,20 +189,30 @@ func (o *operation) evaluate(env *Env) (Value, error) {
 	switch {
 	case a.Kind == Number && b.Kind == Number:
 		return number(f(a.Number, b.Number)), nil
-	case b.Kind == Number:
-		return env.spend(a.each(func(s *Series) Series { return s.each(func(x float64) float64 { return f(x, b.Number) }) }))
-	case a.Kind == Number:
-		return env.spend(b.each(func(s *Series) Series { return s.each(func(y float64) float64 { return f(a.Number, y) }) }))
 	case a.Kind == List && b.Kind == List:
 		return Value{}, fault(o.at, "the operator %q does not take two lists of time series", o.operator)
-	case a.Kind == List:
-		return env.spend(a.each(func(s *Series) Series { return both(s, &b.Series[0], f) }))
 	}
-	return env.spend(b.each(func(s *Series) Series {
+	if err := o.spend(env, a, b); err != nil {
+		return Value{}, err
+	}
+	switch {
+	case b.Kind == Number:
+		return a.each(func(s *Series) Series { return s.each(func(x float64) float64 { return f(x, b.Number) }) }), nil
+	case a.Kind == Number:
+		return b.each(func(s *Series) Series { return s.each(func(y float64) float64 { return f(a.Number, y) }) }), nil
+	case a.Kind == List:
+		return a.each(func(s *Series) Series { return both(s, &b.Series[0], f) }), nil
+	}
+	return b.each(func(s *Series) Series {
 		out := both(&a.Series[0], s, f)
 		out.Label, out.Of = s.Label, s.Of
 		return out
-	}))
+	}), nil
+}
+
+// spend counts the work of an operation. A series beside a list is walked once for each series of the list.
+func (o *operation) spend(env *Env, a, b Value) error {
+	return env.spend(len(a.Series)+len(b.Series), a.samples()*max(1, len(b.Series))+b.samples()*max(1, len(a.Series)))
 }
 
 // each returns the value of which the series are what f makes of those of v, which is no number.

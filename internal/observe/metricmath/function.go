@@ -1,8 +1,10 @@
 package metricmath
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 )
@@ -71,11 +73,10 @@ type call struct {
 }
 
 func (c *call) evaluate(env *Env) (Value, error) {
-	v, err := c.function.apply(c, env)
-	if err != nil {
+	if err := env.spend(1, 0); err != nil {
 		return Value{}, err
 	}
-	return env.spend(v)
+	return c.function.apply(c, env)
 }
 
 // arg returns the value of an argument.
@@ -99,6 +100,9 @@ func each(f func(float64) float64) function {
 			return Value{}, err
 		case v.Kind == Number:
 			return number(f(v.Number)), nil
+		}
+		if err := env.spendOn(v); err != nil {
+			return Value{}, err
 		}
 		return v.each(func(s *Series) Series { return s.each(f) }), nil
 	})
@@ -129,7 +133,7 @@ func count(c *call, env *Env) (Value, error) {
 	case err != nil:
 		return Value{}, err
 	case v.Kind == List:
-		return one(across(v.Series, func(values []float64) float64 { return float64(len(values)) })), nil
+		return across(env, v, func(values []float64) float64 { return float64(len(values)) })
 	}
 	return number(float64(len(v.Series[0].Samples))), nil
 }
@@ -138,6 +142,9 @@ func count(c *call, env *Env) (Value, error) {
 func runningSum(c *call, env *Env) (Value, error) {
 	v, err := c.series(env, 0)
 	if err != nil {
+		return Value{}, err
+	}
+	if err := env.spendOn(v); err != nil {
 		return Value{}, err
 	}
 	return v.each(func(s *Series) Series {
@@ -157,9 +164,12 @@ func aggregate(f func([]float64) float64) function {
 		case err != nil:
 			return Value{}, err
 		case v.Kind == List:
-			return one(across(v.Series, f)), nil
+			return across(env, v, f)
 		case len(v.Series[0].Samples) == 0:
 			return number(math.NaN()), nil
+		}
+		if err := env.spendOn(v); err != nil {
+			return Value{}, err
 		}
 		return number(f(v.Series[0].values())), nil
 	})
@@ -175,23 +185,31 @@ func (s *Series) values() []float64 {
 }
 
 // across returns the series of what f makes of all samples of a time.
-func across(all []Series, f func([]float64) float64) Series {
+func across(env *Env, v Value, f func([]float64) float64) (Value, error) {
+	n := v.samples()
+	if err := env.spend(1+2*len(v.Series), n*(2+bits.Len(uint(len(v.Series))))); err != nil { // it sorts the samples
+		return Value{}, err
+	}
 	var out Series
-	var samples []Sample
-	for _, s := range all {
+	samples := make([]Sample, 0, n)
+	for _, s := range v.Series {
 		out.Period = max(out.Period, s.Period)
 		samples = append(samples, s.Samples...)
 	}
-	slices.SortStableFunc(samples, func(a, b Sample) int { return int(a.Time - b.Time) })
-	var values []float64
+	slices.SortStableFunc(samples, func(a, b Sample) int { return cmp.Compare(a.Time, b.Time) })
+	values := make([]float64, 0, len(v.Series))
+	kept := samples[:0] // a sample of the result takes the place of one that was read
 	for i, p := range samples {
 		values = append(values, p.Value)
 		if i+1 == len(samples) || samples[i+1].Time != p.Time {
-			out.add(p.Time, f(values))
+			if n := f(values); finite(n) {
+				kept = append(kept, Sample{p.Time, n})
+			}
 			values = values[:0]
 		}
 	}
-	return out
+	out.Samples = kept
+	return one(out), nil
 }
 
 // steps is a function of how much each sample is more than the one before, and of the seconds between them.
@@ -201,8 +219,12 @@ func steps(f func(v float64, seconds int64) float64) func(*call, *Env) (Value, e
 		if err != nil {
 			return Value{}, err
 		}
+		if err := env.spendOn(v); err != nil {
+			return Value{}, err
+		}
 		return v.each(func(s *Series) Series {
 			out := s.like()
+			out.Samples = make([]Sample, 0, len(s.Samples))
 			for i := 1; i < len(s.Samples); i++ {
 				a, b := s.Samples[i-1], s.Samples[i]
 				out.add(b.Time, f(b.Value-a.Value, b.Time-a.Time))
@@ -232,26 +254,25 @@ func timeSeries(c *call, env *Env) (Value, error) {
 	case v.Kind != Number:
 		return Value{}, fault(c.at, "TIME_SERIES takes a number, not %s", v.Kind)
 	}
-	out := Series{Period: env.period()}
-	for at := env.Start; at < env.End; at += out.Period {
-		out.add(at, v.Number)
+	out := Series{Period: env.Period}
+	n := env.periods(out.Period)
+	if err := env.spend(1, n); err != nil {
+		return Value{}, err
+	}
+	out.Samples = make([]Sample, 0, n)
+	for i := range int64(n) {
+		out.add(env.Start+i*out.Period, v.Number)
 	}
 	return one(out), nil
-}
-
-// period returns the longest period of the request's metrics.
-func (env *Env) period() int64 {
-	longest := int64(60)
-	for _, m := range env.Metrics {
-		longest = max(longest, m.Series.Period)
-	}
-	return longest
 }
 
 // fill gives a series values at the times of the window at which it has none.
 func fill(c *call, env *Env) (Value, error) {
 	v, err := c.series(env, 0)
 	if err != nil {
+		return Value{}, err
+	}
+	if err := env.spendOnWindow(v); err != nil {
 		return Value{}, err
 	}
 	with := func(*Series, *int, int64) (float64, bool) { return 0, false }
@@ -270,6 +291,9 @@ func fill(c *call, env *Env) (Value, error) {
 		case filler.Kind == Number:
 			with = func(*Series, *int, int64) (float64, bool) { return filler.Number, true }
 		default:
+			if err := env.spend(0, len(filler.Series[0].Samples)*len(v.Series)); err != nil {
+				return Value{}, err
+			}
 			return v.each(func(s *Series) Series {
 				from := 0
 				return s.fill(env, func(_ *Series, _ *int, at int64) (float64, bool) { return filler.Series[0].at(&from, at) })
@@ -282,6 +306,7 @@ func fill(c *call, env *Env) (Value, error) {
 // fill returns s with values by f at the times at which it has none. f is told the index of the next sample.
 func (s *Series) fill(env *Env, f func(s *Series, next *int, at int64) (float64, bool)) Series {
 	out := s.like()
+	out.Samples = make([]Sample, 0, env.periods(s.Period))
 	next := 0
 	for at := env.Start; at < env.End && s.Period > 0; at += s.Period {
 		v, ok := s.at(&next, at)
@@ -334,10 +359,14 @@ func choose(c *call, env *Env) (Value, error) {
 		case otherwise:
 			return v[2], nil
 		}
-		return one(Series{Period: env.period()}), nil
+		return one(Series{Period: env.Period}), nil
+	}
+	if err := env.spend(1, condition.samples()+v[1].samples()+v[2].samples()); err != nil {
+		return Value{}, err
 	}
 	s := &condition.Series[0]
 	out := s.like()
+	out.Samples = make([]Sample, 0, len(s.Samples))
 	var from [3]int
 	for _, p := range s.Samples {
 		i := 1

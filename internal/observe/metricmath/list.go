@@ -33,6 +33,9 @@ func removeEmpty(c *call, env *Env) (Value, error) {
 	if err != nil || v.Kind != List {
 		return v, err
 	}
+	if err := env.spend(len(v.Series), 0); err != nil {
+		return Value{}, err
+	}
 	return ListOf(slices.DeleteFunc(slices.Clone(v.Series), func(s Series) bool { return len(s.Samples) == 0 })), nil
 }
 
@@ -56,7 +59,7 @@ func pick(c *call, env *Env, which func([]Series) int) (Value, error) {
 	case err != nil:
 		return Value{}, err
 	case len(all) == 0:
-		return one(Series{Period: env.period()}), nil
+		return one(Series{Period: env.Period}), nil
 	}
 	return one(all[which(all)]), nil
 }
@@ -93,12 +96,15 @@ func sorted(c *call, env *Env) (Value, error) {
 			return Value{}, err
 		}
 	}
+	if err := env.spendOn(ListOf(all)); err != nil {
+		return Value{}, err
+	}
 	by := map[word]func([]float64) float64{"AVG": average, "MAX": slices.Max[[]float64], "MIN": slices.Min[[]float64], "SUM": sum}[c.args[1].(word)]
 	type ranked struct {
 		series Series
 		by     float64
 	}
-	var ranks []ranked
+	ranks := make([]ranked, 0, len(all))
 	var empty []Series
 	for _, s := range all {
 		if len(s.Samples) == 0 {

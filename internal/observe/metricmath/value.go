@@ -40,6 +40,17 @@ type Value struct {
 	Series []Series // one of OneSeries, any number of a List
 }
 
+// Bytes returns how much memory the value takes.
+func (v Value) Bytes() int { return len(v.Series)*seriesBytes + v.samples()*sampleBytes }
+
+// samples returns how many samples the series of v have together.
+func (v Value) samples() (n int) {
+	for i := range v.Series {
+		n += len(v.Series[i].Samples)
+	}
+	return n
+}
+
 func number(n float64) Value {
 	if !finite(n) {
 		n = math.NaN()
@@ -90,6 +101,7 @@ func (s *Series) add(time int64, v float64) {
 func both(a, b *Series, f func(x, y float64) float64) Series {
 	out := a.like()
 	out.Period = max(a.Period, b.Period)
+	out.Samples = make([]Sample, 0, min(len(a.Samples), len(b.Samples)))
 	from := 0
 	for _, p := range a.Samples {
 		if v, ok := b.at(&from, p.Time); ok {

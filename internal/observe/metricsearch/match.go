@@ -12,6 +12,7 @@ import (
 type Query struct {
 	schema []string // the namespace, and the names of all dimensions; nil: any
 	term   term     // nil: all
+	words  int      // of all terms together
 }
 
 // Namespace returns the namespace of all series that the query finds, or "" if it may be any.
@@ -37,8 +38,30 @@ func (q *Query) Matches(id series.ID) bool {
 	return q.term == nil || q.term.matches(fieldsOf(id))
 }
 
-// field is a text of a series, and what it is.
-type field struct{ name, text string }
+// stepsOfSample is how many comparisons take about as long as reading a sample does.
+const stepsOfSample = 64
+
+// Cost returns how much work it is to see whether the query finds a series, in samples that could be read instead. It grows
+// with the length of the series' names and values, and with the number of words of the query's terms.
+func (q *Query) Cost(id series.ID) int {
+	length := len(id.Namespace) + len(id.Metric)
+	for _, d := range id.Dimensions {
+		length += len(d.Name) + len(d.Value)
+	}
+	return 1 + (len(q.schema)*len(id.Dimensions)+length*(1+q.words))/stepsOfSample
+}
+
+// field is a text of a series, what it is, and its words.
+type field struct {
+	name, text string
+	words      []string
+	joined     string
+}
+
+func newField(name, text string) field {
+	words := wordsOf(text)
+	return field{name, text, words, strings.Join(words, "")}
+}
 
 // What designators call that which is no dimension.
 const (
@@ -50,9 +73,9 @@ const (
 const dimensionName = ""
 
 func fieldsOf(id series.ID) []field {
-	fields := []field{{namespaceField, id.Namespace}, {metricField, id.Metric}}
+	fields := []field{newField(namespaceField, id.Namespace), newField(metricField, id.Metric)}
 	for _, d := range id.Dimensions {
-		fields = append(fields, field{dimensionName, d.Name}, field{d.Name, d.Value})
+		fields = append(fields, newField(dimensionName, d.Name), newField(d.Name, d.Value))
 	}
 	return fields
 }
@@ -114,16 +137,15 @@ func newPart(text string) part {
 
 func (p part) matches(fields []field) bool {
 	return slices.ContainsFunc(fields, func(f field) bool {
-		words := wordsOf(f.text)
 		if len(p.words) == 0 {
 			return false
 		}
 		// customcount finds CustomCount as a whole, though it is two words there.
-		if strings.Join(words, "") == p.joined {
+		if f.joined == p.joined {
 			return true
 		}
-		for i := 0; i+len(p.words) <= len(words); i++ {
-			if slices.Equal(words[i:i+len(p.words)], p.words) {
+		for i := 0; i+len(p.words) <= len(f.words); i++ {
+			if slices.Equal(f.words[i:i+len(p.words)], p.words) {
 				return true
 			}
 		}

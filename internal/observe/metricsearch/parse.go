@@ -59,6 +59,7 @@ func Parse(text string) (*Query, error) {
 	case q.term == nil && q.schema == nil:
 		return nil, &Error{Message: "a search has a namespace in braces, or a term, or both"}
 	}
+	q.words = p.words
 	return q, nil
 }
 
@@ -76,6 +77,7 @@ type parser struct {
 	text  string
 	pos   int // behind the token, in bytes
 	depth int
+	words int // of the terms so far
 
 	kind  kind
 	token string // without its quotes
@@ -281,10 +283,13 @@ func isOperator(p *parser) bool {
 	return p.kind == word && (p.token == "AND" || p.token == "OR" || p.token == "NOT")
 }
 
-// newText returns the term that the token is.
+// newText returns the term that the token is, and counts its words.
 func newText(p *parser) term {
+	p.words++
 	if p.kind == quoted {
 		return exactly(p.token)
 	}
-	return newPart(p.token)
+	t := newPart(p.token)
+	p.words += len(t.words)
+	return t
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
@@ -31,6 +32,7 @@ type EvaluatorOptions struct {
 	Monitor *Monitor
 	Reader  series.Reader // of the metrics that Sluice counts itself
 	Levels  series.Levels
+	Budget  *budget.Budget // of what is asked of history; nil means one of its own
 	Topics  Publisher
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -45,6 +47,9 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator, which does nothing before Run.
 func NewEvaluator(o EvaluatorOptions) *Evaluator {
+	if o.Budget == nil {
+		o.Budget = budget.New(budget.Size)
+	}
 	return &Evaluator{EvaluatorOptions: o, attempts: make(attempts)}
 }
 
@@ -127,7 +132,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, now time.Time) error {
 	for range min(atOnce, len(alarms)) {
 		wg.Go(func() {
 			for a := range next {
-				d, err := a.evaluate(ctx, src, now)
+				d, err := e.evaluate(ctx, a, src, now)
 				mu.Lock()
 				switch {
 				case err != nil:
@@ -155,6 +160,13 @@ func (e *Evaluator) Evaluate(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("%d of %d alarms keep their state, the first because: %w", len(failures), len(alarms), failures[0])
 	}
 	return nil
+}
+
+// evaluate decides about an alarm. Its reading is bounded as a request's is, and apart from what the account asks for.
+func (e *Evaluator) evaluate(ctx context.Context, a *Alarm, src *metricdata.Source, now time.Time) (alarm.Decision, error) {
+	ctx, end := e.Budget.Begin(ctx, "alarms of "+a.Account)
+	defer end()
+	return a.evaluate(ctx, src, now)
 }
 
 // evaluate decides about an alarm.

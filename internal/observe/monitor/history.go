@@ -1,13 +1,16 @@
 package monitor
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
@@ -53,6 +56,9 @@ func splitHistoryKey(rest string) (at string, letter, name string, ok bool) {
 	return parts[0], parts[2], parts[3], true
 }
 
+// keyFactor is how much more memory the key of an item takes while its page is looked for than its text.
+const keyFactor = 2
+
 // HistoryFilter asks for items. Empty fields match all.
 type HistoryFilter struct {
 	series.Scope
@@ -61,19 +67,25 @@ type HistoryFilter struct {
 	From, To time.Time
 }
 
-// HistoryKeys returns the keys of the items that a filter asks for, oldest first. Item returns what is under one.
-func (m *Monitor) HistoryKeys(f HistoryFilter) ([]string, error) {
-	prefix := historyPrefix(f.Scope)
+// HistoryKeys returns the keys of the items that a filter asks for, oldest first. Item returns what is under one. It counts
+// them for the request of ctx; see package budget.
+func (m *Monitor) HistoryKeys(ctx context.Context, f HistoryFilter) ([]string, error) {
+	prefix, request := historyPrefix(f.Scope), budget.Of(ctx)
 	var keys []string
+	var failed error
 	err := control.Records(m.control.Store(), prefix, func(key string, _ []byte) bool {
+		if failed = request.Work(1); failed != nil {
+			return false
+		}
 		at, letter, name, ok := splitHistoryKey(key[len(prefix):])
 		if ok && (f.Alarm == "" || name == escape(f.Alarm)) && (f.Kind == "" || letter == kindLetters[f.Kind]) &&
 			(f.From.IsZero() || at >= historyTime(f.From)) && (f.To.IsZero() || at <= historyTime(f.To)) {
+			failed = request.Hold(keyFactor * len(key))
 			keys = append(keys, key)
 		}
-		return true
+		return failed == nil
 	})
-	return keys, err
+	return keys, errors.Join(err, failed)
 }
 
 // Item returns the item under a key, or nil if it is there no more.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
@@ -183,11 +184,16 @@ func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Tim
 		return nil, nil
 	}
 	from = from.UTC().Truncate(series.Minute)
+	request, held := budget.Of(ctx), 0
+	defer func() { request.Release(held) }()
 	var points []series.Point
 	var failed error
 	err := r.control.Store().Scan([]byte(pointsKey(key, from)), []byte(pointsKey(key, to.Add(time.Hour))), func(k, v []byte) bool {
 		began, err := hourOf(string(k))
 		var h hour
+		if err == nil {
+			err = countHour(request, &held)
+		}
 		if err == nil {
 			h, err = decodeHour(began, v)
 		}
@@ -203,6 +209,19 @@ func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Tim
 		return true
 	})
 	return series.Group(points, from, period), errors.Join(err, failed)
+}
+
+// countHour counts the points of an hour before they are read, and adds to held what they take.
+func countHour(request *budget.Request, held *int) error {
+	const points = len(hour{})
+	if err := request.Work(points); err != nil {
+		return err
+	}
+	if err := request.Hold(2 * points * series.PointBytes); err != nil { // a list that grows is copied
+		return err
+	}
+	*held += 2 * points * series.PointBytes
+	return nil
 }
 
 // hourOf returns when the hour began whose points are under a key.
@@ -224,15 +243,28 @@ func (r *metricReader) List(ctx context.Context, f series.Filter) ([]series.ID, 
 		}
 		all = own
 	}
+	sent, err := r.sent(ctx, f)
+	all = append(all, sent...)
+	slices.SortFunc(all, series.ID.Compare)
+	return all, err
+}
+
+// sent returns the metrics that programs have sent and a filter asks for.
+func (r *metricReader) sent(ctx context.Context, f series.Filter) (out []series.ID, err error) {
 	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if err := budget.Of(ctx).Work(len(r.metrics)); err != nil {
+		return nil, err
+	}
+	if err := budget.Of(ctx).Hold(len(r.metrics) * series.IDBytes); err != nil {
+		return nil, err
+	}
 	for _, metric := range r.metrics {
 		if f.Matches(metric.ID) && metric.Last.Add(time.Hour).After(f.Since) {
-			all = append(all, metric.ID)
+			out = append(out, metric.ID)
 		}
 	}
-	r.mu.RUnlock()
-	slices.SortFunc(all, series.ID.Compare)
-	return all, nil
+	return out, nil
 }
 
 // sweepMetrics removes points that are too old, and metrics that have none left.

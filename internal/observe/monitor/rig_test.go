@@ -104,7 +104,7 @@ func (r *rig) evaluate(now time.Time) alarm.State {
 func (r *rig) items(f monitor.HistoryFilter) (out []*monitor.Item) {
 	r.Helper()
 	f.Scope = scope
-	keys, err := r.HistoryKeys(f)
+	keys, err := r.HistoryKeys(context.Background(), f)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/series"
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -109,6 +111,16 @@ func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, per
 	if ok, err := r.has(ctx, m, name); !ok || err != nil {
 		return nil, err
 	}
+	request := budget.Of(ctx)
+	n := Levels(r.Keep).Points(r.Now(), from, to)
+	if err := request.Work(n); err != nil {
+		return nil, err
+	}
+	held := n * (rowBytes + series.PointBytes)
+	if err := request.Hold(held); err != nil {
+		return nil, err
+	}
+	defer request.Release(held)
 	rows, err := r.rows(ctx, name, from, to)
 	if err != nil {
 		return nil, err
@@ -121,6 +133,9 @@ func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, per
 	}
 	return series.Group(points, from, period), nil
 }
+
+// rowBytes is how much memory a row takes.
+const rowBytes = int(unsafe.Sizeof(queue.Row{}))
 
 // has reports whether a queue has a metric at all.
 func (r *Reader) has(ctx context.Context, m series.Metric, name string) (bool, error) {
@@ -218,6 +233,9 @@ func (r *Reader) List(ctx context.Context, f series.Filter) ([]series.ID, error)
 			if err != nil {
 				return nil, err
 			}
+			if err := r.countNames(ctx, f, kind.namespaces, len(names)); err != nil {
+				return nil, err
+			}
 			for _, n := range names {
 				out = append(out, idsOf(f, kind.namespaces, n, strings.TrimPrefix(n.Name, start))...)
 				after = n.Name
@@ -227,6 +245,22 @@ func (r *Reader) List(ctx context.Context, f series.Filter) ([]series.ID, error)
 	}
 	slices.SortFunc(out, series.ID.Compare)
 	return out, nil
+}
+
+// countNames counts the series of that many names before they are made.
+func (r *Reader) countNames(ctx context.Context, f series.Filter, namespaces []string, names int) error {
+	each := 0
+	for _, namespace := range namespaces {
+		for _, m := range series.Metrics(namespace) {
+			if (f.Namespace == "" || f.Namespace == namespace) && (f.Metric == "" || f.Metric == m.Name) {
+				each++
+			}
+		}
+	}
+	if err := budget.Of(ctx).Work(names * max(1, each)); err != nil {
+		return err
+	}
+	return budget.Of(ctx).Hold(names * each * series.IDBytes)
 }
 
 // kinds are queues and topics.

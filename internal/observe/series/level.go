@@ -34,3 +34,22 @@ func (l Levels) At(age time.Duration) (Level, bool) {
 	}
 	return Level{}, false
 }
+
+// Points returns how many points of a series may be kept of a window of time.
+func (l Levels) Points(now, from, to time.Time) (n int) {
+	for _, level := range l {
+		oldest := now.Add(-level.Keep)
+		if begin := later(from, oldest); level.Keep > 0 && begin.Before(to) {
+			n += int(to.Sub(begin)/level.Step) + 2
+			to = begin
+		}
+	}
+	return n
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

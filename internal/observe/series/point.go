@@ -1,6 +1,9 @@
 package series
 
-import "time"
+import (
+	"time"
+	"unsafe"
+)
 
 // Point is what a metric was from Time on, for the length of a period.
 type Point struct {
@@ -40,10 +43,13 @@ func (p Point) Merge(q Point) Point {
 	return p
 }
 
+// PointBytes is how much memory a point takes.
+const PointBytes = int(unsafe.Sizeof(Point{}))
+
 // Group merges points, which are in order of time, into points of a period. The periods
-// begin at from; one without samples is left out.
+// begin at from; one without samples is left out. The result takes the place of points.
 func Group(points []Point, from time.Time, period time.Duration) []Point {
-	var out []Point
+	out := points[:0]
 	for _, p := range points {
 		at := from.Add(p.Time.Sub(from) / period * period)
 		if n := len(out); n > 0 && out[n-1].Time.Equal(at) {

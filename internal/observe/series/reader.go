@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 )
 
 // Dimension is a name and a value that tell series of one metric apart.
@@ -66,7 +67,12 @@ func (f Filter) Matches(id ID) bool {
 		})
 }
 
-// Reader gives out points.
+// IDBytes is how much memory the ID of a series takes that has one dimension and shares its texts with others.
+const IDBytes = int(unsafe.Sizeof(ID{}) + unsafe.Sizeof(Dimension{}))
+
+// Reader gives out points. It counts what it reads for the request of its context, if
+// that has one, before it reads it; see package budget. What it returns counts as held
+// by the request: the IDs of List until the request ends, points not at all.
 type Reader interface {
 	// Read returns the points of a series from an instant up to but not including
 	// another, in order of time. The periods begin at from, which is rounded down to a

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/budget"
 )
 
 // Query selects events of one account.
@@ -19,6 +21,8 @@ type Query struct {
 	Max    int
 	// Cursor is where the page before has ended, empty for the first.
 	Cursor string
+	// Request counts the events that are read, and what is found. It may be nil.
+	Request *budget.Request
 }
 
 // Found is an event and how it is stored.
@@ -30,8 +34,11 @@ type Found struct {
 // ErrCursor says that a cursor is none that Find has returned.
 var ErrCursor = errors.New("this is no cursor of the trail")
 
-// budget is how many events Find reads at most of each class.
-const budget = 20_000
+// eventsRead is how many events Find reads at most of each class.
+const eventsRead = 20_000
+
+// eventFactor is how much more memory an event takes than its JSON.
+const eventFactor = 4
 
 // Find returns events, the newest first, and the cursor of the next page, which is empty
 // behind the last. It reads a bounded number of events: a page can have less than q.Max, or
@@ -62,10 +69,13 @@ func (t *Trail) Find(q Query) (found []Found, cursor string, err error) {
 				return false
 			}
 			order := k[keyTime:]
-			if n++; n > budget || taken > q.Max {
+			if n++; n > eventsRead || taken > q.Max {
 				if stop == "" || order < stop {
 					stop = order
 				}
+				return false
+			}
+			if failed = q.Request.Work(1); failed != nil {
 				return false
 			}
 			var e Event
@@ -73,6 +83,9 @@ func (t *Trail) Find(q Query) (found []Found, cursor string, err error) {
 				return false
 			}
 			if e.RecipientAccountID == q.Account && (q.Wanted == nil || q.Wanted(&e)) {
+				if failed = q.Request.Hold(eventFactor * len(v)); failed != nil {
+					return false
+				}
 				taken++
 				hits = append(hits, hit{order, Found{e, string(v)}})
 			}

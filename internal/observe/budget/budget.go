@@ -1,0 +1,91 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Bounds of one request.
+const (
+	// MaxWork is how many samples or records a request reads and computes, intermediate ones included. 500 metrics over the
+	// 15 months that are kept are 22.4 million.
+	MaxWork = 25_000_000
+	// MaxTime is how long a request takes.
+	MaxTime = 30 * time.Second
+)
+
+// Size is the memory in bytes that all requests hold together unless an installation has less.
+const Size = 256 << 20
+
+// ErrBusy says that other requests hold the memory that a request needs. It may be repeated later.
+var ErrBusy = errors.New("other requests for history take up the memory that there is for them")
+
+// Excess says which bound a request has met. It fails in the same way when it is repeated.
+type Excess struct {
+	Most int64
+	Of   string // in the plural
+}
+
+func (e *Excess) Error() string {
+	return fmt.Sprintf("the request needs more than %d %s", e.Most, e.Of)
+}
+
+// Budget is the memory that all requests share. Its methods may be called from any goroutine.
+type Budget struct {
+	size int64
+
+	mu   sync.Mutex
+	held map[string]int64 // by account; no entries of 0
+	all  int64            // the sum of held
+}
+
+// New returns a budget of that many bytes.
+func New(size int64) *Budget { return &Budget{size: size, held: make(map[string]int64)} }
+
+// Begin returns the context in which a request of an account is carried out, and a function that ends it. All that the
+// request holds is free when it has ended.
+func (b *Budget) Begin(ctx context.Context, account string) (context.Context, func()) {
+	late := &Excess{int64(MaxTime / time.Second), "seconds"}
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxTime, late)
+	r := &Request{budget: b, account: account}
+	ctx = context.WithValue(ctx, key{}, r)
+	r.ctx = ctx
+	return ctx, func() {
+		cancel()
+		r.Release(r.Held())
+	}
+}
+
+// take adds n bytes to what an account holds, or returns ErrBusy.
+func (b *Budget) take(account string, n int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held[account]+n > b.size-b.all-n {
+		return ErrBusy
+	}
+	b.add(account, n)
+	return nil
+}
+
+func (b *Budget) free(account string, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.add(account, -n)
+}
+
+func (b *Budget) add(account string, n int64) {
+	b.all += n
+	if b.held[account] += n; b.held[account] == 0 {
+		delete(b.held, account)
+	}
+}
+
+// Held returns how many bytes all requests hold at present.
+func (b *Budget) Held() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all
+}

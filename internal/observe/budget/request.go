@@ -1,0 +1,101 @@
+package budget
+
+import (
+	"context"
+	"math"
+	"sync"
+)
+
+type key struct{}
+
+// Of returns the request that a context belongs to, or nil.
+func Of(ctx context.Context) *Request {
+	r, _ := ctx.Value(key{}).(*Request)
+	return r
+}
+
+// Request counts what one request does. Its methods may be called from any goroutine. A nil Request has no bounds.
+type Request struct {
+	budget  *Budget
+	account string
+	ctx     context.Context
+
+	mu   sync.Mutex
+	work int64
+	held int64
+}
+
+// Work counts n samples or records that are going to be read or computed. It returns an *Excess if the request must not do
+// that much, and the reason of its end if it has ended.
+func (r *Request) Work(n int) error {
+	if r == nil {
+		return nil
+	}
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.work = sum(r.work, n); r.work > MaxWork {
+		return &Excess{MaxWork, "samples"}
+	}
+	return nil
+}
+
+// Hold counts n bytes that are going to be allocated. It returns ErrBusy if they are not free, and an *Excess if the request
+// is never going to get that much.
+func (r *Request) Hold(n int) error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if most := r.budget.size / 2; sum(r.held, n) > most {
+		return &Excess{most, "bytes of memory"}
+	}
+	if err := r.budget.take(r.account, int64(n)); err != nil {
+		return err
+	}
+	r.held += int64(n)
+	return nil
+}
+
+// Release gives back n bytes, which were counted by Hold.
+func (r *Request) Release(n int) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n = min(n, int(r.held))
+	r.held -= int64(n)
+	r.budget.free(r.account, int64(n))
+}
+
+// Held returns how many bytes the request holds.
+func (r *Request) Held() int {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return int(r.held)
+}
+
+// Worked returns how many samples and records the request has read and computed.
+func (r *Request) Worked() int {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return int(r.work)
+}
+
+// sum adds without overflow. A negative n, the result of an overflow before, is more than there can be.
+func sum(a int64, n int) int64 {
+	if n < 0 || int64(n) > math.MaxInt64-a {
+		return math.MaxInt64
+	}
+	return a + int64(n)
+}
