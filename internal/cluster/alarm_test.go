@@ -93,7 +93,7 @@ func (w *watch) state(node string) alarm.State {
 func (w *watch) history(node string) (out []string) {
 	w.t.Helper()
 	m := w.monitors[node]
-	keys, err := m.HistoryKeys(t.Context(), monitor.HistoryFilter{Scope: backlogName.Scope})
+	keys, err := m.HistoryKeys(w.t.Context(), monitor.HistoryFilter{Scope: backlogName.Scope})
 	w.must(err)
 	for _, key := range keys {
 		item, err := m.Item(key)

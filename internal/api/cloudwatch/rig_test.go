@@ -329,6 +329,9 @@ func (n *element) child(name string) *element {
 func (n *element) value() any {
 	switch {
 	case len(n.Children) == 0:
+		if whole, ok := strings.CutSuffix(n.Text, ".0"); ok && strings.Trim(whole, "-0123456789") == "" { // a double
+			return whole
+		}
 		return n.Text
 	case n.Children[0].XMLName.Local == "member":
 		var out list
@@ -339,7 +342,7 @@ func (n *element) value() any {
 	case n.Children[0].XMLName.Local == "entry":
 		out := object{}
 		for _, c := range n.Children {
-			out[c.child("key").Text] = c.child("value").Text
+			out[c.child("key").Text] = c.child("value").value()
 		}
 		return out
 	}
