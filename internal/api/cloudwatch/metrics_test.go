@@ -290,6 +290,42 @@ func TestPutMetricData(t *testing.T) {
 	})
 }
 
+// Samples of different units are kept apart.
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		datum := object{"MetricName": "Load", "Timestamp": r.now.Add(-2 * time.Minute)}
+		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": list{
+			with(datum, object{"Unit": "Count", "Value": 1}), with(datum, object{"Unit": "Bytes", "Value": 10}), with(datum, object{"Unit": "Count", "Value": 2}),
+			with(datum, object{"Value": 7}),
+		}}, object{})
+		in := object{
+			"Namespace": "Workers", "MetricName": "Load", "StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now, "Period": 60, "Statistics": list{"Sum"},
+		}
+		point := func(unit string, sum float64) object {
+			return object{"Timestamp": "2026-11-21T11:58:00Z", "Unit": unit, "Sum": sum}
+		}
+		r.ok("GetMetricStatistics", in, object{"Label": "Load", "Datapoints": list{point("Bytes", 10), point("Count", 3), point("None", 7)}})
+		r.ok("GetMetricStatistics", with(in, object{"Unit": "Count"}), object{"Label": "Load", "Datapoints": list{point("Count", 3)}})
+		r.ok("GetMetricStatistics", with(in, object{"Unit": "Percent"}), object{"Label": "Load"})
+		for unit, values := range map[string]list{"Count": {3}, "Bytes": {10}, "None": {7}, "Percent": nil, "": {20}} {
+			stat := object{"Metric": object{"Namespace": "Workers", "MetricName": "Load"}, "Period": 60, "Stat": "Sum"}
+			if unit != "" {
+				stat["Unit"] = unit
+			}
+			want := object{"Id": "m", "Label": "Load", "StatusCode": "Complete", "Values": values, "Timestamps": list{"2026-11-21T11:58:00Z"}}
+			if values == nil {
+				want = object{"Id": "m", "Label": "Load", "StatusCode": "Complete"}
+			}
+			r.ok("GetMetricData", object{"StartTime": r.now.Add(-5 * time.Minute), "EndTime": r.now, "MetricDataQueries": list{object{"Id": "m", "MetricStat": stat}}},
+				object{"MetricDataResults": list{want}})
+		}
+		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 1 {
+			r.Errorf("the metrics are %v", got)
+		}
+	})
+}
+
 // What needs more than this server has is refused in words.
 func TestUnsupported(t *testing.T) {
 	t.Parallel()

@@ -57,44 +57,61 @@ func (s *Service) getMetricStatistics(ctx context.Context, c *protocol.Call, in 
 		return nil, err
 	}
 	out := &getMetricStatisticsOutput{Label: id.Metric, Datapoints: []Datapoint{}}
-	unit := s.monitor.UnitOf(id)
-	if unit == "" {
-		unit = "None"
-	}
-	from, ok := metricdata.Align(s.levels, s.now(), *in.StartTime, seconds(in.Period))
-	if !ok || in.Unit != nil && *in.Unit != unit {
+	src := s.monitor.Source(s.series, s.levels, s.now())
+	from, to := src.Bound(*in.StartTime, *in.EndTime)
+	from, ok := metricdata.Align(s.levels, src.Now, from, seconds(in.Period))
+	if !ok || !from.Before(to) {
 		return out, nil
 	}
-	if err := budget.Of(ctx).Hold(maxStatistics * datapointBytes); err != nil {
-		return nil, failure(err)
-	}
-	points, err := s.monitor.Reader(s.series).Read(ctx, id, from, *in.EndTime, seconds(in.Period))
-	if err != nil {
-		return nil, failure(err)
-	}
-	for _, p := range points {
-		d := Datapoint{Timestamp: p.Time, Unit: unit}
-		for name, field := range map[string]**float64{
-			"SampleCount": &d.SampleCount, "Average": &d.Average, "Sum": &d.Sum, "Minimum": &d.Minimum, "Maximum": &d.Maximum,
-		} {
-			if slices.Contains(in.Statistics, name) {
-				*field = must(name, p)
-			}
+	for _, id.Unit = range s.unitsOf(id) {
+		if err := budget.Of(ctx).Hold(maxStatistics * datapointBytes); err != nil {
+			return nil, failure(err)
 		}
-		for _, name := range in.ExtendedStatistics {
-			statistic, _ := metricdata.ParseStatistic(name)
-			n, err := statistic.Of(p)
+		points, err := src.Reader.Read(ctx, id, from, to, seconds(in.Period))
+		if err != nil {
+			return nil, failure(err)
+		}
+		for _, p := range points {
+			d, err := in.datapoint(p, id.Unit)
 			if err != nil {
-				return nil, errValue("The statistic %s cannot be computed: %s.", name, err)
+				return nil, err
 			}
-			if d.ExtendedStatistics == nil {
-				d.ExtendedStatistics = make(map[string]float64)
-			}
-			d.ExtendedStatistics[name] = n
+			out.Datapoints = append(out.Datapoints, d)
 		}
-		out.Datapoints = append(out.Datapoints, d)
 	}
 	return out, nil
+}
+
+// unitsOf returns the units of which there are datapoints: the one that is asked for, or all that the series has.
+func (s *Service) unitsOf(id series.ID) []string {
+	if id.Unit != "" {
+		return []string{id.Unit}
+	}
+	return s.monitor.Units(id)
+}
+
+// datapoint returns the statistics of a point that are asked for.
+func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Datapoint, error) {
+	d := Datapoint{Timestamp: p.Time, Unit: unit}
+	for name, field := range map[string]**float64{
+		"SampleCount": &d.SampleCount, "Average": &d.Average, "Sum": &d.Sum, "Minimum": &d.Minimum, "Maximum": &d.Maximum,
+	} {
+		if slices.Contains(in.Statistics, name) {
+			*field = must(name, p)
+		}
+	}
+	for _, name := range in.ExtendedStatistics {
+		statistic, _ := metricdata.ParseStatistic(name)
+		n, err := statistic.Of(p)
+		if err != nil {
+			return d, errValue("The statistic %s cannot be computed: %s.", name, err)
+		}
+		if d.ExtendedStatistics == nil {
+			d.ExtendedStatistics = make(map[string]float64)
+		}
+		d.ExtendedStatistics[name] = n
+	}
+	return d, nil
 }
 
 // must returns a statistic that every point has.
@@ -121,7 +138,7 @@ func (in *getMetricStatisticsInput) check(c *protocol.Call) (id series.ID, err e
 		return id, errMissing("Period")
 	}
 	var v protocol.Violations
-	id = series.ID{Scope: scope(c)}
+	id = series.ID{Scope: scope(c), Unit: text(in.Unit)}
 	id.Namespace, id.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
 	id.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
 	checkUnit(&v, "unit", in.Unit)

@@ -31,10 +31,7 @@ func source() *metricdata.Source {
 		m.Add(id("NumberOfMessagesSent", "b"), series.Sample(at, 10))
 		m.Add(id("SentMessageSize", "a"), series.Point{Time: at, Count: 2, Sum: 30, Min: 10, Max: 20})
 	}
-	return &metricdata.Source{Reader: m, Levels: series.Default, Now: now, UnitOf: func(id series.ID) string {
-		metric, _ := series.Find(id.Namespace, id.Metric)
-		return metric.Unit
-	}}
+	return &metricdata.Source{Reader: m, Levels: series.Default, Now: now}
 }
 
 func stat(id, metric, queue, statistic string, period time.Duration) metricdata.Query {
@@ -130,18 +127,6 @@ func TestDynamicLabels(t *testing.T) {
 	q.Label = "${LAST}"
 	if got, err := answer(q); err != nil || got != "m=--:" {
 		t.Errorf("without data: %s, %v", got, err)
-	}
-}
-
-// A unit that a metric does not have has no data.
-func TestUnit(t *testing.T) {
-	t.Parallel()
-	for unit, want := range map[string]string{"Count": "m=NumberOfMessagesSent:55", "Bytes": "m=NumberOfMessagesSent:"} {
-		q := stat("m", "NumberOfMessagesSent", "a", "Sum", 10*time.Minute)
-		q.Stat.Unit = unit
-		if got, err := answer(q); got != want || err != nil {
-			t.Errorf("%s: %s, %v", unit, got, err)
-		}
 	}
 }
 

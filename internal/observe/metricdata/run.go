@@ -46,8 +46,6 @@ type Datapoint struct {
 // Source is what queries are answered from.
 type Source struct {
 	Reader series.Reader
-	// UnitOf returns the unit of a series, or "" if it is not known.
-	UnitOf func(series.ID) string
 	Levels series.Levels
 	Now    time.Time
 }
@@ -55,7 +53,7 @@ type Source struct {
 // Run answers the queries of a plan for a window of time, in the order of the queries. What it reads and computes it counts
 // for the request of ctx; see package budget. Errors that are neither the reader's nor the budget's are an *Error.
 func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, to time.Time) ([]Result, error) {
-	from, to = src.bound(from, to)
+	from, to = src.Bound(from, to)
 	start, _ := Align(src.Levels, src.Now, from, series.Minute)
 	r := &run{
 		Source: src, scope: scope, from: from, to: to, results: make([][]Result, len(p.queries)), request: budget.Of(ctx),
@@ -90,9 +88,9 @@ func meter(r *budget.Request) metricmath.Meter {
 	return r
 }
 
-// bound returns the part of a window in which there may be data. It begins with a day where that is later than from, so that
+// Bound returns the part of a window in which there may be data. It begins with a day where that is later than from, so that
 // periods of hours and days stay where they were.
-func (s *Source) bound(from, to time.Time) (time.Time, time.Time) {
+func (s *Source) Bound(from, to time.Time) (time.Time, time.Time) {
 	oldest := s.Now.UTC().Add(-max(kept, s.Levels[len(s.Levels)-1].Keep)).Truncate(24 * time.Hour)
 	if from.Before(oldest) {
 		from = oldest
@@ -154,16 +152,16 @@ func Align(levels series.Levels, now, from time.Time, period time.Duration) (tim
 }
 
 func (r *run) stat(ctx context.Context, q *planned) ([]Result, error) {
-	id := series.ID{Scope: r.scope, Namespace: q.Stat.Namespace, Metric: q.Stat.Metric, Dimensions: q.Stat.Dimensions}
+	id := series.ID{
+		Scope: r.scope, Namespace: q.Stat.Namespace, Metric: q.Stat.Metric, Dimensions: q.Stat.Dimensions, Unit: q.Stat.Unit,
+	}
 	result := Result{ID: q.ID, Label: cmp.Or(q.Label, q.Stat.Metric), plain: q.Stat.Metric}
-	if q.Stat.Unit == "" || q.Stat.Unit == r.UnitOf(id) {
-		points, err := r.read(ctx, id, q.Stat.Period)
-		if err != nil {
-			return nil, err
-		}
-		if result.Points, err = q.statistic.ofAll(points); err != nil {
-			return nil, wrong(q.ID, "%s", err)
-		}
+	points, err := r.read(ctx, id, q.Stat.Period)
+	if err != nil {
+		return nil, err
+	}
+	if result.Points, err = q.statistic.ofAll(points); err != nil {
+		return nil, wrong(q.ID, "%s", err)
 	}
 	s := toMath(result, q.Stat.Period)
 	r.env.Values[q.ID] = metricmath.Of(s)

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,7 +20,7 @@ import (
 // Metric is a metric that a program has sent.
 type Metric struct {
 	ID   series.ID
-	Unit string    // of the samples that were sent last
+	Unit string    // of its samples
 	Last time.Time // the hour of its newest point
 }
 
@@ -40,11 +41,18 @@ type Sample struct {
 }
 
 // hash returns what a metric is stored under.
-func hash(id series.ID) string {
+func hash(id series.ID) string { return digest(parts(id)) }
+
+// parts returns what tells metrics apart, but for the unit.
+func parts(id series.ID) []string {
 	parts := []string{id.Account, id.Region, id.Namespace, id.Metric}
 	for _, d := range Ordered(id.Dimensions) {
 		parts = append(parts, d.Name, d.Value)
 	}
+	return parts
+}
+
+func digest(parts []string) string {
 	var text strings.Builder
 	for _, p := range parts {
 		fmt.Fprintf(&text, "%d:%s", len(p), p)
@@ -89,7 +97,8 @@ func (m *Monitor) Put(ctx context.Context, samples []Sample) error {
 
 // putSample adds a sample to the record of its hour, and notes in added how the record of its metric changes.
 func (m *Monitor) putSample(tx *Tx, s *Sample, added map[string]*Metric) error {
-	key := hash(s.ID)
+	find := func(key string) *Metric { return cmp.Or(added[key], m.metric(key)) }
+	key := keyOf(s, find)
 	began := s.Point.Time.UTC().Truncate(time.Hour)
 	record, err := tx.tx.Get(pointsKey(key, began))
 	if err != nil {
@@ -105,19 +114,12 @@ func (m *Monitor) putSample(tx *Tx, s *Sample, added map[string]*Metric) error {
 	h[minute] = p.Merge(h[minute])
 	tx.tx.Put(pointsKey(key, began), h.encode())
 
-	was := added[key]
-	if was == nil {
-		was = m.metric(key)
-	}
-	switch {
+	switch was := find(key); {
 	case was == nil:
 		added[key] = &Metric{ID: s.ID, Unit: s.Unit, Last: began}
-	case was.Last.Before(began) || was.Unit != s.Unit:
+	case was.Last.Before(began):
 		is := *was
-		is.Unit = s.Unit
-		if is.Last.Before(began) {
-			is.Last = began
-		}
+		is.Last = began
 		added[key] = &is
 	}
 	return nil
@@ -155,18 +157,7 @@ func (m *Monitor) Reader(own series.Reader) series.Reader { return &metricReader
 
 // Source returns what queries are answered from at a time.
 func (m *Monitor) Source(own series.Reader, levels series.Levels, now time.Time) *metricdata.Source {
-	return &metricdata.Source{Reader: m.Reader(own), UnitOf: m.UnitOf, Levels: levels, Now: now}
-}
-
-// UnitOf returns the unit of a series, or "" if it is not known.
-func (m *Monitor) UnitOf(id series.ID) string {
-	if known, ok := series.Find(id.Namespace, id.Metric); ok {
-		return known.Unit
-	}
-	if metric := m.metric(hash(id)); metric != nil {
-		return metric.Unit
-	}
-	return ""
+	return &metricdata.Source{Reader: m.Reader(own), Levels: levels, Now: now}
 }
 
 type metricReader struct {
@@ -177,13 +168,26 @@ type metricReader struct {
 // Read implements series.Reader.
 func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
 	if isCounted(id.Namespace) {
+		if known, ok := series.Find(id.Namespace, id.Metric); ok && id.Unit != "" && id.Unit != known.Unit {
+			return nil, nil
+		}
 		return r.own.Read(ctx, id, from, to, period)
 	}
-	key := hash(id)
-	if r.metric(key) == nil {
-		return nil, nil
-	}
 	from = from.UTC().Truncate(series.Minute)
+	var points []series.Point
+	for _, key := range r.keys(id) {
+		some, err := r.stored(ctx, key, from, to)
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, some...)
+	}
+	slices.SortStableFunc(points, func(a, b series.Point) int { return a.Time.Compare(b.Time) })
+	return series.Group(points, from, period), nil
+}
+
+// stored reads the points under a key.
+func (r *metricReader) stored(ctx context.Context, key string, from, to time.Time) ([]series.Point, error) {
 	request, held := budget.Of(ctx), 0
 	defer func() { request.Release(held) }()
 	var points []series.Point
@@ -208,7 +212,7 @@ func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Tim
 		}
 		return true
 	})
-	return series.Group(points, from, period), errors.Join(err, failed)
+	return points, errors.Join(err, failed)
 }
 
 // countHour counts the points of an hour before they are read, and adds to held what they take.
@@ -246,7 +250,7 @@ func (r *metricReader) List(ctx context.Context, f series.Filter) ([]series.ID, 
 	sent, err := r.sent(ctx, f)
 	all = append(all, sent...)
 	slices.SortFunc(all, series.ID.Compare)
-	return all, err
+	return slices.CompactFunc(all, series.ID.Equal), err
 }
 
 // sent returns the metrics that programs have sent and a filter asks for.

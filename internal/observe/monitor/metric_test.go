@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +41,7 @@ func TestPut(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	ids, err := reader.List(context.Background(), series.Filter{Scope: scope, Since: at})
-	if err != nil || len(ids) != 1 || !ids[0].Equal(id) || r.UnitOf(other) != "Count" {
+	if err != nil || len(ids) != 1 || !ids[0].Equal(id) || !slices.Equal(r.Units(other), []string{"Count"}) {
 		t.Errorf("got %v, %v", ids, err)
 	}
 	if ids, err := reader.List(context.Background(), series.Filter{Scope: scope, Since: at.Add(3 * time.Hour)}); err != nil || len(ids) != 0 {
@@ -71,5 +73,57 @@ func TestTooManyMetrics(t *testing.T) {
 	}
 	if err := put(monitor.MaxMetrics-2, 2); err != nil {
 		t.Errorf("the last that there can be: %v", err)
+	}
+}
+
+// Each unit of a metric is a series of its own, and all together are one metric. That holds after a restart, and when the
+// first unit has no points any more.
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := series.ID{Scope: scope, Namespace: "Workers", Metric: "Load"}
+	put := func(unit string, at time.Time, value float64) {
+		t.Helper()
+		if err := r.Put(t.Context(), []monitor.Sample{{ID: id, Unit: unit, Point: series.Sample(at, value)}, {ID: id, Unit: unit, Point: series.Sample(at, value)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sums := func(at time.Time) string {
+		t.Helper()
+		var out []string
+		for _, unit := range append([]string{""}, r.Units(id)...) {
+			of := id
+			of.Unit = unit
+			points, err := r.Reader(r.metrics).Read(t.Context(), of, at, at.Add(time.Minute), time.Minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range points {
+				out = append(out, fmt.Sprint(unit, "=", p.Sum))
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	put("Count", start, 1)
+	put("Bytes", start, 10)
+	put("Count", start, 2)
+	r.restart()
+	put("Bytes", start, 20)
+	if got := sums(start); got != "=66 Bytes=60 Count=6" {
+		t.Error(got)
+	}
+	ids, err := r.Reader(r.metrics).List(t.Context(), series.Filter{Scope: scope, Since: start})
+	if err != nil || len(ids) != 1 {
+		t.Errorf("%v, %v", ids, err)
+	}
+	later := start.Add(monitor.PointsKept - time.Hour)
+	put("Bytes", later, 1)
+	if err := r.Sweep(t.Context(), start.Add(monitor.PointsKept+2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	put("Bytes", later, 2)
+	put("Count", later, 5)
+	if got := sums(later); got != "=16 Bytes=6 Count=10" {
+		t.Error(got)
 	}
 }

@@ -38,7 +38,8 @@ type Monitor struct {
 type records struct {
 	alarms     map[Name]*Alarm
 	dashboards map[string]*Dashboard // by key
-	metrics    map[string]*Metric    // by hash
+	metrics    map[string]*Metric    // by key: one for each unit of a metric; see unit.go
+	units      map[string][]string   // the keys of a metric's units, by its hash
 	actions    map[string]*Action    // by key
 }
 

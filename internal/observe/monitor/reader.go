@@ -58,7 +58,8 @@ func (r reader) Apply(changes []control.Change) error {
 
 func newRecords() records {
 	return records{
-		alarms: make(map[Name]*Alarm), dashboards: make(map[string]*Dashboard), metrics: make(map[string]*Metric), actions: make(map[string]*Action),
+		alarms: make(map[Name]*Alarm), dashboards: make(map[string]*Dashboard), metrics: make(map[string]*Metric), units: make(map[string][]string),
+		actions: make(map[string]*Action),
 	}
 }
 
@@ -81,7 +82,7 @@ func (r *records) put(key string, value []byte) error {
 	case strings.HasPrefix(key, keyMetric):
 		metric := new(Metric)
 		if err = json.Unmarshal(value, metric); err == nil {
-			r.metrics[key[len(keyMetric):]] = metric
+			r.putMetric(key[len(keyMetric):], metric)
 		}
 	default:
 		err = errors.New("unknown key, written by a newer program")
@@ -104,6 +105,6 @@ func (r *records) remove(key string) {
 	case strings.HasPrefix(key, keyDashboard):
 		delete(r.dashboards, key)
 	case strings.HasPrefix(key, keyMetric):
-		delete(r.metrics, key[len(keyMetric):])
+		r.removeMetric(key[len(keyMetric):])
 	}
 }

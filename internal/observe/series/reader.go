@@ -20,6 +20,8 @@ type ID struct {
 	Namespace  string
 	Metric     string
 	Dimensions []Dimension
+	// Unit narrows a series to the samples of one unit; empty: all. Series that differ only by it compare as equal.
+	Unit string `json:",omitempty"`
 }
 
 // Equal reports whether both are the same series.

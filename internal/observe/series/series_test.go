@@ -11,7 +11,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 
 func queueSeries(metric, name string) ID {
-	return ID{Scope{"000000000000", "us-east-1"}, SQS, metric, []Dimension{{QueueName, name}}}
+	return ID{Scope: Scope{"000000000000", "us-east-1"}, Namespace: SQS, Metric: metric, Dimensions: []Dimension{{QueueName, name}}}
 }
 
 func TestPointsMerge(t *testing.T) {

@@ -1,0 +1,74 @@
+package monitor
+
+import (
+	"slices"
+
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// Samples of different units are different series, as on AWS. The unit of a metric's first sample is stored under the hash of
+// the metric, as all samples were before units were kept apart. Each other unit has a key of its own.
+
+// unitKey returns what the samples of a unit are stored under that is not the first of its metric.
+func unitKey(id series.ID, unit string) string { return digest(append(parts(id), unit)) }
+
+// keyOf returns what a sample is stored under. find returns the metric under a key, or nil.
+func keyOf(s *Sample, find func(key string) *Metric) string {
+	first, other := hash(s.ID), unitKey(s.ID, s.Unit)
+	if find(other) != nil {
+		return other
+	}
+	if m := find(first); m == nil || m.Unit == s.Unit {
+		return first
+	}
+	return other
+}
+
+func (r *records) putMetric(key string, m *Metric) {
+	r.metrics[key] = m
+	if of := hash(m.ID); !slices.Contains(r.units[of], key) {
+		r.units[of] = append(slices.Clone(r.units[of]), key) // readers may hold the list
+		slices.Sort(r.units[of])
+	}
+}
+
+func (r *records) removeMetric(key string) {
+	m := r.metrics[key]
+	if m == nil {
+		return
+	}
+	delete(r.metrics, key)
+	of := hash(m.ID)
+	left := slices.DeleteFunc(slices.Clone(r.units[of]), func(k string) bool { return k == key })
+	if r.units[of] = left; len(left) == 0 {
+		delete(r.units, of)
+	}
+}
+
+// Units returns the units of a series that has points, in order.
+func (m *Monitor) Units(id series.ID) (out []string) {
+	if known, ok := series.Find(id.Namespace, id.Metric); ok {
+		return []string{known.Unit}
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, key := range m.units[hash(id)] {
+		if unit := m.metrics[key].Unit; !slices.Contains(out, unit) {
+			out = append(out, unit)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// keys returns what the points of a series are stored under, of its unit or of all.
+func (m *Monitor) keys(id series.ID) (out []string) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, key := range m.units[hash(id)] {
+		if id.Unit == "" || m.metrics[key].Unit == id.Unit {
+			out = append(out, key)
+		}
+	}
+	return out
+}
