@@ -190,6 +190,12 @@ func TestGetMetricData(t *testing.T) {
 			object{"Id": "m1", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"},
 		}})
 
+		r.ok("GetMetricData", with(in, object{"MetricDataQueries": list{
+			stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Sum", 240), stat("m2", "ApproximateNumberOfMessagesVisible", "a", "Minimum", 240),
+		}}), object{"MetricDataResults": list{
+			object{"Id": "m1", "Label": "ApproximateNumberOfMessagesVisible Sum", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{10}},
+			object{"Id": "m2", "Label": "ApproximateNumberOfMessagesVisible Minimum", "StatusCode": "Complete", "Timestamps": at(4), "Values": list{1}},
+		}})
 		largest := with(in, object{"MetricDataQueries": list{
 			with(stat("m1", "ApproximateNumberOfMessagesVisible", "a", "Average", 240), object{"ReturnData": false, "Label": "a"}),
 			with(stat("m2", "ApproximateNumberOfMessagesVisible", "b", "Average", 240), object{"ReturnData": false, "Label": "b"}),

@@ -74,7 +74,10 @@ func TestRun(t *testing.T) {
 		return stat(id, "NumberOfMessagesSent", queue, "Sum", 5*time.Minute)
 	}
 	for want, queries := range map[string][]metricdata.Query{
-		"m=NumberOfMessagesSent:15,40":            {sent("m", "a")},
+		"m=NumberOfMessagesSent Sum:15,40 n=NumberOfMessagesSent Minimum:1,6 o=NumberOfMessagesSent:50,50": {
+			sent("m", "a"), stat("n", "NumberOfMessagesSent", "a", "Minimum", 5*time.Minute), sent("o", "b"),
+		},
+		"m=NumberOfMessagesSent:15,40":            {sent("m", "a"), hidden(stat("n", "NumberOfMessagesSent", "a", "Minimum", 5*time.Minute))},
 		"m=L:":                                    {labelled(sent("m", "nowhere"))},
 		"m=SentMessageSize:15,15":                 {stat("m", "SentMessageSize", "a", "Average", 5*time.Minute)},
 		"m=SentMessageSize:20":                    {stat("m", "SentMessageSize", "a", "Maximum", 10*time.Minute)},

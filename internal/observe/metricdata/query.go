@@ -57,7 +57,8 @@ type Plan struct {
 type planned struct {
 	Query
 	statistic Statistic
-	metric    int // the place of the metric among those of all queries, as they were given
+	plain     string // the label that it has without one of its own
+	metric    int    // the place of the metric among those of all queries, as they were given
 	math      *metricmath.Expression
 	searches  []search // of math
 	insights  *insights.Query
@@ -88,6 +89,7 @@ func Check(queries []Query) (*Plan, error) {
 			metrics++
 		}
 	}
+	label(all)
 	s := sorter{all: all, index: index, state: make([]uint8, len(all)), place: make([]int, len(all))}
 	for i := range all {
 		if err := s.visit(i); err != nil {
@@ -96,6 +98,35 @@ func Check(queries []Query) (*Plan, error) {
 	}
 	return &Plan{queries: s.out, order: s.place, metrics: metrics}, nil
 }
+
+// label gives the queries of single metrics their labels: the name of the metric, and the statistic where the answer has
+// another one of the same metric.
+func label(all []planned) {
+	statistics := make(map[string]string) // of each metric; "" where there are several
+	for i := range all {
+		if p := &all[i]; p.Stat != nil && p.Return {
+			key := p.Stat.key()
+			if was, ok := statistics[key]; ok && was != p.Stat.Statistic {
+				statistics[key] = ""
+			} else {
+				statistics[key] = p.Stat.Statistic
+			}
+		}
+	}
+	for i := range all {
+		p := &all[i]
+		if p.Stat == nil {
+			continue
+		}
+		p.plain = p.Stat.Metric
+		if only, ok := statistics[p.Stat.key()]; ok && only == "" {
+			p.plain += " " + p.Stat.Statistic
+		}
+	}
+}
+
+// key returns what tells metrics apart.
+func (s *Stat) key() string { return fmt.Sprintf("%q %q %q", s.Namespace, s.Metric, s.Dimensions) }
 
 func read(q Query) (p planned, err error) {
 	p.Query = q

@@ -155,7 +155,7 @@ func (r *run) stat(ctx context.Context, q *planned) ([]Result, error) {
 	id := series.ID{
 		Scope: r.scope, Namespace: q.Stat.Namespace, Metric: q.Stat.Metric, Dimensions: q.Stat.Dimensions, Unit: q.Stat.Unit,
 	}
-	result := Result{ID: q.ID, Label: cmp.Or(q.Label, q.Stat.Metric), plain: q.Stat.Metric}
+	result := Result{ID: q.ID, Label: cmp.Or(q.Label, q.plain), plain: q.plain}
 	points, err := r.read(ctx, id, q.Stat.Period)
 	if err != nil {
 		return nil, err

@@ -166,6 +166,9 @@ func (r *Reader) rows(ctx context.Context, name string, from, to time.Time) ([]q
 	if oldest := now.Add(-r.Keep.Hours - longestBlock); from.Before(oldest) {
 		from = oldest
 	}
+	if end := to.Truncate(series.Minute); end.Before(to) { // a minute that began before the end counts
+		to = end.Add(series.Minute)
+	}
 	if to.After(now) {
 		to = now
 	}

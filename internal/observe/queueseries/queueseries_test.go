@@ -81,6 +81,14 @@ func TestQueuesAreReadAsSeries(t *testing.T) {
 		Source: source{sh}, Keep: queue.DefaultKeep, Now: func() time.Time { return clock },
 		Queue: func(string) (queue.ID, time.Time, bool) { return 0, time.Time{}, false },
 	})
+	inside := time.Date(2026, 11, 22, 12, 1, 1, 0, time.UTC)
+	sent := series.ID{
+		Scope: series.Scope{Account: "000000000000", Region: "us-east-1"}, Namespace: series.SQS, Metric: "NumberOfMessagesSent",
+		Dimensions: []series.Dimension{{Name: series.QueueName, Value: "orders"}},
+	}
+	if points, err := r.Read(t.Context(), sent, inside.Add(-time.Minute), inside, time.Minute); err != nil || len(points) != 2 {
+		t.Errorf("up to %v: %v, %v", inside, points, err)
+	}
 	at := func(n int) time.Time { return time.Date(2026, 11, 22, 12, n, 0, 0, time.UTC) }
 	scope := series.Scope{Account: "000000000000", Region: "us-east-1"}
 	for _, c := range []struct {
