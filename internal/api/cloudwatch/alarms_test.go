@@ -100,7 +100,9 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"Statistic": nil, "ExtendedStatistic": "Sum"}, "The value Sum for parameter ExtendedStatistic is not supported. Use a percentile from p0 to p100.")
 		refused(object{"Statistic": nil, "ExtendedStatistic": "p99"}, "An alarm cannot watch the percentile p99: of the samples of a minute only their number, sum, minimum and maximum are kept, "+
 			"from which this percentile does not follow; use Average or Maximum, or a metric with one sample a period.")
-		refused(object{"Period": 10}, "The period must be a multiple of 60 seconds, which is the resolution of metrics.")
+		refused(object{"Period": 10}, `Only a period greater than 60s is supported for metrics in the "AWS/" namespaces`)
+		refused(object{"Period": 15}, "The period must be 1, 5, 10, 20, 30 or a multiple of 60 seconds.")
+		refused(object{"Namespace": "Workers", "Period": 5}, "The period of an alarm must be 10, 20, 30 or a multiple of 60 seconds.")
 		refused(object{"EvaluationPeriods": 1}, "DatapointsToAlarm must be less than or equal to EvaluationPeriods")
 		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
 		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")

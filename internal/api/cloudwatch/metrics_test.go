@@ -101,7 +101,7 @@ func TestGetMetricStatistics(t *testing.T) {
 
 		const value, combination = "InvalidParameterValue", "InvalidParameterCombination"
 		r.fails("GetMetricStatistics", with(in, object{"StartTime": end}), 400, value, "The parameter StartTime must be less than the parameter EndTime.")
-		r.fails("GetMetricStatistics", with(in, object{"Period": 30}), 400, value, "The parameter Period must be a multiple of 60 seconds, which is the resolution of metrics.")
+		r.fails("GetMetricStatistics", with(in, object{"Period": 15}), 400, value, "The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(-48 * time.Hour), "Period": 60}), 400, combination,
 			"You have requested up to 2880 datapoints, which exceeds the limit of 1440. You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
 		r.fails("GetMetricStatistics", with(in, object{"Statistics": nil}), 400, combination, "At least one of the parameters Statistics and ExtendedStatistics must be specified.")
@@ -328,6 +328,67 @@ func TestUnits(t *testing.T) {
 		}
 		if got := r.call("ListMetrics", object{"Namespace": "Workers"}).output["Metrics"].(list); len(got) != 1 {
 			r.Errorf("the metrics are %v", got)
+		}
+	})
+}
+
+// Metrics of high resolution are read by the second for three hours, and by the minute as others are. Other metrics have no
+// points of periods below a minute.
+func TestHighResolution(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		begin := r.now.Truncate(time.Minute).Add(-2 * time.Minute)
+		var data list
+		for i := range 12 {
+			datum := object{"MetricName": "Load", "Timestamp": begin.Add(time.Duration(5*i) * time.Second), "Value": i, "StorageResolution": 1}
+			data = append(data, datum, with(datum, object{"MetricName": "Coarse", "StorageResolution": 60}))
+		}
+		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": data}, object{})
+		sums := func(metric string, period int, from time.Time) (out []any) {
+			r.Helper()
+			in := object{
+				"Namespace": "Workers", "MetricName": metric, "StartTime": from, "EndTime": r.now, "Period": period, "Statistics": list{"Sum"},
+			}
+			points, _ := r.call("GetMetricStatistics", in).output["Datapoints"].(list)
+			for _, p := range points {
+				out = append(out, p.(object)["Sum"])
+			}
+			query := object{"Id": "m", "MetricStat": object{"Metric": object{"Namespace": "Workers", "MetricName": metric}, "Period": period, "Stat": "Sum"}}
+			results := r.call("GetMetricData", object{
+				"StartTime": from, "EndTime": r.now, "ScanBy": "TimestampAscending", "MetricDataQueries": list{query},
+			}).output["MetricDataResults"].(list)
+			values, _ := results[0].(object)["Values"].(list)
+			if fmt.Sprint([]any(values)) != fmt.Sprint(out) {
+				r.Errorf("%s by %d seconds: GetMetricData has %v, GetMetricStatistics %v", metric, period, values, out)
+			}
+			return out
+		}
+		for period, want := range map[int]string{
+			1: "[0 1 2 3 4 5 6 7 8 9 10 11]", 5: "[0 1 2 3 4 5 6 7 8 9 10 11]", 10: "[1 5 9 13 17 21]", 20: "[6 22 38]", 30: "[15 51]", 60: "[66]",
+		} {
+			if got := fmt.Sprint(sums("Load", period, begin)); got != want {
+				r.Errorf("by %d seconds: %s, want %s", period, got, want)
+			}
+		}
+		if got := fmt.Sprint(sums("Load", 20, begin.Add(25*time.Second))); got != "[22 38]" {
+			r.Errorf("periods do not begin with a division of the minute: %s", got)
+		}
+		if got := fmt.Sprint(sums("Coarse", 10, begin), sums("Coarse", 60, begin)); got != "[] [66]" {
+			r.Errorf("of standard resolution: %s", got)
+		}
+		r.minutes("NumberOfMessagesSent", "q", 1, 2)
+		r.ok("GetMetricData", object{"StartTime": begin, "EndTime": r.now, "MetricDataQueries": list{stat("m", "NumberOfMessagesSent", "q", "Sum", 10)}},
+			object{"MetricDataResults": list{object{"Id": "m", "Label": "NumberOfMessagesSent", "StatusCode": "Complete"}}})
+		r.fails("GetMetricStatistics", object{
+			"Namespace": "Workers", "MetricName": "Load", "StartTime": r.now.Add(-24 * time.Hour), "EndTime": r.now, "Period": 1, "Statistics": list{"Sum"},
+		}, 400, "InvalidParameterCombination", "You have requested up to 86400 datapoints, which exceeds the limit of 1440. "+
+			"You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
+		r.now = r.now.Add(4 * time.Hour)
+		if err := r.monitor.Sweep(t.Context(), r.now); err != nil {
+			r.Fatal(err)
+		}
+		if got := fmt.Sprint(sums("Load", 30, begin.Add(-time.Minute)), sums("Load", 1200, begin.Add(-time.Minute))); got != "[] [66]" {
+			r.Errorf("after four hours: %s", got)
 		}
 	})
 }

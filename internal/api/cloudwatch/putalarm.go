@@ -266,6 +266,12 @@ func (in *putMetricAlarmInput) period(a *monitor.Alarm) error {
 		return failure(err)
 	}
 	period := plan.Period()
+	switch own := plan.Uses(func(s *metricdata.Stat) bool { return s.Period < series.Minute && monitor.IsOwn(s.Namespace) }); {
+	case own:
+		return protocol.ValidationError(`Only a period greater than 60s is supported for metrics in the "AWS/" namespaces`)
+	case plan.Uses(func(s *metricdata.Stat) bool { return s.Period < monitor.FineEvery }):
+		return protocol.ValidationError("The period of an alarm must be 10, 20, 30 or a multiple of 60 seconds.")
+	}
 	most := maxLong
 	if period < time.Hour {
 		most = maxShort

@@ -124,10 +124,13 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 		if unit == "" {
 			unit = "None"
 		}
-		samples = append(samples, monitor.Sample{ID: id, Unit: unit, Point: p})
+		samples = append(samples, monitor.Sample{ID: id, Unit: unit, Point: p, Fine: d.isFine() && now.Sub(p.Time) <= monitor.SecondsKept})
 	}
 	return samples, nil
 }
+
+// isFine reports whether samples are of high resolution.
+func (d *MetricDatum) isFine() bool { return d.StorageResolution != nil && *d.StorageResolution == 1 }
 
 // newDimensions returns the dimensions of a metric that a program sends. at is the parameter's name.
 func newDimensions(at string, in []Dimension) ([]series.Dimension, error) {

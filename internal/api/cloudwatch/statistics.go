@@ -154,8 +154,8 @@ func (in *getMetricStatisticsInput) check(c *protocol.Call) (id series.ID, err e
 		return id, errCombination("At least one of the parameters Statistics and ExtendedStatistics must be specified.")
 	case !in.StartTime.Before(*in.EndTime):
 		return id, errValue("The parameter StartTime must be less than the parameter EndTime.")
-	case *in.Period%60 != 0:
-		return id, errValue("The parameter Period must be a multiple of 60 seconds, which is the resolution of metrics.")
+	case !series.IsPeriod(seconds(in.Period)):
+		return id, errValue("The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 	}
 	if n := in.EndTime.Sub(*in.StartTime) / seconds(in.Period); n > maxStatistics {
 		return id, errCombination("You have requested up to %d datapoints, which exceeds the limit of %d. "+

@@ -72,7 +72,8 @@ type Rule struct {
 	Missing    Missing
 	Period     time.Duration
 
-	// Location is the time zone by whose clock the periods end; nil: a period ends with every minute.
+	// Location is the time zone by whose clock the periods end; nil: a period ends with every minute, or with
+	// every period that is shorter.
 	Location *time.Location
 
 	// WarmUp is when the alarm begins to be evaluated; the zero time: at once. Unless WaitFully is set, it begins as soon as
@@ -89,7 +90,7 @@ func (r *Rule) Range() int { return r.Periods + max(r.Periods/3, 2) }
 
 // Window returns the time that is looked at. Its end is when a period ended, and its length is Range periods.
 func (r *Rule) Window(now time.Time) (from, to time.Time) {
-	to = now.UTC().Truncate(series.Minute)
+	to = now.UTC().Truncate(min(r.Period, series.Minute))
 	if r.Location != nil {
 		to = periodStart(now.In(r.Location), r.Period)
 	}

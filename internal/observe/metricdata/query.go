@@ -1,6 +1,7 @@
 package metricdata
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -162,8 +163,8 @@ func wrongStatistic(id, statistic string) *Error {
 }
 
 func checkPeriod(id string, period time.Duration) error {
-	if period < series.Minute || period%series.Minute != 0 {
-		return wrong(id, "the period must be a multiple of 60 seconds, which is the resolution of metrics")
+	if !series.IsPeriod(period) {
+		return wrong(id, "the period must be 1, 5, 10, 20, 30 or a multiple of 60 seconds")
 	}
 	return nil
 }
@@ -232,7 +233,7 @@ func (p *Plan) Returned() (ids []string) {
 	return ids
 }
 
-// Period returns the longest period of the plan's metrics.
+// Period returns the longest period of the plan's metrics, or a minute if it has none.
 func (p *Plan) Period() (longest time.Duration) {
 	for i := range p.queries {
 		if s := p.queries[i].Stat; s != nil {
@@ -243,7 +244,7 @@ func (p *Plan) Period() (longest time.Duration) {
 		}
 		longest = max(longest, p.queries[i].Period)
 	}
-	return max(longest, series.Minute)
+	return cmp.Or(longest, series.Minute)
 }
 
 // Searches reports whether the plan has a SEARCH, which may find any number of metrics.

@@ -54,7 +54,7 @@ type Source struct {
 // for the request of ctx; see package budget. Errors that are neither the reader's nor the budget's are an *Error.
 func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, to time.Time) ([]Result, error) {
 	from, to = src.Bound(from, to)
-	start, _ := Align(src.Levels, src.Now, from, series.Minute)
+	start, _ := Align(src.Levels, src.Now, from, min(p.Period(), series.Minute))
 	r := &run{
 		Source: src, scope: scope, from: from, to: to, results: make([][]Result, len(p.queries)), request: budget.Of(ctx),
 		env: metricmath.Env{
@@ -142,8 +142,11 @@ func (r *run) read(ctx context.Context, id series.ID, period time.Duration) ([]s
 }
 
 // Align returns where the periods of an answer begin, whose window begins at from: at a minute, or at a multiple of what is
-// still kept of that age. If that is not a part of the period there is no answer.
+// still kept of that age, or of a period below a minute. If what is kept is not a part of the period there is no answer.
 func Align(levels series.Levels, now, from time.Time, period time.Duration) (time.Time, bool) {
+	if period < series.Minute {
+		return from.UTC().Truncate(period), true
+	}
 	level, ok := levels.At(now.Sub(from))
 	if !ok { // what is left of the window is read by the hour
 		level = levels[len(levels)-1]

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/series"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -27,10 +29,11 @@ func Check(s *store.Store) (n Counts, problems []string, err error) {
 			n.Items++
 			want(json.Unmarshal(value, new(Item)) == nil, "record %q: an item of history cannot be read", key)
 		case strings.HasPrefix(key, keyPoints):
-			began, bad := hourOf(key)
-			if bad == nil {
-				_, bad = decodeHour(began, value)
+			length := time.Hour
+			if strings.HasPrefix(key, keySeconds) {
+				length = series.Minute
 			}
+			_, bad := decodeKey(key, length, value)
 			want(bad == nil, "record %q: %v", key, bad)
 		default:
 			bad := r.put(key, value)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +25,11 @@ const (
 	transitionsAtOnce = 50
 	// evaluationTimeout is how long the evaluation of all alarms may take, so that it is over before the next.
 	evaluationTimeout = 50 * time.Second
-	sweepEvery        = time.Hour
+	// FineEvery is how often alarms are evaluated whose periods are below a minute, and the shortest period that one has.
+	FineEvery = 10 * time.Second
+	// fineTimeout is how long that may take.
+	fineTimeout = 8 * time.Second
+	sweepEvery  = time.Hour
 )
 
 // EvaluatorOptions are what an Evaluator is made of.
@@ -38,7 +43,7 @@ type EvaluatorOptions struct {
 	Log     *slog.Logger
 }
 
-// Evaluator watches: it evaluates all alarms every minute and carries out their actions, as long as this node owns the
+// Evaluator watches: it evaluates all alarms every minute, those of periods below a minute every ten seconds, and carries out their actions, as long as this node owns the
 // control store.
 type Evaluator struct {
 	EvaluatorOptions
@@ -58,22 +63,27 @@ func (e *Evaluator) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { e.act(ctx) })
 	defer wg.Wait()
-	minute := time.NewTimer(e.untilNext())
-	defer minute.Stop()
+	next := time.NewTimer(e.untilNext())
+	defer next.Stop()
 	swept := e.Now()
+	evaluated := swept.Add(-afterMinute).Truncate(series.Minute) // the minute in which all alarms were
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-minute.C:
+		case <-next.C:
 		}
 		now := e.Now()
-		e.report("alarms could not be evaluated", e.Evaluate(ctx, now))
+		evaluate := e.EvaluateFine
+		if minute := now.Truncate(series.Minute); minute.After(evaluated) {
+			evaluated, evaluate = minute, e.Evaluate
+		}
+		e.report("alarms could not be evaluated", evaluate(ctx, now))
 		if now.Sub(swept) >= sweepEvery && !e.Monitor.control.Elsewhere() {
 			swept = now
 			e.report("the history of alarms could not be tidied up", e.Monitor.Sweep(ctx, now))
 		}
-		minute.Reset(e.untilNext())
+		next.Reset(e.untilNext())
 	}
 }
 
@@ -94,9 +104,9 @@ func (e *Evaluator) act(ctx context.Context) {
 // untilNext returns how long it is to the next evaluation.
 func (e *Evaluator) untilNext() time.Duration {
 	now := e.Now()
-	next := now.Truncate(series.Minute).Add(afterMinute)
+	next := now.Truncate(FineEvery).Add(afterMinute)
 	if !next.After(now) {
-		next = next.Add(series.Minute)
+		next = next.Add(FineEvery)
 	}
 	return next.Sub(now)
 }
@@ -117,12 +127,36 @@ type transition struct {
 // Evaluate looks at every alarm once. An alarm whose metrics cannot be read keeps its state; the first reason is returned
 // when all others have been looked at. On a node that does not own the control store it does nothing.
 func (e *Evaluator) Evaluate(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
+	defer cancel()
+	return e.evaluateAll(ctx, now, func(*Alarm) bool { return true })
+}
+
+// EvaluateFine is Evaluate for the alarms whose periods are below a minute.
+func (e *Evaluator) EvaluateFine(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, fineTimeout)
+	defer cancel()
+	return e.evaluateAll(ctx, now, (*Alarm).isFine)
+}
+
+// isFine reports whether all periods of the alarm are below a minute.
+func (a *Alarm) isFine() bool {
+	if a.Metric != nil {
+		return a.Metric.Period < series.Minute
+	}
+	if !slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool { return q.Stat != nil && q.Stat.Period < series.Minute }) {
+		return false
+	}
+	plan, err := a.Plan()
+	return err == nil && plan.Period() < series.Minute
+}
+
+// evaluateAll evaluates the alarms that which selects.
+func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*Alarm) bool) error {
 	if e.Monitor.control.Elsewhere() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
-	defer cancel()
-	alarms := e.Monitor.list(func(*Alarm) bool { return true })
+	alarms := e.Monitor.list(which)
 	src := e.Monitor.Source(e.Reader, e.Levels, now)
 	var mu sync.Mutex
 	var changed []transition

@@ -38,6 +38,7 @@ type Sample struct {
 	ID    series.ID
 	Unit  string
 	Point series.Point // of the minute in which its time is
+	Fine  bool         // of high resolution: it counts by the second, too
 }
 
 // hash returns what a metric is stored under.
@@ -104,7 +105,7 @@ func (m *Monitor) putSample(tx *Tx, s *Sample, added map[string]*Metric) error {
 	if err != nil {
 		return err
 	}
-	h, err := decodeHour(began, record)
+	h, err := decodeBlock(began, series.Minute, record)
 	if err != nil {
 		return err
 	}
@@ -113,6 +114,11 @@ func (m *Monitor) putSample(tx *Tx, s *Sample, added map[string]*Metric) error {
 	minute := p.Time.Minute()
 	h[minute] = p.Merge(h[minute])
 	tx.tx.Put(pointsKey(key, began), h.encode())
+	if s.Fine {
+		if err := putSeconds(tx, key, s.Point); err != nil {
+			return err
+		}
+	}
 
 	switch was := find(key); {
 	case was == nil:
@@ -168,15 +174,25 @@ type metricReader struct {
 // Read implements series.Reader.
 func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
 	if isCounted(id.Namespace) {
-		if known, ok := series.Find(id.Namespace, id.Metric); ok && id.Unit != "" && id.Unit != known.Unit {
+		known, ok := series.Find(id.Namespace, id.Metric)
+		if ok && id.Unit != "" && id.Unit != known.Unit || period < series.Minute { // they are counted by the minute
 			return nil, nil
 		}
 		return r.own.Read(ctx, id, from, to, period)
 	}
-	from = from.UTC().Truncate(series.Minute)
+	if period < series.Minute {
+		return r.merged(ctx, id, from.UTC().Truncate(period), to, period, r.seconds)
+	}
+	return r.merged(ctx, id, from.UTC().Truncate(series.Minute), to, period, r.minutes)
+}
+
+// merged reads the points of a series by a function that reads those under a key, and merges them into those of a period.
+func (r *metricReader) merged(ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
+	read func(ctx context.Context, key string, from, to time.Time) ([]series.Point, error),
+) ([]series.Point, error) {
 	var points []series.Point
 	for _, key := range r.keys(id) {
-		some, err := r.stored(ctx, key, from, to)
+		some, err := read(ctx, key, from, to)
 		if err != nil {
 			return nil, err
 		}
@@ -186,55 +202,18 @@ func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Tim
 	return series.Group(points, from, period), nil
 }
 
-// stored reads the points under a key.
-func (r *metricReader) stored(ctx context.Context, key string, from, to time.Time) ([]series.Point, error) {
-	request, held := budget.Of(ctx), 0
-	defer func() { request.Release(held) }()
-	var points []series.Point
-	var failed error
-	err := r.control.Store().Scan([]byte(pointsKey(key, from)), []byte(pointsKey(key, to.Add(time.Hour))), func(k, v []byte) bool {
-		began, err := hourOf(string(k))
-		var h hour
-		if err == nil {
-			err = countHour(request, &held)
-		}
-		if err == nil {
-			h, err = decodeHour(began, v)
-		}
-		if err != nil {
-			failed = err
-			return false
-		}
-		for _, p := range h {
-			if p.Count > 0 && !p.Time.Before(from) && p.Time.Before(to) {
-				points = append(points, p)
-			}
-		}
-		return true
-	})
-	return points, errors.Join(err, failed)
+// minutes reads the points of minutes under a key.
+func (r *metricReader) minutes(ctx context.Context, key string, from, to time.Time) ([]series.Point, error) {
+	return r.blocks(ctx, pointsKey(key, from), pointsKey(key, to.Add(time.Hour)), time.Hour, from, to)
 }
 
-// countHour counts the points of an hour before they are read, and adds to held what they take.
-func countHour(request *budget.Request, held *int) error {
-	const points = len(hour{})
-	if err := request.Work(points); err != nil {
-		return err
-	}
-	if err := request.Hold(2 * points * series.PointBytes); err != nil { // a list that grows is copied
-		return err
-	}
-	*held += 2 * points * series.PointBytes
-	return nil
-}
-
-// hourOf returns when the hour began whose points are under a key.
-func hourOf(key string) (time.Time, error) {
+// beginOf returns when the hour or the minute began whose points are under a key.
+func beginOf(key string, length time.Duration) (time.Time, error) {
 	var n int64
 	if _, err := fmt.Sscanf(key[strings.LastIndexByte(key, '/')+1:], "%08x", &n); err != nil {
 		return time.Time{}, errPoints
 	}
-	return time.Unix(n*3600, 0).UTC(), nil
+	return time.Unix(n*int64(length/time.Second), 0).UTC(), nil
 }
 
 // List implements series.Reader.
@@ -281,6 +260,9 @@ func (m *Monitor) sweepMetrics(ctx context.Context, now time.Time) error {
 	}
 	m.mu.RUnlock()
 	for _, key := range keys {
+		if err := m.sweepSeconds(ctx, key, now); err != nil {
+			return err
+		}
 		var old []string
 		lo, hi := keyPoints+key+"/", pointsKey(key, oldest)
 		if err := m.control.Store().Scan([]byte(lo), []byte(hi), func(k, _ []byte) bool {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
@@ -125,5 +126,42 @@ func TestUnits(t *testing.T) {
 	put("Count", later, 5)
 	if got := sums(later); got != "=16 Bytes=6 Count=10" {
 		t.Error(got)
+	}
+}
+
+// An alarm with a period below a minute goes off within that period, and is looked at without all others.
+func TestFineAlarms(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := series.ID{Scope: scope, Namespace: "Workers", Metric: "Load"}
+	fine, coarse := backlog(), backlog()
+	fine.Metric = &metricdata.Stat{Namespace: id.Namespace, Metric: id.Metric, Period: 10 * time.Second, Statistic: "Maximum"}
+	fine.Periods, fine.ToAlarm = 1, 1
+	coarse.Name.Name = "coarse"
+	r.change(func(tx *monitor.Tx) error { return errors.Join(tx.Create(fine, start), tx.Create(coarse, start)) })
+	states := func(now time.Time) string {
+		t.Helper()
+		if err := r.evaluator.EvaluateFine(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+		return string(r.Alarm(fine.Name).State + " " + r.Alarm(coarse.Name).State)
+	}
+	now := start.Truncate(time.Minute).Add(20 * time.Second)
+	r.visible(now, 100)
+	for _, step := range []struct {
+		value float64
+		want  string
+	}{{1, "OK INSUFFICIENT_DATA"}, {99, "ALARM INSUFFICIENT_DATA"}, {2, "OK INSUFFICIENT_DATA"}} {
+		sample := monitor.Sample{ID: id, Unit: "None", Point: series.Sample(now.Add(3*time.Second), step.value), Fine: true}
+		if err := r.Put(t.Context(), []monitor.Sample{sample}); err != nil {
+			t.Fatal(err)
+		}
+		if now = now.Add(10 * time.Second); states(now.Add(5*time.Second)) != step.want {
+			t.Errorf("after %v: %s, want %s", step.value, states(now), step.want)
+		}
+	}
+	r.restart()
+	if _, problems, err := monitor.Check(r.store); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 //
 //	1 byte      version, 1
 //	then for each minute that has samples, in order:
-//	1 byte      minute, 0 to 59; 64 is added if the four numbers below are one
+//	1 byte      minute, 0 to 59 (in the record of a minute: second); 64 is added if the four numbers below are one
 //	8 bytes     the value of a single sample; or 32 bytes: number of samples, sum, least, greatest
 //
 // Numbers are IEEE 754 doubles, big-endian.
@@ -24,13 +24,13 @@ const (
 
 var errPoints = errors.New("the points of a metric cannot be read")
 
-// hour holds the points of an hour, by minute. Those without samples have the count 0.
-type hour [60]series.Point
+// block holds the points of an hour, by minute, or of a minute, by second. Those without samples have the count 0.
+type block [60]series.Point
 
-// encode returns the record of the hour.
-func (h *hour) encode() []byte {
+// encode returns the record of the block.
+func (b *block) encode() []byte {
 	out := []byte{pointsVersion}
-	for minute, p := range h {
+	for minute, p := range b {
 		switch {
 		case p.Count == 0:
 		case p.Count == 1 && p.Sum == p.Min && p.Sum == p.Max:
@@ -49,13 +49,13 @@ func appendFloats(out []byte, all ...float64) []byte {
 	return out
 }
 
-// decodeHour reads a record. No record is an hour without points.
-func decodeHour(began time.Time, record []byte) (h hour, err error) {
+// decodeBlock reads the record of a block whose points are so far apart. No record is a block without points.
+func decodeBlock(began time.Time, step time.Duration, record []byte) (b block, err error) {
 	if len(record) == 0 {
-		return h, nil
+		return b, nil
 	}
 	if record[0] != pointsVersion {
-		return h, errPoints
+		return b, errPoints
 	}
 	for rest, last := record[1:], -1; len(rest) > 0; {
 		head, n := rest[0], 4
@@ -64,17 +64,17 @@ func decodeHour(began time.Time, record []byte) (h hour, err error) {
 			n = 1
 		}
 		if minute > 59 || minute <= last || len(rest) < 1+8*n {
-			return h, errPoints
+			return b, errPoints
 		}
 		var v [4]float64
 		for i := range n {
 			v[i] = math.Float64frombits(binary.BigEndian.Uint64(rest[1+8*i:]))
 		}
-		p := series.Point{Time: began.Add(time.Duration(minute) * time.Minute).UTC(), Count: v[0], Sum: v[1], Min: v[2], Max: v[3]}
+		p := series.Point{Time: began.Add(time.Duration(minute) * step).UTC(), Count: v[0], Sum: v[1], Min: v[2], Max: v[3]}
 		if n == 1 {
 			p.Count, p.Sum, p.Min, p.Max = 1, v[0], v[0], v[0]
 		}
-		h[minute], last, rest = p, minute, rest[1+8*n:]
+		b[minute], last, rest = p, minute, rest[1+8*n:]
 	}
-	return h, nil
+	return b, nil
 }

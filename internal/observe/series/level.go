@@ -1,9 +1,20 @@
 package series
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// Minute is the length of the shortest period.
+// Minute is the length of the shortest period but for metrics of high resolution.
 const Minute = time.Minute
+
+// finePeriods are the periods below a minute, of metrics of high resolution.
+var finePeriods = []time.Duration{time.Second, 5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second}
+
+// IsPeriod reports whether points can be merged into those of a period: 1, 5, 10, 20 or 30 seconds, or whole minutes.
+func IsPeriod(period time.Duration) bool {
+	return slices.Contains(finePeriods, period) || period >= Minute && period%Minute == 0
+}
 
 // A Level is a resolution and for how long it is kept. Points older than that are
 // merged into those of the next level.

@@ -78,7 +78,8 @@ const IDBytes = int(unsafe.Sizeof(ID{}) + unsafe.Sizeof(Dimension{}))
 type Reader interface {
 	// Read returns the points of a series from an instant up to but not including
 	// another, in order of time. The periods begin at from, which is rounded down to a
-	// minute; a period is a multiple of a minute. What is older than the minutes that
+	// minute; a period is one that IsPeriod. Of periods below a minute, for which from is
+	// rounded down to a period, only metrics of high resolution have points. What is older than the minutes that
 	// are kept has points at the beginnings of five minutes or of hours only. A period
 	// without samples has no point, and a series that is unknown has none. The running
 	// minute is not there: it is not over.
