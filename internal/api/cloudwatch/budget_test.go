@@ -49,6 +49,8 @@ func TestBusyAccountsAreThrottled(t *testing.T) {
 	t.Parallel()
 	inEach(t, func(r *rig) {
 		r.minutes("NumberOfMessagesSent", "q", 1, 2, 3)
+		r.ok("PutMetricAlarm", backlog, object{})
+		r.ok("PutMetricData", object{"Namespace": "Workers", "MetricData": list{object{"MetricName": "Load", "Value": 1}}}, object{})
 		ctx, end := r.budget.Begin(t.Context(), account)
 		if err := budget.Of(ctx).Hold(budget.Size / 2); err != nil {
 			r.Fatal(err)
@@ -59,6 +61,8 @@ func TestBusyAccountsAreThrottled(t *testing.T) {
 			"Namespace": "AWS/SQS", "MetricName": "NumberOfMessagesSent", "Dimensions": dimensions("q"),
 			"StartTime": r.now.Add(-time.Hour), "EndTime": r.now, "Period": 60, "Statistics": list{"Sum"},
 		}, 400, "Throttling", "Rate exceeded")
+		r.fails("DescribeAlarmHistory", object{}, 400, "Throttling", "Rate exceeded")
+		r.fails("ListMetrics", object{}, 400, "Throttling", "Rate exceeded")
 		end()
 		r.ok("GetMetricData", in, object{"MetricDataResults": list{object{
 			"Id": "e0", "Label": "e0", "StatusCode": "Complete", "Values": list{6, 4, 2}, "Timestamps": list{"2026-11-21T11:59:00Z", "2026-11-21T11:58:00Z", "2026-11-21T11:57:00Z"},

@@ -3,14 +3,19 @@ package cloudwatch
 import (
 	"context"
 	"time"
+	"unsafe"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
 )
 
 // mostDatapoints is how many datapoints a page of GetMetricData can have.
 const mostDatapoints = 100_800
+
+// shownBytes is how much memory a datapoint of a page takes.
+const shownBytes = int(unsafe.Sizeof(time.Time{}) + unsafe.Sizeof(float64(0)))
 
 const (
 	newestFirst = "TimestampDescending"
@@ -69,6 +74,9 @@ func (s *Service) getMetricData(ctx context.Context, c *protocol.Call, in *getMe
 	most := mostDatapoints
 	if in.MaxDatapoints != nil {
 		most = int(*in.MaxDatapoints)
+	}
+	if err := budget.Of(ctx).Hold(most * shownBytes); err != nil {
+		return nil, failure(err)
 	}
 	out := &getMetricDataOutput{Messages: []MessageData{}}
 	out.MetricDataResults, out.NextToken = at.page(in.shown(results), most)

@@ -49,7 +49,10 @@ func (in *getMetricDataInput) position(now time.Time) (*position, error) {
 		return p, nil
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(*in.NextToken)
-	if err != nil || len(b) < tokenHead || (len(b)-tokenHead)%8 != 0 || b[0] != tokenVersion || binary.BigEndian.Uint64(b[1:]) != p.request {
+	if err != nil || len(b) < tokenHead || (len(b)-tokenHead)%8 != 0 || b[0] != tokenVersion {
+		return nil, errToken()
+	}
+	if binary.BigEndian.Uint64(b[1:]) != p.request {
 		return nil, errToken()
 	}
 	p.now = time.UnixMilli(int64(binary.BigEndian.Uint64(b[9:]))).UTC()
@@ -201,7 +204,8 @@ func (p *position) stop(s *shownSeries, last time.Time) {
 
 func showData(r *metricdata.Result, points []metricdata.Datapoint, whole bool) MetricDataResult {
 	out := MetricDataResult{
-		Id: r.ID, Label: r.Label, StatusCode: "Complete", Timestamps: make([]time.Time, len(points)), Values: make([]float64, len(points)),
+		Id: r.ID, Label: r.Label, StatusCode: "Complete",
+		Timestamps: make([]time.Time, len(points)), Values: make([]float64, len(points)),
 	}
 	if !whole {
 		out.StatusCode = "PartialData"

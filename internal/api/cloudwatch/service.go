@@ -2,6 +2,7 @@ package cloudwatch
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -81,7 +82,11 @@ func within[In, Out any](s *Service, handle func(context.Context, *protocol.Call
 	return func(ctx context.Context, c *protocol.Call, in *In) (*Out, error) {
 		ctx, end := s.budget.Begin(ctx, service.Caller(c).Account)
 		defer end()
-		return handle(ctx, c, in)
+		out, err := handle(ctx, c, in)
+		if late, ok := errors.AsType[*budget.Excess](context.Cause(ctx)); ok && err != nil {
+			return nil, failure(late) // whatever it was that noticed it
+		}
+		return out, err
 	}
 }
 

@@ -226,6 +226,11 @@ func TestRequestsAreBounded(t *testing.T) {
 	for i := range 100 {
 		many = append(many, expression(fmt.Sprint("e", i), "FILL(SEARCH('sent', 'Sum', 60), 0)", 0))
 	}
+	labelled := expression("e", "TIME_SERIES(1)", 0)
+	labelled.Label = strings.Repeat("${SUM}", 340)
+	if _, _, _, err := within(t, budget.Size, days(400), now, labelled); err == nil || !strings.Contains(err.Error(), "25000000 samples") {
+		t.Errorf("a label with hundreds of sums: %v", err)
+	}
 	for _, queries := range [][]metricdata.Query{
 		many,
 		{expression("e", "TIME_SERIES(1)"+strings.Repeat("+TIME_SERIES(1)", 100), 0)},

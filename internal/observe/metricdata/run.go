@@ -72,6 +72,9 @@ func (p *Plan) Run(ctx context.Context, src *Source, scope series.Scope, from, t
 	for _, at := range p.order {
 		if q := &p.queries[at]; q.Return {
 			for _, result := range r.results[at] {
+				if err := r.request.Work(strings.Count(result.Label, "${") * len(result.Points)); err != nil {
+					return nil, err
+				}
 				result.Label = q.fill(result.Label, &result, scope.Region, scope.Account)
 				out = append(out, result)
 			}

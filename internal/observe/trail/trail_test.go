@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -223,6 +224,40 @@ func TestPages(t *testing.T) {
 }
 
 // Old events go, of all classes, and the others stay.
+// A look-up ends with its client, counts what it reads, and is refused where others hold the memory.
+func TestLookUpsHaveABudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 20 {
+		r, _, op := w.begin("CreateThing", account)
+		r.Parameters(op.Parameters(&input{Name: "jobs"}))
+		if err := w.control.Change(r.Changes(t.Context()), func(tx *control.Tx) error { tx.Put("thing", nil); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find := func(ctx context.Context) (*budget.Request, error) {
+		_, _, err := w.Find(trail.Query{Account: account, Max: 50, Request: budget.Of(ctx)})
+		return budget.Of(ctx), err
+	}
+	ctx, end := budget.New(budget.Size).Begin(t.Context(), account)
+	defer end()
+	if r, err := find(ctx); err != nil || r.Worked() != 20 || r.Held() < 20*400 {
+		t.Errorf("%d events, %d bytes, %v", r.Worked(), r.Held(), err)
+	}
+	small, end := budget.New(4096).Begin(t.Context(), account)
+	defer end()
+	if _, err := find(small); err == nil || !strings.Contains(err.Error(), "2048 bytes") {
+		t.Errorf("%v", err)
+	}
+	parent, cancel := context.WithCancel(t.Context())
+	gone, end := budget.New(budget.Size).Begin(parent, account)
+	defer end()
+	cancel()
+	if _, err := find(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
