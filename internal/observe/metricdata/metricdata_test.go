@@ -204,17 +204,15 @@ func TestWindowsAreBounded(t *testing.T) {
 			t.Errorf("%s: %d samples, %d bytes, %v", q.Expression, worked, held, err)
 		}
 		for _, r := range results {
-			if n := len(r.Points); n > 457*24*60 || n > 0 && (r.Points[0].Time.Before(now.AddDate(0, 0, -457)) || r.Points[n-1].Time.After(now.Add(2*time.Hour))) {
+			if n := len(r.Points); n > 458*24*60 || n > 0 && r.Points[0].Time.Before(now.AddDate(0, 0, -457)) {
 				t.Errorf("%s: %d points from %v", q.Expression, n, r.Points[0].Time)
 			}
 		}
 	}
-	past, future := years(-50), years(50)
-	for _, window := range [][2]time.Time{{past, past.Add(time.Hour)}, {future, future.Add(time.Hour)}} {
-		worked, _, results, err := within(t, budget.Size, window[0], window[1], expression("e", "TIME_SERIES(1)", 0))
-		if err != nil || worked > 10 || len(results) != 1 || len(results[0].Points) != 0 {
-			t.Errorf("%v: %d samples, %v, %v", window, worked, results, err)
-		}
+	past := years(-50)
+	worked, _, results, err := within(t, budget.Size, past, past.Add(time.Hour), expression("e", "TIME_SERIES(1)", 0))
+	if err != nil || worked > 10 || len(results) != 1 || len(results[0].Points) != 0 {
+		t.Errorf("%v: %d samples, %v, %v", past, worked, results, err)
 	}
 }
 

@@ -15,12 +15,12 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// Bounds of the windows that are looked at. There is no data outside.
+// Bounds of the windows that are looked at.
 const (
 	// kept is for how long the oldest points are kept at least.
 	kept = 455 * 24 * time.Hour
-	// ahead is how far ahead of the clock a point may be.
-	ahead = 2 * time.Hour
+	// longest is how long a window is at most: all that is kept, from the beginning of a day, and what is a little ahead.
+	longest = kept + 48*time.Hour
 )
 
 // Result is the answer to a query; one that selects several series has several.
@@ -91,15 +91,16 @@ func meter(r *budget.Request) metricmath.Meter {
 	return r
 }
 
-// Bound returns the part of a window in which there may be data. It begins with a day where that is later than from, so that
-// periods of hours and days stay where they were.
+// Bound returns the part of a window that is looked at: what is kept, and no more than that is long. It begins with a day
+// where that is later than from, so that periods of hours and days stay where they were.
 func (s *Source) Bound(from, to time.Time) (time.Time, time.Time) {
-	oldest := s.Now.UTC().Add(-max(kept, s.Levels[len(s.Levels)-1].Keep)).Truncate(24 * time.Hour)
+	most := max(longest, s.Levels[len(s.Levels)-1].Keep+48*time.Hour)
+	oldest := s.Now.UTC().Add(48*time.Hour - most).Truncate(24 * time.Hour)
 	if from.Before(oldest) {
 		from = oldest
 	}
-	if newest := s.Now.Add(ahead); to.After(newest) {
-		to = newest
+	if end := from.Add(most); to.After(end) {
+		to = end
 	}
 	return from, to
 }
