@@ -95,16 +95,16 @@ func TestSpool(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := open(t, "")
-	event := fmt.Appendf(nil, `{"text":"%01000d"}`, 1)
+	event := fmt.Appendf(nil, `{"text":"%032000d"}`, 1)
 	for range 2 * spool.MaxPending / len(event) {
 		s.Add(one, event)
 	}
-	if s.Dropped() < 7000 {
+	if s.Dropped() < 500 {
 		t.Errorf("dropped were %d", s.Dropped())
 	}
 	for range 9 {
 		flush(t, s, noon)
-		for range spool.MaxPending/len(event) - 10 {
+		for range spool.MaxPending / len(event) {
 			s.Add(one, event)
 		}
 	}
@@ -118,5 +118,69 @@ func TestBounds(t *testing.T) {
 	}
 	if size > 48<<20 || size < 16<<20 {
 		t.Errorf("kept are %d bytes", size)
+	}
+}
+
+// An event whose write has failed is kept, and written as soon as that is possible.
+func TestWriteFails(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "spool")
+	s := open(t, dir)
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file where the directory has to be
+		t.Fatal(err)
+	}
+	for n := range 100 {
+		s.Add(one, fmt.Appendf(nil, `{"n":%d}`, n))
+	}
+	if err := s.Flush(noon); err == nil {
+		t.Fatal("events were written into a file that is no directory")
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	s.Add(one, []byte(`{"n":100}`))
+	flush(t, s, noon.Add(time.Second))
+	var got []string
+	for _, segment := range s.Due(noon.Add(time.Hour), 0) {
+		events, err := s.Read(segment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			got = append(got, string(e))
+		}
+	}
+	if len(got) != 101 || got[0] != `{"n":0}` || got[100] != `{"n":100}` || s.Dropped() != 0 {
+		t.Errorf("kept are %d events, %d were dropped", len(got), s.Dropped())
+	}
+}
+
+// A trail that has too much to write, or too much that cannot be delivered, takes nothing from another.
+func TestFairShares(t *testing.T) {
+	t.Parallel()
+	s := open(t, "")
+	event := fmt.Appendf(nil, `{"text":"%032000d"}`, 1)
+	s.Add(two, event)
+	flush(t, s, noon)
+	for range 6 {
+		for range spool.MaxPending / len(event) {
+			s.Add(one, event)
+		}
+		dropped := s.Dropped()
+		if s.Add(two, event); s.Dropped() != dropped || dropped == 0 {
+			t.Fatalf("dropped were %d, and then %d", dropped, s.Dropped())
+		}
+		flush(t, s, noon)
+	}
+	of := make(map[uuid.UUID]int)
+	for _, segment := range s.Due(noon.Add(time.Hour), 0) {
+		events, err := s.Read(segment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of[segment.Trail] += len(events)
+	}
+	if of[two] != 7 || of[one] == 0 || s.Undelivered() == 0 {
+		t.Errorf("kept are %v, %d were removed", of, s.Undelivered())
 	}
 }
