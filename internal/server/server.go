@@ -426,6 +426,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
 	watch.Go(func() { s.publisher.Keep(watching, func() bool { return !s.control.Elsewhere() }) })
 	watch.Go(func() { s.trail.Keep(watching, s.front.SendEvents) })
+	watch.Go(func() { s.spool.Run(watching, s.config.Now) })
 	watch.Go(func() { s.deliveries.Run(watching) })
 	watch.Go(func() { s.sweeper.Run(watching) })
 	watch.Go(func() {
@@ -457,6 +458,9 @@ func (s *Server) Run(ctx context.Context) error {
 	_ = s.disk.Guard(func() error { // close says so
 		watch.Wait()
 		s.trail.Write(stop, s.front.SendEvents) // of the last requests
+		if err := s.spool.Flush(s.config.Now()); err != nil {
+			s.log.Warn("data events could not be written", "error", err)
+		}
 		return nil
 	})
 	if err = errors.Join(err, s.close()); err == nil {

@@ -20,31 +20,34 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 )
 
-// DeliverData writes the data events of this node to the spool, and delivers what is due of them.
-func (d *Deliverer) DeliverData(ctx context.Context, now time.Time) error {
+// dueData returns the trails that have data events to be delivered from this node, and removes those of deleted trails.
+func (d *Deliverer) dueData() (map[uuid.UUID]bool, error) {
+	due := make(map[uuid.UUID]bool)
 	if d.Spool == nil {
-		return nil
+		return due, nil
 	}
-	failures := []error{d.Spool.Flush(now)}
-	for _, segment := range d.Spool.Due(now, Every) {
-		id := segment.Trail
-		if ctx.Err() != nil || now.Before(d.dataPauses[id].until) {
-			continue
-		}
-		t := d.Trails.withID(id)
-		if t == nil { // it was deleted
+	var failures []error
+	for _, segment := range d.Spool.Due(d.Now(), Every) {
+		if due[segment.Trail] || d.Trails.withID(segment.Trail) != nil {
+			due[segment.Trail] = true
+		} else {
 			failures = append(failures, d.Spool.Remove(segment))
-			delete(d.dataPauses, id)
-			continue
 		}
-		if err := d.deliverSegment(ctx, t, segment, now); err != nil {
-			d.dataPauses[id] = d.dataPauses[id].after(now)
-			failures = append(failures, fmt.Errorf("data events of trail %s: %w", t.ARN(), err))
-			continue
-		}
-		delete(d.dataPauses, id)
 	}
-	return errors.Join(failures...)
+	return due, errors.Join(failures...)
+}
+
+// serveData delivers the oldest segment of a trail that is due. It returns whether there was one.
+func (d *Deliverer) serveData(ctx context.Context, t *Trail, now time.Time) (delivered bool, err error) {
+	due := d.Spool.Due(now, Every)
+	i := slices.IndexFunc(due, func(s *spool.Segment) bool { return s.Trail == t.ID })
+	if i < 0 {
+		return false, nil
+	}
+	if err := d.deliverSegment(ctx, t, due[i], now); err != nil {
+		return false, fmt.Errorf("data events: %w", err)
+	}
+	return true, nil
 }
 
 // deliverSegment delivers a segment as a file for each region, has that noted, and removes it.

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,14 +60,22 @@ type DelivererOptions struct {
 }
 
 // Deliverer brings events to the buckets of trails: data events of this node, and, as long as this node owns the control
-// store, all others.
+// store, all others. Trails do not wait for each other's buckets; see turns.
 type Deliverer struct {
 	DelivererOptions
-	pauses     map[uuid.UUID]pause // of trails whose last delivery has failed
-	dataPauses map[uuid.UUID]pause // likewise, of data events
-	swept      time.Time
+	turns *turns
+	swept time.Time
+
+	mu     sync.Mutex
+	pauses map[lane]pause // after failures
 
 	passedOver atomic.Uint64
+}
+
+// lane is one of the two kinds of deliveries of a trail. A failure of one does not delay the other.
+type lane struct {
+	trail uuid.UUID
+	data  bool
 }
 
 type pause struct {
@@ -82,7 +91,7 @@ func (p pause) after(now time.Time) pause {
 
 // NewDeliverer returns a deliverer, which does nothing before Run.
 func NewDeliverer(o DelivererOptions) *Deliverer {
-	return &Deliverer{DelivererOptions: o, pauses: make(map[uuid.UUID]pause), dataPauses: make(map[uuid.UUID]pause)}
+	return &Deliverer{DelivererOptions: o, turns: newTurns(), pauses: make(map[lane]pause)}
 }
 
 // PassedOver returns how many events were removed, as too old or too many, before this node could bring them to a bucket.
@@ -92,61 +101,119 @@ func (d *Deliverer) PassedOver() uint64 { return d.passedOver.Load() }
 func (d *Deliverer) Run(ctx context.Context) {
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
+	defer d.turns.wait()
 	for {
 		select {
 		case <-ctx.Done():
-			if d.Spool != nil {
-				if err := d.Spool.Flush(d.Now()); err != nil {
-					d.Log.Warn("data events could not be written", "error", err)
-				}
-			}
 			return
 		case <-again.C:
-			now := d.Now()
-			if err := errors.Join(d.Deliver(ctx, now), d.DeliverData(ctx, now)); err != nil && ctx.Err() == nil && !errors.Is(err, control.ErrElsewhere) {
-				d.Log.Warn("events could not be brought to the buckets of trails", "error", err)
-			}
+			d.begin(ctx, func(err error) { d.report(ctx, err) })
 		}
 	}
 }
 
-// Deliver delivers what is due of all trails. A trail whose bucket cannot be used does not keep it from the others. On a node
-// that does not own the control store it does nothing.
-func (d *Deliverer) Deliver(ctx context.Context, now time.Time) error {
-	if d.Trails.control.Elsewhere() {
-		clear(d.pauses)
-		return nil
+func (d *Deliverer) report(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, control.ErrElsewhere) {
+		d.Log.Warn("events could not be brought to the buckets of trails", "error", err)
 	}
+}
+
+// Deliver delivers what is due of all trails, and returns when that is done, with all errors.
+func (d *Deliverer) Deliver(ctx context.Context) error {
+	var mu sync.Mutex
 	var failures []error
-	all := d.Trails.list(func(*Trail) bool { return true })
-	for _, t := range all {
-		if now.Before(d.pauses[t.ID].until) {
-			continue
-		}
-		err := d.serve(ctx, t, now)
-		if err == nil {
-			delete(d.pauses, t.ID)
-			continue
-		}
-		d.pauses[t.ID] = d.pauses[t.ID].after(now)
-		failures = append(failures, fmt.Errorf("trail %s: %w", t.ARN(), err))
-	}
-	if now.Sub(d.swept).Abs() > time.Minute {
-		d.swept = now
-		failures = append(failures, d.sweep(ctx))
-	}
+	d.begin(ctx, func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		failures = append(failures, err)
+	})
+	d.turns.wait()
 	return errors.Join(failures...)
 }
 
-// serve delivers what is due of a trail, and says in its status what has failed.
-func (d *Deliverer) serve(ctx context.Context, t *Trail, now time.Time) error {
-	err := d.deliverEvents(ctx, t, now)
+// begin has all trails served that may have something to deliver. It does not wait for a bucket. The function gets the
+// results of what is done then, from any goroutine.
+func (d *Deliverer) begin(ctx context.Context, report func(error)) {
+	data, err := d.dueData()
+	report(err)
+	elsewhere := d.Trails.control.Elsewhere()
+	known := make(map[uuid.UUID]bool)
+	for _, t := range d.Trails.list(func(*Trail) bool { return true }) {
+		known[t.ID] = true
+		if elsewhere && !data[t.ID] {
+			continue
+		}
+		d.turns.add(errand{t.Account, t.ID, func() bool {
+			more, err := d.step(ctx, t.ID)
+			report(err)
+			return more
+		}})
+	}
+	d.forgetPauses(func(l lane) bool { return !known[l.trail] || elsewhere && !l.data })
+	if now := d.Now(); !elsewhere && now.Sub(d.swept).Abs() > time.Minute {
+		d.swept = now
+		report(d.sweep(ctx))
+	}
+}
+
+// step delivers about one file of a trail, or one of each kind of its events. It returns whether there may be more.
+func (d *Deliverer) step(ctx context.Context, id uuid.UUID) (more bool, err error) {
+	t := d.Trails.withID(id)
+	if t == nil || ctx.Err() != nil {
+		return false, nil
+	}
+	var moreData bool
+	var failed, failedData error
+	if !d.Trails.control.Elsewhere() {
+		more, failed = d.attempt(lane{trail: id}, func(now time.Time) (bool, error) { return d.serve(ctx, t, now) })
+	}
+	if d.Spool != nil {
+		of := lane{trail: id, data: true}
+		moreData, failedData = d.attempt(of, func(now time.Time) (bool, error) { return d.serveData(ctx, t, now) })
+	}
+	if err = errors.Join(failed, failedData); err != nil {
+		err = fmt.Errorf("trail %s: %w", t.ARN(), err)
+	}
+	return more || moreData, err
+}
+
+// attempt calls f, unless the last failure was too short a time ago.
+func (d *Deliverer) attempt(l lane, f func(now time.Time) (more bool, err error)) (more bool, err error) {
+	d.mu.Lock()
+	was, now := d.pauses[l], d.Now()
+	d.mu.Unlock()
+	if now.Before(was.until) {
+		return false, nil
+	}
+	more, err = f(now)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		d.pauses[l] = was.after(d.Now())
+		return false, err
+	}
+	delete(d.pauses, l)
+	return more, nil
+}
+
+func (d *Deliverer) forgetPauses(of func(lane) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.pauses, func(l lane, _ pause) bool { return of(l) })
+}
+
+// serve delivers a file of what is due of a trail, or its digests, and says in its status what has failed.
+func (d *Deliverer) serve(ctx context.Context, t *Trail, now time.Time) (more bool, err error) {
+	more, err = d.deliverEvents(ctx, t, now)
 	if failed := d.noteFailure(ctx, t, err, func(s *Status) (*string, *time.Time) { return &s.Error, &s.Attempted }, now); failed != nil {
-		return failed
+		return false, failed
+	}
+	if more {
+		return true, nil
 	}
 	digestErr := d.deliverDigests(ctx, t, now)
 	failed := d.noteFailure(ctx, t, digestErr, func(s *Status) (*string, *time.Time) { return &s.DigestError, nil }, now)
-	return errors.Join(err, digestErr, failed)
+	return false, errors.Join(err, digestErr, failed)
 }
 
 // noteFailure writes into the status of a trail why a delivery has failed, if that is not there yet.
@@ -155,17 +222,21 @@ func (d *Deliverer) noteFailure(ctx context.Context, t *Trail, failure error, fi
 	if failure == nil || ended {
 		return nil
 	}
+	code := codeOf(failure)
 	was := d.Trails.Status(t)
-	s := was.clone()
-	text, at := field(s)
-	if *text == codeOf(failure) {
+	if text, _ := field(&was); *text == code {
 		return nil
 	}
-	*text = codeOf(failure)
-	if at != nil {
-		*at = stamp(now)
-	}
-	return d.Trails.Change(ctx, func(tx *Tx) error { d.Trails.setStatus(tx, t, s); return nil })
+	return d.Trails.Change(ctx, func(tx *Tx) error {
+		was := d.Trails.Status(t)
+		s := was.clone()
+		text, at := field(s)
+		if *text = code; at != nil {
+			*at = stamp(now)
+		}
+		d.Trails.setStatus(tx, t, s)
+		return nil
+	})
 }
 
 // codeOf is what the owner of a trail learns of a failure, in the words of S3. The log has the rest.
@@ -181,30 +252,30 @@ func codeOf(err error) string {
 	return "ServiceUnavailable"
 }
 
-// deliverEvents delivers the events of a trail that have waited long enough.
-func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) error {
-	for ctx.Err() == nil {
-		oldest, ok, err := d.Events.Oldest(t.ID)
-		if err != nil || !ok {
-			return err
-		}
-		end := oldest.Add(Every)
-		if now.Before(end.Add(settle)) && oldest.Before(now.Add(Every)) {
-			return nil
-		}
-		batch, lost, last, err := d.Events.Outbox(t.ID, maxEvents, maxText, end)
-		if err != nil || last == 0 {
-			return err
-		}
-		if lost > 0 {
-			d.Log.Warn("events were removed as too old or too many before they could be brought to the bucket of a trail", "trail", t.ARN(), "events", lost)
-		}
-		if err := d.deliverBatch(ctx, t, batch, last, end, now); err != nil {
-			return err
-		}
-		d.passedOver.Add(uint64(lost))
+// deliverEvents delivers a batch of the events of a trail that have waited long enough. It returns whether there was
+// one.
+func (d *Deliverer) deliverEvents(ctx context.Context, t *Trail, now time.Time) (delivered bool, err error) {
+	oldest, ok, err := d.Events.Oldest(t.ID)
+	if err != nil || !ok {
+		return false, err
 	}
-	return ctx.Err()
+	end := oldest.Add(Every)
+	if now.Before(end.Add(settle)) && oldest.Before(now.Add(Every)) {
+		return false, nil
+	}
+	batch, lost, last, err := d.Events.Outbox(t.ID, maxEvents, maxText, end)
+	if err != nil || last == 0 {
+		return false, err
+	}
+	if lost > 0 {
+		d.Log.Warn("events were removed as too old or too many before they could be brought to the bucket of a trail",
+			"trail", t.ARN(), "events", lost)
+	}
+	if err := d.deliverBatch(ctx, t, batch, last, end, now); err != nil {
+		return false, err
+	}
+	d.passedOver.Add(uint64(lost))
+	return true, nil
 }
 
 // deliverBatch delivers events as a file for each region, and takes them out of the outbox. Their name is the same whenever

@@ -31,9 +31,7 @@ type waitingFile struct {
 func (d *Deliverer) deliverDigests(ctx context.Context, t *Trail, now time.Time) error {
 	status := d.Trails.Status(t)
 	if t.Validate && t.Logging && status.Chains[t.Region] == nil {
-		s := status.clone()
-		s.Chains[t.Region] = &Chain{End: now.UTC().Truncate(time.Second)}
-		return d.Trails.Change(ctx, func(tx *Tx) error { d.Trails.setStatus(tx, t, s); return nil })
+		return d.beginChain(ctx, t, now)
 	}
 	for _, region := range slices.Sorted(maps.Keys(status.Chains)) {
 		for ctx.Err() == nil {
@@ -49,6 +47,19 @@ func (d *Deliverer) deliverDigests(ctx context.Context, t *Trail, now time.Time)
 	return ctx.Err()
 }
 
+// beginChain begins the chain of a trail's home region, unless there is one.
+func (d *Deliverer) beginChain(ctx context.Context, t *Trail, now time.Time) error {
+	return d.Trails.Change(ctx, func(tx *Tx) error {
+		was := d.Trails.Status(t)
+		s := was.clone()
+		if s.Chains[t.Region] == nil {
+			s.Chains[t.Region] = &Chain{End: now.UTC().Truncate(time.Second)}
+			d.Trails.setStatus(tx, t, s)
+		}
+		return nil
+	})
+}
+
 // deliverDigest delivers the digest that follows a chain.
 func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, chain *Chain, now time.Time) error {
 	files, err := d.files(t, region)
@@ -61,10 +72,8 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 	for !slices.ContainsFunc(files, due) && !now.Before(end.Add(digestEvery+digestDelay)) {
 		end = end.Add(digestEvery)
 	}
-	rest := len(files)
 	files = slices.DeleteFunc(files, func(f waitingFile) bool { return !due(f) })
 	files = files[:min(len(files), maxDigest)]
-	rest -= len(files)
 	key, err := d.Trails.signer(ctx, region, now)
 	if err != nil {
 		return err
@@ -90,7 +99,11 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 		s := was.clone()
 		s.DigestDelivered, s.DigestError = stamp(now), ""
 		s.Chains[region] = &Chain{End: end, Last: &link}
-		if rest == 0 && !(t.Validate && t.Logging) {
+		ends, err := d.chainEnds(t, region, len(files))
+		if err != nil {
+			return err
+		}
+		if ends {
 			delete(s.Chains, region) // a later chain begins anew
 		}
 		if d.Trails.setStatus(tx, t, s) {
@@ -100,6 +113,16 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 		}
 		return nil
 	})
+}
+
+// chainEnds reports whether a chain ends with a digest of so many files: the trail wants no more digests, and there
+// are no other files, also none that were noted while the digest was on its way.
+func (d *Deliverer) chainEnds(t *Trail, region string, named int) (bool, error) {
+	if t.Validate && t.Logging {
+		return false, nil
+	}
+	files, err := d.files(t, region)
+	return len(files) == named, err
 }
 
 // files returns the files of a trail and region that are in no digest.

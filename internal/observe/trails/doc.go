@@ -2,15 +2,19 @@
 //
 // # What is guaranteed
 //
-//   - An event that a trail selects is put into the trail's outbox with the commit that stores the event, and leaves it with
-//     a commit that follows the delivery: it is delivered at least once, also if the node that delivers it dies at any
-//     point. A file that is delivered again has its old name and replaces the first, unless events were removed meanwhile.
+//   - An event that a trail selects is put into the trail's outbox with the commit that stores the event, and leaves
+//     it with a commit that follows the delivery: it is delivered at least once, also if the node that delivers it
+//     dies at any point. A file that is delivered again has its old name and replaces the first, unless events were
+//     removed meanwhile.
 //   - Files hold what happened in five minutes, ten thousand events or 16 MiB at most, and are delivered within about
 //     six minutes of their first event while the bucket can be reached.
-//   - Data events, of calls that send and receive messages, are in the spool of the node that has answered the call, and are
-//     delivered by that node, at least once as far as the spool has them.
-//   - Every hour a digest of the files that were delivered is signed, if the trail asks for it, also when there were none.
-//     Each digest names the one before it with its hash and signature.
+//   - Data events, of calls that send and receive messages, are in the spool of the node that has answered the call,
+//     and are delivered by that node, at least once as far as the spool has them. The spool is written every second,
+//     whatever buckets do.
+//   - Trails do not wait for each other: a bucket that does not answer delays the deliveries of its own trails. A few
+//     trails are served at the same time, and accounts take turns.
+//   - Every hour a digest of the files that were delivered is signed, if the trail asks for it, also when there were
+//     none. Each digest names the one before it with its hash and signature.
 //
 // Trails are in the control store, in memory on all nodes, and work on the node that owns it:
 //
@@ -19,6 +23,6 @@
 //	cloudtrail/key/REGION/FINGERPRINT        a key that signs digests, as JSON; the private key is encrypted
 //	255 "trails/f" ID (16 bytes) NUMBER (8)  a file that is in no digest yet, as JSON; not in memory
 //
-// Programs that are older than this package cannot read these records. Options.Ready and Options.Require are called before
-// the first of them is written.
+// Programs that are older than this package cannot read these records. Options.Ready and Options.Require are called
+// before the first of them is written.
 package trails

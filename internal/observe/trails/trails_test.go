@@ -169,7 +169,7 @@ func (w *world) call(op, region string) (id string) {
 	return id
 }
 
-func (w *world) deliver() error { return w.deliverer.Deliver(w.Context(), w.now) }
+func (w *world) deliver() error { return w.deliverer.Deliver(w.Context()) }
 
 // after lets time pass and delivers.
 func (w *world) after(d time.Duration) {
@@ -431,7 +431,7 @@ func TestDeliverData(t *testing.T) {
 	w.data("eu-west-1")
 	flush := func(d time.Duration) error {
 		w.now = w.now.Add(d)
-		return w.deliverer.DeliverData(t.Context(), w.now)
+		return errors.Join(w.spool.Flush(w.now), w.deliver())
 	}
 	w.must(flush(0))
 	b := w.data("us-east-1")

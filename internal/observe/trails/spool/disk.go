@@ -51,7 +51,9 @@ func (d directory) write(name string, text []byte, offset int) error {
 	return errors.Join(err, f.Close())
 }
 
-func (d directory) read(name string) ([]byte, error) { return os.ReadFile(filepath.Join(string(d), name)) }
+func (d directory) read(name string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(string(d), name))
+}
 
 func (d directory) remove(name string) error { return os.Remove(filepath.Join(string(d), name)) }
 
