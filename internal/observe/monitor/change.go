@@ -7,11 +7,15 @@ import (
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/series"
 	"github.com/sluicemq/sluice/internal/plainjson"
 )
 
 // Tx is a change that is being made. What the monitor gives out is unchanged until the change is durable.
-type Tx struct{ tx *control.Tx }
+type Tx struct {
+	tx    *control.Tx
+	added map[series.Scope]int // items of history
+}
 
 // Change makes a change of several records, all or none. f decides about it: it reads the monitor, which does not change
 // meanwhile; see control.Control.Change. It first makes sure that all programs which read the records can, and returns the
@@ -21,7 +25,16 @@ func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
 		if err := m.mayWrite(); err != nil {
 			return err
 		}
-		return f(&Tx{tx})
+		change := &Tx{tx, make(map[series.Scope]int)}
+		if err := f(change); err != nil {
+			return err
+		}
+		for scope, added := range change.added {
+			if err := m.makeRoom(tx, scope, added); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -98,7 +98,7 @@ func (m *Monitor) Item(key string) (*Item, error) {
 	return i, json.Unmarshal(b, i)
 }
 
-// AddItem adds an item to the history of an alarm.
+// AddItem adds an item to the history of an alarm. Where there are MaxItems in the scope, the oldest go.
 func (tx *Tx) AddItem(s series.Scope, i *Item) error {
 	i.Time = i.Time.UTC().Truncate(time.Millisecond)
 	for n := 0; ; n++ {
@@ -109,6 +109,7 @@ func (tx *Tx) AddItem(s series.Scope, i *Item) error {
 		}
 		if was == nil {
 			tx.tx.Put(key, encode(i))
+			tx.added[s]++
 			return nil
 		}
 	}

@@ -29,6 +29,7 @@ type Monitor struct {
 	require func() error
 
 	required atomic.Bool // Require was called, and had no error
+	shelves  *shelves
 
 	mu sync.RWMutex
 	records
@@ -73,17 +74,18 @@ func alarmName(key string) (n Name, ok bool) {
 
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
-	m := &Monitor{control: o.Control, ready: o.Ready, require: o.Require, records: newRecords()}
+	m := &Monitor{control: o.Control, ready: o.Ready, require: o.Require, shelves: newShelves(), records: newRecords()}
 	if m.ready == nil {
 		m.ready = func() error { return nil }
 	}
 	if m.require == nil {
 		m.require = func() error { return nil }
 	}
-	for _, prefix := range []string{keyHistory, keyPoints} {
-		if err := o.Control.Register(prefix, unread{}); err != nil {
-			return nil, err
-		}
+	if err := o.Control.Register(keyHistory, m.shelves); err != nil {
+		return nil, err
+	}
+	if err := o.Control.Register(keyPoints, unread{}); err != nil {
+		return nil, err
 	}
 	return m, o.Control.Register(Prefix, reader{m})
 }
