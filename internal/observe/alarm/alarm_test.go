@@ -171,6 +171,60 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// A day by the clock lasts from its first instant to the next day's, also when the clock changes.
+func TestDaylightSaving(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		zone, now string
+		period    time.Duration
+		want      string // the beginnings of all periods, and the end
+	}{
+		{"America/New_York", "2026-03-10T12:00:00Z", 24 * time.Hour, "03-07T05 03-08T05 03-09T04 03-10T04"},
+		{"America/New_York", "2026-11-03T12:00:00Z", 24 * time.Hour, "10-31T04 11-01T04 11-02T05 11-03T05"},
+		{"America/New_York", "2026-03-17T12:00:00Z", 7 * 24 * time.Hour, "02-23T05 03-02T05 03-09T04 03-16T04"},
+		{"America/New_York", "2026-11-03T12:00:00Z", 7 * 24 * time.Hour, "10-12T04 10-19T04 10-26T04 11-02T05"},
+		{"Europe/Berlin", "2026-03-29T21:59:00Z", 24 * time.Hour, "03-25T23 03-26T23 03-27T23 03-28T23"},
+		{"Europe/Berlin", "2026-03-29T22:00:00Z", 24 * time.Hour, "03-26T23 03-27T23 03-28T23 03-29T22"},
+		{"America/Santiago", "2026-09-07T12:00:00Z", 24 * time.Hour, "09-04T04 09-05T04 09-06T04 09-07T03"}, // without a midnight on the 6th
+		{"Atlantic/Azores", "2026-10-26T12:00:00Z", 24 * time.Hour, "10-23T00 10-24T00 10-25T00 10-26T01"},  // with two on the 25th
+	} {
+		location, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Skip("there is no time zone database")
+		}
+		at, err := time.Parse(time.RFC3339, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rule(1, 1, alarm.AsMissing)
+		r.Period, r.Location = c.period, location
+		from, to := r.Window(at)
+		var got []string
+		for n := range r.Range() + 1 {
+			got = append(got, r.Step(from, n).Format("01-02T15"))
+		}
+		if strings.Join(got, " ") != c.want || !r.Step(from, r.Range()).Equal(to) {
+			t.Errorf("%s, %s: %v, want %s", c.zone, c.now, got, c.want)
+		}
+	}
+}
+
+// A day of 23 hours is a whole period: two days after a breach began, an alarm on two of three days does not wait for more.
+func TestShortDay(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip("there is no time zone database")
+	}
+	r := rule(2, 3, alarm.AsMissing)
+	r.Period, r.Location = 24*time.Hour, berlin
+	began, evaluated := time.Date(2026, 3, 28, 0, 0, 0, 0, berlin), time.Date(2026, 3, 30, 0, 1, 0, 0, berlin)
+	d := alarm.Evaluate(r, []alarm.Datapoint{{Time: began.UTC(), Count: 1, Value: r.Threshold + 1}}, evaluated, alarm.OK)
+	if d.State != alarm.Alarm {
+		t.Errorf("the state is %s", d.State)
+	}
+}
+
 // While it warms up an alarm has no opinion.
 func TestWarmUp(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func Evaluate(r *Rule, points []Datapoint, now time.Time, state State) Decision 
 		return e.decide(Insufficient, state, e.unknown())
 	}
 	// All that there is breaches, and it is not enough. If it began M periods ago the alarm does not wait for more.
-	if age := to.Sub(e.points[0].Time); age >= time.Duration(r.ToAlarm)*r.Period {
+	if !e.points[0].Time.After(r.Step(to, -r.ToAlarm)) {
 		return e.threshold(true, state)
 	}
 	return Decision{State: state}

@@ -88,26 +88,58 @@ type Rule struct {
 // Range returns how many periods are looked at to find N datapoints.
 func (r *Rule) Range() int { return r.Periods + max(r.Periods/3, 2) }
 
-// Window returns the time that is looked at. Its end is when a period ended, and its length is Range periods.
+// Window returns the time that is looked at. Its end is when a period ended, and it has Range periods.
 func (r *Rule) Window(now time.Time) (from, to time.Time) {
 	to = now.UTC().Truncate(min(r.Period, series.Minute))
 	if r.Location != nil {
-		to = periodStart(now.In(r.Location), r.Period)
+		to = periodStart(now.In(r.Location), r.Period).UTC()
 	}
-	return to.Add(-time.Duration(r.Range()) * r.Period).UTC(), to.UTC()
+	return r.Step(to, -r.Range()), to
 }
+
+// Step returns the time that is n periods after t, or before it if n is negative. Periods that are Calendar periods
+// are as long as the clock makes them; t has to be the beginning of one.
+func (r *Rule) Step(t time.Time, n int) time.Time {
+	if !r.Calendar() {
+		return t.Add(time.Duration(n) * r.Period)
+	}
+	t = t.In(r.Location)
+	return startOfDay(t.Year(), t.Month(), t.Day()+n*int(r.Period/day), r.Location).UTC()
+}
+
+// Calendar reports whether the periods are days or weeks by the clock of a time zone. A day has 23 or 25 hours when
+// the clock changes.
+func (r *Rule) Calendar() bool { return r.Location != nil && r.Period >= day }
+
+const day = 24 * time.Hour
 
 // periodStart returns when the period began in which t is, by the clock of t's time zone. Weeks begin on Monday.
 func periodStart(t time.Time, period time.Duration) time.Time {
-	midnight := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 	switch {
-	case period <= time.Hour:
+	case period < day:
 		clock := time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
 		return t.Add(-(clock % period))
-	case period <= 24*time.Hour:
-		return midnight
+	case period == day:
+		return startOfDay(t.Year(), t.Month(), t.Day(), t.Location())
 	}
-	return midnight.AddDate(0, 0, -(int(t.Weekday())+6)%7)
+	return startOfDay(t.Year(), t.Month(), t.Day()-(int(t.Weekday())+6)%7, t.Location())
+}
+
+// startOfDay returns the first instant of a day. It is not midnight where the clock jumps over midnight, and the
+// first of two where midnight comes twice.
+func startOfDay(year int, month time.Month, dayOfMonth int, in *time.Location) time.Time {
+	noon := time.Date(year, month, dayOfMonth, 12, 0, 0, 0, in)
+	t := time.Date(year, month, dayOfMonth, 0, 0, 0, 0, in)
+	began, ends := t.ZoneBounds()
+	if t.Day() != noon.Day() { // what would be midnight by the clock before the jump
+		return ends
+	}
+	if before := began.Add(-1); !began.IsZero() && before.Day() == t.Day() && t.Sub(began) < time.Hour {
+		_, offset := t.Zone()
+		_, offsetBefore := before.Zone()
+		return t.Add(time.Duration(offset-offsetBefore) * time.Second)
+	}
+	return t
 }
 
 // Datapoint is the value of a metric in a period.

@@ -210,6 +210,11 @@ func (a *Alarm) evaluate(ctx context.Context, src *metricdata.Source, now time.T
 		return alarm.Decision{}, err
 	}
 	rule := a.rule(plan.Period())
+	if rule.Calendar() {
+		byClock := *src
+		byClock.Reader = calendar{src.Reader, rule}
+		src = &byClock
+	}
 	from, to := rule.Window(now)
 	results, err := plan.Run(ctx, src, a.Scope, from, to)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -227,6 +228,52 @@ func TestUpdateKeepsState(t *testing.T) {
 	r.visible(now, 1)
 	if got := r.evaluate(now); got != alarm.OK {
 		t.Errorf("got %s", got)
+	}
+}
+
+// An alarm on days by the clock of a time zone sees each hour in its day, also in the days of 23 and 25 hours.
+func TestDaylightSaving(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip("there is no time zone database")
+	}
+	for _, changes := range []time.Time{time.Date(2026, 3, 29, 0, 0, 0, 0, berlin), time.Date(2026, 10, 25, 0, 0, 0, 0, berlin)} {
+		for before := range 3 {
+			r := newRig(t)
+			a := backlog()
+			a.Metric.Period, a.Metric.Statistic, a.Periods, a.Threshold = 24*time.Hour, "Sum", 4, 0
+			a.Window, a.Comparison = monitor.Window{Kind: monitor.WallClock, Timezone: "Europe/Berlin"}, alarm.GreaterOrEqual
+			r.change(func(tx *monitor.Tx) error { return tx.Create(a, changes.AddDate(0, 0, -9)) })
+			now := changes.AddDate(0, 0, 1+before)
+			want := make(map[string]float64)
+			for day := range 4 {
+				began := now.AddDate(0, 0, day-4)
+				for at := began; at.Before(began.AddDate(0, 0, 1)); at = at.Add(30 * time.Minute) {
+					r.visible(at.Add(time.Minute), 1)
+					want[began.UTC().Format(alarm.TimeFormat)]++
+				}
+			}
+			if got := r.evaluate(now.Add(5 * time.Second)); got != alarm.Alarm {
+				t.Fatalf("the state is %s", got)
+			}
+			var data struct {
+				Evaluated []struct {
+					Timestamp string
+					Value     float64
+				} `json:"evaluatedDatapoints"`
+			}
+			if err := json.Unmarshal([]byte(r.Alarm(a.Name).ReasonData), &data); err != nil {
+				t.Fatal(err)
+			}
+			got := make(map[string]float64)
+			for _, e := range data.Evaluated {
+				got[e.Timestamp] = e.Value
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("%d days after %s there are %v, want %v", before, changes, got, want)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,36 @@
+package monitor
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+// calendar is a reader whose periods of an alarm's length are the days or weeks of its clock, which are an hour
+// shorter or longer when the clock changes.
+type calendar struct {
+	series.Reader
+	rule *alarm.Rule
+}
+
+// Read implements series.Reader. From is the beginning of a day or week where the period is one.
+func (c calendar) Read(
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
+) ([]series.Point, error) {
+	if period != c.rule.Period {
+		return c.Reader.Read(ctx, id, from, to, period)
+	}
+	var all []series.Point
+	for from.Before(to) {
+		next := c.rule.Step(from, 1)
+		points, err := c.Reader.Read(ctx, id, from, next, next.Sub(from))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, points...)
+		from = next
+	}
+	return all, nil
+}
