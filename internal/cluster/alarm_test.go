@@ -40,13 +40,13 @@ type publisher struct {
 }
 
 // Publish implements monitor.Publisher.
-func (p publisher) Publish(ctx context.Context, _, subject, message string, _ monitor.Name) error {
+func (p publisher) Publish(ctx context.Context, a *monitor.Action) error {
 	p.reach(p.node)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	p.mu.Lock()
-	p.published = append(p.published, subject+" "+message)
+	p.published = append(p.published, a.Subject+" "+a.Message)
 	p.mu.Unlock()
 	p.got(p.node)
 	return ctx.Err()

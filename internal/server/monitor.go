@@ -45,9 +45,10 @@ func (s *Server) newCloudWatch(topics *sns.Service, permissions *access.Decider)
 type alarmTopics struct{ topics *sns.Service }
 
 // Publish implements monitor.Publisher. What SNS would refuse a client is refused for good.
-func (t alarmTopics) Publish(ctx context.Context, arn, subject, message string, alarm monitor.Name) error {
+func (t alarmTopics) Publish(ctx context.Context, a *monitor.Action) error {
 	_, err := t.topics.PublishNotice(ctx, sns.Notice{
-		Service: "cloudwatch.amazonaws.com", Source: alarm.ARN(), Account: alarm.Account, Topic: arn, Subject: subject, Message: message,
+		Service: "cloudwatch.amazonaws.com", Source: a.Alarm.ARN(), Account: a.Alarm.Account,
+		Topic: a.Target, Subject: a.Subject, Message: a.Message, ID: a.ID(),
 	})
 	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Status < http.StatusInternalServerError {
 		return &monitor.Refusal{Reason: e.Message}

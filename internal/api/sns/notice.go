@@ -18,6 +18,8 @@ type Notice struct {
 	Topic   string // ARN
 	Subject string
 	Message string
+	// ID is the same when a notice is published again: a FIFO topic then drops it. Empty: the message tells.
+	ID string
 }
 
 // PublishNotice publishes a notice and returns its message id, if the policy of the topic lets the service publish for that
@@ -45,6 +47,9 @@ func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err e
 	}
 	if t.Name.FIFO() {
 		m.MessageGroupId = &n.Account
+		if n.ID != "" {
+			m.MessageDeduplicationId = &n.ID
+		}
 	}
 	o, err := m.check(new(protocol.Call), t)
 	if err != nil {

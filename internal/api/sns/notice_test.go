@@ -63,7 +63,7 @@ func TestNotices(t *testing.T) {
 	make := func(name, policy string) string {
 		n := topic.Name{Account: account, Region: region, Topic: name}
 		err := topics.Change(t.Context(), func(tx *topic.Tx) error {
-			_, err := tx.Create(n, topic.Attributes{Policy: policy, ContentDedup: true}, nil, testTime)
+			_, err := tx.Create(n, topic.Attributes{Policy: policy, ContentDedup: name == "news.fifo"}, nil, testTime)
 			return err
 		})
 		if err != nil {
@@ -74,13 +74,14 @@ func TestNotices(t *testing.T) {
 	own, alarm := "arn:aws:cloudwatch:us-east-1:"+account+":alarm:a", "arn:aws:cloudwatch:us-east-1:"+otherAccount+":alarm:a"
 	plain := make("plain", "")
 	shared := make("shared", fmt.Sprintf(statement, `"ArnLike":{"aws:SourceArn":"arn:aws:cloudwatch:*:`+otherAccount+`:alarm:*"}`))
-	fifo := make("news.fifo", "")
+	fifo, strict := make("news.fifo", ""), make("strict.fifo", "")
 	for _, tc := range []struct {
 		notice sns.Notice
 		want   string
 	}{
 		{sns.Notice{Topic: plain, Source: own, Account: account, Subject: "ALARM", Message: "m"}, ""},
 		{sns.Notice{Topic: fifo, Source: own, Account: account, Message: "m"}, ""},
+		{sns.Notice{Topic: strict, Source: own, Account: account, Message: "m", ID: "0001764000000-0194f0a0-0000-7000-8000-000000000001"}, ""},
 		{sns.Notice{Topic: plain, Source: alarm, Account: otherAccount, Message: "m"}, "AuthorizationError: User: cloudwatch.amazonaws.com is not authorized to perform: SNS:Publish on resource: " + plain},
 		{sns.Notice{Topic: shared, Source: alarm, Account: otherAccount, Message: "m"}, ""},
 		{sns.Notice{Topic: shared, Source: own, Account: account, Message: "m"}, "AuthorizationError: "},
@@ -94,7 +95,7 @@ func TestNotices(t *testing.T) {
 			t.Errorf("%+v: %q, %v", tc.notice, id, err)
 		}
 	}
-	if len(engine) != 1 || engine[0].Topic == 0 {
+	if len(engine) != 2 || engine[0].Topic == 0 || engine[1].Dedup != "0001764000000-0194f0a0-0000-7000-8000-000000000001" {
 		t.Errorf("the engine got %+v", engine)
 	}
 }

@@ -3,6 +3,7 @@ package monitor
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,14 +13,16 @@ import (
 
 // Action is a notification that has still to be published.
 type Action struct {
-	Key       string `json:"-"`
-	Alarm     Name
-	Target    string // ARN of a topic
-	Subject   string
-	Message   string // JSON
-	Created   time.Time
-	Attempted int `json:"-"`
+	Key     string `json:"-"`
+	Alarm   Name
+	Target  string // ARN of a topic
+	Subject string
+	Message string // JSON
+	Created time.Time
 }
+
+// ID returns what tells the action from all others, also when it is carried out again.
+func (a *Action) ID() string { return strings.TrimPrefix(a.Key, keyAction) }
 
 // newAction returns the record of an action.
 func newAction(was, is *Alarm, target string, at time.Time) *Action {

@@ -8,9 +8,9 @@ import (
 
 // Publisher publishes to topics.
 type Publisher interface {
-	// Publish publishes a message for an alarm of an account, to the topic with an ARN. An error that is or wraps a
-	// *Refusal says that it is in vain to try again.
-	Publish(ctx context.Context, topic, subject, message string, alarm Name) error
+	// Publish publishes a notification to its topic. An error that is or wraps a *Refusal says that it is in vain to
+	// try again.
+	Publish(ctx context.Context, a *Action) error
 }
 
 // Refusal says why a notification cannot be published.
@@ -28,12 +28,24 @@ const (
 	giveUp = time.Hour
 )
 
-// attempts are when actions that have failed are to be tried again, by their keys.
+// attempts are what is known of actions that have still to be carried out or noted, by their keys.
 type attempts map[string]attempt
 
 type attempt struct {
 	pause time.Duration
-	next  time.Time
+	next  time.Time // when to try again
+	// outcome is what became of the notification: nothing but its record has still to be changed. It is nil before.
+	outcome *outcome
+}
+
+// outcome is why a notification was given up, or empty if it was published.
+type outcome struct{ failure string }
+
+// after returns the attempt that follows a failure.
+func (a attempt) after(now time.Time) attempt {
+	a.pause = min(max(2*a.pause, firstPause), lastPause)
+	a.next = now.Add(a.pause)
+	return a
 }
 
 // Deliver carries out the actions that are due. On a node that does not own the control store it does nothing.
@@ -54,24 +66,38 @@ func (e *Evaluator) Deliver(ctx context.Context, now time.Time) error {
 	return errors.Join(failures...)
 }
 
-// deliver publishes a notification and removes its record, unless it is to be tried again.
+// deliver publishes a notification and removes its record. As long as the record cannot be changed, the outcome stays
+// in memory, so that the notification is not published again: it is repeated only where the outcome of a publication
+// is unknown, or another node continues, which does not know of it.
 func (e *Evaluator) deliver(ctx context.Context, a *Action, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
-	err := e.Topics.Publish(ctx, a.Target, a.Subject, a.Message, a.Alarm)
-	refusal, refused := errors.AsType[*Refusal](err)
-	failure := ""
-	switch {
-	case refused:
-		failure = refusal.Reason
-	case err != nil && now.Sub(a.Created) > giveUp:
-		failure = "The topic could not be published to for an hour."
-	case err != nil:
-		was := e.attempts[a.Key]
-		pause := min(max(2*was.pause, firstPause), lastPause)
-		e.attempts[a.Key] = attempt{pause, now.Add(pause)}
+	was := e.attempts[a.Key]
+	if was.outcome == nil {
+		found, err := e.publish(ctx, a, now)
+		if err != nil {
+			e.attempts[a.Key] = was.after(now)
+			return err
+		}
+		was = attempt{outcome: found}
+	}
+	if err := e.Monitor.Change(ctx, func(tx *Tx) error { return tx.Done(a, was.outcome.failure, now) }); err != nil {
+		e.attempts[a.Key] = was.after(now)
 		return err
 	}
 	delete(e.attempts, a.Key)
-	return e.Monitor.Change(ctx, func(tx *Tx) error { return tx.Done(a, failure, now) })
+	return nil
+}
+
+// publish publishes a notification. An error says that it is to be tried again.
+func (e *Evaluator) publish(ctx context.Context, a *Action, now time.Time) (*outcome, error) {
+	err := e.Topics.Publish(ctx, a)
+	refusal, refused := errors.AsType[*Refusal](err)
+	switch {
+	case refused:
+		return &outcome{refusal.Reason}, nil
+	case err != nil && now.Sub(a.Created) > giveUp:
+		return &outcome{"The topic could not be published to for an hour."}, nil
+	}
+	return &outcome{}, err
 }

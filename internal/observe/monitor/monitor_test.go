@@ -189,6 +189,41 @@ func TestTopicFails(t *testing.T) {
 	}
 }
 
+// A notification that was published is not published again while its record cannot be removed, however long that
+// takes, and the tries become rarer.
+func TestStoreRefuses(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.change(func(tx *monitor.Tx) error { return tx.Create(backlog(), start) })
+	now := start.Add(time.Minute)
+	r.visible(now, 11)
+	r.evaluate(now)
+	tries := 0
+	r.control.Own(func(*store.Txn) error { tries++; return control.ErrUnavailable })
+	for end := now.Add(time.Hour); now.Before(end); now = now.Add(time.Second) {
+		if err := r.evaluator.Deliver(context.Background(), now); err != nil && !errors.Is(err, control.ErrUnavailable) {
+			t.Fatal(err)
+		}
+	}
+	if len(r.topics.published) != 1 || tries < 60 || tries > 70 {
+		t.Errorf("published %d times, tried to note it %d times", len(r.topics.published), tries)
+	}
+	r.control.Own(func(tx *store.Txn) error {
+		batch := tx.Bytes()
+		return errors.Join(r.store.Commit(tx), r.control.Apply(batch))
+	})
+	for range 120 {
+		now = now.Add(time.Second)
+		if err := r.evaluator.Deliver(context.Background(), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	items := summaries(r.items(monitor.HistoryFilter{Kind: monitor.Acted}))
+	if want := []string{"Successfully executed action " + topic}; !slices.Equal(items, want) || len(r.topics.published) != 1 {
+		t.Errorf("published %d times, noted are %q", len(r.topics.published), items)
+	}
+}
+
 // A state that was decided of an alarm that has changed meanwhile is not taken over, and one without actions tells no one.
 func TestDisabledActions(t *testing.T) {
 	t.Parallel()

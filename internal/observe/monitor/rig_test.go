@@ -126,16 +126,16 @@ type topics struct {
 }
 
 type published struct {
-	topic, subject, message string
+	topic, subject, message, id string
 }
 
-func (t *topics) Publish(_ context.Context, topic, subject, message string, _ monitor.Name) error {
+func (t *topics) Publish(_ context.Context, a *monitor.Action) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.fails != nil {
 		return t.fails
 	}
-	t.published = append(t.published, published{topic, subject, message})
+	t.published = append(t.published, published{a.Target, a.Subject, a.Message, a.ID()})
 	return nil
 }
 
