@@ -184,6 +184,9 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 			return nil, denied
 		}
 	}
+	if c.About != nil { // only now: who may not assume the role leaves no event in its account
+		*c.About = protocol.About{ARN: role.ARN(), Owner: role.Account}
+	}
 	switch {
 	case err != nil:
 		return nil, err

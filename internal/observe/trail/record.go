@@ -2,6 +2,7 @@ package trail
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,7 +66,7 @@ func (r *Record) End(answer []byte, refused *protocol.Error) {
 	switch {
 	case refused != nil:
 		r.event.ErrorCode, r.event.ErrorMessage = refused.Code, text(refused.Message)
-	case !r.event.ReadOnly:
+	case !r.event.ReadOnly || r.event.issues():
 		r.event.ResponseElements = part(answer)
 	}
 	if r.data {
@@ -80,6 +81,13 @@ func (r *Record) End(answer []byte, refused *protocol.Error) {
 		return // it is complete
 	}
 	r.trail.Append(r.entries(where))
+}
+
+// issues reports whether the call gives out temporary keys. Its event has the answer although it changes nothing: the
+// id of the key is what links the calls that are made with it to the one who has got it.
+func (e *Event) issues() bool {
+	issuers := []string{"AssumeRole", "GetFederationToken", "GetSessionToken"}
+	return e.EventSource == "sts.amazonaws.com" && slices.Contains(issuers, e.EventName)
 }
 
 // entries returns the event as it is stored: once for the account of the caller, and once for that
