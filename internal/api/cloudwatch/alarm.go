@@ -264,13 +264,14 @@ func (s *Service) each(ctx context.Context, names []monitor.Name, f func(*monito
 	})
 }
 
+// deleteAlarms ignores names of alarms that there are not, unless all are such.
 func (s *Service) deleteAlarms(ctx context.Context, c *protocol.Call, in *alarmNamesInput) (*service.Empty, error) {
 	found, missing, err := s.find(c, "DeleteAlarms", in.AlarmNames)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(missing) > 0:
-		return nil, errNotFound("Alarms do not exist: %s. Nothing was deleted.", service.Shorten(strings.Join(missing, ", ")))
+	case len(missing) > 0 && len(found) == 0:
+		return nil, errNotFound("Alarms do not exist: %s.", service.Shorten(strings.Join(missing, ", ")))
 	}
 	return nil, s.each(ctx, found, func(tx *monitor.Tx, a *monitor.Alarm) error { return tx.Delete(a, s.now()) })
 }
@@ -319,7 +320,7 @@ func (s *Service) setAlarmState(ctx context.Context, c *protocol.Call, in *setAl
 	return nil, s.change(ctx, false, func(tx *monitor.Tx) error {
 		a := s.monitor.Alarm(name)
 		if a == nil {
-			return errNotFound("There is no alarm with the name %s.", name.Name)
+			return errNoAlarm()
 		}
 		return tx.Transition(a, d, s.now())
 	})

@@ -47,8 +47,24 @@ func TestTerraformsAlarm(t *testing.T) {
 		r.ok("DescribeAlarms", object{"AlarmNames": list{"backlog"}, "AlarmTypes": list{"CompositeAlarm"}}, object{})
 		r.ok("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, object{})
 		r.ok("DescribeAlarms", byName, object{})
-		r.fails("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, 404, "ResourceNotFoundException", "Unknown resource: "+shown["AlarmArn"].(string))
-		r.fails("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, 404, "ResourceNotFound", "Alarms do not exist: backlog. Nothing was deleted.")
+		r.ok("ListTagsForResource", object{"ResourceARN": shown["AlarmArn"]}, object{})
+		r.fails("TagResource", object{"ResourceARN": shown["AlarmArn"], "Tags": list{object{"Key": "a", "Value": "b"}}}, 404, "ResourceNotFoundException",
+			"Unknown resource: "+shown["AlarmArn"].(string))
+		r.fails("DeleteAlarms", object{"AlarmNames": list{"backlog"}}, 404, "ResourceNotFound", "Alarms do not exist: backlog.")
+	})
+}
+
+// A name of no alarm does not keep the others from being deleted.
+func TestDeleteAlarmsWithUnknown(t *testing.T) {
+	t.Parallel()
+	inEach(t, func(r *rig) {
+		for _, name := range []string{"a", "b", "c"} {
+			r.ok("PutMetricAlarm", with(backlog, object{"AlarmName": name}), object{})
+		}
+		r.ok("DeleteAlarms", object{"AlarmNames": list{"a", "gone", "b", "a"}}, object{})
+		if left := names(r.call("DescribeAlarms", object{}).output["MetricAlarms"], "AlarmName"); !slices.Equal(left, []string{"c"}) {
+			r.Errorf("left are %v", left)
+		}
 	})
 }
 
@@ -231,7 +247,14 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 		r.ok("DescribeAlarmHistory", object{"AlarmName": "other"}, object{})
 		r.ok("DescribeAlarmHistory", object{"AlarmTypes": list{"CompositeAlarm"}}, object{})
 
-		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x"}, 404, "ResourceNotFound", "There is no alarm with the name backlog.")
+		r.queryMode = true
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x"}, 404, "ResourceNotFound", "")
+		r.queryMode = false
+		plain := map[codec]int{inJSON: 400, inCBOR: 400, inQuery: 404}[r.codec]
+		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x"}, plain, "ResourceNotFound", "")
+		if r.codec != inQuery && r.shape != "com.amazonaws.cloudwatch.v2010_08_01#ResourceNotFound" {
+			r.Errorf("the type is %s", r.shape)
+		}
 		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "FINE", "StateReason": "x"}, 400, "ValidationError",
 			"1 validation error detected: Value 'FINE' at 'stateValue' failed to satisfy constraint: Member must satisfy enum value set: [INSUFFICIENT_DATA, ALARM, OK]")
 		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x", "StateReasonData": "{"}, 400, "InvalidFormat", "The parameter StateReasonData must be valid JSON.")
@@ -296,7 +319,7 @@ func TestDashboards(t *testing.T) {
 		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound", "Dashboard main does not exist")
 		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("second", 2)}})
 		r.fails("PutDashboard", object{"DashboardName": "a/b", "DashboardBody": "{}"}, 400, "InvalidParameterValue",
-			"The value a/b for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).")
+			"The value for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).\n")
 		r.fails("PutDashboard", object{"DashboardName": "x", "DashboardBody": "[]"}, 400, "InvalidParameterInput", "The field DashboardBody must be a valid JSON object: it is something else")
 		r.fails("PutDashboard", object{"DashboardName": "x"}, 400, "MissingParameter", "The parameter DashboardBody is required.")
 	})

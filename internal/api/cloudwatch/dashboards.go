@@ -40,7 +40,8 @@ func (s *Service) dashboard(c *protocol.Call, action string, name *string) (stri
 	}
 	for _, r := range *name {
 		if letter := r|0x20 >= 'a' && r|0x20 <= 'z'; !letter && (r < '0' || r > '9') && r != '-' && r != '_' {
-			return "", errValue("The value %s for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).", service.Shorten(*name))
+			return "", errValue("The value for field DashboardName contains invalid characters. " +
+				"It can only contain alphanumerics, dash (-) and underscore (_).\n")
 		}
 	}
 	c.Notes.Set("dashboard", *name)

@@ -29,9 +29,21 @@ func errNotFound(format string, args ...any) *protocol.Error {
 	return service.Modelled("ResourceNotFound", "ResourceNotFound", http.StatusNotFound, format, args...)
 }
 
+// errNoAlarm is what SetAlarmState answers.
+func errNoAlarm() *protocol.Error {
+	return &protocol.Error{
+		Type: "com.amazonaws.cloudwatch.v2010_08_01#ResourceNotFound", Code: "ResourceNotFound",
+		Status: http.StatusNotFound, PlainStatus: http.StatusBadRequest,
+	}
+}
+
+// codeNoResource is the code of errNoResource.
+const codeNoResource = "ResourceNotFoundException"
+
 // errNoResource is what the operations on tags answer.
 func errNoResource(arn string) *protocol.Error {
-	return service.Modelled("ResourceNotFoundException", "ResourceNotFoundException", http.StatusNotFound, "Unknown resource: %s", service.Shorten(arn))
+	return service.Modelled("ResourceNotFoundException", codeNoResource, http.StatusNotFound,
+		"Unknown resource: %s", service.Shorten(arn))
 }
 
 func errNoDashboard(name string) *protocol.Error {

@@ -62,6 +62,9 @@ type rig struct {
 	budget  *budget.Budget
 	now     time.Time
 	caller  identity.Identity
+
+	queryMode bool   // the client wants the codes of the Query protocol
+	shape     string // of the last error in JSON or CBOR
 }
 
 // inEach runs a test in each protocol, with a service of its own.
@@ -171,6 +174,9 @@ func (r *rig) request(op string, in object) (*http.Request, []byte) {
 		form := url.Values{"Action": {op}, "Version": {"2010-08-01"}}
 		addForm(form, "", in)
 		body = []byte(form.Encode())
+	}
+	if r.queryMode {
+		request.Header.Set("x-amzn-query-mode", "true")
 	}
 	return request, body
 }
@@ -376,6 +382,7 @@ func (r *rig) refusal(w *httptest.ResponseRecorder) answer {
 			r.Fatalf("%x: %v", body, err)
 		}
 	}
+	r.shape, _ = in["__type"].(string)
 	a.code, _, _ = strings.Cut(w.Header().Get("x-amzn-query-error"), ";")
 	a.message, _ = in["message"].(string)
 	if a.message == "" {

@@ -2,12 +2,14 @@ package cloudwatch
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
 type tagResourceInput struct {
@@ -78,6 +80,12 @@ func (d taggedDashboard) retag(tx *monitor.Tx, tags map[string]string) error {
 	is.Tags = tags
 	tx.PutDashboard(&is, body)
 	return nil
+}
+
+// isAlarm reports whether an ARN names an alarm of a scope, whether it exists or not.
+func isAlarm(where series.Scope, arn string) bool {
+	name, ok := strings.CutPrefix(arn, monitor.Name{Scope: where}.ARN())
+	return ok && name != ""
 }
 
 // resource returns what an ARN of the caller's account and region names, or nil.
@@ -165,8 +173,13 @@ func (s *Service) untagResource(ctx context.Context, c *protocol.Call, in *untag
 	})
 }
 
+// listTagsForResource answers that an alarm which does not exist, or not any more, has no tags.
 func (s *Service) listTagsForResource(_ context.Context, c *protocol.Call, in *listTagsInput) (*listTagsOutput, error) {
 	found, err := s.findTagged(c, "ListTagsForResource", in.ResourceARN, service.Subject{})
+	e, refused := errors.AsType[*protocol.Error](err)
+	if refused && e.Code == codeNoResource && isAlarm(scope(c), *in.ResourceARN) {
+		return &listTagsOutput{[]service.Tag{}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,10 @@ type Error struct {
 	Status  int
 	Message string
 
+	// PlainStatus is the status in JSON and CBOR for clients that do not ask for the codes of the Query protocol; 0
+	// means Status.
+	PlainStatus int
+
 	// QueryMessage is the wording of the Query protocol where it differs from Message.
 	QueryMessage string
 

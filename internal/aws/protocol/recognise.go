@@ -28,6 +28,8 @@ type Request struct {
 	ContentType string
 	// AcceptJSON asks for the answer to a Query request in JSON.
 	AcceptJSON bool
+	// QueryMode says that the client of a JSON or CBOR request wants errors as the Query protocol has them.
+	QueryMode bool
 }
 
 const (
@@ -45,6 +47,7 @@ const (
 // all.
 func Recognise(r *http.Request, body []byte) (*Request, error) {
 	req := &Request{Body: body, Path: r.URL.Path}
+	req.QueryMode = strings.EqualFold(r.Header.Get("X-Amzn-Query-Mode"), "true")
 	post := r.Method == http.MethodPost
 	declared := form.MediaType(r.Header.Get("Content-Type"))
 	isForm := form.Is(r.Method, declared)

@@ -67,7 +67,15 @@ func WriteError(w http.ResponseWriter, s *Service, req *Request, requestID strin
 	default:
 		b = appendErrorXML(b, s, req.Version, e, requestID)
 	}
-	return respond(w, e.Status, requestID, contentType, buf, b)
+	return respond(w, e.statusFor(req), requestID, contentType, buf, b)
+}
+
+// statusFor returns the status of an answer to a request.
+func (e *Error) statusFor(req *Request) int {
+	if e.PlainStatus != 0 && req.Kind != Query && !req.QueryMode {
+		return e.PlainStatus
+	}
+	return e.Status
 }
 
 // buffers has the buffers of answers that have been written, as *[]byte.
