@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { sluice, sqs } from './api.mjs'
+import { eventually, sluice, sqs } from './api.mjs'
 import { choose, scenario } from './rig.mjs'
 
 const client = sqs()
@@ -110,6 +110,33 @@ scenario('follow new messages', async ({ page, open }) => {
   await page.getByText('Following').waitFor()
   await client.send(new SendMessageCommand({ QueueUrl: 'followed', MessageBody: 'news' }))
   await page.getByText('news', { exact: true }).waitFor()
+})
+
+scenario('follow new messages with a clock that is ahead', async ({ page, open }) => {
+  await filled('followed-ahead', [{ MessageBody: 'before' }])
+  await page.addInitScript(() => {
+    const ahead = 10 * 60_000
+    const Real = Date
+    globalThis.Date = class extends Real {
+      constructor(...given) {
+        super(...(given.length > 0 ? given : [Real.now() + ahead]))
+      }
+      static now() {
+        return Real.now() + ahead
+      }
+    }
+  })
+  await open('/queues/followed-ahead/browse?follow=1')
+  await page.getByText('Following').waitFor()
+  // The page does not show from which moment on it follows: some of these messages are sent later.
+  await eventually(
+    'a message that was sent',
+    async () => {
+      await client.send(new SendMessageCommand({ QueueUrl: 'followed-ahead', MessageBody: 'news' }))
+      return page.getByText('news', { exact: true }).count()
+    },
+    (shown) => shown > 0,
+  )
 })
 
 scenario('groups of a FIFO queue', async ({ page, open }) => {

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { CloudWatchClient, DescribeAlarmsCommand, PutMetricDataCommand } from '@aws-sdk/client-cloudwatch'
+import {
+  CloudWatchClient,
+  DescribeAlarmsCommand,
+  PutMetricAlarmCommand,
+  PutMetricDataCommand,
+} from '@aws-sdk/client-cloudwatch'
 import { CreateQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { endpoint, root, sqs } from './api.mjs'
 import { scenario } from './rig.mjs'
@@ -70,6 +75,45 @@ scenario('alarm me, with one click', async ({ page, open, button, audit }) => {
   assert.equal(made.Threshold, 600)
   assert.equal(made.MetricName, 'ApproximateAgeOfOldestMessage')
   assert.equal(made.TreatMissingData, 'notBreaching')
+})
+
+scenario('edit an alarm that has more than the form', async ({ page, open, button }) => {
+  await queue('rich')
+  const more = {
+    Unit: 'Seconds',
+    EvaluationWindow: { WallClockWindow: { Timezone: 'Europe/Berlin' } },
+    WarmUpConfiguration: { WarmUpPeriodDurationInMinutes: 5, OnlyStartEvaluatingAfterWarmUpPeriodEnds: true },
+    ActionConfiguration: { AlarmTagsPropagation: { Enabled: true } },
+  }
+  await metrics.send(
+    new PutMetricAlarmCommand({
+      AlarmName: 'rich',
+      Namespace: 'AWS/SQS',
+      MetricName: 'ApproximateAgeOfOldestMessage',
+      Dimensions: [{ Name: 'QueueName', Value: 'rich' }],
+      Statistic: 'Maximum',
+      Period: 60,
+      EvaluationPeriods: 1,
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanThreshold',
+      ...more,
+    }),
+  )
+  const before = await alarm('rich')
+  await open('/alarms/rich/edit')
+  await page.getByLabel('than the threshold').fill('2')
+  for (const step of ['Configure actions', 'Add name and description', 'Preview and create']) {
+    await button('Next').click()
+    await page.getByRole('heading', { name: step }).first().waitFor()
+  }
+  await button('Save changes').click()
+  await page.getByText('Alarm rich saved').waitFor()
+  const after = await alarm('rich')
+  assert.equal(after.Threshold, 2)
+  for (const member of Object.keys(more)) {
+    assert.ok(before[member], member)
+    assert.deepEqual(after[member], before[member])
+  }
 })
 
 scenario('create an alarm in four steps, as the guide does', async ({ page, open, button, audit, picture }) => {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import {
   CreateTopicCommand,
   GetSubscriptionAttributesCommand,
+  GetTopicAttributesCommand,
   ListSubscriptionsByTopicCommand,
+  SetTopicAttributesCommand,
   SNSClient,
 } from '@aws-sdk/client-sns'
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
@@ -23,6 +25,33 @@ function receive(QueueUrl) {
     (message) => message !== undefined,
   )
 }
+
+scenario('save a policy that was changed meanwhile', async ({ page, open, button }) => {
+  const TopicArn = await topic('contested')
+  const policy = (Sid) =>
+    JSON.stringify({
+      Version: '2012-10-17',
+      Statement: [{ Sid, Effect: 'Allow', Principal: '*', Action: 'SNS:Publish', Resource: TopicArn }],
+    })
+  const kept = async () => (await topics.send(new GetTopicAttributesCommand({ TopicArn }))).Attributes.Policy
+  await open('/topics/contested')
+  await page.getByRole('tab', { name: 'Access policy' }).click()
+  await page.getByRole('textbox', { name: 'Access policy' }).fill(policy('mine'))
+  await topics.send(
+    new SetTopicAttributesCommand({ TopicArn, AttributeName: 'Policy', AttributeValue: policy('theirs') }),
+  )
+  await button('Save').click()
+  await page.getByText('It was changed meanwhile').waitFor()
+  await page.getByText('"theirs"').waitFor()
+  assert.match(await kept(), /theirs/)
+  await button('Save').click()
+  await page.getByText('Access policy saved').waitFor()
+  assert.match(await kept(), /mine/)
+  await page.getByRole('textbox', { name: 'Access policy' }).fill(policy('again'))
+  await button('Save').click()
+  await page.waitForFunction(() => !document.body.innerText.includes('Discard changes'))
+  assert.match(await kept(), /again/)
+})
 
 scenario('create a topic, subscribe a queue to it, publish', async ({ page, open, button, audit, picture }) => {
   await queues.send(new CreateQueueCommand({ QueueName: 'listener' }))

@@ -5,6 +5,12 @@ import { Failure } from './failure'
 import { endpoint } from './place'
 import { credentials, settingsNow } from './session'
 
+/** ahead is by how much this machine's clock is ahead of the server's, in milliseconds, or somewhat more. */
+let ahead = 0
+
+/** serverTime returns what time it is on the server, as of its last answer: late by a second or two, but never early. */
+export const serverTime = () => new Date(Date.now() - ahead)
+
 /** sluice calls one of the operations that are the server's own, such as PeekMessages. */
 export async function sluice<T>(operation: string, input: object, signal?: AbortSignal): Promise<T> {
   const body = JSON.stringify(input)
@@ -27,6 +33,10 @@ export async function sluice<T>(operation: string, input: object, signal?: Abort
   )
   const { host: _, ...headers } = signed.headers
   const answer = await fetch(url, { method: 'POST', headers, body, credentials: 'omit', ...(signal && { signal }) })
+  const stamped = Date.parse(answer.headers.get('date') ?? '')
+  if (!Number.isNaN(stamped)) {
+    ahead = Date.now() - stamped
+  }
   const text = await answer.text()
   if (answer.ok) {
     return JSON.parse(text) as T

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { notify } from '../frame/notices'
 import { CodeArea } from './codearea'
 import { jsonError, pretty } from './json'
+import { ChangedMeanwhile, useMeanwhile } from './meanwhile'
 import { Problem } from './problem'
 
 interface JSONEditProps {
@@ -14,25 +15,45 @@ interface JSONEditProps {
   /** example is put in by a button while there is nothing. */
   example?: string
   save: (value: string) => Promise<unknown>
+  /** load returns the value that the server has now, for comparison with what was edited. */
+  load: () => Promise<string>
   /** empty says that it may be taken away. */
   mayBeEmpty?: boolean
 }
 
-/** JSONEdit edits a document, such as a policy, and saves it. What the server objects to stays beside it. */
-export function JSONEdit({ label, description, value, rows = 14, example, save, mayBeEmpty }: JSONEditProps) {
-  const [text, setText] = useState<string>()
+/** Edit is text with the value that it was made from. */
+interface Edit {
+  text: string
+  from: string
+}
+
+/**
+ * JSONEdit edits a document, such as a policy, and saves it, unless it was changed meanwhile: then it says so first. What the
+ * server objects to stays beside it.
+ */
+export function JSONEdit({ label, description, value, rows = 14, example, save, load, mayBeEmpty }: JSONEditProps) {
+  const [edit, setEdit] = useState<Edit>()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const shown = text ?? pretty(value)
+  const meanwhile = useMeanwhile(load)
+  const shown = edit?.text ?? pretty(value)
   const wrong = shown.trim() === '' ? (mayBeEmpty ? undefined : 'There is nothing to save.') : jsonError(shown)
-  const changed = text !== undefined && text !== pretty(value)
+  const changed = edit !== undefined && (edit.text !== pretty(value) || meanwhile.theirs !== undefined)
+  const setText = (text: string) => setEdit({ text, from: edit?.from ?? value })
+  function discard() {
+    setEdit(undefined)
+    setError(undefined)
+    meanwhile.forget()
+  }
   async function submit() {
     setBusy(true)
     setError(undefined)
     try {
-      await save(shown.trim())
-      setText(undefined)
-      notify({ header: `${label} saved` })
+      if (await meanwhile.mayReplace(edit?.from ?? value)) {
+        await save(shown.trim())
+        discard()
+        notify({ header: `${label} saved` })
+      }
     } catch (e) {
       setError(e)
     } finally {
@@ -49,12 +70,13 @@ export function JSONEdit({ label, description, value, rows = 14, example, save, 
         value={shown}
         change={setText}
       />
+      <ChangedMeanwhile theirs={meanwhile.theirs} />
       <Problem error={error} what="It was not saved" />
       <SpaceBetween direction="horizontal" size="xs">
         <Button variant="primary" disabled={!changed || Boolean(wrong)} loading={busy} onClick={submit}>
           Save
         </Button>
-        {changed && <Button onClick={() => setText(undefined)}>Discard changes</Button>}
+        {changed && <Button onClick={discard}>Discard changes</Button>}
         {shown.trim() === '' && example && <Button onClick={() => setText(example)}>Begin with an example</Button>}
       </SpaceBetween>
     </SpaceBetween>

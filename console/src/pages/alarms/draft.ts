@@ -24,7 +24,14 @@ export interface Draft {
   description: string
   /** others are actions beyond the first of each kind, which the form leaves alone. */
   others: { firing: string[]; fine: string[]; lacking: string[] }
+  /** kept is the rest of the alarm, which the form leaves alone: a save replaces all that an alarm has. */
+  kept: Kept
 }
+
+type Kept = Pick<
+  PutMetricAlarmCommandInput,
+  'Unit' | 'EvaluateLowSampleCountPercentile' | 'EvaluationWindow' | 'WarmUpConfiguration' | 'ActionConfiguration'
+>
 
 export const blank: Draft = {
   namespace: 'AWS/SQS',
@@ -45,6 +52,7 @@ export const blank: Draft = {
   name: '',
   description: '',
   others: { firing: [], fine: [], lacking: [] },
+  kept: {},
 }
 
 /** draftOf returns the draft of an alarm on one metric; others have none. */
@@ -76,6 +84,13 @@ export function draftOf(alarm: MetricAlarm): Draft | undefined {
       fine: alarm.OKActions?.slice(1) ?? [],
       lacking: alarm.InsufficientDataActions?.slice(1) ?? [],
     },
+    kept: {
+      Unit: alarm.Unit,
+      EvaluateLowSampleCountPercentile: alarm.EvaluateLowSampleCountPercentile,
+      EvaluationWindow: alarm.EvaluationWindow,
+      WarmUpConfiguration: alarm.WarmUpConfiguration,
+      ActionConfiguration: alarm.ActionConfiguration,
+    },
   }
 }
 
@@ -96,6 +111,7 @@ export function inputOf(
 ): PutMetricAlarmCommandInput {
   const actions = (topic: string, others: string[]) => (topic ? [topic, ...others] : others)
   return {
+    ...draft.kept,
     AlarmName: draft.name,
     AlarmDescription: draft.description || undefined,
     Namespace: draft.namespace,

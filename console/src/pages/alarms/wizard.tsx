@@ -172,7 +172,12 @@ function MetricStep({ draft, set, error, editing }: StepProps & { editing: boole
                 onChange={({ detail }) => {
                   const next = measures.find((m) => m.name === detail.selectedOption.value)
                   if (next) {
-                    set({ metric: next.name, namespace: next.namespace, statistic: next.statistic })
+                    set({
+                      metric: next.name,
+                      namespace: next.namespace,
+                      statistic: next.statistic,
+                      kept: { ...draft.kept, Unit: undefined },
+                    })
                   }
                 }}
               />

@@ -54,6 +54,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
   if (!data || !arn) {
     return <Spinner size="large" />
   }
+  const now = (name: string) => async () => (await refetch({ throwOnError: true })).data?.[name] ?? ''
   const set = (name: string) => async (value: string) => {
     await setSubscriptionAttribute(arn, name, value)
     await client.invalidateQueries({ queryKey: ['GetSubscriptionAttributes', arn] })
@@ -125,6 +126,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
             rows={8}
             mayBeEmpty
             example={filterExample}
+            load={now('FilterPolicy')}
             save={(text) => set('FilterPolicy')(text || '{}')}
           />
           <JSONEdit
@@ -134,6 +136,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
             rows={4}
             mayBeEmpty
             example={`{\n  "deadLetterTargetArn": "${arn.split(':').slice(0, 2).join(':')}:sqs:${arn.split(':')[3]}:${arn.split(':')[4]}:NAME"\n}`}
+            load={now('RedrivePolicy')}
             save={set('RedrivePolicy')}
           />
           {data.Protocol?.startsWith('http') && (
@@ -143,6 +146,7 @@ export default function SubscriptionPage({ parameters }: PageProps) {
               value={data.DeliveryPolicy ?? ''}
               rows={8}
               mayBeEmpty
+              load={now('DeliveryPolicy')}
               save={set('DeliveryPolicy')}
             />
           )}

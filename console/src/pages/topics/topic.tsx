@@ -56,6 +56,7 @@ export default function Topic({ parameters }: PageProps) {
   if (!data || !arn) {
     return <Spinner size="large" />
   }
+  const now = (attribute: string) => async () => (await refetch({ throwOnError: true })).data?.[attribute] ?? ''
   const set = (attribute: string) => async (value: string) => {
     await setTopicAttribute(arn, attribute, value)
     await client.invalidateQueries({ queryKey: ['GetTopicAttributes', arn] })
@@ -128,6 +129,7 @@ export default function Topic({ parameters }: PageProps) {
                   label="Access policy"
                   description="Who may publish and subscribe, beside the users and roles of this account whose policies say so."
                   value={data.Policy ?? ''}
+                  load={now('Policy')}
                   save={set('Policy')}
                 />
               </Container>
@@ -146,6 +148,7 @@ export default function Topic({ parameters }: PageProps) {
                     rows={10}
                     mayBeEmpty
                     example={deliveryExample}
+                    load={now('DeliveryPolicy')}
                     save={set('DeliveryPolicy')}
                   />
                   <DisplayName value={data.DisplayName ?? ''} save={set('DisplayName')} />

@@ -25,6 +25,7 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isAbsent } from '../../aws/failure'
 import { iam } from '../../aws/iam'
 import { notify, notifyError } from '../../frame/notices'
 import { address } from '../../frame/router'
@@ -197,6 +198,18 @@ function Inline({ holder }: { holder: Holder }) {
   )
 }
 
+/** current returns an inline policy as it is now, or nothing. */
+async function current(holder: Holder, name: string): Promise<string> {
+  try {
+    return await get(holder, name)
+  } catch (error) {
+    if (isAbsent(error)) {
+      return ''
+    }
+    throw error
+  }
+}
+
 function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed: () => Promise<void> }) {
   const [open, setOpen] = useState(p.fresh)
   const { data, error, refetch } = useQuery({
@@ -213,6 +226,7 @@ function InlinePolicy(p: { holder: Holder; name: string; fresh: boolean; changed
             label={`Policy ${p.name}`}
             value={data ?? ''}
             example={policyExample}
+            load={() => current(p.holder, p.name)}
             save={async (text) => {
               await put(p.holder, p.name, text)
               await p.changed()

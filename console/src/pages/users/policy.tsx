@@ -1,6 +1,7 @@
 import {
   CreatePolicyVersionCommand,
   DeletePolicyVersionCommand,
+  GetPolicyCommand,
   GetPolicyVersionCommand,
   ListEntitiesForPolicyCommand,
   ListPolicyVersionsCommand,
@@ -40,6 +41,17 @@ async function replace(PolicyArn: string, PolicyDocument: string) {
   await iam().send(new CreatePolicyVersionCommand({ PolicyArn, PolicyDocument, SetAsDefault: true }))
 }
 
+/** current returns the document of the version that counts now. */
+async function current(PolicyArn: string): Promise<string> {
+  const { Policy } = await iam().send(new GetPolicyCommand({ PolicyArn }))
+  return documentOf(PolicyArn, Policy?.DefaultVersionId)
+}
+
+async function documentOf(PolicyArn: string, VersionId: string | undefined): Promise<string> {
+  const answer = await iam().send(new GetPolicyVersionCommand({ PolicyArn, VersionId }))
+  return decodeURIComponent(answer.PolicyVersion?.Document ?? '')
+}
+
 /** PolicyPage shows one managed policy. */
 export default function PolicyPage({ parameters }: PageProps) {
   const name = parameters.policy ?? ''
@@ -72,12 +84,7 @@ function Shown({ policy }: { policy: Policy }) {
   const aws = arn.startsWith('arn:aws:iam::aws:')
   const document = useQuery({
     queryKey: ['iam', 'policy', arn, policy.DefaultVersionId],
-    queryFn: async () => {
-      const answer = await iam().send(
-        new GetPolicyVersionCommand({ PolicyArn: arn, VersionId: policy.DefaultVersionId }),
-      )
-      return decodeURIComponent(answer.PolicyVersion?.Document ?? '')
-    },
+    queryFn: () => documentOf(arn, policy.DefaultVersionId),
   })
   const holders = useQuery({
     queryKey: ['iam', 'holders', arn],
@@ -130,6 +137,7 @@ function Shown({ policy }: { policy: Policy }) {
             label="Policy"
             description="Saving makes a new version, which counts from then on. Five are kept."
             value={document.data}
+            load={() => current(arn)}
             save={async (text) => {
               await replace(arn, text)
               await client.invalidateQueries({ queryKey: ['iam'] })

@@ -53,6 +53,10 @@ export default function Role({ parameters }: PageProps) {
           label="Trust policy"
           description="Who may assume the role."
           value={decodeURIComponent(data.AssumeRolePolicyDocument ?? '')}
+          load={async () => {
+            const now = await refetch({ throwOnError: true })
+            return decodeURIComponent(now.data?.AssumeRolePolicyDocument ?? '')
+          }}
           save={async (PolicyDocument) => {
             await iam().send(new UpdateAssumeRolePolicyCommand({ RoleName: name, PolicyDocument }))
             await refetch()

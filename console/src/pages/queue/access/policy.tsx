@@ -1,4 +1,4 @@
-import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import Button from '@cloudscape-design/components/button'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
@@ -9,8 +9,14 @@ import { sqs } from '../../../aws/sqs'
 import { notify } from '../../../frame/notices'
 import { attributesKey } from '../../../parts/attributes'
 import { jsonError, pretty } from '../../../parts/json'
+import { ChangedMeanwhile, useMeanwhile } from '../../../parts/meanwhile'
 import { PolicyField } from '../../../parts/policyfield'
 import { Problem } from '../../../parts/problem'
+
+async function currentPolicy(QueueUrl: string): Promise<string> {
+  const out = await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['Policy'] }))
+  return out.Attributes?.Policy ?? ''
+}
 
 /** PolicyEditor changes the whole policy. */
 export function PolicyEditor({ queue, arn, policy }: { queue: string; arn: string; policy: string }) {
@@ -19,12 +25,16 @@ export function PolicyEditor({ queue, arn, policy }: { queue: string; arn: strin
   const [text, setText] = useState(before)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  const meanwhile = useMeanwhile(() => currentPolicy(queue))
   const wrong = text.trim() ? jsonError(text) : undefined
 
   async function save() {
     setBusy(true)
     setError(undefined)
     try {
+      if (!(await meanwhile.mayReplace(before))) {
+        return
+      }
       await sqs().send(new SetQueueAttributesCommand({ QueueUrl: queue, Attributes: { Policy: text.trim() } }))
       notify({
         header: `Saved the policy of ${queue}`,
@@ -66,6 +76,7 @@ export function PolicyEditor({ queue, arn, policy }: { queue: string; arn: strin
     >
       <SpaceBetween size="m">
         <PolicyField value={text} change={setText} arn={arn} error={wrong} />
+        <ChangedMeanwhile theirs={meanwhile.theirs} />
         {error !== undefined && <Problem error={error} what="Not saved" />}
       </SpaceBetween>
     </Container>

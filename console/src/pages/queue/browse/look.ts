@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { serverTime } from '../../../aws/sluice'
 import type { Message } from '../../../parts/message'
 import { peek, type State } from '../../../parts/peek'
 
@@ -112,7 +113,7 @@ export function useLook(
   }
 }
 
-/** followMessages looks each second for messages that were sent since it began. */
+/** followMessages looks each second for messages that were sent since it began, by the server's clock. */
 async function followMessages(
   queue: string,
   filter: string,
@@ -120,7 +121,8 @@ async function followMessages(
   signal: AbortSignal,
   take: (found: Message[], withoutBodies: boolean) => void,
 ) {
-  const since = new Date(Date.now() - 1000).toISOString().slice(0, 19)
+  await peek({ QueueUrl: queue, Max: 1 }, signal) // after which the server's time is known
+  const since = serverTime().toISOString().slice(0, 19)
   let cursor: string | undefined
   while (!signal.aborted) {
     if (document.hidden) {
