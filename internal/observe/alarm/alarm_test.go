@@ -209,7 +209,8 @@ func TestDaylightSaving(t *testing.T) {
 	}
 }
 
-// A day of 23 hours is a whole period: two days after a breach began, an alarm on two of three days does not wait for more.
+// A day of 23 hours is a whole period: two days after a breach began, an alarm on two of three days does not wait for
+// more.
 func TestShortDay(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -222,6 +223,47 @@ func TestShortDay(t *testing.T) {
 	d := alarm.Evaluate(r, []alarm.Datapoint{{Time: began.UTC(), Count: 1, Value: r.Threshold + 1}}, evaluated, alarm.OK)
 	if d.State != alarm.Alarm {
 		t.Errorf("the state is %s", d.State)
+	}
+}
+
+// What a program reads of a decision lists the periods that have decided, newest first; one without a datapoint only
+// has its time. Missing datapoints that do not decide are not there.
+func TestEvaluatedDatapoints(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		missing alarm.Missing
+		points  string
+		want    string
+	}{
+		{alarm.Breaching, "- -", "01:06 01:05"},
+		{alarm.NotBreaching, "- -", "01:06 01:05"},
+		{alarm.AsMissing, "- -", ""},
+		{alarm.Breaching, "X -", "01:06 01:05=21.5"},
+		{alarm.Breaching, "- X", "01:06=21.5 01:05"},
+		{alarm.Breaching, "0 X", "01:06=21.5 01:05=0"},
+		{alarm.NotBreaching, "X - -", "01:06 01:04=21.5"},
+	} {
+		d := alarm.Evaluate(rule(1, 2, c.missing), points(c.points), now, "another")
+		var data struct {
+			Evaluated []struct {
+				Timestamp          string
+				SampleCount, Value *float64
+			} `json:"evaluatedDatapoints"`
+		}
+		if err := json.Unmarshal([]byte(d.Data), &data); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range data.Evaluated {
+			one := e.Timestamp[11:16]
+			if e.Value != nil && e.SampleCount != nil {
+				one += fmt.Sprintf("=%v", *e.Value)
+			}
+			got = append(got, one)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s of %q: %v, want %s", c.missing, c.points, got, c.want)
+		}
 	}
 }
 

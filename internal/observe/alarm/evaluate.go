@@ -13,7 +13,7 @@ type Decision struct {
 type evaluation struct {
 	rule      *Rule
 	now       time.Time
-	from      time.Time
+	from, to  time.Time
 	points    []Datapoint // that count, in order of time
 	breaching int         // of them
 	missing   int         // datapoints that there would have to be
@@ -22,7 +22,7 @@ type evaluation struct {
 // Evaluate decides about an alarm that is in a state. The datapoints are those of r.Window(now), in order of time.
 func Evaluate(r *Rule, points []Datapoint, now time.Time, state State) Decision {
 	from, to := r.Window(now)
-	e := &evaluation{rule: r, now: now, from: from, points: points[max(0, len(points)-r.Periods):]}
+	e := &evaluation{rule: r, now: now, from: from, to: to, points: points[max(0, len(points)-r.Periods):]}
 	for _, p := range e.points {
 		if r.Comparison.breaches(p.Value, r.Threshold) {
 			e.breaching++

@@ -107,32 +107,57 @@ type reasonData struct {
 	Evaluated []evaluated  `json:"evaluatedDatapoints"`
 }
 
+// evaluated is a period that has decided. One without a datapoint has only its time.
 type evaluated struct {
-	Timestamp   string     `json:"timestamp"`
-	SampleCount javaDouble `json:"sampleCount"`
-	Value       javaDouble `json:"value"`
+	Timestamp   string      `json:"timestamp"`
+	SampleCount *javaDouble `json:"sampleCount,omitempty"`
+	Value       *javaDouble `json:"value,omitempty"`
 }
 
 func (e *evaluation) data() string {
 	r := e.rule
 	d := reasonData{
 		Version: "1.0", QueryDate: e.now.UTC().Format(TimeFormat), Unit: r.Unit, Statistic: r.Statistic,
-		Period: int64(r.Period / time.Second), Recent: []javaDouble{}, Threshold: javaDouble(r.Threshold), Evaluated: []evaluated{},
+		Period: int64(r.Period / time.Second), Recent: []javaDouble{}, Threshold: javaDouble(r.Threshold),
+		Evaluated: e.evaluated(),
 	}
 	points := e.points[max(0, len(e.points)-maxData):]
 	if len(points) > 0 {
 		d.StartDate = points[0].Time.UTC().Format(TimeFormat)
 	}
-	for i, p := range points {
-		newest := points[len(points)-1-i]
+	for _, p := range points {
 		d.Recent = append(d.Recent, javaDouble(p.Value))
-		d.Evaluated = append(d.Evaluated, evaluated{newest.Time.UTC().Format(TimeFormat), javaDouble(newest.Count), javaDouble(newest.Value)})
 	}
 	text, err := json.Marshal(d)
 	if err != nil {
 		panic(err) // numbers and texts have a JSON form
 	}
 	return string(text)
+}
+
+// evaluated returns the newest periods that have decided, newest first: those with datapoints, and, where the rule
+// counts missing datapoints as breaching or not, as many of the newest without.
+func (e *evaluation) evaluated() []evaluated {
+	out := []evaluated{}
+	missing := e.missing
+	if e.rule.Missing != Breaching && e.rule.Missing != NotBreaching {
+		missing = 0
+	}
+	points := e.points
+	for n := 1; len(out) < maxData && (missing > 0 || len(points) > 0); n++ {
+		began := e.rule.Step(e.to, -n)
+		switch {
+		case len(points) > 0 && (missing == 0 || !points[len(points)-1].Time.Before(began)):
+			p := points[len(points)-1]
+			points = points[:len(points)-1]
+			count, value := javaDouble(p.Count), javaDouble(p.Value)
+			out = append(out, evaluated{p.Time.UTC().Format(TimeFormat), &count, &value})
+		default:
+			missing--
+			out = append(out, evaluated{Timestamp: began.UTC().Format(TimeFormat)})
+		}
+	}
+	return out
 }
 
 // javaDouble is a number that JSON has as JavaDouble writes it.

@@ -57,6 +57,7 @@ type message struct {
 	OKActions                          []string
 	AlarmActions                       []string
 	InsufficientDataActions            []string
+	ActionExecutedAfterMuteWindow      bool // there are no mute windows here
 	Trigger                            trigger
 	Tags                               map[string]string `json:",omitempty"`
 }

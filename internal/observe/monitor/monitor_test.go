@@ -98,7 +98,7 @@ func TestNotification(t *testing.T) {
 		`"NewStateReason":"Threshold Crossed: 1 datapoint [21.5 (21/11/26 12:00:00)] was greater than the threshold (10.0).",` +
 		`"StateChangeTime":"2026-11-21T12:01:05.000+0000","Region":"US East (N. Virginia)",` +
 		`"AlarmArn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:backlog","OldStateValue":"INSUFFICIENT_DATA",` +
-		`"OKActions":["arn:aws:sns:us-east-1:000000000000:ops-ok"],"AlarmActions":["arn:aws:sns:us-east-1:000000000000:ops"],"InsufficientDataActions":[],` +
+		`"OKActions":["arn:aws:sns:us-east-1:000000000000:ops-ok"],"AlarmActions":["arn:aws:sns:us-east-1:000000000000:ops"],"InsufficientDataActions":[],"ActionExecutedAfterMuteWindow":false,` +
 		`"Trigger":{"MetricName":"ApproximateNumberOfMessagesVisible","Namespace":"AWS/SQS","StatisticType":"Statistic","Statistic":"AVERAGE","Unit":null,` +
 		`"Dimensions":[{"value":"q","name":"QueueName"}],"Period":60,"EvaluationPeriods":1,"ComparisonOperator":"GreaterThanThreshold","Threshold":10.0,` +
 		`"TreatMissingData":"missing","EvaluateLowSampleCountPercentile":""},"Tags":{"a":"1"}}`
