@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -99,5 +100,45 @@ func TestDataEvents(t *testing.T) {
 	found, err := a.trail.LookupEvents(ctx, attribute(types.LookupAttributeKeyEventName, "SendMessage"))
 	if n := len(apitest.Must(t, found, err).Events); n > 0 {
 		t.Errorf("%d data events are in the event history", n)
+	}
+}
+
+// Selectors of objects, functions and tables are kept as they are given, as Terraform modules give them, and select
+// nothing.
+func TestForeignSelectors(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t)
+	ctx := t.Context()
+	apitest.Must(t, 0, apitest.Second(a.trail.CreateTrail(ctx, create("all"))))
+	basic := []types.EventSelector{{
+		ReadWriteType: types.ReadWriteTypeAll, IncludeManagementEvents: aws.Bool(true), ExcludeManagementEventSources: []string{},
+		DataResources: []types.DataResource{
+			{Type: aws.String("AWS::S3::Object"), Values: []string{"arn:aws:s3"}}, {Type: aws.String("AWS::Lambda::Function"), Values: []string{"arn:aws:lambda"}},
+			{Type: aws.String("AWS::DynamoDB::Table"), Values: []string{"arn:aws:dynamodb"}},
+		},
+	}}
+	put, err := a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{TrailName: aws.String("all"), EventSelectors: basic})
+	if got := apitest.Must(t, put, err).EventSelectors; !reflect.DeepEqual(got, basic) {
+		t.Errorf("put are %+v", got)
+	}
+	got, err := a.trail.GetEventSelectors(ctx, &cloudtrail.GetEventSelectorsInput{TrailName: aws.String("all")})
+	if got := apitest.Must(t, got, err).EventSelectors; !reflect.DeepEqual(got, basic) {
+		t.Errorf("got are %+v", got)
+	}
+	for _, kind := range []string{"AWS::S3::Object", "AWS::Lambda::Function", "AWS::DynamoDB::Table"} {
+		put, err := a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{TrailName: aws.String("all"), AdvancedEventSelectors: []types.AdvancedEventSelector{{
+			FieldSelectors: []types.AdvancedFieldSelector{{Field: aws.String("eventCategory"), Equals: []string{"Data"}}, {Field: aws.String("resources.type"), Equals: []string{kind}}},
+		}}})
+		if got := apitest.Must(t, put, err).AdvancedEventSelectors; len(got) != 1 || got[0].FieldSelectors[1].Equals[0] != kind {
+			t.Errorf("put are %+v", got)
+		}
+	}
+	for _, bad := range []types.DataResource{{Type: aws.String("AWS::SQS::Queue")}, {}, {Type: aws.String("AWS::S3::Object"), Values: []string{"b"}}} {
+		err := apitest.Second(a.trail.PutEventSelectors(ctx, &cloudtrail.PutEventSelectorsInput{
+			TrailName: aws.String("all"), EventSelectors: []types.EventSelector{{DataResources: []types.DataResource{bad}}},
+		}))
+		if apitest.Code(err) != "InvalidEventSelectorsException" {
+			t.Errorf("%+v: %v", bad, err)
+		}
 	}
 }

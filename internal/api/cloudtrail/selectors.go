@@ -59,14 +59,17 @@ func (in *putEventSelectorsInput) set() (selector.Set, error) {
 		return out, errSelectors("The request needs EventSelectors or AdvancedEventSelectors.")
 	}
 	for _, one := range in.EventSelectors {
-		if len(one.DataResources) > 0 {
-			return out, errSelectors("DataResources are for data events of services that this server does not have. Those of queues and topics are selected by AdvancedEventSelectors.")
-		}
 		b := selector.Basic{ReadWrite: selector.All, ExcludeSources: one.ExcludeManagementEventSources}
 		if one.ReadWriteType != nil {
 			b.ReadWrite = *one.ReadWriteType
 		}
 		b.NoManagement = one.IncludeManagementEvents != nil && !*one.IncludeManagementEvents
+		for _, r := range one.DataResources {
+			if r.Type == nil {
+				return out, errSelectors("A data resource needs a type.")
+			}
+			b.DataResources = append(b.DataResources, selector.DataResource{Type: *r.Type, Values: r.Values})
+		}
 		out.Basic = append(out.Basic, b)
 	}
 	for _, one := range in.AdvancedEventSelectors {
@@ -101,7 +104,8 @@ func showSelectors(t *trails.Trail) *eventSelectorsOutput {
 	for _, b := range basic {
 		management := !b.NoManagement
 		out.EventSelectors = append(out.EventSelectors, eventSelector{
-			ExcludeManagementEventSources: b.ExcludeSources, IncludeManagementEvents: &management, ReadWriteType: &b.ReadWrite,
+			DataResources: service.Convert(b.DataResources, showResource), ExcludeManagementEventSources: b.ExcludeSources,
+			IncludeManagementEvents: &management, ReadWriteType: &b.ReadWrite,
 		})
 	}
 	for _, a := range t.Selectors.Advanced {
@@ -118,6 +122,10 @@ func showSelectors(t *trails.Trail) *eventSelectorsOutput {
 		out.AdvancedEventSelectors = append(out.AdvancedEventSelectors, shown)
 	}
 	return out
+}
+
+func showResource(r selector.DataResource) dataResource {
+	return dataResource{Type: &r.Type, Values: r.Values}
 }
 
 func (s *Service) putEventSelectors(ctx context.Context, c *protocol.Call, in *putEventSelectorsInput) (*eventSelectorsOutput, error) {

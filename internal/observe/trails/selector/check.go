@@ -3,6 +3,7 @@ package selector
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -13,10 +14,22 @@ const (
 	MaxValues = 500 // of all fields of advanced selectors together
 	MaxValue  = 2048
 	MaxName   = 1000
+	// MaxResources is how many values the data resources of all basic selectors have together.
+	MaxResources = 250
 )
 
 // ResourceTypes are those whose data events a trail can get.
 var ResourceTypes = []string{"AWS::SQS::Queue", "AWS::SNS::Topic"}
+
+// basicTypes are the types of resources that basic selectors know, with how their ARNs begin. This server has none of
+// them.
+var basicTypes = map[string]string{
+	"AWS::DynamoDB::Table": "arn:aws:dynamodb", "AWS::Lambda::Function": "arn:aws:lambda",
+	"AWS::S3::Object": "arn:aws:s3",
+}
+
+// advancedTypes are the types of resources that advanced selectors know.
+var advancedTypes = slices.Concat(ResourceTypes, slices.Sorted(maps.Keys(basicTypes)))
 
 // Check returns an error that says what is wrong with the selectors, and what would be right.
 func (s *Set) Check() error {
@@ -26,12 +39,19 @@ func (s *Set) Check() error {
 	if len(s.Basic) > MaxBasic {
 		return fmt.Errorf("a trail has at most %d event selectors", MaxBasic)
 	}
+	count := 0
 	for i := range s.Basic {
-		if err := s.Basic[i].check(); err != nil {
+		n, err := s.Basic[i].check()
+		if err != nil {
 			return err
 		}
+		count += n
 	}
-	count := 0
+	if count > MaxResources {
+		return fmt.Errorf("the event selectors of a trail have at most %d data resources together, not %d",
+			MaxResources, count)
+	}
+	count = 0
 	for i := range s.Advanced {
 		n, err := s.Advanced[i].check()
 		if err != nil {
@@ -45,13 +65,35 @@ func (s *Set) Check() error {
 	return nil
 }
 
-func (b *Basic) check() error {
+// check also returns how many data resources there are.
+func (b *Basic) check() (count int, err error) {
 	if !slices.Contains([]string{All, ReadOnly, WriteOnly}, b.ReadWrite) {
-		return fmt.Errorf("ReadWriteType is %s, %s or %s", All, ReadOnly, WriteOnly)
+		return 0, fmt.Errorf("ReadWriteType is %s, %s or %s", All, ReadOnly, WriteOnly)
 	}
 	for _, source := range b.ExcludeSources {
 		if !strings.HasSuffix(source, ".amazonaws.com") {
-			return errors.New("an event source is called like kms.amazonaws.com")
+			return 0, errors.New("an event source is called like kms.amazonaws.com")
+		}
+	}
+	for i := range b.DataResources {
+		if err := b.DataResources[i].check(); err != nil {
+			return 0, err
+		}
+		count += len(b.DataResources[i].Values)
+	}
+	return count, nil
+}
+
+func (r *DataResource) check() error {
+	begins, ok := basicTypes[r.Type]
+	if !ok {
+		return fmt.Errorf("the type of a data resource is one of %s; "+
+			"queues and topics are selected by advanced event selectors", strings.Join(slices.Sorted(maps.Keys(basicTypes)), ", "))
+	}
+	for _, v := range r.Values {
+		if !strings.HasPrefix(v, begins) || len(v) > MaxValue {
+			return fmt.Errorf("a value of the data resources %s begins with %s and has at most %d characters",
+				r.Type, begins, MaxValue)
 		}
 	}
 	return nil
@@ -82,7 +124,8 @@ func (a *Advanced) check() (count int, err error) {
 	case category == "":
 		return 0, fmt.Errorf("it needs the field %s, which equals %s or %s", fieldCategory, Management, Data)
 	case category == Data && !seen[fieldType]:
-		return 0, fmt.Errorf("for data events it needs the field %s, which equals %s", fieldType, strings.Join(ResourceTypes, " or "))
+		return 0, fmt.Errorf("for data events it needs the field %s, which equals %s",
+			fieldType, strings.Join(advancedTypes, " or "))
 	case category == Management && (seen[fieldType] || seen[fieldARN]):
 		return 0, fmt.Errorf("the fields %s and %s are for data events", fieldType, fieldARN)
 	}
@@ -91,7 +134,7 @@ func (a *Advanced) check() (count int, err error) {
 
 // exact are the fields that have only the operator Equals and one value of these.
 var exact = map[string][]string{
-	fieldCategory: {Management, Data}, fieldReadOnly: {"true", "false"}, fieldType: ResourceTypes,
+	fieldCategory: {Management, Data}, fieldReadOnly: {"true", "false"}, fieldType: advancedTypes,
 }
 
 // check also returns how many values there are.

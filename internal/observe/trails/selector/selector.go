@@ -18,6 +18,15 @@ type Basic struct {
 	ReadWrite      string   // All, ReadOnly or WriteOnly
 	NoManagement   bool     `json:",omitempty"` // management events are not wanted
 	ExcludeSources []string `json:",omitempty"` // services whose management events are not wanted
+
+	DataResources []DataResource `json:",omitempty"` // whose data events are wanted; there are none of these here
+}
+
+// DataResource is resources of a service that this server does not have. It is kept and shown for programs that set
+// up all trails alike, such as Terraform modules, and selects nothing.
+type DataResource struct {
+	Type   string
+	Values []string `json:",omitempty"` // ARNs, or their beginnings
 }
 
 // The values of Basic.ReadWrite.
@@ -60,10 +69,18 @@ const (
 	Data       = "Data"
 )
 
-// TakesData reports whether the selectors take any data event.
+// TakesData reports whether the selectors take any data event of a service that this server has.
 func (s *Set) TakesData() bool {
 	return slices.ContainsFunc(s.Advanced, func(a Advanced) bool {
-		return slices.ContainsFunc(a.Fields, func(f Field) bool { return f.Name == fieldCategory && slices.Contains(f.Equals, Data) })
+		return a.asks(fieldCategory, []string{Data}) && a.asks(fieldType, ResourceTypes)
+	})
+}
+
+// asks reports whether a field has to equal one of some values.
+func (a *Advanced) asks(name string, values []string) bool {
+	return slices.ContainsFunc(a.Fields, func(f Field) bool {
+		among := func(v string) bool { return slices.Contains(values, v) }
+		return f.Name == name && slices.ContainsFunc(f.Equals, among)
 	})
 }
 

@@ -77,21 +77,24 @@ func TestCheck(t *testing.T) {
 		return `{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Management"]},` + f + `]}]}`
 	}
 	for text, want := range map[string]string{
-		`{"Basic":[{"ReadWrite":"All"}],"Advanced":[{}]}`:                               "not both",
-		`{"Basic":[{},{},{},{},{},{}]}`:                                                 "at most 5",
-		`{"Basic":[{"ReadWrite":"None"}]}`:                                              "All, ReadOnly or WriteOnly",
-		`{"Basic":[{"ReadWrite":"All","ExcludeSources":["kms"]}]}`:                      "kms.amazonaws.com",
-		`{"Advanced":[{}]}`:                                                             "needs the field eventCategory",
-		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Data"]}]}]}`:        "needs the field resources.type",
-		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Insight"]}]}]}`:     "Management or Data",
-		field(`{"Name":"eventCategory","Equals":["Management"]}`):                       "twice",
-		field(`{"Name":"eventName"}`):                                                   "no operator",
-		field(`{"Name":"eventName","Equals":[""]}`):                                     "1 to 2048",
-		field(`{"Name":"color","Equals":["red"]}`):                                      "no field of that name",
-		field(`{"Name":"readOnly","NotEquals":["true"]}`):                               "Equals with one value",
-		field(`{"Name":"resources.ARN","Equals":["x"]}`):                                "are for data events",
-		field(`{"Name":"resources.type","Equals":["AWS::S3::Object"]}`):                 "AWS::SQS::Queue or AWS::SNS::Topic",
-		field(`{"Name":"eventName","Equals":["` + strings.Repeat(`a","`, 500) + `a"]}`): "at most 500 values",
+		`{"Basic":[{"ReadWrite":"All"}],"Advanced":[{}]}`:                                                         "not both",
+		`{"Basic":[{},{},{},{},{},{}]}`:                                                                           "at most 5",
+		`{"Basic":[{"ReadWrite":"None"}]}`:                                                                        "All, ReadOnly or WriteOnly",
+		`{"Basic":[{"ReadWrite":"All","ExcludeSources":["kms"]}]}`:                                                "kms.amazonaws.com",
+		`{"Advanced":[{}]}`:                                                                                       "needs the field eventCategory",
+		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Data"]}]}]}`:                                  "needs the field resources.type",
+		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Insight"]}]}]}`:                               "Management or Data",
+		field(`{"Name":"eventCategory","Equals":["Management"]}`):                                                 "twice",
+		field(`{"Name":"eventName"}`):                                                                             "no operator",
+		field(`{"Name":"eventName","Equals":[""]}`):                                                               "1 to 2048",
+		field(`{"Name":"color","Equals":["red"]}`):                                                                "no field of that name",
+		field(`{"Name":"readOnly","NotEquals":["true"]}`):                                                         "Equals with one value",
+		field(`{"Name":"resources.ARN","Equals":["x"]}`):                                                          "are for data events",
+		field(`{"Name":"resources.type","Equals":["AWS::S3::Bucket"]}`):                                           "AWS::SQS::Queue or AWS::SNS::Topic",
+		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::SQS::Queue"}]}]}`:                            "advanced event selectors",
+		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["arn:aws:sqs:x"]}]}]}`: "begins with arn:aws:s3",
+		`{"Basic":[{"ReadWrite":"All","DataResources":[{"Type":"AWS::S3::Object","Values":["` + strings.Repeat(`arn:aws:s3","`, 250) + `arn:aws:s3"]}]}]}`: "at most 250 data resources",
+		field(`{"Name":"eventName","Equals":["` + strings.Repeat(`a","`, 500) + `a"]}`):                                                                    "at most 500 values",
 	} {
 		var s selector.Set
 		if err := json.Unmarshal([]byte(text), &s); err != nil {
@@ -99,6 +102,27 @@ func TestCheck(t *testing.T) {
 		}
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.100s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Resources of services that the server does not have are selected in vain, and make no call's data event wanted.
+func TestForeignResources(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"Basic":[{"ReadWrite":"All","NoManagement":true,"DataResources":[{"Type":"AWS::S3::Object","Values":["arn:aws:s3"]},{"Type":"AWS::Lambda::Function","Values":["arn:aws:lambda"]}]}]}`,
+		`{"Basic":[{"ReadWrite":"All","NoManagement":true,"DataResources":[{"Type":"AWS::DynamoDB::Table","Values":["arn:aws:dynamodb:us-east-1:111122223333:table/t"]}]}]}`,
+		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Data"]},{"Name":"resources.type","Equals":["AWS::S3::Object"]},{"Name":"resources.ARN","StartsWith":["arn:aws:s3:::b/"]}]}]}`,
+		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Data"]},{"Name":"resources.type","Equals":["AWS::Lambda::Function"]}]}]}`,
+		`{"Advanced":[{"Fields":[{"Name":"eventCategory","Equals":["Data"]},{"Name":"resources.type","Equals":["AWS::DynamoDB::Table"]}]}]}`,
+	} {
+		var s selector.Set
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+		e := &trail.Event{EventCategory: "Data", EventName: "SendMessage", Resources: []trail.Resource{{Type: "AWS::SQS::Queue", ARN: "arn:aws:sqs:us-east-1:111122223333:q"}}}
+		if err := s.Check(); err != nil || s.TakesData() || s.Take(e) {
+			t.Errorf("%s: %v, takes data %t, takes an event of a queue %t", text, err, s.TakesData(), s.Take(e))
 		}
 	}
 }
