@@ -152,7 +152,7 @@ func (b *backlog) add(x *expansion) {
 
 // expand makes some of the copies that wait.
 func (b *backlog) expand() error {
-	for room := b.e.copiesAtOnce; room.left() && b.waiting(); b.dirty = true {
+	for room := b.e.copiesAtOnce; room.left() && b.waiting() && !b.e.Full(); b.dirty = true {
 		if b.first == nil {
 			x, err := b.read(b.head)
 			if err != nil {
@@ -160,7 +160,7 @@ func (b *backlog) expand() error {
 			}
 			b.first = x
 		}
-		for ; b.next < uint64(len(b.first.Copies)) && room.left(); b.next++ {
+		for ; b.next < uint64(len(b.first.Copies)) && room.left() && !b.e.Full(); b.next++ {
 			c := &b.first.Copies[b.next]
 			room.takeCopy(c)
 			b.uncount(c)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/sluicemq/sluice/internal/heap"
@@ -35,6 +36,7 @@ type Engine struct {
 	touched       []*queue
 	dirtyOutboxes []*outbox
 	work          int    // messages touched by housekeeping since Advance or Receive began
+	limit         int    // see Limit
 	record        []byte // scratch for the record of a message
 	rows          []Row  // scratch for the rows of a block
 	forceWrite    bool   // the clock is written even if nothing else is
@@ -59,7 +61,7 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
 	e := &Engine{
 		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
-		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
+		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }), limit: math.MaxInt,
 	}
 	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
 	b, err := tx.Get(clockKey)
@@ -327,7 +329,7 @@ func (e *Engine) Advance() error {
 		return err
 	}
 	e.work = 0
-	for e.work < workAtOnce && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {
+	for !e.spent() && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {
 		e.work++
 		q := e.wakes.First()
 		if err := q.advance(); err != nil {
@@ -344,6 +346,19 @@ func (e *Engine) Advance() error {
 
 // spend counts the work of moving a message to another queue.
 func (e *Engine) spend(m *Message) { e.work += 1 + len(m.Body)>>10 }
+
+// Limit sets the size in bytes at which the transaction takes no more work that can wait. It counts until the next
+// call; an engine that was just loaded has no limit.
+//
+// What cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row of a series,
+// or what a client has asked for.
+func (e *Engine) Limit(bytes int) { e.limit = bytes }
+
+// Full reports whether the transaction has reached its limit: work that can wait is left to the next one.
+func (e *Engine) Full() bool { return e.tx.Size() >= e.limit }
+
+// spent reports whether housekeeping has done as much as it may in one transaction.
+func (e *Engine) spent() bool { return e.work >= workAtOnce || e.Full() }
 
 // Configure adds a queue or gives it new attributes. A queue that another shard has
 // served can be served here from now on; the messages in its outbox still go to the

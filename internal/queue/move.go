@@ -236,7 +236,7 @@ func (q *queue) move() error {
 			if err := q.moveOne(t); err != nil {
 				return fmt.Errorf("message move task: %w", err)
 			}
-			if t.Status != MoveRunning || q.e.work >= enough {
+			if t.Status != MoveRunning || q.e.work >= enough || q.e.Full() {
 				break
 			}
 		}

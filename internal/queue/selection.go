@@ -190,6 +190,21 @@ func (e *Edit) apply(m *Message) bool {
 	return m.bodySize() <= e.MaxSize && len(m.Attributes) <= e.MaxAttributes
 }
 
+// work returns how much more work it is to write a message that e changes.
+func (e *Edit) work() int {
+	if e == nil {
+		return 0
+	}
+	n := 0
+	if e.Body != nil {
+		n = len(*e.Body)
+	}
+	for _, a := range e.Set {
+		n += len(a.Name) + len(a.Type) + len(a.Value)
+	}
+	return n >> 10
+}
+
 // beginSelection makes a new task begin at the beginning of the queue.
 func (q *queue) beginSelection(t *MoveTask) {
 	s := *t.Selection
@@ -254,7 +269,7 @@ func (q *queue) moveSelected(t *MoveTask, allowance uint64, enough int) error {
 		allowance = min(allowance, uint64(t.Rate)) // not all at once after a long search
 	}
 	before := t.Moved
-	for t.Status == MoveRunning && t.Moved-before < allowance && q.e.work < enough {
+	for t.Status == MoveRunning && t.Moved-before < allowance && q.e.work < enough && !q.e.Full() {
 		if t.place.phase == selectEnd || t.Selection.Chosen > 0 && t.Moved+t.Skipped >= uint64(t.Selection.Chosen) {
 			q.endTask(t, MoveCompleted, "")
 			return nil
@@ -294,6 +309,7 @@ func (q *queue) selectMessages(t *MoveTask, most, enough int) (found []selected,
 		var m *Message
 		if m, bad = q.match(p, value); m != nil {
 			found = append(found, selected{p, m})
+			q.e.work += t.Selection.Edit.work()
 		}
 		return bad == nil && len(found) < most && q.e.work < enough
 	}
