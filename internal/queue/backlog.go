@@ -1,9 +1,6 @@
 package queue
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // extent is a number of copies and of their bytes.
 type extent struct{ copies, bytes int }
@@ -181,30 +178,6 @@ func (b *backlog) uncount(c *Copy) {
 		delete(b.copies, c.Queue)
 	}
 	b.bytes -= c.size()
-}
-
-// purge removes the copies that wait for a queue.
-func (b *backlog) purge(id ID) error {
-	for n := b.head; n < b.end && b.copies[id] > 0; n++ {
-		x, err := b.read(n)
-		if err != nil {
-			return err
-		}
-		done, all := b.done(n), x.Copies
-		x.Copies = slices.Clone(all[:done])
-		for i := range all[done:] {
-			if c := &all[done:][i]; c.Queue == id {
-				b.uncount(c)
-			} else {
-				x.Copies = append(x.Copies, *c)
-			}
-		}
-		if len(x.Copies) < len(all) {
-			b.e.tx.Set(publicationKey(n), encodeBacklogged(x))
-			b.first = nil
-		}
-	}
-	return nil
 }
 
 // drop removes the first publication.

@@ -355,7 +355,10 @@ func (e *Engine) spend(m *Message) { e.work += 1 + len(m.Body)>>10 }
 func (e *Engine) Limit(bytes int) { e.limit = bytes }
 
 // Full reports whether the transaction has reached its limit: work that can wait is left to the next one.
-func (e *Engine) Full() bool { return e.tx.Size() >= e.limit }
+func (e *Engine) Full() bool { return e.room() <= 0 }
+
+// room returns how many bytes the transaction may still grow by.
+func (e *Engine) room() int { return e.limit - e.tx.Size() }
 
 // spent reports whether housekeeping has done as much as it may in one transaction.
 func (e *Engine) spent() bool { return e.work >= workAtOnce || e.Full() }
@@ -426,31 +429,6 @@ func (e *Engine) Drop(id ID) error {
 	q.dirty = false
 	e.wakes.Remove(q)
 	return nil
-}
-
-// Purge removes all messages of a queue, also those in flight and delayed, and
-// removes its deduplication ids. A second purge within PurgeInterval gives
-// ErrPurgeInProgress, unless the queue is configured to be purged at any time. The
-// outbox of a queue can be purged at any time.
-func (e *Engine) Purge(id ID) error {
-	o := e.outboxes[id]
-	if o != nil && o.sealed || e.queues[id] != nil && e.queues[id].cfg.Sealed {
-		return ErrSealed
-	}
-	if q, err := e.queueAtPresent(id); err == nil {
-		if q.purged != 0 && !q.cfg.PurgeAnytime && e.now < q.purged.Add(PurgeInterval) {
-			return ErrPurgeInProgress
-		}
-		if err := q.purge(); err != nil {
-			return err
-		}
-	} else if o == nil || !IsRefusal(err) {
-		return err
-	}
-	if o != nil {
-		o.purge()
-	}
-	return e.backlog.purge(id)
 }
 
 // Counts returns how many messages a queue holds in each state. Messages in its

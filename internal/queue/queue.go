@@ -228,35 +228,6 @@ func (q *queue) counts() Counts {
 	}
 }
 
-// purge drops all messages, deduplication ids and receive attempts.
-func (q *queue) purge() error {
-	if err := q.purgeDedup(); err != nil {
-		return err
-	}
-	for _, table := range []byte{
-		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
-	} {
-		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
-	}
-	clear(q.e.groupRecords)
-	old := q.meta
-	fresh := newQueue(q.e, q.cfg)
-	q.received, q.filters, q.activeGroups = fresh.received, fresh.filters, fresh.activeGroups
-	q.oldest, q.nextTurns = nil, nil
-	q.deadlines.Clear()
-	q.returned.Init()
-	q.readyGroups.Init()
-	q.inFlight, q.lineHeld = 0, 0
-	q.nextDelay = never
-	q.meta = meta{
-		lineHead: old.lineNext, lineNext: old.lineNext, lastIndex: old.lastIndex,
-		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
-		delayFloor: old.delayFloor, purged: q.e.now, counting: old.counting,
-	}
-	q.markDirty()
-	return nil
-}
-
 // sequence returns the SequenceNumber of an indexed position. It has 20 digits and
 // grows within the queue, and also from a queue to its successor of the same name.
 func (q *queue) sequence(p Position) uint64 {

@@ -190,8 +190,8 @@ func (e *Edit) apply(m *Message) bool {
 	return m.bodySize() <= e.MaxSize && len(m.Attributes) <= e.MaxAttributes
 }
 
-// work returns how much more work it is to write a message that e changes.
-func (e *Edit) work() int {
+// size returns by how much a message may become longer that e changes.
+func (e *Edit) size() int {
 	if e == nil {
 		return 0
 	}
@@ -202,7 +202,7 @@ func (e *Edit) work() int {
 	for _, a := range e.Set {
 		n += len(a.Name) + len(a.Type) + len(a.Value)
 	}
-	return n >> 10
+	return n
 }
 
 // beginSelection makes a new task begin at the beginning of the queue.
@@ -302,6 +302,7 @@ func (q *queue) selectMessages(t *MoveTask, most, enough int) (found []selected,
 		q.selecting = &selecting{query: query, wanted: wantedIDs(t.Selection.IDs)}
 	}
 	var bad error
+	room, edit := q.e.room(), t.Selection.Edit.size()
 	look := func(p Position, value []byte) bool {
 		q.e.work += 1 + len(value)>>10
 		t.place.position = p
@@ -309,9 +310,10 @@ func (q *queue) selectMessages(t *MoveTask, most, enough int) (found []selected,
 		var m *Message
 		if m, bad = q.match(p, value); m != nil {
 			found = append(found, selected{p, m})
-			q.e.work += t.Selection.Edit.work()
+			q.e.work += edit >> 10
+			room -= len(value) + edit
 		}
-		return bad == nil && len(found) < most && q.e.work < enough
+		return bad == nil && len(found) < most && q.e.work < enough && room > 0
 	}
 	ended, err := q.scanSelected(t, look)
 	if err := firstError(err, bad); err != nil {
@@ -459,11 +461,12 @@ func (q *queue) blocked(g *activeGroup, p Position) bool {
 func (q *queue) clearLine(p Position) (there bool, err error) {
 	type record struct{ key, value []byte }
 	var ahead []record
-	work := 0
+	work, room := 0, q.e.room()
 	err = q.e.tx.Scan(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
 		ahead = append(ahead, record{slices.Clone(k), slices.Clone(v)})
 		work += 1 + len(v)>>10
-		return work < selectionWork
+		room -= len(v)
+		return work < selectionWork && room > 0
 	})
 	if err != nil {
 		return false, err
