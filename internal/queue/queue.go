@@ -33,6 +33,7 @@ type queue struct {
 	nextDelay   Instant // no delay ends before; never if nothing is delayed
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 	tasks       []*MoveTask
+	movesFrom   Instant    // the running task moves nothing before: its destination is sealed
 	selecting   *selecting // of the running task, if it has a Selection; made when it is needed
 
 	lastSend, lastReceive Instant // since the engine was loaded; 0: never
@@ -204,7 +205,7 @@ func (q *queue) schedule() Instant {
 	}
 	for _, t := range q.tasks {
 		if t.Status == MoveRunning {
-			at = min(at, t.next())
+			at = min(at, max(t.next(), q.movesFrom))
 		}
 	}
 	if q.minute != 0 {

@@ -242,6 +242,8 @@ func (q *queue) serveGroup(g *activeGroup, room int, timeout time.Duration) ([]D
 		}
 		if moved, err := q.redrive(m); err != nil {
 			return nil, err
+		} else if blocked = m.inFlight; blocked {
+			break
 		} else if moved {
 			continue
 		}

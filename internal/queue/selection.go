@@ -254,6 +254,8 @@ type selecting struct {
 type selected struct {
 	pos     Position
 	message *Message
+	place   selectionPlace // of the task, in front of the message
+	scanned uint64         // by the task, in front of the message
 }
 
 // selectionWork bounds what a task does in one transaction, of which most is to read and to match bodies: producers and
@@ -305,11 +307,13 @@ func (q *queue) selectMessages(t *MoveTask, most, enough int) (found []selected,
 	room, edit := q.e.room(), t.Selection.Edit.size()
 	look := func(p Position, value []byte) bool {
 		q.e.work += 1 + len(value)>>10
+		before := selected{place: t.place, scanned: t.Scanned}
 		t.place.position = p
 		t.Scanned++
 		var m *Message
 		if m, bad = q.match(p, value); m != nil {
-			found = append(found, selected{p, m})
+			before.pos, before.message = p, m
+			found = append(found, before)
 			q.e.work += edit >> 10
 			room -= len(value) + edit
 		}
@@ -394,6 +398,10 @@ func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error)
 	switch {
 	case !visible:
 		outcome = OutcomeNotVisible
+	case failure == sealedForNow:
+		q.movesFrom = q.e.now.Add(sealedPause)
+		t.place, t.Scanned = s.place, s.scanned
+		return true, nil
 	case failure == FailureNoDestination:
 		outcome = OutcomeNoDestination
 	case failure != "":
