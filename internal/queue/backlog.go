@@ -6,8 +6,8 @@ import "fmt"
 type extent struct{ copies, bytes int }
 
 // copiesAtOnce bounds the copies that a call to Publish makes, and those that each step of
-// the backlog makes.
-var copiesAtOnce = extent{copies: workAtOnce, bytes: 512 << 10}
+// the backlog makes. A copy may write the row of its queue's last minute, too, with some KiB.
+var copiesAtOnce = extent{copies: workAtOnce / 4, bytes: 512 << 10}
 
 // backlogMost bounds the bytes of the copies that wait. Publications are accepted faster than
 // their copies are made, so publishers have to wait at some point.

@@ -25,14 +25,17 @@ func TestTransactionsAreBounded(t *testing.T) {
 		b := &boundsTest{t: t, rig: newRig(t)}
 		defer b.rig.close()
 		b.rig.keep = DefaultKeep
+		b.rig.copies = extent{copies: 1000, bytes: boundsQueues * testBody / 2}
 		b.rig.reload()
 		b.configure()
 		t.Repeat(map[string]func(*rapid.T){
 			"":         func(*rapid.T) {},
 			"flood":    b.flood,
 			"flood 2":  b.flood,
-			"receive":  b.receive,
-			"show":     b.show,
+			"receive":  func(*rapid.T) { b.receive(b.id("queue")) },
+			"show":     func(*rapid.T) { b.show(b.id("queue")) },
+			"bury":     b.bury,
+			"bury 2":   b.bury,
 			"move":     b.move,
 			"select":   b.selectAll,
 			"publish":  b.publish,
@@ -119,8 +122,10 @@ func (b *boundsTest) message(size int) Outgoing {
 }
 
 // flood sends many messages, ten in a call.
-func (b *boundsTest) flood(*rapid.T) {
-	id, size := b.id("queue"), rapid.SampledFrom([]int{0, 100, testBody}).Draw(b.t, "size")
+func (b *boundsTest) flood(*rapid.T) { b.fill(b.id("queue")) }
+
+func (b *boundsTest) fill(id ID) {
+	size := rapid.SampledFrom([]int{0, 100, testBody}).Draw(b.t, "size of the messages")
 	for range rapid.IntRange(1, 30).Draw(b.t, "calls") {
 		var batch []Outgoing
 		for range 10 {
@@ -133,8 +138,17 @@ func (b *boundsTest) flood(*rapid.T) {
 	}
 }
 
-func (b *boundsTest) receive(*rapid.T) {
-	id := b.id("queue")
+// bury makes many messages due that go to the dead-letter queue when they are received.
+func (b *boundsTest) bury(*rapid.T) {
+	id := rapid.SampledFrom([]ID{boundsStandard, boundsFIFO}).Draw(b.t, "queue")
+	b.fill(id)
+	b.rig.now = b.rig.now.Add(10 * time.Second) // the delay
+	b.receive(id)
+	b.show(id)
+	b.receive(id)
+}
+
+func (b *boundsTest) receive(id ID) {
 	for range rapid.IntRange(1, 30).Draw(b.t, "calls") {
 		b.call("receive", 10*600, func(e *Engine) error {
 			got, err := e.Receive(id, Receive{Max: 10})
@@ -145,8 +159,7 @@ func (b *boundsTest) receive(*rapid.T) {
 }
 
 // show makes all messages of a queue visible that were received.
-func (b *boundsTest) show(*rapid.T) {
-	id := b.id("queue")
+func (b *boundsTest) show(id ID) {
 	for _, d := range b.held[id] {
 		b.call("visibility", 1000, func(e *Engine) error {
 			_, err := e.ChangeVisibility(id, []Visibility{{Receipt: Receipt{d.Position, d.Receipt}}})
@@ -196,7 +209,7 @@ func (b *boundsTest) accept(*rapid.T) {
 
 func (b *boundsTest) purge(*rapid.T) {
 	id := rapid.SampledFrom([]ID{boundsStandard, boundsMany, boundsElsewhere}).Draw(b.t, "queue")
-	b.call("purge", 1000, func(e *Engine) error { _, err := e.Purge(Purging{Queue: id}); return err })
+	b.call("purge", boundsQueues*(testBody+1000), func(e *Engine) error { _, err := e.Purge(Purging{Queue: id}); return err })
 }
 
 func (b *boundsTest) jump(*rapid.T) {
