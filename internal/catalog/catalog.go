@@ -32,9 +32,13 @@ type Options struct {
 	// Sends of q. old is the record before the change, nil of a new queue. A nil
 	// Place puts all queues on the first.
 	Place func(q, old *Queue)
-	// RequireIdle is called when a record is read that says that it is watched which queues are used. It writes down that
-	// the data directory needs a program that knows of that. It may be nil.
-	RequireIdle func() error
+	// RequireIdle is called before a record is used that says that it is watched which queues are used, and
+	// RequireTombstones before tombstones are. They write down that the data directory needs a program that can read
+	// such records. Both may be nil.
+	RequireIdle, RequireTombstones func() error
+	// ReadTombstones returns an error as long as a program that may open the store cannot read tombstones. Until then
+	// deletions write none. Nil means that all programs read them.
+	ReadTombstones func() error
 	// NoCoolDowns lets the name of a deleted queue be used again, and a queue be purged
 	// again, at once. It is for tests.
 	NoCoolDowns bool
@@ -42,10 +46,12 @@ type Options struct {
 
 // Catalog is the set of records. Its methods may be called from any goroutine.
 type Catalog struct {
-	control     *control.Control
-	place       func(q, old *Queue)
-	requireIdle func() error
-	noCoolDowns bool
+	control           *control.Control
+	place             func(q, old *Queue)
+	requireIdle       func() error
+	requireTombstones func() error
+	readTombstones    func() error
+	noCoolDowns       bool
 
 	mu sync.RWMutex
 	records
@@ -59,6 +65,7 @@ type records struct {
 	byID    map[queue.ID]*Queue
 	counts  map[namespace]int // how many queues there are; only where there are any
 	deleted map[Name]time.Time
+	buried  tombstones
 
 	idleSince    time.Time
 	purgeAnytime bool // of all queues
@@ -84,9 +91,14 @@ func Initialise(tx *control.Tx) error {
 // be the last reader to be registered, because it refuses all records that no other
 // reader has. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
-	c := &Catalog{control: o.Control, place: o.Place, requireIdle: o.RequireIdle, noCoolDowns: o.NoCoolDowns}
-	if c.requireIdle == nil {
-		c.requireIdle = func() error { return nil }
+	c := &Catalog{
+		control: o.Control, place: o.Place, noCoolDowns: o.NoCoolDowns,
+		requireIdle: o.RequireIdle, requireTombstones: o.RequireTombstones, readTombstones: o.ReadTombstones,
+	}
+	for _, f := range []*func() error{&c.requireIdle, &c.requireTombstones, &c.readTombstones} {
+		if *f == nil {
+			*f = func() error { return nil }
+		}
 	}
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}

@@ -235,6 +235,7 @@ func TestStoredForm(t *testing.T) {
 			`"RetentionSeconds":60,"WaitSeconds":0,"VisibilitySeconds":0,"ManagedSSE":false},"Tags":{"a":"b"}}`,
 		`deleted/{"Account":"000000000000","Region":"us-east-1","Queue":"old"}`: `"2026-01-01T12:00:00Z"`,
 		"last-id":        "2",
+		"tombstones/0":   "[[2,2]]",
 		"receipt-secret": string(c.Secret()),
 	}
 	got := make(map[string]string)

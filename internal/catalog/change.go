@@ -73,22 +73,30 @@ func (tx *Tx) Update(n Name, id queue.ID, change func(*Queue) error) (*Queue, er
 	return q, nil
 }
 
-// Delete removes the record of the queue with that id. The name of an internal queue is
-// never used again, so nothing remembers it.
+// forgetAtOnce bounds how many names of deleted queues one deletion forgets: a commit has its bounds.
+const forgetAtOnce = 1000
+
+// Delete removes the record of the queue with that id, and writes its tombstone. The name of an internal queue is
+// never used again, so the catalog does not keep it.
 func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	c := tx.c
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if q := c.queues[n]; q == nil || q.ID != id {
+	if q := c.Find(n); q == nil || q.ID != id {
 		return ErrNotFound
 	}
 	tx.tx.Delete(nameKey(keyQueue, n))
+	if err := tx.bury(id); err != nil {
+		return err
+	}
 	if n.Internal() {
 		return nil
 	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	forgotten := 0
 	for old, at := range c.deleted {
-		if !now.Before(at.Add(RecreateInterval)) {
+		if !now.Before(at.Add(RecreateInterval)) && forgotten < forgetAtOnce {
 			tx.tx.Delete(nameKey(keyDeleted, old))
+			forgotten++
 		}
 	}
 	tx.tx.Put(nameKey(keyDeleted, n), encode(now))

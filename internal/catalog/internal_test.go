@@ -92,7 +92,8 @@ func TestInternalQueues(t *testing.T) {
 	if err := control.Records(s, "deleted/", func(k string, _ []byte) bool { keys = append(keys, k); return true }); err != nil || keys != nil {
 		t.Errorf("remembers %v, %v", keys, err)
 	}
-	all, problems, err := catalog.Check(s, "sns/")
+	listed, problems, err := catalog.Check(s, "sns/")
+	all := listed.Queues
 	if len(all) != 2 || problems != nil || err != nil {
 		t.Errorf("check: %v, %v, %v", all, problems, err)
 	}

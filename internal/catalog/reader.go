@@ -32,10 +32,8 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	if len(fresh.secret) == 0 {
 		return ErrUninitialised
 	}
-	if !fresh.idleSince.IsZero() {
-		if err := r.c.requireIdle(); err != nil {
-			return err
-		}
+	if err := r.require(!fresh.idleSince.IsZero(), len(fresh.buried) > 0); err != nil {
+		return err
 	}
 	r.c.mu.Lock()
 	old := r.c.records
@@ -53,10 +51,9 @@ func (r reader) Apply(changes []control.Change) error {
 }
 
 func (r reader) apply(changes []control.Change) (all []changed, err error) {
-	if slices.ContainsFunc(changes, func(ch control.Change) bool { return ch.Key == keyIdleSince && !ch.Removed }) {
-		if err := r.c.requireIdle(); err != nil {
-			return nil, err
-		}
+	idle := func(ch control.Change) bool { return ch.Key == keyIdleSince && !ch.Removed }
+	if err := r.require(slices.ContainsFunc(changes, idle), slices.ContainsFunc(changes, isTombstone)); err != nil {
+		return nil, err
 	}
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
@@ -75,6 +72,19 @@ func (r reader) apply(changes []control.Change) (all []changed, err error) {
 		}
 	}
 	return all, nil
+}
+
+// require writes down what the data directory needs for the records that it is about to have.
+func (r reader) require(idle, tombstones bool) error {
+	if idle {
+		if err := r.c.requireIdle(); err != nil {
+			return err
+		}
+	}
+	if tombstones {
+		return r.c.requireTombstones()
+	}
+	return nil
 }
 
 // tell tells the watchers. It holds no lock, because they may look at the catalog.
@@ -111,7 +121,7 @@ func differences(old, new records) []changed {
 func newRecords() records {
 	return records{
 		queues: make(map[Name]*Queue), byID: make(map[queue.ID]*Queue), counts: make(map[namespace]int),
-		deleted: make(map[Name]time.Time),
+		deleted: make(map[Name]time.Time), buried: make(tombstones),
 	}
 }
 
@@ -148,6 +158,10 @@ func (r *records) put(k string, v []byte) (changed, error) {
 			return changed{}, fmt.Errorf("%s: %w", k, err)
 		}
 		r.deleted[n] = at
+	case strings.HasPrefix(k, keyTombstones):
+		if err := r.buried.put(k, v); err != nil {
+			return changed{}, fmt.Errorf("%s: %w", k, err)
+		}
 	default:
 		return changed{}, errUnknown(k)
 	}

@@ -83,10 +83,8 @@ func (c *controlShardReplica) Loaded(s *store.Store) error {
 }
 
 // Applied implements replica.Host.
-func (c *controlShardReplica) Applied(batch []byte, _ sharedlog.Position) {
-	if err := c.store.Apply(batch); err != nil {
-		c.fail(err)
-	}
+func (c *controlShardReplica) Applied(batch []byte, _ sharedlog.Position) error {
+	return c.store.Apply(batch)
 }
 
 // Prepare implements replica.Host. The control shard depends on no other.

@@ -80,6 +80,12 @@ func (h *host) heartbeat() heartbeat {
 	out.OldData = hasOldData(out.Shards[controlShard])
 	for _, l := range h.allLocals() {
 		out.Shards[l.name] = l.replica.Status()
+		if s := l.serving.Load(); s != nil && s.shard.Unknown() > 0 {
+			if out.Unknown == nil {
+				out.Unknown = make(map[string]int)
+			}
+			out.Unknown[l.name] = s.shard.Unknown()
+		}
 	}
 	for name, s := range out.Shards {
 		if c := h.copies.of(name); s.Role.Owns() && c.Wanted > 0 {

@@ -109,10 +109,10 @@ func (h *host) closeLocal(name string) {
 func (l *local) Loaded(*store.Store) error { return nil }
 
 // Applied implements replica.Host.
-func (l *local) Applied([]byte, sharedlog.Position) {}
+func (l *local) Applied([]byte, sharedlog.Position) error { return nil }
 
-// Prepare implements replica.Host. A node that does not know a queue would remove its messages, so it catches up with
-// the control store first.
+// Prepare implements replica.Host. A node that does not know a queue cannot serve it, so it catches up with the control
+// store first.
 func (l *local) Prepare(ctx context.Context) error { return l.host.barrier.catchUp(ctx) }
 
 // Claimed implements replica.Host. Queues may have been made since Prepare, so the node catches up again; and it moves
@@ -143,6 +143,7 @@ func (l *local) Serve(o *replica.Ownership) (stop func(), err error) {
 		Keep: h.o.Keep, Totals: h.o.Totals, Watch: h.o.Watch, Reads: h.members.readable,
 		Require: func(format int) error { return datadir.Require(h.o.Dir, format, h.o.Version) },
 		Configs: func() []queue.Config { return h.queues().Configs(l.number) },
+		Deleted: func(id queue.ID) bool { return h.queues().Deleted(id) },
 	})
 	if err != nil {
 		h.unsubscribe(queues)

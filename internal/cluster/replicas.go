@@ -132,7 +132,7 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 // should not, and seeks to own what it should. What may take time is done beside it.
 func (h *host) keepShards() {
 	if h.queues() == nil {
-		return // data of queues that are not known would be removed
+		return // queues that are not known cannot be served
 	}
 	for name, record := range h.records.allShards() {
 		if name == controlShard || h.tasks.busy("keep "+name) {

@@ -50,6 +50,7 @@ func (n *Node) shardStatus(name string, record shardRecord, live map[string]hear
 		if b, alive := live[h.Node]; alive && b.Shards[name].Role.Owns() {
 			s.Owner = h.Node
 			s.Complete, s.Copies = int64(b.Copies[name].Complete), int64(b.Copies[name].Wanted)
+			s.Unknown = int64(b.Unknown[name])
 		}
 	}
 	var seen []replica.Status

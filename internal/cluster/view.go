@@ -21,6 +21,7 @@ type heartbeat struct {
 	Leaving     bool `json:",omitempty"`      // it is about to stop
 	Shards      map[string]replica.Status
 	Copies      map[string]logCopies `json:",omitempty"` // of the logs of what it owns
+	Unknown     map[string]int       `json:",omitempty"` // by shard that it owns: the queues that it keeps and does not know
 	Certificate *time.Time           `json:",omitempty"` // when it ends
 	Skew        time.Duration        `json:",omitempty"` // how far its clock is ahead of the majority's
 }

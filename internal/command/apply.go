@@ -209,6 +209,7 @@ func (p planned) text(w io.Writer) error { p.Print(w, p.home); return nil }
 // applied is the answer of apply.
 type applied struct {
 	Applied *declared.Plan
+	NotDone int            `json:",omitempty"` // steps, because one failed
 	Keys    []declared.Key `json:",omitempty"`
 }
 
@@ -244,7 +245,8 @@ func (d *declaring) apply(cmd *cobra.Command, f *declared.File, s *declared.Sess
 	for _, note := range plan.Notes {
 		fmt.Fprintln(show, "note:", note)
 	}
-	answer.Applied.PrintDone(show)
+	answer.NotDone = len(plan.Steps) - len(answer.Applied.Steps)
+	answer.Applied.PrintDone(show, answer.NotDone)
 	return errors.Join(err, d.out.print(cmd, answer))
 }
 

@@ -94,6 +94,12 @@ users: {ann: {groups: clerks, access-key: true}}
 	if out, _, err := run(t, "queue", "show", "orders", "--profile", "ann"); err != nil {
 		t.Errorf("ann may not look: %v %s", err, out)
 	}
+	more := newDeclaredFile(t)
+	more.write(t, "name: more\nqueues: {extra: , orders: {delay: 8}}\n")
+	const stopped = "more: stopped: 0 created, 0 changed, 0 deleted, 2 not done"
+	if out, _, err := run(t, "apply", more.path, "--profile", "ann"); err == nil || !strings.Contains(out, stopped) || strings.Contains(out, nothingToDo) {
+		t.Errorf("ann may not apply: %v %s", err, out)
+	}
 	if err := os.Chmod(keys, 0o644); err != nil {
 		t.Fatal(err)
 	}

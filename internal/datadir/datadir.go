@@ -18,9 +18,10 @@ const (
 	CredentialsFile = "credentials"  // root access keys, in the format of the AWS credentials file
 	MasterKeyFile   = "master.key"   // the secrets of users are encrypted under it
 	FormatFile      = "format"       // says what a program must know to open the directory
+	RunningFile     = "running"      // is there while a server uses the directory, and after a crash
 )
 
-var names = []string{ControlDir, ShardsDir, TrailsDir, LogDir, NodeFile, JoiningFile, CredentialsFile, MasterKeyFile, FormatFile}
+var names = []string{ControlDir, ShardsDir, TrailsDir, LogDir, NodeFile, JoiningFile, CredentialsFile, MasterKeyFile, FormatFile, RunningFile}
 
 // Prepare makes the data directory dir ready for a server, before anything in it
 // is opened: it makes the directory if there is none, and refuses it if it holds

@@ -28,7 +28,8 @@ import (
 //	9  topics that count what happens to them
 //	10 queues that nobody uses, which are to be deleted
 //	11 the names of queues beside what was counted of them
-const newest = FormatNames
+//	12 the ids of deleted queues
+const newest = FormatTombstones
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -56,6 +57,9 @@ const FormatIdle = 10
 
 // FormatNames is the format of a directory in which the names of queues stand beside what was counted of them.
 const FormatNames = 11
+
+// FormatTombstones is the format of a directory in which the ids of deleted queues are.
+const FormatTombstones = 12
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

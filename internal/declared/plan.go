@@ -329,11 +329,15 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	}{p.Name, steps, p.Notes})
 }
 
-// PrintDone writes the last line of an apply.
-func (p *Plan) PrintDone(w io.Writer) {
-	if len(p.Steps) == 0 {
+// PrintDone writes the last line of an apply, of which left steps were not done because one failed.
+func (p *Plan) PrintDone(w io.Writer, left int) {
+	done := fmt.Sprintf("%d created, %d changed, %d deleted", p.Count(Create), p.Count(Modify), p.Count(Delete))
+	switch {
+	case left > 0:
+		fmt.Fprintf(w, "%s: stopped: %s, %d not done\n", p.Name, done, left)
+	case len(p.Steps) == 0:
 		fmt.Fprintf(w, "%s: all is as the file says\n", p.Name)
-		return
+	default:
+		fmt.Fprintf(w, "%s: %s\n", p.Name, done)
 	}
-	fmt.Fprintf(w, "%s: %d created, %d changed, %d deleted\n", p.Name, p.Count(Create), p.Count(Modify), p.Count(Delete))
 }

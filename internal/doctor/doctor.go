@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
@@ -106,6 +108,7 @@ type examination struct {
 	cache     *store.Cache
 	report    Report
 	catalogue []*catalog.Queue
+	deleted   func(queue.ID) bool
 	known     bool // whether the catalog could be read
 }
 
@@ -202,21 +205,21 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	queues, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, session.Prefix, login.Prefix, cluster.KeyPrefix)
+	listed, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, session.Prefix, login.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
 		return nil
 	}
-	e.catalogue = queues
+	e.catalogue, e.deleted = listed.Queues, listed.Deleted
 	e.known = len(problems) == 0
 	var internal uint64
-	for _, q := range queues {
+	for _, q := range listed.Queues {
 		if q.Name.Internal() {
 			internal++
 		}
 	}
-	c.count("queues", uint64(len(queues))-internal)
+	c.count("queues", uint64(len(listed.Queues))-internal)
 	if internal > 0 {
 		c.count("queues of topics and subscriptions", internal)
 	}
@@ -433,14 +436,47 @@ func (e *examination) queues(s *store.Store, shard *Shard) error {
 	if err != nil {
 		left.problem("%v", err)
 	}
-	left.count("queues", uint64(len(ids)))
-	switch {
-	case len(ids) > 0 && e.directory.Node:
-		left.Note = "data of queues that were deleted, or whose records are still in the cluster's log only"
-	case len(ids) > 0:
-		left.Note = "data of queues that were deleted; the server removes them when it starts"
-	}
+	e.leftover(left, ids)
 	return context.Cause(e.ctx)
+}
+
+// leftover reports the data of queues that the catalog does not list.
+func (e *examination) leftover(left *Check, ids []queue.ID) {
+	deleted := uint64(0)
+	var unknown []queue.ID
+	for _, id := range ids {
+		if e.deleted(id) {
+			deleted++
+		} else {
+			unknown = append(unknown, id)
+		}
+	}
+	left.count("queues", deleted)
+	if deleted > 0 {
+		left.Note = "data of deleted queues; the server removes it when it starts"
+	}
+	if len(unknown) == 0 {
+		return
+	}
+	left.count("unknown queues", uint64(len(unknown)))
+	what := fmt.Sprintf("data of queues that are neither listed nor known to be deleted (ids %s); the server keeps it", shortList(unknown))
+	if e.directory.Node {
+		what += "; their records may still be in the cluster's log only"
+	}
+	left.Note = strings.TrimPrefix(left.Note+"; "+what, "; ")
+}
+
+// shortList lists the first ids.
+func shortList(ids []queue.ID) string {
+	const most = 10
+	var text []string
+	for _, id := range ids[:min(len(ids), most)] {
+		text = append(text, strconv.FormatUint(uint64(id), 10))
+	}
+	if len(ids) > most {
+		text = append(text, "…")
+	}
+	return strings.Join(text, ", ")
 }
 
 // reader reads a store until the examination's context ends, and says how far

@@ -106,7 +106,7 @@ func benchKeeping(b *testing.B, keep Keep, cfg Config, backlog int, message func
 	x := &bench{b: b, store: s, now: epoch, body: string(make([]byte, 1024))}
 	cfg.Visibility, cfg.Retention = 30*time.Second, 96*time.Hour
 	tx := s.Begin()
-	if x.engine, err = Load(tx, x.now, []Config{cfg}, keep); err != nil {
+	if x.engine, err = Load(tx, x.now, []Config{cfg}, func(ID) bool { return false }, keep); err != nil {
 		b.Fatal(err)
 	}
 	tx.Release()

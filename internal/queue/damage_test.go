@@ -84,7 +84,7 @@ func deliverAll(t *testing.T, r *rig, without string) (delivered int, err error)
 				tx.Set([]byte(k), v.value)
 			}
 		}
-		e, err = Load(tx, now, r.configs, r.keep)
+		e, err = Load(tx, now, r.configs, r.isDeleted, r.keep)
 		return err
 	})
 	for step := 0; step < 40 && err == nil; step++ {
@@ -162,7 +162,7 @@ func TestLostRowIsNoticedByExpiry(t *testing.T) {
 		}
 		tx := r.store.Begin()
 		tx.Delete([]byte(k))
-		e, err := Load(tx, r.now, r.configs, r.keep)
+		e, err := Load(tx, r.now, r.configs, r.isDeleted, r.keep)
 		for now := r.now.Add(2 * time.Hour); err == nil && e.NextWake() <= now; now++ {
 			e.Begin(tx, now)
 			err = e.Advance()

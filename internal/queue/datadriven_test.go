@@ -48,6 +48,7 @@ type script struct {
 	names   map[place]string    // of handles
 	counts  map[string]int      // handles of each body
 	waits   map[string]Position // in outboxes, by body
+	hidden  map[ID]Config       // queues that an outdated list does not have
 }
 
 // place is one receive of one message.
@@ -61,7 +62,26 @@ type place struct {
 func (s *script) begin(t failer) {
 	s.rig, s.ids, s.lastID, s.bodies = newRig(t), make(map[string]ID), 0, make(map[MessageID]string)
 	s.handles, s.names, s.counts = make(map[string]Delivery), make(map[place]string), make(map[string]int)
-	s.waits = make(map[string]Position)
+	s.waits, s.hidden = make(map[string]Position), make(map[ID]Config)
+}
+
+// hide takes a queue off the list that reload loads, until it is revealed.
+func (s *script) hide(id ID) {
+	s.hidden[id] = s.rig.configs[slices.IndexFunc(s.rig.configs, func(c Config) bool { return c.ID == id })]
+	s.rig.hide(id)
+}
+
+// unknown prints the queues that the engine has data of and does not know.
+func (c *command) unknown(e *Engine) error {
+	var names []string
+	for name, id := range c.s.ids {
+		if slices.Contains(e.Unknown(), id) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	c.s.print("unknown: %s", strings.Join(names, " "))
+	return nil
 }
 
 func (s *script) fail(format string, args ...any) {
@@ -103,7 +123,7 @@ func (s *script) run(line string) {
 		"outbox": (*command).outbox, "peek": (*command).peek, "state": (*command).state, "groups": (*command).groups, "publish": (*command).publish,
 		"deliverable": (*command).deliverable,
 		"start":       (*command).startCounting, "empty": (*command).empty, "rows": (*command).rows, "names": (*command).names, "totals": (*command).totals,
-		"happens": (*command).happens, "use": (*command).use, "used": (*command).used,
+		"happens": (*command).happens, "use": (*command).use, "used": (*command).used, "unknown": (*command).unknown,
 	}
 	verb := c.word()
 	switch verb {
@@ -123,6 +143,10 @@ func (s *script) run(line string) {
 		delete(s.ids, name)
 	case "forget":
 		s.rig.forget(c.id())
+	case "hide":
+		s.hide(c.id())
+	case "reveal":
+		s.rig.configure(s.hidden[c.id()])
 	case "advance":
 		s.rig.advance(c.duration(c.word()))
 	case "jump":

@@ -36,6 +36,11 @@ func (e *Engine) horizon() Instant { return max(0, e.now.Add(-DedupInterval)) }
 // loadFilters builds the filters of all queues from what is stored, and removes ids
 // that are too old.
 func (e *Engine) loadFilters() error {
+	return e.fillFilters(func(id ID) *queue { return e.queues[id] })
+}
+
+// fillFilters builds the filters of the queues that of returns. It returns nil for the others.
+func (e *Engine) fillFilters(of func(ID) *queue) error {
 	oldest := bucketOf(e.horizon())
 	lo, end := tableRange(shared, tableDedup)
 	err := e.tx.Scan(lo, bucketKey(oldest), func(_, _ []byte) bool { e.dropDedupBefore(oldest); return false })
@@ -49,7 +54,7 @@ func (e *Engine) loadFilters() error {
 			bad = fmt.Errorf("%w: stray key %q", ErrDamaged, k)
 			return false
 		}
-		if q := e.queues[id]; q != nil {
+		if q := of(id); q != nil {
 			q.filter(slot / slotsPerBucket).add(hashOf(kind, name))
 		}
 		return true

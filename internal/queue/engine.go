@@ -19,6 +19,7 @@ import (
 type Engine struct {
 	queues       map[ID]*queue
 	outboxes     map[ID]*outbox
+	unknown      map[ID]bool // see Unknown
 	byARN        map[string]destination
 	groupRecords groupCache
 	backlog      backlog
@@ -54,14 +55,15 @@ type Engine struct {
 // not go back over a restart either.
 var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 
-// Load builds an engine for the given queues from what is stored. It removes, in tx,
-// the data of other queues, which are left when the deletion of a queue was cut
-// short. A queue that another shard serves costs no read if its outbox is empty. The
-// series of the queues are kept for as long as keep says.
-func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
+// Load builds an engine for the given queues from what is stored. It removes, in tx, the data of the other queues that
+// deleted reports, which is left when the deletion of a queue was cut short. The data of all others stays; see Unknown.
+// A queue that another shard serves costs no read if its outbox is empty. The series of the queues are kept for as long
+// as keep says.
+func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := &Engine{
+		unknown: make(map[ID]bool), limit: math.MaxInt,
 		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
-		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }), limit: math.MaxInt,
+		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
 	b, err := tx.Get(clockKey)
@@ -86,16 +88,15 @@ func Load(tx Txn, now Instant, configs []Config, keep Keep) (*Engine, error) {
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.loadFilters(), e.loadOthers(), e.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
+	if err := firstError(e.loadFilters(), e.loadOthers(deleted), e.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
 	return e, nil
 }
 
-// loadOthers loads the outboxes, and removes the data of queues that the engine was
-// not given.
-func (e *Engine) loadOthers() error {
+// loadOthers loads the outboxes, and removes the data of deleted queues.
+func (e *Engine) loadOthers(deleted func(ID) bool) error {
 	for next := ID(1); ; next++ {
 		found, err := firstQueue(e.tx, next)
 		if err != nil || found == 0 {
@@ -106,13 +107,15 @@ func (e *Engine) loadOthers() error {
 				return fmt.Errorf("queue %s: %w", q.cfg.ARN, err)
 			}
 		} else if o := e.outboxes[found]; o != nil {
-			if err := o.load(); err != nil {
+			if err := o.loadAlone(); err != nil {
 				return fmt.Errorf("queue %s: %w", o.arn, err)
 			}
-		} else {
+		} else if deleted(found) {
 			if err := e.removeLeftover(found); err != nil {
 				return fmt.Errorf("queue %d, which was deleted: %w", found, err)
 			}
+		} else {
+			e.unknown[found] = true
 		}
 		next = found
 	}
@@ -372,7 +375,7 @@ func (e *Engine) Configure(cfg Config) error {
 		return ErrElsewhere
 	case cfg.Elsewhere && e.outboxes[cfg.ID] == nil:
 		e.addOutbox(cfg)
-		return nil
+		return e.know(cfg.ID)
 	case cfg.Elsewhere:
 		e.outboxes[cfg.ID].sealed = cfg.Sealed
 		return nil // what else can change of its attributes matters elsewhere
@@ -392,7 +395,11 @@ func (e *Engine) Configure(cfg Config) error {
 	if o := e.outboxes[cfg.ID]; o != nil && o.last == 0 {
 		delete(e.outboxes, cfg.ID)
 	}
-	e.add(cfg).called()
+	q := e.add(cfg)
+	if err := e.know(cfg.ID); err != nil {
+		return err
+	}
+	q.called()
 	return nil
 }
 
@@ -409,6 +416,10 @@ func (e *Engine) add(cfg Config) *queue {
 func (e *Engine) Drop(id ID) error {
 	if o := e.outboxes[id]; o != nil {
 		e.dropOutbox(o)
+	}
+	if e.unknown[id] {
+		delete(e.unknown, id)
+		return e.removeLeftover(id)
 	}
 	q := e.queues[id]
 	if q == nil {

@@ -216,7 +216,7 @@ func TestDamagedRecords(t *testing.T) {
 	use := func(r *rig) error {
 		tx := r.store.Begin()
 		defer tx.Release()
-		e, err := Load(tx, r.now, r.configs, r.keep)
+		e, err := Load(tx, r.now, r.configs, r.isDeleted, r.keep)
 		if err != nil {
 			return err
 		}

@@ -3,8 +3,8 @@ package queue
 import "fmt"
 
 // Leftovers finds what the store holds besides the given queues. It returns the ids of
-// other queues: their deletion was cut short, and they are removed when an engine is
-// loaded. Keys that no engine writes are problems. It also checks the tables that the
+// other queues: if they were deleted, an engine that is loaded removes the rest of them. Keys that no engine writes are
+// problems. It also checks the tables that the
 // queues share: deduplication ids, and the series of queues and topics.
 func Leftovers(r Reader, configs []Config) (ids []ID, problems []string, err error) {
 	known := make(map[ID]*meta, len(configs))

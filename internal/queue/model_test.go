@@ -135,6 +135,7 @@ func testModel(t *rapid.T, fifo bool) {
 		"advance":    m.advance,
 		"advance 2":  m.advance,
 		"reload":     m.reload,
+		"outdated":   m.outdated,
 		"lose":       m.lose,
 		"configure":  m.configure,
 		"purge":      m.purge,
@@ -291,6 +292,17 @@ func (m *model) advance(*rapid.T) {
 		m.settle()
 	}
 	m.rig.now = until
+	m.settle()
+}
+
+// outdated loads an engine by a list of queues that is older than one of them, and then tells it of that queue.
+func (m *model) outdated(*rapid.T) {
+	m.seldom()
+	q := m.pickQueue()
+	m.rig.hide(q.cfg.ID)
+	m.rig.load()
+	m.told = false
+	m.rig.configure(q.cfg)
 	m.settle()
 }
 

@@ -208,6 +208,15 @@ func (q *queue) loadOutbox() error {
 	return o.load()
 }
 
+// loadAlone is load for the outbox of a queue that this shard does not serve. A record of the queue itself says that this
+// shard did serve it: its messages must not be passed over.
+func (o *outbox) loadAlone() error {
+	if b, err := o.e.tx.Get(metaKey(o.id)); b != nil || err != nil {
+		return firstError(err, ErrElsewhere)
+	}
+	return o.load()
+}
+
 // load reads the record of an outbox of which something is stored.
 func (o *outbox) load() error {
 	b, err := o.e.tx.Get(outboxKey(o.id))
@@ -215,11 +224,7 @@ func (o *outbox) load() error {
 		return err
 	}
 	if b == nil {
-		b, err = o.e.tx.Get(metaKey(o.id))
-		if err == nil && b != nil {
-			return ErrElsewhere
-		}
-		return firstError(err, fmt.Errorf("the record of the outbox: %w", errMissing))
+		return fmt.Errorf("the record of the outbox: %w", errMissing)
 	}
 	if err := o.decode(b); err != nil || o.stored == 0 {
 		return err

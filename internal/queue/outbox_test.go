@@ -92,7 +92,7 @@ func TestAwayQueuesAreLoadedWithoutReads(t *testing.T) {
 	}
 	tx := &readCounter{strictTxn: r.begin()}
 	defer tx.Release()
-	e, err := Load(tx, r.now, r.configs, r.keep)
+	e, err := Load(tx, r.now, r.configs, r.isDeleted, r.keep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestAwayQueueWithMessagesOfItsOwnIsRefused(t *testing.T) {
 	configs := slices.Clone(r.configs)
 	configs[0].Elsewhere = true
 	tx := r.begin()
-	_, err := Load(tx, r.now, configs, Keep{})
+	_, err := Load(tx, r.now, configs, r.isDeleted, Keep{})
 	if !errors.Is(err, ErrElsewhere) {
 		t.Errorf("queue %d has changed sides: %v", configs[0].ID, err)
 	}

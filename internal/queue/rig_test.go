@@ -47,6 +47,7 @@ type rig struct {
 	engine  *Engine
 	now     Instant
 	configs []Config // of the queues that exist
+	deleted []ID     // those that are known to be deleted
 	keep    Keep
 	keys    mirror
 	// copies bounds what the engine publishes at once, if it is not zero.
@@ -144,7 +145,7 @@ func (r *rig) load() {
 	}
 	tx := r.begin()
 	defer tx.Release()
-	e, err := Load(tx, r.now, r.configs, r.keep)
+	e, err := Load(tx, r.now, r.configs, r.isDeleted, r.keep)
 	if err != nil {
 		r.t.Fatalf("at %v: %v", r.now.Sub(epoch), err)
 	}
@@ -210,8 +211,16 @@ func (r *rig) known(id ID) bool {
 	return slices.ContainsFunc(r.configs, func(c Config) bool { return c.ID == id })
 }
 
-// forget drops a queue from the list that reload loads.
+// forget drops a queue from the list that reload loads, and has it known as deleted.
 func (r *rig) forget(id ID) {
+	r.deleted = append(r.deleted, id)
+	r.hide(id)
+}
+
+func (r *rig) isDeleted(id ID) bool { return slices.Contains(r.deleted, id) }
+
+// hide drops a queue from the list that reload loads, as if the list were older than the queue.
+func (r *rig) hide(id ID) {
 	r.configs = slices.DeleteFunc(r.configs, func(c Config) bool { return c.ID == id })
 }
 

@@ -34,7 +34,7 @@ func benchMinutes(b *testing.B, queues int) {
 	}
 	x := &bench{b: b, store: s, now: minuteOf(epoch), body: "body"}
 	tx := s.Begin()
-	if x.engine, err = Load(tx, x.now, configs, DefaultKeep); err != nil {
+	if x.engine, err = Load(tx, x.now, configs, func(ID) bool { return false }, DefaultKeep); err != nil {
 		b.Fatal(err)
 	}
 	if err := s.Commit(tx); err != nil {

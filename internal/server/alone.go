@@ -67,7 +67,7 @@ func (a *alone) Control() *control.Control { return a.control }
 func (a *alone) Serve(c *catalog.Catalog, deliver func(context.Context, *shard.Shard)) (Messages, error) {
 	sh, err := shard.Open(shard.Options{
 		Store: a.messages, Logger: a.log, Shift: machineShift, Require: a.require, Keep: a.keep, Totals: a.totals, Watch: a.watch,
-		Configs: func() []queue.Config { return c.Configs(theShard) },
+		Configs: func() []queue.Config { return c.Configs(theShard) }, Deleted: c.Deleted,
 	})
 	if err != nil {
 		return nil, err

@@ -99,6 +99,7 @@ type Server struct {
 	certificate *keypair.Pair // nil: plain HTTP
 	front       *front.Front
 	prepared    chan struct{} // closed when there is a front
+	begun       bool          // see noteStart
 	http        *http.Server
 	backups     *backups
 	trail       *trail.Trail
@@ -162,10 +163,12 @@ func Start(c Config) (_ *Server, err error) {
 	}); err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	cat, err := s.load()
 	if err != nil {
 		return nil, err
 	}
+	s.noteStart(time.Since(began))
 	s.series = s.newSeries(cat)
 	s.sweeper = s.newSweeper(cat)
 	s.backups.queues = func() int { return len(cat.All()) }
@@ -327,7 +330,12 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if err := s.openTopics(); err != nil {
 		return nil, err
 	}
-	if c, err = catalog.Open(catalog.Options{Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place, RequireIdle: s.requireIdle}); err != nil {
+	c, err = catalog.Open(catalog.Options{
+		Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place, RequireIdle: s.requireIdle,
+		RequireTombstones: func() error { return s.require(datadir.FormatTombstones) },
+		ReadTombstones:    func() error { return s.node.Reads(datadir.FormatTombstones) },
+	})
+	if err != nil {
 		return nil, err
 	}
 	s.topics.Use(c)
@@ -449,7 +457,9 @@ func (s *Server) Run(ctx context.Context) error {
 		s.trail.Write(stop, s.front.SendEvents) // of the last requests
 		return nil
 	})
-	err = errors.Join(err, s.close())
+	if err = errors.Join(err, s.close()); err == nil {
+		err = s.noteStop()
+	}
 	s.log.Info("stopped")
 	return err
 }

@@ -35,12 +35,20 @@ func (s *Shard) Probe(ctx context.Context) error {
 // Configure adds a queue or gives it new attributes. It waits even while the disk is
 // blocked: the catalog has the queue already, and shard and catalog must agree.
 func (s *Shard) Configure(ctx context.Context, c queue.Config) error {
-	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error { return e.Configure(c) })
+	return s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
+		err := e.Configure(c)
+		s.countUnknown(e)
+		return err
+	})
 }
 
 // Drop removes a queue and all it holds. It waits as Configure does.
 func (s *Shard) Drop(ctx context.Context, id queue.ID) error {
-	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error { return e.Drop(id) })
+	err := s.execEvenIfBlocked(ctx, func(e *queue.Engine) error {
+		err := e.Drop(id)
+		s.countUnknown(e)
+		return err
+	})
 	s.waits.forget(id)
 	if s.watcher != nil && err == nil {
 		s.watcher.Purged(id)

@@ -50,6 +50,9 @@ type Options struct {
 	// Configs returns the queues of this shard, when it is opened and whenever
 	// it has to be loaded again.
 	Configs func() []queue.Config
+	// Deleted reports whether a queue is known to be deleted, by what is at least as new as Configs: the rest of its data
+	// is removed when the shard is loaded. Nil means that no queue is.
+	Deleted func(queue.ID) bool
 	Logger  *slog.Logger // nil discards
 	// Now is the machine's clock; nil means time.Now.
 	Now func() time.Time
@@ -105,6 +108,7 @@ type Shard struct {
 	once     sync.Once
 	reading  sync.RWMutex // held for reading while the store may be read
 	draining atomic.Bool  // long polls no longer wait
+	unknown  atomic.Int64 // see Unknown
 
 	readyOutboxes, deliverable readyQueues
 	room                       backlogRoom
@@ -116,6 +120,7 @@ type Shard struct {
 	// What follows belongs to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store
 	configs func() []queue.Config
+	deleted func(queue.ID) bool
 	keep    queue.Keep
 	reads   func() int
 	asked   time.Time // when reads was called
@@ -171,6 +176,9 @@ func Open(o Options) (*Shard, error) {
 	if o.Reads == nil {
 		o.Reads = func() int { return math.MaxInt }
 	}
+	if o.Deleted == nil {
+		o.Deleted = func(queue.ID) bool { return false }
+	}
 	if o.MaxCommit == 0 {
 		o.MaxCommit = bytesAtOnce
 	}
@@ -179,7 +187,7 @@ func Open(o Options) (*Shard, error) {
 		writable: o.Writable, require: o.Require, format: 1, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
-		configs: o.Configs, overdue: o.MaxCommit / 2, keep: o.Keep, reads: o.Reads, totals: o.Totals, polls: newPolls(),
+		configs: o.Configs, deleted: o.Deleted, overdue: o.MaxCommit / 2, keep: o.Keep, reads: o.Reads, totals: o.Totals, polls: newPolls(),
 	}
 	s.pacer = newPacer(s.closing)
 	s.clock = newClock(o.Now, o.Shift, 0)
@@ -196,7 +204,7 @@ func Open(o Options) (*Shard, error) {
 func (s *Shard) load() error {
 	tx := s.store.Begin()
 	defer tx.Release()
-	engine, err := queue.Load(tx, s.clock.time(), s.configs(), s.keepNow())
+	engine, err := queue.Load(tx, s.clock.time(), s.configs(), s.deleted, s.keepNow())
 	if err != nil {
 		return err
 	}
@@ -213,6 +221,7 @@ func (s *Shard) load() error {
 	}
 	s.engine, s.counted = engine, engine.Totals()
 	s.announce(engine)
+	s.reportUnknown(engine)
 	return nil
 }
 

@@ -95,7 +95,8 @@ func (r *rig) subscribe(n topic.Name, p topic.Protocol, endpoint string) (made *
 // check wants a fresh reading of the store to be as sound, and as large, as what is in memory.
 func (r *rig) check(topics, subscriptions, internal int) {
 	r.Helper()
-	queues, problems, err := catalog.Check(r.store, topic.Prefix)
+	listed, problems, err := catalog.Check(r.store, topic.Prefix)
+	queues := listed.Queues
 	if err != nil || len(problems) > 0 || len(queues) != internal {
 		r.Errorf("catalog: %d queues, %v, %v", len(queues), problems, err)
 	}

@@ -7,8 +7,13 @@ import (
 	"github.com/sluicemq/sluice/internal/datadir"
 )
 
-// counted checks what was counted of what was done.
+// counted checks what was counted of what was done. The server writes the row of a minute that was running when the old
+// server stopped once it has started.
 func (k *checker) counted(want *Content) error {
+	return k.persist(func() error { return k.countedNow(want) })
+}
+
+func (k *checker) countedNow(want *Content) error {
 	if want.Format >= datadir.FormatSeries && want.Counted {
 		if err := k.sum(want, "AWS/SQS", "NumberOfMessagesSent", "QueueName", "jobs", 26); err != nil {
 			return err

@@ -133,7 +133,13 @@ func (m *machine) stored() {
 		m.halt(err)
 		return
 	}
-	m.advanced(&f.record)
+	if err := m.advanced(&f.record); err != nil {
+		if f.commit != nil {
+			f.commit.done(fmt.Errorf("%w: %w", ErrDeposed, err))
+		}
+		m.halt(err)
+		return
+	}
 	if f.commit == nil {
 		m.role = Opening
 		m.ownership = m.owner(next.Epoch)

@@ -97,6 +97,76 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	same(t, c, a, b)
 }
 
+// A caller that has waited for a position relies on what the host has in memory. So the position stays where it was until
+// the host has read all of a checkpoint. The status does not wait for that.
+func TestPositionWaitsForTheHostToLoadACheckpoint(t *testing.T) {
+	e := memory()
+	network := messenger.NewMemory()
+	a := run(t, "a", vfs.NewMem(), e, nil)
+	a.Offer(network.Node("a"))
+	a.Want(true, 0)
+	eventually.True(t, "a owns", a.owns)
+	for i := range uint64(10) {
+		a.mustIncrement(i)
+	}
+	end := a.Position()
+	if err := errors.Join(a.FlushStore(), a.Trim(t.Context(), end)); err != nil {
+		t.Fatal(err)
+	}
+
+	loads, loading, proceed := 0, make(chan struct{}), make(chan struct{})
+	b := run(t, "b", vfs.NewMem(), e, func(_ *replica.Options, h *host) {
+		h.fetch = replica.FetchFrom(network.Node("b"), "1", func() []string { return []string{"a"} })
+		h.loaded = func() error {
+			if loads++; loads == 2 { // the first is of the empty store
+				close(loading)
+				<-proceed
+			}
+			return nil
+		}
+	})
+	<-loading
+	if p := b.Position(); p != 0 {
+		t.Errorf("the position is %d while the host loads the checkpoint", p)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if err := b.Wait(gone, end); err == nil {
+		t.Error("Wait returned while the host was loading the checkpoint")
+	}
+	if s := b.Status(); s.Applied != end || s.Error != "" {
+		t.Errorf("the status is %+v", s)
+	}
+	close(proceed)
+	if err := b.Wait(t.Context(), end); err != nil {
+		t.Error(err)
+	}
+	if p := b.Position(); p != end {
+		t.Errorf("the position is %d, want %d", p, end)
+	}
+}
+
+// A host that cannot read a batch ends the replica, and callers that wait for the batch do not take it for applied.
+func TestHostThatCannotReadABatchEndsTheReplica(t *testing.T) {
+	e := memory()
+	a := run(t, "a", vfs.NewMem(), e, nil)
+	unreadable := errors.New("unreadable")
+	b := run(t, "b", vfs.NewMem(), e, func(_ *replica.Options, h *host) {
+		h.applied = func() error { return unreadable }
+	})
+	a.Want(true, 0)
+	eventually.True(t, "a owns", a.owns)
+	a.mustIncrement(0)
+	err := <-b.result
+	b.result <- err
+	if !errors.Is(err, unreadable) {
+		t.Errorf("b has ended with %v", err)
+	}
+	if p, end := b.Position(), a.Position(); p >= end {
+		t.Errorf("b says that it has reached %d of %d", p, end)
+	}
+}
+
 // single is the disk of a node that was alone, with a counter.
 func single(t *testing.T, counter byte) *vfs.MemFS {
 	t.Helper()

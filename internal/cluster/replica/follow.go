@@ -107,18 +107,24 @@ func (m *machine) apply(r sharedlog.Record) bool {
 		m.halt(fmt.Errorf("record %d: %w", r.Position, err))
 		return false
 	}
-	m.advanced(&rec)
+	if err := m.advanced(&rec); err != nil {
+		m.halt(err)
+		return false
+	}
 	return true
 }
 
 // advanced notes that the store has applied one more record.
-func (m *machine) advanced(r *record) {
+func (m *machine) advanced(r *record) error {
 	mark := m.state.Mark()
 	if at := position(mark); m.extent.Last < at {
 		m.extent.Last = at
 	}
 	m.sample(mark)
-	m.applied(r, mark)
+	if err := m.applied(r, mark); err != nil {
+		return fmt.Errorf("record %d: %w", mark.Position, err)
+	}
+	return nil
 }
 
 // onFollowed has the next record of the log.

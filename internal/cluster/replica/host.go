@@ -15,8 +15,8 @@ type Host interface {
 	Loaded(s *store.Store) error
 	// Applied is called with each batch in order, this node's own and those of other nodes, when the store has it and
 	// before the caller of the commit is answered. The slice is valid during the call only. Applied must not wait for
-	// a commit.
-	Applied(changes []byte, at sharedlog.Position)
+	// a commit. An error ends the replica: what the host has in memory no longer matches the store.
+	Applied(changes []byte, at sharedlog.Position) error
 
 	// Prepare is called before the replica tries to get the lease. It waits for what an owner must know before other
 	// nodes are kept from trying; for a shard of messages that is the end of the control shard's log. After an error

@@ -32,8 +32,8 @@ type machine struct {
 	nonce   func() uint64
 	// owner makes the Ownership of an epoch.
 	owner func(epoch uint64) *Ownership
-	// applied is called for each record when the store has it, before any caller is answered.
-	applied func(r *record, m store.Mark)
+	// applied is called for each record when the store has it, before any caller is answered. An error halts the machine.
+	applied func(r *record, m store.Mark) error
 
 	now  time.Time // of the event
 	role Role

@@ -74,6 +74,7 @@ type Replica struct {
 	view     view
 	progress chan struct{} // closed when position changes; nil if no caller waits
 	position atomic.Uint64
+	durable  atomic.Uint64 // the position that durableNow found last
 }
 
 // New returns a replica that does nothing until Run.
@@ -234,15 +235,16 @@ func (r *Replica) load() (*store.Store, error) {
 }
 
 // use makes s the store of the replica, or closes it if the host refuses it. The status describes the new store before
-// the host learns of it. The caller holds r.swap.
+// the host learns of it, but Position and Wait do not: a caller that has waited for a position relies on what the host
+// has in memory. The caller holds r.swap.
 func (r *Replica) use(s *store.Store) error {
 	r.store, r.machine.state = s, s
-	r.reached(s.Mark())
 	r.publish()
 	if err := r.o.Host.Loaded(s); err != nil {
 		r.store = nil
 		return errors.Join(err, s.Close())
 	}
+	r.reached(s.Mark())
 	return nil
 }
 
@@ -334,19 +336,23 @@ func (o *Ownership) Confirm() error {
 // Store returns the store of the shard, for reading. Changes go through Commit.
 func (o *Ownership) Store() *store.Store { return o.replica.store }
 
-// Position returns the position up to which the store has applied the log. It includes every commit that has returned
-// nil.
+// Position returns the position up to which the store has applied the log and the host has learned of it: Host.Loaded or
+// Host.Applied has returned. It includes every commit that has returned nil.
 func (r *Replica) Position() sharedlog.Position { return sharedlog.Position(r.position.Load()) }
 
-// applied tells the host, and those who wait for a position, that the store has applied a record.
-func (r *Replica) applied(rec *record, m store.Mark) {
+// applied tells the host that the store has applied a record, and then wakes the callers that wait for its position.
+// After an error of the host the position stays where it was.
+func (r *Replica) applied(rec *record, m store.Mark) error {
 	if rec.kind == batch {
-		r.o.Host.Applied(rec.changes, position(m))
+		if err := r.o.Host.Applied(rec.changes, position(m)); err != nil {
+			return err
+		}
 	}
 	r.reached(m)
+	return nil
 }
 
-// reached publishes the store's position, and wakes those who wait for it.
+// reached publishes the store's position, and wakes the callers that wait for it.
 func (r *Replica) reached(m store.Mark) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -357,7 +363,7 @@ func (r *Replica) reached(m store.Mark) {
 	}
 }
 
-// Wait waits until the log has been applied up to a position.
+// Wait waits until Position has reached p.
 func (r *Replica) Wait(ctx context.Context, p sharedlog.Position) error {
 	for {
 		r.mu.Lock()

@@ -47,7 +47,7 @@ func memory() engine {
 func run(t *testing.T, name string, fs *vfs.MemFS, e engine, change func(*replica.Options, *host)) *node {
 	t.Helper()
 	n := &node{t: t, name: name, fs: fs, result: make(chan error, 1)}
-	h := &host{serve: n.serve, applied: func() { n.applied.Add(1) }}
+	h := &host{serve: n.serve, applied: func() error { n.applied.Add(1); return nil }}
 	o := replica.Options{
 		Name: "1", Node: name, Dir: "store", Storage: store.Options{FS: fs},
 		Log: e.Log, Leases: e.Leases,
@@ -81,7 +81,7 @@ func (n *node) serve(o *replica.Ownership) (stop func(), err error) {
 type host struct {
 	serve   func(o *replica.Ownership) (stop func(), err error)
 	loaded  func() error
-	applied func()
+	applied func() error
 	fetch   func(context.Context, *store.Incoming) error
 }
 
@@ -92,10 +92,11 @@ func (h *host) Loaded(*store.Store) error {
 	return h.loaded()
 }
 
-func (h *host) Applied([]byte, sharedlog.Position) {
-	if h.applied != nil {
-		h.applied()
+func (h *host) Applied([]byte, sharedlog.Position) error {
+	if h.applied == nil {
+		return nil
 	}
+	return h.applied()
 }
 
 func (h *host) Prepare(context.Context) error                       { return nil }

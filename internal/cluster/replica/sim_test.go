@@ -234,12 +234,13 @@ func (r *simReplica) start() {
 		},
 		name: fmt.Sprint(r.shard), node: r.n.name, effects: simEffects{r, r.n.life}, state: r.store, nonce: s.rng.Uint64,
 		owner: func(epoch uint64) *Ownership { return newOwnership(epoch, nil) },
-		applied: func(_ *record, m store.Mark) {
+		applied: func(_ *record, m store.Mark) error {
 			at := position(m)
 			if at <= r.applied {
 				s.fail("position %d is told of after %d", at, r.applied)
 			}
 			r.applied = at
+			return nil
 		},
 		role: Follower, readFrom: make(map[uint64]sharedlog.Position), releasing: make(map[uint64]bool),
 	}

@@ -97,7 +97,7 @@ func (r *Replica) look() view {
 	return r.view
 }
 
-// Status returns the state of the replica. It does not wait for the disk.
+// Status returns the state of the replica. It waits neither for the disk nor for a checkpoint that is being installed.
 func (r *Replica) Status() Status {
 	v := r.look()
 	s := Status{
@@ -111,12 +111,29 @@ func (r *Replica) Status() Status {
 	if v.err != nil {
 		s.Error = v.err.Error()
 	}
-	if durable, err := r.Durable(); err == nil {
+	if durable, err := r.durableNow(); err == nil {
 		s.Durable = durable
 	} else if s.Error == "" {
 		s.Error = err.Error()
 	}
 	return s
+}
+
+// durableNow is Durable for callers that must not wait. While a checkpoint replaces the store, which includes that the
+// host reads all of it, durableNow returns the position that it found last.
+func (r *Replica) durableNow() (sharedlog.Position, error) {
+	if !r.swap.TryRLock() {
+		return sharedlog.Position(r.durable.Load()), nil
+	}
+	defer r.swap.RUnlock()
+	if r.store == nil {
+		return 0, errClosed
+	}
+	m, err := r.store.Durable()
+	if err == nil {
+		r.durable.Store(m.Position)
+	}
+	return position(m), err
 }
 
 // Durable returns the position up to which the store has flushed what it has applied.

@@ -23,7 +23,7 @@ type Problem struct {
 // cluster that is well: every shard is served and could lose as many nodes as it has
 // copies to spare.
 func (s *Status) Problems() []Problem {
-	return slices.Concat(s.unserved(), s.parted(), s.nodeProblems(), s.copyProblems())
+	return slices.Concat(s.unserved(), s.parted(), s.unknown(), s.nodeProblems(), s.copyProblems())
 }
 
 func (s *Status) unserved() (out []Problem) {
@@ -49,6 +49,18 @@ func (s *Status) parted() (out []Problem) {
 			out = append(out, Problem{
 				fmt.Sprintf("Two replicas of shard %s DIFFER from position %d on: one of them is damaged.", sh.Name, sh.Parted),
 				"Make a backup now. Stop the nodes that keep the shard, one after the other, run sluice doctor on their data, and move away the shard's directory where it finds damage.",
+			})
+		}
+	}
+	return out
+}
+
+func (s *Status) unknown() (out []Problem) {
+	for _, sh := range s.Shards {
+		if sh.Unknown > 0 {
+			out = append(out, Problem{
+				fmt.Sprintf("Shard %s keeps data of %d queues that are neither listed nor known to be deleted.", sh.Name, sh.Unknown),
+				"Nothing is lost. If this remains after a minute, stop the node that owns the shard and run sluice doctor on its data.",
 			})
 		}
 	}

@@ -37,6 +37,7 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		"no owner":          {func(s *Status) { s.Shards[1].Owner = "" }, "Shard 0002 has no owner: its part of the queues is not served."},
 		"no control owner":  {func(s *Status) { s.Shards[3].Owner = "" }, "Shard control has no owner: queues, users and policies cannot be changed."},
 		"parted":            {func(s *Status) { s.Shards[0].Parted = 7 }, "Two replicas of shard 0001 DIFFER from position 7 on: one of them is damaged."},
+		"unknown queues":    {func(s *Status) { s.Shards[0].Unknown = 2 }, "Shard 0001 keeps data of 2 queues that are neither listed nor known to be deleted."},
 		"away":              {func(s *Status) { s.Nodes[1].Live, s.Nodes[1].AwaySeconds = false, 61 }, "Node b has been away for 1m1s."},
 		"disk":              {func(s *Status) { s.Nodes[2].Low = true }, "The disk of node c is nearly full: nothing can be added to any queue."},
 		"clock":             {func(s *Status) { s.Nodes[0].SkewMillis = -1500 }, "The clock of node a is 1.5s behind those of most nodes."},

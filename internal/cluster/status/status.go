@@ -69,6 +69,7 @@ type Shard struct {
 	LogBytes  int64     // that one copy of the log takes
 	Complete  int64     // copies of the log that have all of it, as its owner was told lately; 0: it is not known
 	Copies    int64     // of the log there should be
+	Unknown   int64     // queues of which its owner keeps data, and knows neither the record nor the deletion
 	Parted    int64     // the first position at which two replicas are known to differ; 0: none
 	Replicas  []Replica `json:",always"`
 }

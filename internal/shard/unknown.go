@@ -1,0 +1,19 @@
+package shard
+
+import "github.com/sluicemq/sluice/internal/queue"
+
+// Unknown returns how many queues there are of which the shard has data, and of which it knows neither the config nor the
+// deletion; see queue.Engine.Unknown.
+func (s *Shard) Unknown() int { return int(s.unknown.Load()) }
+
+func (s *Shard) countUnknown(e *queue.Engine) { s.unknown.Store(int64(len(e.Unknown()))) }
+
+// reportUnknown logs the unknown queues when the shard has been loaded.
+func (s *Shard) reportUnknown(e *queue.Engine) {
+	s.countUnknown(e)
+	const most = 10
+	if ids := e.Unknown(); len(ids) > 0 {
+		s.log.Warn("data of unknown queues is kept: they are neither listed nor known to be deleted",
+			"queues", len(ids), "first", ids[:min(len(ids), most)])
+	}
+}
