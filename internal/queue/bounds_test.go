@@ -126,7 +126,7 @@ func (b *boundsTest) flood(*rapid.T) { b.fill(b.id("queue")) }
 
 func (b *boundsTest) fill(id ID) {
 	size := rapid.SampledFrom([]int{0, 100, testBody}).Draw(b.t, "size of the messages")
-	for range rapid.IntRange(1, 30).Draw(b.t, "calls") {
+	for range rapid.IntRange(1, 10).Draw(b.t, "calls") {
 		var batch []Outgoing
 		for range 10 {
 			batch = append(batch, b.message(size))
@@ -149,7 +149,7 @@ func (b *boundsTest) bury(*rapid.T) {
 }
 
 func (b *boundsTest) receive(id ID) {
-	for range rapid.IntRange(1, 30).Draw(b.t, "calls") {
+	for range rapid.IntRange(1, 10).Draw(b.t, "calls") {
 		b.call("receive", 10*600, func(e *Engine) error {
 			got, err := e.Receive(id, Receive{Max: 10})
 			b.held[id] = append(b.held[id], got...)
