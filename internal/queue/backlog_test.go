@@ -336,8 +336,8 @@ func TestLostRowsOfTheBacklog(t *testing.T) {
 	}
 }
 
-// A purge of more copies than one transaction can rewrite takes several. Copies that are made meanwhile do not stay, nor do
-// they come back if it is cut short; those of later publications do not go.
+// A purge of more copies than one transaction can rewrite takes several. Copies that are made meanwhile do not
+// stay, nor do they come back if it is cut short; those of later publications do not go.
 func TestPurgeOfABacklogIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []int{0, 1, 2} {

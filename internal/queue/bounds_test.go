@@ -9,16 +9,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The sizes of this test: what the owner gives a call, and by how much it may go beyond, which is a message of the largest
-// size with its keys, twice, and the records that End writes.
+// The sizes of this test: what the owner gives a call, and by how much it may go beyond, which is a message of
+// the largest size with its keys, twice, and the records that End writes.
 const (
 	testLimit = 16 << 10
 	testBody  = 4 << 10
 	testUnit  = 4 * testBody
 )
 
-// Whatever the queues hold and whatever has become due, no call makes a transaction longer than its limit, but for what
-// cannot be divided; and all that is left undone is done in the end.
+// Whatever the queues hold and whatever has become due, no call makes a transaction longer than its limit, but
+// for what cannot be divided; and all that is left undone is done in the end.
 func TestTransactionsAreBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,7 +88,8 @@ func (b *boundsTest) configure() {
 	}
 }
 
-// call makes a call of the engine in a transaction of its own, whose size it checks; own is the size of what the client sends.
+// call makes a call of the engine in a transaction of its own, whose size it checks; own is the size of what the
+// client sends.
 func (b *boundsTest) call(what string, own int, f func(*Engine) error) {
 	r := b.rig
 	tx := r.begin()

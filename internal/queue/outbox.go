@@ -133,12 +133,12 @@ func (o *outbox) purge() {
 	o.markDirty()
 }
 
-// sealedPause is how long what goes to a sealed queue waits before it is tried again. A queue is sealed for a moment: then it
-// is opened again, or gone.
+// sealedPause is how long what goes to a sealed queue waits before it is tried again. A queue is sealed for a
+// moment: then it is opened again, or gone.
 const sealedPause = time.Second
 
-// destination returns where a message of a group goes that is redriven or moved to
-// the queue with that ARN, or nil if there is no such queue. A sealed queue takes nothing now: the message has to wait.
+// destination returns where a message of a group goes that is redriven or moved to the queue with that ARN, or
+// nil if there is no such queue. A sealed queue takes nothing now: the message has to wait.
 func (e *Engine) destination(arn, group string) (to destination, sealed bool) {
 	switch d := e.byARN[arn].(type) {
 	case *queue:

@@ -103,9 +103,9 @@ func (d *distinct) number(m *Outgoing) int {
 	return len(*d) - 1
 }
 
-// Divide returns publications to a standard topic in parts whose records take about so many bytes at most, each in the order
-// of the publications. One with very many copies comes in several parts, under the same id, and is counted with the first. A
-// single copy may be longer.
+// Divide returns publications to a standard topic in parts whose records take about so many bytes at most, each
+// in the order of the publications. One with very many copies comes in several parts, under the same id, and is
+// counted with the first. A single copy may be longer.
 func Divide(publications []Publication, most int) (parts [][]Publication) {
 	room := 0
 	var part []Publication
@@ -129,7 +129,8 @@ func Divide(publications []Publication, most int) (parts [][]Publication) {
 	return append(parts, part)
 }
 
-// fitting returns how many of the copies take at most so many bytes in the record of a publication, and how many they take.
+// fitting returns how many of the copies take at most so many bytes in the record of a publication, and how many
+// they take.
 func fitting(copies []Copy, room int) (n, size int) {
 	var messages distinct
 	for i := range copies {

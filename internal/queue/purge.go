@@ -5,20 +5,21 @@ import (
 	"slices"
 )
 
-// Purging is a purge of a queue, which may take several calls of Engine.Purge, each in a transaction of its own: the copies
-// that wait in the backlog may be more than one transaction can rewrite. They go first, and what is in the queue and in its
-// outbox with the last call. So what was purged does not come back, however far the purge gets: a copy that is made
-// between two calls is in the queue then, or in its outbox.
+// Purging is a purge of a queue, which may take several calls of Engine.Purge, each in a transaction of its own:
+// the copies that wait in the backlog may be more than one transaction can rewrite. They go first, and what is
+// in the queue and in its outbox with the last call. So what was purged does not come back, however far the
+// purge gets: a copy that is made between two calls is in the queue then, or in its outbox.
 type Purging struct {
 	Queue ID
 	// OutboxOnly leaves what is in the queue itself.
 	OutboxOnly bool
-	// Marks are where the outboxes of other shards stood when they were purged. What the queue is sent from there later, up
-	// to these marks, was purged on its way, and is left out.
+	// Marks are where the outboxes of other shards stood when they were purged. What the queue is sent from there
+	// later, up to these marks, was purged on its way, and is left out.
 	Marks []Mark
 
 	Done bool
-	// Last is the position of the newest message that the outbox of the queue has had, when Done. It is 0 if there was none.
+	// Last is the position of the newest message that the outbox of the queue has had, when Done. It is 0 if there
+	// was none.
 	Last Position
 
 	begun     bool
@@ -65,8 +66,8 @@ func (e *Engine) Purge(p Purging) (Purging, error) {
 	return p, firstError(q.purge(), q.leaveOut(p.Marks))
 }
 
-// purge removes copies that wait for a queue, and reports whether these were all. It leaves those of publications that have
-// come after the purge began.
+// purge removes copies that wait for a queue, and reports whether these were all. It leaves those of
+// publications that have come after the purge began.
 func (b *backlog) purge(p *Purging) (all bool, err error) {
 	if !p.begun {
 		p.begun, p.next, p.end = true, b.head, b.end

@@ -54,8 +54,8 @@ func (p *poll) empty() bool {
 	return p.reopen() // too many in flight are no reason to stop waiting
 }
 
-// reopen makes a poll that was taken wait again. It reports false if the consumer has left meanwhile: the poll is taken
-// then, and is to be answered.
+// reopen makes a poll that was taken wait again. It reports false if the consumer has left meanwhile: the poll
+// is taken then, and is to be answered.
 func (p *poll) reopen() bool {
 	p.out, p.err = nil, nil
 	p.state.Store(pollOpen)

@@ -287,8 +287,8 @@ func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark)
 	return err
 }
 
-// PurgeOutbox removes the messages for a queue that are on their way to other shards, and returns the position up to which
-// the outbox has had messages. Those of them that it has forwarded may still arrive.
+// PurgeOutbox removes the messages for a queue that are on their way to other shards, and returns the position
+// up to which the outbox has had messages. Those of them that it has forwarded may still arrive.
 func (s *Shard) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {
 	p, err := s.purge(ctx, queue.Purging{Queue: id, OutboxOnly: true})
 	return p.Last, err

@@ -511,8 +511,8 @@ func (s *Shard) take(first *request) []*request {
 	return all
 }
 
-// run runs those requests and others that have come, as long as there is room for them, and returns those that it has run.
-// What it leaves of the given ones is repeated.
+// run runs those requests and others that have come, as long as there is room for them, and returns those that
+// it has run. What it leaves of the given ones is repeated.
 func (s *Shard) run(tx *store.Txn, given []*request, sizes *sizes) (batch []*request, err error) {
 	next := func() (r *request) {
 		if len(given) == 0 {

@@ -53,8 +53,8 @@ func openBounded(t *testing.T, maxCommit, longest int, configs ...queue.Config) 
 	return b
 }
 
-// together runs calls in one transaction: those that come while the commit of another call is stalled. It returns their
-// results.
+// together runs calls in one transaction: those that come while the commit of another call is stalled. It
+// returns their results.
 func (b *bounded) together(t *testing.T, calls ...func() error) (results []<-chan error) {
 	t.Helper()
 	let := make(chan struct{})
@@ -129,8 +129,8 @@ func TestPollsDoNotOutgrowATransaction(t *testing.T) {
 	}
 }
 
-// A transaction that cannot be committed because it is too long is divided: the part that has made it so is refused, and
-// all others are done.
+// A transaction that cannot be committed because it is too long is divided: the part that has made it so is
+// refused, and all others are done.
 func TestTooLongTransactionIsDivided(t *testing.T) {
 	t.Parallel()
 	c := queue.Config{Retention: time.Hour, Visibility: time.Hour}

@@ -107,8 +107,8 @@ func (c *Client) Purge(ctx context.Context, id queue.ID) error {
 	return err
 }
 
-// PurgeOutbox removes the messages for a queue that are on their way to other shards. A node of an older program leaves them
-// to Purge.
+// PurgeOutbox removes the messages for a queue that are on their way to other shards. A node of an older program
+// leaves them to Purge.
 func (c *Client) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {
 	last, err := invoke(ctx, c, &purgeOutbox, id, none{})
 	if errors.Is(err, errOlder) {
@@ -117,8 +117,8 @@ func (c *Client) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, 
 	return last, err
 }
 
-// PurgeAfter removes all messages of a queue, and has it leave out what was purged on its way. A node of an older program
-// takes that in.
+// PurgeAfter removes all messages of a queue, and has it leave out what was purged on its way. A node of an
+// older program takes that in.
 func (c *Client) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error {
 	if len(marks) == 0 {
 		return c.Purge(ctx, id)

@@ -8,11 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Purge removes all messages of a queue from all its shards, and from the outboxes
-// of other shards; what is on its way between shards does not arrive later. It fails if one shard cannot be called, and can be called again
-// then: it returns queue.ErrPurgeInProgress only when all shards were purged within
-// the last minute. Messages that were sent between the two calls to a shard that the
-// first one has purged stay.
+// Purge removes all messages of a queue from all its shards, and from the outboxes of other shards; what is on
+// its way between shards does not arrive later. It fails if one shard cannot be called, and can be called again
+// then: it returns queue.ErrPurgeInProgress only when all shards were purged within the last minute. Messages
+// that were sent between the two calls to a shard that the first one has purged stay.
 func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 	p, err := r.place(id)
 	if err != nil {
@@ -42,8 +41,9 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 	return nil
 }
 
-// purgeOutboxes purges the outboxes of a queue, and returns where they stood. A message of theirs may be under way at that
-// moment: the shards of the queue, which are purged afterwards, leave out what is not behind these marks.
+// purgeOutboxes purges the outboxes of a queue, and returns where they stood. A message of theirs may be under
+// way at that moment: the shards of the queue, which are purged afterwards, leave out what is not behind these
+// marks.
 func (r *Router) purgeOutboxes(ctx context.Context, p *Placement, id queue.ID) (marks []queue.Mark, err error) {
 	if len(p.all()) == 1 {
 		return nil, nil // which forwards nothing to itself

@@ -449,8 +449,8 @@ func TestNothingStoredMakesAQueueUnreadable(t *testing.T) {
 	}
 }
 
-// A message that is on its way from shard to shard when its queue is purged does not arrive afterwards; what is sent later
-// does.
+// A message that is on its way from shard to shard when its queue is purged does not arrive afterwards; what is
+// sent later does.
 func TestPurgeCatchesWhatIsOnItsWay(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3, "a", "b")
