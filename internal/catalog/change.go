@@ -73,6 +73,9 @@ func (tx *Tx) Update(n Name, id queue.ID, change func(*Queue) error) (*Queue, er
 	return q, nil
 }
 
+// forgetAtOnce bounds how many names of deleted queues one deletion forgets: a commit has its bounds.
+const forgetAtOnce = 1000
+
 // Delete removes the record of the queue with that id, and writes its tombstone. The name of an internal queue is
 // never used again, so the catalog does not keep it.
 func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
@@ -89,9 +92,11 @@ func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	forgotten := 0
 	for old, at := range c.deleted {
-		if !now.Before(at.Add(RecreateInterval)) {
+		if !now.Before(at.Add(RecreateInterval)) && forgotten < forgetAtOnce {
 			tx.tx.Delete(nameKey(keyDeleted, old))
+			forgotten++
 		}
 	}
 	tx.tx.Put(nameKey(keyDeleted, n), encode(now))

@@ -82,7 +82,7 @@ func (e *Engine) age() error {
 func (e *Engine) mergeOldest(n int) error {
 	start := e.aging.oldest[n]
 	if n == len(levels)-1 {
-		if err := e.dropNames(start + levels[n].length); err != nil {
+		if done, err := e.dropNames(start + levels[n].length); !done || err != nil {
 			return err
 		}
 	} else {
@@ -130,12 +130,15 @@ func (e *Engine) mergeNames(n int, start Instant) (done bool, err error) {
 		return false, err
 	}
 	for _, b := range blocks {
+		if e.Full() {
+			return false, nil
+		}
 		if err := e.mergeRows(n+1, b.name, b.rows); err != nil {
 			return false, err
 		}
 		e.aging.after = b.name
+		e.work++
 	}
-	e.work += len(blocks)
 	return done, nil
 }
 
@@ -170,20 +173,26 @@ func (e *Engine) mergeRows(n int, name string, rows []Row) error {
 	return e.addRows(n, name, merged...)
 }
 
-// dropNames removes the names of which there are no rows after an instant.
-func (e *Engine) dropNames(before Instant) error {
+// dropNames removes the names of which there are no rows after an instant, and reports whether these were all.
+func (e *Engine) dropNames(before Instant) (done bool, err error) {
 	var gone [][]byte
 	var bad error
 	lo, hi := tableRange(shared, tableName)
-	err := e.tx.Scan(lo, hi, func(k, v []byte) bool {
+	err = e.tx.Scan(lo, hi, func(k, v []byte) bool {
 		n, err := decodeSeriesName(v)
 		if bad = err; err == nil && n.last+levels[0].length <= before {
 			gone = append(gone, slices.Clone(k))
 		}
-		return bad == nil
+		return bad == nil && len(gone) < workAtOnce
 	})
+	if err := firstError(err, bad); err != nil {
+		return false, err
+	}
 	for _, k := range gone {
+		if e.Full() {
+			return false, nil
+		}
 		e.tx.Delete(k)
 	}
-	return firstError(err, bad)
+	return len(gone) < workAtOnce, nil
 }

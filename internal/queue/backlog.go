@@ -1,16 +1,13 @@
 package queue
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // extent is a number of copies and of their bytes.
 type extent struct{ copies, bytes int }
 
 // copiesAtOnce bounds the copies that a call to Publish makes, and those that each step of
-// the backlog makes.
-var copiesAtOnce = extent{copies: workAtOnce, bytes: 512 << 10}
+// the backlog makes. A copy may write the row of its queue's last minute, too, with some KiB.
+var copiesAtOnce = extent{copies: workAtOnce / 4, bytes: 512 << 10}
 
 // backlogMost bounds the bytes of the copies that wait. Publications are accepted faster than
 // their copies are made, so publishers have to wait at some point.
@@ -152,7 +149,7 @@ func (b *backlog) add(x *expansion) {
 
 // expand makes some of the copies that wait.
 func (b *backlog) expand() error {
-	for room := b.e.copiesAtOnce; room.left() && b.waiting(); b.dirty = true {
+	for room := b.e.copiesAtOnce; room.left() && b.waiting() && !b.e.Full(); b.dirty = true {
 		if b.first == nil {
 			x, err := b.read(b.head)
 			if err != nil {
@@ -160,7 +157,7 @@ func (b *backlog) expand() error {
 			}
 			b.first = x
 		}
-		for ; b.next < uint64(len(b.first.Copies)) && room.left(); b.next++ {
+		for ; b.next < uint64(len(b.first.Copies)) && room.left() && !b.e.Full(); b.next++ {
 			c := &b.first.Copies[b.next]
 			room.takeCopy(c)
 			b.uncount(c)
@@ -181,30 +178,6 @@ func (b *backlog) uncount(c *Copy) {
 		delete(b.copies, c.Queue)
 	}
 	b.bytes -= c.size()
-}
-
-// purge removes the copies that wait for a queue.
-func (b *backlog) purge(id ID) error {
-	for n := b.head; n < b.end && b.copies[id] > 0; n++ {
-		x, err := b.read(n)
-		if err != nil {
-			return err
-		}
-		done, all := b.done(n), x.Copies
-		x.Copies = slices.Clone(all[:done])
-		for i := range all[done:] {
-			if c := &all[done:][i]; c.Queue == id {
-				b.uncount(c)
-			} else {
-				x.Copies = append(x.Copies, *c)
-			}
-		}
-		if len(x.Copies) < len(all) {
-			b.e.tx.Set(publicationKey(n), encodeBacklogged(x))
-			b.first = nil
-		}
-	}
-	return nil
 }
 
 // drop removes the first publication.

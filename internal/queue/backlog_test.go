@@ -145,7 +145,7 @@ func (b *backlogTest) purge(*rapid.T) {
 		return
 	}
 	b.queues[id] = nil
-	if err := b.rig.transact(func(e *Engine) error { return e.Purge(id) }); err != nil {
+	if err := b.rig.transact(func(e *Engine) error { _, err := e.Purge(Purging{Queue: id}); return err }); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -333,5 +333,66 @@ func TestLostRowsOfTheBacklog(t *testing.T) {
 	}
 	if rows != 3 {
 		t.Errorf("%d rows", rows)
+	}
+}
+
+// A purge of more copies than one transaction can rewrite takes several. Copies that are made meanwhile do not
+// stay, nor do they come back if it is cut short; those of later publications do not go.
+func TestPurgeOfABacklogIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []int{0, 1, 2} {
+		r := newRig(t)
+		defer r.close()
+		r.copies = extent{copies: 1, bytes: 1 << 20}
+		for id := ID(1); id <= 3; id++ {
+			r.configure(Config{ID: id, ARN: fmt.Sprint("q", id), Retention: time.Hour, PurgeAnytime: true})
+		}
+		r.load()
+		publish := func(body string) {
+			p := Publication{}
+			for id := ID(1); id <= 3; id++ {
+				p.Copies = append(p.Copies, Copy{Queue: id, Message: Outgoing{Body: body}})
+			}
+			if err := r.transact(func(e *Engine) error { _, err := e.Publish([]Publication{p}); return err }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const publications, size, limit = 20, 10 << 10, 32 << 10
+		for range publications {
+			publish(strings.Repeat("x", size))
+		}
+		p, steps := Purging{Queue: 2}, 0
+		for ; !p.Done; steps++ {
+			if steps == cut && cut > 0 {
+				r.load() // and the client asks again
+				p = Purging{Queue: 2}
+			}
+			err := r.transact(func(e *Engine) (err error) {
+				e.Limit(e.tx.Size() + limit)
+				if p, err = e.Purge(p); e.tx.Size() > limit+2*size {
+					t.Errorf("a step of %d bytes", e.tx.Size())
+				}
+				return err
+			})
+			if err == nil {
+				err = r.transact((*Engine).Advance)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if steps == 2 {
+				publish("later")
+			}
+		}
+		if steps < publications*size/limit {
+			t.Errorf("%d steps", steps)
+		}
+		r.drain()
+		want := map[ID]uint64{1: publications + 1, 2: 1, 3: publications + 1}
+		for id, n := range want {
+			if got, err := r.engine.Counts(id); err != nil || got.Visible != n {
+				t.Errorf("cut at %d: queue %d has %+v, %v, want %d", cut, id, got, err, n)
+			}
+		}
 	}
 }

@@ -411,7 +411,7 @@ func (c *memoryChecker) checkWake(t *tables) {
 		if task.Status != MoveRunning {
 			continue
 		}
-		next := task.Started
+		next := max(task.Started, q.movesFrom)
 		for task.Rate != 0 && next.Sub(task.Started)*time.Duration(task.Rate) < time.Duration(task.Moved+1)*time.Second {
 			next++
 		}

@@ -99,12 +99,14 @@ func (e *Engine) Allow(format int) {
 	e.waits = e.waits && !begins
 	names := e.unsaid && format >= formatNames
 	e.unsaid = e.unsaid && !names
+	named := 0
 	for _, q := range e.queues {
 		if begins && q.stored > 0 {
 			q.startMinute()
 		}
-		if names && !q.nothing() {
+		if names && !q.nothing() && named < workAtOnce { // those of the others are stored when the minute ends
 			q.markDirty()
+			named++
 		}
 	}
 }

@@ -628,7 +628,17 @@ func (c *command) wake(e *Engine) error {
 	return nil
 }
 
-func (c *command) purge(e *Engine) error { return e.Purge(c.id()) }
+func (c *command) purge(e *Engine) error {
+	p := Purging{Queue: c.id()}
+	if v, ok := c.setting("marks"); ok {
+		for _, mark := range strings.Split(v, ",") {
+			shard, position, _ := strings.Cut(mark, ":")
+			p.Marks = append(p.Marks, Mark{From: FromShard{c.number(shard)}, UpTo: Position(c.number(position))})
+		}
+	}
+	_, err := e.Purge(p)
+	return err
+}
 
 func (c *command) move(e *Engine) error {
 	id := c.id()

@@ -43,7 +43,7 @@ type waiting struct {
 
 // endDelays makes messages available whose delay has ended.
 func (q *queue) endDelays() error {
-	if q.delayed == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.e.now {
+	if q.delayed == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.e.now || q.e.Full() {
 		return nil
 	}
 	var due []waiting
@@ -68,8 +68,12 @@ func (q *queue) endDelays() error {
 	if n := uint64(len(due)); n > q.delayed || next == never && n < q.delayed {
 		return fmt.Errorf("end delays: %d of %d: %w", n, q.delayed, errMissing)
 	}
-	q.e.work += len(due)
 	for _, w := range due {
+		if q.e.Full() {
+			next = w.at
+			break
+		}
+		q.e.work++
 		q.e.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))
 		q.delayed--
 		q.delayFloor = w.at

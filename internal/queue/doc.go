@@ -50,9 +50,10 @@
 // they are received in order of position, so that [head, next) is exactly what was
 // never received and availability needs no keys at all. All others (FIFO,
 // delayed, grouped, redriven) are indexed: they are members of a group, and
-// groups take turns. In a FIFO queue a group with a message in flight takes no
-// turns; in a standard queue a served group goes to the end of the rota, which
-// makes the queue fair among groups.
+// groups take turns. In a FIFO queue nothing of a group is received behind a
+// message of it that is in flight; a message in front of it, which has become
+// visible again before, is, as in SQS. In a standard queue a served group goes to
+// the end of the rota, which makes the queue fair among groups.
 //
 // What happens to a queue is counted in its record, in the transaction in which it
 // happens. When a minute ends, the engine writes the counters and how the queue stands

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/sluicemq/sluice/internal/heap"
@@ -36,6 +37,7 @@ type Engine struct {
 	touched       []*queue
 	dirtyOutboxes []*outbox
 	work          int    // messages touched by housekeeping since Advance or Receive began
+	limit         int    // see Limit
 	record        []byte // scratch for the record of a message
 	rows          []Row  // scratch for the rows of a block
 	forceWrite    bool   // the clock is written even if nothing else is
@@ -59,8 +61,8 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 // as keep says.
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := &Engine{
-		unknown: make(map[ID]bool),
-		keep:    keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
+		unknown: make(map[ID]bool), limit: math.MaxInt,
+		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
@@ -330,7 +332,7 @@ func (e *Engine) Advance() error {
 		return err
 	}
 	e.work = 0
-	for e.work < workAtOnce && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {
+	for !e.spent() && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {
 		e.work++
 		q := e.wakes.First()
 		if err := q.advance(); err != nil {
@@ -347,6 +349,22 @@ func (e *Engine) Advance() error {
 
 // spend counts the work of moving a message to another queue.
 func (e *Engine) spend(m *Message) { e.work += 1 + len(m.Body)>>10 }
+
+// Limit sets the size in bytes at which the transaction takes no more work that can wait. It counts until the next
+// call; an engine that was just loaded has no limit.
+//
+// What cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row
+// of a series, or what a client has asked for.
+func (e *Engine) Limit(bytes int) { e.limit = bytes }
+
+// Full reports whether the transaction has reached its limit: work that can wait is left to the next one.
+func (e *Engine) Full() bool { return e.room() <= 0 }
+
+// room returns how many bytes the transaction may still grow by.
+func (e *Engine) room() int { return e.limit - e.tx.Size() }
+
+// spent reports whether housekeeping has done as much as it may in one transaction.
+func (e *Engine) spent() bool { return e.work >= workAtOnce || e.Full() }
 
 // Configure adds a queue or gives it new attributes. A queue that another shard has
 // served can be served here from now on; the messages in its outbox still go to the
@@ -422,31 +440,6 @@ func (e *Engine) Drop(id ID) error {
 	q.dirty = false
 	e.wakes.Remove(q)
 	return nil
-}
-
-// Purge removes all messages of a queue, also those in flight and delayed, and
-// removes its deduplication ids. A second purge within PurgeInterval gives
-// ErrPurgeInProgress, unless the queue is configured to be purged at any time. The
-// outbox of a queue can be purged at any time.
-func (e *Engine) Purge(id ID) error {
-	o := e.outboxes[id]
-	if o != nil && o.sealed || e.queues[id] != nil && e.queues[id].cfg.Sealed {
-		return ErrSealed
-	}
-	if q, err := e.queueAtPresent(id); err == nil {
-		if q.purged != 0 && !q.cfg.PurgeAnytime && e.now < q.purged.Add(PurgeInterval) {
-			return ErrPurgeInProgress
-		}
-		if err := q.purge(); err != nil {
-			return err
-		}
-	} else if o == nil || !IsRefusal(err) {
-		return err
-	}
-	if o != nil {
-		o.purge()
-	}
-	return e.backlog.purge(id)
 }
 
 // Counts returns how many messages a queue holds in each state. Messages in its

@@ -172,7 +172,7 @@ func TestUnknownQueue(t *testing.T) {
 	f("return", func(e *Engine) error { return e.Return(7, nil, "") })
 	f("delete", func(e *Engine) error { _, err := e.Delete(7, nil); return err })
 	f("visibility", func(e *Engine) error { _, err := e.ChangeVisibility(7, nil); return err })
-	f("purge", func(e *Engine) error { return e.Purge(7) })
+	f("purge", func(e *Engine) error { _, err := e.Purge(Purging{Queue: 7}); return err })
 	f("counts", func(e *Engine) error { _, err := e.Counts(7); return err })
 	f("move", func(e *Engine) error { return e.StartMove(7, MoveTask{}) })
 	f("cancel", func(e *Engine) error { _, err := e.CancelMove(7, "t"); return err })

@@ -27,6 +27,7 @@ const (
 	ErrElsewhere
 	ErrBacklogFull
 	ErrSealed
+	ErrTooLong
 	refusalsEnd // behind the last
 )
 
@@ -44,6 +45,7 @@ var refusalTexts = [refusalsEnd]string{
 	ErrElsewhere:       "a queue cannot leave a shard that serves it",
 	ErrBacklogFull:     "too many copies of publications are to be made",
 	ErrSealed:          "the queue is sealed, to find out whether it can be deleted",
+	ErrTooLong:         "what is asked for is too long for one transaction",
 }
 
 // Known reports whether r is one of the refusals, and not a number that another

@@ -99,7 +99,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 				return false, err
 			}
 		}
-		if m.sent > limit || n == workAtOnce {
+		if m.sent > limit || n == workAtOnce || q.e.Full() {
 			q.lineFloor = m.sent
 			return m.sent <= limit, nil
 		}
@@ -164,9 +164,13 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 	if n, all := uint64(len(old)), floor == never; n > q.indexedCount() || all && n < q.indexedCount() {
 		return false, fmt.Errorf("ages of %d of %d messages: %w", n, q.indexedCount(), errMissing)
 	}
-	q.e.work += len(old)
-	q.count(MetricExpired, int64(len(old)))
 	for _, a := range old {
+		if q.e.Full() {
+			floor, q.ageHead = a.sent, min(a.pos, q.ageHead)
+			break
+		}
+		q.e.work++
+		q.count(MetricExpired, 1)
 		if m := q.received[a.pos]; m != nil {
 			q.remove(m)
 			if m.group != nil {

@@ -334,7 +334,8 @@ func (m *model) lose(*rapid.T) {
 			_, err := e.Delete(id, all)
 			return err
 		case "purge":
-			return e.Purge(id)
+			_, err := e.Purge(Purging{Queue: id})
+			return err
 		case "drop":
 			return e.Drop(id)
 		case "advance":
@@ -909,7 +910,7 @@ func (m *model) remove(q *modelQueue, x *modelMessage) {
 func (m *model) purge(*rapid.T) {
 	m.seldom()
 	q := m.pickQueue()
-	err := m.rig.transact(func(e *Engine) error { return e.Purge(q.cfg.ID) })
+	err := m.rig.transact(func(e *Engine) error { _, err := e.Purge(Purging{Queue: q.cfg.ID}); return err })
 	early := q.purged != 0 && m.now().Sub(q.purged) < time.Minute
 	if early != errors.Is(err, ErrPurgeInProgress) || !early && err != nil {
 		m.failf("purge after %v: %v", m.now().Sub(q.purged), err)
@@ -1088,7 +1089,7 @@ func (m *model) forward(*rapid.T) {
 	}
 	switch {
 	case pick(m, "purge", false, false, false, true):
-		err = m.rig.transact(func(e *Engine) error { return e.Purge(id) })
+		err = m.rig.transact(func(e *Engine) error { _, err := e.Purge(Purging{Queue: id}); return err })
 		m.elsewhere.messages = nil
 	case len(got) > 0:
 		n := rapid.IntRange(1, len(got)).Draw(m.t, "forwarded")

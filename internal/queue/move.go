@@ -219,6 +219,9 @@ func (q *queue) saveTask(t *MoveTask) {
 // move continues the queue's running task, by a bounded number of messages and of
 // bytes.
 func (q *queue) move() error {
+	if q.e.now < q.movesFrom {
+		return nil
+	}
 	for _, t := range q.tasks {
 		if t.Status != MoveRunning {
 			continue
@@ -236,7 +239,7 @@ func (q *queue) move() error {
 			if err := q.moveOne(t); err != nil {
 				return fmt.Errorf("message move task: %w", err)
 			}
-			if t.Status != MoveRunning || q.e.work >= enough {
+			if t.Status != MoveRunning || q.movesFrom > q.e.now || q.e.work >= enough || q.e.Full() {
 				break
 			}
 		}
@@ -262,7 +265,12 @@ func (q *queue) moveOne(t *MoveTask) error {
 		return err
 	}
 	to, failure := q.destinationOfMove(t, m)
-	if failure != "" {
+	switch failure {
+	case "":
+	case sealedForNow:
+		q.movesFrom = q.e.now.Add(sealedPause)
+		return nil
+	default:
 		q.endTask(t, MoveFailed, failure)
 		return nil
 	}
@@ -283,22 +291,28 @@ func (q *queue) endTask(t *MoveTask, status MoveStatus, failure string) {
 	}
 }
 
-// destinationOfMove returns where a task moves a message, or why it cannot.
-func (q *queue) destinationOfMove(t *MoveTask, m *Message) (to destination, failure string) {
+// destinationOfMove returns where a task moves a message, or why it cannot, now or at all.
+func (q *queue) destinationOfMove(t *MoveTask, m *Message) (_ destination, failure string) {
 	arn := t.Destination
 	if arn == "" {
 		if arn = m.Source; arn == "" {
 			return nil, FailureNoSource
 		}
 	}
-	if to = q.e.destination(arn, m.Group); to == nil {
+	to, sealed := q.e.destination(arn, m.Group)
+	switch {
+	case to == nil:
 		return nil, FailureNoDestination
-	}
-	if !t.mayFill(to) {
+	case !t.mayFill(to):
 		return nil, FailureNoSource
+	case sealed:
+		return nil, sealedForNow
 	}
 	return to, ""
 }
+
+// sealedForNow is why a task waits, and no failure: the destination is sealed.
+const sealedForNow = "sealed"
 
 // moveTo moves a message, of which m is a copy.
 func (q *queue) moveTo(t *MoveTask, c *candidate, m *Message, to destination) error {

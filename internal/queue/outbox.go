@@ -1,6 +1,9 @@
 package queue
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // outbox holds the messages that this shard has redriven, moved or published to a queue
 // that another shard serves. A message leaves its old queue and joins the outbox in one
@@ -130,20 +133,20 @@ func (o *outbox) purge() {
 	o.markDirty()
 }
 
-// destination returns where a message of a group goes that is redriven or moved to
-// the queue with that ARN, or nil if there is no such queue, or if it is sealed.
-func (e *Engine) destination(arn, group string) destination {
+// sealedPause is how long what goes to a sealed queue waits before it is tried again. A queue is sealed for a
+// moment: then it is opened again, or gone.
+const sealedPause = time.Second
+
+// destination returns where a message of a group goes that is redriven or moved to the queue with that ARN, or
+// nil if there is no such queue. A sealed queue takes nothing now: the message has to wait.
+func (e *Engine) destination(arn, group string) (to destination, sealed bool) {
 	switch d := e.byARN[arn].(type) {
 	case *queue:
-		if !d.cfg.Sealed {
-			return d.forGroup(group)
-		}
+		return d.forGroup(group), d.cfg.Sealed
 	case *outbox:
-		if !d.sealed {
-			return d
-		}
+		return d, d.sealed
 	}
-	return nil
+	return nil, false
 }
 
 // destinationOf is destination for the queue with that id.

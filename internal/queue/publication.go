@@ -52,20 +52,10 @@ func (c *Copy) size() int {
 //
 // Copies that differ in nothing else have one message in common.
 func (p *Publication) Encode() []byte {
-	const remembered = 8 // messages that the next copies are compared with
-	var messages []*Outgoing
+	var messages distinct
 	numbers := make([]int, len(p.Copies))
-next:
 	for i := range p.Copies {
-		m := &p.Copies[i].Message
-		for n := len(messages) - 1; n >= max(0, len(messages)-remembered); n-- {
-			if alike(messages[n], m) {
-				numbers[i] = n
-				continue next
-			}
-		}
-		numbers[i] = len(messages)
-		messages = append(messages, m)
+		numbers[i] = messages.number(&p.Copies[i].Message)
 	}
 	size := 64
 	for _, m := range messages {
@@ -96,6 +86,66 @@ next:
 		w.Uint(uint64(c.SequenceAt))
 	}
 	return w.Writer
+}
+
+// distinct are the messages of a publication's record.
+type distinct []*Outgoing
+
+// number returns the number of a message, which it adds if none of the last few is alike.
+func (d *distinct) number(m *Outgoing) int {
+	const remembered = 8
+	for n := len(*d) - 1; n >= max(0, len(*d)-remembered); n-- {
+		if alike((*d)[n], m) {
+			return n
+		}
+	}
+	*d = append(*d, m)
+	return len(*d) - 1
+}
+
+// Divide returns publications to a standard topic in parts whose records take about so many bytes at most, each
+// in the order of the publications. One with very many copies comes in several parts, under the same id, and is
+// counted with the first. A single copy may be longer.
+func Divide(publications []Publication, most int) (parts [][]Publication) {
+	room := 0
+	var part []Publication
+	for _, p := range publications {
+		for rest, first := p.Copies, true; first || len(rest) > 0; first = false {
+			n, size := fitting(rest, room)
+			if n == 0 && len(rest) > 0 {
+				if len(part) > 0 {
+					parts, part = append(parts, part), nil
+				}
+				if n, size = fitting(rest, most); n == 0 {
+					n, size = 1, most
+				}
+				room = most
+			}
+			p.Copies, rest = rest[:n], rest[n:]
+			part, room = append(part, p), room-size
+			p.Count = nil
+		}
+	}
+	return append(parts, part)
+}
+
+// fitting returns how many of the copies take at most so many bytes in the record of a publication, and how many
+// they take.
+func fitting(copies []Copy, room int) (n, size int) {
+	var messages distinct
+	for i := range copies {
+		c := &copies[i]
+		more := 2*leastCopy + len(c.Tail)
+		if before := len(messages); messages.number(&c.Message) == before {
+			m := &c.Message
+			more += 2*leastMessage + c.size() - len(c.Tail) + len(m.Sender) + len(m.Group) + len(m.Dedup) + len(m.Trace)
+		}
+		if size+more > room {
+			return i, size
+		}
+		size += more
+	}
+	return len(copies), size
 }
 
 // alike reports whether two messages differ in nothing but their ids.

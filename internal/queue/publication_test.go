@@ -120,3 +120,45 @@ func TestBodiesOfCopies(t *testing.T) {
 		}
 	}
 }
+
+// Publications are divided into parts that are not too long, together have all copies in their order, and count once.
+func TestDividePublications(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const most = 4000
+		var all []Publication
+		body := rapid.SampledFrom([]string{"", strings.Repeat("x", 100), strings.Repeat("x", most)})
+		for i := range rapid.IntRange(1, 4).Draw(t, "publications") {
+			p := Publication{ID: MessageID{byte(i)}, Count: new(TopicCount)}
+			raw, envelope := body.Draw(t, "raw"), body.Draw(t, "envelope")
+			for n := range rapid.IntRange(0, 100).Draw(t, "copies") {
+				c := Copy{Queue: ID(n + 1), Message: Outgoing{ID: MessageID{byte(i), byte(n)}, Body: raw}}
+				if n%2 == 1 {
+					c.Message.Body, c.Tail = envelope, strings.Repeat("t", rapid.SampledFrom([]int{0, 50, most}).Draw(t, "tail"))
+				}
+				p.Copies = append(p.Copies, c)
+			}
+			all = append(all, p)
+		}
+		copies, counts := make(map[MessageID][]Copy), make(map[MessageID]int)
+		for _, part := range Divide(all, most) {
+			size, n := 0, 0
+			for i := range part {
+				p := &part[i]
+				size, n = size+len(p.Encode()), n+len(p.Copies)
+				copies[p.ID] = append(copies[p.ID], p.Copies...)
+				if p.Count != nil {
+					counts[p.ID]++
+				}
+			}
+			if size > most+100*len(part) && n > 1 {
+				t.Fatalf("a part with %d copies has %d bytes", n, size)
+			}
+		}
+		for _, p := range all {
+			if counts[p.ID] != 1 || !reflect.DeepEqual(copies[p.ID], p.Copies) {
+				t.Fatalf("publication %v is counted %d times, and has %d copies of %d", p.ID[0], counts[p.ID], len(copies[p.ID]), len(p.Copies))
+			}
+		}
+	})
+}

@@ -33,6 +33,7 @@ type queue struct {
 	nextDelay   Instant // no delay ends before; never if nothing is delayed
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 	tasks       []*MoveTask
+	movesFrom   Instant    // the running task moves nothing before: its destination is sealed
 	selecting   *selecting // of the running task, if it has a Selection; made when it is needed
 
 	lastSend, lastReceive Instant // since the engine was loaded; 0: never
@@ -204,7 +205,7 @@ func (q *queue) schedule() Instant {
 	}
 	for _, t := range q.tasks {
 		if t.Status == MoveRunning {
-			at = min(at, t.next())
+			at = min(at, max(t.next(), q.movesFrom))
 		}
 	}
 	if q.minute != 0 {
@@ -226,35 +227,6 @@ func (q *queue) counts() Counts {
 		InFlight: uint64(q.inFlight),
 		Delayed:  q.delayed,
 	}
-}
-
-// purge drops all messages, deduplication ids and receive attempts.
-func (q *queue) purge() error {
-	if err := q.purgeDedup(); err != nil {
-		return err
-	}
-	for _, table := range []byte{
-		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
-	} {
-		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
-	}
-	clear(q.e.groupRecords)
-	old := q.meta
-	fresh := newQueue(q.e, q.cfg)
-	q.received, q.filters, q.activeGroups = fresh.received, fresh.filters, fresh.activeGroups
-	q.oldest, q.nextTurns = nil, nil
-	q.deadlines.Clear()
-	q.returned.Init()
-	q.readyGroups.Init()
-	q.inFlight, q.lineHeld = 0, 0
-	q.nextDelay = never
-	q.meta = meta{
-		lineHead: old.lineNext, lineNext: old.lineNext, lastIndex: old.lastIndex,
-		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
-		delayFloor: old.delayFloor, purged: q.e.now, counting: old.counting,
-	}
-	q.markDirty()
-	return nil
 }
 
 // sequence returns the SequenceNumber of an indexed position. It has 20 digits and

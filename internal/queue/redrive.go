@@ -6,7 +6,9 @@ import "fmt"
 // received as often as the redrive policy allows, and reports whether it did. SQS does
 // this when the message would be received once more, which does not count as a
 // receive. If there is no dead-letter queue, or if it is the queue itself, the message
-// stays and is delivered. The caller calls releaseGroup for the message's group.
+// stays and is delivered. While the dead-letter queue is sealed, the message waits: it is in
+// flight for sealedPause, in no consumer's hands, and redrive reports true. The caller calls
+// releaseGroup for the message's group.
 func (q *queue) redrive(m *received) (bool, error) {
 	policy := q.cfg.Redrive
 	if policy == nil || m.receives < uint64(policy.MaxReceives) {
@@ -16,9 +18,15 @@ func (q *queue) redrive(m *received) (bool, error) {
 	if m.group != nil {
 		group = m.group.name
 	}
-	target := q.e.destination(policy.Target, group)
+	target, sealed := q.e.destination(policy.Target, group)
 	if target == nil || target == destination(q) {
 		return false, nil
+	}
+	if sealed {
+		m.receipt = 0 // no consumer has it
+		q.startTimeout(m, sealedPause)
+		q.save(m)
+		return true, nil
 	}
 	msg, err := q.readMessage(m.pos)
 	if err != nil {

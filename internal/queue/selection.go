@@ -190,6 +190,21 @@ func (e *Edit) apply(m *Message) bool {
 	return m.bodySize() <= e.MaxSize && len(m.Attributes) <= e.MaxAttributes
 }
 
+// size returns by how much a message may become longer that e changes.
+func (e *Edit) size() int {
+	if e == nil {
+		return 0
+	}
+	n := 0
+	if e.Body != nil {
+		n = len(*e.Body)
+	}
+	for _, a := range e.Set {
+		n += len(a.Name) + len(a.Type) + len(a.Value)
+	}
+	return n
+}
+
 // beginSelection makes a new task begin at the beginning of the queue.
 func (q *queue) beginSelection(t *MoveTask) {
 	s := *t.Selection
@@ -239,6 +254,8 @@ type selecting struct {
 type selected struct {
 	pos     Position
 	message *Message
+	place   selectionPlace // of the task, in front of the message
+	scanned uint64         // by the task, in front of the message
 }
 
 // selectionWork bounds what a task does in one transaction, of which most is to read and to match bodies: producers and
@@ -254,7 +271,7 @@ func (q *queue) moveSelected(t *MoveTask, allowance uint64, enough int) error {
 		allowance = min(allowance, uint64(t.Rate)) // not all at once after a long search
 	}
 	before := t.Moved
-	for t.Status == MoveRunning && t.Moved-before < allowance && q.e.work < enough {
+	for t.Status == MoveRunning && t.Moved-before < allowance && q.e.work < enough && !q.e.Full() {
 		if t.place.phase == selectEnd || t.Selection.Chosen > 0 && t.Moved+t.Skipped >= uint64(t.Selection.Chosen) {
 			q.endTask(t, MoveCompleted, "")
 			return nil
@@ -287,15 +304,20 @@ func (q *queue) selectMessages(t *MoveTask, most, enough int) (found []selected,
 		q.selecting = &selecting{query: query, wanted: wantedIDs(t.Selection.IDs)}
 	}
 	var bad error
+	room, edit := q.e.room(), t.Selection.Edit.size()
 	look := func(p Position, value []byte) bool {
 		q.e.work += 1 + len(value)>>10
+		before := selected{place: t.place, scanned: t.Scanned}
 		t.place.position = p
 		t.Scanned++
 		var m *Message
 		if m, bad = q.match(p, value); m != nil {
-			found = append(found, selected{p, m})
+			before.pos, before.message = p, m
+			found = append(found, before)
+			q.e.work += edit >> 10
+			room -= len(value) + edit
 		}
-		return bad == nil && len(found) < most && q.e.work < enough
+		return bad == nil && len(found) < most && q.e.work < enough && room > 0
 	}
 	ended, err := q.scanSelected(t, look)
 	if err := firstError(err, bad); err != nil {
@@ -376,6 +398,10 @@ func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error)
 	switch {
 	case !visible:
 		outcome = OutcomeNotVisible
+	case failure == sealedForNow:
+		q.movesFrom = q.e.now.Add(sealedPause)
+		t.place, t.Scanned = s.place, s.scanned
+		return true, nil
 	case failure == FailureNoDestination:
 		outcome = OutcomeNoDestination
 	case failure != "":
@@ -443,11 +469,12 @@ func (q *queue) blocked(g *activeGroup, p Position) bool {
 func (q *queue) clearLine(p Position) (there bool, err error) {
 	type record struct{ key, value []byte }
 	var ahead []record
-	work := 0
+	work, room := 0, q.e.room()
 	err = q.e.tx.Scan(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
 		ahead = append(ahead, record{slices.Clone(k), slices.Clone(v)})
 		work += 1 + len(v)>>10
-		return work < selectionWork
+		room -= len(v)
+		return work < selectionWork && room > 0
 	})
 	if err != nil {
 		return false, err

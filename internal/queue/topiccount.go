@@ -173,7 +173,7 @@ const topicsAtOnce = workAtOnce / 4
 // advance ends minutes that are over.
 func (ts *topicMinutes) advance() error {
 	for range topicsAtOnce {
-		if ts.next() > ts.e.now {
+		if ts.next() > ts.e.now || ts.e.Full() {
 			return nil
 		}
 		t := ts.order[0]

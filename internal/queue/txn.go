@@ -17,4 +17,6 @@ type Txn interface {
 	DeleteOnce(key []byte)
 	// DeleteRange removes the keys from lo up to but not including hi.
 	DeleteRange(lo, hi []byte)
+	// Size returns how many bytes the changes take so far.
+	Size() int
 }

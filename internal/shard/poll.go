@@ -51,7 +51,13 @@ func (p *poll) empty() bool {
 	if p.end == 0 || len(p.out) > 0 || p.err != nil && !errors.Is(p.err, queue.ErrOverLimit) {
 		return false
 	}
-	p.out, p.err = nil, nil // too many in flight are no reason to stop waiting
+	return p.reopen() // too many in flight are no reason to stop waiting
+}
+
+// reopen makes a poll that was taken wait again. It reports false if the consumer has left meanwhile: the poll
+// is taken then, and is to be answered.
+func (p *poll) reopen() bool {
+	p.out, p.err = nil, nil
 	p.state.Store(pollOpen)
 	// A consumer that left while it was being tried could not say so.
 	return !p.left.Load() || !p.take()
@@ -121,17 +127,26 @@ func (ps *polls) remove(p *poll) {
 }
 
 // serve gives available messages to the polls that wait for them, first come first
-// served, and returns the polls to be answered.
-func (ps *polls) serve(e *queue.Engine) (served []*poll, err error) {
+// served, and returns the polls to be answered. It calls tried with each poll that it has
+// tried. Where the transaction is full, the polls that are left stay ready.
+func (ps *polls) serve(e *queue.Engine, tried func(*poll)) (served []*poll, err error) {
 	for id := range ps.ready {
+		if e.Full() {
+			return served, nil
+		}
 		delete(ps.ready, id)
 		for line := ps.waiting[id]; line != nil && line.Len() > 0 && e.Available(id); {
+			if e.Full() {
+				ps.ready[id] = true
+				return served, nil
+			}
 			p := line.Front().Value.(*poll)
 			if !p.take() {
 				ps.remove(p)
 				continue
 			}
 			err := p.try(e)
+			tried(p)
 			if err != nil && !queue.IsRefusal(err) {
 				served = append(served, p)
 				ps.remove(p)

@@ -275,13 +275,35 @@ func (s *Shard) ChangeVisibility(ctx context.Context, id queue.ID, changes []que
 	return results, err
 }
 
-// Purge removes all messages of a queue; see queue.Engine.
-func (s *Shard) Purge(ctx context.Context, id queue.ID) error {
-	err := s.exec(ctx, func(e *queue.Engine) error { return e.Purge(id) })
+// Purge removes all messages of a queue; see queue.Engine. If it fails, some of them may be gone.
+func (s *Shard) Purge(ctx context.Context, id queue.ID) error { return s.PurgeAfter(ctx, id, nil) }
+
+// PurgeAfter is Purge for a queue of which the outboxes of other shards were purged before, with where these stood.
+func (s *Shard) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error {
+	_, err := s.purge(ctx, queue.Purging{Queue: id, Marks: marks})
 	if s.watcher != nil && err == nil {
 		s.watcher.Purged(id)
 	}
 	return err
+}
+
+// PurgeOutbox removes the messages for a queue that are on their way to other shards, and returns the position
+// up to which the outbox has had messages. Those of them that it has forwarded may still arrive.
+func (s *Shard) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {
+	p, err := s.purge(ctx, queue.Purging{Queue: id, OutboxOnly: true})
+	return p.Last, err
+}
+
+// purge goes on with a purge until it is done.
+func (s *Shard) purge(ctx context.Context, p queue.Purging) (queue.Purging, error) {
+	for !p.Done {
+		next, err := call(ctx, s, func(e *queue.Engine) (queue.Purging, error) { return e.Purge(p) })
+		if err != nil {
+			return p, err
+		}
+		p = next
+	}
+	return p, nil
 }
 
 // Counts returns how many messages a queue holds in each state, exactly.

@@ -84,8 +84,8 @@ type Options struct {
 	// Watch returns what is to be told of the messages of this shard as long as it is open; nil means that nobody is. It is
 	// given the time of the shard.
 	Watch func(now func() queue.Instant) Watcher
-	// MaxCommit is the size in bytes at which a transaction takes no more
-	// requests; 0 means 4 MiB.
+	// MaxCommit is how many bytes of requests a transaction takes, 0 means 4 MiB; half as much
+	// of what time has made due comes before them, and half as much for long polls behind them.
 	MaxCommit int
 }
 
@@ -126,6 +126,8 @@ type Shard struct {
 	asked   time.Time // when reads was called
 	totals  *Totals
 	counted [queue.Counters]int64 // as totals were told
+	repeat  []*request            // of a transaction that was too long
+	overdue int                   // bytes of a transaction for what time has made due
 	polls   polls
 	reload  time.Time
 	format  int   // what require has been called with
@@ -141,7 +143,8 @@ type request struct {
 	done chan struct{}
 	// begun is set by the owner when it begins with the request, or by a caller who
 	// stops waiting before: the owner then leaves the request alone.
-	begun atomic.Bool
+	begun    atomic.Bool
+	repeated bool // it has begun before, in a transaction of which nothing is left
 }
 
 func newRequest(run func(*queue.Engine) error) *request {
@@ -184,7 +187,7 @@ func Open(o Options) (*Shard, error) {
 		writable: o.Writable, require: o.Require, format: 1, maxCommit: o.MaxCommit, log: o.Logger,
 		requests: make(chan *request, requestsAtOnce),
 		closing:  make(chan struct{}), closed: make(chan struct{}),
-		configs: o.Configs, deleted: o.Deleted, keep: o.Keep, reads: o.Reads, totals: o.Totals, polls: newPolls(),
+		configs: o.Configs, deleted: o.Deleted, overdue: o.MaxCommit / 2, keep: o.Keep, reads: o.Reads, totals: o.Totals, polls: newPolls(),
 	}
 	s.pacer = newPacer(s.closing)
 	s.clock = newClock(o.Now, o.Shift, 0)
@@ -359,7 +362,7 @@ func (s *Shard) loop() {
 		select {
 		case first = <-s.requests:
 		default:
-			if s.engine == nil || !s.polls.pending() {
+			if len(s.repeat) == 0 && (s.engine == nil || !s.polls.pending()) {
 				timer.Reset(s.pause())
 				select {
 				case first = <-s.requests:
@@ -401,6 +404,10 @@ func (s *Shard) finish() {
 		case r := <-s.requests:
 			s.commitBatch(r)
 		default:
+			if len(s.repeat) > 0 {
+				s.commitBatch(nil)
+				continue
+			}
 			s.polls.endAll()
 			return
 		}
@@ -411,6 +418,9 @@ func (s *Shard) finish() {
 func (s *Shard) endDeposed() {
 	s.log.Warn("shard belongs to another node", "error", s.deposed)
 	s.polls.fail(s.ended())
+	for _, r := range s.take(nil) {
+		r.answer(s.ended())
+	}
 	for {
 		select {
 		case r := <-s.requests:
@@ -422,11 +432,12 @@ func (s *Shard) endDeposed() {
 }
 
 // commitBatch makes one transaction: of what time has made due, of the requests that
-// have come, and of the long polls that can now be answered.
+// have come, and of the long polls that can now be answered. Each has room of its own in
+// the transaction, so that none waits for ever behind the others.
 func (s *Shard) commitBatch(first *request) {
 	if s.engine == nil && !s.recover() {
-		if first != nil {
-			first.answer(ErrNotBegun)
+		for _, r := range s.take(first) {
+			r.answer(ErrNotBegun)
 		}
 		s.polls.end(s.clock.time(), s.draining.Load())
 		return
@@ -437,26 +448,20 @@ func (s *Shard) commitBatch(first *request) {
 
 	s.allow()
 	s.empty.count(s.engine) // before a minute ends in which they were
-	var batch []*request
+	s.engine.Limit(s.overdue)
 	err := s.engine.Advance()
-	for r := first; r != nil && err == nil; {
-		if !r.begin() {
-			r = s.next()
-			continue
+	sizes := sizes{due: tx.Size()}
+	var batch []*request
+	if err == nil {
+		s.engine.Limit(tx.Size() + s.maxCommit)
+		if given := s.take(first); len(given) > 0 {
+			batch, err = s.run(tx, given, &sizes)
 		}
-		batch = append(batch, r)
-		if r.err = r.run(s.engine); r.err != nil && !queue.IsRefusal(r.err) {
-			err = r.err
-			break
-		}
-		if len(batch) == requestsAtOnce || tx.Size() > s.maxCommit {
-			break
-		}
-		r = s.next()
 	}
 	var served []*poll
 	if err == nil {
-		served, err = s.polls.serve(s.engine)
+		s.engine.Limit(tx.Size() + s.maxCommit/2)
+		served, err = s.polls.serve(s.engine, func(p *poll) { sizes.add(tx.Size(), nil, p) })
 	}
 	if err == nil {
 		s.polls.touched(s.engine.End())
@@ -467,7 +472,11 @@ func (s *Shard) commitBatch(first *request) {
 			err = s.commit(tx)
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, store.ErrTooLong):
+		s.divide(err, &sizes, batch, served)
+		return
+	case err != nil:
 		s.fail(err, batch, served)
 		return
 	}
@@ -490,6 +499,55 @@ func (s *Shard) commitBatch(first *request) {
 		p.answer(p.err)
 	}
 	s.polls.end(s.clock.time(), s.draining.Load())
+}
+
+// take returns the requests that are to be repeated, with first behind them if it is not nil.
+func (s *Shard) take(first *request) []*request {
+	all := s.repeat
+	s.repeat = nil
+	if first != nil {
+		all = append(all, first)
+	}
+	return all
+}
+
+// run runs those requests and others that have come, as long as there is room for them, and returns those that
+// it has run. What it leaves of the given ones is repeated.
+func (s *Shard) run(tx *store.Txn, given []*request, sizes *sizes) (batch []*request, err error) {
+	next := func() (r *request) {
+		if len(given) == 0 {
+			return s.next()
+		}
+		r, given = given[0], given[1:]
+		return r
+	}
+	for r := next(); r != nil; r = next() {
+		if !r.repeated && !r.begin() {
+			continue
+		}
+		batch = append(batch, r)
+		if r.err = r.run(s.engine); r.err != nil && !queue.IsRefusal(r.err) {
+			err = r.err
+			break
+		}
+		sizes.add(tx.Size(), r, nil)
+		if len(batch) == requestsAtOnce || s.engine.Full() {
+			break
+		}
+	}
+	s.repeat = append(s.repeat, s.begun(given)...)
+	return batch, err
+}
+
+// begun begins requests that are run in another transaction than the one that they came for.
+func (s *Shard) begun(given []*request) (out []*request) {
+	for _, r := range given {
+		if r.repeated || r.begin() {
+			r.repeated = true
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // keepNow returns for how long series are kept, and up to which format.

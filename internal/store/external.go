@@ -60,6 +60,9 @@ func decodeMark(b []byte) (Mark, error) {
 // that log.
 var ErrExternal = errors.New("the log of this store is elsewhere")
 
+// ErrTooLong says that a transaction is longer than can be committed. Nothing was changed.
+var ErrTooLong = errors.New("the transaction is too long")
+
 // ErrDeposed says that this process may no longer change the store: another node writes
 // its log. Whether a change that was under way was made is unknown here.
 var ErrDeposed = errors.New("the log of this store is written by another node")

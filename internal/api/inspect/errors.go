@@ -24,6 +24,8 @@ func failure(err error) error {
 		return errNoQueue()
 	case errors.Is(err, queue.ErrSealed):
 		return service.Sealed(err)
+	case errors.Is(err, queue.ErrTooLong):
+		return protocol.InvalidParameterValue("The request is too large to be carried out.")
 	case service.OfTheDisk(err):
 		return service.Failure(err)
 	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -124,6 +124,8 @@ func failure(err error) error {
 		return errNoTopic()
 	case errors.Is(err, topic.ErrNoSubscription):
 		return errNoSubscription()
+	case errors.Is(err, queue.ErrTooLong):
+		return errParameter("The request is too large to be carried out.")
 	case errors.Is(err, shard.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(protocol.ServiceUnavailable(), err)
 	}

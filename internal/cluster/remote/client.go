@@ -107,6 +107,29 @@ func (c *Client) Purge(ctx context.Context, id queue.ID) error {
 	return err
 }
 
+// PurgeOutbox removes the messages for a queue that are on their way to other shards. A node of an older program
+// leaves them to Purge.
+func (c *Client) PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error) {
+	last, err := invoke(ctx, c, &purgeOutbox, id, none{})
+	if errors.Is(err, errOlder) {
+		return 0, nil
+	}
+	return last, err
+}
+
+// PurgeAfter removes all messages of a queue, and has it leave out what was purged on its way. A node of an
+// older program takes that in.
+func (c *Client) PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error {
+	if len(marks) == 0 {
+		return c.Purge(ctx, id)
+	}
+	_, err := invoke(ctx, c, &purgeAfter, id, marks)
+	if errors.Is(err, errOlder) {
+		return c.Purge(ctx, id)
+	}
+	return err
+}
+
 // Counts returns how many messages a queue holds in each state.
 func (c *Client) Counts(ctx context.Context, id queue.ID) (queue.Counts, error) {
 	return invoke(ctx, c, &counts, id, none{})

@@ -32,9 +32,11 @@ func (echo) Delete(_ context.Context, _ queue.ID, r []queue.Receipt) ([]error, e
 func (echo) ChangeVisibility(_ context.Context, _ queue.ID, v []queue.Visibility) ([]error, error) {
 	return make([]error, len(v)), nil
 }
-func (echo) Purge(context.Context, queue.ID) error                      { return nil }
-func (echo) Counts(context.Context, queue.ID) (c queue.Counts, _ error) { return c, nil }
-func (echo) StartMove(context.Context, queue.ID, queue.MoveTask) error  { return nil }
+func (echo) Purge(context.Context, queue.ID) error                         { return nil }
+func (echo) PurgeOutbox(context.Context, queue.ID) (queue.Position, error) { return 1 << 40, nil }
+func (echo) PurgeAfter(context.Context, queue.ID, []queue.Mark) error      { return nil }
+func (echo) Counts(context.Context, queue.ID) (c queue.Counts, _ error)    { return c, nil }
+func (echo) StartMove(context.Context, queue.ID, queue.MoveTask) error     { return nil }
 func (echo) CancelMove(context.Context, queue.ID, string) (t queue.MoveTask, _ error) {
 	return t, nil
 }
@@ -92,6 +94,8 @@ func recorded(tb testing.TB) *tap {
 	_, _ = c.Delete(ctx, 1, make([]queue.Receipt, 1))
 	_, _ = c.ChangeVisibility(ctx, 1, make([]queue.Visibility, 1))
 	_ = c.Purge(ctx, 1)
+	_, _ = c.PurgeOutbox(ctx, 1)
+	_ = c.PurgeAfter(ctx, 1, []queue.Mark{{From: queue.FromShard{Shard: 3}, UpTo: 1 << 40}})
 	_, _ = c.Counts(ctx, 1)
 	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t"})
 	_ = c.StartMove(ctx, 1, queue.MoveTask{ID: "t", Sources: []queue.ID{1, 1 << 40}})

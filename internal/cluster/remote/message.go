@@ -18,6 +18,7 @@ const (
 	sizeVisibility = sizeReceipt + 1
 	sizeMove       = 8
 	sizeID         = 1
+	sizeMark       = 2
 	// sizePublication is its length, version, topic, id, two texts and two counts.
 	sizePublication = 1 + 1 + 1 + 16 + 4
 	sizeError       = 1
@@ -248,3 +249,13 @@ func getMove(r *reader, t *queue.MoveTask) {
 
 func putID(w *writer, id *queue.ID) { w.Uint(uint64(*id)) }
 func getID(r *reader, id *queue.ID) { *id = queue.ID(r.Uint()) }
+
+func putMark(w *writer, m *queue.Mark) {
+	w.Int(int64(m.From.Shard))
+	w.Uint(uint64(m.UpTo))
+}
+
+func getMark(r *reader, m *queue.Mark) {
+	m.From.Shard = int(r.Int())
+	m.UpTo = queue.Position(r.Uint())
+}

@@ -117,6 +117,27 @@ var purge = method[none, none]{
 	putResult: putNone, getResult: getNone,
 }
 
+// purgeOutbox and purgeAfter are not known to older programs.
+var purgeOutbox = method[none, queue.Position]{
+	code:    35,
+	putArgs: putNoArgs, getArgs: getNone,
+	call: func(s Shard, ctx context.Context, id queue.ID, _ none) (queue.Position, error) {
+		return s.PurgeOutbox(ctx, id)
+	},
+	putResult: func(w *writer, p queue.Position) { w.Uint(uint64(p)) },
+	getResult: func(r *reader) queue.Position { return queue.Position(r.Uint()) },
+}
+
+var purgeAfter = method[[]queue.Mark, none]{
+	code:    36,
+	putArgs: func(w *writer, a *[]queue.Mark) { putAll(w, *a, putMark) },
+	getArgs: func(r *reader) []queue.Mark { return getAll(r, sizeMark, getMark) },
+	call: func(s Shard, ctx context.Context, id queue.ID, a []queue.Mark) (none, error) {
+		return none{}, s.PurgeAfter(ctx, id, a)
+	},
+	putResult: putNone, getResult: getNone,
+}
+
 var counts = method[none, queue.Counts]{
 	code:    7,
 	putArgs: putNoArgs, getArgs: getNone,
@@ -242,7 +263,7 @@ var publishCounted = method[[]queue.Publication, []queue.Published]{
 // methods are those that the server executes, by their code.
 var methods = map[byte]executor{
 	send.code: &send, receive.code: &receive, returnDeliveries.code: &returnDeliveries, deleteMessages.code: &deleteMessages,
-	changeVisibility.code: &changeVisibility, purge.code: &purge, counts.code: &counts,
+	changeVisibility.code: &changeVisibility, purge.code: &purge, purgeOutbox.code: &purgeOutbox, purgeAfter.code: &purgeAfter, counts.code: &counts,
 	startMove.code: &startMove, cancelMove.code: &cancelMove, moves.code: &moves, accept.code: &accept,
 	startMoveBack.code: &startMoveBack, startSelection.code: &startSelection, tasks.code: &tasks, peekIDs.code: &peekIDs, peek.code: &peek, states.code: &states, groups.code: &groups, glances.code: &glances, acceptCopies.code: &acceptCopies, publish.code: &publish, publishCounted.code: &publishCounted,
 	series.code: &series, seriesNames.code: &seriesNames, emptyReceives.code: &emptyReceives, uses.code: &uses,

@@ -130,8 +130,17 @@ func TestCallsComeBackWhole(t *testing.T) {
 	if direct, _ := r.shard.Uses(ctx, []queue.ID{jobs, 99}); err != nil || !reflect.DeepEqual(used, direct) || len(used) != 1 || used[0].Messages == 0 || used[0].Last == 0 {
 		t.Errorf("used %+v, %v; want %+v", used, err, direct)
 	}
-	if err := r.Purge(ctx, jobs); err != nil {
+	if last, err := r.PurgeOutbox(ctx, jobs); err != nil || last != 0 {
+		t.Fatal(last, err)
+	}
+	if err := r.PurgeAfter(ctx, jobs, []queue.Mark{{From: queue.FromShard{Shard: 3}, UpTo: 9}}); err != nil {
 		t.Fatal(err)
+	}
+	if err := r.Accept(ctx, jobs, queue.FromShard{Shard: 3}, []queue.Transfer{{Position: 9, Message: letter}}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.Counts(ctx, jobs); err != nil || n != (queue.Counts{}) {
+		t.Errorf("after a purge: %+v, %v", n, err)
 	}
 	if err := r.Purge(ctx, jobs); !errors.Is(err, queue.ErrPurgeInProgress) {
 		t.Errorf("second purge: %v", err)

@@ -18,6 +18,8 @@ type Shard interface {
 	Delete(ctx context.Context, id queue.ID, receipts []queue.Receipt) ([]error, error)
 	ChangeVisibility(ctx context.Context, id queue.ID, changes []queue.Visibility) ([]error, error)
 	Purge(ctx context.Context, id queue.ID) error
+	PurgeOutbox(ctx context.Context, id queue.ID) (queue.Position, error)
+	PurgeAfter(ctx context.Context, id queue.ID, marks []queue.Mark) error
 	Counts(ctx context.Context, id queue.ID) (queue.Counts, error)
 	States(ctx context.Context, id queue.ID) ([]shard.State, error)
 	Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.GroupsResult, error)

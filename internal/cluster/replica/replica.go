@@ -296,16 +296,13 @@ func (r *Replica) HandOver(ctx context.Context) error {
 	}
 }
 
-// errTooLong says that a transaction does not fit into a record.
-var errTooLong = errors.New("the transaction is too long for the log")
-
 // Commit makes a transaction durable in the log and applies it to the store. Commits are made in the order of the calls.
 // ErrDeposed means that this node is no longer the owner, and that it is unknown whether the changes were made. After
-// any other error they were not made.
+// any other error they were not made; store.ErrTooLong says that the transaction does not fit into a record.
 func (o *Ownership) Commit(t *store.Txn) error {
 	r := o.replica
 	if t.Size()+recordHead+len(r.o.Node) > sharedlog.MaxRecord {
-		return fmt.Errorf("%w: %d bytes", errTooLong, t.Size())
+		return fmt.Errorf("%w for the log: %d bytes", store.ErrTooLong, t.Size())
 	}
 	return o.commit(t.Bytes(), func(m store.Mark) error { return r.store.CommitAt(t, m) })
 }

@@ -11,10 +11,14 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
+// publishBytes bounds the records of publications in one commit: a third of what a cluster's log takes.
+const publishBytes = 4 << 20
+
 // Publish accepts publications to one topic. Those to a FIFO topic are committed on the
 // shard of its queue. Those to a standard topic stay together on one shard, the one that
 // serves most of the copies if it has an owner, or else another: any shard brings copies to
-// the shards of their queues.
+// the shards of their queues. Where they are too long for one commit, because the topic has tens of thousands of
+// subscriptions, they are committed in parts: if it fails then, some subscriptions may get them all the same.
 func (r *Router) Publish(ctx context.Context, publications []queue.Publication) ([]queue.Published, error) {
 	if len(publications) == 0 {
 		return nil, nil
@@ -22,18 +26,28 @@ func (r *Router) Publish(ctx context.Context, publications []queue.Publication) 
 	if topic := publications[0].Topic; topic != 0 {
 		return r.publishInOrder(ctx, topic, publications)
 	}
+	for _, part := range queue.Divide(publications, publishBytes) {
+		if err := r.publishTogether(ctx, part); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]queue.Published, len(publications))
+	for i := range publications {
+		out[i].ID = publications[i].ID
+	}
+	return out, nil
+}
+
+// publishTogether publishes to a standard topic, in one commit.
+func (r *Router) publishTogether(ctx context.Context, publications []queue.Publication) error {
 	order := r.nearest(publications)
 	if counts := slices.ContainsFunc(publications, func(p queue.Publication) bool { return p.Count != nil }); len(order) == 0 && counts {
 		order = r.anywhere() // nobody gets the messages, but that they were published counts
 	}
 	if len(order) == 0 { // there is no subscription whose queue exists
-		out := make([]queue.Published, len(publications))
-		for i := range publications {
-			out[i].ID = publications[i].ID
-		}
-		return out, nil
+		return nil
 	}
-	return retryUntilOwned(ctx, r, order, func() (published []queue.Published, err error) {
+	_, err := retryUntilOwned(ctx, r, order, func() (published []queue.Published, err error) {
 		for _, n := range order {
 			published, err = callOnce(ctx, r, n, publishTo(publications))
 			if !errors.Is(err, shard.ErrNotBegun) {
@@ -42,6 +56,7 @@ func (r *Router) Publish(ctx context.Context, publications []queue.Publication) 
 		}
 		return published, err
 	})
+	return err
 }
 
 func publishTo(publications []queue.Publication) func(context.Context, Shard) ([]queue.Published, error) {

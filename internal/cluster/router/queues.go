@@ -8,18 +8,21 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// Purge removes all messages of a queue from all its shards, and from the outboxes
-// of other shards. It fails if one shard cannot be called, and can be called again
-// then: it returns queue.ErrPurgeInProgress only when all shards were purged within
-// the last minute. Messages that were sent between the two calls to a shard that the
-// first one has purged stay.
+// Purge removes all messages of a queue from all its shards, and from the outboxes of other shards; what is on
+// its way between shards does not arrive later. It fails if one shard cannot be called, and can be called again
+// then: it returns queue.ErrPurgeInProgress only when all shards were purged within the last minute. Messages
+// that were sent between the two calls to a shard that the first one has purged stay.
 func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 	p, err := r.place(id)
 	if err != nil {
 		return err
 	}
+	marks, err := r.purgeOutboxes(ctx, &p, id)
+	if err != nil {
+		return err
+	}
 	errs := each(p.all(), func(n int) error {
-		return p.orElsewhere(n, r.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.Purge(ctx, id) }))
+		return p.orElsewhere(n, r.exec(ctx, n, func(ctx context.Context, s Shard) error { return s.PurgeAfter(ctx, id, marks) }))
 	})
 	done := 0
 	for i, n := range p.all() {
@@ -36,6 +39,27 @@ func (r *Router) Purge(ctx context.Context, id queue.ID) error {
 		return queue.ErrPurgeInProgress
 	}
 	return nil
+}
+
+// purgeOutboxes purges the outboxes of a queue, and returns where they stood. A message of theirs may be under
+// way at that moment: the shards of the queue, which are purged afterwards, leave out what is not behind these
+// marks.
+func (r *Router) purgeOutboxes(ctx context.Context, p *Placement, id queue.ID) (marks []queue.Mark, err error) {
+	if len(p.all()) == 1 {
+		return nil, nil // which forwards nothing to itself
+	}
+	last, err := gather(p.all(), func(n int) (queue.Position, error) {
+		return call(ctx, r, n, func(ctx context.Context, s Shard) (queue.Position, error) { return s.PurgeOutbox(ctx, id) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range p.all() {
+		if last[i] > 0 {
+			marks = append(marks, queue.Mark{From: queue.FromShard{Shard: n}, UpTo: last[i]})
+		}
+	}
+	return marks, nil
 }
 
 // Counts returns how many messages a queue holds in each state, on all its shards and

@@ -448,3 +448,54 @@ func TestNothingStoredMakesAQueueUnreadable(t *testing.T) {
 		}
 	}
 }
+
+// A message that is on its way from shard to shard when its queue is purged does not arrive afterwards; what is
+// sent later does.
+func TestPurgeCatchesWhatIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, "a", "b")
+	r := c.router("a")
+	from := queue.FromShard{Shard: 1}
+	// publish has shard 1 publish messages of all groups to the queue, and returns those that it has for other shards.
+	sent := 0
+	publish := func() []queue.Transfer {
+		p := queue.Publication{}
+		for range 20 {
+			sent++
+			p.Copies = append(p.Copies, queue.Copy{Queue: groups, Message: queue.Outgoing{
+				Body: fmt.Sprint(sent), Dedup: fmt.Sprint(sent), Group: fmt.Sprint(sent % 20),
+			}})
+		}
+		if _, err := c.shards[1].shard.Publish(t.Context(), []queue.Publication{p}); err != nil {
+			t.Fatal(err)
+		}
+		messages, err := c.shards[1].shard.ReadOutbox(t.Context(), groups, 100, 1<<20)
+		if err != nil || len(messages) == 0 {
+			t.Fatal(len(messages), err)
+		}
+		return messages
+	}
+	late := publish()
+	if err := r.Purge(t.Context(), groups); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Deliver(t.Context(), groups, from, late); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.Counts(t.Context(), groups); err != nil || n != (queue.Counts{}) {
+		t.Errorf("after the purge: %+v, %v", n, err)
+	}
+	if err := c.shards[1].shard.Forwarded(t.Context(), groups, late[len(late)-1].Position); err != nil {
+		t.Fatal(err)
+	}
+	later := publish()
+	if err := r.Deliver(t.Context(), groups, from, later); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.shards[1].shard.Forwarded(t.Context(), groups, later[len(later)-1].Position); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.Counts(t.Context(), groups); err != nil || n.Visible != 20 {
+		t.Errorf("of 20 that were published later: %+v, %v", n, err)
+	}
+}

@@ -9,7 +9,7 @@
 //	phantom        a message was received that no client sent, or whose send was refused
 //	undead         a message was received after its delete was acknowledged
 //	duplicate      one deduplication id, or one send, made two messages
-//	order          a message of a FIFO group was received before an earlier one, or beside one in flight
+//	order          a message of a FIFO group was received before an earlier one, or while an earlier one was in flight
 //	sequence       sequence numbers do not grow in the order in which messages were accepted
 //	hold           a message was received while it was invisible
 //	count, handle  a receive count that does not grow, a receipt handle given out twice

@@ -7,8 +7,8 @@ import (
 )
 
 // judgeGroup looks at the receives of a FIFO group: a message is received when
-// all before it are gone or are received with it, and nothing of the group is in
-// another consumer's hands.
+// all before it are gone or are received with it. One that has become visible again is
+// received although later ones are in another consumer's hands, as in SQS.
 func (j *judge) judgeGroup(all []*Entry) {
 	slices.SortStableFunc(all, func(a, b *Entry) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	// reach is until when anything received so far, in order, mattered to others.

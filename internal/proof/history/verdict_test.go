@@ -197,6 +197,22 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.remove("fifo.fifo", 1, 1)
 			s.remove("fifo.fifo", 1, 2)
 		}},
+		"the first of a group returned early": {"", func(s *scribe) {
+			s.send("fifo.fifo", 1, 2)
+			s.receive("fifo.fifo", 1, 1, 2)
+			s.settle(Hide, "fifo.fifo", 1, 1, Acknowledged, "")
+			s.receive("fifo.fifo", 2, 1)
+			s.remove("fifo.fifo", 1, 2)
+			s.remove("fifo.fifo", 2, 1)
+		}},
+		"the second of a group returned early": {"order", func(s *scribe) {
+			s.send("fifo.fifo", 1, 2)
+			s.receive("fifo.fifo", 1, 1, 2)
+			s.settle(Hide, "fifo.fifo", 1, 2, Acknowledged, "")
+			s.receive("fifo.fifo", 2, 2)
+			s.remove("fifo.fifo", 2, 2)
+			s.remove("fifo.fifo", 1, 1)
+		}},
 		"out of order in an answer": {"order", func(s *scribe) {
 			s.send("fifo.fifo", 1, 2)
 			s.receive("fifo.fifo", 1, 2, 1)

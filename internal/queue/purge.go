@@ -1,0 +1,151 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Purging is a purge of a queue, which may take several calls of Engine.Purge, each in a transaction of its own:
+// the copies that wait in the backlog may be more than one transaction can rewrite. They go first, and what is
+// in the queue and in its outbox with the last call. So what was purged does not come back, however far the
+// purge gets: a copy that is made between two calls is in the queue then, or in its outbox.
+type Purging struct {
+	Queue ID
+	// OutboxOnly leaves what is in the queue itself.
+	OutboxOnly bool
+	// Marks are where the outboxes of other shards stood when they were purged. What the queue is sent from there
+	// later, up to these marks, was purged on its way, and is left out.
+	Marks []Mark
+
+	Done bool
+	// Last is the position of the newest message that the outbox of the queue has had, when Done. It is 0 if there
+	// was none.
+	Last Position
+
+	begun     bool
+	next, end uint64 // publications of the backlog that are to be looked at
+}
+
+// Mark is a position in the outbox of another shard.
+type Mark struct {
+	From FromShard
+	UpTo Position
+}
+
+// Purge removes all messages of a queue, also those in flight and delayed, and
+// removes its deduplication ids. It is called with what it has returned until that is Done.
+// A second purge within PurgeInterval gives
+// ErrPurgeInProgress, unless the queue is configured to be purged at any time. The
+// outbox of a queue can be purged at any time.
+func (e *Engine) Purge(p Purging) (Purging, error) {
+	o := e.outboxes[p.Queue]
+	if o != nil && o.sealed || e.queues[p.Queue] != nil && e.queues[p.Queue].cfg.Sealed {
+		return p, ErrSealed
+	}
+	var q *queue
+	if !p.OutboxOnly {
+		var err error
+		if q, err = e.queueAtPresent(p.Queue); err != nil && (o == nil || !IsRefusal(err)) {
+			return p, err
+		}
+		if q != nil && q.purged != 0 && !q.cfg.PurgeAnytime && e.now < q.purged.Add(PurgeInterval) {
+			return p, ErrPurgeInProgress
+		}
+	}
+	if all, err := e.backlog.purge(&p); !all || err != nil {
+		return p, err
+	}
+	if o != nil {
+		o.purge()
+		p.Last = o.last
+	}
+	p.Done = true
+	if q == nil {
+		return p, nil
+	}
+	return p, firstError(q.purge(), q.leaveOut(p.Marks))
+}
+
+// purge removes copies that wait for a queue, and reports whether these were all. It leaves those of
+// publications that have come after the purge began.
+func (b *backlog) purge(p *Purging) (all bool, err error) {
+	if !p.begun {
+		p.begun, p.next, p.end = true, b.head, b.end
+	}
+	for p.next = max(p.next, b.head); p.next < p.end && b.copies[p.Queue] > 0; {
+		rewritten, err := b.purgeOne(p.next, p.Queue)
+		if err != nil {
+			return false, err
+		}
+		if p.next++; rewritten && b.e.Full() {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// purgeOne removes the copies of a publication for a queue, and reports whether there were some.
+func (b *backlog) purgeOne(n uint64, id ID) (rewritten bool, err error) {
+	x, err := b.read(n)
+	if err != nil {
+		return false, err
+	}
+	done, all := b.done(n), x.Copies
+	x.Copies = slices.Clone(all[:done])
+	for i := range all[done:] {
+		if c := &all[done:][i]; c.Queue == id {
+			b.uncount(c)
+		} else {
+			x.Copies = append(x.Copies, *c)
+		}
+	}
+	if len(x.Copies) == len(all) {
+		return false, nil
+	}
+	b.e.tx.Set(publicationKey(n), encodeBacklogged(x))
+	b.first = nil
+	return true, nil
+}
+
+// purge drops all messages, deduplication ids and receive attempts.
+func (q *queue) purge() error {
+	if err := q.purgeDedup(); err != nil {
+		return fmt.Errorf("purge: %w", err)
+	}
+	for _, table := range []byte{
+		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
+	} {
+		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
+	}
+	clear(q.e.groupRecords)
+	old := q.meta
+	fresh := newQueue(q.e, q.cfg)
+	q.received, q.filters, q.activeGroups = fresh.received, fresh.filters, fresh.activeGroups
+	q.oldest, q.nextTurns = nil, nil
+	q.deadlines.Clear()
+	q.returned.Init()
+	q.readyGroups.Init()
+	q.inFlight, q.lineHeld = 0, 0
+	q.nextDelay = never
+	q.meta = meta{
+		lineHead: old.lineNext, lineNext: old.lineNext, lastIndex: old.lastIndex,
+		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
+		delayFloor: old.delayFloor, purged: q.e.now, counting: old.counting,
+	}
+	q.markDirty()
+	return nil
+}
+
+// leaveOut has the queue leave out what other shards send it up to these positions.
+func (q *queue) leaveOut(marks []Mark) error {
+	for _, m := range marks {
+		last, err := q.lastAccepted(m.From)
+		if err != nil {
+			return fmt.Errorf("purge: %w", err)
+		}
+		if m.UpTo > last {
+			q.e.tx.Set(acceptedKey(q.cfg.ID, m.From), encodeAccepted(m.UpTo))
+		}
+	}
+	return nil
+}

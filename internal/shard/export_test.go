@@ -1,0 +1,16 @@
+package shard
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Waiting returns how many requests the owner has not looked at.
+func (s *Shard) Waiting() int { return len(s.requests) }
+
+// Polls returns how many long polls wait.
+func (s *Shard) Polls() int {
+	n, _ := call(context.Background(), s, func(*queue.Engine) (int, error) { return s.polls.ends.Len(), nil })
+	return n
+}

@@ -1,0 +1,78 @@
+package shard
+
+import (
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Each part of a transaction has a bound, and all together they are far from what a commit
+// takes. If a transaction is too long all the same, the part that has made it so must not
+// take the others with it, nor come again and again:
+//
+//   - The engine is dropped, as after any commit that fails, and loaded again at once.
+//   - The largest part is blamed. A request or a poll is answered with queue.ErrTooLong.
+//     Of what time has made due, less is done at a time from then on.
+//   - All other parts are repeated. So each round has one part less, or a smaller one.
+
+// sizes are by how much each part has made a transaction longer.
+type sizes struct {
+	due     int // what time has made due
+	before  int // the transaction, up to here
+	largest int
+	request *request // the largest part: one of both, or neither if it is what was due
+	poll    *poll
+}
+
+// add notes how long the transaction is behind a request or a poll.
+func (x *sizes) add(size int, r *request, p *poll) {
+	grown := size - max(x.before, x.due)
+	x.before = size
+	if grown > max(x.largest, x.due) {
+		x.largest, x.request, x.poll = grown, r, p
+	}
+}
+
+// divide is fail for a transaction that was too long.
+func (s *Shard) divide(err error, x *sizes, batch []*request, served []*poll) {
+	s.engine, s.reload = nil, time.Time{}
+	blamed := "what was due"
+	switch {
+	case x.request != nil:
+		blamed = "a request"
+		x.request.answer(queue.ErrTooLong)
+	case x.poll != nil:
+		blamed = "a long poll"
+		s.polls.remove(x.poll)
+		x.poll.answer(queue.ErrTooLong)
+	case s.overdue > 1:
+		s.overdue /= 2
+	default: // one step alone is too long, which no step is
+		s.reload = time.Now().Add(reloadInterval)
+	}
+	s.log.Error("shard transaction was too long, and is divided", "error", err, "requests", len(batch), "largest", blamed)
+	for _, r := range batch {
+		if r != x.request {
+			s.again(r)
+		}
+	}
+	for _, p := range served {
+		switch {
+		case p == x.poll:
+		case p.reopen():
+			s.polls.add(p)
+		default:
+			p.answer(nil)
+		}
+	}
+}
+
+// again has a request repeated in the next transaction.
+func (s *Shard) again(r *request) {
+	r.repeated = true
+	if r.poll != nil && !r.poll.reopen() {
+		r.answer(nil)
+		return
+	}
+	s.repeat = append(s.repeat, r)
+}
