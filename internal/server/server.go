@@ -200,14 +200,15 @@ func Start(c Config) (_ *Server, err error) {
 		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Topics: s.topics.Owned, Cluster: s.node,
 		LogLevel: c.LogLevel,
 	})
+	own := service.NewAuthorizer(permissions, admin.Rules, c.Now)
 	inspect.Register(accounts, inspect.Options{
-		Catalog: cat, Shard: s.messages, Authorizer: service.NewAuthorizer(permissions, admin.Rules, c.Now),
+		Catalog: cat, Shard: s.messages, Authorizer: own,
 		Access: permissions, Directory: s.directory, Services: rules, Consumers: s.consumersOf,
 		Messages: service.NewAuthorizer(permissions, sqs.Rules, c.Now), CheckAttributes: sqs.CheckAttributes, Room: s.room, Ready: s.redriveReady,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})
 	s.signIn = s.newSignIn()
-	s.signIn.Register(accounts, c.Now)
+	s.signIn.Register(accounts, own)
 	audit := s.newCloudTrail(permissions)
 	services := []*protocol.Service{queues, topics, metrics, users, tokens, audit, accounts}
 	s.measure(services)

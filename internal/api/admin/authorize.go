@@ -10,10 +10,11 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// unscoped are the actions about the server: the operations of this package, and Backup, which is no operation but a download.
+// unscoped are the actions about the server: the operations of this package; Backup, which is no operation but a download; and
+// CreateSignInLink of package signin, which every caller may take unless a policy denies it.
 // Policies name the resource * for them.
 var unscoped = []string{
-	"sluice:Backup", "sluice:CreateAccount", "sluice:DeleteAccount", "sluice:DescribeCluster", "sluice:DrainNode",
+	"sluice:Backup", "sluice:CreateAccount", "sluice:CreateSignInLink", "sluice:DeleteAccount", "sluice:DescribeCluster", "sluice:DrainNode",
 	"sluice:GetLogLevel", "sluice:ListAccounts", "sluice:ListShardQueues", "sluice:RemoveNode", "sluice:SetLogLevel",
 }
 

@@ -22,7 +22,7 @@ type subject struct {
 // allow makes sure that the caller may take the action. It is asked before
 // anything is said about the subject.
 func (s *Service) allow(c *protocol.Call, action string, about subject) error {
-	if id := service.Caller(c); id.Session != nil && id.Kind != policy.AssumedRole && id.Session.Console == "" {
+	if id := service.Caller(c); id.NoIAM() {
 		return protocol.UnrecognizedClient()
 	}
 	if about.arn != anything {

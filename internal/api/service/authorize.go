@@ -80,6 +80,15 @@ func (a *Authorizer) Authorize(c *protocol.Call, s Subject, actions ...string) e
 	return nil
 }
 
+// Forbidden returns the refusal if a policy denies the action explicitly. It is for operations that need no permission.
+func (a *Authorizer) Forbidden(c *protocol.Call, s Subject, action string) error {
+	err := a.Authorize(c, s, action)
+	if denial, ok := errors.AsType[*access.Denial](err); ok && !denial.Explicit() {
+		return nil
+	}
+	return err
+}
+
 // Refusal tells the caller of a denial in AWS's words, and keeps the denial for the operator.
 func Refusal(denial error) error {
 	return errors.Join(protocol.AccessDenied("%s", denial.Error()), denial)

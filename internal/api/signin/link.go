@@ -12,10 +12,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// Register adds CreateSignInLink to the service "sluice".
-func (s *Service) Register(wire *protocol.Service, now func() time.Time) {
+// Register adds CreateSignInLink to the service "sluice", whose rules the authorizer has.
+func (s *Service) Register(wire *protocol.Service, authorizer *service.Authorizer) {
 	protocol.Register(wire, "CreateSignInLink", func(ctx context.Context, c *protocol.Call, _ *service.Empty) (*createSignInLinkOutput, error) {
-		return s.createSignInLink(ctx, c, now())
+		return s.createSignInLink(ctx, c, authorizer)
 	}, protocol.Control)
 }
 
@@ -24,16 +24,19 @@ type createSignInLinkOutput struct {
 	Expiration time.Time
 }
 
-// createSignInLink makes a link with which the caller can sign in to the console, once. It gives nobody more than they have,
-// and so needs no permission, as GetSessionToken needs none.
-func (s *Service) createSignInLink(ctx context.Context, c *protocol.Call, now time.Time) (*createSignInLinkOutput, error) {
+// createSignInLink makes a link with which the caller can sign in to the console, once. The session keeps every restriction of
+// the caller, so the operation needs no permission; a policy can deny it.
+func (s *Service) createSignInLink(ctx context.Context, c *protocol.Call, authorizer *service.Authorizer) (*createSignInLinkOutput, error) {
 	switch {
 	case service.Anonymous(c):
 		return nil, service.Denied(c)
 	case s.o.Off:
 		return nil, service.Modelled("NoConsoleException", "NoConsole", http.StatusBadRequest, "This server serves no console.")
 	}
-	link, expires, err := s.link(ctx, service.Caller(c), s.base(c.Host, c.Scheme == "https"), now)
+	if err := authorizer.Forbidden(c, service.Subject{Resource: service.ARN("*")}, "sluice:CreateSignInLink"); err != nil {
+		return nil, err
+	}
+	link, expires, err := s.link(ctx, service.Caller(c), s.base(c.Host, c.Scheme == "https"), authorizer.Now())
 	switch {
 	case errors.Is(err, session.ErrSessionKeys):
 		return nil, protocol.AccessDenied("Keys that the console has got for a session cannot make a link that begins another one.")

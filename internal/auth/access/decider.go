@@ -61,6 +61,9 @@ type Denial struct {
 // Error returns the refusal as AWS words it.
 func (d *Denial) Error() string { return d.message }
 
+// Explicit reports whether a policy denies the request, as opposed to none allowing it.
+func (d *Denial) Explicit() bool { return d.decision.Result == policy.ExplicitlyDenied }
+
 // Reason says for the operator's eyes which policies have decided, and by which
 // statement. The caller may not be told as much.
 func (d *Denial) Reason() string {

@@ -23,6 +23,14 @@ type Identity struct {
 // users, with its own keys or with those of GetSessionToken.
 func (id *Identity) IsRoot() bool { return id.Kind == policy.Account }
 
+// NoIAM reports whether the caller cannot call IAM, whatever policies say: its keys are of GetSessionToken or
+// GetFederationToken, or of a session of the console that such keys have begun. Otherwise a session could make keys that
+// outlive it, and that its policies do not limit.
+func (id *Identity) NoIAM() bool {
+	s := id.Session
+	return s != nil && id.Kind != policy.AssumedRole && (s.Console == "" || s.NoIAM)
+}
+
 // SessionName returns the name of a role's session or of a federated user, as it was given to Vault.Issue.
 func (id *Identity) SessionName() string { return id.ARN[strings.LastIndexByte(id.ARN, '/')+1:] }
 
@@ -44,6 +52,8 @@ type Session struct {
 	// when a second factor was shown at its beginning; zero if none was.
 	Console string    `json:",omitempty"`
 	MFA     time.Time `json:",omitzero"`
+	// NoIAM says that a session of the console was begun with keys that cannot call IAM; see Identity.NoIAM.
+	NoIAM bool `json:",omitempty"`
 }
 
 // Limited reports whether the session was made with policies.

@@ -47,6 +47,8 @@ type Grant struct {
 	KeyID      string            `json:",omitempty"` // the long-term key that it was begun with
 	Until      time.Time         // it ends then at the latest
 	MFA        time.Time         // when a second factor was shown; zero if none was
+	Issued     time.Time         `json:",omitzero"`  // when the temporary keys were made that it was begun with; zero if others were
+	NoIAM      bool              `json:",omitempty"` // as in identity.Session
 	Federation *Federation       `json:",omitempty"` // nil: whom it stands for is known here
 }
 
@@ -79,6 +81,7 @@ func GrantOf(id identity.Identity, now time.Time) (Grant, error) {
 	}
 	g.KeyID = ""
 	g.Issuer, g.IssuerID, g.Policies, g.PolicyARNs, g.Tags = s.Issuer, s.IssuerID, s.Policies, s.PolicyARNs, s.Tags
+	g.MFA, g.Issued, g.NoIAM = s.MFA, s.Issued, id.NoIAM()
 	if id.Kind == policy.AssumedRole || id.Kind == policy.FederatedUser {
 		g.Name = id.SessionName()
 	}
@@ -128,6 +131,16 @@ type Session struct {
 	Used      time.Time // when it got keys last
 	SourceIP  string
 	UserAgent string
+}
+
+// issued returns when the session's keys were made, as policies know it: all have the time of the session's beginning, or of
+// the temporary keys that it was begun with. So a policy that refuses sessions from before a time refuses keys that they get
+// after it, too.
+func (n *Session) issued() time.Time {
+	if !n.Issued.IsZero() {
+		return n.Issued
+	}
+	return n.Created
 }
 
 // Link is a link that begins a session.

@@ -213,14 +213,13 @@ func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity
 	if err != nil {
 		return identity.Temporary{}, nil, err
 	}
-	issued := now.UTC().Truncate(time.Second)
-	expires := issued.Add(KeysLast)
+	expires := used.Used.Add(KeysLast)
 	if used.Until.Before(expires) {
 		expires = used.Until
 	}
 	session := &identity.Session{
-		Issuer: used.Issuer, IssuerID: used.IssuerID, Issued: issued, Expires: expires,
-		Policies: used.Policies, PolicyARNs: used.PolicyARNs, Tags: used.Tags, Console: used.ID, MFA: used.MFA,
+		Issuer: used.Issuer, IssuerID: used.IssuerID, Issued: used.issued(), Expires: expires,
+		Policies: used.Policies, PolicyARNs: used.PolicyARNs, Tags: used.Tags, Console: used.ID, MFA: used.MFA, NoIAM: used.NoIAM,
 	}
 	keys, err := s.o.Vault.Issue(used.Kind, used.Account, used.Name, session)
 	return keys, session, err
