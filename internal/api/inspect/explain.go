@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,8 +84,12 @@ func (s *inspector) explainAccess(_ context.Context, c *protocol.Call, in *expla
 		return nil, err
 	}
 	facts := policy.Facts{Time: s.authorizer.Now(), Region: q.Name.Region, ResourceTags: q.Tags, Lookup: lookup}
+	ids := q.Attributes.PolicyIDs
+	if assumed != "" {
+		ids = "" // the policy means a caller of another account by its ARN, too
+	}
 	request, x, readable := s.access.Explain(&access.Request{
-		Rules: rules, Action: action, Owner: q.Name.Account, Policy: q.Attributes.Policy, PolicyIDs: q.Attributes.PolicyIDs,
+		Rules: rules, Action: action, Owner: q.Name.Account, Policy: q.Attributes.Policy, PolicyIDs: ids,
 		Details: stated{q.Name.ARN(), facts},
 	}, p)
 	if !readable {
@@ -121,44 +126,58 @@ func (s *inspector) action(text string) (string, *policy.Rules, error) {
 	return "", nil, protocol.ValidationError("Action is %q, which is no action here; it may be sqs:SendMessage, say.", service.Shorten(text))
 }
 
-// principal returns whom a text means, with its policies as of now.
+// principal returns whom a text means, with its policies as of now. A caller of another account is known by its ARN only:
+// whether there is such a user or role, its id, its tags and its policies are for its own account. assumed says what is taken
+// for granted of it, and is empty for others.
 func (s *inspector) principal(text, owner string) (p access.Principal, assumed string, _ error) {
 	caller, ok := identity.ParseCaller(text)
-	entity := s.directory.ByARN(text)
-	if entity != nil && entity.Kind == directory.Role {
-		caller, ok = policy.Caller{
-			Kind: policy.AssumedRole, Account: entity.Account, ARN: "arn:aws:sts::" + entity.Account + ":assumed-role/" + entity.Name + "/session",
-			UserID: entity.ID + ":session", Issuer: entity.ARN(), IssuerID: entity.ID, Tags: entity.Tags,
-		}, true
+	if !ok {
+		caller, ok = sessionOfRole(text)
 	}
 	switch {
 	case !ok:
-		return p, "", protocol.ValidationError("Principal is %q; it must be the ARN of a user, role or root, an account's 12 digits, or anonymous.", service.Shorten(text))
+		const must = "it must be the ARN of a user, role or root, an account's 12 digits, or anonymous"
+		return p, "", protocol.ValidationError("Principal is %q; %s.", service.Shorten(text), must)
 	case caller.Kind == policy.Anonymous, caller.Kind == policy.Account:
 		return access.Principal{Caller: caller}, "", nil
 	case caller.Account != owner:
-		// Whether its account lets it is not told here.
 		all, err := policy.Parse(policy.ForIdentity, `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}`)
 		return access.Principal{Caller: caller, Identity: []*policy.Policy{all.Named("what the caller's account allows")}},
 			"The caller's own account, " + caller.Account + ", allows it.", err
 	}
-	if entity == nil && caller.Issuer != "" {
-		entity = s.directory.ByARN(caller.Issuer)
-		if entity != nil {
-			caller.IssuerID = entity.ID
-		}
-	}
+	entity := s.directory.ByARN(cmp.Or(caller.Issuer, caller.ARN))
 	if entity == nil || entity.Kind == directory.Group {
 		return p, "", protocol.ValidationError("Principal is %q, and there is no such user or role.", service.Shorten(text))
-	}
-	if entity.Kind == directory.User {
-		caller.UserID, caller.Tags = entity.ID, entity.Tags
 	}
 	if p, ok = s.directory.EffectivePolicies(entity); !ok {
 		return p, "", protocol.ValidationError("A policy of %s cannot be read: everything that it asks for is refused.", entity.ARN())
 	}
-	p.Caller = caller
+	p.Caller = known(caller, entity)
 	return p, "", nil
+}
+
+// sessionOfRole returns a session of the role that has that ARN.
+func sessionOfRole(arn string) (policy.Caller, bool) {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "iam" || !identity.IsAccount(parts[4]) {
+		return policy.Caller{}, false
+	}
+	path, ok := strings.CutPrefix(parts[5], "role/")
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	return policy.Caller{
+		Kind: policy.AssumedRole, Account: parts[4], Issuer: arn,
+		ARN: "arn:" + parts[1] + ":sts::" + parts[4] + ":assumed-role/" + name + "/session",
+	}, ok && name != ""
+}
+
+// known completes a caller with what is known of the user or role.
+func known(c policy.Caller, e *directory.Entity) policy.Caller {
+	c.UserID, c.Tags = e.ID, e.Tags
+	if c.Issuer != "" {
+		c.IssuerID = e.ID
+		c.UserID += ":" + c.ARN[strings.LastIndexByte(c.ARN, '/')+1:]
+	}
+	return c
 }
 
 // contextOf returns a function that knows the keys of the entries.
