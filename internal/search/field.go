@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,20 +22,14 @@ func word(name []text) (term, error) {
 			return term{}, errors.New("a text is in quotes only in part; put all of it in quotes")
 		}
 	}
-	w := lower([]byte(strings.Join(parts, ".")))
+	w := []byte(strings.Join(parts, "."))
 	if len(w) == 0 {
 		return term{}, errors.New("a term has no text")
 	}
+	n := newNeedle(w)
 	return term{readsBody: true, holds: func(m *Item) bool {
-		if containsFold(m.Body, w) || len(m.ID) == len(w) && equalFold(m.ID, w) || containsFold(m.Group, w) {
-			return true
-		}
-		for _, a := range m.Attributes {
-			if containsFold(a.Value, w) {
-				return true
-			}
-		}
-		return false
+		return len(m.ID) == len(n.text) && equalFold(m.ID, n.text) || n.in(m.Group) || n.in(m.Body) ||
+			slices.ContainsFunc(m.Attributes, func(a Attribute) bool { return n.in(a.Value) })
 	}}, nil
 }
 
@@ -135,7 +130,7 @@ func bodyTerm(name []text, op string, value text) (term, error) {
 		return term{}, err
 	}
 	exists := op == ":" && value == text{s: "*"}
-	return term{readsBody: true, holds: func(m *Item) bool { return p.match(m.Body, holds, exists) }}, nil
+	return term{readsBody: true, holds: func(m *Item) bool { return p.match(m, holds, exists) }}, nil
 }
 
 // valueTest returns what an operator and a value say about a text.

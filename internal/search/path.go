@@ -38,13 +38,33 @@ func newPath(steps []text) (path, error) {
 // match reports whether one of the values that the path leads to holds; if exists is true, whether there is one at all. The
 // text of a string is without quotes and escapes; true, false, null and numbers are as they were written. Of members with
 // the same name the last one counts.
-func (p path) match(body []byte, holds func([]byte) bool, exists bool) bool {
-	body = bytes.TrimLeft(body, jsonSpace)
-	if len(body) == 0 || body[0] != '{' && body[0] != '[' || p.cannot(body) || !json.Valid(body) {
+func (p path) match(m *Item, holds func([]byte) bool, exists bool) bool {
+	body := bytes.TrimLeft(m.Body, jsonSpace)
+	if len(body) == 0 || body[0] != '{' && body[0] != '[' || p.cannot(body) || !m.isDocument() {
 		return false
 	}
 	return p.walk(body, holds, exists)
 }
+
+// isDocument reports whether the body is JSON. It is read once, however many terms ask.
+func (m *Item) isDocument() bool {
+	if m.document == unread {
+		m.document = notJSON
+		if json.Valid(m.Body) {
+			m.document = isJSON
+		}
+	}
+	return m.document == isJSON
+}
+
+// document says whether a body is JSON.
+type document uint8
+
+const (
+	unread document = iota
+	notJSON
+	isJSON
+)
 
 const jsonSpace = " \t\r\n"
 

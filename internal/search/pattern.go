@@ -48,41 +48,6 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// containsFold reports whether b contains the text, which is in small letters and not empty, in any case of ASCII. It
-// lets the machine's fast search find where it may begin.
-func containsFold(b, text []byte) bool {
-	first := text[0]
-	upper := first
-	if 'a' <= first && first <= 'z' {
-		upper = first - ('a' - 'A')
-	}
-	small, capital := 0, 0 // where they are next in b
-	next := func(from int, c byte) int {
-		if i := bytes.IndexByte(b[from:], c); i >= 0 {
-			return from + i
-		}
-		return len(b)
-	}
-	small = next(0, first)
-	if capital = len(b); upper != first {
-		capital = next(0, upper)
-	}
-	for {
-		at := min(small, capital)
-		if at+len(text) > len(b) {
-			return false
-		}
-		if equalFold(b[at:at+len(text)], text) {
-			return true
-		}
-		if at == small {
-			small = next(at+1, first)
-		} else {
-			capital = next(at+1, upper)
-		}
-	}
-}
-
 // equalFold compares b with a text in small letters of the same length.
 func equalFold(b, text []byte) bool {
 	for i, c := range text {

@@ -23,6 +23,8 @@ type Item struct {
 	Now        int64
 	Count      uint64 // of receives
 	Size       int
+
+	document document // what Match has found out of the body, which does not change any more
 }
 
 // Attribute is a message attribute.
