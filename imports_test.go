@@ -149,6 +149,7 @@ var rules = []rule{
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{"internal/plainjson", "internal/spelling"}, mayNot: network},
 	{dir: "internal/spelling", mayNot: world},
+	{dir: "internal/fairshare", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/plainjson", mayNot: world},
 	{dir: "internal/command", may: []string{"internal"}},
 	{dir: "cmd/sluice", may: []string{"internal/command"}},
