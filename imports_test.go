@@ -44,9 +44,9 @@ var rules = []rule{
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
-	{dir: "internal/topic/delivery", may: []string{"internal/queue", "internal/shard", "internal/topic"}},
+	{dir: "internal/topic/delivery", may: []string{"internal/fairshare", "internal/queue", "internal/shard", "internal/topic"}},
 	{dir: "internal/topic/egress", mayNot: []string{"net/http"}},
-	{dir: "internal/topic/email", may: []string{"internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
+	{dir: "internal/topic/email", may: []string{"internal/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
 	{dir: "internal/topic/retry", mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/fairshare"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 )
@@ -27,10 +28,11 @@ const (
 	visibilityMargin = 15 * time.Second
 	// atOnce is how many messages an endpoint gets at a time that takes them.
 	atOnce = 8
-	// working and beginning bound how many subscriptions are served at a time: those whose last delivery has worked, and
-	// the others, which get one message at a time.
-	working   = 64
-	beginning = 512
+	// fastPlaces and slowPlaces bound how many subscriptions are served at a time: those whose endpoint has taken the last
+	// messages within slowAfter, and the others. See the package comment for who gets the places.
+	fastPlaces = 128
+	slowPlaces = 1024
+	slowAfter  = time.Second
 	// Between calls of a shard that fail there is a pause, each twice as long as the one before.
 	shortestPause = 100 * time.Millisecond
 	longestPause  = 15 * time.Second
@@ -57,11 +59,10 @@ type Options struct {
 // Deliverer delivers messages. Its methods may be called from any goroutine.
 type Deliverer struct {
 	Options
-	wait      func(context.Context, time.Duration) bool // the function wait, but in tests
-	working   chan struct{}
-	beginning chan struct{}
-	counters  counters
-	sending   atomic.Int64
+	wait       func(context.Context, time.Duration) bool // the function wait, but in tests
+	fast, slow *fairshare.Places
+	counters   counters
+	sending    atomic.Int64
 }
 
 // New returns a deliverer.
@@ -69,7 +70,11 @@ func New(o Options) *Deliverer {
 	if o.Counting == nil {
 		o.Counting = func() bool { return false }
 	}
-	return &Deliverer{Options: o, wait: wait, working: make(chan struct{}, working), beginning: make(chan struct{}, beginning)}
+	return &Deliverer{
+		Options: o, wait: wait,
+		fast: fairshare.New(fairshare.Options{Places: fastPlaces, Reserve: true}),
+		slow: fairshare.New(fairshare.Options{Places: slowPlaces, Reserve: true}),
+	}
 }
 
 // Check returns an error for people if nothing can be delivered to an endpoint.

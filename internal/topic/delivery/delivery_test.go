@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/fairshare"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic/retry"
 )
@@ -299,7 +300,7 @@ func TestDeadLetterQueueThatDoesNotAnswer(t *testing.T) {
 // An endpoint that hangs holds up no other: however many there are, those that work get their messages.
 func TestSlowEndpoints(t *testing.T) {
 	r := newRig(t)
-	const slow = beginning - 1
+	const slow = slowPlaces/2 - 1 // of which one account holds half
 	good := r.subscribe(1, standard)
 	r.put(1, note, "first")
 	r.empty(t, 1)
@@ -325,6 +326,84 @@ func TestSlowEndpoints(t *testing.T) {
 	if in, _ := r.next(2); in != 0 {
 		t.Errorf("a delivery that was broken off is made again in %s", in)
 	}
+}
+
+// of adds a subscription of an account at a host.
+func (r *rig) of(account, host string, id queue.ID) (endpoint string) {
+	endpoint = fmt.Sprintf("http://%s/%d", host, id)
+	topic := "arn:aws:sns:us-east-1:" + account + ":t"
+	r.targets.Store(id, Target{Subscription: fmt.Sprint(topic, ":", id), Topic: topic, Protocol: "http", Endpoint: endpoint, Policy: standard})
+	return endpoint
+}
+
+func hang(ctx context.Context, _ *Message) error { <-ctx.Done(); return ctx.Err() }
+
+// An account with more endpoints that hang than there are places does not hold up another one, whose endpoints have never
+// been delivered to or work; of its own hosts one that hangs does not hold up the others.
+func TestAccountsShareTheLanes(t *testing.T) {
+	r := newRig(t)
+	const many = queue.ID(slowPlaces + 100)
+	working := r.of("222222222222", "works.example", 1)
+	r.put(1, note, "first")
+	r.empty(t, 1)
+	for id := range many {
+		r.answers(r.of("111111111111", "hangs.example", 1000+id), hang)
+		r.put(1000+id, note, "m")
+	}
+	r.until(t, "the host holds all that it may", func() bool { return r.d.Sending() == slowPlaces/3+1 })
+	r.of("111111111111", "other.example", 2)
+	r.put(2, note, "m")
+	r.empty(t, 2)
+	for id := range many {
+		r.answers(r.of("111111111111", fmt.Sprintf("%d.hangs.example", id), 2000+id), hang)
+		r.put(2000+id, note, "m")
+	}
+	r.until(t, "the account holds all that it may", func() bool { return r.d.Sending() == slowPlaces/2 })
+	for i := range 50 {
+		r.put(1, note, fmt.Sprint(i))
+	}
+	r.empty(t, 1)
+	for id := range queue.ID(20) {
+		r.of("222222222222", "new.example", 9000+id)
+		r.put(9000+id, note, "m")
+	}
+	for id := range queue.ID(20) {
+		r.empty(t, 9000+id)
+	}
+	if n := r.got(working); n != 51 || r.d.Sending() != slowPlaces/2 {
+		t.Errorf("%d deliveries, while %d hang", n, r.d.Sending())
+	}
+}
+
+// An endpoint that takes messages slowly leaves the fast lane, gets as many at a time as before, and comes back.
+func TestSlowEndpointsLeaveTheFastLane(t *testing.T) {
+	r := newRig(t)
+	name := r.of("111111111111", "slow.example", 1)
+	answer := make(chan struct{})
+	r.answers(name, func(ctx context.Context, _ *Message) error {
+		select {
+		case <-answer:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	for i := range 1 + 3*atOnce {
+		r.put(1, note, fmt.Sprint(i))
+	}
+	lane := func(what string, places *fairshare.Places, most int64, takes time.Duration) {
+		t.Helper()
+		r.until(t, what, func() bool { return r.d.Sending() == most && places.Held("111111111111", "slow.example") == 1 })
+		r.advance(takes)
+		for range most {
+			answer <- struct{}{}
+		}
+	}
+	lane("it begins in the slow lane", r.d.slow, 1, 0)
+	lane("it has worked and is in the fast lane", r.d.fast, atOnce, slowAfter)
+	lane("it was slow and is in the slow lane", r.d.slow, atOnce, 0)
+	lane("it is in the fast lane again", r.d.fast, atOnce, 0)
+	r.empty(t, 1)
 }
 
 // An endpoint gets several messages at a time while it takes them, and never more than that.

@@ -17,8 +17,13 @@
 // # A slow endpoint holds up no other
 //
 // Each subscription has a goroutine while it has messages, and costs nothing otherwise. It begins with one message and goes
-// on with several at a time when that has been delivered. Subscriptions that begin or fail wait for places of their own,
-// apart from those that work: so a thousand endpoints that hang delay each other, and not the others.
+// on with several at a time when that has been delivered. While it delivers it holds a place. There are two lanes: the fast
+// one has places for subscriptions whose endpoint has taken the last messages within a second, the slow one for those that
+// begin, fail or take longer. So endpoints that hang delay each other, and not those that work.
+//
+// In each lane the places are shared fairly by account, and those of an account by host; package fairshare says how. An
+// account alone holds no more than half of a lane, and a host no more than a third. An account whose endpoints all hang
+// leaves the places free in which the deliveries of others begin.
 //
 // An internal queue is on one shard, so that a delivery policy's maxReceivesPerSecond holds for the whole subscription. When
 // another node takes over the shard, it begins to count anew.

@@ -3,6 +3,8 @@ package delivery
 import (
 	"context"
 	"errors"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/queue"
@@ -18,6 +20,22 @@ type Target struct {
 	DisplayName  string // of the topic, which mails show as their sender
 	Ended        bool   // it gets no more than the message that says so
 	Policy       retry.Policy
+}
+
+// Account returns the account of the topic.
+func (t *Target) Account() string {
+	if parts := strings.SplitN(t.Topic, ":", 6); len(parts) == 6 {
+		return parts[4]
+	}
+	return ""
+}
+
+// host returns the machine that the endpoint is on, or of a mail address the domain.
+func (t *Target) host() string {
+	if u, err := url.Parse(t.Endpoint); err == nil && u.Host != "" {
+		return u.Hostname()
+	}
+	return t.Endpoint[strings.LastIndexByte(t.Endpoint, '@')+1:]
 }
 
 // Message is a message on its way to a subscriber.

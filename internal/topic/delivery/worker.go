@@ -23,6 +23,7 @@ type worker struct {
 
 	next  time.Time // when a subscription whose rate is bounded may get the next message
 	works bool      // the last delivery has
+	quick bool      // and the endpoint has answered within slowAfter
 
 	dropping sync.Mutex // of what follows: messages are sent side by side
 	told     time.Time  // when the log was last told of messages that were dropped
@@ -56,27 +57,29 @@ func (w *worker) drain(ctx context.Context) {
 // has learnt of one of them. Some time later that must be over.
 var errNoSubscription = errors.New("the subscription of the queue is not known here")
 
-// step delivers some messages: one, or several if the endpoint takes them. It reports whether there were any.
+// step delivers some messages: one, or several if the endpoint has taken the last. It reports whether there were any.
 func (w *worker) step(ctx context.Context) (more bool, err error) {
 	target, ok := w.Find(w.id)
 	if !ok {
 		return false, errNoSubscription
 	}
-	places, most := w.beginning, 1
+	places, most := w.slow, 1
 	if w.works {
-		places, most = w.working, atOnce
+		most = atOnce
+	}
+	if w.works && w.quick {
+		places = w.fast
 	}
 	if rate := target.Policy.PerSecond; rate > 0 {
 		if most = min(most, rate); !w.wait(ctx, w.next.Sub(w.Now())) {
 			return false, nil
 		}
 	}
-	select {
-	case places <- struct{}{}:
-		defer func() { <-places }()
-	case <-ctx.Done():
-		return false, nil
+	give, err := places.Take(ctx, target.Account(), target.host())
+	if err != nil { // ctx has ended
+		return false, nil //nolint:nilerr // as drain sees
 	}
+	defer give()
 	invisible := visibilityMargin
 	if sender := w.Senders[target.Protocol]; sender != nil {
 		invisible += sender.Timeout()
@@ -103,12 +106,13 @@ type result struct {
 // send delivers messages side by side.
 func (w *worker) send(ctx context.Context, t *Target, messages []shard.Message) []result {
 	results := make([]result, len(messages))
+	began := w.Now()
 	var sending sync.WaitGroup
 	for i := range messages {
 		sending.Go(func() { results[i] = w.sendOne(ctx, t, &messages[i]) })
 	}
 	sending.Wait()
-	w.works = true
+	w.works, w.quick = true, w.Now().Sub(began) < slowAfter
 	for _, r := range results {
 		w.works = w.works && r.outcome == Delivered && !r.broken
 	}

@@ -14,13 +14,14 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
+	"github.com/sluicemq/sluice/internal/fairshare"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
 
 const (
 	// timeout is how long a mail may take, waiting for its turn included.
 	timeout = 90 * time.Second
-	// atOnce is how many connections there are to the relay at a time.
+	// atOnce is how many connections there are to the relay at a time, shared fairly by account.
 	atOnce = 4
 	// implicitTLS is the port on which a relay encrypts from the first byte on; on others it does after STARTTLS.
 	implicitTLS = 465
@@ -74,7 +75,7 @@ type Relay struct {
 	host     string
 	port     int
 	local    bool // it is on this machine
-	turns    chan struct{}
+	turns    *fairshare.Places
 	tls      *tls.Config // nil: the usual one
 }
 
@@ -86,7 +87,7 @@ func NewRelay(o Config) (*Relay, error) {
 	}
 	ip := net.ParseIP(host)
 	local := strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-	r := &Relay{config: o, host: host, port: port, local: local, turns: make(chan struct{}, atOnce)}
+	r := &Relay{config: o, host: host, port: port, local: local, turns: fairshare.New(fairshare.Options{Places: atOnce})}
 	if o.PasswordFile != "" {
 		password, err := os.ReadFile(o.PasswordFile)
 		if err != nil {
@@ -124,12 +125,11 @@ func (r *Relay) Send(ctx context.Context, t *delivery.Target, m *delivery.Messag
 	if err != nil {
 		return delivery.Permanent(err)
 	}
-	select {
-	case r.turns <- struct{}{}:
-		defer func() { <-r.turns }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	give, err := r.turns.Take(ctx, t.Account())
+	if err != nil {
+		return err
 	}
+	defer give()
 	client, err := r.client()
 	if err != nil {
 		return err
