@@ -408,7 +408,7 @@ func (c *memoryChecker) checkWake(t *tables) {
 		earliest = min(earliest, bucketStart(n+2))
 	}
 	for _, task := range t.tasks {
-		if task.Status != MoveRunning {
+		if task.Status != MoveRunning || task.Selection != nil && q.found == nil {
 			continue
 		}
 		next := max(task.Started, q.movesFrom)

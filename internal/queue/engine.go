@@ -29,6 +29,7 @@ type Engine struct {
 	// ready are the queues whose outboxes have become non-empty, and deliverable those of
 	// subscriptions that have become available.
 	ready, deliverable []ID
+	searches           []ID         // queues whose tasks have begun to want a search
 	deadLetters        []DeadLetter // since DeadLetters was called
 	watchesDeadLetters bool
 

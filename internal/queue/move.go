@@ -228,7 +228,10 @@ func (q *queue) move() error {
 		}
 		allowance := t.allowance(q.e.now)
 		enough := q.e.work + workAtOnce
-		if t.Selection != nil && allowance > 0 {
+		if t.Selection != nil {
+			if q.found == nil || allowance == 0 {
+				continue
+			}
 			if err := q.moveSelected(t, allowance, q.e.work+selectionWork); err != nil {
 				return fmt.Errorf("message move task: %w", err)
 			}

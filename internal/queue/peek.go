@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sluicemq/sluice/internal/search"
 )
@@ -60,6 +61,7 @@ type PeekResult struct {
 // Look is what has to be known of a queue to look through what is stored of it, outside the goroutine that owns the engine.
 type Look struct {
 	queue     ID
+	arn       string
 	fifo      bool
 	delay     Instant // how long a FIFO queue delays
 	retention Instant
@@ -73,8 +75,19 @@ func (e *Engine) Look(id ID) (Look, error) {
 		return Look{}, ErrNoQueue
 	}
 	return Look{
-		queue: id, fifo: q.cfg.FIFO, delay: Instant(q.cfg.Delay.Milliseconds()), retention: Instant(q.cfg.Retention.Milliseconds()), now: e.now,
+		queue: id, arn: q.cfg.ARN, fifo: q.cfg.FIFO, delay: Instant(q.cfg.Delay.Milliseconds()), retention: Instant(q.cfg.Retention.Milliseconds()), now: e.now,
 	}, nil
+}
+
+// Account returns the account that the queue belongs to.
+func (l *Look) Account() string { return accountOf(l.arn) }
+
+// accountOf returns the account in an ARN; empty if it has none.
+func accountOf(arn string) string {
+	if parts := strings.SplitN(arn, ":", 6); len(parts) == 6 {
+		return parts[4]
+	}
+	return ""
 }
 
 // A look goes through what is stored in phases, each in the order of one table:

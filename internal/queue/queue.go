@@ -33,8 +33,8 @@ type queue struct {
 	nextDelay   Instant // no delay ends before; never if nothing is delayed
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 	tasks       []*MoveTask
-	movesFrom   Instant    // the running task moves nothing before: its destination is sealed
-	selecting   *selecting // of the running task, if it has a Selection; made when it is needed
+	movesFrom   Instant // the running task moves nothing before: its destination is sealed
+	found       *Found  // for the running task, if it has a Selection; nil: it wants a search
 
 	lastSend, lastReceive Instant // since the engine was loaded; 0: never
 	pace                  pace    // of Config.Limits.Rate
@@ -204,7 +204,7 @@ func (q *queue) schedule() Instant {
 		at = min(at, bucketStart(q.dedupLow+2))
 	}
 	for _, t := range q.tasks {
-		if t.Status == MoveRunning {
+		if t.Status == MoveRunning && (t.Selection == nil || q.found != nil) {
 			at = min(at, max(t.next(), q.movesFrom))
 		}
 	}

@@ -157,10 +157,33 @@ func (r *rig) load() {
 	r.check()
 }
 
+// search looks for the messages of tasks that want it, and reports whether there were any.
+func (r *rig) search() bool {
+	r.t.Helper()
+	ids := r.engine.Searches()
+	for _, id := range ids {
+		if s, ok := r.engine.Search(id); ok {
+			f := r.runSearch(s)
+			_ = r.transact(func(e *Engine) error { e.Supply(id, f); return nil })
+		}
+	}
+	return len(ids) > 0
+}
+
+func (r *rig) runSearch(s Search) Found {
+	r.t.Helper()
+	left := 300 // a search does not come to its end at once
+	f, err := s.Run(r.store, func(int) bool { left--; return left > 0 })
+	if err != nil {
+		r.t.Fatalf("%v", err)
+	}
+	return f
+}
+
 // drain lets the engine do what is due now.
 func (r *rig) drain() {
 	r.t.Helper()
-	for round := 0; r.engine.NextWake() <= r.now; round++ {
+	for round := 0; r.search() || r.engine.NextWake() <= r.now; round++ {
 		if round == 100 {
 			r.t.Fatalf("at %v: Advance does not get on", r.now.Sub(epoch))
 		}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/sluicemq/sluice/internal/search"
 )
 
 // MaxSelected is how many ids a Selection may have.
@@ -212,6 +210,7 @@ func (q *queue) beginSelection(t *MoveTask) {
 	t.Selection, t.ToMove = &s, q.stored
 	t.place = selectionPlace{lineEnd: q.lineNext, indexedEnd: (q.lastIndex | indexedBit) + 1}
 	q.e.tx.Set(choiceKey(q.cfg.ID, t.Started), s.encodeChoice())
+	q.wantSearch()
 }
 
 // endSelection drops what a task needs no more.
@@ -219,7 +218,7 @@ func (q *queue) endSelection(t *MoveTask) {
 	t.Ended = q.e.now
 	s := *t.Selection
 	s.IDs, s.Edit = nil, nil
-	t.Selection, q.selecting = &s, nil
+	t.Selection, q.found = &s, nil
 	q.e.tx.DeleteOnce(choiceKey(q.cfg.ID, t.Started))
 }
 
@@ -239,168 +238,60 @@ func (q *queue) loadSelection() error {
 		if err != nil {
 			return err
 		}
+		q.wantSearch()
 	}
 	return nil
 }
 
-// selecting is what the running task needs to select messages.
-type selecting struct {
-	query  *search.Query
-	wanted map[MessageID]bool // nil: all
-	item   itemReader
-}
-
-// selected is a message that a task has selected.
-type selected struct {
-	pos     Position
-	message *Message
-	place   selectionPlace // of the task, in front of the message
-	scanned uint64         // by the task, in front of the message
-}
-
-// selectionWork bounds what a task does in one transaction, of which most is to read and to match bodies: producers and
-// consumers wait for it, and it is not they who want it.
+// selectionWork bounds what a task does in one transaction: producers and consumers wait for it, and it is not they who want
+// it.
 const selectionWork = workAtOnce / 4
 
-// selectedAtOnce bounds the messages that are held in memory at once.
-const selectedAtOnce = 100
-
-// moveSelected continues a task with a Selection, until it has moved as many messages as it may now, or has done enough work.
+// moveSelected continues a task with what a search has found, until it has moved as many messages as it may now, has done
+// enough work, or needs another search.
 func (q *queue) moveSelected(t *MoveTask, allowance uint64, enough int) error {
 	if t.Rate > 0 {
 		allowance = min(allowance, uint64(t.Rate)) // not all at once after a long search
 	}
 	before := t.Moved
-	for t.Status == MoveRunning && t.Moved-before < allowance && q.e.work < enough && !q.e.Full() {
-		if t.place.phase == selectEnd || t.Selection.Chosen > 0 && t.Moved+t.Skipped >= uint64(t.Selection.Chosen) {
-			q.endTask(t, MoveCompleted, "")
-			return nil
-		}
-		found, err := q.selectMessages(t, min(int(allowance-(t.Moved-before)), selectedAtOnce), enough)
-		if err != nil {
-			return err
-		}
-		for _, s := range found {
+	for t.Status == MoveRunning && q.found != nil && t.Moved-before < allowance && q.e.work < enough && !q.e.Full() {
+		f := q.found
+		if len(f.messages) == 0 {
+			t.place = f.reached
+			t.Scanned += f.scanned
+			q.wantSearch()
+		} else {
+			s := f.messages[0]
 			later, err := q.moveOneSelected(t, s)
-			if err != nil {
+			if err != nil || later {
 				return err
 			}
-			if later {
-				return nil
-			}
+			t.place = s.place
+			t.Scanned += s.scanned
+			f.messages = f.messages[1:]
+		}
+		if t.place.phase == selectEnd || t.Selection.Chosen > 0 && t.Moved+t.Skipped >= uint64(t.Selection.Chosen) {
+			q.endTask(t, MoveCompleted, "")
 		}
 	}
 	return nil
 }
 
-// selectMessages looks at messages from the task's place on, and returns some that it is to move.
-func (q *queue) selectMessages(t *MoveTask, most, enough int) (found []selected, err error) {
-	if q.selecting == nil {
-		query, err := search.Parse(t.Selection.Filter)
-		if err != nil { // it was checked by another program
-			q.endTask(t, MoveFailed, FailureFilter)
-			return nil, nil //nolint:nilerr // the task tells
-		}
-		q.selecting = &selecting{query: query, wanted: wantedIDs(t.Selection.IDs)}
-	}
-	var bad error
-	room, edit := q.e.room(), t.Selection.Edit.size()
-	look := func(p Position, value []byte) bool {
-		q.e.work += 1 + len(value)>>10
-		before := selected{place: t.place, scanned: t.Scanned}
-		t.place.position = p
-		t.Scanned++
-		var m *Message
-		if m, bad = q.match(p, value); m != nil {
-			before.pos, before.message = p, m
-			found = append(found, before)
-			q.e.work += edit >> 10
-			room -= len(value) + edit
-		}
-		return bad == nil && len(found) < most && q.e.work < enough && room > 0
-	}
-	ended, err := q.scanSelected(t, look)
-	if err := firstError(err, bad); err != nil {
-		return nil, err
-	}
-	if ended {
-		t.place.phase++
-		t.place.position = 0
-	}
-	return found, nil
-}
-
-// scanSelected calls look with the messages of the task's phase behind its position, until it returns false, and reports
-// whether these were all.
-func (q *queue) scanSelected(t *MoveTask, look func(p Position, value []byte) bool) (ended bool, err error) {
-	id, next := q.cfg.ID, t.place.position+1
-	ended = true
-	each := func(k, v []byte) bool {
-		ended = look(Position(tail(k, 0)), v)
-		return ended
-	}
-	switch t.place.phase {
-	case selectLine:
-		next, end := max(next, q.lineHead), min(t.place.lineEnd, q.lineNext)
-		if next < end {
-			err = q.e.tx.Scan(messageKey(id, next), messageKey(id, end), each)
-		}
-	case selectHeld:
-		var held []Position
-		err = q.e.tx.Scan(receivedKey(id, next), receivedKey(id, min(t.place.lineEnd, indexedBit)), func(k, _ []byte) bool {
-			held = append(held, Position(tail(k, 0)))
-			return len(held) < selectedAtOnce
-		})
-		ended = len(held) < selectedAtOnce
-		for _, p := range held {
-			b, failed := q.e.tx.Get(messageKey(id, p))
-			if failed == nil && b == nil {
-				failed = fmt.Errorf("message %v: %w", p, errMissing)
-			}
-			if err = firstError(err, failed); err != nil {
-				return false, err
-			}
-			if !look(p, b) {
-				return false, nil
-			}
-		}
-	case selectIndexed:
-		if next = max(next, q.ageHead, indexedBit); next < t.place.indexedEnd {
-			err = q.e.tx.Scan(messageKey(id, next), messageKey(id, t.place.indexedEnd), each)
-		}
-	}
-	return ended, err
-}
-
-// match returns the message at p if the running task selects it.
-func (q *queue) match(p Position, value []byte) (*Message, error) {
-	s := q.selecting
-	if err := s.item.read(value, q.received[p], q.e.now); err != nil {
-		return nil, err
-	}
-	expired := Instant(s.item.Sent).Add(q.cfg.Retention) <= q.e.now
-	if expired || s.wanted != nil && !s.wanted[s.item.messageID] || !s.query.Match(&s.item.Item) {
-		return nil, nil
-	}
-	return decodeMessage(value)
-}
-
-// moveOneSelected moves a message, or says in the task's results why it could not. It returns later if there is so much in
-// front of the message that the task has to come back to it.
+// moveOneSelected moves a message, or says in the task's results why it could not. One that is gone, or that has expired, is
+// left out. It returns later if there is so much in front of the message that the task has to come back to it.
 func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error) {
-	c, visible, err := q.visibleAt(s)
-	if err != nil {
+	q.e.work += 1 + t.Selection.Edit.size()>>10
+	c, m, err := q.confirm(s)
+	if err != nil || m == nil {
 		return false, err
 	}
-	m, id := s.message, s.message.ID
 	outcome := OutcomeMoved
 	to, failure := q.destinationOfMove(t, m)
 	switch {
-	case !visible:
+	case c == nil:
 		outcome = OutcomeNotVisible
 	case failure == sealedForNow:
 		q.movesFrom = q.e.now.Add(sealedPause)
-		t.place, t.Scanned = s.place, s.scanned
 		return true, nil
 	case failure == FailureNoDestination:
 		outcome = OutcomeNoDestination
@@ -411,29 +302,48 @@ func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error)
 	}
 	if outcome != OutcomeMoved {
 		t.Skipped++
-		t.result(MoveResult{ID: id, Outcome: outcome})
+		t.result(MoveResult{ID: s.id, Outcome: outcome})
 		return false, nil
 	}
 	if c.received == nil && !c.pos.indexed() {
-		there, err := q.clearLine(c.pos)
-		if err != nil {
-			return false, err
-		}
-		if !there {
-			// The line is without gaps: what was looked at behind the message is looked at again.
-			if t.place.phase != selectLine {
-				t.place.position = t.place.lineEnd - 1
-			}
-			t.Scanned -= uint64(t.place.position - c.pos + 1)
-			t.place.phase, t.place.position = selectLine, c.pos-1
-			return true, nil
+		if there, err := q.clearLine(c.pos); err != nil || !there {
+			return true, err
 		}
 	}
 	if err := q.moveTo(t, c, m, to); err != nil {
 		return false, err
 	}
-	t.result(MoveResult{ID: id, Moved: m.ID, Outcome: OutcomeMoved})
+	t.result(MoveResult{ID: s.id, Moved: m.ID, Outcome: OutcomeMoved})
 	return false, nil
+}
+
+// confirm returns a message that a search has found, as takeOut needs it and as it is stored, if it is still there. What is
+// stored of a message never changes, so only the receives since the search can have changed what the filter says: a message
+// that was received since then, or is not visible, has no candidate. One of the line that was received is left to the phase
+// that looks at those.
+func (q *queue) confirm(s selected) (c *candidate, m *Message, err error) {
+	p := s.place.position
+	r := q.received[p]
+	if !p.indexed() && s.place.phase == selectLine && (r != nil || p < q.lineHead) {
+		return nil, nil, nil
+	}
+	b, err := q.e.tx.Get(messageKey(q.cfg.ID, p))
+	if err != nil || b == nil {
+		return nil, nil, err
+	}
+	q.e.work += len(b) >> 10
+	if m, err = decodeMessage(b); err != nil || m.ID != s.id || m.SentAt.Add(q.cfg.Retention) <= q.e.now {
+		return nil, nil, err
+	}
+	var receives uint64
+	if r != nil {
+		receives = r.receives
+	}
+	c, visible, err := q.visibleAt(p, m)
+	if !visible || receives != s.receives {
+		c = nil
+	}
+	return c, m, err
 }
 
 func (t *MoveTask) result(r MoveResult) {
@@ -445,18 +355,18 @@ func (t *MoveTask) result(r MoveResult) {
 
 // visibleAt returns a message as takeOut needs it, and whether it is visible and may be taken out: in a FIFO queue no message
 // in front of it in its group may be in flight.
-func (q *queue) visibleAt(s selected) (c *candidate, visible bool, err error) {
-	if m := q.received[s.pos]; m != nil {
-		return &candidate{pos: s.pos, received: m}, !m.inFlight && !q.blocked(m.group, s.pos), nil
+func (q *queue) visibleAt(p Position, m *Message) (c *candidate, visible bool, err error) {
+	if r := q.received[p]; r != nil {
+		return &candidate{pos: p, received: r}, !r.inFlight && !q.blocked(r.group, p), nil
 	}
-	if !s.pos.indexed() {
-		return &candidate{pos: s.pos}, true, nil
+	if !p.indexed() {
+		return &candidate{pos: p}, true, nil
 	}
-	b, err := q.e.tx.Get(memberKey(q.cfg.ID, s.message.Group, s.pos))
+	b, err := q.e.tx.Get(memberKey(q.cfg.ID, m.Group, p))
 	if err != nil || b == nil { // it waits for its delay to end
 		return nil, false, err
 	}
-	return &candidate{pos: s.pos, group: s.message.Group, sent: s.message.SentAt}, !q.blocked(q.activeGroups[s.message.Group], s.pos), nil
+	return &candidate{pos: p, group: m.Group, sent: m.SentAt}, !q.blocked(q.activeGroups[m.Group], p), nil
 }
 
 // blocked reports whether a message of a FIFO group is in flight that stands in front of p.

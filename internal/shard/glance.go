@@ -48,10 +48,11 @@ func (s *Shard) Glances(ctx context.Context, ids []queue.ID) ([]Glance, error) {
 		}
 		return list, nil
 	})
-	if err != nil {
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	err = s.walk(ctx, func(r queue.Reader, proceed func(int) bool) (err error) {
+	// All are of one account, unless it is the server that asks.
+	err = s.walk(ctx, looks[0].Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
 		for i := range list {
 			g := &list[i]
 			if g.Visible+g.InFlight+g.Delayed == 0 {

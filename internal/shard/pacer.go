@@ -4,16 +4,20 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/fairshare"
 )
 
 const (
 	// paceSlice is how long a walk works before it pauses and lets another one work.
 	paceSlice = time.Millisecond
-	// pauseIdle and pauseBusy are how long it pauses: of a shard that has nothing else to do, walks take half of a
-	// processor, of one that is busy, a small part. One that has committed something is busy for busyTime.
-	pauseIdle = paceSlice
-	pauseBusy = 24 * paceSlice
-	busyTime  = 250 * time.Millisecond
+	// pauseIdle and pauseBusy are how many times as long as it has worked it pauses: of a shard that has nothing else to do,
+	// walks take half of a processor, of one that is busy, a small part. One that has committed something is busy for
+	// busyTime. A step that takes long, such as a filter in a large body, makes a long pause, of longestPause at most.
+	pauseIdle    = 1
+	pauseBusy    = 24
+	busyTime     = 250 * time.Millisecond
+	longestPause = time.Second
 	// walkTime and walkBytes bound one walk.
 	walkTime  = time.Second
 	walkBytes = 256 << 20
@@ -24,45 +28,45 @@ const (
 
 // pacer bounds what goroutines take of the machine that walk through what a shard has stored, such as a search through
 // millions of messages, so that it does not slow down the producers and consumers of the shard. One walk works at a time, for
-// a moment, and then all pause, for longer if the shard is busy.
+// a moment, and then all pause, for longer if the shard is busy. Accounts take turns, however many walks each has.
 type pacer struct {
-	turn    chan struct{} // has an element while a walk has its turn
-	commits atomic.Uint64 // of the shard
-	closing <-chan struct{}
+	turn    *fairshare.Places // one place, of the walk that has its turn
+	commits atomic.Uint64     // of the shard
+	open    context.Context   // ends when the shard is being closed
+	close   func()
 
 	// Of the walk that has its turn:
 	seen      uint64 // of the commits
 	busyUntil time.Time
 }
 
-func newPacer(closing <-chan struct{}) *pacer {
-	return &pacer{turn: make(chan struct{}, 1), closing: closing}
+func newPacer() *pacer {
+	p := &pacer{turn: fairshare.New(fairshare.Options{Places: 1})}
+	p.open, p.close = context.WithCancel(context.Background())
+	return p
 }
 
-// begin waits for a turn. The walk must end.
-func (p *pacer) begin(ctx context.Context) (*walk, error) {
-	w := &walk{pacer: p, ctx: ctx}
-	select {
-	case p.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-p.closing:
-		return nil, ErrNotBegun
+// begin waits for a turn of an account. The walk must end.
+func (p *pacer) begin(ctx context.Context, account string) (*walk, error) {
+	w := &walk{pacer: p, ctx: ctx, account: account}
+	if err := w.take(); err != nil {
+		return nil, err
 	}
-	w.slice = time.Now()
 	w.stop = w.slice.Add(walkTime)
 	return w, nil
 }
 
 // walk is one walk under way. It belongs to one goroutine, which has the turn except in a pause.
 type walk struct {
-	pacer *pacer
-	ctx   context.Context
-	stop  time.Time
-	slice time.Time // when its turn began
-	steps int       // since it has looked at the clock
-	chunk int       // bytes since then
-	bytes int       // altogether
+	pacer   *pacer
+	ctx     context.Context
+	account string
+	give    func() // gives the turn back
+	stop    time.Time
+	slice   time.Time // when its turn began
+	steps   int       // since it has looked at the clock
+	chunk   int       // bytes since then
+	bytes   int       // altogether
 }
 
 // proceed is called after each step, with the bytes that it has read, and reports whether to take the next one. It pauses
@@ -85,33 +89,47 @@ func (w *walk) proceed(bytes int) bool {
 	return true
 }
 
-// pause returns how long walks pause now.
-func (p *pacer) pause(now time.Time) time.Duration {
+// pause returns how long walks pause when one has worked so long.
+func (p *pacer) pause(now time.Time, worked time.Duration) time.Duration {
 	if commits := p.commits.Load(); commits != p.seen {
 		p.seen, p.busyUntil = commits, now.Add(busyTime)
 	}
 	if now.Before(p.busyUntil) {
-		return pauseBusy
+		return min(pauseBusy*worked, longestPause)
 	}
-	return pauseIdle
+	return min(pauseIdle*worked, longestPause)
 }
 
-// pause waits, keeping the turn so that no other walk works meanwhile, and gives it to the walk that has waited longest. It
-// reports false if the walk has to end.
+// pause waits, keeping the turn so that no other walk works meanwhile, and gives it to a walk that waits. It reports false if
+// the walk has to end.
 func (w *walk) pause(now time.Time) bool {
-	timer := time.NewTimer(w.pacer.pause(now))
+	timer := time.NewTimer(w.pacer.pause(now, now.Sub(w.slice)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-w.ctx.Done():
 		return false
-	case <-w.pacer.closing:
+	case <-w.pacer.open.Done():
 		return false
 	}
-	<-w.pacer.turn
-	w.pacer.turn <- struct{}{} // those that wait come first
-	w.slice = time.Now()
-	return true
+	w.give()
+	return w.take() == nil
 }
 
-func (w *walk) end() { <-w.pacer.turn }
+// take waits for the walk's turn.
+func (w *walk) take() error {
+	ctx, cancel := context.WithCancelCause(w.ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(w.pacer.open, func() { cancel(ErrNotBegun) })()
+	if w.pacer.open.Err() != nil {
+		return ErrNotBegun
+	}
+	give, err := w.pacer.turn.Take(ctx, w.account)
+	if err != nil {
+		return err
+	}
+	w.give, w.slice = give, time.Now()
+	return nil
+}
+
+func (w *walk) end() { w.give() }

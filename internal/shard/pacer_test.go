@@ -10,9 +10,9 @@ import (
 
 // walked runs a walk whose steps take so long each, with or without other requests for the shard, and returns how much of its
 // time it has worked.
-func walked(t *testing.T, p *pacer, step time.Duration, busy bool) (work, total time.Duration) {
+func walked(t *testing.T, p *pacer, account string, step time.Duration, busy bool) (work, total time.Duration) {
 	t.Helper()
-	w, err := p.begin(t.Context())
+	w, err := p.begin(t.Context(), account)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +32,13 @@ func walked(t *testing.T, p *pacer, step time.Duration, busy bool) (work, total 
 
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(nil)
+		p := newPacer()
 		const step = 100 * time.Microsecond
-		if work, total := walked(t, p, step, false); work < total*45/100 || work > total*55/100 || total < walkTime || total > walkTime*11/10 {
+		if work, total := walked(t, p, "a", step, false); work < total*45/100 || work > total*55/100 || total < walkTime || total > walkTime*11/10 {
 			t.Errorf("on an idle shard it works %v of %v", work, total)
 		}
 		time.Sleep(busyTime)
-		if work, total := walked(t, p, step, true); work < total*3/100 || work > total*5/100 || total < walkTime || total > walkTime*11/10 {
+		if work, total := walked(t, p, "a", step, true); work < total*3/100 || work > total*5/100 || total < walkTime || total > walkTime*11/10 {
 			t.Errorf("on a busy shard it works %v of %v", work, total)
 		}
 	})
@@ -47,12 +47,12 @@ func TestPace(t *testing.T) {
 // Many walks together take no more than one, and none waits until another one is done.
 func TestWalksTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(nil)
+		p := newPacer()
 		const walks = 8
 		done := make(chan time.Duration, walks)
 		for range walks {
 			go func() {
-				work, _ := walked(t, p, 100*time.Microsecond, true)
+				work, _ := walked(t, p, "a", 100*time.Microsecond, true)
 				done <- work
 			}()
 		}
@@ -71,25 +71,48 @@ func TestWalksTakeTurns(t *testing.T) {
 	})
 }
 
+// An account with many walks and one with a single walk have as many turns.
+func TestAccountsHaveAsManyTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer()
+		const walks = 12
+		many := make(chan time.Duration, walks)
+		for range walks {
+			go func() {
+				work, _ := walked(t, p, "many", 100*time.Microsecond, true)
+				many <- work
+			}()
+		}
+		synctest.Wait()
+		one, _ := walked(t, p, "one", 100*time.Microsecond, true)
+		all := time.Duration(0)
+		for range walks {
+			all += <-many
+		}
+		if one < all*2/5 {
+			t.Errorf("one walk has worked %v, and the %d of the other account %v", one, walks, all)
+		}
+	})
+}
+
 func TestWalkEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		closing := make(chan struct{})
-		p := newPacer(closing)
-		first, err := p.begin(t.Context())
+		p := newPacer()
+		first, err := p.begin(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := p.begin(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := p.begin(ctx, "a"); !errors.Is(err, context.Canceled) {
 			t.Errorf("a walk of a client that has gone: %v", err)
 		}
 		first.bytes = walkBytes
 		if first.proceed(walkChunk) {
 			t.Error("it has no bound of bytes")
 		}
-		close(closing)
-		if _, err := p.begin(t.Context()); !errors.Is(err, ErrNotBegun) {
+		p.close()
+		if _, err := p.begin(t.Context(), "a"); !errors.Is(err, ErrNotBegun) {
 			t.Errorf("a walk of a shard that is being closed: %v", err)
 		}
 		first.bytes = 0

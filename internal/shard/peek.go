@@ -17,7 +17,7 @@ func (s *Shard) Peek(ctx context.Context, id queue.ID, p queue.Peek) (queue.Peek
 		return queue.PeekResult{}, err
 	}
 	var found queue.PeekResult
-	err = s.walk(ctx, func(r queue.Reader, proceed func(int) bool) (err error) {
+	err = s.walk(ctx, look.Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
 		found, err = look.Peek(r, &p, proceed)
 		return err
 	})

@@ -111,6 +111,7 @@ type Shard struct {
 	unknown  atomic.Int64 // see Unknown
 
 	readyOutboxes, deliverable readyQueues
+	searches                   readyQueues // whose tasks want a search
 	room                       backlogRoom
 	empty                      emptyReceives
 	waits                      waits
@@ -189,7 +190,7 @@ func Open(o Options) (*Shard, error) {
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, deleted: o.Deleted, overdue: o.MaxCommit / 2, keep: o.Keep, reads: o.Reads, totals: o.Totals, polls: newPolls(),
 	}
-	s.pacer = newPacer(s.closing)
+	s.pacer = newPacer()
 	s.clock = newClock(o.Now, o.Shift, 0)
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("open shard: %w", err)
@@ -197,6 +198,7 @@ func Open(o Options) (*Shard, error) {
 	s.clock = newClock(o.Now, o.Shift, s.engine.Now())
 	s.watch(&o)
 	go s.loop()
+	go s.search()
 	return s, nil
 }
 
@@ -225,11 +227,12 @@ func (s *Shard) load() error {
 	return nil
 }
 
-// announce tells what has come into outboxes and queues of subscriptions, when it is durable,
-// and whether there is room for publications.
+// announce tells what has come into outboxes and queues of subscriptions and which tasks want a search, when it is
+// durable, and whether there is room for publications.
 func (s *Shard) announce(e *queue.Engine) {
 	s.readyOutboxes.announce(e.OutboxReady())
 	s.deliverable.announce(e.Deliverable())
+	s.searches.announce(e.Searches())
 	if !e.BacklogFull() {
 		s.room.open()
 	}
@@ -249,7 +252,10 @@ func (s *Shard) Drain() {
 // Close returns that.
 func (s *Shard) Close() {
 	s.draining.Store(true)
-	s.once.Do(func() { close(s.closing) })
+	s.once.Do(func() {
+		close(s.closing)
+		s.pacer.close()
+	})
 	_ = s.disk.Guard(func() error {
 		<-s.closed
 		s.reading.Lock()

@@ -31,7 +31,7 @@ func (s *Shard) States(ctx context.Context, id queue.ID) ([]State, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.walk(ctx, func(r queue.Reader, _ func(int) bool) (err error) {
+	err = s.walk(ctx, look.Account(), func(r queue.Reader, _ func(int) bool) (err error) {
 		if st.Oldest, err = look.Oldest(r); err == nil {
 			st.Disk, err = s.store.DiskUse(queue.Range(id))
 		}
@@ -47,16 +47,16 @@ func (s *Shard) Groups(ctx context.Context, id queue.ID, g queue.Groups) (queue.
 		return queue.GroupsResult{}, err
 	}
 	var found queue.GroupsResult
-	err = s.walk(ctx, func(r queue.Reader, proceed func(int) bool) (err error) {
+	err = s.walk(ctx, look.Account(), func(r queue.Reader, proceed func(int) bool) (err error) {
 		found, err = look.Groups(r, g, proceed)
 		return err
 	})
 	return found, err
 }
 
-// walk has f look at what is durable at one moment, in the goroutine of the caller. f calls proceed after each step with the
+// walk has f look at what is durable at one moment, in the goroutine of the caller, when it is the turn of an account. f calls proceed after each step with the
 // bytes that it has read, and ends when that returns false.
-func (s *Shard) walk(ctx context.Context, f func(r queue.Reader, proceed func(bytes int) bool) error) error {
+func (s *Shard) walk(ctx context.Context, account string, f func(r queue.Reader, proceed func(bytes int) bool) error) error {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
 	select {
@@ -64,7 +64,7 @@ func (s *Shard) walk(ctx context.Context, f func(r queue.Reader, proceed func(by
 		return s.ended()
 	default:
 	}
-	w, err := s.pacer.begin(ctx)
+	w, err := s.pacer.begin(ctx, account)
 	if err != nil {
 		return err
 	}
