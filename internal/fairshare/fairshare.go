@@ -20,21 +20,15 @@ package fairshare
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 )
-
-// ErrBusy says that too many of the same first name wait already.
-var ErrBusy = errors.New("too many are waiting for a place")
 
 // Options are what Places are made of.
 type Options struct {
 	Places int
 	// Reserve keeps places free for names that come later, at the cost of those that no name uses.
 	Reserve bool
-	// Waiting is how many may wait of one first name, and AllWaiting how many altogether; 0: any number.
-	Waiting, AllWaiting int
 }
 
 // Places are places that are taken and given back. Its methods may be called from any goroutine.
@@ -70,18 +64,13 @@ type waiter struct {
 func New(o Options) *Places { return &Places{o: o} }
 
 // Take waits for a place for the last of the names, which belongs to those before it. It returns what gives the place back,
-// which may be called several times; or ErrBusy; or the cause of ctx.
+// which may be called several times, or the cause of ctx.
 func (p *Places) Take(ctx context.Context, names ...string) (give func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	p.mu.Lock()
 	leaf := p.leaf(names)
-	if p.busy(leaf) {
-		p.prune(leaf)
-		p.mu.Unlock()
-		return nil, ErrBusy
-	}
 	p.taken++
 	w := &waiter{number: p.taken, ready: make(chan struct{})}
 	leaf.waiters = append(leaf.waiters, w)
@@ -125,18 +114,6 @@ func (p *Places) leaf(names []string) *node {
 		n = child
 	}
 	return n
-}
-
-// busy reports whether no one more may wait for a leaf. It counts those who wait, and not one who gets a place at once.
-func (p *Places) busy(leaf *node) bool {
-	if p.root.held < p.o.Places && p.root.wanting == 0 {
-		return false
-	}
-	first := leaf
-	for first.parent != nil && first.parent != &p.root {
-		first = first.parent
-	}
-	return p.o.Waiting > 0 && first.wanting >= p.o.Waiting || p.o.AllWaiting > 0 && p.root.wanting >= p.o.AllWaiting
 }
 
 // count adds to what a node and those above it hold and want.

@@ -2,7 +2,6 @@ package fairshare_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -125,22 +124,6 @@ func TestFewerPlacesComeFirst(t *testing.T) {
 		synctest.Wait()
 		k.held(2, "b")
 		k.held(2, "a")
-	})
-}
-
-func TestTooManyWait(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		k := newTaker(t, fairshare.Options{Places: 1, Waiting: 2, AllWaiting: 3})
-		k.take(3, "a")
-		if _, err := k.places.Take(t.Context(), "a"); !errors.Is(err, fairshare.ErrBusy) {
-			t.Errorf("a third waits: %v", err)
-		}
-		k.take(1, "b")
-		if _, err := k.places.Take(t.Context(), "c"); !errors.Is(err, fairshare.ErrBusy) {
-			t.Errorf("a fourth waits: %v", err)
-		}
-		k.held(1)
 	})
 }
 
