@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluicemq/sluice/internal/store"
 )
@@ -45,6 +46,9 @@ type Control struct {
 	telling sync.Mutex // held while readers are told of a change
 	readers []registration
 	version atomic.Uint64
+
+	replacing sync.Mutex // of what follows
+	replaced  chan struct{}
 }
 
 // ownership is a time in which this node may change the store.
@@ -52,7 +56,7 @@ type ownership struct{ commit func(*store.Txn) error }
 
 // New returns a control store without readers.
 func New(o Options) *Control {
-	c := &Control{writable: o.Writable, changing: make(chan struct{}, 1)}
+	c := &Control{writable: o.Writable, changing: make(chan struct{}, 1), replaced: make(chan struct{})}
 	c.store.Store(o.Store)
 	if c.writable == nil {
 		c.writable = func() *store.Writable { return c.store.Load().Disk().Writable() }
@@ -94,8 +98,23 @@ func (c *Control) Own(commit func(*store.Txn) error) (end func()) {
 	}
 }
 
-// Store returns the store, for reading.
+// Store returns the store, for reading. What reads it gets store.ErrClosed while a checkpoint replaces it.
 func (c *Control) Store() *store.Store { return c.store.Load() }
+
+// present returns the store, and a channel that is closed when another has replaced it.
+func (c *Control) present() (*store.Store, <-chan struct{}) {
+	c.replacing.Lock()
+	defer c.replacing.Unlock()
+	return c.store.Load(), c.replaced
+}
+
+func (c *Control) replace(s *store.Store) {
+	c.replacing.Lock()
+	defer c.replacing.Unlock()
+	c.store.Store(s)
+	close(c.replaced)
+	c.replaced = make(chan struct{})
+}
 
 // Elsewhere reports whether this node does not own the store: Change then returns
 // ErrElsewhere.
@@ -219,7 +238,7 @@ func (c *Control) Reload(s *store.Store) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
 	defer c.version.Add(1)
-	c.store.Store(s)
+	c.replace(s)
 	for i := range c.readers {
 		if err := c.load(i); err != nil {
 			return err
@@ -232,8 +251,30 @@ func (c *Control) Reload(s *store.Store) error {
 // store, later of changes. It replaces a reader with the same prefix. If several
 // prefixes fit a key, the longest counts, and must be registered first: a reader with
 // the empty prefix gets the rest. Readers are told of a batch in the order in which
-// they were registered.
+// they were registered. While a checkpoint replaces the store, Register waits for Reload.
 func (c *Control) Register(prefix string, r Reader) error {
+	for {
+		s, replaced := c.present()
+		err := c.register(prefix, r)
+		if !errors.Is(err, store.ErrClosed) || c.Store() == s && !await(replaced) {
+			return err
+		}
+	}
+}
+
+// replaceTimeout is longer than it takes to open a checkpoint. A store that is closed for longer has failed.
+const replaceTimeout = time.Minute
+
+func await(replaced <-chan struct{}) bool {
+	select {
+	case <-replaced:
+		return true
+	case <-time.After(replaceTimeout):
+		return false
+	}
+}
+
+func (c *Control) register(prefix string, r Reader) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
 	before := c.readers

@@ -317,6 +317,36 @@ func TestFollower(t *testing.T) {
 	mine.want(t, map[string]string{"a/1": "x"})
 }
 
+// A reader that comes while a checkpoint replaces the store is told of what the checkpoint has.
+func TestRegisterWaitsForACheckpoint(t *testing.T) {
+	t.Parallel()
+	old, err := store.OpenMemory(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := control.New(control.Options{Store: old, Follow: true})
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	late := new(shelf)
+	registered := make(chan error, 1)
+	go func() { registered <- c.Register("", late) }()
+	checkpoint := memory(t)
+	tx := checkpoint.Begin()
+	tx.Set([]byte("a"), []byte("new"))
+	if err := checkpoint.Commit(tx); err != nil {
+		t.Fatal(err)
+	}
+	tx.Release()
+	if err := c.Reload(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-registered; err != nil {
+		t.Fatal(err)
+	}
+	late.want(t, map[string]string{"a": "new"})
+}
+
 // A batch that this program does not understand is an error, not a guess.
 func TestUnknownBatches(t *testing.T) {
 	t.Parallel()

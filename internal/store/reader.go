@@ -12,13 +12,20 @@ import (
 // keeps the space of what is meanwhile deleted.
 type Reader struct {
 	it     *pebble.Iterator
+	leave  func()
 	broken error
 }
 
 // Reader returns a reader. If it cannot be made, its Get says why.
 func (s *Store) Reader() *Reader {
+	if !s.gate.enter() {
+		return &Reader{broken: ErrClosed}
+	}
 	it, err := s.db.NewIter(nil)
-	return &Reader{it, err}
+	if err != nil {
+		s.gate.leave()
+	}
+	return &Reader{it, s.gate.leave, err}
 }
 
 // Get returns the value of key, or nil if there is none. It is fastest with keys in
@@ -59,12 +66,17 @@ func (r *Reader) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
 func (r *Reader) Close() {
 	if r.broken == nil {
 		_ = r.it.Close() // Get has returned the errors of what was read
+		r.leave()
 	}
 }
 
 // DiskUse returns about how many bytes the keys from lo up to hi take in tables on the disk. What was written lately is in
 // the log and not in a table yet.
 func (s *Store) DiskUse(lo, hi []byte) (uint64, error) {
+	if !s.gate.enter() {
+		return 0, ErrClosed
+	}
+	defer s.gate.leave()
 	n, err := s.db.EstimateDiskUsage(lo, hi)
 	if err != nil {
 		return 0, fmt.Errorf("estimate the use of the disk: %w", err)

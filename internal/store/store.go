@@ -72,6 +72,7 @@ func (c *Cache) Close() { c.blocks.Unref() }
 // goroutine; a transaction belongs to one.
 type Store struct {
 	committing sync.Mutex // held over a commit
+	gate       *gate
 
 	disk     *Disk
 	db       *pebble.DB
@@ -149,7 +150,7 @@ func open(dir string, opts *pebble.Options, disk *Disk) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, logs.tableLost(err)), lock.Close())
 	}
 	s := &Store{
-		disk: disk, db: db, lock: lock, write: pebble.Sync, external: opts.DisableWAL, dir: dir, fs: opts.FS, logs: logs,
+		gate: newGate(), disk: disk, db: db, lock: lock, write: pebble.Sync, external: opts.DisableWAL, dir: dir, fs: opts.FS, logs: logs,
 	}
 	if disk.volatile {
 		s.write = pebble.NoSync
@@ -272,7 +273,7 @@ func OpenMemory(o Options) (*Store, error) {
 }
 
 // Close waits for what is under way and closes the store; one with an external log
-// is flushed first. If the disk is blocked it does not wait, and gives it up: the
+// is flushed first. What reads the store later gets ErrClosed. If the disk is blocked it does not wait, and gives it up: the
 // store is left as a crash would leave it, and its directory stays locked until
 // the process ends.
 func (s *Store) Close() error {
@@ -281,6 +282,7 @@ func (s *Store) Close() error {
 		if s.external {
 			err = s.Flush()
 		}
+		s.gate.shut()
 		return errors.Join(err, s.db.Close(), s.lock.Close())
 	})
 	if err != nil {
@@ -328,12 +330,20 @@ func (s *Store) Commit(t *Txn) error {
 
 // Get returns the committed value of key, or nil if there is none.
 func (s *Store) Get(key []byte) ([]byte, error) {
+	if !s.gate.enter() {
+		return nil, ErrClosed
+	}
+	defer s.gate.leave()
 	return copyOut(s.db.Get(key))
 }
 
 // Scan calls f with the committed keys from lo up to but not including hi, in
 // order, until f returns false. The slices are valid during the call only.
 func (s *Store) Scan(lo, hi []byte, f func(key, value []byte) bool) error {
+	if !s.gate.enter() {
+		return ErrClosed
+	}
+	defer s.gate.leave()
 	return scan(s.db, lo, hi, f)
 }
 
