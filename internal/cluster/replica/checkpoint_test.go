@@ -76,7 +76,7 @@ func TestLateReplicaGetsACheckpoint(t *testing.T) {
 	c := run(t, "c", vfs.NewMem(), e, func(o *replica.Options, h *host) {
 		m := &flaky{Messenger: network.Node("c"), dies: "b", left: 4}
 		h.fetch = replica.FetchFrom(m, "1", func() []string { return []string{"nobody", "b", "a"} })
-		h.loaded = func() error { loaded++; return nil }
+		h.loaded = func(*store.Store) error { loaded++; return nil }
 	})
 	eventually.True(t, "c has caught up", func() bool { return c.Position() == a.Position() })
 	same(t, a, c, b)
@@ -117,7 +117,7 @@ func TestPositionWaitsForTheHostToLoadACheckpoint(t *testing.T) {
 	loads, loading, proceed := 0, make(chan struct{}), make(chan struct{})
 	b := run(t, "b", vfs.NewMem(), e, func(_ *replica.Options, h *host) {
 		h.fetch = replica.FetchFrom(network.Node("b"), "1", func() []string { return []string{"a"} })
-		h.loaded = func() error {
+		h.loaded = func(*store.Store) error {
 			if loads++; loads == 2 { // the first is of the empty store
 				close(loading)
 				<-proceed
@@ -246,7 +246,7 @@ func TestReplicaWithoutASourceStops(t *testing.T) {
 func TestStoreThatCannotBeLoadedIsAnError(t *testing.T) {
 	unusable := errors.New("unusable")
 	a := run(t, "a", vfs.NewMem(), memory(), func(o *replica.Options, h *host) {
-		h.loaded = func() error { return unusable }
+		h.loaded = func(*store.Store) error { return unusable }
 	})
 	err := <-a.result
 	a.result <- err

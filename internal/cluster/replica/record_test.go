@@ -37,7 +37,7 @@ func TestRecordSurvives(t *testing.T) {
 // A record that may not come next stops the replica, and the store does not have it.
 func TestReplicaStopsAtARecordThatMustNotBe(t *testing.T) {
 	was := store.Mark{Position: 7, Epoch: 3, Owner: "b", Hash: 99}
-	good := record{kind: batch, epoch: 3, owner: "b", chain: 99, changes: encodeOps([]op{{1, 0}})}
+	good := record{kind: batch, epoch: 3, owner: "b", chain: 99, changes: encodeOps([]op{{1, 0, 0}})}
 	cases := map[string]struct {
 		change func(*record)
 		spoil  func([]byte)
@@ -118,8 +118,8 @@ func TestOutcomeIsWhatTheLogSays(t *testing.T) {
 			answers := 0
 			var answer error
 			r.m.submit(r.m.ownership, &commit{
-				changes: encodeOps([]op{{1, 0}}),
-				apply:   func(m store.Mark) error { return r.store.Apply(encodeOps([]op{{1, 0}}), m) },
+				changes: encodeOps([]op{{1, 0, 0}}),
+				apply:   func(m store.Mark) error { return r.store.Apply(encodeOps([]op{{1, 0, 0}}), m) },
 				done:    func(err error) { answers++; answer = err },
 			})
 			f := r.m.flight

@@ -80,16 +80,16 @@ func (n *node) serve(o *replica.Ownership) (stop func(), err error) {
 // host is a replica.Host made of functions, all but serve of which may be missing.
 type host struct {
 	serve   func(o *replica.Ownership) (stop func(), err error)
-	loaded  func() error
+	loaded  func(*store.Store) error
 	applied func() error
 	fetch   func(context.Context, *store.Incoming) error
 }
 
-func (h *host) Loaded(*store.Store) error {
+func (h *host) Loaded(s *store.Store) error {
 	if h.loaded == nil {
 		return nil
 	}
-	return h.loaded()
+	return h.loaded(s)
 }
 
 func (h *host) Applied([]byte, sharedlog.Position) error {

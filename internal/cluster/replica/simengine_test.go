@@ -2,6 +2,7 @@ package replica
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"time"
 
@@ -168,22 +169,24 @@ func (s *simStore) Apply(changes []byte, m store.Mark) error {
 
 func (s *simStore) clone() *simStore { return &simStore{s.mark, s.ops[:len(s.ops):len(s.ops)]} }
 
-// op is what clients ask for: a number that no client has been given before.
-type op struct{ id, value uint64 }
+// op is what clients ask for: a number that no client has been given before. need is how many operations of the control
+// shard the node knew that gave the number: the next owner must know as many.
+type op struct{ id, value, need uint64 }
 
 func encodeOps(ops []op) []byte {
 	var b []byte
 	for _, o := range ops {
-		b = append(b, byte(o.id>>24), byte(o.id>>16), byte(o.id>>8), byte(o.id),
-			byte(o.value>>24), byte(o.value>>16), byte(o.value>>8), byte(o.value))
+		for _, v := range []uint64{o.id, o.value, o.need} {
+			b = binary.BigEndian.AppendUint32(b, uint32(v))
+		}
 	}
 	return b
 }
 
 func decodeOps(b []byte) (out []op) {
-	u32 := func(b []byte) uint64 { return uint64(b[0])<<24 | uint64(b[1])<<16 | uint64(b[2])<<8 | uint64(b[3]) }
-	for ; len(b) >= 8; b = b[8:] {
-		out = append(out, op{u32(b), u32(b[4:])})
+	u32 := func(at int) uint64 { return uint64(binary.BigEndian.Uint32(b[at:])) }
+	for ; len(b) >= 12; b = b[12:] {
+		out = append(out, op{u32(0), u32(4), u32(8)})
 	}
 	return out
 }
