@@ -15,7 +15,6 @@ import (
 var forTests = []string{
 	"internal/cluster.Options.ReplaceAfter",
 	"internal/cluster/remote.ServerOptions.WaitTimeout",
-	"internal/cluster/replica.Options.Flush",
 	"internal/cluster/replica.Options.GiveUp",
 	"internal/cluster/replica.Options.Margin",
 	"internal/cluster/replica.Options.Now",

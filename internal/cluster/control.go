@@ -34,7 +34,7 @@ func (c *controlShardReplica) open(ctx context.Context) (err error) {
 	}
 	c.replica = replica.New(replica.Options{
 		Name: controlShard, Node: c.o.Name, Dir: filepath.Join(c.o.Dir, datadir.ControlDir), Storage: c.storage(),
-		Log: c.log, Leases: c.leases, Logger: c.common.log, Host: c,
+		Log: c.log, Leases: c.leases, Logger: c.common.log, Host: c, Flush: c.o.Logs.Flush,
 	})
 	c.watchdog = newWatchdog(c.o.Disk, c.replica.Stalled, fmt.Errorf("%w: %w", control.ErrUnavailable, errLogSilent))
 	return nil

@@ -71,7 +71,7 @@ func (h *host) openLocal(name string) error {
 	l := &local{host: h, number: number, name: name, log: log, done: make(chan struct{})}
 	l.replica = replica.New(replica.Options{
 		Name: name, Node: h.o.Name, Dir: shardDir(h.o.Dir, name), Storage: h.storage(),
-		Log: log, Leases: h.leases, Logger: h.log, Host: l,
+		Log: log, Leases: h.leases, Logger: h.log, Host: l, Flush: h.o.Logs.Flush,
 	})
 	l.replica.Offer(h.mux)
 	l.watchdog = newWatchdog(h.o.Disk, l.replica.Stalled, errLogSilent)

@@ -63,6 +63,7 @@ type Options struct {
 	// ReplaceAfter is how long a node may be away before its replicas are given to
 	// others; 0 means DefaultReplaceAfter.
 	ReplaceAfter time.Duration
+	Logs         Logs // how long the logs hold what is flushed; the zero value means as long as Logs says
 	// Shift is added to what the machine's clock says, for trying what a wrong one
 	// does; nil means nothing.
 	Shift  func() time.Duration
@@ -202,6 +203,7 @@ func (o *Options) defaults() {
 	if o.ReplaceAfter == 0 {
 		o.ReplaceAfter = DefaultReplaceAfter
 	}
+	o.Logs.defaults()
 	if o.Low == nil {
 		o.Low = func() bool { return false }
 	}

@@ -45,6 +45,7 @@ const (
 	directInterval    = time.Second            // placement is decided
 	replicasInterval  = time.Second            // replicas are opened, closed, and made owners
 	trimInterval      = 5 * time.Second
+	trimLeast         = 1000 // records that are worth a trim
 	copiesInterval    = 2 * time.Second
 	watchdogInterval  = 100 * time.Millisecond
 	// leadInterval is how often an owner looks whether its log is led from its node. To

@@ -1,4 +1,4 @@
-//go:build clockfaults
+//go:build faults
 
 package server
 
@@ -11,7 +11,7 @@ import (
 
 // machineShift is by how much the machine's clock is to be wrong: what is in the file
 // that SLUICE_CLOCK_FAULTS names, a duration, such as -3s. It is for torturing
-// servers, and only in those that are built with -tags clockfaults.
+// servers, and only in those that are built with -tags faults.
 var machineShift = (&brokenClock{file: os.Getenv("SLUICE_CLOCK_FAULTS")}).shift
 
 type brokenClock struct {

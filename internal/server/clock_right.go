@@ -1,4 +1,4 @@
-//go:build !clockfaults
+//go:build !faults
 
 package server
 

@@ -24,7 +24,7 @@ func build(t *testing.T) string {
 		t.Skipf("the server cannot be built without the go tool: %v", err)
 	}
 	binary := filepath.Join(t.TempDir(), "sluice")
-	if out, err := exec.CommandContext(t.Context(), tool, "build", "-tags", "clockfaults", "-o", binary, "github.com/sluicemq/sluice/cmd/sluice").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), tool, "build", "-tags", "faults", "-o", binary, "github.com/sluicemq/sluice/cmd/sluice").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return binary

@@ -17,7 +17,7 @@ const mostJump = 5 * time.Second
 // clockTag is the build tag of servers whose clock can be set, and clockFile the
 // variable that tells them which file says by how much.
 const (
-	clockTag  = "clockfaults"
+	clockTag  = "faults"
 	clockFile = "SLUICE_CLOCK_FAULTS"
 )
 

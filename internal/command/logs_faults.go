@@ -1,0 +1,22 @@
+//go:build faults
+
+package command
+
+import (
+	"os"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/cluster"
+)
+
+// logs is how long the logs of a cluster hold what is flushed. With SLUICE_LOG_FAULTS=short that is a few seconds, so that
+// a node that was away for longer needs a checkpoint. It is for torturing servers, and only in those that are built with
+// -tags faults.
+var logs = shortLogs(os.Getenv("SLUICE_LOG_FAULTS"))
+
+func shortLogs(how string) cluster.Logs {
+	if how != "short" {
+		return cluster.Logs{}
+	}
+	return cluster.Logs{Flush: time.Second, Trim: time.Second, Least: 20}
+}
