@@ -71,6 +71,7 @@ func (c *controlShardReplica) isLoaded() bool {
 // Loaded implements replica.Host.
 func (c *controlShardReplica) Loaded(s *store.Store) error {
 	if c.store != nil {
+		c.loading()
 		return c.store.Reload(s)
 	}
 	loaded := control.New(control.Options{Store: s, Follow: true, Writable: c.watchdog.condition})
@@ -93,8 +94,16 @@ func (c *controlShardReplica) Prepare(context.Context) error { return nil }
 // Claimed implements replica.Host.
 func (c *controlShardReplica) Claimed(context.Context) error { return nil }
 
+// loading calls Options.Loading.
+func (c *controlShardReplica) loading() {
+	if c.o.Loading != nil {
+		c.o.Loading()
+	}
+}
+
 // Fetch implements replica.Host.
 func (c *controlShardReplica) Fetch(ctx context.Context, in *store.Incoming) error {
+	c.loading()
 	return c.host.fetch(controlShard)(ctx, in)
 }
 

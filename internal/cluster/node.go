@@ -66,8 +66,11 @@ type Options struct {
 	Logs         Logs // how long the logs hold what is flushed; the zero value means as long as Logs says
 	// Shift is added to what the machine's clock says, for trying what a wrong one
 	// does; nil means nothing.
-	Shift  func() time.Duration
-	Logger *slog.Logger // nil discards
+	Shift func() time.Duration
+	// Loading is called before a checkpoint of the control shard is fetched, and again before it is loaded into memory,
+	// for trying what a slow machine does; nil means nothing.
+	Loading func()
+	Logger  *slog.Logger // nil discards
 }
 
 // Node is this node of the cluster. Its methods may be called from any goroutine.

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"math/rand/v2"
 	"os"
 	"time"
 
@@ -19,4 +20,12 @@ func shortLogs(how string) cluster.Logs {
 		return cluster.Logs{}
 	}
 	return cluster.Logs{Flush: time.Second, Trim: time.Second, Least: 20}
+}
+
+// loading makes it slow to fetch and to load the queues and users of a checkpoint, if the logs are short. Each takes less
+// than a node may be silent.
+func loading() {
+	if logs != (cluster.Logs{}) {
+		time.Sleep(2*time.Second + rand.N(1500*time.Millisecond))
+	}
 }
