@@ -18,7 +18,9 @@
 //	purge          received although it was there before a purge
 //	identity       two answers disagree on what a message is
 //	body           a body is not what was sent
-//	deleted queue  a queue goes on after its delete was acknowledged
+//	deleted queue  a queue goes on after its delete was acknowledged, and it was not made again
+//	resource       a queue, topic, subscription, user or access key is not what the last acknowledged call has made of
+//	               it, or is there after its delete, or is not there
 //	refusal        something was refused that must not be
 //	answer         no answer although nothing was wrong
 //	settle, drain  the run did not come to its end

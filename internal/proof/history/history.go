@@ -93,6 +93,8 @@ type Operation string
 const (
 	Create  Operation = "create"
 	Drop    Operation = "drop"
+	Change  Operation = "change"  // of the attributes, tags or policies of a resource
+	Inspect Operation = "inspect" // of a resource: Call.State is what was found
 	Send    Operation = "send"
 	Publish Operation = "publish" // to a topic, whose name stands in the place of a queue's
 	Receive Operation = "receive"
@@ -108,7 +110,8 @@ type Call struct {
 	Worker    string        `json:"worker"`
 	Node      string        `json:"node,omitempty"` // that was asked
 	Operation Operation     `json:"op"`
-	Queue     string        `json:"queue"`
+	Queue     string        `json:"queue"`             // or another resource
+	State     string        `json:"state,omitempty"`   // of the resource: what it is to be or was found to be; empty: it is not there
 	Timeout   time.Duration `json:"timeout,omitempty"` // of a receive or a change of visibility
 	Wait      time.Duration `json:"wait,omitempty"`    // of a receive: how long it may wait for messages
 	Began     time.Duration `json:"began"`
@@ -152,6 +155,8 @@ const (
 	Purging Refusal = "purged less than a minute ago"
 	Moving  Refusal = "a message move task is running"
 	NoTask  Refusal = "no such message move task"
+	Missing Refusal = "no such resource"
+	Exists  Refusal = "the resource is there already"
 )
 
 // OutcomeOf says what an error of a call means, and why. Whatever is not a
@@ -235,7 +240,11 @@ func (c *Call) who() string {
 }
 
 func (c *Call) String() string {
-	return fmt.Sprintf("%v-%v  %s: %s %s: %s %s", c.Began, c.Ended, c.who(), c.Operation, c.Queue, c.Outcome, c.Reason)
+	state := ""
+	if c.State != "" {
+		state = " as " + c.State
+	}
+	return fmt.Sprintf("%v-%v  %s: %s %s%s: %s %s", c.Began, c.Ended, c.who(), c.Operation, c.Queue, state, c.Outcome, c.Reason)
 }
 
 func (e *Entry) String() string {

@@ -56,11 +56,12 @@ func (j *judge) inOrder(x, r *Entry) bool {
 type lane struct {
 	groupOf
 	topic string // of messages that were published
+	life  int    // of the queue, which may have been made again
 }
 
 // laneOf returns the lane of an entry of a call that sends or publishes.
 func (j *judge) laneOf(e *Entry) lane {
-	in := lane{groupOf: groupOf{queue: e.Queue}}
+	in := lane{groupOf: groupOf{queue: e.Queue}, life: j.life(e.Call)}
 	_, copied := splitCopy(e.Name)
 	if copied != "" {
 		in.topic = SentTo(e.Name)

@@ -35,7 +35,8 @@ type judge struct {
 	receives   map[string][]*Entry // by message
 	tracks     map[track][]*Entry  // receives, deletes and changes of visibility
 	groups     map[groupOf][]*Entry
-	wholes     map[string][]*Call // creations, deletions and purges, by queue
+	wholes     map[string][]*Call // creations, deletions and purges, by queue or other resource
+	resources  map[string][]*Call // creations, changes, deletions and inspections, likewise
 	violations []Violation
 }
 
@@ -51,6 +52,7 @@ func (h *History) Verdict() []Violation {
 		History: &sorted, queues: make(map[string]Queue), published: make(map[string][]*Entry),
 		sends: make(map[string][]*Entry), removes: make(map[string][]*Entry), receives: make(map[string][]*Entry),
 		tracks: make(map[track][]*Entry), groups: make(map[groupOf][]*Entry), wholes: make(map[string][]*Call),
+		resources:  make(map[string][]*Call),
 		violations: slices.Clone(h.Notes),
 	}
 	for _, q := range h.Queues {
@@ -81,6 +83,9 @@ func (h *History) Verdict() []Violation {
 	}
 	j.judgeSequences()
 	j.judgeBatches()
+	for name, calls := range j.resources {
+		j.judgeResource(name, calls)
+	}
 	slices.SortFunc(j.violations, func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Text, b.Text))
 	})
@@ -89,6 +94,10 @@ func (h *History) Verdict() []Violation {
 
 // file puts a call where the rules look for it.
 func (j *judge) file(c *Call) {
+	switch c.Operation {
+	case Create, Drop, Change, Inspect:
+		j.resources[c.Queue] = append(j.resources[c.Queue], c)
+	}
 	switch c.Operation {
 	case Create, Drop, Purge:
 		j.wholes[c.Queue] = append(j.wholes[c.Queue], c)
@@ -134,13 +143,6 @@ func (j *judge) whole(queue string, op Operation, from, to time.Duration) bool {
 
 const always = time.Duration(1<<63 - 1)
 
-// done reports whether such a call was acknowledged before c.
-func (j *judge) done(queue string, op Operation, c *Call) bool {
-	return slices.ContainsFunc(j.wholes[queue], func(w *Call) bool {
-		return w.Operation == op && w.Outcome == Acknowledged && w.before(c)
-	})
-}
-
 // excused reports whether a call may have gone unanswered.
 func (j *judge) excused(c *Call) bool {
 	return slices.ContainsFunc(j.Troubles, func(t *Trouble) bool {
@@ -156,7 +158,7 @@ func (j *judge) judgeCalls() {
 			j.violations = append(j.violations, Violation{"answer", c.Queue, "", c.String()})
 		}
 		switch {
-		case c.Outcome == Acknowledged && c.Operation != Drop && j.done(c.Queue, Drop, c):
+		case c.Outcome == Acknowledged && !slices.Contains([]Operation{Create, Drop, Inspect}, c.Operation) && j.mustBeGone(c):
 			j.violations = append(j.violations, Violation{"deleted queue", c.Queue, "", c.String()})
 		case c.Outcome == Refused && !j.mayRefuse(c):
 			j.violations = append(j.violations, Violation{"refusal", c.Queue, "", c.String()})
@@ -174,7 +176,13 @@ func (j *judge) judgeCalls() {
 func (j *judge) mayRefuse(c *Call) bool {
 	switch Refusal(c.Reason) {
 	case NoQueue:
-		return !j.done(c.Queue, Create, c) || j.whole(c.Queue, Drop, 0, c.Ended)
+		return j.mayBeGone(c)
+	case Missing:
+		return j.mayBeGone(c) || j.inDoubt(c)
+	case Exists:
+		return c.Operation == Create && slices.ContainsFunc(j.wholes[c.Queue], func(k *Call) bool {
+			return k != c && k.Operation == Create && k.Outcome == Unknown && k.Began < c.Ended
+		})
 	case Stale:
 		return c.Operation == Receive && IsFIFO(c.Queue)
 	case Purging:

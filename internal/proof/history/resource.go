@@ -1,0 +1,85 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A resource is a queue, a topic, a subscription, a user or an access key. One worker at a time makes, changes and deletes
+// it, and says in each call what its state is to be; an Inspect says what a node has found. The state of what is not there
+// is empty.
+
+// judgeResource compares what was found of a resource with what it must be: the state that the last acknowledged call has
+// given it. A call without an answer may be executed at any later time.
+func (j *judge) judgeResource(name string, calls []*Call) {
+	for _, look := range calls {
+		if look.Operation != Inspect || look.Outcome != Acknowledged {
+			continue
+		}
+		last := "" // nobody has made it
+		var allowed []string
+		for _, c := range calls { // in the order in which they began
+			switch {
+			case c.Operation == Inspect || c.Outcome == Refused || c.Began > look.Ended:
+			case c.Outcome == Acknowledged && c.before(look):
+				last = c.State
+			default:
+				allowed = append(allowed, c.State)
+			}
+		}
+		if look.State != last && !slices.Contains(allowed, look.State) {
+			j.violations = append(j.violations, Violation{"resource", name, "", fmt.Sprintf(
+				"node %s has it as %q, and it must be %q (%s)", look.Node, look.State, last, look)})
+		}
+	}
+}
+
+// mayBeGone reports whether a queue or another resource may not exist when c is executed.
+func (j *judge) mayBeGone(c *Call) bool {
+	all := j.wholes[c.Queue]
+	made := func(since time.Duration) bool {
+		return slices.ContainsFunc(all, func(k *Call) bool {
+			return k.Operation == Create && k.Outcome == Acknowledged && k.Began > since && k.before(c)
+		})
+	}
+	return !made(-1) || slices.ContainsFunc(all, func(d *Call) bool {
+		return d.Operation == Drop && d.Outcome != Refused && d.Began < c.Ended && (d.Outcome == Unknown || !made(d.Ended))
+	})
+}
+
+// mustBeGone reports whether a queue cannot exist when c is executed: its delete was acknowledged, and it was not made
+// again.
+func (j *judge) mustBeGone(c *Call) bool {
+	all := j.wholes[c.Queue]
+	return slices.ContainsFunc(all, func(d *Call) bool {
+		return d.Operation == Drop && d.Outcome == Acknowledged && d.before(c) && !slices.ContainsFunc(all, func(k *Call) bool {
+			return k.Operation == Create && k.Outcome != Refused && k.Began < c.Ended && (k.Outcome == Unknown || !k.before(d))
+		})
+	})
+}
+
+// inDoubt reports whether a change of a resource may have been made of which c wants the same: a policy that is deleted
+// twice is missing.
+func (j *judge) inDoubt(c *Call) bool {
+	return slices.ContainsFunc(j.resources[c.Queue], func(x *Call) bool {
+		return x.Operation == Change && x.Outcome == Unknown && x.State == c.State && x.Began < c.Began
+	})
+}
+
+// mayHaveGone reports whether a queue may have been deleted after e was executed.
+func (j *judge) mayHaveGone(e *Entry) bool {
+	return slices.ContainsFunc(j.wholes[e.Queue], func(d *Call) bool {
+		return d.Operation == Drop && (d.Outcome == Unknown || d.Outcome == Acknowledged && d.Ended > e.Began)
+	})
+}
+
+// life returns how often a queue had been deleted when c began. A queue that is made again begins anew.
+func (j *judge) life(c *Call) (n int) {
+	for _, d := range j.wholes[c.Queue] {
+		if d.Operation == Drop && d.Outcome == Acknowledged && d.before(c) {
+			n++
+		}
+	}
+	return n
+}
