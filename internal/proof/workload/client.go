@@ -108,6 +108,10 @@ func refusalIn(text string) history.Refusal {
 		{"PurgeQueueInProgress", history.Purging},
 		{"There is already a task running", history.Moving},
 		{"ResourceNotFoundException", history.NoTask},
+		{"NoSuchEntity", history.Missing},
+		{"<Code>NotFound</Code>", history.Missing},
+		{"InvalidClientTokenId", history.Missing},
+		{"EntityAlreadyExists", history.Exists},
 	} {
 		if strings.Contains(text, known.words) {
 			return known.refusal

@@ -5,7 +5,7 @@
 // publish, in batches or not, with delays, again after they have had no answer, and again
 // on purpose; consumers delete most of what they receive, give back or hold on to
 // some, and forget the rest; one redrives dead-letter queues, one makes, purges and
-// deletes queues of its own. What they choose follows from a seed. They keep
+// deletes queues of its own; clerks make, change and delete resources of all kinds. What they choose follows from a seed. They keep
 // what they know, receipt handles say, whatever happens to the service.
 //
 // A Recorder makes a worker's calls and puts them into a Journal, which

@@ -19,6 +19,7 @@ type Options struct {
 	Consumers int             // of each queue; 0: one
 	Patient   bool            // consumers wait for messages
 	Longest   time.Duration   // visibility timeout; 0: two seconds
+	Clerks    int             // that make and change resources; the service is a Registry then
 }
 
 // Queues returns n sets of queues, each with a queue of every kind. One in two
@@ -68,6 +69,7 @@ type Load struct {
 	standing []history.Queue
 	topics   []history.Topic
 	tenant   *tenant
+	clerks   []*clerk
 }
 
 // New returns a load.
@@ -107,6 +109,11 @@ func New(rng *rand.Rand, o Options) *Load {
 	l.tenant = &tenant{label: label("tenant"), prefix: o.Label, rng: source()}
 	l.Workers = append(l.Workers, l.tenant,
 		&redriver{label: label("redriver"), rng: source(), queues: l.dead(), tasks: make(map[string]string)})
+	for range o.Clerks {
+		c := newClerk(label("clerk"), source())
+		l.clerks = append(l.clerks, c)
+		l.Workers = append(l.Workers, c)
+	}
 	return l
 }
 
@@ -140,5 +147,16 @@ func (l *Load) dead() []history.Queue {
 // queues that have one.
 func (l *Load) Queues() []history.Queue {
 	sources := slices.DeleteFunc(slices.Clone(l.standing), func(q history.Queue) bool { return IsDead(q.Name) })
-	return slices.Concat(sources, l.tenant.made, l.dead())
+	queues := slices.Concat(sources, l.tenant.made, l.dead())
+	for _, c := range l.clerks {
+		queues = append(queues, c.queues()...)
+	}
+	return queues
+}
+
+// Inspect looks, at the node that e picks, for all resources that were ever made by the load.
+func (l *Load) Inspect(e *Ending) {
+	for _, c := range l.clerks {
+		c.inspect(e)
+	}
 }

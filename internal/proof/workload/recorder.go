@@ -55,6 +55,25 @@ func (r *Recorder) Create(q history.Queue) error {
 	return err
 }
 
+// register makes a call about a resource whose state is to be that, or empty for none.
+func (r *Recorder) register(op history.Operation, resource, state string, f func(Registry) error) error {
+	c, s := r.begin(op, resource)
+	c.State = state
+	err := f(s.(Registry))
+	r.end(c, err)
+	return err
+}
+
+// makeKey makes an access key. Its name in the history has the key's id, or the user's if there is no answer.
+func (r *Recorder) makeKey(user string) (k Key, err error) {
+	c, s := r.begin(history.Create, "key of "+user)
+	if k, err = s.(Registry).MakeKey(user); err == nil {
+		c.Queue, c.State = keyName(k), user
+	}
+	r.end(c, err)
+	return k, err
+}
+
 func (r *Recorder) drop(queue string) error {
 	c, s := r.begin(history.Drop, queue)
 	err := s.Drop(queue)

@@ -88,6 +88,17 @@ func (e *Ending) Drain() {
 	}
 }
 
+// inspect puts into the history what a node says of a resource.
+func (e *Ending) inspect(resource string, find func(Registry) (string, error)) {
+	_ = e.Persist(func() error { // the history knows
+		c, s := e.begin(history.Inspect, resource)
+		state, err := find(s.(Registry))
+		c.State = state
+		e.end(c, err)
+		return err
+	})
+}
+
 // empty deletes what is in a queue and returns how much it was.
 func (e *Ending) empty(queue string) (found int) {
 	until := e.Now() + e.Patience

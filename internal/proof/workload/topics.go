@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/aws/signature"
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
@@ -104,15 +105,20 @@ func addLetter(form url.Values, prefix, topic string, l Letter) {
 
 // Notify makes a call of SNS, in its Query protocol.
 func (c *Client) Notify(operation string, form url.Values, out any) error {
+	return c.query(&Root, "sns", snsVersion, operation, form, out)
+}
+
+// query makes a call in the Query protocol.
+func (c *Client) query(who *signature.Signer, service, version, operation string, form url.Values, out any) error {
 	form.Set("Action", operation)
-	form.Set("Version", "2010-03-31")
+	form.Set("Version", version)
 	body := []byte(form.Encode())
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.Endpoint+"/", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	Root.Sign(r, "sns", body, time.Now())
+	who.Sign(r, service, body, time.Now())
 	text, err := c.answer(r)
 	if err != nil || out == nil {
 		return err
