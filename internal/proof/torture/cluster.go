@@ -28,7 +28,7 @@ type cluster struct {
 // arguments returns the arguments of a node's server. Torture knows nothing else of how a cluster is started.
 func (c *cluster) arguments(n *node) []string {
 	args := []string{
-		"serve", "--listen", n.listen,
+		"serve", "--listen", n.listen, "--no-cool-downs", // names are used again at once
 		"--root-access-key-id", workload.Root.AccessKeyID, "--root-secret-access-key", workload.Root.Secret,
 	}
 	if !slices.Contains(c.config.Serve, "--in-memory") { // which goes with no directory

@@ -66,6 +66,10 @@ var kinds = []kind{
 		lane: network, least: time.Second, most: 20 * time.Second, impossible: several,
 		make: newPartition,
 	}, {
+		name: "absence", words: "cut a node off or kill it until the logs no longer hold what it misses; it needs a checkpoint, which comes slowly now and then",
+		lane: network, least: 0, most: 5 * time.Second, impossible: majority,
+		make: newAbsence,
+	}, {
 		name: "latency", words: "slow the network between the nodes down by 5 to 300 ms each way",
 		lane: network, least: 2 * time.Second, most: 15 * time.Second, impossible: proxied,
 		make: func(rng *rand.Rand, _ int) fault {

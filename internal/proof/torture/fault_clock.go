@@ -14,10 +14,10 @@ import (
 // mostJump is how far a clock is set ahead or back.
 const mostJump = 5 * time.Second
 
-// clockTag is the build tag of servers whose clock can be set, and clockFile the
-// variable that tells them which file says by how much.
+// faultsTag is the build tag of servers whose clock can be set and whose logs can be short, and clockFile the variable
+// that tells them which file says by how much the clock is off.
 const (
-	clockTag  = "faults"
+	faultsTag = "faults"
 	clockFile = "SLUICE_CLOCK_FAULTS"
 )
 
@@ -28,18 +28,18 @@ func ownClocks(c *Config) string {
 	info, err := buildinfo.ReadFile(c.Bin)
 	if err == nil {
 		for _, s := range info.Settings {
-			if s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), clockTag) {
+			if s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), faultsTag) {
 				return ""
 			}
 		}
 	}
-	return "it takes a --bin that was built with -tags " + clockTag
+	return "it takes a --bin that was built with -tags " + faultsTag
 }
 
 func (n *node) clockFile() string { return filepath.Join(n.dir, "clock") }
 
 // env is what a node's server finds in its environment, beyond what is usual.
-func (n *node) env() []string { return []string{clockFile + "=" + n.clockFile()} }
+func (n *node) env() []string { return []string{clockFile + "=" + n.clockFile(), shortLogs} }
 
 // jump sets a node's clock ahead or back, and right again.
 type jump struct {

@@ -21,6 +21,7 @@ type Report struct {
 	Seconds    float64 // of trouble and calm, without the emptying of queues
 	Faults     map[string]int
 	Exits      int            // servers that ended by themselves, and were started again
+	Returns    int            // absences of a node that a checkpoint of the control shard has ended
 	Calls      map[string]int // by operation and outcome, messages of a batch each for itself
 	Times      []Times
 	Gaps       []Gaps
@@ -116,7 +117,7 @@ func (r *Report) Print(w io.Writer) {
 		}
 	}
 	_ = t.Flush() // as with all that is printed
-	fmt.Fprintf(w, "\nfaults: %v\n%d violations\n", r.Faults, len(r.Violations))
+	fmt.Fprintf(w, "\nfaults: %v\n%d returns by checkpoint\n%d violations\n", r.Faults, r.Returns, len(r.Violations))
 }
 
 func round(d time.Duration) time.Duration {

@@ -145,7 +145,7 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	rng := r.source(uint64(number))
 	users := workload.New(rng, workload.Options{
 		Label: fmt.Sprintf("r%d-", number), Queues: workload.Queues(r.config.Queues), Topics: workload.Topics(r.config.Queues),
-		Producers: r.config.Producers, Consumers: r.config.Consumers, Patient: true, Longest: r.config.Longest,
+		Producers: r.config.Producers, Consumers: r.config.Consumers, Patient: true, Longest: r.config.Longest, Clerks: clerks,
 	})
 	h := &history.History{Queues: users.Standing(), Topics: users.Topics(), Slack: r.config.Margin, Grace: r.config.Grace}
 	writer := history.NewWriter(file, h)
@@ -209,6 +209,7 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 		e.Queues = users.Queues()
 		e.Settle()
 		e.Drain()
+		r.inspect(users, e)
 	}
 	r.counters.Add(h, h.Calls[len(carried):])
 	if ctx.Err() == nil && r.report.Seconds+length.Seconds() >= r.config.Duration.Seconds() {
@@ -228,6 +229,19 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	r.measure(h, began, seen)
 	r.report.Seconds += (min(length, r.clock.Now()-began)).Seconds()
 	return h, nil
+}
+
+// clerks is how many workers make, change and delete resources.
+const clerks = 4
+
+// inspect looks for all resources of the round at every node.
+func (r *runner) inspect(users *workload.Load, e *workload.Ending) {
+	for i, c := range r.cluster.clients {
+		at, recorder := *e, *e.Recorder
+		recorder.Pick = func() (string, workload.Service) { return nameOf(i), c }
+		at.Recorder = &recorder
+		users.Inspect(&at)
+	}
 }
 
 // learn waits until all nodes know the subscriptions. A node that was not asked to make one
@@ -361,6 +375,11 @@ func (r *runner) play(ctx context.Context, e episode) (*passed, error) {
 	// next one when it has replaced it.
 	if err := r.cluster.whole(context.Background(), r.config.Patience); err != nil {
 		j.Note("recovery", "", "", "%s after all was healed the cluster is not whole: %v", r.config.Patience, err)
+	}
+	for _, s := range e.steps {
+		if a, ok := s.fault.(*absence); ok && a.returned(r.cluster) {
+			r.report.Returns++
+		}
 	}
 	if more := r.clock.Now() - p.ended; more > time.Second {
 		r.say("the cluster is whole, %v later", more.Round(time.Millisecond))

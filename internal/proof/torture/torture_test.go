@@ -3,6 +3,7 @@ package torture
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,6 +100,29 @@ func TestRollingRestart(t *testing.T) {
 	}
 }
 
+// A node that was away for so long that it needs a checkpoint knows all that was made meanwhile, and nothing is lost.
+func TestAbsence(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skipf("the server cannot be built without the go tool: %v", err)
+	}
+	bin := filepath.Join(t.TempDir(), "sluice")
+	build := exec.CommandContext(t.Context(), tool, "build", "-tags", faultsTag, "-o", bin, "github.com/sluicemq/sluice/cmd/sluice")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := short(t, bin, 3, "absence")
+	r := torture(t, c)
+	good(t, r)
+	if r.Returns == 0 {
+		t.Errorf("no node came back by checkpoint: %v", r.Faults)
+	}
+}
+
 // A server that keeps nothing breaks promises, and is found out.
 func TestForgetful(t *testing.T) {
 	t.Parallel()
@@ -140,7 +164,7 @@ func TestValidate(t *testing.T) {
 		"--faults earthquak": func(c *Config) { c.Faults = []string{"earthquake"} },
 		"it takes three":     func(c *Config) { c.Nodes, c.Faults = 2, []string{"wipe"} },
 		"several nodes":      func(c *Config) { c.Nodes, c.Faults = 1, []string{"partition"} },
-		clockTag:             func(c *Config) { c.Faults = []string{"clock"} },
+		faultsTag:            func(c *Config) { c.Faults = []string{"clock"} },
 		"--longest 1s":       func(c *Config) { c.Longest = time.Second },
 	} {
 		c := Default()

@@ -43,6 +43,7 @@ func toy(args []string) error {
 	real := f.String("program", "", "of node a")
 	listen := f.String("listen", "", "")
 	insecure := f.Bool("insecure", false, "")
+	f.Bool("no-cool-downs", false, "")      // node a has it
 	f.String("cluster-secret-file", "", "") // the toy's nodes have nothing to hide from each other
 	f.Usage = func() { fmt.Fprintln(os.Stderr, "this has --node and --cluster") }
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -57,7 +58,7 @@ func toy(args []string) error {
 		}
 	}
 	if *name == "a" {
-		return becomeServer(*real, "serve", "--data", *data, "--listen", addr, fmt.Sprint("--insecure=", *insecure),
+		return becomeServer(*real, "serve", "--data", *data, "--listen", addr, "--no-cool-downs", fmt.Sprint("--insecure=", *insecure),
 			"--root-access-key-id", *key, "--root-secret-access-key", *secret)
 	}
 	listener, err := net.Listen("tcp", *listen)
