@@ -10,9 +10,9 @@ import (
 	"github.com/sluicemq/sluice/internal/cluster"
 )
 
-// logs is how long the logs of a cluster hold what is flushed. With SLUICE_LOG_FAULTS=short that is a few seconds, so that
-// a node that was away for longer needs a checkpoint. It is for torturing servers, and only in those that are built with
-// -tags faults.
+// logs is how long the logs of a cluster hold what is flushed. With SLUICE_LOG_FAULTS=short that is a few seconds, so
+// that a node that was away for longer needs a checkpoint. It is for torturing servers, and only in those that are
+// built with -tags faults.
 var logs = shortLogs(os.Getenv("SLUICE_LOG_FAULTS"))
 
 func shortLogs(how string) cluster.Logs {
@@ -22,8 +22,8 @@ func shortLogs(how string) cluster.Logs {
 	return cluster.Logs{Flush: time.Second, Trim: time.Second, Least: 20}
 }
 
-// loading makes it slow to fetch and to load the queues and users of a checkpoint, if the logs are short. Each takes less
-// than a node may be silent.
+// loading makes it slow to fetch and to load the queues and users of a checkpoint, if the logs are short. Each takes
+// less than a node may be silent.
 func loading() {
 	if logs != (cluster.Logs{}) {
 		time.Sleep(2*time.Second + rand.N(1500*time.Millisecond))

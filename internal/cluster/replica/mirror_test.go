@@ -68,8 +68,8 @@ func (m *mirror) load(s *store.Store) error {
 	return nil
 }
 
-// The position of a replica is never ahead of its host's memory, however the store came to be: from this node's disk, an
-// empty one, or a checkpoint, which takes the place of what the log no longer holds.
+// The position of a replica is never ahead of its host's memory, however the store came to be: from this node's disk,
+// an empty one, or a checkpoint, which takes the place of what the log no longer holds.
 func TestPositionIsNotAheadOfTheHost(t *testing.T) {
 	behind := int64(0)
 	for seed := range uint64(5) {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// In a cluster, every node has a copy of the control shard in memory, its catalog, and the owner of another shard reads
-// its queues there: data of a queue that the catalog does not know counts as left over. The simulated host has such a
-// copy, and rule I8 says of it:
+// In a cluster, every node has a copy of the control shard in memory, its catalog, and the owner of another shard
+// reads its queues there: data of a queue that the catalog does not know counts as left over. The simulated host has
+// such a copy, and rule I8 says of it:
 //
 //	I8  The node that opens a shard knows every operation of the control shard that any earlier owner of that shard
 //	    knew when it committed.

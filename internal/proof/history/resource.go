@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// A resource is a queue, a topic, a subscription, a user or an access key. One worker at a time makes, changes and deletes
-// it, and says in each call what its state is to be; an Inspect says what a node has found. The state of what is not there
-// is empty.
+// A resource is a queue, a topic, a subscription, a user or an access key. One worker at a time makes, changes and
+// deletes it, and says in each call what its state is to be; an Inspect says what a node has found. The state of what
+// is not there is empty.
 
-// judgeResource compares what was found of a resource with what it must be: the state that the last acknowledged call has
-// given it. A call without an answer may be executed at any later time.
+// judgeResource compares what was found of a resource with what it must be: the state that the last acknowledged call
+// has given it. A call without an answer may be executed at any later time.
 func (j *judge) judgeResource(name string, calls []*Call) {
 	for _, look := range calls {
 		if look.Operation != Inspect || look.Outcome != Acknowledged {
 			continue
 		}
-		last := "" // nobody has made it
+		last := "" // it was not made yet
 		var allowed []string
 		for _, c := range calls { // in the order in which they began
 			switch {
@@ -59,8 +59,8 @@ func (j *judge) mustBeGone(c *Call) bool {
 	})
 }
 
-// inDoubt reports whether a change of a resource may have been made of which c wants the same: a policy that is deleted
-// twice is missing.
+// inDoubt reports whether a change of a resource may have been made of which c wants the same: a policy that is
+// deleted twice is missing.
 func (j *judge) inDoubt(c *Call) bool {
 	return slices.ContainsFunc(j.resources[c.Queue], func(x *Call) bool {
 		return x.Operation == Change && x.Outcome == Unknown && x.State == c.State && x.Began < c.Began

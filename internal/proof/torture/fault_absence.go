@@ -16,8 +16,8 @@ import (
 const (
 	// shortLogs has servers that are built with faultsTag trim their logs after seconds.
 	shortLogs = "SLUICE_LOG_FAULTS=short"
-	// missed is how many records of the control shard a node misses at the least. It is also more than come in the second
-	// for which a status may be old.
+	// missed is how many records of the control shard a node misses at the least. It is also more than come in the
+	// second for which a status may be old.
 	missed = 150
 	// slowest is how much later what a node sends and receives may arrive when it is back.
 	slowest = 500 * time.Millisecond
@@ -47,7 +47,8 @@ func (f *absence) String() string {
 	}
 	text := fmt.Sprintf("%s, %s until the control log is trimmed", nameOf(f.node), how)
 	if f.slow > 0 {
-		text += fmt.Sprintf(", and back with a delay of %v for %v", f.delay.Round(time.Millisecond), f.slow.Round(time.Millisecond))
+		delay, slow := f.delay.Round(time.Millisecond), f.slow.Round(time.Millisecond)
+		text += fmt.Sprintf(", and back with a delay of %v for %v", delay, slow)
 	}
 	return text
 }
@@ -149,8 +150,9 @@ func (n *node) checkpoints() (count int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	replaced, control := []byte("the store has been replaced by a checkpoint"), []byte("shard="+status.ControlShard)
 	for line := range bytes.Lines(text) {
-		if bytes.Contains(line, []byte("the store has been replaced by a checkpoint")) && bytes.Contains(line, []byte("control")) {
+		if bytes.Contains(line, replaced) && bytes.Contains(line, control) {
 			count++
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/history"
 )
 
-// clerk makes, changes and deletes resources, and makes them again under the same names. It sends a few messages to each
-// of its queues, which stay there until the end. Nodes that were away must learn all of that.
+// clerk makes, changes and deletes resources, and makes them again under the same names. It sends a few messages to
+// each of its queues, which stay there until the end. Nodes that were away must learn all of that.
 //
-// A call without an answer may be executed at any later time. The clerk makes it again until there is an answer, and then
-// leaves the resource as it is: its name is not used for another.
+// A call without an answer may be executed at any later time. The clerk makes it again until there is an answer, and
+// then leaves the resource as it is: its name is not used for another.
 type clerk struct {
 	label string
 	rng   *rand.Rand

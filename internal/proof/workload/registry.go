@@ -57,8 +57,8 @@ func (r Resource) String() string {
 	return string(r.Kind) + "/" + r.Name
 }
 
-// State is what can be changed of a resource: a number in an attribute or policy, and another in a tag. Subscriptions have
-// no tags.
+// State is what can be changed of a resource: a number in an attribute or policy, and another in a tag. Subscriptions
+// have no tags.
 type State struct{ Attribute, Tag int }
 
 func (s State) String() string { return fmt.Sprintf("attribute %d, tag %d", s.Attribute, s.Tag) }
