@@ -52,12 +52,12 @@ func checkCountersOf(t *testing.T, h *history.History, data string) {
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}
-	queues, problems, err := catalogue.Check(open(server.ControlDir), topic.Prefix, signing.Prefix)
+	listed, problems, err := catalogue.Check(open(server.ControlDir), topic.Prefix, signing.Prefix)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("queues: %v, %q", err, problems)
 	}
 	var configs []queue.Config
-	for _, q := range queues {
+	for _, q := range listed.Queues {
 		configs = append(configs, q.ConfigOn(1))
 	}
 	checkCounters(t, h, open(server.ShardDir), configs)

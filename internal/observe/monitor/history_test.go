@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func (r *rig) flood(s series.Scope, from time.Time, n int) {
 // history returns the keys of the history of a scope, oldest first.
 func (r *rig) history(s series.Scope) []string {
 	r.Helper()
-	keys, err := r.HistoryKeys(monitor.HistoryFilter{Scope: s})
+	keys, err := r.HistoryKeys(context.Background(), monitor.HistoryFilter{Scope: s})
 	if err != nil {
 		r.Fatal(err)
 	}
