@@ -134,7 +134,7 @@ func (c *Control) Version() uint64 { return c.version.Load() }
 // If the disk is or gets blocked, Change returns a *store.BlockedError, or whatever
 // else has ended Options.Writable, and does not wait any longer. A change that has begun
 // is still made, so f must not write to variables that its caller reads after that
-// error.
+// error: Decide returns a value of f.
 func (c *Control) Change(ctx context.Context, f func(*Tx) error) error {
 	own := c.ownership.Load()
 	if own == nil {

@@ -369,11 +369,10 @@ func TestUnknownBatches(t *testing.T) {
 	}
 }
 
-// No caller waits for a disk that is blocked. A change that has begun is made when it
-// can be written again, one that has not is not.
-func TestBlockedDisk(t *testing.T) {
-	t.Parallel()
-	var full atomic.Bool
+// small opens a store on a disk that can be made full.
+func small(t *testing.T) (s *store.Store, full *atomic.Bool) {
+	t.Helper()
+	full = new(atomic.Bool)
 	disk := store.NewDisk(errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if full.Load() && op.Kind == errorfs.OpFileWrite {
 			return syscall.ENOSPC
@@ -384,13 +383,22 @@ func TestBlockedDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { s.Close() })
+	return s, full
+}
+
+func isStuck(err error) bool {
+	_, ok := errors.AsType[*store.BlockedError](err)
+	return ok
+}
+
+// No caller waits for a disk that is blocked. A change that has begun is made when it
+// can be written again, one that has not is not.
+func TestBlockedDisk(t *testing.T) {
+	t.Parallel()
+	s, full := small(t)
 	c := control.New(control.Options{Store: s})
 	all := register(t, c, "")
-	isStuck := func(err error) bool {
-		_, ok := errors.AsType[*store.BlockedError](err)
-		return ok
-	}
 	full.Store(true)
 	if err := put(c, "begun", "x"); !isStuck(err) {
 		t.Errorf("the change that finds out: %v", err)

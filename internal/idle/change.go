@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
@@ -61,21 +62,17 @@ func (s *Sweeper) open(ctx context.Context, q *catalog.Queue) error {
 	return err
 }
 
-func (s *Sweeper) setSealed(ctx context.Context, q *catalog.Queue, sealed bool) (is *catalog.Queue, err error) {
-	err = s.o.Catalog.Change(ctx, func(tx *catalog.Tx) (err error) {
-		is, err = tx.Update(q.Name, q.ID, func(q *catalog.Queue) error {
+func (s *Sweeper) setSealed(ctx context.Context, q *catalog.Queue, sealed bool) (*catalog.Queue, error) {
+	is, err := control.Decide(ctx, s.o.Catalog.Change, func(tx *catalog.Tx) (*catalog.Queue, error) {
+		return tx.Update(q.Name, q.ID, func(q *catalog.Queue) error {
 			if q.Idle == nil {
 				return errOvertaken
 			}
 			q.Idle.Sealed = sealed
 			return nil
 		})
-		return err
 	})
-	if err != nil {
-		return nil, unlessOvertaken(err)
-	}
-	return is, nil
+	return is, unlessOvertaken(err)
 }
 
 // delete deletes a sealed queue of which all shards have said that it is empty and was not used.

@@ -10,6 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 )
@@ -98,21 +99,21 @@ func (s *Service) findHere(c *protocol.Call, action string, text *string) (*trai
 	return t, err
 }
 
-// edit changes a trail.
-func (s *Service) edit(ctx context.Context, n trails.Name, f func(*trails.Trail) error) (is *trails.Trail, err error) {
-	err = s.change(ctx, false, func(tx *trails.Tx) error {
+// edit changes a trail, and returns it as it is then.
+func (s *Service) edit(ctx context.Context, n trails.Name, f func(*trails.Trail) error) (*trails.Trail, error) {
+	is, err := control.Decide(ctx, s.trails.Change, func(tx *trails.Tx) (*trails.Trail, error) {
 		t := s.trails.Find(n)
 		if t == nil {
-			return errNoTrail(n)
+			return nil, errNoTrail(n)
 		}
-		is = t.Clone()
+		is := t.Clone()
 		if err := f(is); err != nil {
-			return err
+			return nil, err
 		}
 		tx.Put(is)
-		return nil
+		return is, nil
 	})
-	return is, err
+	return is, service.Failure(err)
 }
 
 func errNoTrail(n trails.Name) error {

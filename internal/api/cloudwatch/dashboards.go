@@ -65,8 +65,8 @@ func (s *Service) putDashboard(ctx context.Context, c *protocol.Call, in *putDas
 		return nil, errDashboard("The field DashboardBody must be a valid JSON object: %s", reason(err))
 	}
 	account := service.Caller(c).Account
-	d := &monitor.Dashboard{Account: account, Name: name, Modified: s.now().UTC().Truncate(time.Second), Tags: tags}
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error {
+		d := &monitor.Dashboard{Account: account, Name: name, Modified: s.now().UTC().Truncate(time.Second), Tags: tags}
 		if was := s.monitor.Dashboard(account, name); was != nil {
 			d.Tags = was.Tags
 		} else if len(s.monitor.Dashboards(account, "")) >= maxDashboards {

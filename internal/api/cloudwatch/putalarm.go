@@ -118,8 +118,9 @@ func (s *Service) putMetricAlarm(ctx context.Context, c *protocol.Call, in *putM
 		if len(s.monitor.Alarms(name.Scope)) >= maxAlarms {
 			return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
 		}
-		is.Tags = tags
-		return tx.Create(is, s.now())
+		created := is.Clone()
+		created.Tags = tags
+		return tx.Create(created, s.now())
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
 )
 
 // Policy is a managed policy as clients see it.
@@ -167,15 +168,24 @@ func (s *Service) managedFor(c *protocol.Call, name *string, action string, abou
 
 // editPolicy changes a policy that was found. AWS's own cannot be changed.
 func (s *Service) editPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
+	_, err := s.editedPolicy(ctx, m, change)
+	return err
+}
+
+// editedPolicy is editPolicy, and returns the policy as change has left it.
+func (s *Service) editedPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) (
+	*directory.Managed, error,
+) {
 	if m.Account == "aws" {
-		return protocol.AccessDenied("Policy %s is managed by AWS and cannot be changed.", m.ARN())
+		return nil, protocol.AccessDenied("Policy %s is managed by AWS and cannot be changed.", m.ARN())
 	}
-	return s.change(ctx, func(tx *directory.Tx) error {
+	return control.Decide(ctx, s.change, func(tx *directory.Tx) (*directory.Managed, error) {
 		now := s.directory.Policy(m.ARN())
 		if now == nil {
-			return errNoPolicy(m.ARN())
+			return nil, errNoPolicy(m.ARN())
 		}
-		return change(tx, now.Clone())
+		now = now.Clone()
+		return now, change(tx, now)
 	})
 }
 

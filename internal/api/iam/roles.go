@@ -154,7 +154,7 @@ func (s *Service) updateRoleDescription(ctx context.Context, c *protocol.Call, i
 	return &roleOutput{showRole(e)}, nil
 }
 
-func (s *Service) describeRole(ctx context.Context, c *protocol.Call, in *updateRoleInput, action string) (out *directory.Entity, err error) {
+func (s *Service) describeRole(ctx context.Context, c *protocol.Call, in *updateRoleInput, action string) (*directory.Entity, error) {
 	var v protocol.Violations
 	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
 	v.Length("description", in.Description, 0, 1000)
@@ -165,17 +165,15 @@ func (s *Service) describeRole(ctx context.Context, c *protocol.Call, in *update
 	if err != nil {
 		return nil, err
 	}
-	err = s.edit(ctx, e, func(e *directory.Entity) error {
+	return s.edited(ctx, e, func(e *directory.Entity) error {
 		if in.Description != nil {
 			e.Description = *in.Description
 		}
 		if in.MaxSessionDuration != nil {
 			e.MaxSession = time.Duration(*in.MaxSessionDuration) * time.Second
 		}
-		out = e
 		return nil
 	})
-	return out, err
 }
 
 type assumeRolePolicyInput struct {

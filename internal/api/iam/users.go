@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
 )
 
 // User is a user as clients see it.
@@ -121,17 +122,23 @@ func (s *Service) add(ctx context.Context, e *directory.Entity, quota int) error
 // edit changes an entity that was found. If another request has deleted it
 // meanwhile, the error says that it cannot be found.
 func (s *Service) edit(ctx context.Context, e *directory.Entity, change func(e *directory.Entity) error) error {
-	return s.change(ctx, func(tx *directory.Tx) error {
+	_, err := s.edited(ctx, e, change)
+	return err
+}
+
+// edited is edit, and returns the entity as it is then.
+func (s *Service) edited(ctx context.Context, e *directory.Entity, change func(e *directory.Entity) error) (*directory.Entity, error) {
+	return control.Decide(ctx, s.change, func(tx *directory.Tx) (*directory.Entity, error) {
 		now := s.directory.Entity(e.ID)
 		if now == nil {
-			return errNoEntity(e.Kind, e.Name)
+			return nil, errNoEntity(e.Kind, e.Name)
 		}
 		now = now.Clone()
 		if err := change(now); err != nil {
-			return err
+			return nil, err
 		}
 		tx.PutEntity(now)
-		return nil
+		return now, nil
 	})
 }
 

@@ -44,8 +44,7 @@ func (s *Service) createPolicyVersion(ctx context.Context, c *protocol.Call, in 
 	if err := s.checkManaged(text, m.ARN()); err != nil {
 		return nil, err
 	}
-	out := new(versionOutput)
-	err = s.editPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
+	m, err = s.editedPolicy(ctx, m, func(tx *directory.Tx, m *directory.Managed) error {
 		if len(m.Versions) >= maxVersions {
 			return errLimit("A managed policy can have up to %d versions. Before you create a new version, you must delete an existing version.", maxVersions)
 		}
@@ -57,13 +56,12 @@ func (s *Service) createPolicyVersion(ctx context.Context, c *protocol.Call, in 
 			m.Default = version.ID
 		}
 		tx.PutPolicy(m)
-		out.PolicyVersion = showVersion(m, version)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return &versionOutput{showVersion(m, m.Versions[len(m.Versions)-1])}, nil
 }
 
 // version returns the policy and the version that a request names, if the caller

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
@@ -30,10 +31,9 @@ const (
 )
 
 // renewToken gives a subscription a new token, with which it can be confirmed.
-func (s *Service) renewToken(tx *topic.Tx, sub **topic.Subscription) (token string) {
-	token, confirmation := newToken(*sub, s.now())
-	*sub = tx.Renew(*sub, confirmation)
-	return token
+func (s *Service) renewToken(tx *topic.Tx, sub *topic.Subscription) subscribed {
+	token, confirmation := newToken(sub, s.now())
+	return subscribed{tx.Renew(sub, confirmation), token}
 }
 
 // newToken returns a token that confirms a subscription, and what its record is to have of it.
@@ -137,28 +137,27 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 		return nil, err
 	}
 	keep := in.AuthenticateOnUnsubscribe != nil && strings.EqualFold(*in.AuthenticateOnUnsubscribe, "true")
-	var sub *topic.Subscription
-	err = s.change(ctx, func(tx *topic.Tx) error {
-		if sub = s.tokenFits(n, token); sub == nil {
-			return errParameter("Token")
-		}
-		if !sub.Pending() {
-			return nil
+	sub, err := control.Decide(ctx, s.change, func(tx *topic.Tx) (*topic.Subscription, error) {
+		sub := s.tokenFits(n, token)
+		switch {
+		case sub == nil:
+			return nil, errParameter("Token")
+		case !sub.Pending():
+			return sub, nil
 		}
 		update := tx.UpdateSubscription
 		if sub.Ending != nil {
 			if err := s.checkLimits(sub); err != nil {
-				return err
+				return nil, err
 			}
 			update = tx.UpdateEnded
 		}
-		sub, err = update(sub.ID, func(sub *topic.Subscription) error {
+		return update(sub.ID, func(sub *topic.Subscription) error {
 			sub.Confirmation.Done, sub.Ending = true, nil
 			sub.Authenticated = signed && service.Caller(c).Account == sub.Owner
 			sub.KeepsOnLink = keep && signed
 			return nil
 		})
-		return err
 	})
 	if err != nil {
 		return nil, err

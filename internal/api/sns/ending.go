@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
@@ -17,17 +18,16 @@ import (
 func (s *Service) end(ctx context.Context, sub *topic.Subscription) (back string, err error) {
 	now := s.now()
 	token, confirmation := newToken(sub, now)
-	err = s.change(ctx, func(tx *topic.Tx) (err error) {
-		sub, err = tx.End(sub.ID, confirmation, now)
-		return err
+	ended, err := control.Decide(ctx, s.change, func(tx *topic.Tx) (*topic.Subscription, error) {
+		return tx.End(sub.ID, confirmation, now)
 	})
-	if err != nil || sub == nil {
+	if err != nil || ended == nil {
 		return "", err
 	}
-	if err := s.tellEnd(ctx, sub, token); err != nil {
-		s.log.Warn("an endpoint was not told yet that its subscription has ended", "subscription", sub.ARN(), "error", err)
+	if err := s.tellEnd(ctx, ended, token); err != nil {
+		s.log.Warn("an endpoint was not told yet that its subscription has ended", "subscription", ended.ARN(), "error", err)
 	}
-	return s.subscribeURL(sub, token), nil
+	return s.subscribeURL(ended, token), nil
 }
 
 // tellEnd puts the message about the end of a subscription into its queue.
@@ -103,7 +103,8 @@ func (s *Service) tellEndAgain(ctx context.Context, sub *topic.Subscription) err
 	token, confirmation := newToken(sub, sub.Ending.At)
 	err := s.change(ctx, func(tx *topic.Tx) error {
 		_, err := tx.UpdateEnded(sub.ID, func(sub *topic.Subscription) error {
-			sub.Confirmation = &confirmation
+			c := confirmation
+			sub.Confirmation = &c
 			return nil
 		})
 		return err

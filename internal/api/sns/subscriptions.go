@@ -9,6 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
@@ -65,12 +66,13 @@ func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribe
 	if err != nil {
 		return nil, err
 	}
-	sub, token, err := s.subscribeTo(ctx, t, &wanted, in.Attributes, confirmed)
+	is, err := s.subscribeTo(ctx, t, wanted, in.Attributes, confirmed)
 	if err != nil {
 		return nil, err
 	}
-	if token != "" {
-		s.askToConfirm(ctx, sub, token)
+	sub := is.Subscription
+	if is.token != "" {
+		s.askToConfirm(ctx, sub, is.token)
 	}
 	if sub.Pending() && (in.ReturnSubscriptionArn == nil || !*in.ReturnSubscriptionArn) {
 		return &subscriptionARNOutput{"pending confirmation"}, nil
@@ -78,56 +80,62 @@ func (s *Service) subscribe(ctx context.Context, c *protocol.Call, in *subscribe
 	return &subscriptionARNOutput{sub.ARN()}, nil
 }
 
-// subscribeTo adds a subscription. If there is one to this endpoint, it returns that, as long as it is as the request
-// says. The token is what the endpoint has to show to confirm the subscription, or empty if it need not.
-func (s *Service) subscribeTo(ctx context.Context, t *topic.Topic, wanted *topic.Subscription, attributes map[string]string, confirmed bool) (
-	sub *topic.Subscription, token string, err error,
-) {
-	err = s.change(ctx, func(tx *topic.Tx) error {
-		if current := s.topics.Find(t.Name); current == nil || current.ID != t.ID {
-			return topic.ErrNoTopic
-		}
-		if sub = s.topics.To(t.Name, wanted.Protocol, wanted.Endpoint); sub != nil {
-			token, err = s.sameSubscription(tx, &sub, attributes)
-			return err
-		}
-		if err := s.subscriptionChange(wanted, inAttributes).setAll(attributes); err != nil {
-			return err
-		}
-		if err := s.checkLimits(wanted); err != nil {
-			return err
-		}
-		if err := s.checkRoom(); err != nil {
-			return err
-		}
-		wanted.Created, wanted.Authenticated, wanted.KeepsOnLink = s.now(), confirmed, confirmed
-		if sub, err = tx.Subscribe(*wanted); err != nil || confirmed {
-			return err
-		}
-		token = s.renewToken(tx, &sub)
-		return nil
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	return sub, token, nil
+// subscribed is a subscription that was asked for.
+type subscribed struct {
+	*topic.Subscription
+	token string // with which its endpoint confirms it; empty if it need not
 }
 
-// sameSubscription returns nil if a subscription that exists is as the request says. If it was not confirmed yet, it is
-// asked to once more, with a token that sameSubscription returns.
-func (s *Service) sameSubscription(tx *topic.Tx, sub **topic.Subscription, attributes map[string]string) (token string, err error) {
-	wanted := **sub
+// subscribeTo adds a subscription. If there is one to this endpoint, it returns that, as long as it is as the request
+// says.
+func (s *Service) subscribeTo(
+	ctx context.Context, t *topic.Topic, wanted topic.Subscription, attributes map[string]string, confirmed bool,
+) (subscribed, error) {
+	return control.Decide(ctx, s.change, func(tx *topic.Tx) (subscribed, error) {
+		if current := s.topics.Find(t.Name); current == nil || current.ID != t.ID {
+			return subscribed{}, topic.ErrNoTopic
+		}
+		if sub := s.topics.To(t.Name, wanted.Protocol, wanted.Endpoint); sub != nil {
+			return s.sameSubscription(tx, sub, attributes)
+		}
+		return s.newSubscription(tx, wanted, attributes, confirmed)
+	})
+}
+
+// newSubscription adds a subscription, of which there is none yet.
+func (s *Service) newSubscription(tx *topic.Tx, wanted topic.Subscription, attributes map[string]string, confirmed bool) (subscribed, error) {
 	if err := s.subscriptionChange(&wanted, inAttributes).setAll(attributes); err != nil {
-		return "", err
+		return subscribed{}, err
 	}
-	have, want := describeSubscription(*sub), describeSubscription(&wanted)
+	if err := s.checkLimits(&wanted); err != nil {
+		return subscribed{}, err
+	}
+	if err := s.checkRoom(); err != nil {
+		return subscribed{}, err
+	}
+	wanted.Created, wanted.Authenticated, wanted.KeepsOnLink = s.now(), confirmed, confirmed
+	sub, err := tx.Subscribe(wanted)
+	if err != nil || confirmed {
+		return subscribed{sub, ""}, err
+	}
+	return s.renewToken(tx, sub), nil
+}
+
+// sameSubscription returns a subscription that exists if it is as the request says. If it was not confirmed yet, it is
+// asked to once more, with a new token.
+func (s *Service) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attributes map[string]string) (subscribed, error) {
+	wanted := *sub
+	if err := s.subscriptionChange(&wanted, inAttributes).setAll(attributes); err != nil {
+		return subscribed{}, err
+	}
+	have, want := describeSubscription(sub), describeSubscription(&wanted)
 	for name := range attributes {
 		if have[name] != want[name] {
-			return "", errParameter("Attributes Reason: Subscription already exists with different attributes")
+			return subscribed{}, errParameter("Attributes Reason: Subscription already exists with different attributes")
 		}
 	}
-	if !(*sub).Pending() {
-		return "", nil
+	if !sub.Pending() {
+		return subscribed{sub, ""}, nil
 	}
 	return s.renewToken(tx, sub), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
@@ -143,10 +144,7 @@ func (s *Service) deleteTopic(ctx context.Context, c *protocol.Call, in *topicIn
 		if err := ctx.Err(); err != nil {
 			return nil, failure(err)
 		}
-		err := s.change(ctx, func(tx *topic.Tx) (err error) {
-			done, err = tx.Delete(t, s.now())
-			return err
-		})
+		done, err = control.Decide(ctx, s.change, func(tx *topic.Tx) (bool, error) { return tx.Delete(t, s.now()) })
 		if err != nil {
 			return nil, err
 		}

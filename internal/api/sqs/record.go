@@ -6,29 +6,24 @@ import (
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/control"
 )
 
 // The records of queues are in the catalog. The engines of the queues learn of a change
 // before the client is answered. If the disk blocks meanwhile, the client is told so and
-// waits no longer, but the change may still go on: what it writes to is read only after
-// it has succeeded.
+// waits no longer, but the change may still go on.
 
 // createRecord creates a queue and returns its record. If there is one of that name, it makes
 // sure that the queue is as the request says, and returns nil. The queue exists from the
 // catalog's commit on, whether or not the client still waits to hear of it.
 func (s *Service) createRecord(ctx context.Context, n catalog.Name, in *createQueueInput) (*catalog.Queue, error) {
-	var created *catalog.Queue
-	err := s.catalog.Change(ctx, func(tx *catalog.Tx) (err error) {
+	created, err := control.Decide(ctx, s.catalog.Change, func(tx *catalog.Tx) (*catalog.Queue, error) {
 		if q := s.catalog.Find(n); q != nil {
-			return s.sameQueue(q, in)
+			return nil, s.sameQueue(q, in)
 		}
-		created, err = s.newQueue(tx, n, in)
-		return err
+		return s.newQueue(tx, n, in)
 	})
-	if err != nil {
-		return nil, failure(err, nil)
-	}
-	return created, nil
+	return created, failure(err, nil)
 }
 
 // newQueue adds a queue to the catalog.
@@ -59,15 +54,10 @@ func (s *Service) deleteRecord(ctx context.Context, q *catalog.Queue) error {
 
 // updateRecord changes the record of a queue and returns the new one.
 func (s *Service) updateRecord(ctx context.Context, q *catalog.Queue, change func(*catalog.Queue) error) (*catalog.Queue, error) {
-	var updated *catalog.Queue
-	err := s.catalog.Change(ctx, func(tx *catalog.Tx) (err error) {
-		updated, err = tx.Update(q.Name, q.ID, change)
-		return err
+	updated, err := control.Decide(ctx, s.catalog.Change, func(tx *catalog.Tx) (*catalog.Queue, error) {
+		return tx.Update(q.Name, q.ID, change)
 	})
-	if err != nil {
-		return nil, failure(err, q)
-	}
-	return updated, nil
+	return updated, failure(err, q)
 }
 
 // updateAttributes changes the attributes of a queue, which counts as a modification of it.

@@ -60,8 +60,9 @@ func Open(o Options) (*Sessions, error) {
 func (s *Sessions) NewLink(ctx context.Context, g Grant, now time.Time) (token string, expires time.Time, err error) {
 	token = newToken()
 	expires = now.Add(LinksLast).UTC().Truncate(time.Second)
+	grant := &g
 	err = s.change(ctx, now, func(tx *control.Tx) error {
-		if _, ok := s.introduce(&g); !ok {
+		if _, ok := s.introduce(grant); !ok {
 			return ErrNobody
 		}
 		own := s.linksOf(g.IssuerID)
@@ -126,14 +127,15 @@ func (s *Sessions) Begin(ctx context.Context, g Grant, about Arrival, now time.T
 		n.Until = most
 	}
 	n.UserAgent = strings.ToValidUTF8(n.UserAgent[:min(len(n.UserAgent), maxAgent)], "")
+	grant := &n.Grant
 	err = s.change(ctx, now, func(tx *control.Tx) error {
 		if err := also(tx); err != nil {
 			return err
 		}
-		if _, ok := s.introduce(&n.Grant); !ok {
+		if _, ok := s.introduce(grant); !ok {
 			return ErrNobody
 		}
-		own := s.sessionsLike(&g)
+		own := s.sessionsLike(grant)
 		for len(own) >= MaxSessions {
 			tx.Delete(keyBrowser + own[0].ID)
 			own = own[1:]
@@ -198,17 +200,16 @@ func (s *Sessions) introduce(g *Grant) (identity.Identity, bool) {
 
 // Keys gives a session keys, and notes that it was used.
 func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity.Temporary, *identity.Session, error) {
-	var used *Session
-	err := s.change(ctx, now, func(tx *control.Tx) error {
+	change := func(ctx context.Context, f func(*control.Tx) error) error { return s.change(ctx, now, f) }
+	used, err := control.Decide(ctx, change, func(tx *control.Tx) (*Session, error) {
 		n, _, ok := s.find(id, now)
 		if !ok {
-			return ErrNobody
+			return nil, ErrNobody
 		}
 		c := *n
 		c.Used = now.UTC().Truncate(time.Second)
 		tx.Put(keyBrowser+c.ID, encode(c))
-		used = &c
-		return nil
+		return &c, nil
 	})
 	if err != nil {
 		return identity.Temporary{}, nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,16 +16,20 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// Record is the event of a call that is being answered. One goroutine at a time uses it.
+// Record is the event of a call that is being answered. One goroutine at a time uses it, beside a change that the call has
+// stopped waiting for.
 type Record struct {
-	trail   *Trail
-	event   Event
-	at      time.Time
-	id      uuid.UUID
-	caller  string // account
-	about   *protocol.About
-	written class // where Change has written it; 0 if it has not
-	data    bool  // it is of a call on data
+	trail  *Trail
+	event  Event
+	at     time.Time
+	id     uuid.UUID
+	caller string // account
+	about  *protocol.About
+	data   bool // it is of a call on data
+
+	mu      sync.Mutex // held while the event is read or completed
+	written class      // where a change has written it; 0 if none has
+	ended   bool
 }
 
 // Begin returns the record of a call of an operation, which began at some time.
@@ -47,22 +52,37 @@ func (t *Trail) Begin(c *protocol.Call, op *protocol.Operation, who *identity.Id
 func (r *Record) Parameters(json []byte) { r.event.RequestParameters = part(json) }
 
 // Changes returns a context with which a change of the control store has the event in its
-// commit.
+// commit. A change that comes after End, because the disk was blocked, leaves it out: End has written the event then.
 func (r *Record) Changes(ctx context.Context) context.Context {
-	return control.With(ctx, func(tx *control.Tx) error {
-		r.written = changes
-		for _, e := range r.entries(changes) {
-			if err := r.trail.put(tx, e, r.trail.now()); err != nil {
-				return err
-			}
+	return control.With(ctx, r.accompany)
+}
+
+func (r *Record) accompany(tx *control.Tx) error {
+	for _, e := range r.decided() {
+		if err := r.trail.put(tx, e, r.trail.now()); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// decided returns the event for the commit of a change.
+func (r *Record) decided() []Entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
 		return nil
-	})
+	}
+	r.written = changes
+	return r.entries(changes)
 }
 
 // End adds what became of the call: what it was answered, as protocol.Operation.Elements returns
 // it, or the error that it was refused with.
 func (r *Record) End(answer []byte, refused *protocol.Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
 	switch {
 	case refused != nil:
 		r.event.ErrorCode, r.event.ErrorMessage = refused.Code, text(refused.Message)

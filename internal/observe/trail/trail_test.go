@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -114,6 +115,39 @@ func TestEventIsInTheCommitOfTheChange(t *testing.T) {
 	after := w.all(t, account)
 	if len(after) != 1 || after[0].EventID != found[0].EventID || string(after[0].ResponseElements) != `{"url":"http://x","keyValue":"HIDDEN_DUE_TO_SECURITY_REASONS"}` {
 		t.Errorf("found %+v", after)
+	}
+}
+
+// A change may go on when its call has ended, because the disk was blocked. There is one event then, which says what the call
+// was answered.
+func TestEventOfAChangeThatOutlivesItsCall(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"the call ends first", "the change is decided first", "at once"} {
+		w := newWorld(t)
+		r, _, _ := w.begin("CreateThing", account)
+		ctx := r.Changes(t.Context())
+		change := func() error {
+			return w.control.Change(ctx, func(tx *control.Tx) error { tx.Put("thing", nil); return nil })
+		}
+		end := func() { r.End(nil, protocol.ServiceUnavailable()) }
+		var err error
+		switch first {
+		case "the call ends first":
+			end()
+			err = change()
+		case "the change is decided first":
+			err = change()
+			end()
+		default:
+			var wg sync.WaitGroup
+			wg.Go(end)
+			err = change()
+			wg.Wait()
+		}
+		found := w.all(t, account)
+		if err != nil || len(found) != 1 || found[0].ErrorCode != protocol.ServiceUnavailable().Code {
+			t.Errorf("%s: %v, found %+v", first, err, found)
+		}
 	}
 }
 

@@ -94,11 +94,12 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 	if err := d.put(ctx, t.Bucket, digest.Key, o); err != nil {
 		return err
 	}
+	delivered := &Chain{End: end, Last: &link}
 	return d.Trails.Change(ctx, func(tx *Tx) error {
 		was := d.Trails.Status(t)
 		s := was.clone()
 		s.DigestDelivered, s.DigestError = stamp(now), ""
-		s.Chains[region] = &Chain{End: end, Last: &link}
+		s.Chains[region] = delivered
 		ends, err := d.chainEnds(t, region, len(files))
 		if err != nil {
 			return err
