@@ -35,6 +35,7 @@ var rules = []rule{
 	{dir: "internal/heap", mayNot: world},
 	{dir: "internal/varint", mayNot: world},
 	{dir: "internal/search", mayNot: world},
+	{dir: "internal/cidr", mayNot: world},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
 	{dir: "internal/queue", may: []string{"internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
@@ -45,12 +46,12 @@ var rules = []rule{
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery", may: []string{"internal/fairshare", "internal/queue", "internal/shard", "internal/topic"}},
-	{dir: "internal/topic/egress", mayNot: []string{"net/http"}},
+	{dir: "internal/topic/egress", may: []string{"internal/cidr"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/email", may: []string{"internal/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/envelope", mayNot: world},
 	{dir: "internal/topic/retry", mayNot: network},
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
-	{dir: "internal/topic/filter", mayNot: append([]string{"os", "time"}, network...)},
+	{dir: "internal/topic/filter", may: []string{"internal/cidr"}, mayNot: append([]string{"os", "time"}, network...)},
 
 	{dir: "internal/datadir", mayNot: network},
 
@@ -58,7 +59,7 @@ var rules = []rule{
 	{dir: "internal/aws"},
 	{dir: "internal/aws/protocol", may: []string{"internal/aws/form"}},
 	{dir: "internal/aws/signature", may: []string{"internal/aws/form"}},
-	{dir: "internal/aws/policy", mayNot: world},
+	{dir: "internal/aws/policy", may: []string{"internal/cidr"}, mayNot: world},
 
 	// Who there is, and who may.
 	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/store"}, mayNot: network},
@@ -131,7 +132,7 @@ var rules = []rule{
 	{dir: "internal/front", may: []string{
 		"console",
 		"internal/api/service", "internal/api/signin", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
-		"internal/control", "internal/observe", "internal/topic/signing",
+		"internal/cidr", "internal/control", "internal/observe", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{
 		"console",

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/cidr"
 )
 
 // Proxies are the networks of the proxies that are believed about their clients. No other address is: any client can send
@@ -17,8 +19,9 @@ type Proxies []netip.Prefix
 func ParseProxies(list []string) (Proxies, error) {
 	var out Proxies
 	for _, text := range list {
-		network, err := netip.ParsePrefix(text)
+		network, err := cidr.Parse(text)
 		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
+			addr = addr.Unmap()
 			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
 		if err != nil || network != network.Masked() {

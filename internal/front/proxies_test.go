@@ -10,7 +10,7 @@ import (
 // proxy has added.
 func TestForwarded(t *testing.T) {
 	t.Parallel()
-	proxies, err := ParseProxies([]string{"10.0.0.0/8", "192.0.2.1", "2001:db8::/32"})
+	proxies, err := ParseProxies([]string{"10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "::ffff:172.16.0.0/108", "::ffff:192.0.2.2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +27,8 @@ func TestForwarded(t *testing.T) {
 		{"10.0.0.1:1", []string{"198.51.100.7"}, "https", "198.51.100.7", true},
 		{"10.0.0.1:1", []string{"198.51.100.7"}, "http", "198.51.100.7", false},
 		{"[::ffff:10.0.0.1]:1", []string{"::ffff:198.51.100.7"}, "HTTPS", "198.51.100.7", true},
+		{"172.31.0.1:1", []string{"198.51.100.7"}, "", "198.51.100.7", false},
+		{"192.0.2.2:1", []string{"198.51.100.7"}, "", "198.51.100.7", false},
 		{"10.0.0.1:1", []string{"192.168.0.1, 198.51.100.7"}, "", "198.51.100.7", false}, // the first is what the client says
 		{"10.0.0.1:1", []string{"192.168.0.1, 198.51.100.7, 192.0.2.1 ,10.1.1.1"}, "", "198.51.100.7", false},
 		{"10.0.0.1:1", []string{"192.168.0.1", "198.51.100.7", "10.2.2.2"}, "", "198.51.100.7", false},

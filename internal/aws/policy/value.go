@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/cidr"
 )
 
 // Value is what a condition key has in a request: one value, or a list if the
@@ -152,17 +154,8 @@ func readPrefix(s string) (netip.Prefix, bool) {
 		a = a.Unmap()
 		return netip.PrefixFrom(a, a.BitLen()), a.Zone() == ""
 	}
-	p, err := netip.ParsePrefix(s)
-	if err != nil {
-		return netip.Prefix{}, false
-	}
-	if p.Addr().Is4In6() {
-		if p.Bits() < 96 {
-			return netip.Prefix{}, false
-		}
-		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
-	}
-	return p.Masked(), true
+	p, err := cidr.Parse(s)
+	return p.Masked(), err == nil
 }
 
 func readBinary(s string) (string, bool) {

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/cidr"
 )
 
 // Flag is the option of the server that opens addresses; refusals name it.
@@ -26,8 +28,8 @@ func Parse(list []string) (*Rules, error) {
 			r.networks = append(r.networks, netip.PrefixFrom(address, address.BitLen()))
 			continue
 		}
-		if network, err := netip.ParsePrefix(s); err == nil {
-			r.networks = append(r.networks, unmap(network))
+		if network, err := cidr.Parse(s); err == nil {
+			r.networks = append(r.networks, network.Masked())
 			continue
 		}
 		if !isHost(s) {
@@ -36,14 +38,6 @@ func Parse(list []string) (*Rules, error) {
 		r.hosts = append(r.hosts, canonical(s))
 	}
 	return r, nil
-}
-
-// unmap returns the IPv4 network that an IPv4-mapped one stands for.
-func unmap(p netip.Prefix) netip.Prefix {
-	if p.Addr().Is4In6() && p.Bits() >= 96 {
-		return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96).Masked()
-	}
-	return p.Masked()
 }
 
 func canonical(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }

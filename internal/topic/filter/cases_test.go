@@ -69,6 +69,11 @@ var attributeCases = []struct {
 		[]Attribute{{"ip", "String", "10.1.2.255"}, {"ip", "String", "::ffff:10.1.2.3"}},
 		[]Attribute{{"ip", "String", "10.1.3.0"}, {"ip", "String", "10.1.2"}, {"ip", "Number", "10"}},
 	},
+	{
+		`{"ip": [{"cidr": "::ffff:10.0.0.0/104"}]}`,
+		[]Attribute{{"ip", "String", "10.1.2.3"}, {"ip", "String", "::ffff:10.1.2.3"}},
+		[]Attribute{{"ip", "String", "11.0.0.1"}, {"ip", "String", "::a01:203"}},
+	},
 	{`{"ip": [{"cidr": "2001:db8::/32"}]}`, []Attribute{{"ip", "String", "2001:db8::1"}}, []Attribute{{"ip", "String", "2001:db9::1"}}},
 	{
 		`{"price": [{"numeric": ["=", 301.5]}]}`,
@@ -205,6 +210,7 @@ func TestRefusals(t *testing.T) {
 		{`{"a": [{"prefix": 1}]}`, MessageBody, "FilterPolicy: prefix match pattern must be a string", false},
 		{`{"a": [{"prefix": "x", "suffix": "y"}]}`, MessageBody, "FilterPolicy: Only one key allowed in match expression", false},
 		{`{"a": [{"exists": "x"}]}`, MessageBody, "FilterPolicy: exists match pattern must be either true or false.", false},
+		{`{"a": [{"cidr": "::ffff:0.0.0.0/64"}]}`, MessageBody, "FilterPolicy: Malformed CIDR", false},
 		{`{"a": [{"cidr": "10.0.0.0"}]}`, MessageBody, "FilterPolicy: Malformed CIDR, one '/' required", false},
 		{`{"a": [{"wildcard": "a**b"}]}`, MessageBody, "FilterPolicy: Consecutive wildcard characters at pos 1", false},
 		{`{"a": [{"wildcard": "a\\b*"}]}`, MessageBody, "FilterPolicy: Invalid escape character at pos 1", false},

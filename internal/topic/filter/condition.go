@@ -123,10 +123,10 @@ func (c *numeric) matches(v *scalar) bool {
 	return above && below
 }
 
-// cidr matches IP addresses of a network.
-type cidr netip.Prefix
+// inNetwork matches IP addresses of a network.
+type inNetwork netip.Prefix
 
-func (c cidr) matches(v *scalar) bool {
+func (c inNetwork) matches(v *scalar) bool {
 	if v.form != text {
 		return false
 	}

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/netip"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sluicemq/sluice/internal/cidr"
 )
 
 // Limits of a policy, as SNS has them.
@@ -312,11 +313,11 @@ func (p *parser) textCondition(operator, name string) (condition, error) {
 	case "equals-ignore-case":
 		return equalsIgnoreCase(s), nil
 	case "cidr":
-		network, err := netip.ParsePrefix(s)
+		network, err := cidr.Parse(s)
 		if err != nil {
 			return nil, p.fail("Malformed CIDR, one '/' required: %s is not an IP address, a slash and a number of bits", shorten(s))
 		}
-		return cidr(network.Masked()), nil
+		return inNetwork(network.Masked()), nil
 	}
 	return p.wildcard(s)
 }
