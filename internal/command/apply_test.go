@@ -108,6 +108,32 @@ users: {ann: {groups: clerks, access-key: true}}
 	}
 }
 
+// A filter can become any other one, whichever has to come first, its policy or its scope.
+func TestApplyChangesFilters(t *testing.T) {
+	s := serve(t, "--in-memory", "--no-cool-downs")
+	as(t, s.exports, "")
+	f := newDeclaredFile(t)
+	const body, attributes = "filter-scope: MessageBody", "filter-scope: MessageAttributes"
+	for i, filter := range []string{
+		"filter: {order: {state: [new]}}, " + body,
+		"filter: {state: [new]}, " + attributes,
+		"filter: {order: {state: [old]}}, " + body,
+		"filter: {}, " + attributes,
+		"filter: {order: {state: [new]}}, " + body,
+		"filter: {state: [old]}, " + body,
+		"filter: {state: [new]}, " + attributes,
+		"filter: {}, " + body,
+	} {
+		f.write(t, "name: shop\nqueues: {q: }\ntopics: {t: {subscriptions: [{queue: q, "+filter+"}]}}\n")
+		if _, _, err := run(t, "apply", f.path); err != nil {
+			t.Fatalf("%d: %s: %v", i, filter, err)
+		}
+		if out, _, err := run(t, "plan", f.path); err != nil || !strings.Contains(out, nothingToDo) {
+			t.Errorf("%d: %s: %v, %s", i, filter, err, out)
+		}
+	}
+}
+
 func TestServeApplies(t *testing.T) {
 	f := newDeclaredFile(t)
 	data, keys := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "keys")

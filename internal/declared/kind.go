@@ -58,7 +58,7 @@ var kindSettings = map[Kind][]setting{
 	},
 	SubscriptionKind: {
 		{name: "raw", attribute: "RawMessageDelivery", shape: &boolShape, standard: "false", doc: "whether messages come as they are, without the JSON around them"},
-		{name: "filter", attribute: "FilterPolicy", shape: &filterShape, doc: "which messages the subscription gets; none: all"},
+		{name: "filter", attribute: "FilterPolicy", shape: &filterShape, standard: "{}", doc: "which messages the subscription gets; none: all"},
 		{name: "filter-scope", attribute: "FilterPolicyScope", shape: ref(wordShape("MessageAttributes", "MessageBody")), standard: "MessageAttributes", doc: "what the filter looks at"},
 		{name: "dead-letters", attribute: "RedrivePolicy", shape: &undeliveredShape, doc: "the queue to which messages go that could not be delivered, or none"},
 		{name: "delivery-policy", attribute: "DeliveryPolicy", shape: &jsonShape, doc: "how often a delivery to a URL is tried again, and when"},

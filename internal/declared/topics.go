@@ -1,7 +1,6 @@
 package declared
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,22 +221,19 @@ func (s subscriptions) create(ctx context.Context, r Ref, settings Settings, _ s
 
 func (s subscriptions) update(ctx context.Context, is *Actual, changes []Change) error {
 	attributes := attributesOf(SubscriptionKind, changed(changes))
-	scopeFirst := func(a, b string) int {
-		return cmp.Or(strings.Compare(b, a)*boolInt(strings.HasPrefix(a, "Filter") && strings.HasPrefix(b, "Filter")), strings.Compare(a, b))
+	steps := filterSteps(is.Settings, attributes)
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		if name != filterPolicy && name != filterScope {
+			steps = append(steps, attribute{name, attributes[name]})
+		}
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(attributes), scopeFirst) {
-		if err := s.api.SNS(ctx, "SetSubscriptionAttributes", nil, "SubscriptionArn", is.arn, "AttributeName", name, "AttributeValue", attributes[name]); err != nil {
+	for _, step := range steps {
+		err := s.api.SNS(ctx, "SetSubscriptionAttributes", nil, "SubscriptionArn", is.arn, "AttributeName", step.name, "AttributeValue", step.value)
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (s subscriptions) remove(ctx context.Context, is *Actual) error {
