@@ -193,15 +193,21 @@ func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *chan
 	if p == nil {
 		return nil, errNoProfile(id.UserName)
 	}
+	try, ok := s.logins.Begin(id.Account, id.UserName, c.SourceIP, s.now()) // a guess counts as one at the console
+	if !ok {
+		return nil, errThrottled()
+	}
 	right, err := s.logins.Verify(ctx, p.Hash, old)
 	switch {
 	case errors.Is(err, login.ErrBusy):
+		try.GiveBack()
 		return nil, service.Throttled()
 	case err != nil:
 		return nil, err
 	case !right:
 		return nil, protocol.AccessDenied("The old password was incorrect.")
 	}
+	try.Succeed()
 	hash, err := s.hashNew(ctx, id.Account, p, password)
 	if err != nil {
 		return nil, err

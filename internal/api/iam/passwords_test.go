@@ -96,6 +96,36 @@ func TestLoginProfiles(t *testing.T) {
 	})
 }
 
+// A key of a user is no way to guess the user's password: the tries are those of the console.
+func TestChangePasswordCountsGuesses(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	ctx, ann := t.Context(), aws.String("ann")
+	user, _ := root.User(t, "ann", apitest.Allow("iam:ChangePassword", "*"))
+	_, err := root.IAM.CreateLoginProfile(ctx, &iam.CreateLoginProfileInput{UserName: ann, Password: aws.String("Correct-horse-1")})
+	apitest.Must(t, 0, err)
+	change := func(old, password string) string {
+		_, err := user.IAM.ChangePassword(ctx, &iam.ChangePasswordInput{OldPassword: &old, NewPassword: &password})
+		return apitest.Code(err)
+	}
+	guess := func(times int) {
+		for i := range times {
+			if code := change("wrong", "Correct-horse-2"); code != "AccessDenied" {
+				t.Errorf("guess %d: %s", i, code)
+			}
+		}
+	}
+	guess(9)
+	if code := change("Correct-horse-1", "Correct-horse-2"); code != "" {
+		t.Errorf("after nine guesses: %s", code)
+	}
+	guess(10)
+	if code := change("Correct-horse-2", "Correct-horse-3"); code != "Throttling" {
+		t.Errorf("after ten guesses: %s", code)
+	}
+}
+
 func TestPasswordPolicy(t *testing.T) {
 	t.Parallel()
 	s, _ := servertest.Start(t, servertest.InMemory())

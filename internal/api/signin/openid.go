@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/openid"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/observe/trail"
@@ -139,8 +140,8 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 		return nil, s.failOpenID(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
 	}
 	// Attempts count before the provider is asked, so that nobody can have it asked without end.
-	from := "provider/" + network(r.SourceIP)
-	if s.failures.note(from, r.At) > mostTriesFrom {
+	from := "provider/" + login.Network(r.SourceIP)
+	if s.o.Logins.Note(from, r.At) > login.MostTriesFrom {
 		return nil, &errLeads{codeTooMany}
 	}
 	if why := q.Get("error"); why != "" {
@@ -176,7 +177,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.failures.undo(from)
+	s.o.Logins.Undo(from)
 	ok := lead(r.Name, "")
 	ok.Header.Set("Set-Cookie", s.cookie(r, token, int(n.Until.Sub(r.At)/time.Second)).String())
 	return ok, nil

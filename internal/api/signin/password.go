@@ -23,16 +23,8 @@ type password struct {
 	NewPassword string `json:"newPassword" hidden:""` // where the old one has to be replaced
 }
 
-const (
-	// mostTries is how often a user's password can be tried in failureWindow, right ones aside. Then the user is locked out
-	// until the window is over.
-	mostTries = 10
-	// mostTriesFrom is how often one address can try, all users together.
-	mostTriesFrom = 50
-)
-
 func tooMany() error {
-	return refuse(http.StatusTooManyRequests, "TooManyAttempts", "There were too many wrong passwords. Try again in %d minutes, or sign in with a link or a key.", failureWindow/time.Minute)
+	return refuse(http.StatusTooManyRequests, "TooManyAttempts", "There were too many wrong passwords. Try again in %d minutes, or sign in with a link or a key.", login.TriesWindow/time.Minute)
 }
 
 // account returns the account that somebody means.
@@ -62,10 +54,8 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 		who = directory.UserIdentity(user)
 		profile = s.o.Logins.Profile(user.ID)
 	}
-	// Tries count before they are looked at, so that many at a time are not more. An address that has had its tries does not
-	// lock users out.
-	tried, from := "user/"+account+"/"+strings.ToLower(in.User), "address/"+network(r.SourceIP)
-	if s.failures.note(from, r.At) > mostTriesFrom || s.failures.note(tried, r.At) > mostTries {
+	try, ok := s.o.Logins.Begin(account, in.User, r.SourceIP, r.At)
+	if !ok {
 		return nil, tooMany()
 	}
 	a := s.attempt(r, session.ByPassword, who)
@@ -76,11 +66,17 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 	right, err := s.o.Logins.Verify(ctx, hash, in.Password)
 	switch {
 	case errors.Is(err, login.ErrBusy):
+		try.GiveBack()
 		return nil, refuse(http.StatusServiceUnavailable, "Busy", "Too many people are signing in at the moment. Please try again.")
 	case err != nil:
 		return nil, err
 	case !right:
 		return nil, a.fail("BadPassword", "The account, the user name or the password is not right.")
+	}
+	// A page asks for the code, and for a new password, after it has shown the password: this is no wrong guess.
+	if in.Code == "" && s.needsCode(user) {
+		try.GiveBack()
+		return nil, refuse(http.StatusUnauthorized, "CodeNeeded", "Type the code that your authenticator shows.")
 	}
 	device, err := s.checkCode(a, user, in.Code)
 	if err != nil {
@@ -88,16 +84,15 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 	}
 	replaced, err := s.checkAge(ctx, a, user, profile, in)
 	if err != nil {
+		try.GiveBack()
 		return nil, err
 	}
-	s.failures.forget(tried)
-	s.failures.undo(from) // others at the address may have failed
-	if device != nil {    // the record says so
+	if device != nil { // the record says so
 		who.MFA = r.At.UTC().Truncate(time.Second)
 		a = s.attempt(r, session.ByPassword, who)
 	}
 	g := session.Grant{Kind: who.Kind, Account: who.Account, Issuer: who.ARN, IssuerID: who.UserID, MFA: who.MFA, Until: r.At.Add(session.Longest)}
-	return a.finish(s.o.Sessions.Begin(a.changes(ctx), g, a.arrival(), r.At, func(tx *control.Tx) error {
+	answer, err := a.finish(s.o.Sessions.Begin(a.changes(ctx), g, a.arrival(), r.At, func(tx *control.Tx) error {
 		// Meanwhile the password may have been changed, and the code have been used.
 		if now := s.o.Logins.Profile(user.ID); now == nil || now.Hash != profile.Hash {
 			return session.ErrNobody
@@ -120,19 +115,25 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 		}
 		return nil
 	}))
+	if err == nil {
+		try.Succeed()
+	}
+	return answer, err
 }
 
 // maxTyped is the longest that a person types, in bytes.
 const maxTyped = 512
 
+// needsCode reports whether a user has a second factor.
+func (s *Service) needsCode(user *directory.Entity) bool {
+	return len(s.o.Logins.DevicesOf(user.Account, user.ID)) > 0
+}
+
 // checkCode makes sure that a user who has a second factor has shown it. It returns the device as it is afterwards, or nil if
 // the user has none.
 func (s *Service) checkCode(a *attempt, user *directory.Entity, code string) (*login.Device, error) {
-	if len(s.o.Logins.DevicesOf(user.Account, user.ID)) == 0 {
+	if !s.needsCode(user) {
 		return nil, nil
-	}
-	if code == "" {
-		return nil, refuse(http.StatusUnauthorized, "CodeNeeded", "Type the code that your authenticator shows.")
 	}
 	device, err := s.o.Logins.Accept(user.Account, user.ID, strings.ReplaceAll(code, " ", ""), a.r.At)
 	if err == nil && device == nil {

@@ -113,21 +113,50 @@ func TestGuessingEnds(t *testing.T) {
 	b.refused(http.StatusTooManyRequests, "TooManyAttempts", "POST", "session", typed("bob", "Correct-horse-1"))
 }
 
-func TestSecondFactor(t *testing.T) {
+// A person who signs in has not guessed wrongly, however many requests that takes: others behind the address still can.
+func TestSuccessGivesBackItsTries(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.clock.Forward(30*time.Second - time.Duration(r.clock.Now().UnixNano())%(30*time.Second)) // to where a code begins
 	r.newUser(t, "ann", "Correct-horse-1", false)
+	r.newUser(t, "bob", "Correct-horse-1", true)
+	code, _ := r.newDevice(t, "ann")
+	for range 18 {
+		r.browser(t).refused(http.StatusUnauthorized, "CodeNeeded", "POST", "session", typed("ann", "Correct-horse-1"))
+		r.browser(t).refused(http.StatusUnauthorized, "PasswordResetRequired", "POST", "session", typed("bob", "Correct-horse-1"))
+		r.browser(t).refused(http.StatusBadRequest, "BadNewPassword", "POST", "session", typed("bob", "Correct-horse-1", "newPassword", "short"))
+	}
+	for range 9 { // these are guesses at the code
+		r.browser(t).refused(http.StatusUnauthorized, "BadCode", "POST", "session", typed("ann", "Correct-horse-1", "code", code(10*time.Minute)))
+		r.browser(t).refused(http.StatusUnauthorized, "CodeNeeded", "POST", "session", typed("ann", "Correct-horse-1"))
+	}
+	r.clock.Forward(time.Minute)
+	r.browser(t).do(http.StatusOK, "POST", "session", typed("ann", "Correct-horse-1", "code", code(0)))
+	for range 10 {
+		r.browser(t).refused(http.StatusUnauthorized, "BadCode", "POST", "session", typed("ann", "Correct-horse-1", "code", code(10*time.Minute)))
+	}
+	r.browser(t).refused(http.StatusTooManyRequests, "TooManyAttempts", "POST", "session", typed("ann", "Correct-horse-1"))
+}
+
+// newDevice gives a user a second factor. It returns what shows its code at a time ahead of now, and its serial number.
+func (r *rig) newDevice(t *testing.T, user string) (code func(ahead time.Duration) string, serial *string) {
+	t.Helper()
+	r.clock.Forward(30*time.Second - time.Duration(r.clock.Now().UnixNano())%(30*time.Second)) // to where a code begins
 	made, err := r.root.IAM.CreateVirtualMFADevice(t.Context(), &iam.CreateVirtualMFADeviceInput{VirtualMFADeviceName: aws.String("phone")})
 	device := apitest.Must(t, made, err).VirtualMFADevice
 	seed := string(device.Base32StringSeed)
-	code := func(ahead time.Duration) string {
-		return apitest.Code6(t, seed, r.clock.Now().Add(ahead))
-	}
+	code = func(ahead time.Duration) string { return apitest.Code6(t, seed, r.clock.Now().Add(ahead)) }
 	_, err = r.root.IAM.EnableMFADevice(t.Context(), &iam.EnableMFADeviceInput{
-		UserName: aws.String("ann"), SerialNumber: device.SerialNumber, AuthenticationCode1: aws.String(code(-30 * time.Second)), AuthenticationCode2: aws.String(code(0)),
+		UserName: &user, SerialNumber: device.SerialNumber, AuthenticationCode1: aws.String(code(-30 * time.Second)), AuthenticationCode2: aws.String(code(0)),
 	})
 	apitest.Must(t, 0, err)
+	return code, device.SerialNumber
+}
+
+func TestSecondFactor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.newUser(t, "ann", "Correct-horse-1", false)
+	code, serial := r.newDevice(t, "ann")
 	b := r.browser(t)
 	b.refused(http.StatusUnauthorized, "CodeNeeded", "POST", "session", typed("ann", "Correct-horse-1"))
 	b.refused(http.StatusUnauthorized, "BadPassword", "POST", "session", typed("ann", "wrong", "code", code(0)))
@@ -143,12 +172,12 @@ func TestSecondFactor(t *testing.T) {
 		t.Errorf("events: %s", all)
 	}
 	// Policies see it.
-	_, err = r.root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("ann"), PolicyName: aws.String("p"), PolicyDocument: aws.String(
+	_, err := r.root.IAM.PutUserPolicy(t.Context(), &iam.PutUserPolicyInput{UserName: aws.String("ann"), PolicyName: aws.String("p"), PolicyDocument: aws.String(
 		`{"Statement":{"Effect":"Allow","Action":"iam:ListUsers","Resource":"*","Condition":{"Bool":{"aws:MultiFactorAuthPresent":"true"}}}}`)})
 	apitest.Must(t, 0, err)
 	_, err = b.keys(r).IAM.ListUsers(t.Context(), &iam.ListUsersInput{})
 	apitest.Must(t, 0, err)
-	_, err = r.root.IAM.DeactivateMFADevice(t.Context(), &iam.DeactivateMFADeviceInput{UserName: aws.String("ann"), SerialNumber: device.SerialNumber})
+	_, err = r.root.IAM.DeactivateMFADevice(t.Context(), &iam.DeactivateMFADeviceInput{UserName: aws.String("ann"), SerialNumber: serial})
 	apitest.Must(t, 0, err)
 	b = r.browser(t)
 	b.do(http.StatusOK, "POST", "session", typed("ann", "Correct-horse-1"))

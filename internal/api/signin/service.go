@@ -50,12 +50,11 @@ type Service struct {
 	public   *url.URL // nil: there is none
 	verifier signature.Verifier
 	origins  *http.CrossOriginProtection
-	failures *failures
 }
 
 // New returns the service.
 func New(o Options) *Service {
-	s := &Service{o: o, origins: http.NewCrossOriginProtection(), failures: newFailures()}
+	s := &Service{o: o, origins: http.NewCrossOriginProtection()}
 	s.verifier.NoVersion2 = true
 	if u, err := url.Parse(o.PublicURL); err == nil && u.Host != "" {
 		s.public = u

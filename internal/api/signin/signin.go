@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
@@ -114,9 +115,12 @@ func (a *attempt) fail(code, message string) error {
 	return refuse(http.StatusUnauthorized, code, "%s", message)
 }
 
+// recordedFailures is how many failures of one address become events in login.TriesWindow.
+const recordedFailures = 100
+
 // note records that the attempt has failed, and reports whether it did: an address that fails too often is not recorded.
 func (a *attempt) note() bool {
-	if a.s.failures.note("record/"+network(a.r.SourceIP), a.r.At) > recordedFailures {
+	if a.s.o.Logins.Note("record/"+login.Network(a.r.SourceIP), a.r.At) > recordedFailures {
 		return false
 	}
 	if a.record != nil {

@@ -60,6 +60,7 @@ type Options struct {
 // Logins is the set of records. Its methods may be called from any goroutine.
 type Logins struct {
 	*Hasher
+	*Tries
 	o        Options
 	required atomic.Bool // Require was called, and had no error
 
@@ -94,7 +95,7 @@ func Open(o Options) (*Logins, error) {
 	if o.Require == nil {
 		o.Require = func() error { return nil }
 	}
-	l := &Logins{Hasher: NewHasher(), o: o, records: newRecords()}
+	l := &Logins{Hasher: NewHasher(), Tries: NewTries(), o: o, records: newRecords()}
 	return l, o.Control.Register(Prefix, reader{l})
 }
 

@@ -1,4 +1,4 @@
-package signin
+package login
 
 import (
 	"fmt"
@@ -9,24 +9,24 @@ import (
 // Who makes up names and addresses does not free a user who is locked out.
 func TestLockOutsOutlastAFlood(t *testing.T) {
 	t.Parallel()
-	f := newFailures()
+	f := NewTries()
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
-	for range mostTries + 1 {
-		f.note("user/ann", now)
+	for range MostTries + 1 {
+		f.Note("user/ann", now)
 	}
 	for i := range 5 * maxCounted {
-		f.note(fmt.Sprint("user/", i), now)
+		f.Note(fmt.Sprint("user/", i), now)
 		if i%3 == 0 {
-			f.note(fmt.Sprint("user/", i), now)
+			f.Note(fmt.Sprint("user/", i), now)
 		}
 		if len(f.of) > maxCounted {
 			t.Fatalf("%d are counted", len(f.of))
 		}
 	}
-	if n := f.note("user/ann", now); n != mostTries+2 {
+	if n := f.Note("user/ann", now); n != MostTries+2 {
 		t.Errorf("ann has failed %d times", n)
 	}
-	if n := f.note("user/ann", now.Add(failureWindow)); n != 1 {
+	if n := f.Note("user/ann", now.Add(TriesWindow)); n != 1 {
 		t.Errorf("ann has failed %d times in the next window", n)
 	}
 }
@@ -36,7 +36,7 @@ func TestNetworks(t *testing.T) {
 	for ip, want := range map[string]string{
 		"192.0.2.1": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64", "": "", "x": "x",
 	} {
-		if got := network(ip); got != want {
+		if got := Network(ip); got != want {
 			t.Errorf("%s: %s, want %s", ip, got, want)
 		}
 	}
