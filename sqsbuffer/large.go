@@ -59,7 +59,8 @@ type LargeSettings struct {
 // and Python, so that each may send what another receives.
 //
 // A message whose body cannot be had is left out of an answer, and becomes visible again; if
-// there is no other, the receive fails. A body is deleted after its message. One whose
+// there is no other, the receive fails. Of a FIFO queue, the messages behind it in its group are left out, too, and made visible
+// at once: they come again after it. A body is deleted after its message. One whose
 // message came to nothing, or was deleted otherwise, stays: give the bucket a lifecycle rule.
 type LargeClient struct {
 	*Client
@@ -136,11 +137,11 @@ func (l *LargeClient) SendMessageBatch(ctx context.Context, params *sqs.SendMess
 
 // ReceiveMessage receives as [Client.ReceiveMessage], and takes large bodies from the store.
 func (l *LargeClient) ReceiveMessage(ctx context.Context, params *sqs.ReceiveMessageInput, optFns ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
-	out, err := l.Client.ReceiveMessage(ctx, withSizes(params), optFns...)
+	out, err := l.Client.ReceiveMessage(ctx, withGroups(withSizes(params)), optFns...)
 	if err != nil {
 		return nil, err
 	}
-	return l.load(ctx, out)
+	return l.load(ctx, params.QueueUrl, out)
 }
 
 // Consume works as [Client.Consume], with messages as LargeClient receives them.
@@ -153,7 +154,7 @@ func (l *LargeClient) receive(ctx context.Context, in *sqs.ReceiveMessageInput) 
 	if err != nil {
 		return nil, err
 	}
-	return l.load(ctx, out)
+	return l.load(ctx, in.QueueUrl, out)
 }
 
 // DeleteMessage deletes a message as [Client.DeleteMessage], and then its body in the store.
@@ -297,7 +298,7 @@ func withSizes(params *sqs.ReceiveMessageInput) *sqs.ReceiveMessageInput {
 }
 
 // load takes the bodies of messages from the store.
-func (l *LargeClient) load(ctx context.Context, out *sqs.ReceiveMessageOutput) (*sqs.ReceiveMessageOutput, error) {
+func (l *LargeClient) load(ctx context.Context, queue *string, out *sqs.ReceiveMessageOutput) (*sqs.ReceiveMessageOutput, error) {
 	errs := make([]error, len(out.Messages))
 	var wg sync.WaitGroup
 	for i := range out.Messages {
@@ -305,13 +306,14 @@ func (l *LargeClient) load(ctx context.Context, out *sqs.ReceiveMessageOutput) (
 	}
 	wg.Wait()
 	loaded := *out
-	loaded.Messages = nil
-	for i, m := range out.Messages {
-		if errs[i] == nil {
-			loaded.Messages = append(loaded.Messages, m)
-		}
+	var held []types.Message
+	if isFIFO(aws.ToString(queue)) {
+		loaded.Messages, held = behind(out.Messages, errs)
+		l.giveBack(ctx, queue, held)
+	} else {
+		loaded.Messages = withoutErrors(out.Messages, errs)
 	}
-	if len(loaded.Messages) == 0 && len(errs) > 0 {
+	if len(loaded.Messages) == 0 && len(out.Messages) > 0 {
 		return nil, errors.Join(errs...)
 	}
 	for _, err := range errs {
@@ -320,6 +322,15 @@ func (l *LargeClient) load(ctx context.Context, out *sqs.ReceiveMessageOutput) (
 		}
 	}
 	return &loaded, nil
+}
+
+func withoutErrors(messages []types.Message, errs []error) (out []types.Message) {
+	for i, m := range messages {
+		if errs[i] == nil {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // loadOne makes a message that is a pointer the message that was sent.

@@ -216,6 +216,69 @@ func TestConsumeLarge(t *testing.T) {
 	})
 }
 
+// A FIFO queue stays in order when a body cannot be fetched: the messages behind it in its group wait for it, those of other
+// groups do not.
+func TestConsumeLargeFIFO(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, store := newService(), newMemory()
+		failing := &failingOnce{memory: store}
+		l := newLarge(t, s.buffered(t), failing)
+		body := func(name string) string { return name + strings.TrimPrefix(large, name) }
+		for _, name := range []string{"a:1", "a:2", "b:1", "a:3"} {
+			group, _, _ := strings.Cut(name, ":")
+			_, err := l.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(fifo), MessageBody: aws.String(body(name)), MessageGroupId: &group})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		failing.at = failing.first
+		ctx, stop := context.WithCancel(t.Context())
+		var mu sync.Mutex
+		var handled []string
+		err := l.Consume(ctx, fifo, func(_ context.Context, m types.Message) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if handled = append(handled, (*m.Body)[:3]); len(handled) == 4 {
+				stop()
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if !slices.Equal(byGroup(handled), []string{"a:1", "a:2", "a:3", "b:1"}) {
+			t.Errorf("handled %v", handled)
+		}
+		closeClient(t, l.Client)
+	})
+}
+
+// failingOnce is a store that does not find one object when it is asked for it first.
+type failingOnce struct {
+	*memory
+	first, at string
+}
+
+func (f *failingOnce) Put(ctx context.Context, bucket, key string, body []byte) error {
+	if f.first == "" {
+		f.first = key
+	}
+	return f.memory.Put(ctx, bucket, key, body)
+}
+
+func (f *failingOnce) Get(ctx context.Context, bucket, key string) (io.ReadCloser, error) {
+	f.mu.Lock()
+	fails := key == f.at
+	if fails {
+		f.at = ""
+	}
+	f.mu.Unlock()
+	if fails {
+		return nil, errors.New("the store is away")
+	}
+	return f.memory.Get(ctx, bucket, key)
+}
+
 // A message must not make a receiver read and delete what its sender may not.
 func TestPointersThatAreNotFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
