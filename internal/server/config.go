@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ func (c *Config) Validate() error {
 		return errors.New("--data must name a directory")
 	case (c.RootKeyID == "") != (c.RootSecret == ""):
 		return errors.New("--root-access-key-id and --root-secret-access-key go together")
-	case c.RootSecret != "" && len(c.RootSecret) < identity.LeastSecret && !isLoopback(host):
+	case c.RootSecret != "" && len(c.RootSecret) < identity.LeastSecret && c.isExposed(host):
 		return fmt.Errorf("--root-secret-access-key has %d characters; where other machines can reach the server it takes %d: an attacker who guesses it has all that the account has", len(c.RootSecret), identity.LeastSecret)
 	case len(c.Accounts) == 0:
 		return errors.New("--account: at least one account is needed")
@@ -164,6 +165,16 @@ func isLoopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// isExposed reports whether other machines can reach a listener on host: by themselves, or through a proxy on this machine, of
+// which --public-url, --trusted-proxy and --console-host speak.
+func (c *Config) isExposed(host string) bool {
+	if !isLoopback(host) || len(c.TrustedProxies) > 0 || slices.ContainsFunc(c.Console.Hosts, func(h string) bool { return !isLoopback(h) }) {
+		return true
+	}
+	u, err := url.Parse(c.PublicURL)
+	return c.PublicURL != "" && (err != nil || !isLoopback(u.Hostname()))
 }
 
 // endpoint is the URL under which a client on this machine, or with
