@@ -17,8 +17,8 @@
 //     announcement that is out of date, because the server was stopped or is that of an old backup, is made anew.
 //   - Announcement, seal and deletion are changes of the control store. The node that owns it decides, and its successor goes
 //     on where it was: each is made once, and has its event in the trail in the same commit.
-//   - A queue that others depend on stays: the dead-letter queue of a queue or of a subscription, a queue that a topic delivers to,
-//     one that a file declares (see the command apply) and one whose owner says so by a tag.
+//   - A queue that others depend on stays: the dead-letter queue of a queue or of a subscription, the source of a dead-letter queue
+//     that has messages, a queue that a topic delivers to, one whose metrics an alarm watches, one that a file declares (see the command apply) and one whose owner says so by a tag.
 //
 // Time is what Options.Now says. A server that was stopped has not watched, but it was not used either: that time counts.
 package idle

@@ -1,6 +1,11 @@
 package idle
 
-import "github.com/sluicemq/sluice/internal/catalog"
+import (
+	"maps"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/catalog"
+)
 
 // appliedBy is the tag of queues that the command apply has made from a file: it would make them again.
 const appliedBy = "sluice-applied-by"
@@ -8,6 +13,7 @@ const appliedBy = "sluice-applied-by"
 // kept returns a function that reports whether a queue stays, whether or not it is used.
 func (s *Sweeper) kept() func(*catalog.Queue) bool {
 	needed := s.o.Fed()
+	maps.Copy(needed, s.o.Watched())
 	for _, q := range s.o.Catalog.All() {
 		if r := q.Attributes.Redrive; r != nil && r.Target != q.Name.ARN() {
 			needed[r.Target] = true
@@ -17,4 +23,18 @@ func (s *Sweeper) kept() func(*catalog.Queue) bool {
 		_, applied := q.Tags[appliedBy]
 		return applied || q.Tags[catalog.TagIdle] == catalog.IdleKeep || needed[q.Name.ARN()]
 	}
+}
+
+// deadLettersOf returns the dead-letter queue of a queue, or nil if there is none, or it is the queue itself. While it has
+// messages, the queue is where they are redriven to.
+func (s *Sweeper) deadLettersOf(q *catalog.Queue) *catalog.Queue {
+	r := q.Attributes.Redrive
+	if r == nil || r.Target == q.Name.ARN() {
+		return nil
+	}
+	parts := strings.Split(r.Target, ":") // arn:aws:sqs:region:account:name
+	if len(parts) != 6 {
+		return nil
+	}
+	return s.o.Catalog.Find(catalog.Name{Account: parts[4], Region: parts[3], Queue: parts[5]})
 }

@@ -21,8 +21,8 @@ const (
 	// dueFor is how long after it was due a queue may be deleted. Later the announcement is out of date: nobody may have seen it,
 	// because the server was stopped, or is that of an old backup.
 	dueFor = time.Hour
-	// askAtOnce is how many queues the shards are asked about in one call.
-	askAtOnce = 500
+	// askAtOnce is how many queues the shards are asked about in one call, with the dead-letter queue of each.
+	askAtOnce = 250
 )
 
 // Options are what a Sweeper is made of.
@@ -36,6 +36,8 @@ type Options struct {
 	Uses func(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Fed returns the ARNs of the queues that topics need.
 	Fed func() map[string]bool
+	// Watched returns the ARNs of the queues that alarms watch.
+	Watched func() map[string]bool
 	// Measure keeps how many queues are to be deleted, as a metric of each account and region where there are any.
 	Measure func(ctx context.Context, at time.Time, announced map[Scope]int) error
 	// Owner reports whether this node owns the control store.
@@ -186,11 +188,15 @@ func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Ti
 
 // judge decides about queues, once their shards have told what they know.
 func (s *Sweeper) judge(ctx context.Context, queues []*catalog.Queue) error {
-	ids := make([]queue.ID, len(queues))
-	for i, q := range queues {
-		ids[i] = q.ID
+	var ids []queue.ID
+	for _, q := range queues {
+		ids = append(ids, q.ID)
+		if dead := s.deadLettersOf(q); dead != nil {
+			ids = append(ids, dead.ID)
+		}
 	}
-	list, err := s.o.Uses(ctx, ids)
+	slices.Sort(ids)
+	list, err := s.o.Uses(ctx, slices.Compact(ids))
 	if err != nil {
 		return fmt.Errorf("ask when queues were used: %w", err)
 	}
@@ -201,6 +207,11 @@ func (s *Sweeper) judge(ctx context.Context, queues []*catalog.Queue) error {
 	var failed error
 	for _, q := range queues {
 		u, told := uses[q.ID]
+		if dead := s.deadLettersOf(q); told && dead != nil {
+			var there queue.Use
+			there, told = uses[dead.ID]
+			u.Messages += there.Messages // which can be redriven to their source
+		}
 		switch {
 		case told:
 			failed = errors.Join(failed, s.decide(ctx, q, u))

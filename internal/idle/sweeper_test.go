@@ -67,6 +67,7 @@ type world struct {
 	trail    *trail.Trail
 	shards   *shards
 	fed      map[string]bool
+	watched  map[string]bool
 	log      bytes.Buffer
 	ready    error
 	format   int // how often it was required
@@ -85,7 +86,7 @@ type failer interface {
 func newWorld(t failer) *world {
 	t.Helper()
 	s, err := store.OpenMemory(store.Options{})
-	w := &world{t: t, now: began, owner: true, fed: make(map[string]bool)}
+	w := &world{t: t, now: began, owner: true, fed: make(map[string]bool), watched: make(map[string]bool)}
 	w.must(err)
 	t.Cleanup(func() { _ = s.Close() })
 	w.control = control.New(control.Options{Store: s})
@@ -103,6 +104,7 @@ func (w *world) begin(after time.Duration) {
 	w.Sweeper = idle.New(idle.Options{
 		Catalog: w.catalog, Trail: w.trail, After: after, Uses: w.shards.Uses, Fed: func() map[string]bool { return maps.Clone(w.fed) },
 		Measure: func(_ context.Context, _ time.Time, n map[idle.Scope]int) error { w.measured = n; return nil },
+		Watched: func() map[string]bool { return maps.Clone(w.watched) },
 		Owner:   func() bool { return w.owner }, Ready: func() error { return w.ready }, Require: func() error { w.format++; return nil },
 		Now: func() time.Time { return w.now }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
@@ -224,6 +226,13 @@ func TestKept(t *testing.T) {
 			w.create("work", func(q *catalog.Queue) { q.Attributes.Redrive = &catalog.Redrive{Target: arn, MaxReceiveCount: 3} })
 			w.use("work", 1)
 		},
+		"dead letters of it": func(w *world) {
+			w.create("dead")
+			w.use("dead", 1)
+			w.change("old", func(q *catalog.Queue) { q.Attributes.Redrive = &catalog.Redrive{Target: named("dead").ARN(), MaxReceiveCount: 3} })
+			w.change("old", func(q *catalog.Queue) { q.Modified = began })
+		},
+		"alarm": func(w *world) { w.watched[arn] = true },
 		"topic": func(w *world) { w.fed[arn] = true },
 		"tag": func(w *world) {
 			w.change("old", func(q *catalog.Queue) { q.Tags = map[string]string{catalog.TagIdle: catalog.IdleKeep} })
@@ -263,6 +272,35 @@ func TestKept(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A queue whose dead letters have all been taken away is deleted, and so is one whose dead-letter queue is gone.
+func TestNoDeadLetters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create("dead")
+	for name, target := range map[string]string{"old": "dead", "older": "gone"} {
+		w.create(name, func(q *catalog.Queue) { q.Attributes.Redrive = &catalog.Redrive{Target: named(target).ARN(), MaxReceiveCount: 3} })
+	}
+	w.use("dead", 1)
+	w.pass(0)
+	w.pass(29 * day)
+	w.pass(day)
+	if w.find("old") == nil || w.find("older") != nil {
+		t.Error("dead letters count for another queue")
+	}
+	w.use("dead", 0)
+	w.shards.silent[w.find("dead").ID] = true
+	w.pass(0)
+	if w.find("old").Idle != nil {
+		t.Error("it is announced, though its dead letters cannot be counted")
+	}
+	w.shards.silent = nil
+	w.pass(0)
+	w.pass(day)
+	if w.find("old") != nil || w.find("dead") == nil {
+		t.Error("it is there")
 	}
 }
 

@@ -20,10 +20,26 @@ func (s *Server) newSweeper(queues *catalog.Catalog) *idle.Sweeper {
 		now = s.config.idleNow
 	}
 	return idle.New(idle.Options{
-		Catalog: queues, Trail: s.trail, After: s.config.DeleteIdleAfter, Uses: s.messages.Uses, Fed: s.topics.NeededQueues,
+		Catalog: queues, Trail: s.trail, After: s.config.DeleteIdleAfter, Uses: s.messages.Uses, Fed: s.topics.NeededQueues, Watched: s.watchedQueues,
 		Measure: s.measureIdle, Owner: func() bool { return !s.control.Elsewhere() },
 		Ready: func() error { return s.node.Reads(datadir.FormatIdle) }, Require: s.requireIdle, Now: now, Log: s.log,
 	})
+}
+
+// watchedQueues returns the ARNs of the queues that alarms watch by their names.
+func (s *Server) watchedQueues() map[string]bool {
+	out := make(map[string]bool)
+	for _, id := range s.monitor.Watched() {
+		if id.Namespace != series.SQS && id.Namespace != series.Own {
+			continue
+		}
+		for _, d := range id.Dimensions {
+			if d.Name == series.QueueName {
+				out[catalog.Name{Account: id.Scope.Account, Region: id.Scope.Region, Queue: d.Value}.ARN()] = true
+			}
+		}
+	}
+	return out
 }
 
 // measureIdle keeps how many queues will be deleted as a metric that there can be alarms on.

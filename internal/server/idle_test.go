@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,14 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 	dead := c.Create("dead", nil)
 	c.Create("work", map[string]string{"RedrivePolicy": redrive(c.ARN(dead), 3)})
 	busy, kept := c.Create("busy", nil), c.Create("kept", nil)
+	c.Create("watched", nil)
+	owner := s.Root()
+	status, body := call(t, s, "monitoring", "Version=2010-08-01&Action=PutMetricAlarm&AlarmName=a&Namespace=AWS/SQS&MetricName=NumberOfMessagesSent"+
+		"&Dimensions.member.1.Name=QueueName&Dimensions.member.1.Value=watched&Statistic=Sum&Period=60&EvaluationPeriods=1&Threshold=1"+
+		"&ComparisonOperator=GreaterThanThreshold", &owner)
+	if status != http.StatusOK {
+		t.Fatal(body)
+	}
 
 	clock.Forward(30*24*time.Hour - 20*time.Hour)
 	has := func(want string) func() error {
@@ -100,7 +109,7 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 		return nil
 	})
 	eventually.Succeeds(t, has("\nsluice_idle_queues_deleted_total 2\n"))
-	for _, name := range []string{"dead", "busy", "kept"} {
+	for _, name := range []string{"dead", "busy", "kept", "watched"} {
 		if _, err := c.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
@@ -129,6 +130,23 @@ func (m *Monitor) Alarm(n Name) *Alarm {
 // Alarms returns the alarms of a region of an account, in order of their names.
 func (m *Monitor) Alarms(s series.Scope) []*Alarm {
 	return m.list(func(a *Alarm) bool { return a.Scope == s })
+}
+
+// Watched returns the series that alarms watch by name, some more than once.
+func (m *Monitor) Watched() []series.ID {
+	var out []series.ID
+	for _, a := range m.list(func(*Alarm) bool { return true }) {
+		add := func(s *metricdata.Stat) {
+			if s != nil {
+				out = append(out, series.ID{Scope: a.Scope, Namespace: s.Namespace, Metric: s.Metric, Dimensions: s.Dimensions})
+			}
+		}
+		add(a.Metric)
+		for i := range a.Queries {
+			add(a.Queries[i].Stat)
+		}
+	}
+	return out
 }
 
 // list returns the alarms that are to be kept, in order of their names.
