@@ -178,6 +178,7 @@ file.`,
 	})
 	section(f, "Trails", func(f *pflag.FlagSet) {
 		f.StringVar(&config.TrailDir, "trail-dir", "", "directory that trails deliver their files to: each directory in it is a bucket; in a cluster all nodes need the same, on storage that they share (default: there can be no trails)")
+		f.StringSliceVar(&config.TrailBuckets, "trail-bucket", nil, "bucket and the account whose trails may write to it, such as audit=111122223333; repeat it for others. If it is given, buckets that it does not name are closed (default: trails of all accounts may write to all buckets)")
 		f.StringVar(&config.TrailS3Endpoint, "trail-s3-endpoint", "", "URL of a service that speaks Amazon S3, to deliver them there instead; its keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what else AWS's SDKs look at")
 		directoryPath(f, "trail-dir")
 		notWith(f, "trail-s3-endpoint", "trail-dir")

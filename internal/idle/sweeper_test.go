@@ -229,7 +229,9 @@ func TestKept(t *testing.T) {
 		"dead letters of it": func(w *world) {
 			w.create("dead")
 			w.use("dead", 1)
-			w.change("old", func(q *catalog.Queue) { q.Attributes.Redrive = &catalog.Redrive{Target: named("dead").ARN(), MaxReceiveCount: 3} })
+			w.change("old", func(q *catalog.Queue) {
+				q.Attributes.Redrive = &catalog.Redrive{Target: named("dead").ARN(), MaxReceiveCount: 3}
+			})
 			w.change("old", func(q *catalog.Queue) { q.Modified = began })
 		},
 		"alarm": func(w *world) { w.watched[arn] = true },
@@ -281,7 +283,9 @@ func TestNoDeadLetters(t *testing.T) {
 	w := newWorld(t)
 	w.create("dead")
 	for name, target := range map[string]string{"old": "dead", "older": "gone"} {
-		w.create(name, func(q *catalog.Queue) { q.Attributes.Redrive = &catalog.Redrive{Target: named(target).ARN(), MaxReceiveCount: 3} })
+		w.create(name, func(q *catalog.Queue) {
+			q.Attributes.Redrive = &catalog.Redrive{Target: named(target).ARN(), MaxReceiveCount: 3}
+		})
 	}
 	w.use("dead", 1)
 	w.pass(0)

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/spans"
+	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
 	"github.com/sluicemq/sluice/internal/topic/egress"
@@ -46,6 +47,7 @@ type Config struct {
 	Console         Console
 	OpenID          openid.Config // of the console; without an issuer nobody signs in this way
 	TrailDir        string        // directory whose directories are the buckets of trails; empty: there are none
+	TrailBuckets    []string      // buckets of trails with the accounts that they are for, as bucket.ParseOwners reads them
 	TrailS3Endpoint string        // URL of an S3 service that has the buckets of trails; empty: there is none
 	LogRequests     bool
 	Keep            queue.Keep    // for how long the series of queues are kept
@@ -141,6 +143,9 @@ func (c *Config) Validate() error {
 	if u, err := url.Parse(c.TrailS3Endpoint); c.TrailS3Endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return fmt.Errorf("--trail-s3-endpoint %q: want a URL such as https://s3.example.com", c.TrailS3Endpoint)
 	}
+	if _, err := c.bucketOwners(); err != nil {
+		return err
+	}
 	if c.TrailDir != "" && c.TrailS3Endpoint != "" {
 		return errors.New("--trail-dir and --trail-s3-endpoint do not go together: buckets are in one place")
 	}
@@ -151,6 +156,15 @@ func (c *Config) Validate() error {
 		}
 	}
 	return nil
+}
+
+// bucketOwners reads TrailBuckets.
+func (c *Config) bucketOwners() (bucket.Owners, error) {
+	owners, err := bucket.ParseOwners(c.TrailBuckets, func(account string) bool { return slices.Contains(c.Accounts, account) })
+	if err != nil {
+		return nil, fmt.Errorf("--trail-bucket %w", err)
+	}
+	return owners, nil
 }
 
 func isHostPort(s string) bool {

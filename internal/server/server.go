@@ -69,50 +69,51 @@ const (
 
 // Server is a running Sluice.
 type Server struct {
-	config      Config
-	log         *slog.Logger
-	deadLetters deadLetterLog
-	credentials *identity.Credentials
-	operators   *admin.Authorizer // who may administer the server
-	consumers   *consumers.Log    // who receives, through this server
-	vault       *identity.Vault
-	directory   *directory.Directory
-	signing     *signing.Keys // of messages of topics
-	topics      *topic.Topics
-	logins      *login.Logins     // passwords of users
-	sessions    *session.Sessions // of people who use the console
-	openID      *openid.Provider  // that people can sign in by; nil: there is none
-	signIn      *signin.Service
-	monitor     *monitor.Monitor
-	evaluator   *monitor.Evaluator // of alarms
-	deliverer   *delivery.Deliverer
-	publisher   *sns.Service // what the deliverer asks, once the server is prepared
-	disk        *store.Disk
-	space       *space
-	cache       *store.Cache
-	control     *control.Control
-	node        Node
-	catalog     atomic.Pointer[catalog.Catalog] // nil until it is loaded
-	messages    Messages
-	series      *queueseries.Reader
-	history     *budget.Budget // of what is asked of metrics and events
-	totals      shard.Totals
-	listener    net.Listener
-	certificate *keypair.Pair // nil: plain HTTP
-	front       *front.Front
-	prepared    chan struct{} // closed when there is a front
-	begun       bool          // see noteStart
-	http        *http.Server
-	backups     *backups
-	trail       *trail.Trail
-	trails      *trails.Trails
-	buckets     bucket.Store // of trails; nil: there are none
-	spool       *spool.Spool // of data events
-	deliveries  *trails.Deliverer
-	sweeper     *idle.Sweeper // of queues that nobody uses
-	metrics     *prom.Metrics
-	metricsHTTP *metricsServer // nil: they are not served
-	proxies     front.Proxies
+	config       Config
+	log          *slog.Logger
+	deadLetters  deadLetterLog
+	credentials  *identity.Credentials
+	operators    *admin.Authorizer // who may administer the server
+	consumers    *consumers.Log    // who receives, through this server
+	vault        *identity.Vault
+	directory    *directory.Directory
+	signing      *signing.Keys // of messages of topics
+	topics       *topic.Topics
+	logins       *login.Logins     // passwords of users
+	sessions     *session.Sessions // of people who use the console
+	openID       *openid.Provider  // that people can sign in by; nil: there is none
+	signIn       *signin.Service
+	monitor      *monitor.Monitor
+	evaluator    *monitor.Evaluator // of alarms
+	deliverer    *delivery.Deliverer
+	publisher    *sns.Service // what the deliverer asks, once the server is prepared
+	disk         *store.Disk
+	space        *space
+	cache        *store.Cache
+	control      *control.Control
+	node         Node
+	catalog      atomic.Pointer[catalog.Catalog] // nil until it is loaded
+	messages     Messages
+	series       *queueseries.Reader
+	history      *budget.Budget // of what is asked of metrics and events
+	totals       shard.Totals
+	listener     net.Listener
+	certificate  *keypair.Pair // nil: plain HTTP
+	front        *front.Front
+	prepared     chan struct{} // closed when there is a front
+	begun        bool          // see noteStart
+	http         *http.Server
+	backups      *backups
+	trail        *trail.Trail
+	trails       *trails.Trails
+	buckets      bucket.Store // of trails; nil: there are none
+	bucketOwners bucket.Owners
+	spool        *spool.Spool // of data events
+	deliveries   *trails.Deliverer
+	sweeper      *idle.Sweeper // of queues that nobody uses
+	metrics      *prom.Metrics
+	metricsHTTP  *metricsServer // nil: they are not served
+	proxies      front.Proxies
 
 	topicsCounted atomic.Bool // see countsTopics
 }

@@ -60,7 +60,9 @@ func TestValidate(t *testing.T) {
 		{func(c *Config) { c.RootKeyID, c.RootSecret, c.PublicURL = "mine", "s", "http://localhost:9324" }, ""},
 		{func(c *Config) { c.RootKeyID, c.RootSecret, c.PublicURL = "mine", "s", "https://sqs.example.com/x" }, "--root-secret-access-key has 1 characters"},
 		{func(c *Config) { c.RootKeyID, c.RootSecret, c.TrustedProxies = "mine", "s", []string{"127.0.0.1"} }, "--root-secret-access-key has 1 characters"},
-		{func(c *Config) { c.RootKeyID, c.RootSecret, c.TrustedProxies = "mine", "sixteen-letters-", []string{"127.0.0.1"} }, ""},
+		{func(c *Config) {
+			c.RootKeyID, c.RootSecret, c.TrustedProxies = "mine", "sixteen-letters-", []string{"127.0.0.1"}
+		}, ""},
 		{func(c *Config) { c.RootSecret = "s" }, "--root-access-key-id and --root-secret-access-key go together"},
 		{func(c *Config) { c.Accounts = nil }, "--account"},
 		{func(c *Config) { c.DeleteIdleAfter = 24 * time.Hour }, ""},

@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
+	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
 )
 
 var (
@@ -120,8 +121,8 @@ func errNoTrail(n trails.Name) error {
 	return refusal("TrailNotFoundException", "Unknown trail: %s for the user: %s", n.ARN(), n.Account)
 }
 
-// checkBucket checks the name of a bucket, and that the bucket is there.
-func (s *Service) checkBucket(ctx context.Context, name string) error {
+// checkBucket checks the name of a bucket, that the bucket is there, and that trails of the account may write to it.
+func (s *Service) checkBucket(ctx context.Context, account, name string) error {
 	if name == "" {
 		return refusal("InvalidS3BucketNameException", "Bucket name cannot be blank!")
 	}
@@ -131,7 +132,10 @@ func (s *Service) checkBucket(ctx context.Context, name string) error {
 	if s.buckets == nil {
 		return refusal("S3BucketDoesNotExistException", "S3 bucket %s does not exist: this server has no buckets. Its operator gives it some with --trail-dir or --trail-s3-endpoint.", name)
 	}
-	err := s.buckets.Find(ctx, name)
+	err := s.owners.Check(name, account)
+	if err == nil {
+		err = s.buckets.Find(ctx, name)
+	}
 	switch {
 	case errors.Is(err, bucket.ErrNoBucket):
 		return refusal("S3BucketDoesNotExistException", "S3 bucket %s does not exist!", name)
@@ -151,6 +155,9 @@ func checkPrefix(prefix string) error {
 	if prefix == "" {
 		return nil
 	}
+	if strings.Contains(prefix, logfile.Root) {
+		return refusal("InvalidS3PrefixException", "The S3 key prefix is invalid: it contains %s, which follows the prefix in the name of each file.", logfile.Root)
+	}
 	if err := bucket.CheckKey(prefix); err != nil {
 		return refusal("InvalidS3PrefixException", "The S3 key prefix is invalid: %s.", err)
 	}
@@ -158,7 +165,8 @@ func checkPrefix(prefix string) error {
 }
 
 // checkTopic returns the ARN of the topic that a request names by its name or ARN.
-func (s *Service) checkTopic(c *protocol.Call, name string) (arn string, err error) {
+// The answer does not tell a topic that is not there from one whose policy does not let CloudTrail publish for the trail.
+func (s *Service) checkTopic(c *protocol.Call, trail trails.Name, name string) (arn string, err error) {
 	if name == "" {
 		return "", nil
 	}
@@ -169,7 +177,7 @@ func (s *Service) checkTopic(c *protocol.Call, name string) (arn string, err err
 		}
 		arn = "arn:aws:sns:" + c.Region + ":" + service.Caller(c).Account + ":" + name
 	}
-	if !s.hasTopic(arn) {
+	if !s.mayPublish(arn, trail) {
 		return "", refusal("InsufficientSnsTopicPolicyException", "SNS Topic does not exist or the topic policy is incorrect!")
 	}
 	return arn, nil

@@ -21,6 +21,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
+	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 )
 
 // Trail is the record of calls.
@@ -39,11 +40,12 @@ type Options struct {
 	Trail   Trail
 	Trails  *trails.Trails
 	Buckets Buckets // nil means that there are none
-	// HasTopic reports whether there is a topic of an ARN.
-	HasTopic func(arn string) bool
-	Access   *access.Decider
-	Budget   *budget.Budget   // of what is asked of history; nil means one of its own
-	Now      func() time.Time // nil means time.Now
+	Owners  bucket.Owners
+	// MayPublish reports whether there is a topic of an ARN whose policy lets CloudTrail publish to it for a trail.
+	MayPublish func(arn string, from trails.Name) bool
+	Access     *access.Decider
+	Budget     *budget.Budget   // of what is asked of history; nil means one of its own
+	Now        func() time.Time // nil means time.Now
 	// Room is called before anything is added to the stored data. It returns nil or an error that says in a sentence why
 	// there is no room. A nil Room means that there always is.
 	Room func() error
@@ -54,7 +56,8 @@ type Service struct {
 	trail      Trail
 	trails     *trails.Trails
 	buckets    Buckets
-	hasTopic   func(arn string) bool
+	owners     bucket.Owners
+	mayPublish func(arn string, from trails.Name) bool
 	authorizer *service.Authorizer
 	budget     *budget.Budget
 	room       func() error
@@ -63,7 +66,7 @@ type Service struct {
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		trail: o.Trail, trails: o.Trails, buckets: o.Buckets, hasTopic: o.HasTopic, room: o.Room,
+		trail: o.Trail, trails: o.Trails, buckets: o.Buckets, owners: o.Owners, mayPublish: o.MayPublish, room: o.Room,
 		authorizer: service.NewAuthorizer(o.Access, rules, o.Now), budget: o.Budget,
 	}
 	if s.budget == nil {

@@ -83,7 +83,7 @@ func (s *Service) apply(ctx context.Context, c *protocol.Call, in *trailSettings
 		}
 	}
 	if in.S3BucketName != nil {
-		if err := s.checkBucket(ctx, *in.S3BucketName); err != nil {
+		if err := s.checkBucket(ctx, t.Account, *in.S3BucketName); err != nil {
 			return err
 		}
 		t.Bucket = *in.S3BucketName
@@ -96,7 +96,7 @@ func (s *Service) apply(ctx context.Context, c *protocol.Call, in *trailSettings
 		t.Prefix = prefix
 	}
 	if in.SnsTopicName != nil {
-		arn, err := s.checkTopic(c, *in.SnsTopicName)
+		arn, err := s.checkTopic(c, t.Name, *in.SnsTopicName)
 		if err != nil {
 			return err
 		}

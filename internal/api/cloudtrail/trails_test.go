@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -34,12 +35,15 @@ type auditor struct {
 	trail *cloudtrail.Client
 }
 
-func newAuditor(t *testing.T) *auditor {
+func newAuditor(t *testing.T, change ...func(*server.Config)) *auditor {
 	t.Helper()
 	a := &auditor{dir: t.TempDir(), clock: new(apitest.Clock)}
 	apitest.Must(t, 0, os.Mkdir(filepath.Join(a.dir, "audit"), 0o755))
 	config := servertest.InMemory()
 	config.TrailDir, config.Now = a.dir, a.clock.Now
+	for _, f := range change {
+		f(&config)
+	}
 	a.Server, _ = servertest.Start(t, config)
 	a.root = apitest.NewActor(a.Endpoint(), a.Root().AccessKeyID, a.Root().Secret, "", a.clock.Now)
 	a.trail = a.client(a.root, "us-east-1")
@@ -186,6 +190,57 @@ func create(name string, change ...func(*cloudtrail.CreateTrailInput)) *cloudtra
 	return in
 }
 
+// An account's trails write to its own buckets only, and name a topic of another account only if that topic's policy lets
+// CloudTrail publish for them: nothing tells such a topic from one that is not there.
+func TestTrailsOfOtherAccounts(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t, func(c *server.Config) {
+		c.TrailBuckets = []string{"audit=" + apitest.Account, "shared=" + apitest.Account, "shared=" + apitest.OtherAccount}
+	})
+	apitest.Must(t, 0, os.Mkdir(filepath.Join(a.dir, "shared"), 0o755))
+	apitest.Must(t, 0, os.Mkdir(filepath.Join(a.dir, "nobodys"), 0o755))
+	ctx := t.Context()
+	otherKey, _ := a.RootOf(apitest.OtherAccount)
+	other := a.client(apitest.NewActor(a.Endpoint(), otherKey.AccessKeyID, otherKey.Secret, "", a.clock.Now), "us-east-1")
+	made, err := a.root.SNS.CreateTopic(ctx, &sns.CreateTopicInput{Name: aws.String("closed")})
+	closed := *apitest.Must(t, made, err).TopicArn
+	made, err = a.root.SNS.CreateTopic(ctx, &sns.CreateTopicInput{Name: aws.String("open")})
+	open := *apitest.Must(t, made, err).TopicArn
+	_, err = a.root.SNS.SetTopicAttributes(ctx, &sns.SetTopicAttributesInput{TopicArn: &open, AttributeName: aws.String("Policy"), AttributeValue: aws.String(
+		`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"Service":"cloudtrail.amazonaws.com"},"Action":"SNS:Publish","Resource":"` + open +
+			`","Condition":{"StringEquals":{"aws:SourceArn":"arn:aws:cloudtrail:us-east-1:` + apitest.OtherAccount + `:trail/theirs"}}}}`)})
+	apitest.Must(t, 0, err)
+	create := func(name, bucket, topic string) error {
+		in := &cloudtrail.CreateTrailInput{Name: &name, S3BucketName: &bucket}
+		if topic != "" {
+			in.SnsTopicName = &topic
+		}
+		return apitest.Second(other.CreateTrail(ctx, in))
+	}
+	for i, c := range []struct {
+		err  error
+		code string
+	}{
+		{create("theirs", "audit", ""), "InsufficientS3BucketPolicyException"},
+		{create("theirs", "nobodys", ""), "InsufficientS3BucketPolicyException"},
+		{apitest.Second(a.trail.CreateTrail(ctx, &cloudtrail.CreateTrailInput{Name: aws.String("ours"), S3BucketName: aws.String("nobodys")})), "InsufficientS3BucketPolicyException"},
+		{apitest.Second(a.trail.CreateTrail(ctx, &cloudtrail.CreateTrailInput{Name: aws.String("ours"), S3BucketName: aws.String("audit"), SnsTopicName: &closed})), ""},
+		{create("not-theirs", "shared", open), "InsufficientSnsTopicPolicyException"},
+		{create("theirs", "shared", open), ""},
+		{apitest.Second(other.UpdateTrail(ctx, &cloudtrail.UpdateTrailInput{Name: aws.String("theirs"), S3BucketName: aws.String("audit")})), "InsufficientS3BucketPolicyException"},
+	} {
+		if apitest.Code(c.err) != c.code {
+			t.Errorf("%d: %v, want %q", i, c.err, c.code)
+		}
+	}
+	missing := strings.Replace(closed, "closed", "missing", 1)
+	there, absent := create("other", "shared", closed), create("other", "shared", missing)
+	var a1, a2 *types.InsufficientSnsTopicPolicyException
+	if !errors.As(there, &a1) || !errors.As(absent, &a2) || *a1.Message != *a2.Message {
+		t.Errorf("a topic that is there is answered %v, one that is not %v", there, absent)
+	}
+}
+
 // What is wrong is refused as CloudTrail refuses it, and changes nothing.
 func TestTrailRefuses(t *testing.T) {
 	t.Parallel()
@@ -217,6 +272,7 @@ func TestTrailRefuses(t *testing.T) {
 		{with(func(in *cloudtrail.CreateTrailInput) { in.S3BucketName = aws.String("../x") }), "InvalidS3BucketNameException"},
 		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String("../x") }), "InvalidS3PrefixException"},
 		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String(strings.Repeat("a", 201)) }), "InvalidS3PrefixException"},
+		{with(func(in *cloudtrail.CreateTrailInput) { in.S3KeyPrefix = aws.String("a/AWSLogs/b") }), "InvalidS3PrefixException"},
 		{with(func(in *cloudtrail.CreateTrailInput) { in.SnsTopicName = aws.String("nowhere") }), "InsufficientSnsTopicPolicyException"},
 		{with(func(in *cloudtrail.CreateTrailInput) { in.SnsTopicName = aws.String("a b") }), "InvalidSnsTopicNameException"},
 		{with(func(in *cloudtrail.CreateTrailInput) {

@@ -26,20 +26,9 @@ type Notice struct {
 // account. The default policy lets every service publish for the account that owns the topic. The error is worded for the
 // owner of the source, and holds a *protocol.Error.
 func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err error) {
-	name, err := topic.ParseARN(n.Topic)
+	t, err := s.noticed(&n)
 	if err != nil {
-		return "", errARN("TopicArn", err)
-	}
-	t := s.topics.Find(name)
-	if t == nil {
-		return "", errNoTopic()
-	}
-	allowed := access.Request{
-		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: n.Service}}, Rules: Rules, Action: "SNS:Publish",
-		Owner: name.Account, Policy: effectivePolicy(t), PolicyIDs: t.Attributes.PolicyIDs, Details: &noticeDetails{s, t, &n},
-	}
-	if err := s.access.Decide(&allowed); err != nil {
-		return "", refusal(err)
+		return "", err
 	}
 	m := message{Message: &n.Message}
 	if n.Subject != "" {
@@ -60,6 +49,32 @@ func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err e
 		return "", err
 	}
 	return published[0].ID.String(), nil
+}
+
+// MayPublish returns nil if PublishNotice would take a notice.
+func (s *Service) MayPublish(n Notice) error {
+	_, err := s.noticed(&n)
+	return err
+}
+
+// noticed returns the topic of a notice, if its policy lets the service publish.
+func (s *Service) noticed(n *Notice) (*topic.Topic, error) {
+	name, err := topic.ParseARN(n.Topic)
+	if err != nil {
+		return nil, errARN("TopicArn", err)
+	}
+	t := s.topics.Find(name)
+	if t == nil {
+		return nil, errNoTopic()
+	}
+	allowed := access.Request{
+		Caller: identity.Identity{Caller: policy.Caller{Kind: policy.Service, Service: n.Service}}, Rules: Rules, Action: "SNS:Publish",
+		Owner: name.Account, Policy: effectivePolicy(t), PolicyIDs: t.Attributes.PolicyIDs, Details: &noticeDetails{s, t, n},
+	}
+	if err := s.access.Decide(&allowed); err != nil {
+		return nil, refusal(err)
+	}
+	return t, nil
 }
 
 // noticeDetails is what the policy of a topic can ask of a notice.

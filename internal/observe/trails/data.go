@@ -77,7 +77,7 @@ func (d *Deliverer) deliverSegment(ctx context.Context, t *Trail, segment *spool
 		entry.Key = logfile.Name(t.Prefix, t.Account, region, segment.Began.Add(Every), base32.StdEncoding.EncodeToString(sum[:10]))
 		var body []byte
 		body, entry.Hash = logfile.Encode(regions[region])
-		if err := d.put(ctx, t.Bucket, entry.Key, bucket.Object{Body: body}); err != nil {
+		if err := d.put(ctx, t, entry.Key, bucket.Object{Body: body}); err != nil {
 			return err
 		}
 		files = append(files, File{Trail: t.ID, Region: region, Delivered: stamp(now), Entry: *entry})

@@ -50,6 +50,7 @@ type DelivererOptions struct {
 	Trails *Trails
 	Events *trail.Trail
 	Store  bucket.Store // nil: nothing can be delivered
+	Owners bucket.Owners
 	Topics Notifier
 	Spool  *spool.Spool // of data events of this node; nil means that there are none
 	// Send brings what this node has delivered to Note on the node that owns the control store. A nil Send means that there
@@ -297,7 +298,7 @@ func (d *Deliverer) deliverBatch(ctx context.Context, t *Trail, batch []trail.Wa
 		first := regions[region][0].Number
 		entry.Key = logfile.Name(t.Prefix, t.Account, region, end, unique(t.ID, region, first, last))
 		body, hash := logfile.Encode(texts)
-		if err := d.put(ctx, t.Bucket, entry.Key, bucket.Object{Body: body}); err != nil {
+		if err := d.put(ctx, t, entry.Key, bucket.Object{Body: body}); err != nil {
 			return err
 		}
 		entry.Hash = hash
@@ -306,13 +307,17 @@ func (d *Deliverer) deliverBatch(ctx context.Context, t *Trail, batch []trail.Wa
 	return d.Delivered(ctx, t, files, last, now)
 }
 
-func (d *Deliverer) put(ctx context.Context, name, key string, o bucket.Object) error {
+// put stores an object in the bucket of a trail. Who may write to it may have changed since the trail was made.
+func (d *Deliverer) put(ctx context.Context, t *Trail, key string, o bucket.Object) error {
 	if d.Store == nil {
 		return fmt.Errorf("%w: this server has been given no place for buckets", bucket.ErrNoBucket)
 	}
+	if err := d.Owners.Check(t.Bucket, t.Account); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
-	return d.Store.Put(ctx, name, key, o)
+	return d.Store.Put(ctx, t.Bucket, key, o)
 }
 
 // unique returns the part of a file's name that tells it from others.

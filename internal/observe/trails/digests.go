@@ -91,7 +91,7 @@ func (d *Deliverer) deliverDigest(ctx context.Context, t *Trail, region string, 
 	o := bucket.Object{Body: body, Metadata: map[string]string{
 		logfile.MetadataSignature: link.Signature, logfile.MetadataAlgorithm: logfile.SignatureAlgorithm,
 	}}
-	if err := d.put(ctx, t.Bucket, digest.Key, o); err != nil {
+	if err := d.put(ctx, t, digest.Key, o); err != nil {
 		return err
 	}
 	delivered := &Chain{End: end, Last: &link}

@@ -17,6 +17,9 @@ import (
 	"time"
 )
 
+// Root follows a trail's prefix in the keys of all files.
+const Root = "AWSLogs"
+
 // Times in names.
 const (
 	minutes = "20060102T1504Z"
@@ -28,7 +31,7 @@ const (
 // that minute: 16 letters and digits.
 func Name(prefix, account, region string, at time.Time, unique string) string {
 	at = at.UTC()
-	return fmt.Sprintf("%sAWSLogs/%s/CloudTrail/%s/%s/%s_CloudTrail_%s_%s_%s.json.gz",
+	return fmt.Sprintf("%s"+Root+"/%s/CloudTrail/%s/%s/%s_CloudTrail_%s_%s_%s.json.gz",
 		folder(prefix), account, region, at.Format(days), account, region, at.Format(minutes), unique)
 }
 
@@ -40,7 +43,7 @@ func DigestName(prefix, account, region, trail, home string, end time.Time) stri
 
 // DigestFolder returns what the keys of all digests of a region begin with, with a slash at its end.
 func DigestFolder(prefix, account, region string) string {
-	return fmt.Sprintf("%sAWSLogs/%s/CloudTrail-Digest/%s/", folder(prefix), account, region)
+	return fmt.Sprintf("%s"+Root+"/%s/CloudTrail-Digest/%s/", folder(prefix), account, region)
 }
 
 func folder(prefix string) string {
