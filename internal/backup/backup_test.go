@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"archive/tar"
 	"bytes"
 	"errors"
 	"io"
@@ -186,10 +187,45 @@ func TestRestoreRefusesWhatIsNotWhole(t *testing.T) {
 	for cut := 0; cut < len(stream)-1024-512; cut += 256 {
 		refused("cut short", stream[:cut])
 	}
+	for _, name := range []string{"late", aboutEntry, sumsEntry, "credentials"} {
+		refused("an entry behind the checksums: "+name, followed(t, stream, name))
+	}
 	damaged := bytes.Replace(stream, []byte("rows"), []byte("cows"), 1)
 	refused("damaged", damaged)
 	refused("something else", []byte("hello"))
 	refused("a path that leads out", bytes.Replace(stream, []byte("credentials\x00\x00\x00"), []byte("../credential\x00"), 1))
+}
+
+// followed returns a backup with one more entry, behind the last one.
+func followed(t *testing.T, stream []byte, name string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	to, from := tar.NewWriter(&out), tar.NewReader(bytes.NewReader(stream))
+	for {
+		header, err := from.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := to.WriteHeader(header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(to, from); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := to.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: 2, Mode: 0o600}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := to.Write([]byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 func TestRestoreLeavesOtherDataAlone(t *testing.T) {

@@ -90,7 +90,19 @@ func readFiles(in *tar.Reader, create func(name string) (io.WriteCloser, error))
 		}
 		return c, fmt.Errorf("%w: it has more files than were written", ErrNoBackup)
 	}
-	return c, nil
+	return c, ends(in)
+}
+
+// ends returns an error if an entry follows the checksums: nothing vouches for it.
+func ends(in *tar.Reader) error {
+	switch header, err := in.Next(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrNoBackup, err)
+	default:
+		return fmt.Errorf("%w: it has an entry %q behind its checksums", ErrNoBackup, header.Name)
+	}
 }
 
 // valid reports whether a name is the clean path of a file below a data directory.

@@ -51,8 +51,8 @@ type peekedMessage struct {
 	AWSTraceHeader         string `json:",omitempty"`
 	DeadLetterSourceArn    string `json:"DeadLetterQueueSourceArn,omitempty"`
 	MessageAttributes      map[string]attributeValue
-	MD5OfBody              string
-	Body                   *string `hidden:""` // only if it was asked for
+	Body                   *string `hidden:""`         // only if it was asked for
+	MD5OfBody              string  `json:",omitempty"` // likewise: a short body can be guessed by it
 }
 
 type attributeValue struct {
@@ -168,7 +168,7 @@ func show(m *queue.Peeked, body bool) peekedMessage {
 		MessageId: m.ID.String(), State: stateName(m.State), Size: int64(m.Size), SentTimestamp: int64(m.SentAt), ReceiveCount: int64(m.PriorReceives + m.Receives),
 		FirstReceiveTimestamp: instant(m.First), LastReceiveTimestamp: instant(m.Last), InvisibleUntil: instant(m.Until),
 		SenderId: m.Sender, MessageGroupId: m.Group, MessageDeduplicationId: m.Dedup, AWSTraceHeader: m.Trace,
-		DeadLetterSourceArn: m.Source, MD5OfBody: hex.EncodeToString(m.BodyMD5[:]),
+		DeadLetterSourceArn: m.Source,
 	}
 	if m.PriorFirst != 0 {
 		out.FirstReceiveTimestamp = instant(m.PriorFirst)
@@ -189,7 +189,7 @@ func show(m *queue.Peeked, body bool) peekedMessage {
 		out.MessageAttributes[a.Name] = v
 	}
 	if body {
-		out.Body = &m.Body
+		out.Body, out.MD5OfBody = &m.Body, hex.EncodeToString(m.BodyMD5[:])
 	}
 	return out
 }
