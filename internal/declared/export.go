@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // Export returns a file of all that there is in a scope. To apply it there changes nothing.
@@ -191,7 +193,7 @@ func (f Found) subscriptionsOf(topic Ref, scope Scope) (all []any) {
 			}
 			out = append(out, entry{"queue", endpoint})
 		case "http", "https":
-			out = append(out, entry{"url", masked(endpoint)})
+			out = append(out, entry{"url", weburl.Masked(endpoint)})
 		case "email", "email-json":
 			out = append(out, entry{protocol, endpoint})
 		default:

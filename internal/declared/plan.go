@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // Action is what happens to a resource.
@@ -316,7 +318,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	}
 	steps := []step{}
 	for _, s := range p.Steps {
-		out := step{string(s.Action), string(s.Kind), masked(s.Name), s.Account, s.Region, nil}
+		out := step{string(s.Action), string(s.Kind), weburl.Masked(s.Name), s.Account, s.Region, nil}
 		for _, c := range s.Changes {
 			out.Changes = append(out.Changes, change(c))
 		}

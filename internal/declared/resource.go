@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // Kind is what a resource is.
@@ -62,13 +64,13 @@ func (r Ref) String() string {
 		return string(r.Kind) + " " + r.Name
 	}
 	topic, _, endpoint := r.subscription()
-	return "subscription of " + masked(shortened(r.Scope, endpoint)) + " to " + topic
+	return "subscription of " + weburl.Masked(shortened(r.Scope, endpoint)) + " to " + topic
 }
 
 // key is what names the resource also where passwords are left out, as SNS does.
 func (r Ref) key() Ref {
 	if r.Kind == SubscriptionKind {
-		r.Name = masked(r.Name)
+		r.Name = weburl.Masked(r.Name)
 	}
 	return r
 }

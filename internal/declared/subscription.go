@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // grant is a queue's permission for a topic to send.
@@ -78,7 +80,7 @@ func (f *fileReader) endpoint(protocol string, v *yaml.Node) (string, string) {
 	case "url":
 		scheme, _, _ := strings.Cut(text, "://")
 		if scheme != "http" && scheme != "https" {
-			f.fail(f.value(v), "%s: want a URL with http or https", shorten(masked(text)))
+			f.fail(f.value(v), "%s: want a URL with http or https", shorten(weburl.Masked(text)))
 		}
 		protocol = scheme
 	}

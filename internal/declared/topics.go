@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // topics are those of SNS.
@@ -184,7 +186,7 @@ func (s subscriptions) read(ctx context.Context, r Ref) (*Actual, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(a *Actual) bool { return masked(a.Name) == masked(r.Name) })
+	i := slices.IndexFunc(all, func(a *Actual) bool { return weburl.Masked(a.Name) == weburl.Masked(r.Name) })
 	if i < 0 {
 		return nil, nil
 	}
@@ -211,7 +213,7 @@ func (s subscriptions) read(ctx context.Context, r Ref) (*Actual, error) {
 func (s subscriptions) create(ctx context.Context, r Ref, settings Settings, _ string) error {
 	name, protocol, endpoint := r.subscription()
 	topic := newRef(r.Scope, TopicKind, name)
-	if strings.Contains(endpoint, ":"+mask+"@") {
+	if strings.Contains(endpoint, ":"+weburl.Mask+"@") {
 		return errors.New("the password of its URL is left out, as in what export writes: put it in")
 	}
 	delete(s.session.topics, topic)

@@ -494,25 +494,3 @@ func byCustom(a, b string) int {
 	}
 	return strings.Compare(a, b)
 }
-
-// mask stands in the place of a password.
-const mask = "****"
-
-// masked hides the password in a URL, as SNS does.
-func masked(text string) string {
-	start := strings.Index(text, "://")
-	if start < 0 {
-		return text
-	}
-	start += len("://")
-	host := text[start:]
-	if end := strings.IndexAny(host, "/?#"); end >= 0 {
-		host = host[:end]
-	}
-	at := strings.LastIndexByte(host, '@')
-	colon := strings.IndexByte(host[:max(at, 0)], ':')
-	if at < 0 || colon < 0 {
-		return text
-	}
-	return text[:start+colon+1] + mask + text[start+at:]
-}

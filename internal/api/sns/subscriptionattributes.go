@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/filter"
+	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // The attributes of subscriptions, beside DeliveryPolicy.
@@ -164,7 +165,7 @@ func describeSubscription(sub *topic.Subscription) map[string]string {
 	a := &sub.Attributes
 	out := map[string]string{
 		"SubscriptionArn": sub.ARN(), "TopicArn": sub.Topic.ARN(), "Owner": sub.Owner, "Protocol": string(sub.Protocol),
-		"Endpoint": sub.Endpoint, "SubscriptionPrincipal": sub.Principal,
+		"Endpoint": weburl.Masked(sub.Endpoint), "SubscriptionPrincipal": sub.Principal,
 		"PendingConfirmation":          strconv.FormatBool(sub.Pending()),
 		"ConfirmationWasAuthenticated": strconv.FormatBool(sub.Authenticated),
 		attrRaw:                        strconv.FormatBool(a.Raw),

@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // Limits of a topic and of an account, as AWS has them but for the subscriptions of a standard topic: a publish must fit
@@ -25,7 +26,7 @@ const (
 type subscribeInput struct {
 	TopicArn              *string           `max:"2048"`
 	Protocol              *string           `max:"64"`
-	Endpoint              *string           `max:"2048"`
+	Endpoint              *string           `max:"2048" hidden:"url"`
 	Attributes            map[string]string `wrap:"entry" entry:"key,value" max:"50,256,256K"`
 	ReturnSubscriptionArn *bool
 }
@@ -303,7 +304,7 @@ func listed(all []*topic.Subscription, token *string, about string) (*listSubscr
 		if sub.Pending() {
 			arn = pendingARN
 		}
-		return listedSubscription{arn, sub.Owner, string(sub.Protocol), sub.Endpoint, sub.Topic.ARN()}
+		return listedSubscription{arn, sub.Owner, string(sub.Protocol), weburl.Masked(sub.Endpoint), sub.Topic.ARN()}
 	}), p.Next}, nil
 }
 

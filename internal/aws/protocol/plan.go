@@ -48,6 +48,7 @@ type field struct {
 	omitEmpty bool
 	always    bool
 	hidden    bool // its value is in no record
+	hiddenURL bool // if it is a URL, records have its origin only
 	precise   bool // a time that XML has to the millisecond
 
 	wrap       string // "" if flattened
@@ -201,7 +202,8 @@ func (f *field) parse(sf reflect.StructField, at string) []string {
 	if names != nil {
 		f.query = names[0]
 	}
-	_, f.hidden = sf.Tag.Lookup("hidden")
+	hidden, isHidden := sf.Tag.Lookup("hidden")
+	f.hidden, f.hiddenURL = isHidden && hidden == "", hidden == "url"
 	_, f.precise = sf.Tag.Lookup("precise")
 	f.wrapper = sf.Tag.Get("wrapper")
 	if f.wrapper == "" {

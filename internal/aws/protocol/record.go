@@ -4,13 +4,16 @@ import (
 	"reflect"
 	"strconv"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/weburl"
 )
 
 // Hidden is what a record has in the place of a secret or a message, as CloudTrail has it.
 const Hidden = "HIDDEN_DUE_TO_SECURITY_REASONS"
 
 // Parameters returns an input that Decode has returned as a record of calls has it: JSON with names in lower camel case,
-// without fields that are absent, and with Hidden for those that have the tag hidden. An input without fields is null.
+// without fields that are absent, and with Hidden for those that have the tag hidden. Of a URL in a field with the tag
+// hidden:"url", which is a text, it has the scheme and the host. An input without fields is null.
 func (op *Operation) Parameters(in any) []byte { return recorded(op.in, in) }
 
 // Elements returns an output of Invoke as Parameters does an input.
@@ -72,6 +75,11 @@ func appendRecordFields(dst []byte, p *plan, v reflect.Value) []byte {
 		dst = append(dst, `":`...)
 		if f.hidden {
 			dst = strconv.AppendQuote(dst, Hidden)
+			continue
+		}
+		if f.hiddenURL {
+			shown := weburl.Origin(reflect.Indirect(fv).String())
+			dst = appendRecord(dst, f.plan, reflect.ValueOf(&shown))
 			continue
 		}
 		dst = appendRecord(dst, f.plan, fv)
