@@ -427,6 +427,8 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.evaluator.Run(watching) })
 	watch.Go(func() { s.metricsHTTP.serve(watching, s.metrics, s.log) })
 	watch.Go(func() { s.publisher.Keep(watching, func() bool { return !s.control.Elsewhere() }) })
+	rotation := signing.Rotation{Keys: s.signing, Control: s.control, Now: s.config.Now, Log: s.log}
+	watch.Go(func() { rotation.Run(watching) })
 	watch.Go(func() { s.trail.Keep(watching, s.front.SendEvents) })
 	watch.Go(func() { s.spool.Run(watching, s.config.Now) })
 	watch.Go(func() { s.deliveries.Run(watching) })

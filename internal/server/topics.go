@@ -41,7 +41,9 @@ func (s *Server) newSNS(queues *catalog.Catalog, permissions *access.Decider) *p
 		Topics: s.topics, Catalog: queues, Messages: s.messages, Access: permissions, QueueRules: sqs.Rules,
 		IDOf: s.directory.ID, Now: s.config.Now, CatchUp: s.node.CatchUp, Endpoint: s.Endpoint, Room: s.room, Log: s.log,
 		CheckEndpoint: s.deliverer.Check, Counting: s.countsTopics,
-		Signer: func(version, base string) (envelope.Signer, error) { return s.signing.Signer(version, base) },
+		Signer: func(version, base string) (envelope.Signer, error) {
+			return s.signing.Signer(version, base, s.config.Now())
+		},
 	})
 	s.publisher = publisher
 	return wire

@@ -21,7 +21,7 @@ import (
 
 const (
 	bits     = 2048
-	validity = 20 * 365 * 24 * time.Hour
+	validity = 2 * signsFor // which is past the last message that is signed, and the time for which it is verified
 )
 
 // Key is a private key with its certificate.

@@ -48,13 +48,13 @@ func (k *Keys) Ensure(tx *control.Tx, now time.Time) error {
 	return nil
 }
 
-// Signer returns what signs with the newest key: in version SHA256, or in SHA1 if version is anything else. Certificates
+// Signer returns what signs with the key that signs at a time, see Rotation: in version SHA256, or in SHA1 if version is anything else. Certificates
 // are served below the URL base.
-func (k *Keys) Signer(version, base string) (*Signer, error) {
+func (k *Keys) Signer(version, base string, now time.Time) (*Signer, error) {
 	if version != SHA256 {
 		version = SHA1
 	}
-	key := k.newest()
+	key := k.signing(now)
 	if key == nil {
 		return nil, ErrNone
 	}
@@ -62,15 +62,11 @@ func (k *Keys) Signer(version, base string) (*Signer, error) {
 }
 
 func (k *Keys) newest() *Key {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	var newest *Key
-	for _, key := range k.keys {
-		if newest == nil || key.made.After(newest.made) {
-			newest = key
-		}
+	all := k.byAge()
+	if len(all) == 0 {
+		return nil
 	}
-	return newest
+	return all[len(all)-1]
 }
 
 // Certificate returns a certificate in PEM, or nil if there is none of that id.

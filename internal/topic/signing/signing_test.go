@@ -67,7 +67,7 @@ func (f *fixture) ensure(t *testing.T) {
 // A subscriber verifies with the certificate that is served at the URL in the message.
 func TestSignaturesVerify(t *testing.T) {
 	f := newFixture(t)
-	if _, err := f.keys.Signer(signing.SHA1, ""); !errors.Is(err, signing.ErrNone) {
+	if _, err := f.keys.Signer(signing.SHA1, "", now); !errors.Is(err, signing.ErrNone) {
 		t.Fatal(err)
 	}
 	f.ensure(t)
@@ -77,7 +77,7 @@ func TestSignaturesVerify(t *testing.T) {
 		hash   crypto.Hash
 		digest []byte
 	}{"1": {crypto.SHA1, sum1[:]}, "2": {crypto.SHA256, sum256[:]}, "": {crypto.SHA1, sum1[:]}} {
-		s, err := f.keys.Signer(version, "https://sluice.example/aws")
+		s, err := f.keys.Signer(version, "https://sluice.example/aws", now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func publicKey(t *testing.T, keys *signing.Keys, path string) *rsa.PublicKey {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !cert.NotBefore.Before(now) || cert.NotAfter.Before(now.AddDate(10, 0, 0)) {
+	if !cert.NotBefore.Before(now) || cert.NotAfter.Before(now.Add(395*day)) {
 		t.Errorf("valid from %s to %s", cert.NotBefore, cert.NotAfter)
 	}
 	key, ok := cert.PublicKey.(*rsa.PublicKey)
@@ -158,7 +158,7 @@ func TestOneKey(t *testing.T) {
 
 func certURL(t *testing.T, keys *signing.Keys) string {
 	t.Helper()
-	s, err := keys.Signer("1", "")
+	s, err := keys.Signer("1", "", now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func BenchmarkSign(b *testing.B) {
 	}
 	for _, version := range []string{signing.SHA1, signing.SHA256} {
 		b.Run("version "+version, func(b *testing.B) {
-			signer, err := keys.Signer(version, "")
+			signer, err := keys.Signer(version, "", now)
 			if err != nil {
 				b.Fatal(err)
 			}
