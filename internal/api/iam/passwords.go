@@ -205,7 +205,9 @@ func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *chan
 	case err != nil:
 		return nil, err
 	case !right:
-		return nil, protocol.AccessDenied("The old password was incorrect.")
+		wrong := protocol.AccessDenied("The old password was incorrect.")
+		wrong.Final = true // a second look would count as a second guess
+		return nil, wrong
 	}
 	try.Succeed()
 	hash, err := s.hashNew(ctx, id.Account, p, password)

@@ -112,7 +112,7 @@ func TestChangePasswordCountsGuesses(t *testing.T) {
 	guess := func(times int) {
 		for i := range times {
 			if code := change("wrong", "Correct-horse-2"); code != "AccessDenied" {
-				t.Errorf("guess %d: %s", i, code)
+				t.Errorf("guess %d of %d: %s", i, times, code)
 			}
 		}
 	}

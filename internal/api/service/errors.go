@@ -61,9 +61,10 @@ func OfTheDisk(err error) bool {
 	return stuck || errors.Is(err, errNoRoom)
 }
 
-// SaysAbsent reports whether a client is told that something does not exist, or that it has no permission for it.
+// SaysAbsent reports whether a client is told that something does not exist, or that it has no permission for it, so that
+// it is worth while to look again.
 func SaysAbsent(e *protocol.Error) bool {
-	return e.Absent || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound
+	return !e.Final && (e.Absent || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
 }
 
 // Throttled refuses a request that there is no room for at present. AWS's clients repeat it by themselves.

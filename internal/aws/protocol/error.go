@@ -27,6 +27,10 @@ type Error struct {
 
 	// Absent errors say that what a request names does not exist, which their Status does not tell.
 	Absent bool
+
+	// Final errors are of requests that are not served a second time, as others are when they are refused and what that
+	// rests on has changed meanwhile: they have counted.
+	Final bool
 }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
