@@ -195,7 +195,7 @@ func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *chan
 	}
 	try, ok := s.logins.Begin(id.Account, id.UserName, c.SourceIP, s.now()) // a guess counts as one at the console
 	if !ok {
-		return nil, errThrottled()
+		return nil, service.Throttled()
 	}
 	right, err := s.logins.Verify(ctx, p.Hash, old)
 	switch {
