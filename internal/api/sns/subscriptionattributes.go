@@ -133,11 +133,7 @@ func (c *subscriptionChange) checkFilter() error {
 		return err
 	}
 	reason := strings.TrimPrefix(service.Shorten(e.Error()), attrFilter+": ")
-	refused := protocol.AsError(c.wrong(attrFilter, reason))
-	if e.Limit {
-		return errFilterLimit("%s", refused.Message)
-	}
-	return refused
+	return c.wrong(attrFilter, reason)
 }
 
 type subscriptionInput struct {

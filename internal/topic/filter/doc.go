@@ -19,9 +19,13 @@
 //
 // # What is compared
 //
-// The values of a key are the scalars there: of an attribute its value, or the elements of a String.Array; of a body the
-// value, or the elements of an array, arrays within it included. A key matches if one of its conditions matches one of its
-// values. So anything-but matches ["a", "b"] if it excludes only "a". A key without any scalar (absent, an object, an empty
+// A key of a policy is a path: its name and those of the objects around it, with dots between them. A body has the same
+// paths. It makes no difference whether objects or dots were written: {"a": {"b": ["x"]}} and {"a.b": ["x"]} are one policy.
+// The name of an attribute is a path, too, with all of its dots.
+//
+// The values of a path are scalars: of an attribute its value, or the elements of a String.Array; of a body the value at the
+// path, or the elements of an array, arrays within it included. A key matches if one of its conditions matches one of its
+// values. So anything-but matches ["a", "b"] if it excludes only "a". A path without any scalar (absent, an object, an empty
 // array) matches exists: false only. In a body, keys that lie under the same array have to match in the same element.
 // Attributes of type Binary are ignored.
 //

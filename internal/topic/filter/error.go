@@ -8,7 +8,6 @@ import (
 
 // Error says what is wrong with a policy. Its text is what SNS puts behind "Invalid parameter: ".
 type Error struct {
-	Limit  bool   // the policy is well formed, but too large or too complex
 	Reason string // without place
 	Line   int    // from 1; 0 if the mistake is not in one place of the text
 	Column int    // in characters, from 1: behind what was read when the mistake was seen, as SNS counts
@@ -37,7 +36,7 @@ func quote(source string) string {
 }
 
 // overLimit makes an Error that is about the policy as a whole.
-func overLimit(reason string) *Error { return &Error{Limit: true, Reason: "FilterPolicy: " + reason} }
+func overLimit(reason string) *Error { return &Error{Reason: "FilterPolicy: " + reason} }
 
 // errorAt makes an Error about the place at byte offset.
 func errorAt(source string, offset int, format string, args ...any) *Error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/big"
 	"net"
 	"regexp"
@@ -14,8 +15,99 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The slow, obvious evaluator: it interprets the policy as decoded JSON, without compiling anything, with regular
-// expressions for strings and fractions for numbers.
+// The slow, obvious evaluator, after the Developer Guide: "Payload-based message filtering", "Filter policy constraints", "AND/OR
+// logic". It interprets the policy as decoded JSON, without compiling anything, with regular expressions for strings and
+// fractions for numbers. A message is a set of worlds: in each, every array of the body is one of its elements, and what is
+// left is flat, a list of values for each path. The policy matches if it matches in one of the worlds.
+
+// world holds the values of each path.
+type world map[string][]any
+
+// mostWorlds is how many worlds a message has that is looked at.
+const mostWorlds = 2000
+
+// worldsOf returns the worlds of a value at a path.
+func worldsOf(path string, v any) []world {
+	switch v := v.(type) {
+	case map[string]any:
+		all := []world{{}}
+		for name, child := range v {
+			all = crossed(all, worldsOf(joined(path, name), child))
+		}
+		return all
+	case []any:
+		var all []world
+		for _, e := range v {
+			all = append(all, worldsOf(path, e)...)
+		}
+		if all == nil {
+			return []world{{}}
+		}
+		return all[:min(len(all), mostWorlds+1)]
+	}
+	return []world{{path: []any{v}}}
+}
+
+func joined(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+
+// crossed returns each of a with each of b, as far as they are looked at.
+func crossed(a, b []world) (all []world) {
+	for _, one := range a {
+		for _, other := range b {
+			if len(all) > mostWorlds {
+				return all
+			}
+			both := maps.Clone(one)
+			for path, values := range other {
+				both[path] = slices.Concat(both[path], values)
+			}
+			all = append(all, both)
+		}
+	}
+	return all
+}
+
+// holds reports whether an object of a policy, at a path, matches in a world.
+func holds(policy map[string]any, path string, w world) bool {
+	for name, v := range policy {
+		if name == "$or" {
+			if !slices.ContainsFunc(v.([]any), func(a any) bool { return holds(a.(map[string]any), path, w) }) {
+				return false
+			}
+			continue
+		}
+		matches := false
+		if nested, ok := v.(map[string]any); ok {
+			matches = holds(nested, joined(path, name), w)
+		} else {
+			matches = obviousKey(v.([]any), w[joined(path, name)])
+		}
+		if !matches {
+			return false
+		}
+	}
+	return true
+}
+
+// ambiguous reports whether a path leads two ways from an object of a body.
+func ambiguous(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, child := range v {
+			for other := range v {
+				if strings.HasPrefix(other, name+".") {
+					return true
+				}
+			}
+			if ambiguous(child) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, ambiguous)
+	}
+	return false
+}
 
 func decode(s string) any {
 	d := json.NewDecoder(bytes.NewReader([]byte(s)))
@@ -25,52 +117,6 @@ func decode(s string) any {
 		return nil
 	}
 	return v
-}
-
-// obviousBody says whether an object of a policy lets an object of a body through; value is nil if there is none.
-func obviousBody(policy, value map[string]any) bool {
-	return obvious(policy, func(name string, conditions any) bool {
-		child, exists := value[name]
-		nested, isNested := conditions.(map[string]any)
-		if !isNested {
-			return obviousKey(conditions.([]any), flat(child, exists, false))
-		}
-		objects := flat(child, exists, true)
-		if len(objects) == 0 {
-			return obviousBody(nested, nil)
-		}
-		return slices.ContainsFunc(objects, func(o any) bool { return obviousBody(nested, o.(map[string]any)) })
-	}, func(alternative map[string]any) bool { return obviousBody(alternative, value) })
-}
-
-func obvious(policy map[string]any, key func(string, any) bool, or func(map[string]any) bool) bool {
-	for name, conditions := range policy {
-		if name != "$or" {
-			if !key(name, conditions) {
-				return false
-			}
-			continue
-		}
-		if !slices.ContainsFunc(conditions.([]any), func(a any) bool { return or(a.(map[string]any)) }) {
-			return false
-		}
-	}
-	return true
-}
-
-// flat returns the objects or the scalars of a value, through arrays.
-func flat(v any, exists, objects bool) []any {
-	if list, ok := v.([]any); ok {
-		var out []any
-		for _, e := range list {
-			out = append(out, flat(e, true, objects)...)
-		}
-		return out
-	}
-	if _, isObject := v.(map[string]any); !exists || isObject != objects {
-		return nil
-	}
-	return []any{v}
 }
 
 func obviousKey(conditions, values []any) bool {
@@ -160,7 +206,7 @@ func compares(c int, operator string) bool {
 
 // What is drawn is small, so that policies and messages often meet.
 var (
-	names   = []string{"a", "b", "c"}
+	names   = []string{"a", "b", "a.b", "b.a", "c"}
 	words   = []string{"", "x", "X", "xy", "xyx", "yx", "10.0.0.1", "10.0.1.7", "é", "\"\\", "true"}
 	numbers = []json.Number{"0", "-0", "1", "1.0", "1e0", "-1.5", "2.00001", "2.00002", "100", "1E2"}
 )
@@ -267,24 +313,29 @@ func TestPolicyAgreesWithTheObviousEvaluator(t *testing.T) {
 		source := encode(t, drawPolicy(t, scope, 1))
 		p, err := Parse(source, scope)
 		var e *Error
-		if errors.As(err, &e) && e.Limit {
+		if errors.As(err, &e) && (strings.Contains(e.Reason, "too complex") || strings.Contains(e.Reason, "more than 5 keys")) {
 			t.Skip(err)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", source, err)
 		}
-		var got, want bool
+		m, worlds, exact := NewMessage("", nil), []world(nil), true
 		if scope == MessageBody {
 			body := encode(t, drawObject(t, 1))
-			got = p.Matches(NewMessage(body, nil))
-			value, _ := decode(body).(map[string]any)
-			want = obviousBody(decode(source).(map[string]any), value)
+			m = NewMessage(body, nil)
+			worlds = worldsOf("", decode(body))
+			exact = len(worlds) == 1 || !ambiguous(decode(body)) // else what matches may be more: see body.go
 		} else {
 			attributes := drawAttributes(t)
-			got = p.Matches(NewMessage("", attributes))
-			want = obviousAttributes(decode(source).(map[string]any), attributes)
+			m = NewMessage("", attributes)
+			worlds = []world{worldOf(attributes)}
 		}
-		if got != want {
+		if len(worlds) > mostWorlds {
+			t.Skip("too many worlds")
+		}
+		got := p.Matches(m)
+		want := slices.ContainsFunc(worlds, func(w world) bool { return holds(decode(source).(map[string]any), "", w) })
+		if got != want && (exact || want) {
 			t.Fatalf("%s: %v, and the obvious evaluator says %v", source, got, want)
 		}
 		if got {
@@ -317,20 +368,19 @@ func drawAttributes(t *rapid.T) []Attribute {
 	return attributes
 }
 
-func obviousAttributes(policy map[string]any, attributes []Attribute) bool {
-	return obvious(policy, func(name string, conditions any) bool {
-		var values []any
-		for _, a := range attributes {
-			switch {
-			case a.Name != name || a.Type == "Binary":
-			case a.Type == "Number":
-				values = []any{json.Number(a.Value)}
-			case a.Type == "String.Array":
-				values = decode(a.Value).([]any)
-			default:
-				values = []any{a.Value}
-			}
+// worldOf returns what the attributes of a message say.
+func worldOf(attributes []Attribute) world {
+	w := world{}
+	for _, a := range attributes {
+		switch a.Type {
+		case "Binary":
+		case "Number":
+			w[a.Name] = []any{json.Number(a.Value)}
+		case "String.Array":
+			w[a.Name] = decode(a.Value).([]any)
+		default:
+			w[a.Name] = []any{a.Value}
 		}
-		return obviousKey(conditions.([]any), values)
-	}, func(alternative map[string]any) bool { return obviousAttributes(alternative, attributes) })
+	}
+	return w
 }

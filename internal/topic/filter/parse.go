@@ -1,10 +1,14 @@
 package filter
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,44 +31,127 @@ func Parse(source string, scope Scope) (*Policy, error) {
 	if !utf8.ValidString(source) {
 		return nil, &Error{Reason: "FilterPolicy: failed to parse JSON. The text is not UTF-8"}
 	}
-	p := &parser{source: source, scope: scope, decoder: json.NewDecoder(strings.NewReader(source))}
+	source = compact(source)
+	p := &parser{source: source, decoder: json.NewDecoder(strings.NewReader(source))}
 	p.decoder.UseNumber()
 	root, err := p.document()
 	if err != nil {
 		return nil, err
 	}
-	return &Policy{scope: scope, rule: root.rule}, nil
+	if p.nested && scope == MessageAttributes {
+		return nil, &Error{Reason: "Filter policy scope MessageAttributes does not support nested filter policy"}
+	}
+	if err := root.checkLimits(); err != nil {
+		return nil, err
+	}
+	return &Policy{scope: scope, rules: root.rules}, nil
+}
+
+// compact takes the spaces out of a JSON text: places in errors are counted without them. Other texts it returns as they are.
+func compact(source string) string {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(source)) != nil {
+		return source
+	}
+	return b.String()
 }
 
 // parser reads a policy token by token. An error is about the token that was read last.
 type parser struct {
 	source  string
-	scope   Scope
 	decoder *json.Decoder
 	token   json.Token
-	values  int // of the key's list so far, with those that operators of anything-but have
+	start   int  // where the token begins, in bytes
+	values  int  // of the key's list so far, with those that operators of anything-but have
+	nested  bool // there is an object within an object
 }
 
-// parsedRule is an object of a policy with what it counts for the limits.
+// parsedRule is an object of a policy, taken apart, with what it counts for the limits.
 type parsedRule struct {
-	rule
-	keys         int // at this level: its own, and the most that an alternative of each $or has
-	combinations int // at most maxCombinations+1
+	rules        []rule // its alternatives, at most as many as combinations; none if there are too many of those
+	keys         int    // at this level: its own, and the most that an alternative of each $or has
+	combinations int    // at most maxCombinations+1
 }
 
+// newRule returns an object without members, which everything matches.
+func newRule() *parsedRule { return &parsedRule{rules: []rule{nil}, combinations: 1} }
+
+// maxRule is how many keys a rule can have: five of the policy itself, and seven nested ones, each of which doubles the
+// combinations at least.
+const maxRule = maxKeys + 7
+
+// and adds a member of the object, or an $or of it. What is beyond the limits is counted and not kept.
+func (r *parsedRule) and(alternatives []rule, combinations int) {
+	r.combinations = min(r.combinations*combinations, maxCombinations+1)
+	var rules []rule
+	for _, one := range r.rules {
+		for _, other := range alternatives {
+			if len(one)+len(other) > maxRule {
+				r.combinations = maxCombinations + 1
+			}
+			if r.combinations > maxCombinations {
+				r.rules = nil
+				return
+			}
+			rules = append(rules, slices.Concat(one, other))
+		}
+	}
+	r.rules = rules
+}
+
+func (r *parsedRule) checkLimits() error {
+	switch {
+	case r.keys > maxKeys:
+		return overLimit("Filter policy can not have more than 5 keys")
+	case r.combinations > maxCombinations:
+		return overLimit("Filter policy is too complex")
+	}
+	return nil
+}
+
+// fail makes an error about the place that AWS's parser has reached when it sees the mistake: behind the token, but behind
+// the opening quote of a string, which it reads later. Behind a name it has read on, to the beginning of the value.
 func (p *parser) fail(format string, args ...any) error {
+	at := int(p.decoder.InputOffset())
+	if _, isText := p.token.(string); isText {
+		if at < len(p.source) && p.source[at] == ':' {
+			at = p.valueBegins(at + 1)
+		} else {
+			at = p.start + 1
+		}
+	}
+	return errorAt(p.source, at, format, args...)
+}
+
+// failBehind is fail for a string that AWS's parser has read whole.
+func (p *parser) failBehind(format string, args ...any) error {
 	return errorAt(p.source, int(p.decoder.InputOffset()), format, args...)
+}
+
+// valueBegins returns the end of the delimiter or quote at an offset, or of the number or keyword there.
+func (p *parser) valueBegins(at int) int {
+	if at < len(p.source) && strings.IndexByte(`{["`, p.source[at]) >= 0 {
+		return at + 1
+	}
+	for at < len(p.source) && !ends(p.source[at]) {
+		at++
+	}
+	return at
 }
 
 // read takes the next token: a json.Delim, string, json.Number, bool or nil.
 func (p *parser) read() error {
+	p.start = int(p.decoder.InputOffset())
+	for p.start < len(p.source) && (p.source[p.start] == ',' || p.source[p.start] == ':') {
+		p.start++
+	}
 	token, err := p.decoder.Token()
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "json: ")
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			reason = "Unexpected end-of-input"
 		}
-		return p.fail("failed to parse JSON. %s", strings.ToUpper(reason[:1])+reason[1:])
+		return p.failBehind("failed to parse JSON. %s", strings.ToUpper(reason[:1])+reason[1:])
 	}
 	p.token = token
 	return nil
@@ -80,33 +167,27 @@ func (p *parser) document() (*parsedRule, error) {
 	if !p.is('{') {
 		return nil, p.fail("Filter is not an object")
 	}
-	root := &parsedRule{combinations: 1}
+	root := &parsedRule{combinations: 1} // a policy without keys lets everything through
 	if p.decoder.More() {
 		var err error
-		if root, err = p.object(1); err != nil {
+		if root, err = p.object("", 1); err != nil {
 			return nil, err
 		}
-	} else if err := p.read(); err != nil { // the brace: a policy without keys lets everything through
+	} else if err := p.read(); err != nil {
 		return nil, err
 	}
 	if _, err := p.decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, p.fail("failed to parse JSON. The policy has ended, but more follows")
-	}
-	if root.keys > maxKeys {
-		return nil, overLimit("Filter policy can not have more than 5 keys")
-	}
-	if root.combinations > maxCombinations {
-		return nil, overLimit("Filter policy is too complex")
+		return nil, p.failBehind("failed to parse JSON. The policy has ended, but more follows")
 	}
 	return root, nil
 }
 
-// object reads the members of an object, whose brace has been read, and its end.
-func (p *parser) object(depth int) (*parsedRule, error) {
+// object reads the members of an object, whose brace has been read, and its end. under is what their paths begin with.
+func (p *parser) object(under string, depth int) (*parsedRule, error) {
 	if depth > maxDepth {
 		return nil, overLimit("Filter policy is too complex")
 	}
-	r := &parsedRule{combinations: 1}
+	r := newRule()
 	for names := map[string]bool{}; ; {
 		if err := p.read(); err != nil {
 			return nil, err
@@ -119,59 +200,53 @@ func (p *parser) object(depth int) (*parsedRule, error) {
 		}
 		name := p.token.(string)
 		if names[name] {
-			return nil, p.fail("Path `%s` cannot be allowed multiple times", shorten(name))
+			return nil, p.fail("Path `%s` cannot be allowed multiple times", shorten(under+name))
 		}
 		names[name] = true
-		if err := p.member(r, name, depth); err != nil {
+		if err := p.member(r, under, name, depth); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // member reads what stands behind a name.
-func (p *parser) member(r *parsedRule, name string, depth int) error {
+func (p *parser) member(r *parsedRule, under, name string, depth int) error {
 	if err := p.read(); err != nil {
 		return err
 	}
 	if name == "$or" {
-		return p.or(r, depth)
+		return p.or(r, under, depth)
 	}
-	k := key{name: name}
 	switch {
 	case p.is('['):
+		k := &key{path: under + name}
 		p.values = 0
-		if err := p.conditions(&k); err != nil {
+		if err := p.conditions(k); err != nil {
 			return err
 		}
-		r.multiply(p.values * depth)
+		r.and([]rule{{k}}, p.values*depth)
 	case p.is('{'):
-		if p.scope == MessageAttributes {
-			return &Error{Reason: "Filter policy scope MessageAttributes does not support nested filter policy"}
-		}
-		nested, err := p.object(depth + 1)
+		p.nested = true
+		nested, err := p.object(under+name+".", depth+1)
 		if err != nil {
 			return err
 		}
-		k.nested = &nested.rule
-		r.multiply(nested.combinations)
+		r.and(nested.rules, nested.combinations)
 	default:
 		return p.fail(`"%s" must be an object or an array`, shorten(name))
 	}
 	r.keys++
-	r.rule.keys = append(r.rule.keys, k)
 	return nil
 }
 
-func (r *parsedRule) multiply(by int) { r.combinations = min(r.combinations*by, maxCombinations+1) }
-
 // or reads the alternatives of $or.
-func (p *parser) or(r *parsedRule, depth int) error {
+func (p *parser) or(r *parsedRule, under string, depth int) error {
 	if !p.is('[') {
 		return p.fail("It must be an Array followed with $or.")
 	}
-	var alternatives []rule
-	keys, combinations := 0, 0
-	for {
+	var rules []rule
+	count, keys, combinations := 0, 0, 0
+	for ; ; count++ {
 		if err := p.read(); err != nil {
 			return err
 		}
@@ -181,20 +256,19 @@ func (p *parser) or(r *parsedRule, depth int) error {
 		if !p.is('{') {
 			return p.fail("Only JSON object is allowed in array of $or relationship.")
 		}
-		a, err := p.object(depth)
+		a, err := p.object(under, depth)
 		if err != nil {
 			return err
 		}
-		alternatives = append(alternatives, a.rule)
+		rules = append(rules, a.rules...)
 		keys = max(keys, a.keys)
-		combinations += a.combinations
+		combinations = min(combinations+a.combinations, maxCombinations+1)
 	}
-	if len(alternatives) < 2 {
+	if count < 2 {
 		return p.fail("There must have at least 2 Objects in $or relationship.")
 	}
-	r.ors = append(r.ors, alternatives)
+	r.and(rules, combinations)
 	r.keys += keys
-	r.multiply(combinations)
 	return nil
 }
 
@@ -291,7 +365,7 @@ func (p *parser) operand(k *key, operator string) (condition, error) {
 	if err := p.read(); err != nil {
 		return nil, err
 	}
-	return p.textCondition(operator, operator)
+	return p.textCondition(operator)
 }
 
 // textOperators are those whose operand is a string, and whether anything-but takes them too.
@@ -300,10 +374,13 @@ var textOperators = map[string]bool{
 }
 
 // textCondition makes a condition of the string that was just read.
-func (p *parser) textCondition(operator, name string) (condition, error) {
+func (p *parser) textCondition(operator string) (condition, error) {
 	s, ok := p.token.(string)
 	if !ok {
-		return nil, p.fail("%s match pattern must be a string", name)
+		if operator == "cidr" {
+			operator = "prefix" // so AWS says
+		}
+		return nil, p.fail("%s match pattern must be a string", operator)
 	}
 	switch operator {
 	case "prefix":
@@ -313,13 +390,37 @@ func (p *parser) textCondition(operator, name string) (condition, error) {
 	case "equals-ignore-case":
 		return equalsIgnoreCase(s), nil
 	case "cidr":
-		network, err := cidr.Parse(s)
-		if err != nil {
-			return nil, p.fail("Malformed CIDR, one '/' required: %s is not an IP address, a slash and a number of bits", shorten(s))
-		}
-		return inNetwork(network.Masked()), nil
+		return parseCIDR(s)
 	}
 	return p.wildcard(s)
+}
+
+// parseCIDR reads a network. AWS refuses it without a place in the policy.
+func parseCIDR(s string) (condition, error) {
+	refuse := func(format string, args ...any) (condition, error) {
+		return nil, &Error{Reason: "FilterPolicy: " + fmt.Sprintf(format, args...)}
+	}
+	if network, err := cidr.Parse(s); err == nil {
+		return inNetwork(network.Masked()), nil
+	}
+	address, bits, ok := strings.Cut(s, "/")
+	if !ok || strings.Contains(bits, "/") {
+		return refuse("Malformed CIDR, one '/' required")
+	}
+	most := 128
+	ip, err := netip.ParseAddr(address)
+	if ip.Is4() {
+		most = 32
+	}
+	switch n, bad := strconv.Atoi(bits); {
+	case bad != nil:
+		return refuse("Malformed CIDR, mask bits must be an integer")
+	case n < 0:
+		return refuse("Malformed CIDR, mask bits must not be negative")
+	case err != nil, n <= most: // the second is wider than all IPv4-mapped addresses
+		return refuse("Nonstandard IP address: %s", shorten(address))
+	}
+	return refuse("IPv%d mask bits must be < %d", map[int]int{32: 4, 128: 6}[most], most)
 }
 
 // wildcard cuts a pattern at its stars; a backslash takes the meaning from a star or a backslash.
@@ -362,7 +463,7 @@ func (p *parser) exists(k *key) error {
 	return nil
 }
 
-// numeric reads ["=", n], or one or two bounds.
+// numeric reads ["=", n], or one or two bounds. What is wrong with a number is said when the list has ended.
 func (p *parser) numeric() (condition, error) {
 	if err := p.read(); err != nil {
 		return nil, err
@@ -370,71 +471,80 @@ func (p *parser) numeric() (condition, error) {
 	if !p.is('[') {
 		return nil, p.fail("Value of numeric must be an array.")
 	}
-	c := &numeric{from: -maxDecimal, to: maxDecimal}
-	operator, err := p.numericOperator("Invalid member in numeric match: ")
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains([]string{"=", "<", "<=", ">", ">="}, operator) {
-		return nil, p.fail("Unrecognized numeric range operator: %s", shorten(operator))
-	}
-	if err := p.bound(c, operator); err != nil {
-		return nil, err
-	}
 	if err := p.read(); err != nil {
 		return nil, err
 	}
-	if p.is(']') {
-		return c, nil
+	operator, ok := p.token.(string)
+	if !ok {
+		return nil, p.fail("Invalid member in numeric match: %s", p.word())
 	}
-	if operator[0] != '>' {
-		return nil, p.fail("Too many elements in numeric expression")
-	}
-	if operator, _ = p.token.(string); operator != "<" && operator != "<=" {
-		return nil, p.fail("Bad numeric range operator: %s", p.word())
-	}
-	if err := p.bound(c, operator); err != nil {
+	c := &numeric{from: -maxDecimal, to: maxDecimal}
+	inBounds, err := p.bound(c, operator)
+	if err != nil {
 		return nil, err
-	}
-	if c.from >= c.to {
-		return nil, p.fail("Bottom must be less than top")
 	}
 	if err := p.read(); err != nil {
 		return nil, err
 	}
 	if !p.is(']') {
-		return nil, p.fail("Too many terms in numeric range expression")
+		if operator[0] != '>' {
+			return nil, p.fail("Too many elements in numeric expression")
+		}
+		return c, p.upperBound(c, inBounds)
 	}
-	return c, nil
+	return c, p.checkBounds(inBounds)
 }
 
-func (p *parser) numericOperator(otherwise string) (string, error) {
-	if err := p.read(); err != nil {
-		return "", err
-	}
+var numericOperators = []string{"=", "<", "<=", ">", ">="}
+
+// upperBound reads the second bound, the operator of which has been read, and the end of the list.
+func (p *parser) upperBound(c *numeric, inBounds bool) error {
 	operator, ok := p.token.(string)
 	if !ok {
-		return "", p.fail("%s%s", otherwise, p.word())
+		return p.fail("Bad value in numeric range: %s", p.word())
 	}
-	return operator, nil
-}
-
-// bound reads the number behind an operator.
-func (p *parser) bound(c *numeric, operator string) error {
+	if operator != "<" && operator != "<=" {
+		return p.failBehind("Bad numeric range operator: %s", p.word())
+	}
+	topInBounds, err := p.bound(c, operator)
+	if err != nil {
+		return err
+	}
 	if err := p.read(); err != nil {
 		return err
+	}
+	switch {
+	case !p.is(']'):
+		return p.fail("Too many terms in numeric range expression")
+	case inBounds && topInBounds && c.from >= c.to:
+		return p.fail("Bottom must be less than top")
+	}
+	return p.checkBounds(inBounds && topInBounds)
+}
+
+func (p *parser) checkBounds(ok bool) error {
+	if !ok {
+		return p.fail("Value must be between -1.0E9 and 1.0E9, inclusive")
+	}
+	return nil
+}
+
+// bound reads the number behind an operator and reports whether it can be compared.
+func (p *parser) bound(c *numeric, operator string) (inBounds bool, err error) {
+	if err := p.read(); err != nil {
+		return false, err
+	}
+	if !slices.Contains(numericOperators, operator) {
+		return false, p.fail("Unrecognized numeric range operator: %s", shorten(operator))
 	}
 	n, ok := p.token.(json.Number)
 	if !ok {
 		if operator == "=" {
 			operator = "equals"
 		}
-		return p.fail("Value of %s must be numeric", operator)
+		return false, p.fail("Value of %s must be numeric", operator)
 	}
-	d, err := p.decimal(n)
-	if err != nil {
-		return err
-	}
+	d, ok := parseDecimal(n.String())
 	switch operator {
 	case "=":
 		c.from, c.to = d, d
@@ -443,13 +553,13 @@ func (p *parser) bound(c *numeric, operator string) error {
 	case "<", "<=":
 		c.to, c.toOpen = d, operator == "<"
 	}
-	return nil
+	return ok, nil
 }
 
 func (p *parser) decimal(n json.Number) (decimal, error) {
 	d, ok := parseDecimal(n.String())
 	if !ok {
-		return 0, p.fail("Value must be between -1.0E9 and 1.0E9, inclusive")
+		return 0, p.checkBounds(false)
 	}
 	return d, nil
 }
@@ -531,9 +641,9 @@ func (p *parser) anythingButOperator() (condition, error) {
 			}
 		}
 		if p.token == "" {
-			return nil, p.fail("Null prefix/suffix not allowed")
+			return nil, p.failBehind("Null prefix/suffix not allowed")
 		}
-		c, err := p.textCondition(operator, "anything-but "+operator)
+		c, err := p.textCondition(operator)
 		if err != nil {
 			return nil, err
 		}
