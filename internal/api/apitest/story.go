@@ -49,6 +49,15 @@ func (st *Story) Fails(action string, params With, status int, code, text string
 	}
 }
 
+// Refuses is Fails with the whole message.
+func (st *Story) Refuses(action string, params With, status int, code, message string) {
+	st.T.Helper()
+	st.Fails(action, params, status, code, "")
+	if _, body := st.Call(action, params); !strings.Contains(body, "<Message>"+escaper.Replace(message)+"</Message>") {
+		st.T.Errorf("%s %.300q: %s\nwant %s", action, params, body, message)
+	}
+}
+
 var escaper = strings.NewReplacer(`"`, "&quot;", "<", "&lt;", ">", "&gt;")
 
 // Call makes a call.

@@ -24,8 +24,8 @@ var (
 // between two pages, and what the list is about, which must not. Keys and about have no NUL in them.
 func Paginate[T any](all []T, key func(T) string, token, about string, most int) (Page[T], error) {
 	if token != "" {
-		text, err := base64.RawURLEncoding.Strict().DecodeString(token)
-		last, was, ok := strings.Cut(string(text), "\x00")
+		text, err := decodeToken(token)
+		last, was, ok := strings.Cut(text, "\x00")
 		switch {
 		case err != nil || !ok || last == "":
 			return Page[T]{}, ErrToken
@@ -42,7 +42,16 @@ func Paginate[T any](all []T, key func(T) string, token, about string, most int)
 		return Page[T]{Items: all}, nil
 	}
 	next := key(all[most-1]) + "\x00" + about
-	return Page[T]{Items: all[:most], Next: base64.RawURLEncoding.EncodeToString([]byte(next))}, nil
+	return Page[T]{Items: all[:most], Next: base64.StdEncoding.EncodeToString([]byte(next))}, nil
+}
+
+// decodeToken takes the tokens of earlier versions, too, which had the alphabet for URLs and no padding.
+func decodeToken(token string) (string, error) {
+	text, err := base64.StdEncoding.Strict().DecodeString(token)
+	if err != nil {
+		text, err = base64.RawURLEncoding.Strict().DecodeString(token)
+	}
+	return string(text), err
 }
 
 // Convert returns what f makes of each item. It is never nil, so that an empty list is shown as one.

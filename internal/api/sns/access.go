@@ -28,10 +28,11 @@ var Rules = &policy.Rules{
 	Limits: policy.Limits{Bytes: 30 << 10, Statements: 100, Principals: 200, Conditions: 100, Actions: 50},
 }
 
-// shared are the actions that the policy of a topic can give.
+// shared are the actions that the policy of a topic can give. Receive is an old one, for which there is no operation: AWS's
+// default policies had it, and tools still write it.
 var shared = []string{
 	"SNS:AddPermission", "SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:ListSubscriptionsByTopic", "SNS:Publish",
-	"SNS:RemovePermission", "SNS:SetTopicAttributes", "SNS:Subscribe",
+	"SNS:Receive", "SNS:RemovePermission", "SNS:SetTopicAttributes", "SNS:Subscribe",
 }
 
 // topicRules are Rules for a policy that is set on a topic: it can give the shared actions only.
@@ -84,7 +85,7 @@ func sameRegion(c *protocol.Call, member string, n topic.Name) error {
 	if n.Region == c.Region || service.Anonymous(c) {
 		return nil
 	}
-	return errParameter("%s Reason: The ARN is of the region %s, and the request is for %s.", member, service.Shorten(n.Region), c.Region)
+	return errParameter("%s", member)
 }
 
 // errARN refuses an ARN in SNS's words.
@@ -147,10 +148,12 @@ func (s *Service) findSubscription(c *protocol.Call, arn *string, action string)
 
 // subscriptionNamed returns the topic that a SubscriptionArn names and the subscription, which is nil if there is none.
 func (s *Service) subscriptionNamed(c *protocol.Call, arn *string) (topic.Name, *topic.Subscription, error) {
-	var v protocol.Violations
-	text := v.Required("subscriptionArn", arn)
-	if err := v.Err(); err != nil {
-		return topic.Name{}, nil, err
+	if arn == nil {
+		return topic.Name{}, nil, errParameter("SubscriptionArn Reason: no value for required parameter")
+	}
+	text := *arn
+	if _, err := topic.ParseARN(text); err == nil { // it ends where the id should stand
+		return topic.Name{}, nil, errParameter("SubscriptionId")
 	}
 	n, id, err := topic.ParseSubscriptionARN(text)
 	if err != nil {

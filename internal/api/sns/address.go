@@ -1,17 +1,29 @@
 package sns
 
 import (
+	"strings"
+
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
 // checkAddress refuses a URL or an e-mail address to which nothing can be delivered.
 func (s *Service) checkAddress(sub *topic.Subscription) error {
-	if sub.Endpoint == "" {
+	p := sub.Protocol
+	switch {
+	case sub.Endpoint == "":
 		return errParameter("Endpoint")
+	case (p == topic.HTTP || p == topic.HTTPS) && !hasScheme(sub.Endpoint, string(p)):
+		return errParameter("Endpoint must match the specified protocol")
 	}
-	if err := s.endpoints(string(sub.Protocol), sub.Endpoint); err != nil {
+	if err := s.endpoints(string(p), sub.Endpoint); err != nil {
 		return errParameter("Endpoint Reason: %s", service.Shorten(err.Error()))
 	}
 	return nil
+}
+
+// hasScheme reports whether a URL begins with that scheme.
+func hasScheme(url, scheme string) bool {
+	before, _, ok := strings.Cut(url, "://")
+	return ok && strings.EqualFold(before, scheme)
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
-	"net/url"
 	"strings"
 	"time"
 
@@ -58,7 +57,7 @@ func (s *Service) askToConfirm(ctx context.Context, sub *topic.Subscription, tok
 
 // subscribeURL returns the link that confirms a subscription.
 func (s *Service) subscribeURL(sub *topic.Subscription, token string) string {
-	return s.base() + "/?Action=ConfirmSubscription&TopicArn=" + url.QueryEscape(sub.Topic.ARN()) + "&Token=" + token
+	return s.base() + "/?Action=ConfirmSubscription&TopicArn=" + sub.Topic.ARN() + "&Token=" + token
 }
 
 // sendToken sends a message of that type with a token to the endpoint of a subscription.
@@ -100,7 +99,7 @@ func (s *Service) sendConfirmation(
 		}
 		message = delivery.Note{Type: request.Type, Link: request.SubscribeURL}.Outgoing(id, body)
 	}
-	if sub.Topic.FIFO() {
+	if toFIFO(sub) {
 		message.Group, message.Dedup = sub.ID, message.ID.String()
 	}
 	_, err := s.messages.Publish(ctx, []queue.Publication{{ID: message.ID, Copies: []queue.Copy{{Queue: to, Message: message}}}})
@@ -116,6 +115,11 @@ type confirmInput struct {
 // confirmSubscription takes a token as proof that its endpoint agrees. A request that is signed needs the permission of
 // its own account, too.
 func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in *confirmInput) (*subscriptionARNOutput, error) {
+	if in.TopicArn != nil {
+		if _, err := topic.ParseARN(*in.TopicArn); err != nil {
+			return nil, errParameter("Topic")
+		}
+	}
 	n, err := topicNamed(c, "TopicArn", in.TopicArn)
 	if err != nil {
 		return nil, err
@@ -135,6 +139,9 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 	token := v.Required("token", in.Token)
 	if err := v.Err(); err != nil {
 		return nil, err
+	}
+	if !isToken(token) {
+		return nil, errToken()
 	}
 	keep := in.AuthenticateOnUnsubscribe != nil && strings.EqualFold(*in.AuthenticateOnUnsubscribe, "true")
 	sub, err := control.Decide(ctx, s.change, func(tx *topic.Tx) (*topic.Subscription, error) {
@@ -166,6 +173,12 @@ func (s *Service) confirmSubscription(ctx context.Context, c *protocol.Call, in 
 		c.Page = s.pageOfConfirmation(sub)
 	}
 	return &subscriptionARNOutput{sub.ARN()}, nil
+}
+
+// isToken reports whether s can be a token, of this server or of AWS.
+func isToken(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) >= sha256.Size*2
 }
 
 // tokenFits returns the subscription to a topic that a token confirms, or nil. The token of one that is confirmed already

@@ -24,9 +24,6 @@ func (c *topicChange) setDelivery(value string) error {
 // it.
 func (c *subscriptionChange) setDelivery(value string) error {
 	if value != "" {
-		if p := c.sub.Protocol; p != topic.HTTP && p != topic.HTTPS {
-			return c.wrong(attrDelivery, "Delivery protocol ["+string(p)+"] does not support specifying a delivery policy.")
-		}
 		if _, err := retry.ParseSubscription(value); err != nil {
 			return c.wrong(attrDelivery, deliveryReason(err))
 		}
@@ -38,6 +35,21 @@ func (c *subscriptionChange) setDelivery(value string) error {
 // deliveryReason returns what is wrong with a delivery policy, without the name of the attribute.
 func deliveryReason(err error) string {
 	return service.Shorten(strings.TrimPrefix(err.Error(), attrDelivery+": "))
+}
+
+// deliveryOf returns the delivery policy of a topic as AWS shows it, or nothing.
+func deliveryOf(value string) string {
+	if value == "" {
+		return ""
+	}
+	t, _ := retry.ParseTopic(value) // one that cannot be read says nothing
+	return t.Written()
+}
+
+// deliveryOfSubscription is deliveryOf for a subscription.
+func deliveryOfSubscription(value string) string {
+	s, _ := retry.ParseSubscription(value)
+	return s.Written()
 }
 
 // effectiveDelivery returns the delivery policy of a topic with AWS's defaults for what it does not say.

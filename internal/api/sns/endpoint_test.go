@@ -172,7 +172,7 @@ func TestEndpoint(t *testing.T) {
 				t.Errorf("%v", request)
 			}
 			r.verify(request.fields, "Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type")
-			if status, body := r.follow(request.fields["SubscribeURL"] + "0"); status != http.StatusBadRequest || !strings.Contains(body, "Invalid parameter: Token") {
+			if status, body := r.follow(request.fields["SubscribeURL"] + "00"); status != http.StatusBadRequest || !strings.Contains(body, "Invalid parameter: Token") {
 				t.Errorf("a wrong token: %d %s", status, body)
 			}
 			for range 2 { // a link may be followed twice
@@ -186,6 +186,9 @@ func TestEndpoint(t *testing.T) {
 			if message.fields["Message"] != "hello\n\"world\"" || message.fields["MessageId"] != id || message.header.Get("X-Amz-Sns-Message-Id") != id ||
 				message.header.Get("X-Amz-Sns-Subscription-Arn") != arn || message.header.Get("Content-Type") != "text/plain; charset=UTF-8" {
 				t.Errorf("%v", message)
+			}
+			if message.header.Get("Accept-Encoding") != "gzip,deflate" || message.header.Get("Connection") != "Keep-Alive" {
+				t.Errorf("%v", message.header)
 			}
 			r.verify(message.fields, "Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
 
@@ -329,10 +332,11 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 		{"http", "http://[::ffff:10.0.0.1]/", "--egress-allow"},
 		{"https", "https://localhost/", "--egress-allow"},
 		{"https", "http://hooks.example/", "Endpoint must match the specified protocol"},
-		{"http", "hooks.example", "not a URL"},
+		{"http", "hooks.example", "Invalid parameter: Endpoint must match the specified protocol"},
+		{"http", "http:///path", "not a URL"},
 		{"http", "", "Invalid parameter: Endpoint"},
 		{"email", "me@example.com", "does not deliver by email"},
-		{"lambda", "arn:aws:lambda:us-east-1:000000000000:function:f", "does not support this protocol string"},
+		{"lambda", "arn:aws:lambda:us-east-1:000000000000:function:f", "This server does not deliver by lambda."},
 	} {
 		_, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: &c.protocol, Endpoint: &c.endpoint})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

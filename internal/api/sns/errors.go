@@ -66,24 +66,29 @@ func errEmptyBatch() *protocol.Error {
 	return service.Modelled("EmptyBatchRequestException", "EmptyBatchRequest", 400, "The batch request doesn't contain any entries.")
 }
 
-func errTooManyEntries(n int) *protocol.Error {
+func errTooManyEntries() *protocol.Error {
 	return service.Modelled("TooManyEntriesInBatchRequestException", "TooManyEntriesInBatchRequest", 400,
-		"The batch request contains more entries than permissible. The most are %d, and there are %d.", maxBatchEntries, n)
+		"The batch request contains more entries than permissible.")
 }
 
-func errEntryID() *protocol.Error {
+func errEntryID(format string, args ...any) *protocol.Error {
 	return service.Modelled("InvalidBatchEntryIdException", "InvalidBatchEntryId", 400,
-		"The Id of a batch entry in a batch request doesn't abide by the specification: 1 to 80 letters, digits, hyphens and underscores.")
+		"The Id of a batch entry in the batch request "+format, args...)
 }
 
-func errEntryIDRepeated(id string) *protocol.Error {
+func errEntryIDRepeated() *protocol.Error {
 	return service.Modelled("BatchEntryIdsNotDistinctException", "BatchEntryIdsNotDistinct", 400,
-		"Two or more batch entries in the request have the same Id: %s.", id)
+		"Two or more batch entries in the request have the same Id.")
 }
 
-func errBatchTooLong(size int) *protocol.Error {
+func errBatchTooLong() *protocol.Error {
 	return service.Modelled("BatchRequestTooLongException", "BatchRequestTooLong", 400,
-		"The length of all the batch messages put together is more than the limit of %d bytes: %d.", maxMessageSize, size)
+		"The length of all the messages put together is more than the limit.")
+}
+
+// errToken refuses a token that cannot be one. Of SNS's refusals, it is the one without a beginning.
+func errToken() *protocol.Error {
+	return service.Modelled("InvalidParameterException", "InvalidParameter", 400, "Invalid token")
 }
 
 // errUnsupported refuses what AWS has and this server has not, behind the parameter that asks for it.
@@ -112,7 +117,7 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 	case first == "Tags" && e.Unit == protocol.Entries, first == "TagKeys" && e.Unit == protocol.Entries:
 		return errTagLimit()
 	case first == "PublishBatchRequestEntries" && e.Member == first:
-		return errTooManyEntries(e.Max + 1)
+		return errTooManyEntries()
 	}
 	return errParameter("%s Reason: %s", e.Member, e.Constraint())
 }

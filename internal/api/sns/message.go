@@ -36,7 +36,7 @@ type message struct {
 
 // attributeValue is a message attribute on the wire.
 type attributeValue struct {
-	DataType    string  `max:"1024"`
+	DataType    *string `max:"1024"`
 	StringValue *string `max:"1M"`
 	BinaryValue []byte  `max:"1M"`
 }
@@ -47,9 +47,11 @@ func (m *message) length() (n int) {
 		n = len(*m.Message)
 	}
 	for name, v := range m.MessageAttributes {
-		n += len(name) + len(v.DataType) + len(v.BinaryValue)
-		if v.StringValue != nil {
-			n += len(*v.StringValue)
+		n += len(name) + len(v.BinaryValue)
+		for _, text := range []*string{v.DataType, v.StringValue} {
+			if text != nil {
+				n += len(*text)
+			}
 		}
 	}
 	return n
@@ -76,11 +78,11 @@ func (o *outbound) textFor(p topic.Protocol) string {
 	return o.text
 }
 
-// check turns a message into what is published.
-func (m *message) check(c *protocol.Call, t *topic.Topic) (*outbound, error) {
+// check turns a message into what is published. path is what the names of its members begin with in the request.
+func (m *message) check(c *protocol.Call, t *topic.Topic, path string) (*outbound, error) {
 	o := &outbound{id: queue.MessageID(uuid.New()), topic: t}
 	var v protocol.Violations
-	o.text = v.Required("message", m.Message)
+	o.text = v.Required(path+"message", m.Message)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func (m *message) check(c *protocol.Call, t *topic.Topic) (*outbound, error) {
 		}
 	}
 	var err error
-	if o.attributes, err = checkAttributes(m.MessageAttributes); err != nil {
+	if o.attributes, err = checkAttributes(m.MessageAttributes, path); err != nil {
 		return nil, err
 	}
 	if err := m.checkIDs(o); err != nil {

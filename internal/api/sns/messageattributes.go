@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
@@ -16,7 +17,7 @@ const (
 )
 
 // checkAttributes turns message attributes into what is stored, sorted by name.
-func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, _ error) {
+func checkAttributes(in map[string]attributeValue, path string) (out []queue.Attribute, _ error) {
 	if len(in) == 0 {
 		return nil, nil
 	}
@@ -25,11 +26,16 @@ func checkAttributes(in map[string]attributeValue) (out []queue.Attribute, _ err
 		if err := checkAttributeName(name); err != nil {
 			return nil, err
 		}
-		if err := checkAttribute(name, &v); err != nil {
+		var missing protocol.Violations
+		dataType := missing.Required(path+"messageAttributes."+name+".member.dataType", v.DataType)
+		if err := missing.Err(); err != nil {
 			return nil, err
 		}
-		a := queue.Attribute{Name: name, Type: v.DataType}
-		if binaryType(v.DataType) {
+		if err := checkAttribute(name, dataType, &v); err != nil {
+			return nil, err
+		}
+		a := queue.Attribute{Name: name, Type: dataType}
+		if binaryType(dataType) {
 			a.Value = string(v.BinaryValue)
 		} else {
 			a.Value = *v.StringValue
@@ -52,45 +58,56 @@ func checkAttributeName(name string) error {
 	lower := strings.ToLower(name)
 	switch {
 	case name == "" || len(name) > maxAttributeName:
-		return errAttribute("The name of a message attribute must be 1 to %d bytes long.", maxAttributeName)
+		return errAttribute("Length of message attribute name must be less than %d bytes.", maxAttributeName)
 	case strings.HasPrefix(lower, "aws.") || strings.HasPrefix(lower, "amazon."):
 		return errAttribute("Message attribute names beginning with 'AWS.' or 'Amazon.' are reserved for internal use: '%s'.", name)
-	case strings.HasPrefix(name, "."), strings.HasSuffix(name, "."), strings.Contains(name, ".."):
-		return errAttribute("The message attribute name '%s' must not begin or end with '.', nor have successive '.' characters.", name)
+	case strings.HasPrefix(name, "."):
+		return errAttribute("Invalid message attribute name starting with character '.' was found.")
+	case strings.HasSuffix(name, "."):
+		return errAttribute("Invalid message attribute name ending with character '.' was found.")
 	}
+	dot := false
 	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.' {
-			return errAttribute("The message attribute name '%s' is invalid. It can contain the characters A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.).", name)
+		switch {
+		case r == '.' && dot:
+			return errAttribute("Message attribute name can not have successive '.' character.")
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.':
+			return errAttribute("Invalid non-alphanumeric character '#x%X' was found in the message attribute name. "+
+				"Can only include alphanumeric characters, hyphens, underscores, or dots.", r)
 		}
+		dot = r == '.'
 	}
 	return nil
 }
 
-func checkAttribute(name string, v *attributeValue) error {
-	base := baseType(v.DataType)
+func checkAttribute(name, dataType string, v *attributeValue) error {
+	base, label, labelled := strings.Cut(dataType, ".")
 	isString, isBinary := v.StringValue != nil, v.BinaryValue != nil
 	switch {
-	case v.DataType == "":
+	case dataType == "":
 		return errAttribute("The message attribute '%s' must contain non-empty message attribute type.", name)
-	case len(v.DataType) > maxAttributeType || base != "String" && base != "Number" && base != "Binary" || !service.ValidText(v.DataType):
+	case len(dataType) > maxAttributeType || !slices.Contains(baseTypes, base) || labelled && label == "" || !service.ValidText(dataType):
 		return errAttribute("The message attribute '%s' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.", name)
 	case isString && isBinary:
 		return errAttribute("The message attribute '%s' has multiple values. A message attribute can have only one value.", name)
 	case !isString && !isBinary, isString && *v.StringValue == "", isBinary && len(v.BinaryValue) == 0:
-		return errAttribute("The message attribute '%s' must contain non-empty message attribute value for message attribute type '%s'.", name, v.DataType)
+		return errAttribute("The message attribute '%s' must contain non-empty message attribute value for message attribute type '%s'.", name, dataType)
 	case base == "Binary" && !isBinary:
-		return errAttribute("The message attribute '%s' with type 'Binary' must use field 'Binary'.", name)
+		return errAttribute("The message attribute '%s' with type '%s' must use field 'Binary'.", name, dataType)
 	case base != "Binary" && !isString:
-		return errAttribute("The message attribute '%s' with type '%s' must use field 'String'.", name, base)
+		return errAttribute("The message attribute '%s' with type '%s' must use field 'String'.", name, dataType)
 	case isString && !service.ValidText(*v.StringValue):
 		return errAttribute("The value of message attribute '%s' has invalid characters. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF", name)
 	case base == "Number" && !service.ValidNumber(*v.StringValue):
 		return errAttribute("Could not cast message attribute '%s' value to number.", name)
-	case v.DataType == "String.Array" && !validArray(*v.StringValue):
+	case dataType == "String.Array" && !validArray(*v.StringValue):
 		return errAttribute("The value of message attribute '%s' with type 'String.Array' must be a JSON array of strings, numbers, true, false and null.", name)
 	}
 	return nil
 }
+
+// baseTypes are the types, which a label may follow behind a dot.
+var baseTypes = []string{"String", "Number", "Binary"}
 
 // validArray reports whether s is a JSON array of scalars.
 func validArray(s string) bool {

@@ -9,5 +9,4 @@ const (
 	noteDuplicates   = "duplicates" // how many publications were acknowledged and not delivered again
 	noteCopies       = "copies"     // how many subscriptions got the messages
 	noteRefused      = "refused"    // how many subscriptions did not, because of their queues
-	noteFailed       = "failed_entries"
 )

@@ -40,7 +40,7 @@ func (s *Service) PublishNotice(ctx context.Context, n Notice) (id string, err e
 			m.MessageDeduplicationId = &n.ID
 		}
 	}
-	o, err := m.check(new(protocol.Call), t)
+	o, err := m.check(new(protocol.Call), t, "")
 	if err != nil {
 		return "", err
 	}

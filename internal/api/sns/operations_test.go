@@ -43,7 +43,8 @@ func TestTopics(t *testing.T) {
 			{with{"Name", "c.fifo"}, "Invalid parameter: Topic Name"},
 			{with{"Name", strings.Repeat("x", 257)}, "Invalid parameter: Topic Name"},
 			{with{"Name", strings.Repeat("x", 2000)}, "Invalid parameter: Name Reason: Must be at most 1024 characters long."},
-			{attributes("Name", "x", "FifoTopic", "true"), fifo},
+			{attributes("Name", "x", "FifoTopic", "true"), "Invalid parameter: Topic Name"},
+			{attributes("Name", "x y.fifo", "FifoTopic", "true"), fifo},
 			{attributes("Name", strings.Repeat("x", 252)+".fifo", "FifoTopic", "true"), fifo},
 			{attributes("Name", "x", "FifoTopic", "yes"), "Invalid parameter: Attributes Reason: FifoTopic: Must be true or false."},
 			{attributes("Name", "x", "Nonsense", "1"), "Invalid parameter: Attributes Reason: Unknown attribute: Nonsense"},
@@ -74,7 +75,7 @@ func badARNs(st *apitest.Story, member string, actions ...string) {
 			"arn:aws:sqs:us-east-1:": "Invalid parameter: " + member + " Reason: An ARN must have at least 6 elements, not 5",
 			queueARN("q"):            "Invalid parameter: " + member,
 			topicARN("a") + ":b":     "Invalid parameter: " + member,
-			"arn:aws:sns:eu-west-1:" + account + ":a": "Invalid parameter: " + member + " Reason: The ARN is of the region eu-west-1, and the request is for us-east-1.",
+			"arn:aws:sns:eu-west-1:" + account + ":a": "Invalid parameter: " + member,
 		} {
 			st.Fails(action, with{member, arn}, 400, invalid, want)
 		}
@@ -108,13 +109,19 @@ func TestTopicAttributes(t *testing.T) {
 				t.Errorf("there is %s in %s", not, got)
 			}
 		}
-		st.Does("GetTopicAttributes", with{"TopicArn", fifo}, entry("FifoTopic", "true"), entry("ContentBasedDeduplication", "false"), entry("FifoThroughputScope", "Topic"))
+		st.Does("GetTopicAttributes", with{"TopicArn", fifo}, entry("FifoTopic", "true"), entry("ContentBasedDeduplication", "false"), "<key>EffectiveDeliveryPolicy</key>")
+		if got := st.Does("GetTopicAttributes", with{"TopicArn", fifo}); strings.Contains(got, "FifoThroughputScope") {
+			t.Errorf("a scope that was not set: %s", got)
+		}
 		set := func(arn, name, value string) with {
 			return with{"TopicArn", arn, "AttributeName", name, "AttributeValue", value}
 		}
 		for _, tc := range []struct{ arn, name, value string }{
 			{arn, "DisplayName", "News & more"}, {arn, "SignatureVersion", "2"}, {arn, "TracingConfig", "PassThrough"}, {arn, "KmsMasterKeyId", "alias/x"},
-			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":2,"numRetries":5}}}`},
+			{arn, "SQSSuccessFeedbackSampleRate", "0"}, {arn, "HTTPSuccessFeedbackSampleRate", "100"}, {arn, "LambdaSuccessFeedbackSampleRate", "7"},
+			{arn, "ApplicationSuccessFeedbackSampleRate", "0"}, {arn, "FirehoseSuccessFeedbackSampleRate", "0"},
+			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":2,"numRetries":5,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},"disableSubscriptionOverrides":true,"defaultThrottlePolicy":{"maxReceivesPerSecond":3},"defaultRequestPolicy":{"headerContentType":"text/csv"}}}`},
+			{arn, "Policy", strings.NewReplacer("\n", "", "TOPIC", arn, "ACCOUNT", account).Replace(oldDefaultPolicy)},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:Publish","Resource":"*"}}`},
 			{fifo, "ContentBasedDeduplication", "true"}, {fifo, "FifoThroughputScope", "MessageGroup"},
 		} {
@@ -135,6 +142,9 @@ func TestTopicAttributes(t *testing.T) {
 			{fifo, "ContentBasedDeduplication", "yes", "Invalid parameter: ContentBasedDeduplication: Must be true or false."},
 			{fifo, "FifoThroughputScope", "All", "Invalid parameter: FifoThroughputScope: Must be one of Topic, MessageGroup."},
 			{fifo, "ArchivePolicy", `{"MessageRetentionPeriod":"30"}`, "Invalid parameter: ArchivePolicy: This server does not archive the messages of topics."},
+			{arn, "SQSSuccessFeedbackSampleRate", "101", "Invalid parameter: SQSSuccessFeedbackSampleRate: Must be a whole number from 0 to 100."},
+			{arn, "SQSSuccessFeedbackSampleRate", "x", "Invalid parameter: SQSSuccessFeedbackSampleRate: Must be a whole number from 0 to 100."},
+			{arn, "SMSSuccessFeedbackSampleRate", "0", "Invalid parameter: AttributeName"},
 			{arn, "SQSSuccessFeedbackRoleArn", "arn:aws:iam::1:role/r", "Invalid parameter: SQSSuccessFeedbackRoleArn: This server does not write delivery logs"},
 			{arn, "DeliveryPolicy", "x", "Invalid parameter: DeliveryPolicy: "},
 			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"numRetries":101}}}`, "Invalid parameter: DeliveryPolicy: "},
@@ -154,6 +164,12 @@ func TestTopicAttributes(t *testing.T) {
 	})
 }
 
+// oldDefaultPolicy is with which AWS made topics, and which Terraform sets in order to remove a policy.
+const oldDefaultPolicy = `{"Version":"2008-10-17","Id":"__default_policy_ID","Statement":[{"Sid":"__default_statement_ID","Effect":"Allow",
+"Principal":{"AWS":"*"},"Action":["SNS:GetTopicAttributes","SNS:SetTopicAttributes","SNS:AddPermission","SNS:RemovePermission",
+"SNS:DeleteTopic","SNS:Subscribe","SNS:ListSubscriptionsByTopic","SNS:Publish","SNS:Receive"],"Resource":"TOPIC",
+"Condition":{"StringEquals":{"AWS:SourceOwner":"ACCOUNT"}}}]}`
+
 func TestPermissions(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		arn := topicARN("a")
@@ -164,6 +180,8 @@ func TestPermissions(t *testing.T) {
 		st.Does("AddPermission", add("l", otherAccount, "Publish"), "<AddPermissionResponse")
 		st.Does("GetTopicAttributes", with{"TopicArn", arn}, "__default_statement_ID",
 			strings.ReplaceAll(`{"Sid":"l","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::`+otherAccount+`:root"},"Action":"SNS:Publish","Resource":"`+arn+`"}`, `"`, "&quot;"))
+		st.Does("AddPermission", add("r", otherAccount, "Receive"))
+		st.Does("RemovePermission", with{"TopicArn", arn, "Label", "r"})
 		st.Fails("AddPermission", add("l", otherAccount, "Publish"), 400, invalid, "Invalid parameter: Statement already exists")
 		st.Fails("AddPermission", add("m", otherAccount, "CreateTopic"), 400, invalid, "Invalid parameter: Policy statement action out of service scope!")
 		st.Fails("AddPermission", add("m", "12", "Publish"), 400, invalid, "Invalid parameter: AWSAccountId Reason: 12 is not an account number of 12 digits")
@@ -234,8 +252,8 @@ func TestSubscriptions(t *testing.T) {
 			in         with
 			code, want string
 		}{
-			{subscribe(arn, "sms", "+1"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: sms"},
-			{subscribe(arn, "lambda", "x"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: lambda"},
+			{subscribe(arn, "sms", "+1"), invalid, "Invalid parameter: Protocol Reason: This server does not deliver by sms."},
+			{subscribe(arn, "pigeon", "x"), invalid, "Invalid parameter: Amazon SNS does not support this protocol string: pigeon"},
 			{subscribe(arn, "sqs", "https://sqs.us-east-1.amazonaws.com/1/q"), invalid, "Invalid parameter: SQS endpoint ARN"},
 			{subscribe(arn, "sqs", queueARN("q.fifo")), invalid, "Invalid parameter: Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics"},
 			{subscribe(fifo, "email", "a@example.com"), invalid, "Invalid parameter: Invalid parameter: Protocol Reason: FIFO topics deliver to SQS queues only"},
@@ -243,20 +261,19 @@ func TestSubscriptions(t *testing.T) {
 			{subscribe(arn, "sqs", queueARN("r"), "Nonsense", "1"), invalid, "Invalid parameter: Attributes Reason: Unknown attribute: Nonsense"},
 			{subscribe(arn, "sqs", queueARN("r"), "RawMessageDelivery", "x"), invalid, "Invalid parameter: Attributes Reason: RawMessageDelivery: Invalid value [x]. Must be true or false."},
 			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", "{"), invalid, "Invalid parameter: Attributes Reason: FilterPolicy: "},
-			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", many), "FilterPolicyLimitExceeded", "Invalid parameter: Attributes Reason: FilterPolicy: "},
+			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", many), invalid, "Invalid parameter: Attributes Reason: FilterPolicy: "},
 			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicy", `{"a":{"b":["c"]}}`), invalid, "Invalid parameter: Attributes Reason: FilterPolicy: "},
 			{subscribe(arn, "sqs", queueARN("r"), "FilterPolicyScope", "All"), invalid, "FilterPolicyScope: Invalid value [All]. Please use either MessageBody or MessageAttributes"},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", "x"), invalid, "Invalid parameter: Attributes Reason: RedrivePolicy: failed to parse JSON."},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"x"}`), invalid, "Invalid parameter: Attributes Reason: RedrivePolicy: deadLetterTargetArn is an invalid arn"},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"maxReceiveCount":"1"}`), invalid, "RedrivePolicy: deadLetterTargetArn is an invalid arn"},
-			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d.fifo")+`"}`), invalid, "RedrivePolicy: the dead-letter queue of a subscription to a FIFO topic must be a FIFO queue"},
+			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d.fifo")+`"}`), invalid, "RedrivePolicy: must use a standard queue as DLQ for a standard Subscription."},
+			{subscribe(fifo, "sqs", queueARN("r.fifo"), "RedrivePolicy", `{"deadLetterTargetArn":"`+queueARN("d")+`"}`), invalid, "RedrivePolicy: must use a FIFO queue as DLQ for a FIFO Subscription to a FIFO Topic."},
 			{subscribe(arn, "sqs", queueARN("r"), "RedrivePolicy", `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:`+otherAccount+`:d"}`), invalid, "RedrivePolicy: deadLetterTargetArn must be a queue of the subscription's account and region"},
-			{subscribe(arn, "sqs", queueARN("r"), "DeliveryPolicy", `{}`), invalid, "Delivery protocol [sqs] does not support specifying a delivery policy."},
 			{subscribe(arn, "sqs", queueARN("r"), "ReplayPolicy", `{"a":"b"}`), invalid, "ReplayPolicy: This server does not archive"},
 			{subscribe(arn, "sqs", queueARN("r"), "SubscriptionRoleArn", "x"), invalid, "SubscriptionRoleArn: It is for the protocol firehose"},
 		} {
-			status := map[string]int{invalid: 400, "FilterPolicyLimitExceeded": 403}[tc.code]
-			st.Fails("Subscribe", tc.in, status, tc.code, tc.want)
+			st.Fails("Subscribe", tc.in, 400, tc.code, tc.want)
 		}
 		st.Fails("Subscribe", with{"TopicArn", arn}, 400, "ValidationError", "Value null at 'protocol'")
 		st.Fails("Subscribe", subscribe(topicARN("none"), "sqs", queueARN("q")), 404, "NotFound", "Topic does not exist")
@@ -271,16 +288,24 @@ func TestSubscriptions(t *testing.T) {
 		st.Does("Unsubscribe", with{"SubscriptionArn", sub})
 		st.Does("GetTopicAttributes", with{"TopicArn", arn}, "<key>SubscriptionsDeleted</key><value>1</value>")
 		st.Fails("GetSubscriptionAttributes", with{"SubscriptionArn", sub}, 404, "NotFound", "Subscription does not exist")
-		st.Fails("Unsubscribe", with{"SubscriptionArn", arn}, 400, invalid, "Invalid parameter: SubscriptionArn")
+		st.Fails("Unsubscribe", with{"SubscriptionArn", arn}, 400, invalid, "Invalid parameter: SubscriptionId")
+		st.Fails("Unsubscribe", with{"SubscriptionArn", "arn:aws:sns:us-east-1:111111111111:random"}, 400, invalid, "Invalid parameter: SubscriptionId")
+		st.Fails("Unsubscribe", nil, 400, invalid, "Invalid parameter: SubscriptionArn Reason: no value for required parameter")
 		st.Fails("Unsubscribe", with{"SubscriptionArn", "x"}, 400, invalid, "Invalid parameter: SubscriptionArn Reason: An ARN must have at least 6 elements, not 1")
 		st.Does("DeleteTopic", with{"TopicArn", fifo})
 		if got := st.Does("ListSubscriptions", nil); strings.Contains(got, "<member>") {
 			t.Errorf("subscriptions have outlived their topic: %s", got)
 		}
-		for _, token := range []string{"x", strings.Repeat("0", 96)} {
-			st.Fails("ConfirmSubscription", with{"TopicArn", arn, "Token", token}, 400, invalid, "Invalid parameter: Token")
+		for token, want := range map[string]string{
+			"x": "<Message>Invalid token</Message>", strings.Repeat("0", 96): "<Message>Invalid parameter: Token</Message>",
+			strings.Repeat("a1", 144): "<Message>Invalid parameter: Token</Message>",
+		} {
+			if status, body := st.Call("ConfirmSubscription", with{"TopicArn", arn, "Token", token}); status != 400 || !strings.Contains(body, want) {
+				t.Errorf("%s: %d %s", token, status, body)
+			}
 		}
-		badARNs(st, "TopicArn", "Subscribe", "ConfirmSubscription")
+		st.Fails("ConfirmSubscription", with{"TopicArn", "x", "Token", "x"}, 400, invalid, "Invalid parameter: Topic")
+		badARNs(st, "TopicArn", "Subscribe")
 	})
 }
 
@@ -305,7 +330,7 @@ func testSubscriptionAttributes(st *apitest.Story, sub string) {
 		st.Does("SetSubscriptionAttributes", set(tc.name, tc.value), "<SetSubscriptionAttributesResponse")
 		st.Does("GetSubscriptionAttributes", with{"SubscriptionArn", sub}, entry(tc.name, tc.value))
 	}
-	st.Fails("SetSubscriptionAttributes", set("FilterPolicyScope", "MessageAttributes"), 400, invalid, "Invalid parameter: FilterPolicy: ")
+	st.Fails("SetSubscriptionAttributes", set("FilterPolicyScope", "MessageAttributes"), 400, invalid, "Invalid parameter: Filter policy scope MessageAttributes does not support nested filter policy")
 	for name, value := range map[string]string{"FilterPolicy": "{}", "RedrivePolicy": ""} {
 		st.Does("SetSubscriptionAttributes", set(name, value))
 		if got := st.Does("GetSubscriptionAttributes", with{"SubscriptionArn", sub}); strings.Contains(got, "<key>"+name+"</key>") {
@@ -315,7 +340,7 @@ func testSubscriptionAttributes(st *apitest.Story, sub string) {
 	for name, want := range map[string]string{
 		"Nonsense": "Invalid parameter: AttributeName", "Endpoint": "Invalid parameter: AttributeName",
 		"RawMessageDelivery": "Invalid parameter: RawMessageDelivery: Invalid value [x]. Must be true or false.",
-		"FilterPolicy":       "Invalid parameter: FilterPolicy: ", "DeliveryPolicy": "Invalid parameter: DeliveryPolicy: Delivery protocol [sqs]",
+		"FilterPolicy":       "Invalid parameter: FilterPolicy: ", "DeliveryPolicy": "Invalid parameter: DeliveryPolicy: failed to parse JSON",
 	} {
 		st.Fails("SetSubscriptionAttributes", set(name, "x"), 400, invalid, want)
 	}
@@ -389,9 +414,14 @@ func TestPublishRefusals(t *testing.T) {
 			{ordered("MessageGroupId", "g"), invalid, "Invalid parameter: The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly"},
 			{ordered("MessageGroupId", "g", "MessageDeduplicationId", strings.Repeat("x", 129)), invalid, "MessageDeduplicationId can only include"},
 			{with{"Message", "m"}, invalid, "Invalid parameter: TopicArn or TargetArn Reason: no value for required parameter"},
-			{with{"Message", "m", "PhoneNumber", "+1"}, invalid, "Invalid parameter: PhoneNumber Reason: This server does not send text messages to phones."},
+			{with{"Message", "m", "PhoneNumber", "+1"}, invalid, "Invalid parameter: PhoneNumber Reason: +1 is not valid to publish to"},
+			{with{"Message", "m", "PhoneNumber", "+14155550100"}, invalid, "Invalid parameter: PhoneNumber Reason: This server does not send text messages to phones."},
+			{with{"Message", "m", "TargetArn", "x"}, invalid, "Invalid parameter: TargetArn Reason: An ARN must have at least 6 elements, not 1"},
+			{with{"Message", "m", "TargetArn", topicARN("endpoint/APNS/app/1")}, invalid, "Invalid parameter: TargetArn Reason: No endpoint found for the target arn specified"},
 			{with{"Message", "m", "TopicArn", "x"}, invalid, "Invalid parameter: TopicArn Reason: An ARN must have at least 6 elements, not 1"},
-			{attribute("n", "StringValue", "x"), value, "The message attribute 'n' must contain non-empty message attribute type."},
+			{attribute("n", "StringValue", "x"), "ValidationError", "1 validation error detected: Value null at 'messageAttributes.n.member.dataType' failed to satisfy constraint: Member must not be null"},
+			{text("String.", "x"), value, "The message attribute 'n' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String."},
+			{text("", "x"), value, "The message attribute 'n' must contain non-empty message attribute type."},
 			{text("Text", "x"), value, "The message attribute 'n' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String."},
 			{attribute("n", "DataType", "String"), value, "The message attribute 'n' must contain non-empty message attribute value for message attribute type 'String'."},
 			{text("String", ""), value, "must contain non-empty message attribute value"},
@@ -402,10 +432,13 @@ func TestPublishRefusals(t *testing.T) {
 			{text("String.Array", "x"), value, "with type 'String.Array' must be a JSON array"},
 			{text("String.Array", `[{}]`), value, "with type 'String.Array' must be a JSON array"},
 			{text("String", "\x01"), value, "The value of message attribute 'n' has invalid characters."},
-			{attribute("a..b", "DataType", "String", "StringValue", "x"), value, "must not begin or end with '.'"},
+			{attribute("a..b", "DataType", "String", "StringValue", "x"), value, "Message attribute name can not have successive '.' character."},
+			{attribute(".a", "DataType", "String", "StringValue", "x"), value, "Invalid message attribute name starting with character '.' was found."},
+			{attribute("a.", "DataType", "String", "StringValue", "x"), value, "Invalid message attribute name ending with character '.' was found."},
+			{attribute("a^b", "DataType", "String", "StringValue", "x"), value, "Invalid non-alphanumeric character '#x5E' was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots."},
 			{attribute("AWS.x", "DataType", "String", "StringValue", "x"), value, "are reserved for internal use"},
-			{attribute("a b", "DataType", "String", "StringValue", "x"), value, "The message attribute name 'a b' is invalid."},
-			{attribute(strings.Repeat("x", 257), "DataType", "String", "StringValue", "x"), value, "must be 1 to 256 bytes long"},
+			{attribute("a b", "DataType", "String", "StringValue", "x"), value, "Invalid non-alphanumeric character '#x20' was found"},
+			{attribute(strings.Repeat("x", 257), "DataType", "String", "StringValue", "x"), value, "Length of message attribute name must be less than 256 bytes."},
 		} {
 			st.Fails("Publish", tc.in, 400, tc.code, tc.want)
 		}
@@ -433,13 +466,26 @@ func TestPublishBatch(t *testing.T) {
 			}
 			return out
 		}
-		got := st.Does("PublishBatch", batch("a", "1", "b", "", "c", "3"), "<Successful><member><Id>a</Id><MessageId>",
-			"<Failed><member><Id>b</Id><Code>InvalidParameter</Code><Message>Invalid parameter: Empty message</Message><SenderFault>true</SenderFault></member></Failed>")
-		if strings.Count(got, "<MessageId>") != 2 {
+		got := st.Does("PublishBatch", batch("a", "1", "b", "2", "c", "3"), "<Successful><member><Id>a</Id><MessageId>", "<Failed/>")
+		if strings.Count(got, "<MessageId>") != 3 {
 			t.Errorf("%s", got)
 		}
-		st.Does("PublishBatch", batch("a", ""), "<Successful/><Failed><member><Id>a</Id>")
-		st.Does("PublishBatch", batch("a", "1"), "<Failed/>")
+		fifo := topicARN("a.fifo")
+		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true"))
+		// ordered returns a batch for a FIFO topic, of which the first entry has all that it needs.
+		ordered := func(more ...string) with {
+			out := append(batch("a", "1", "b", "2"), "PublishBatchRequestEntries.member.1.MessageGroupId", "g", "PublishBatchRequestEntries.member.1.MessageDeduplicationId", "1")
+			out[1] = fifo
+			return append(out, more...)
+		}
+		attribute := func(name, dataType string) with {
+			at := "PublishBatchRequestEntries.member.2.MessageAttributes.entry.1."
+			out := append(batch("a", "1", "b", "2"), at+"Name", name, at+"Value.StringValue", "x")
+			if dataType != "" {
+				out = append(out, at+"Value.DataType", dataType)
+			}
+			return out
+		}
 		var eleven []string
 		for i := range 11 {
 			eleven = append(eleven, fmt.Sprint(i), "m")
@@ -449,16 +495,24 @@ func TestPublishBatch(t *testing.T) {
 			code, want string
 		}{
 			{batch(), "EmptyBatchRequest", "The batch request doesn't contain any entries."},
-			{batch(eleven...), "TooManyEntriesInBatchRequest", "The batch request contains more entries than permissible. The most are 10, and there are 11."},
-			{batch("a", "1", "a", "2"), "BatchEntryIdsNotDistinct", "Two or more batch entries in the request have the same Id: a."},
-			{batch("a b", "1"), "InvalidBatchEntryId", "doesn't abide by the specification"},
-			{batch("", "1"), "InvalidBatchEntryId", "doesn't abide by the specification"},
+			{batch(eleven...), "TooManyEntriesInBatchRequest", "The batch request contains more entries than permissible."},
+			{batch("a", "1", "a", "2"), "BatchEntryIdsNotDistinct", "Two or more batch entries in the request have the same Id."},
+			{batch("a b", "1"), "InvalidBatchEntryId", "The Id of a batch entry in the batch request contains an impermissible character: a b"},
+			{batch("", "1"), "InvalidBatchEntryId", "The Id of a batch entry in the batch request contains an impermissible character: "},
+			{batch(strings.Repeat("x", 81), "1"), "InvalidBatchEntryId", "The Id of a batch entry in the batch request is too long: " + strings.Repeat("x", 81) + ""},
+			{append(batch("a", "1"), "PublishBatchRequestEntries.member.2.Message", "m"), "ValidationError", "1 validation error detected: Value null at 'publishBatchRequestEntries.2.member.id' failed to satisfy constraint: Member must not be null"},
+			{batch("a", "1", "b", ""), invalid, "Invalid parameter: Empty message"},
+			{attribute("a..b", "String"), "ParameterValueInvalid", "Message attribute name can not have successive '.' character."},
+			{attribute("a", ""), "ValidationError", "1 validation error detected: Value null at 'publishBatchRequestEntries.2.member.messageAttributes.a.member.dataType' failed to satisfy constraint: Member must not be null"},
+			{append(batch("a", "1", "b", `{"sqs":"x"}`), "PublishBatchRequestEntries.member.2.MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - No default entry in JSON message body"},
+			{ordered(), invalid, "Invalid parameter: The MessageGroupId parameter is required for FIFO topics"},
+			{ordered("PublishBatchRequestEntries.member.2.MessageGroupId", "g"), invalid, "Invalid parameter: The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly"},
 		} {
-			st.Fails("PublishBatch", tc.in, 400, tc.code, tc.want)
+			st.Refuses("PublishBatch", tc.in, 400, tc.code, tc.want)
 		}
 		if !st.InURL {
 			half := strings.Repeat("x", 131073)
-			st.Fails("PublishBatch", batch("a", half, "b", half), 400, "BatchRequestTooLong", "more than the limit of 262144 bytes: 262146.")
+			st.Refuses("PublishBatch", batch("a", half, "b", half), 400, "BatchRequestTooLong", "The length of all the messages put together is more than the limit.")
 		}
 		badARNs(st, "TopicArn", "PublishBatch")
 	})

@@ -40,7 +40,8 @@ func (c *topicChange) setPolicy(value string) error {
 	}
 	ids, unknown := service.Bind(p, old, c.idOf)
 	if unknown != "" {
-		return errParameter("Policy Error: PrincipalNotFound: %s", service.Shorten(unknown))
+		c.log.Info("the policy of a topic names a principal that does not exist", "topic", c.name.ARN(), "principal", service.Shorten(unknown))
+		return errParameter("Policy Error: PrincipalNotFound")
 	}
 	c.attrs.Policy, c.attrs.PolicyIDs = value, ids
 	service.WarnOfPolicy(c.log, p, c.name.ARN(), nil) // actions were checked
@@ -54,10 +55,13 @@ func policyError(err error) error {
 	case !ok:
 		return err
 	case e.Fault == policy.UnknownAction:
-		return errParameter("Policy statement action out of service scope! %s", service.Shorten(e.Error()))
+		return errAction()
 	}
 	return errParameter("Policy Error: %s", service.Shorten(e.Error()))
 }
+
+// errAction refuses an action that the policy of a topic cannot give.
+func errAction() error { return errParameter("Policy statement action out of service scope!") }
 
 type addPermissionInput struct {
 	TopicArn      *string  `max:"2048"`
@@ -111,7 +115,7 @@ func (in *addPermissionInput) permission() (p policy.Permission, err error) {
 	}
 	for _, action := range in.ActionNames {
 		if action != "*" && !slices.Contains(shared, Rules.Vendor+":"+action) {
-			return p, errParameter("Policy statement action out of service scope! There is no action %s.", service.Shorten(action))
+			return p, errAction()
 		}
 	}
 	p.Accounts, p.Actions = in.AWSAccountIds, in.ActionNames

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -118,7 +117,7 @@ func (pl *planner) add(p *plan, sub *topic.Subscription) error {
 	case refused != nil:
 		p.refused = append(p.refused, *refused)
 		p.happens(queue.TopicFailed, 1)
-		if to != 0 {
+		if to.queue != 0 {
 			p.happens(queue.TopicRedriven, 1)
 		} else if !errors.Is(refused.lost, delivery.ErrNoDeadLetters) {
 			p.happens(queue.TopicNotRedriven, 1)
@@ -126,20 +125,25 @@ func (pl *planner) add(p *plan, sub *topic.Subscription) error {
 	case sub.Protocol == topic.SQS: // of others it is not known yet
 		p.happens(queue.TopicDelivered, 1)
 	}
-	if to == 0 {
+	if to.queue == 0 {
 		return nil
 	}
-	one, err := pl.copyFor(sub)
+	one, err := pl.copyFor(sub, to)
 	if err != nil {
 		return err
 	}
-	one.Queue = to
 	p.publication.Copies = append(p.publication.Copies, one)
 	return nil
 }
 
-// route returns the queue that the copy for a subscription goes to, 0 for none, and what has refused it on the way.
-func (pl *planner) route(sub *topic.Subscription) (queue.ID, *refusedCopy) {
+// destination is where the copy for a subscription goes.
+type destination struct {
+	queue queue.ID // 0: nowhere
+	fifo  bool     // it is a FIFO queue
+}
+
+// route returns where the copy for a subscription goes, and what has refused it on the way.
+func (pl *planner) route(sub *topic.Subscription) (destination, *refusedCopy) {
 	to, why := pl.destination(sub)
 	if why == nil {
 		return to, nil
@@ -148,34 +152,34 @@ func (pl *planner) route(sub *topic.Subscription) (queue.ID, *refusedCopy) {
 	return to, &refusedCopy{sub, why, lost}
 }
 
-// destination returns the queue that a subscription's messages go to, or why that does not take this one.
-func (pl *planner) destination(sub *topic.Subscription) (queue.ID, error) {
+// destination returns where a subscription's messages go, or why that does not take this one.
+func (pl *planner) destination(sub *topic.Subscription) (destination, error) {
 	if sub.Protocol != topic.SQS {
-		return sub.Queue, nil
+		return destination{queue: sub.Queue}, nil
 	}
 	q, err := pl.queueFor(pl.message.topic, sub.Endpoint)
 	if err != nil {
-		return 0, err
+		return destination{}, err
 	}
 	if most := q.Attributes.MaximumMessageSize; pl.message.size > most {
-		return 0, fmt.Errorf("the message has %d bytes, and the queue takes at most %d", pl.message.size, most)
+		return destination{}, fmt.Errorf("the message has %d bytes, and the queue takes at most %d", pl.message.size, most)
 	}
 	if n := len(pl.message.attributes); sub.Attributes.Raw && n > maxRawAttributes {
-		return 0, fmt.Errorf("the message has %d attributes, and a queue takes at most %d in raw delivery", n, maxRawAttributes)
+		return destination{}, fmt.Errorf("the message has %d attributes, and a queue takes at most %d in raw delivery", n, maxRawAttributes)
 	}
-	return q.ID, nil
+	return destination{q.ID, q.Attributes.FIFO}, nil
 }
 
 // deadLetters returns the dead-letter queue of a subscription, or why there is none that takes messages.
-func (pl *planner) deadLetters(sub *topic.Subscription) (queue.ID, error) {
+func (pl *planner) deadLetters(sub *topic.Subscription) (destination, error) {
 	if sub.Attributes.Redrive == "" {
-		return 0, delivery.ErrNoDeadLetters
+		return destination{}, delivery.ErrNoDeadLetters
 	}
 	q, err := pl.queueFor(pl.message.topic, sub.Attributes.Redrive)
 	if err != nil {
-		return 0, fmt.Errorf("the dead-letter queue: %w", err)
+		return destination{}, fmt.Errorf("the dead-letter queue: %w", err)
 	}
-	return q.ID, nil
+	return destination{q.ID, q.Attributes.FIFO}, nil
 }
 
 // queueFor returns a queue by its ARN, if it exists and its policy lets the topic send to it.
@@ -219,34 +223,44 @@ func (d *sending) Facts() policy.Facts {
 }
 
 // copyFor returns what a subscription gets.
-func (pl *planner) copyFor(sub *topic.Subscription) (queue.Copy, error) {
+func (pl *planner) copyFor(sub *topic.Subscription, to destination) (queue.Copy, error) {
+	one, err := pl.contentFor(sub)
+	if err != nil {
+		return one, err
+	}
+	one.Queue = to.queue
+	// A FIFO topic keeps its groups from standard queues; a standard topic passes on what was published, for fair queueing.
+	switch {
+	case sub.Protocol != topic.SQS:
+	case to.fifo:
+		one.Message.Group, one.Message.Dedup = pl.message.group, pl.message.dedup
+	case !pl.message.topic.Name.FIFO():
+		one.Message.Group = pl.message.group
+	}
+	return one, nil
+}
+
+// contentFor returns the message as a subscription gets it.
+func (pl *planner) contentFor(sub *topic.Subscription) (one queue.Copy, err error) {
 	if sub.Protocol != topic.SQS {
 		return pl.deliveryFor(sub)
 	}
 	o := pl.message
 	text := o.textFor(sub.Protocol)
-	var one queue.Copy
+	one.Message = queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: principal, Trace: o.trace}
 	if sub.Attributes.Raw {
-		one.Message = queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: principal, Body: text, BodyMD5: pl.digest(text), Attributes: o.attributes}
-	} else {
-		begins, rest, at, err := pl.envelope(text, sub)
-		if err != nil {
-			return one, err
-		}
-		one.Message = queue.Outgoing{ID: queue.MessageID(uuid.New()), Sender: principal, Body: begins}
-		one.Tail, one.SequenceAt = rest, at
+		one.Message.Body, one.Message.BodyMD5, one.Message.Attributes = text, pl.digest(text), o.attributes
+		return one, nil
 	}
-	one.Message.Trace, one.Message.Group = o.trace, o.group
-	if toFIFO(sub) {
-		one.Message.Dedup = o.dedup
-	}
-	return one, nil
+	one.Message.Body, one.Tail, one.SequenceAt, err = pl.envelope(text, sub)
+	return one, err
 }
 
 // toFIFO reports whether the messages of a subscription go to a FIFO queue.
-func toFIFO(sub *topic.Subscription) bool {
-	return sub.Protocol == topic.SQS && strings.HasSuffix(sub.Endpoint, service.FIFOSuffix)
-}
+func toFIFO(sub *topic.Subscription) bool { return sub.Protocol == topic.SQS && isFIFO(sub.Endpoint) }
+
+// isFIFO reports whether a name or an ARN belongs to a FIFO queue.
+func isFIFO(queue string) bool { return strings.HasSuffix(queue, service.FIFOSuffix) }
 
 // outgoing returns a message with that body.
 func outgoing(body string) queue.Outgoing {
@@ -289,7 +303,8 @@ func (pl *planner) envelope(text string, sub *topic.Subscription) (begins, rest 
 	return pl.envelopes.For(text, pl.unsubscribeURL(sub))
 }
 
-// unsubscribeURL returns the link that ends a subscription.
+// unsubscribeURL returns the link that ends a subscription. As on AWS, the ARN stands there as it is: it has no character that
+// would end it.
 func (s *Service) unsubscribeURL(sub *topic.Subscription) string {
-	return s.base() + "/?Action=Unsubscribe&SubscriptionArn=" + url.QueryEscape(sub.ARN())
+	return s.base() + "/?Action=Unsubscribe&SubscriptionArn=" + sub.ARN()
 }

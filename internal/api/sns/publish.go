@@ -3,11 +3,13 @@ package sns
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/topic"
 )
 
 type publishInput struct {
@@ -23,20 +25,11 @@ type publishOutput struct {
 }
 
 func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInput) (*publishOutput, error) {
-	arn := in.TopicArn
-	switch {
-	case in.PhoneNumber != nil:
-		return nil, errUnsupported("PhoneNumber", "This server does not send text messages to phones.")
-	case arn == nil && in.TargetArn == nil:
-		return nil, errParameter("TopicArn or TargetArn Reason: no value for required parameter")
-	case arn == nil:
-		arn = in.TargetArn
-	}
-	t, err := s.find(c, arn, "SNS:Publish")
+	t, err := s.publishedTo(c, in)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.check(c, t)
+	o, err := in.check(c, t, "")
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +39,31 @@ func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInpu
 	}
 	return &publishOutput{published[0].ID.String(), sequence(published[0].Sequence)}, nil
 }
+
+// publishedTo returns the topic that a request publishes to. Where the request names something else, it says what is wrong
+// with that.
+func (s *Service) publishedTo(c *protocol.Call, in *publishInput) (*topic.Topic, error) {
+	switch {
+	case in.PhoneNumber != nil && !phoneNumber.MatchString(*in.PhoneNumber):
+		return nil, errParameter("PhoneNumber Reason: %s is not valid to publish to", *in.PhoneNumber)
+	case in.PhoneNumber != nil:
+		return nil, errUnsupported("PhoneNumber", "This server does not send text messages to phones.")
+	case in.TopicArn != nil:
+		return s.find(c, in.TopicArn, "SNS:Publish")
+	case in.TargetArn == nil:
+		return nil, errParameter("TopicArn or TargetArn Reason: no value for required parameter")
+	case strings.Contains(*in.TargetArn, ":endpoint/"):
+		return nil, errParameter("TargetArn Reason: No endpoint found for the target arn specified")
+	}
+	n, err := topicNamed(c, "TargetArn", in.TargetArn)
+	if err != nil {
+		return nil, err
+	}
+	return s.findNamed(c, n, "SNS:Publish", func(*service.Subject) {})
+}
+
+// phoneNumber is a number of E.164.
+var phoneNumber = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
 
 // sequence formats a SequenceNumber; messages of standard topics have none.
 func sequence(n uint64) string {

@@ -2,13 +2,16 @@ package sns
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/topic"
 )
 
-const maxBatchEntries = 10
+const (
+	maxBatchEntries = 10
+	maxEntryID      = 80
+)
 
 type publishEntry struct {
 	Id *string `max:"1024"`
@@ -26,81 +29,69 @@ type publishedEntry struct {
 	SequenceNumber string `json:",omitempty"`
 }
 
-type failedEntry struct {
-	Id          string
-	Code        string
-	Message     string
-	SenderFault bool
-}
-
 type publishBatchOutput struct {
 	Successful []publishedEntry `json:",always" wrap:"member"`
-	Failed     []failedEntry    `json:",always" wrap:"member"`
+	Failed     []struct{}       `json:",always" wrap:"member"` // none: an entry does not fail alone
 }
 
-// publishBatch publishes the entries of which nothing is wrong, all of them or none.
+// publishBatch publishes all entries or none: what is wrong with one of them is the answer to the batch.
 func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publishBatchInput) (*publishBatchOutput, error) {
 	t, err := s.find(c, in.TopicArn, "SNS:Publish")
 	if err != nil {
 		return nil, err
 	}
-	if err := checkEntries(in.PublishBatchRequestEntries); err != nil {
+	entries := in.PublishBatchRequestEntries
+	if err := checkEntries(entries); err != nil {
 		return nil, err
 	}
-	out := new(publishBatchOutput)
-	messages := out.check(c, t, in.PublishBatchRequestEntries)
-	if len(out.Failed) > 0 {
-		c.Notes.Set(noteFailed, len(out.Failed))
-	}
-	if len(messages) == 0 {
-		return out, nil
+	messages := make([]*outbound, len(entries))
+	for i := range entries {
+		if messages[i], err = entries[i].check(c, t, fmt.Sprintf("publishBatchRequestEntries.%d.member.", i+1)); err != nil {
+			return nil, err
+		}
 	}
 	published, err := s.send(ctx, c, messages)
 	if err != nil {
 		return nil, err
 	}
+	out := new(publishBatchOutput)
 	for i, p := range published {
-		out.Successful[i].MessageId, out.Successful[i].SequenceNumber = p.ID.String(), sequence(p.Sequence)
+		out.Successful = append(out.Successful, publishedEntry{*entries[i].Id, p.ID.String(), sequence(p.Sequence)})
 	}
 	return out, nil
 }
 
-// check returns the messages of the entries of which nothing is wrong, and has an entry in the answer for each entry.
-func (out *publishBatchOutput) check(c *protocol.Call, t *topic.Topic, entries []publishEntry) (messages []*outbound) {
-	for i := range entries {
-		o, err := entries[i].check(c, t)
-		if err != nil {
-			e := protocol.AsError(err)
-			out.Failed = append(out.Failed, failedEntry{*entries[i].Id, e.Code, e.Message, e.Status < 500})
-			continue
-		}
-		messages = append(messages, o)
-		out.Successful = append(out.Successful, publishedEntry{Id: *entries[i].Id})
-	}
-	return messages
-}
-
-// checkEntries refuses a batch as a whole.
+// checkEntries refuses a batch for what its entries are together, and for their ids.
 func checkEntries(entries []publishEntry) error {
 	switch n := len(entries); {
 	case n == 0:
 		return errEmptyBatch()
 	case n > maxBatchEntries:
-		return errTooManyEntries(n)
+		return errTooManyEntries()
+	}
+	var v protocol.Violations
+	for i := range entries {
+		v.Required(fmt.Sprintf("publishBatchRequestEntries.%d.member.id", i+1), entries[i].Id)
+	}
+	if err := v.Err(); err != nil {
+		return err
 	}
 	seen, size := make(map[string]bool), 0
-	for _, e := range entries {
+	for i := range entries {
+		id := *entries[i].Id
 		switch {
-		case e.Id == nil || !service.ValidName(*e.Id, 80):
-			return errEntryID()
-		case seen[*e.Id]:
-			return errEntryIDRepeated(*e.Id)
+		case len(id) > maxEntryID:
+			return errEntryID("is too long: %s", id)
+		case !service.ValidName(id, maxEntryID):
+			return errEntryID("contains an impermissible character: %s", id)
+		case seen[id]:
+			return errEntryIDRepeated()
 		}
-		seen[*e.Id] = true
-		size += e.length()
+		seen[id] = true
+		size += entries[i].length()
 	}
 	if size > maxMessageSize {
-		return errBatchTooLong(size)
+		return errBatchTooLong()
 	}
 	return nil
 }

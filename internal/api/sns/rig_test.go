@@ -38,9 +38,6 @@ func newRig(t *testing.T) *rig {
 func topicARN(name string) string { return "arn:aws:sns:" + region + ":" + account + ":" + name }
 func queueARN(name string) string { return "arn:aws:sqs:" + region + ":" + account + ":" + name }
 
-// escape writes an ARN into a query.
-func escape(arn string) string { return strings.ReplaceAll(arn, ":", "%3A") }
-
 // traced returns a signed request that publishes a message and has a trace header.
 func traced(t *testing.T, r *rig, topic, header string) *http.Request {
 	t.Helper()

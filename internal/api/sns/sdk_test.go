@@ -96,7 +96,7 @@ func TestPublish(t *testing.T) {
 		t.Errorf("%+v", e.MessageAttributes)
 	case e.SignatureVersion != "1" || e.Signature == "" || e.SigningCertURL == "":
 		t.Errorf("%+v", e)
-	case e.UnsubscribeURL != r.server.Endpoint()+"/?Action=Unsubscribe&SubscriptionArn="+escape(sub):
+	case e.UnsubscribeURL != r.server.Endpoint()+"/?Action=Unsubscribe&SubscriptionArn="+sub:
 		t.Errorf("%s", e.UnsubscribeURL)
 	case len(got[0].MessageAttributes) > 0:
 		t.Errorf("the envelope has attributes: %v", got[0].MessageAttributes)
@@ -136,6 +136,9 @@ func TestPublishFIFO(t *testing.T) {
 		t.Fatalf("%d messages in the standard queue", len(got))
 	}
 	for _, m := range got {
+		if group, ok := m.Attributes["MessageGroupId"]; ok {
+			t.Errorf("the copy in a standard queue has the group %s", group)
+		}
 		var e map[string]string
 		if err := json.Unmarshal([]byte(*m.Body), &e); err != nil || len(e["SequenceNumber"]) != 20 || e["SequenceNumber"] == "00000000000000000000" || e["Signature"] != "" {
 			t.Errorf("%v: %s", err, *m.Body)

@@ -26,12 +26,12 @@ const (
 
 // subscriptionChange sets attributes of a subscription to values that a client has sent.
 type subscriptionChange struct {
-	sub   *topic.Subscription
-	wrong func(name, reason string) error // see topicChange
+	sub *topic.Subscription
+	wording
 }
 
-func (s *Service) subscriptionChange(sub *topic.Subscription, wrong func(name, reason string) error) *subscriptionChange {
-	return &subscriptionChange{sub, wrong}
+func (s *Service) subscriptionChange(sub *topic.Subscription, w wording) *subscriptionChange {
+	return &subscriptionChange{sub, w}
 }
 
 // setAll sets the attributes and checks them together. After an error the subscription is half-changed and must be thrown
@@ -76,20 +76,18 @@ func (c *subscriptionChange) set(name, value string) error {
 		}
 		return c.wrong(name, "It is for the protocol firehose, which this server does not have.")
 	}
-	if e := protocol.AsError(c.wrong(name, "")); strings.HasPrefix(e.Message, "Invalid parameter: Attributes") {
-		return errParameter("Attributes Reason: Unknown attribute: %s", service.Shorten(name))
-	}
-	return errParameter("AttributeName")
+	return c.unknown(name)
 }
 
 func (c *subscriptionChange) setRaw(value string) error {
+	raw := strings.EqualFold(value, "true")
 	switch p := c.sub.Protocol; {
-	case value != "true" && value != "false":
+	case !raw && !strings.EqualFold(value, "false"):
 		return c.wrong(attrRaw, "Invalid value ["+service.Shorten(value)+"]. Must be true or false.")
-	case value == "true" && (p == topic.Email || p == topic.EmailJSON):
+	case raw && (p == topic.Email || p == topic.EmailJSON):
 		return c.wrong(attrRaw, "Delivery protocol ["+string(p)+"] does not support raw message delivery.")
 	}
-	c.sub.Attributes.Raw = value == "true"
+	c.sub.Attributes.Raw = raw
 	return nil
 }
 
@@ -115,8 +113,10 @@ func (c *subscriptionChange) setRedrive(value string) error {
 		return c.wrong(attrRedrive, "deadLetterTargetArn is an invalid arn")
 	case n.Region != c.sub.Topic.Region || n.Account != c.sub.Owner:
 		return c.wrong(attrRedrive, "deadLetterTargetArn must be a queue of the subscription's account and region")
-	case strings.HasSuffix(n.Queue, service.FIFOSuffix) != c.sub.Topic.FIFO():
-		return c.wrong(attrRedrive, "the dead-letter queue of a subscription to a FIFO topic must be a FIFO queue, and of others a standard queue")
+	case toFIFO(c.sub) && !isFIFO(n.Queue):
+		return c.wrong(attrRedrive, "must use a FIFO queue as DLQ for a FIFO Subscription to a FIFO Topic.")
+	case !toFIFO(c.sub) && isFIFO(n.Queue):
+		return c.wrong(attrRedrive, "must use a standard queue as DLQ for a standard Subscription.")
 	}
 	c.sub.Attributes.Redrive = n.ARN()
 	return nil
@@ -132,8 +132,7 @@ func (c *subscriptionChange) checkFilter() error {
 	if !ok {
 		return err
 	}
-	reason := strings.TrimPrefix(service.Shorten(e.Error()), attrFilter+": ")
-	return c.wrong(attrFilter, reason)
+	return c.wrongFilter(e.Error())
 }
 
 type subscriptionInput struct {
@@ -167,18 +166,23 @@ func describeSubscription(sub *topic.Subscription) map[string]string {
 		attrRaw:                        strconv.FormatBool(a.Raw),
 	}
 	if a.Filter != "" {
-		out[attrFilter], out[attrScope] = a.Filter, topic.ScopeAttributes
-	}
-	if a.Scope != "" {
-		out[attrScope] = a.Scope
+		out[attrFilter], out[attrScope] = a.Filter, scopeOf(a)
 	}
 	if a.Redrive != "" {
 		out[attrRedrive] = `{"deadLetterTargetArn":"` + a.Redrive + `"}`
 	}
 	if a.Delivery != "" {
-		out[attrDelivery] = a.Delivery
+		out[attrDelivery] = deliveryOfSubscription(a.Delivery)
 	}
 	return out
+}
+
+// scopeOf returns the FilterPolicyScope of a subscription.
+func scopeOf(a *topic.SubscriptionAttributes) string {
+	if a.Scope == "" {
+		return topic.ScopeAttributes
+	}
+	return a.Scope
 }
 
 type setSubscriptionAttributesInput struct {
@@ -197,7 +201,7 @@ func (s *Service) setSubscriptionAttributes(ctx context.Context, c *protocol.Cal
 	}
 	return nil, s.change(ctx, func(tx *topic.Tx) error {
 		_, err := tx.UpdateSubscription(sub.ID, func(sub *topic.Subscription) error {
-			if err := s.subscriptionChange(sub, inAttribute).setAll(map[string]string{name: value}); err != nil {
+			if err := s.subscriptionChange(sub, one).setAll(map[string]string{name: value}); err != nil {
 				return err
 			}
 			if name != attrFilter {

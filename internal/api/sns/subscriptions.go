@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/aws/policy"
@@ -105,7 +104,7 @@ func (s *Service) subscribeTo(
 
 // newSubscription adds a subscription, of which there is none yet.
 func (s *Service) newSubscription(tx *topic.Tx, wanted topic.Subscription, attributes map[string]string, confirmed bool) (subscribed, error) {
-	if err := s.subscriptionChange(&wanted, inAttributes).setAll(attributes); err != nil {
+	if err := s.subscriptionChange(&wanted, several).setAll(attributes); err != nil {
 		return subscribed{}, err
 	}
 	if err := s.checkLimits(&wanted); err != nil {
@@ -126,14 +125,13 @@ func (s *Service) newSubscription(tx *topic.Tx, wanted topic.Subscription, attri
 // asked to once more, with a new token.
 func (s *Service) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attributes map[string]string) (subscribed, error) {
 	wanted := *sub
-	if err := s.subscriptionChange(&wanted, inAttributes).setAll(attributes); err != nil {
+	if err := s.subscriptionChange(&wanted, several).setAll(attributes); err != nil {
 		return subscribed{}, err
 	}
-	have, want := describeSubscription(sub), describeSubscription(&wanted)
-	for name := range attributes {
-		if have[name] != want[name] {
-			return subscribed{}, errParameter("Attributes Reason: Subscription already exists with different attributes")
-		}
+	had := sub.Attributes
+	had.Scope, wanted.Attributes.Scope = scopeOf(&had), scopeOf(&wanted.Attributes)
+	if wanted.Attributes != had {
+		return subscribed{}, errParameter("Attributes Reason: Subscription already exists with different attributes")
 	}
 	if !sub.Pending() {
 		return subscribed{sub, ""}, nil
@@ -175,11 +173,16 @@ func (s *Service) checkFilters(sub *topic.Subscription) error {
 	return nil
 }
 
+// notOffered are protocols that AWS has and this server has not.
+var notOffered = []topic.Protocol{"application", "firehose", "lambda", "sms"}
+
 // checkEndpoint refuses an endpoint to which nothing can be delivered, and reports whether the subscription is confirmed
 // as it is made: the account that owns the queue has asked for it.
 func (s *Service) checkEndpoint(sub *topic.Subscription) (confirmed bool, err error) {
 	p := sub.Protocol
 	switch {
+	case slices.Contains(notOffered, p):
+		return false, errUnsupported("Protocol", "This server does not deliver by "+string(p)+".")
 	case !p.Known():
 		return false, errParameter("Amazon SNS does not support this protocol string: %s", service.Shorten(string(p)))
 	case p != topic.SQS && sub.Topic.FIFO():
@@ -197,7 +200,7 @@ func (s *Service) checkQueue(sub *topic.Subscription) (confirmed bool, err error
 	switch {
 	case !ok:
 		return false, errParameter("SQS endpoint ARN")
-	case strings.HasSuffix(n.Queue, service.FIFOSuffix) && !sub.Topic.FIFO():
+	case isFIFO(n.Queue) && !sub.Topic.FIFO():
 		return false, errParameter("Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to standard SNS topics")
 	}
 	sub.Endpoint = n.ARN()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,23 +39,14 @@ const (
 type topicChange struct {
 	name  topic.Name
 	attrs *topic.Attributes
-	// wrong makes the error about the value of an attribute: CreateTopic and SetTopicAttributes word it differently.
-	wrong func(name, reason string) error
-	idOf  func(arn string) (id string, ok bool)
-	log   *slog.Logger
+	wording
+	idOf func(arn string) (id string, ok bool)
+	log  *slog.Logger
 }
 
-func (s *Service) topicChange(n topic.Name, attrs *topic.Attributes, wrong func(name, reason string) error) *topicChange {
-	return &topicChange{name: n, attrs: attrs, wrong: wrong, idOf: s.idOf, log: s.log}
+func (s *Service) topicChange(n topic.Name, attrs *topic.Attributes, w wording) *topicChange {
+	return &topicChange{name: n, attrs: attrs, wording: w, idOf: s.idOf, log: s.log}
 }
-
-// inAttributes refuses an attribute among several.
-func inAttributes(name, reason string) error {
-	return errParameter("Attributes Reason: %s: %s", name, reason)
-}
-
-// inAttribute refuses the one attribute that a request is about.
-func inAttribute(name, reason string) error { return errParameter("%s: %s", name, reason) }
 
 // setAll sets the attributes of a topic that is created one by one, in an order that does not depend on the request's.
 func (c *topicChange) setAll(values map[string]string) error {
@@ -99,32 +91,10 @@ func (c *topicChange) set(name, value string) error {
 		}
 		return c.wrong(name, "This server does not archive the messages of topics.")
 	}
-	if feedback(name) {
-		if value == "" {
-			return nil
-		}
-		return c.wrong(name, "This server does not write delivery logs to CloudWatch Logs.")
+	if isFeedback(name) {
+		return c.setFeedback(name, value)
 	}
 	return c.unknown(name)
-}
-
-// feedback reports whether name is that of an attribute about delivery logs, such as HTTPSuccessFeedbackRoleArn.
-func feedback(name string) bool {
-	for _, protocol := range []string{"HTTP", "SQS", "Lambda", "Application", "Firehose"} {
-		if rest, ok := strings.CutPrefix(name, protocol); ok {
-			return slices.Contains([]string{"SuccessFeedbackRoleArn", "SuccessFeedbackSampleRate", "FailureFeedbackRoleArn"}, rest)
-		}
-	}
-	return false
-}
-
-// unknown refuses an attribute that topics do not have.
-func (c *topicChange) unknown(name string) error {
-	e := errParameter("AttributeName")
-	if wrong := protocol.AsError(c.wrong(name, "")); strings.HasPrefix(wrong.Message, "Invalid parameter: Attributes") {
-		e = errParameter("Attributes Reason: Unknown attribute: %s", service.Shorten(name))
-	}
-	return e
 }
 
 func (c *topicChange) setDisplayName(value string) error {
@@ -192,8 +162,9 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 		}
 	}
 	out["SubscriptionsConfirmed"], out["SubscriptionsPending"] = strconv.Itoa(confirmed), strconv.Itoa(pending)
+	maps.Copy(out, a.Feedback)
 	for name, value := range map[string]string{
-		attrDelivery: a.Delivery, attrSignature: a.SignatureVersion, attrTracing: a.Tracing, attrKMSKey: a.KMSKey,
+		attrDelivery: deliveryOf(a.Delivery), attrSignature: a.SignatureVersion, attrTracing: a.Tracing, attrKMSKey: a.KMSKey,
 	} {
 		if value != "" {
 			out[name] = value
@@ -202,10 +173,9 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 	if t.Name.FIFO() {
 		out[attrFIFO] = "true"
 		out[attrContentDedup] = strconv.FormatBool(a.ContentDedup)
-		if out[attrThroughput] = a.Throughput; a.Throughput == "" {
-			out[attrThroughput] = topic.ThroughputTopic
+		if a.Throughput != "" {
+			out[attrThroughput] = a.Throughput
 		}
-		return out
 	}
 	out["EffectiveDeliveryPolicy"] = effectiveDelivery(a.Delivery)
 	return out
@@ -241,7 +211,7 @@ func (s *Service) setTopicAttributes(ctx context.Context, c *protocol.Call, in *
 		return nil, err
 	}
 	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
-		return s.topicChange(t.Name, &t.Attributes, inAttribute).set(name, value)
+		return s.topicChange(t.Name, &t.Attributes, one).set(name, value)
 	})
 }
 

@@ -2,7 +2,6 @@ package sns
 
 import (
 	"context"
-	"maps"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -74,7 +73,7 @@ func createActions(in *createTopicInput) []string {
 
 // newTopic adds a topic.
 func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tags map[string]string) error {
-	change := s.topicChange(n, new(topic.Attributes), inAttributes)
+	change := s.topicChange(n, new(topic.Attributes), several)
 	if err := change.setAll(in.Attributes); err != nil {
 		return err
 	}
@@ -95,7 +94,7 @@ func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tag
 // sameTopic returns nil if a topic that exists is as the request to create it says.
 func (s *Service) sameTopic(t *topic.Topic, in *createTopicInput, tags map[string]string) error {
 	wanted := t.Attributes
-	if err := s.topicChange(t.Name, &wanted, inAttributes).setAll(in.Attributes); err != nil {
+	if err := s.topicChange(t.Name, &wanted, several).setAll(in.Attributes); err != nil {
 		return err
 	}
 	have, want := s.describe(t), s.describe(&topic.Topic{Name: t.Name, Attributes: wanted})
@@ -104,8 +103,10 @@ func (s *Service) sameTopic(t *topic.Topic, in *createTopicInput, tags map[strin
 			return errParameter("Attributes Reason: Topic already exists with different attributes")
 		}
 	}
-	if len(tags) > 0 && !maps.Equal(tags, t.Tags) {
-		return errParameter("Tags Reason: Topic already exists with different tags")
+	for key, value := range tags {
+		if has, ok := t.Tags[key]; !ok || has != value {
+			return errParameter("Tags Reason: Topic already exists with different tags")
+		}
 	}
 	return nil
 }
@@ -117,7 +118,10 @@ func checkTopicName(name, fifo string) error {
 	case fifo != "" && !strings.EqualFold(fifo, "true") && !strings.EqualFold(fifo, "false"):
 		return errParameter("Attributes Reason: FifoTopic: Must be true or false.")
 	case strings.EqualFold(fifo, "true"):
-		if !suffixed || len(name) > maxTopicName || !service.ValidName(base, maxTopicName) {
+		if !suffixed {
+			return errParameter("Topic Name")
+		}
+		if len(name) > maxTopicName || !service.ValidName(base, maxTopicName) {
 			return errParameter("Fifo Topic names must end with .fifo and must be made up of only uppercase and lowercase ASCII letters, numbers, underscores, and hyphens, and must be between 1 and 256 characters long.")
 		}
 	case !service.ValidName(name, maxTopicName):

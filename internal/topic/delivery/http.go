@@ -87,6 +87,8 @@ func (h *HTTP) Send(ctx context.Context, t *Target, m *Message) error {
 func setHeader(h http.Header, t *Target, m *Message) {
 	h.Set("Content-Type", t.Policy.ContentType)
 	h.Set("User-Agent", agent)
+	h.Set("Accept-Encoding", "gzip,deflate") // as on AWS; of the answer's body nothing is used
+	h.Set("Connection", "Keep-Alive")
 	h.Set("x-amz-sns-message-type", m.Type)
 	h.Set("x-amz-sns-message-id", m.ID)
 	h.Set("x-amz-sns-topic-arn", t.Topic)

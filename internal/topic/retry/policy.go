@@ -127,21 +127,21 @@ func (r *Retries) total() time.Duration {
 	}
 }
 
-// The forms in which SNS shows policies that are in effect.
+// The forms in which SNS shows policies. What a topic's does not say is left out, and of a subscription it is null.
 type (
 	shownTopic struct {
 		HTTP struct {
-			DefaultHealthyRetryPolicy    Retries   `json:"defaultHealthyRetryPolicy"`
+			DefaultHealthyRetryPolicy    *Retries  `json:"defaultHealthyRetryPolicy,omitempty"`
 			DisableSubscriptionOverrides bool      `json:"disableSubscriptionOverrides"`
 			DefaultThrottlePolicy        *throttle `json:"defaultThrottlePolicy,omitempty"`
-			DefaultRequestPolicy         request   `json:"defaultRequestPolicy"`
+			DefaultRequestPolicy         *request  `json:"defaultRequestPolicy,omitempty"`
 		} `json:"http"`
 	}
 	shownSubscription struct {
-		HealthyRetryPolicy Retries   `json:"healthyRetryPolicy"`
+		HealthyRetryPolicy *Retries  `json:"healthyRetryPolicy"`
 		SicklyRetryPolicy  *Retries  `json:"sicklyRetryPolicy"`
 		ThrottlePolicy     *throttle `json:"throttlePolicy"`
-		RequestPolicy      request   `json:"requestPolicy"`
+		RequestPolicy      *request  `json:"requestPolicy"`
 		Guaranteed         bool      `json:"guaranteed"`
 	}
 	throttle struct {
@@ -155,24 +155,43 @@ type (
 // Shown returns the EffectiveDeliveryPolicy of the topic.
 func (t Topic) Shown() string {
 	p := Effective(t, Subscription{})
+	return Topic{&p.Retries, p.PerSecond, p.ContentType, t.noOverrides}.Written()
+}
+
+// Written returns the DeliveryPolicy of the topic: what was set, with the defaults of its parts.
+func (t Topic) Written() string {
 	var s shownTopic
-	s.HTTP.DefaultHealthyRetryPolicy = p.Retries
+	s.HTTP.DefaultHealthyRetryPolicy = t.retries
 	s.HTTP.DisableSubscriptionOverrides = t.noOverrides
-	s.HTTP.DefaultThrottlePolicy = p.throttle()
-	s.HTTP.DefaultRequestPolicy.HeaderContentType = p.ContentType
+	s.HTTP.DefaultThrottlePolicy = throttleOf(t.perSecond)
+	s.HTTP.DefaultRequestPolicy = requestOf(t.contentType)
 	return encode(s)
 }
 
 // Shown returns the EffectiveDeliveryPolicy of a subscription.
 func (p Policy) Shown() string {
-	return encode(shownSubscription{HealthyRetryPolicy: p.Retries, ThrottlePolicy: p.throttle(), RequestPolicy: request{p.ContentType}})
+	return Subscription{&p.Retries, p.PerSecond, p.ContentType}.Written()
 }
 
-func (p Policy) throttle() *throttle {
-	if p.PerSecond == 0 {
+// Written returns the DeliveryPolicy of the subscription: what was set, with the defaults of its parts.
+func (s Subscription) Written() string {
+	return encode(shownSubscription{
+		HealthyRetryPolicy: s.retries, ThrottlePolicy: throttleOf(s.perSecond), RequestPolicy: requestOf(s.contentType),
+	})
+}
+
+func throttleOf(perSecond int) *throttle {
+	if perSecond == 0 {
 		return nil
 	}
-	return &throttle{p.PerSecond}
+	return &throttle{perSecond}
+}
+
+func requestOf(contentType string) *request {
+	if contentType == "" {
+		return nil
+	}
+	return &request{contentType}
 }
 
 // encode is for values of this package, all of which have a JSON form.

@@ -1,0 +1,39 @@
+package sns
+
+import (
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+)
+
+// wording is how an operation names an attribute that it refuses.
+type wording bool
+
+const (
+	one     wording = false // of operations that set one attribute
+	several wording = true  // of operations that take a map of attributes
+)
+
+// wrong refuses the value of an attribute.
+func (w wording) wrong(name, reason string) error {
+	if w == several {
+		return errParameter("Attributes Reason: %s: %s", name, reason)
+	}
+	return errParameter("%s: %s", name, reason)
+}
+
+// unknown refuses an attribute that there is not.
+func (w wording) unknown(name string) error {
+	if w == several {
+		return errParameter("Attributes Reason: Unknown attribute: %s", service.Shorten(name))
+	}
+	return errParameter("AttributeName")
+}
+
+// wrongFilter refuses a filter policy. Some sentences of AWS begin with the name of the attribute, and some do not.
+func (w wording) wrongFilter(reason string) error {
+	if w == several {
+		return w.wrong(attrFilter, strings.TrimPrefix(reason, attrFilter+": "))
+	}
+	return errParameter("%s", reason)
+}
