@@ -29,7 +29,8 @@ import (
 //	10 queues that nobody uses, which are to be deleted
 //	11 the names of queues beside what was counted of them
 //	12 the ids of deleted queues
-const newest = FormatTombstones
+//	13 none: programs that read it read receipt handles in standard base64
+const newest = FormatHandles
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -60,6 +61,9 @@ const FormatNames = 11
 
 // FormatTombstones is the format of a directory in which the ids of deleted queues are.
 const FormatTombstones = 12
+
+// FormatHandles is what programs read that know receipt handles in standard base64. No directory needs it.
+const FormatHandles = 13
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

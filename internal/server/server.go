@@ -186,6 +186,7 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.Now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues,
 		Consumers: s.consumers, Log: s.log,
+		EarlierHandles: func() bool { return s.node.Reads(datadir.FormatHandles) != nil },
 	})
 	topics := s.newSNS(cat, permissions)
 	metrics := s.newCloudWatch(s.publisher, permissions)

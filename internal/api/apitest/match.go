@@ -14,7 +14,7 @@ var (
 	UUID      = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	Anything  = regexp.MustCompile(``)
 	Decimal   = regexp.MustCompile(`^[0-9]+$`)
-	Handles   = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
+	Handles   = regexp.MustCompile(`^[A-Za-z0-9+/]{20,}=*$`)
 	Sequences = regexp.MustCompile(`^[0-9]{20}$`)
 )
 

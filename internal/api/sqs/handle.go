@@ -12,9 +12,13 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// A receipt handle is, in unpadded URL-safe base64:
+// A receipt handle is, in base64:
 //
 //	version 1 | queue 8 | position 8 | receipt 8 | MAC 16   (bytes, big-endian)
+//
+// The alphabet is the standard one, with padding, as on AWS: extended clients put handles of their own around a handle, and
+// cut at hyphens. Handles of earlier versions have the alphabet for URLs and no padding. They stay valid, and are made as long
+// as a node of the cluster may not know the others.
 //
 // The MAC is HMAC-SHA256 over what is before it, cut to 16 bytes, under a key
 // that only this service has. So a handle that a client has invented, or that belongs
@@ -46,23 +50,26 @@ func (s *sealer) mac(b []byte) []byte {
 	return sum[:handleMAC]
 }
 
+// Alphabets of receipt handles. Strict means that each handle can be written in one way only.
+var (
+	handles        = base64.StdEncoding.Strict()
+	earlierHandles = base64.RawURLEncoding.Strict()
+)
+
 // seal returns the handle of a receipt.
-func (s *sealer) seal(q queue.ID, r queue.Receipt) string {
+func (s *sealer) seal(q queue.ID, r queue.Receipt, alphabet *base64.Encoding) string {
 	b := make([]byte, 0, handleLength)
 	b = append(b, handleVersion)
 	b = binary.BigEndian.AppendUint64(b, uint64(q))
 	b = binary.BigEndian.AppendUint64(b, uint64(r.Position))
 	b = binary.BigEndian.AppendUint64(b, r.Number)
-	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b)...))
+	return alphabet.EncodeToString(append(b, s.mac(b)...))
 }
 
 // open returns the receipt of a handle of queue q.
 func (s *sealer) open(q queue.ID, handle string) (queue.Receipt, bool) {
-	if base64.RawURLEncoding.DecodedLen(len(handle)) != handleLength {
-		return queue.Receipt{}, false
-	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(handle)
-	if err != nil || len(b) != handleLength || b[0] != handleVersion {
+	b, ok := decodeHandle(handle)
+	if !ok || b[0] != handleVersion {
 		return queue.Receipt{}, false
 	}
 	if subtle.ConstantTimeCompare(s.mac(b[:handlePlain]), b[handlePlain:]) != 1 {
@@ -75,4 +82,19 @@ func (s *sealer) open(q queue.ID, handle string) (queue.Receipt, bool) {
 		Position: queue.Position(binary.BigEndian.Uint64(b[9:])),
 		Number:   binary.BigEndian.Uint64(b[17:]),
 	}, true
+}
+
+// decodeHandle returns the bytes of a handle in either alphabet, which the length tells apart.
+func decodeHandle(handle string) ([]byte, bool) {
+	var alphabet *base64.Encoding
+	switch len(handle) {
+	case handles.EncodedLen(handleLength):
+		alphabet = handles
+	case earlierHandles.EncodedLen(handleLength):
+		alphabet = earlierHandles
+	default:
+		return nil, false
+	}
+	b, err := alphabet.DecodeString(handle)
+	return b, err == nil && len(b) == handleLength
 }

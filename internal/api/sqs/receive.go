@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"slices"
@@ -95,9 +96,10 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 	s.keepReceived(c, q.ID, r.Max, wait, messages)
 	out := &receiveMessageOutput{Messages: make([]receivedMessage, 0, len(messages))}
 	deliveries := make([]queue.Delivery, 0, len(messages))
+	alphabet := s.alphabet()
 	for i := range messages {
 		deliveries = append(deliveries, messages[i].Delivery)
-		out.Messages = append(out.Messages, s.show(q, &messages[i], system, in.MessageAttributeNames))
+		out.Messages = append(out.Messages, s.show(q, &messages[i], alphabet, system, in.MessageAttributeNames))
 	}
 	if len(deliveries) > 0 {
 		// What the consumer does not get must not stay invisible to others.
@@ -156,11 +158,19 @@ func systemNames(in *receiveMessageInput) ([]string, error) {
 	return names, nil
 }
 
+// alphabet returns the encoding of the receipt handles that are made now.
+func (s *Service) alphabet() *base64.Encoding {
+	if s.earlierHandles() {
+		return earlierHandles
+	}
+	return handles
+}
+
 // show returns what a consumer is shown of a message.
-func (s *Service) show(q *catalog.Queue, m *shard.Message, system, wanted []string) receivedMessage {
+func (s *Service) show(q *catalog.Queue, m *shard.Message, alphabet *base64.Encoding, system, wanted []string) receivedMessage {
 	out := receivedMessage{
 		MessageId:     m.ID.String(),
-		ReceiptHandle: s.handles.seal(q.ID, queue.Receipt{Position: m.Position, Number: m.Receipt}),
+		ReceiptHandle: s.handles.seal(q.ID, queue.Receipt{Position: m.Position, Number: m.Receipt}, alphabet),
 		MD5OfBody:     hex.EncodeToString(m.BodyMD5[:]),
 		Body:          m.Body,
 	}

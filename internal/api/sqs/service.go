@@ -53,6 +53,9 @@ type Options struct {
 	// MaxQueues is how many queues an account may have, in all regions together; 0
 	// means as many as it likes.
 	MaxQueues int
+	// EarlierHandles reports whether a node of the cluster may not know receipt handles in standard base64. A nil
+	// EarlierHandles means that all know them.
+	EarlierHandles func() bool
 	// Consumers is told who receives and deletes; nil means that it is not kept.
 	Consumers *consumers.Log
 	Log       *slog.Logger // nil means that nothing is logged
@@ -70,6 +73,7 @@ type Service struct {
 	maxMessageSize int
 	maxQueues      int
 	handles        *sealer
+	earlierHandles func() bool
 	consumers      *consumers.Log
 	log            *slog.Logger
 	lastHint       atomic.Int64 // in Unix seconds; see noteOtherRegions
@@ -80,7 +84,10 @@ func New(o Options) *protocol.Service {
 	s := &Service{
 		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf, room: o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize, maxQueues: o.MaxQueues,
-		handles: newSealer(o.Catalog.Secret()), consumers: o.Consumers,
+		handles: newSealer(o.Catalog.Secret()), earlierHandles: o.EarlierHandles, consumers: o.Consumers,
+	}
+	if s.earlierHandles == nil {
+		s.earlierHandles = func() bool { return false }
 	}
 	if s.log = o.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
