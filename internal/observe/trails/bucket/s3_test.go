@@ -3,55 +3,14 @@ package bucket_test
 import (
 	"errors"
 	"maps"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
-	"github.com/sluicemq/sluice/internal/proof/eventually"
-	"github.com/sluicemq/sluice/internal/proof/freeport"
+	"github.com/sluicemq/sluice/internal/proof/s3service"
 )
-
-// startS3 runs an S3 service whose buckets are directories, and returns its URL.
-func startS3(t *testing.T, buckets string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "s3")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "github.com/versity/versitygw/cmd/versitygw")
-	build.Dir = "../../../../test/s3"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Skipf("the S3 service of test/s3 cannot be built: %v\n%s", err, out)
-	}
-	addresses, err := freeport.Take(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := exec.CommandContext(t.Context(), program, "--access", "user", "--secret", "password", "--port", addresses[0], "posix", "--sidecar", t.TempDir(), buckets)
-	var log strings.Builder
-	run.Stdout, run.Stderr = &log, &log
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = run.Process.Kill()
-		_ = run.Wait()
-		if t.Failed() {
-			t.Logf("the S3 service said:\n%s", log.String())
-		}
-	})
-	endpoint := "http://" + addresses[0]
-	eventually.Succeeds(t, func() error {
-		answer, err := http.Get(endpoint)
-		if err == nil {
-			err = answer.Body.Close()
-		}
-		return err
-	})
-	return endpoint
-}
 
 // Objects are stored, read and listed in a service that speaks S3, and its refusals are understood.
 func TestS3(t *testing.T) {
@@ -62,7 +21,7 @@ func TestS3(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(buckets, "audit"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	endpoint := startS3(t, buckets)
+	endpoint := s3service.Start(t, buckets)
 	open := func(secret string) *bucket.S3 {
 		t.Setenv("AWS_ACCESS_KEY_ID", "user")
 		t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
