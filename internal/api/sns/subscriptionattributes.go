@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/filter"
+	"github.com/sluicemq/sluice/internal/topic/jackson"
 	"github.com/sluicemq/sluice/internal/weburl"
 )
 
@@ -98,6 +99,8 @@ func (c *subscriptionChange) setRedrive(value string) error {
 	switch {
 	case value == "":
 		return nil
+	case !json.Valid([]byte(value)):
+		return c.wrong(attrRedrive, "failed to parse JSON. "+jackson.Fault(value))
 	case json.Unmarshal([]byte(value), &p) != nil || p == nil:
 		return c.wrong(attrRedrive, "failed to parse JSON. It has the form {\"deadLetterTargetArn\":\"arn:aws:sqs:...\"}")
 	case len(p) == 0:

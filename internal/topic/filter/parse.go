@@ -3,9 +3,7 @@ package filter
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -13,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sluicemq/sluice/internal/cidr"
+	"github.com/sluicemq/sluice/internal/topic/jackson"
 )
 
 // Limits of a policy, as SNS has them.
@@ -31,7 +30,10 @@ func Parse(source string, scope Scope) (*Policy, error) {
 	if !utf8.ValidString(source) {
 		return nil, &Error{Reason: "FilterPolicy: failed to parse JSON. The text is not UTF-8"}
 	}
-	source = compact(source)
+	source, ok := compact(source)
+	if !ok {
+		return nil, &Error{Reason: "FilterPolicy: failed to parse JSON. " + jackson.Fault(source)}
+	}
 	p := &parser{source: source, decoder: json.NewDecoder(strings.NewReader(source))}
 	p.decoder.UseNumber()
 	root, err := p.document()
@@ -47,13 +49,13 @@ func Parse(source string, scope Scope) (*Policy, error) {
 	return &Policy{scope: scope, rules: root.rules}, nil
 }
 
-// compact takes the spaces out of a JSON text: places in errors are counted without them. Other texts it returns as they are.
-func compact(source string) string {
+// compact takes the spaces out of a JSON text: places in errors are counted without them. It reports whether it is one.
+func compact(source string) (string, bool) {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(source)) != nil {
-		return source
+		return source, false
 	}
-	return b.String()
+	return b.String(), true
 }
 
 // parser reads a policy token by token. An error is about the token that was read last.
@@ -146,12 +148,8 @@ func (p *parser) read() error {
 		p.start++
 	}
 	token, err := p.decoder.Token()
-	if err != nil {
-		reason := strings.TrimPrefix(err.Error(), "json: ")
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			reason = "Unexpected end-of-input"
-		}
-		return p.failBehind("failed to parse JSON. %s", strings.ToUpper(reason[:1])+reason[1:])
+	if err != nil { // not of a text that json.Compact takes
+		return p.failBehind("failed to parse JSON. %v", err)
 	}
 	p.token = token
 	return nil
@@ -175,9 +173,6 @@ func (p *parser) document() (*parsedRule, error) {
 		}
 	} else if err := p.read(); err != nil {
 		return nil, err
-	}
-	if _, err := p.decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, p.failBehind("failed to parse JSON. The policy has ended, but more follows")
 	}
 	return root, nil
 }

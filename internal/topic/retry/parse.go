@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/topic/jackson"
 )
 
 // MaxBytes is how long a policy may be.
@@ -71,7 +73,7 @@ func parse(text string, m members) error {
 		return refuse("the policy is longer than %d bytes", MaxBytes)
 	}
 	if !json.Valid([]byte(text)) {
-		return refuse("failed to parse JSON")
+		return refuse("failed to parse JSON. %s", jackson.Fault(text))
 	}
 	return object("", json.RawMessage(text), m)
 }

@@ -34,21 +34,15 @@ provider "aws" {
 
 data "aws_caller_identity" "me" {}
 
-# Queues. The provider waits for 25 seconds after it has set attributes of a queue. So no more of them than here depend on
-# each other.
+# Queues. The provider waits for 25 seconds after it has set attributes of a queue. So the queues do not depend on each other,
+# and the dead-letter queue is there already.
 
-locals {
-  sqs = "arn:aws:sqs:us-east-1:${data.aws_caller_identity.me.account_id}"
+data "aws_sqs_queue" "failed" {
+  name = "orders-failed"
 }
 
-resource "aws_sqs_queue" "failed" {
-  name                      = "orders-failed"
-  message_retention_seconds = 1209600
-
-  redrive_allow_policy = jsonencode({
-    redrivePermission = "byQueue"
-    sourceQueueArns   = ["${local.sqs}:orders"]
-  })
+locals {
+  orders = "arn:aws:sqs:us-east-1:${data.aws_caller_identity.me.account_id}:orders"
 }
 
 resource "aws_sqs_queue" "orders" {
@@ -57,9 +51,11 @@ resource "aws_sqs_queue" "orders" {
   delay_seconds              = var.changed ? 0 : 5
 
   redrive_policy = jsonencode({
-    deadLetterTargetArn = aws_sqs_queue.failed.arn
+    deadLetterTargetArn = data.aws_sqs_queue.failed.arn
     maxReceiveCount     = var.changed ? 3 : 5
   })
+
+  redrive_allow_policy = jsonencode({ redrivePermission = "denyAll" })
 
   policy = data.aws_iam_policy_document.from_topic.json
   tags   = var.changed ? { team = "b" } : { team = "a", stage = "test" }
@@ -76,7 +72,7 @@ resource "aws_sqs_queue" "ordered" {
 data "aws_iam_policy_document" "from_topic" {
   statement {
     actions   = ["sqs:SendMessage"]
-    resources = ["${local.sqs}:orders"]
+    resources = [local.orders]
 
     principals {
       type        = "Service"
@@ -178,7 +174,7 @@ resource "aws_sns_topic_subscription" "orders" {
   raw_message_delivery = !var.changed
   filter_policy_scope  = var.changed ? "MessageBody" : "MessageAttributes"
   filter_policy        = var.changed ? jsonencode({ order = { stage = ["paid"] } }) : jsonencode({ stage = ["paid"] })
-  redrive_policy       = var.changed ? null : jsonencode({ deadLetterTargetArn = aws_sqs_queue.failed.arn })
+  redrive_policy       = var.changed ? null : jsonencode({ deadLetterTargetArn = data.aws_sqs_queue.failed.arn })
   delivery_policy      = jsonencode({ requestPolicy = { headerContentType = "application/json" } })
 }
 
@@ -228,7 +224,7 @@ resource "aws_cloudwatch_metric_alarm" "ratio" {
     metric {
       namespace   = "AWS/SQS"
       metric_name = "NumberOfMessagesSent"
-      dimensions  = { QueueName = aws_sqs_queue.failed.name }
+      dimensions  = { QueueName = data.aws_sqs_queue.failed.name }
       period      = 300
       stat        = "Sum"
     }
