@@ -47,7 +47,7 @@ var kindSettings = map[Kind][]setting{
 	TopicKind: {
 		{name: "display-name", attribute: "DisplayName", shape: &textShape, doc: "the name that mails of the topic come from"},
 		{name: "policy", attribute: "Policy", shape: &documentShape, doc: "who may do what with the topic"},
-		{name: "delivery-policy", attribute: "DeliveryPolicy", shape: &jsonShape, doc: "how often a delivery to a URL is tried again, and when"},
+		{name: "delivery-policy", attribute: "DeliveryPolicy", shape: &deliveryShape, doc: "how often a delivery to a URL is tried again, and when"},
 		{name: "signature-version", attribute: "SignatureVersion", shape: ref(wordShape("1", "2")), standard: "1", doc: "how messages for URLs are signed"},
 		{name: "tracing", attribute: "TracingConfig", shape: ref(wordShape("PassThrough", "Active")), standard: "PassThrough", doc: "whether AWS traces messages"},
 		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key of KMS that AWS's topics are encrypted with"},
@@ -61,7 +61,7 @@ var kindSettings = map[Kind][]setting{
 		{name: "filter", attribute: "FilterPolicy", shape: &filterShape, standard: "{}", doc: "which messages the subscription gets; none: all"},
 		{name: "filter-scope", attribute: "FilterPolicyScope", shape: ref(wordShape("MessageAttributes", "MessageBody")), standard: "MessageAttributes", doc: "what the filter looks at"},
 		{name: "dead-letters", attribute: "RedrivePolicy", shape: &undeliveredShape, doc: "the queue to which messages go that could not be delivered, or none"},
-		{name: "delivery-policy", attribute: "DeliveryPolicy", shape: &jsonShape, doc: "how often a delivery to a URL is tried again, and when"},
+		{name: "delivery-policy", attribute: "DeliveryPolicy", shape: &deliveryShape, doc: "how often a delivery to a URL is tried again, and when"},
 		{name: "attributes", shape: &textShape, form: entries, doc: "other attributes, by the names of SNS"},
 	},
 	AlarmKind: {
