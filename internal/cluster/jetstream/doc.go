@@ -15,8 +15,8 @@
 // sharedlog.ErrConflict when it has been seen, behind a barrier, that the log
 // does end elsewhere.
 //
-// A barrier is a purge of nothing (up to the first sequence, which the file store
-// takes for "none"): it goes through the stream's Raft group as records do, so
+// A barrier is a purge of nothing (of a subject that no record has): it goes
+// through the stream's Raft group as records do, so
 // when it is answered, the server that answered was the leader after the question was
 // asked, and has applied all that had been committed. One moment is left open:
 // a leader that was deposed without knowing it, resumes right after another

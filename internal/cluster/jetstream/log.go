@@ -163,7 +163,7 @@ func (l *Log) extent(ctx context.Context, barrier bool) (sharedlog.Extent, error
 	known := l.knows(0)
 	for {
 		if barrier {
-			if err := l.conn.purge(ctx, l.stream, 1); err != nil {
+			if err := l.conn.barrier(ctx, l.stream); err != nil {
 				return sharedlog.Extent{}, err
 			}
 		}

@@ -73,13 +73,28 @@ func (c *Conn) info(ctx context.Context, stream string) (*js.StreamInfo, error) 
 	return &info, nil
 }
 
-// purge forgets the messages of a stream before a sequence, and returns when a
-// majority knows and the leader has done it. Before sequence 1 there are none: the purge
-// is a barrier then.
+// purge forgets the messages of a stream before a sequence, which must be above 1, and returns when a majority knows and
+// the leader has done it.
 func (c *Conn) purge(ctx context.Context, stream string, before uint64) error {
-	request := struct {
-		Sequence uint64 `json:"seq"`
-	}{before}
+	return c.askToPurge(ctx, stream, purgeRequest{Sequence: before})
+}
+
+// barrier returns when the leader of a stream has applied all that had been committed when barrier was called. It purges
+// nothing, and takes the way of a purge through the stream's Raft group.
+//
+// A purge purges nothing if it names a subject that no message of the stream has. A purge before sequence 1 without a
+// subject does not always: NATS 2.11.10 to 2.12.8 and 2.14.0, among others, purge the whole stream then. With both, newer
+// servers answer without a look at the stream.
+func (c *Conn) barrier(ctx context.Context, stream string) error {
+	return c.askToPurge(ctx, stream, purgeRequest{Sequence: 1, Subject: c.subject("barrier")})
+}
+
+type purgeRequest struct {
+	Sequence uint64 `json:"seq"`
+	Subject  string `json:"filter,omitempty"`
+}
+
+func (c *Conn) askToPurge(ctx context.Context, stream string, request purgeRequest) error {
 	var response struct{}
 	return c.askUntilAnswered(ctx, apiPurge+stream, request, &response)
 }

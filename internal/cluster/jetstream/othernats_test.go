@@ -1,0 +1,137 @@
+package jetstream
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
+)
+
+// TestBarrierPurgesNothing looks at what is sent, because there are versions of NATS that take a purge without a subject, up
+// to the first sequence, for a purge of everything.
+func TestBarrierPurgesNothing(t *testing.T) {
+	s := external(t, func(*natsserver.Options) {})
+	ctx := testContext(t)
+	conn := connectTo(t, s.ClientURL(), "test")
+	l, err := conn.Log(ctx, "1", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &writer{t: t, log: l}
+	w.mustAppend(ctx, 3)
+	requests, err := conn.nc.SubscribeSync(apiPurge + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		w.check(ctx, l)
+		m, err := requests.NextMsgWithContext(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var request purgeRequest
+		if err := json.Unmarshal(m.Data, &request); err != nil {
+			t.Fatal(err)
+		}
+		if request.Subject == "" || request.Subject == l.subject {
+			t.Errorf("a barrier is the purge %s", m.Data)
+		}
+	}
+	if err := l.Trim(ctx, 2); err != nil {
+		t.Fatal(err)
+	}
+	if _, e, err := l.Read(ctx, 3); err != nil || e.First != 3 || e.Last != 3 {
+		t.Errorf("after a trim: %+v, %v", e, err)
+	}
+}
+
+func connectTo(t *testing.T, url, cluster string) *Conn {
+	t.Helper()
+	conn, err := Connect(t.Context(), ConnectOptions{URL: url, Cluster: cluster, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+// TestOtherNATS has a NATS server of any version carry logs and leases: the program that SLUICE_TEST_NATS names.
+func TestOtherNATS(t *testing.T) {
+	program := os.Getenv("SLUICE_TEST_NATS")
+	if program == "" {
+		t.Skip("SLUICE_TEST_NATS names no program")
+	}
+	url := startNATS(t, program)
+	opened := 0
+	fresh := func(t *testing.T) *Conn {
+		t.Helper()
+		opened++
+		return connectTo(t, url, fmt.Sprint("other", opened))
+	}
+	logtest.TestLog(t, func(t *testing.T) sharedlog.Log {
+		t.Helper()
+		l, err := fresh(t).Log(testContext(t), "1", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	})
+	logtest.TestLeases(t, func(t *testing.T) sharedlog.Leases {
+		t.Helper()
+		l, err := fresh(t).Leases(testContext(t), leaseTTL, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	})
+}
+
+// startNATS runs a NATS server as its operator would, until the test ends, and returns its URL.
+func startNATS(t *testing.T, program string) string {
+	t.Helper()
+	address := freeAddresses(t, 1)[0]
+	config := filepath.Join(t.TempDir(), "nats.conf")
+	text := fmt.Sprintf("listen: %q\nmax_payload: %d\njetstream { store_dir: %q, sync_interval: always }\n", address, MaxPayload, t.TempDir())
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "--config", config)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(cmd.Process.Kill(), ignoreExit(cmd.Wait())); err != nil {
+			t.Error(err)
+		}
+	})
+	ctx := testContext(t)
+	for {
+		nc, err := nats.Connect("nats://" + address)
+		if err == nil {
+			nc.Close()
+			return "nats://" + address
+		}
+		if pause(ctx, 50*time.Millisecond) != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ignoreExit returns nil for the error of a process that was killed.
+func ignoreExit(err error) error {
+	if _, killed := errors.AsType[*exec.ExitError](err); killed {
+		return nil
+	}
+	return err
+}
