@@ -65,11 +65,24 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 		return nil, err
 	}
 	c.options = o
-	if got := c.nc.MaxPayload(); got < MaxPayload {
+	if err := checkServer(c.nc.ConnectedServerVersion(), c.nc.MaxPayload()); err != nil {
 		c.Close()
-		return nil, fmt.Errorf("the NATS cluster takes messages of %d bytes; set max_payload to %d at least", got, MaxPayload)
+		return nil, err
 	}
 	return c, nil
+}
+
+// checkServer returns an error if a server of that version, which takes messages of so many bytes, cannot carry logs. Servers
+// before 2.11 do not answer direct gets of several messages.
+func checkServer(version string, payload int64) error {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil || major < 2 || major == 2 && minor < 11 {
+		return fmt.Errorf("the NATS cluster runs version %q; Sluice needs 2.11 or newer", version)
+	}
+	if payload < MaxPayload {
+		return fmt.Errorf("the NATS cluster takes messages of %d bytes; set max_payload to %d at least", payload, MaxPayload)
+	}
+	return nil
 }
 
 // checkSecure returns an error if the connection may be one in the clear to another

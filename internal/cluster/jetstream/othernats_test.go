@@ -13,6 +13,7 @@ import (
 
 	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	js "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog/logtest"
@@ -53,6 +54,79 @@ func TestBarrierPurgesNothing(t *testing.T) {
 	}
 	if _, e, err := l.Read(ctx, 3); err != nil || e.First != 3 || e.Last != 3 {
 		t.Errorf("after a trim: %+v, %v", e, err)
+	}
+}
+
+func TestServersThatCannotCarryLogs(t *testing.T) {
+	t.Parallel()
+	for version, taken := range map[string]bool{
+		"2.10.29": false, "1.4.1": false, "": false, "dev": false, "2.11.0": true, "2.12.0-RC.1": true, "2.15.2": true, "3.0.0": true,
+	} {
+		if err := checkServer(version, MaxPayload); (err == nil) != taken {
+			t.Errorf("version %q: %v", version, err)
+		}
+	}
+}
+
+// TestStreamsOfOthers opens streams that were there before, with other settings than Sluice's.
+func TestStreamsOfOthers(t *testing.T) {
+	s := external(t, func(*natsserver.Options) {})
+	ctx := testContext(t)
+	opened := 0
+	for name, c := range map[string]struct {
+		fit    bool
+		change func(*js.StreamConfig)
+	}{
+		"as it is":                 {true, func(*js.StreamConfig) {}},
+		"full at some size":        {true, func(s *js.StreamConfig) { s.MaxBytes, s.MaxMsgs = 1<<30, 1e6 }},
+		"the oldest go at a size":  {false, func(s *js.StreamConfig) { s.MaxBytes, s.Discard = 1<<30, js.DiscardOld }},
+		"the oldest go at a count": {false, func(s *js.StreamConfig) { s.MaxMsgs, s.Discard = 1000, js.DiscardOld }},
+		"the oldest go with time":  {false, func(s *js.StreamConfig) { s.MaxAge = time.Hour }},
+		"one per subject":          {false, func(s *js.StreamConfig) { s.MaxMsgsPerSubject, s.Discard = 1, js.DiscardOld }},
+		"a work queue":             {false, func(s *js.StreamConfig) { s.Retention = js.WorkQueuePolicy }},
+		"in memory":                {false, func(s *js.StreamConfig) { s.Storage = js.MemoryStorage }},
+		"more subjects":            {false, func(s *js.StreamConfig) { s.Subjects = append(s.Subjects, s.Name+".more") }},
+		"without answers":          {false, func(s *js.StreamConfig) { s.NoAck = true }},
+		"without purges":           {false, func(s *js.StreamConfig) { s.DenyPurge = true }},
+		"without direct gets":      {false, func(s *js.StreamConfig) { s.AllowDirect = false }},
+		"short messages":           {false, func(s *js.StreamConfig) { s.MaxMsgSize = 1 << 20 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opened++
+			conn := connectTo(t, s.ClientURL(), fmt.Sprint("theirs", opened))
+			l, err := conn.Log(ctx, "1", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := conn.info(ctx, l.stream)
+			if err == nil {
+				c.change(&info.Config)
+				err = conn.js.DeleteStream(ctx, l.stream)
+			}
+			if err == nil {
+				_, err = conn.js.CreateStream(ctx, info.Config)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Log(ctx, "1", 1); (err == nil) != c.fit {
+				t.Errorf("%v", err)
+			}
+			leases, err := conn.Leases(ctx, leaseTTL, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info, err = conn.info(ctx, leases.stream); err == nil {
+				info.Config.MaxAge = 0
+				_, err = conn.js.UpdateStream(ctx, info.Config)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Leases(ctx, leaseTTL, 1); err == nil {
+				t.Error("leases that do not end are taken")
+			}
+		})
 	}
 }
 

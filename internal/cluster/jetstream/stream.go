@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	js "github.com/nats-io/nats.go/jetstream"
@@ -51,8 +52,8 @@ func (c *Conn) tryCreateStream(ctx context.Context, config js.StreamConfig) erro
 	if err != nil {
 		return err
 	}
-	if info.Config.PersistMode != js.DefaultPersistMode || info.Config.Storage != js.FileStorage {
-		return &js.APIError{Code: 400, Description: "the stream is there, and does not keep its messages on stable storage"}
+	if why := unfit(&info.Config, &config); why != "" {
+		return &js.APIError{Code: 400, Description: "the stream is there, and " + why}
 	}
 	if info.Config.Replicas < config.Replicas {
 		grown := info.Config
@@ -62,6 +63,26 @@ func (c *Conn) tryCreateStream(ctx context.Context, config js.StreamConfig) erro
 		_, err = c.js.UpdateStream(ctx, grown)
 	}
 	return err
+}
+
+// unfit returns why a stream that is there cannot take the place of one that would be made as want says, or "". Its operator,
+// or the user of a NATS account, may have made or changed it. Limits that refuse new messages are theirs to set; limits that
+// remove old ones are not.
+func unfit(is, want *js.StreamConfig) string {
+	limited := is.MaxMsgs > 0 || is.MaxBytes > 0
+	switch {
+	case is.PersistMode != js.DefaultPersistMode || is.Storage != js.FileStorage:
+		return "does not keep its messages on stable storage"
+	case is.Retention != want.Retention, limited && is.Discard != js.DiscardNew,
+		max(is.MaxMsgsPerSubject, 0) != max(want.MaxMsgsPerSubject, 0), (is.MaxAge > 0) != (want.MaxAge > 0):
+		return "forgets messages by other rules than Sluice's: see its retention, discard, max_age, max_msgs, max_bytes and max_msgs_per_subject"
+	case !slices.Equal(is.Subjects, want.Subjects), is.Mirror != nil, len(is.Sources) > 0, is.SubjectTransform != nil:
+		return "takes other messages than Sluice's: see its subjects, mirror, sources and subject_transform"
+	case is.Sealed, is.NoAck, is.DenyPurge, is.DenyDelete && !want.DenyDelete, !is.AllowDirect,
+		is.MaxMsgSize > 0 && (want.MaxMsgSize <= 0 || is.MaxMsgSize < want.MaxMsgSize):
+		return "refuses what Sluice does with it: see its sealed, no_ack, deny_purge, deny_delete, allow_direct and max_msg_size"
+	}
+	return ""
 }
 
 // info asks the leader of a stream about it, once.
