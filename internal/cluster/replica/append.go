@@ -142,8 +142,8 @@ func (m *machine) stored() {
 	}
 	if f.commit == nil {
 		m.role = Opening
-		m.ownership = m.owner(next.Epoch)
-		m.ownership.extend(m.renewSent, m.until.Add(-m.margin))
+		m.ownership, m.proven = m.owner(next.Epoch), true
+		m.extend()
 		m.asking = m.newTicket()
 		m.effects.claimed(m.asking)
 		m.renew = m.now // so that the lease says which epoch it is

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
+	"github.com/sluicemq/sluice/internal/store"
 )
 
 // onLooked says whether a node holds the lease. If none does, a candidate waits for its delay and then begins to scout.
@@ -54,15 +55,33 @@ func (m *machine) onTaken(ticket uint64, l sharedlog.Lease, err error) {
 
 // retaken has the lease that an owner had lost, or says why it was not given. The owner tries again: the node that
 // holds the lease now will claim the shard, and so depose this one, or let the lease run out.
+//
+// In between another node may have held the lease, claimed the shard, and died or handed it over. So the lease says nothing
+// of who the owner is until a record of this owner, appended while it holds the lease, is in the log.
 func (m *machine) retaken(l sharedlog.Lease, err error) {
 	m.retaking = 0
 	if err != nil {
 		m.renew = m.now.Add(m.again)
 		return
 	}
-	m.lease, m.until = l, m.renewSent.Add(m.ttl)
-	m.ownership.extend(m.renewSent, m.until.Add(-m.margin))
+	m.lease, m.until, m.proven = l, m.renewSent.Add(m.ttl), false
 	m.renew = m.now // so that it says which epoch it is
+	m.submit(m.ownership, &commit{
+		apply: func(mark store.Mark) error { return m.state.Apply(nil, mark) },
+		done: func(err error) {
+			if err == nil && m.lease == l {
+				m.proven = true
+				m.extend()
+			}
+		},
+	})
+}
+
+// extend lets the owner answer from memory until shortly before the end of its lease.
+func (m *machine) extend() {
+	if m.ownership != nil && m.proven {
+		m.ownership.extend(m.renewSent, m.until.Add(-m.margin))
+	}
 }
 
 // onRenewed says whether the lease was extended.
@@ -75,9 +94,7 @@ func (m *machine) onRenewed(ticket uint64, err error) {
 	case err == nil:
 		m.until = m.renewSent.Add(m.ttl)
 		m.renew = m.renewSent.Add(m.ttl / 3)
-		if m.ownership != nil {
-			m.ownership.extend(m.renewSent, m.until.Add(-m.margin))
-		}
+		m.extend()
 	case errors.Is(err, sharedlog.ErrLost) && m.owns():
 		// Only the log can depose an owner. The leases may just have been out of reach for too long.
 		m.lease = nil

@@ -22,7 +22,8 @@ import (
 //   - A node that finds another node's record in that place is no longer the owner.
 //
 // An owner that cannot renew its lease stays the owner, because only the log can depose it. Before it answers from
-// memory it then proves its ownership with a record in the log; see Ownership.Confirm.
+// memory it then proves its ownership with a record in the log; see Ownership.Confirm. If it gets the lease back, it does so
+// once more: another node may have owned the shard meanwhile.
 type machine struct {
 	timing
 	name    string // of the shard
@@ -65,6 +66,7 @@ type machine struct {
 	nextLook  time.Time
 	lease     sharedlog.Lease // nil if this node does not hold it
 	until     time.Time       // the lease lasts at least until then
+	proven    bool            // a record of this owner was appended to the log while it held this lease
 	renewing  uint64          // ticket of the renewal under way, or 0
 	retaking  uint64          // ticket of the take with which an owner tries to get a lost lease back, or 0
 	renewSent time.Time       // when the last take or renewal was sent

@@ -1,0 +1,87 @@
+package replica
+
+import (
+	"testing"
+	"time"
+)
+
+// TestRetakenLeaseProvesNothing has an owner lose its lease, and get it back after another node has taken it, claimed the shard
+// and died. Until the log has shown the first owner who owns the shard, it must not answer from memory.
+func TestRetakenLeaseProvesNothing(t *testing.T) {
+	for seed := range int64(40) {
+		s := newSim(t, seed)
+		s.calm, s.wild = true, false
+		first := s.ownerOf(t, 0, nil)
+		first.n.cut = true
+		second := s.ownerOf(t, 0, first)
+		s.nextID++
+		second.event(second.n.life, func() { second.write(s.nextID) })
+		s.until(t, "a number is given out", func() bool { return s.acked[0] > 0 })
+		for _, n := range s.nodes {
+			if n != first.n {
+				n.crash()
+			}
+		}
+		s.run(s.now + 2*simTTL) // of the second's lease nothing is left
+		if !first.m.owns() {
+			t.Fatalf("seed %d: the first owner has given up, and nothing is tried", seed)
+		}
+		first.n.cut = false
+		for end := s.now + 4*simTTL; s.now < end && s.failure == "" && first.m.owns(); {
+			s.run(s.now + time.Millisecond)
+			if o := first.serving; o != nil && o.confirm(first.n.clock()) == nil { // otherwise a record would show who the owner is
+				first.readOne()
+			}
+		}
+		if s.failure != "" {
+			t.Errorf("seed %d, %s", seed, s.failure)
+		}
+	}
+}
+
+// TestRetakenLeaseIsProven has an owner lose its lease, and get it back when no other node has owned the shard. It can then
+// answer from memory again.
+func TestRetakenLeaseIsProven(t *testing.T) {
+	for seed := range int64(10) {
+		s := newSim(t, seed)
+		s.calm, s.wild = true, false
+		first := s.ownerOf(t, 0, nil)
+		for _, n := range s.nodes {
+			n.mute = true
+		}
+		mayAnswer := func() bool { return first.serving != nil && first.serving.confirm(first.n.clock()) == nil }
+		s.until(t, "the lease has run out", func() bool { return !mayAnswer() })
+		s.run(s.now + 2*simTTL)
+		for _, n := range s.nodes {
+			n.mute = n != first.n
+		}
+		s.until(t, "the owner answers from memory again", mayAnswer)
+		if first.store.mark.Epoch != 1 {
+			t.Errorf("seed %d: the shard has had another owner", seed)
+		}
+	}
+}
+
+// ownerOf waits for an owner of a shard other than one, which may be nil.
+func (s *sim) ownerOf(t *testing.T, shard int, but *simReplica) (owner *simReplica) {
+	t.Helper()
+	s.until(t, "a shard has an owner", func() bool {
+		for _, n := range s.nodes {
+			if r := n.shards[shard]; r != but && r.m.role == Owner && r.serving != nil {
+				owner = r
+			}
+		}
+		return owner != nil
+	})
+	return owner
+}
+
+func (s *sim) until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for end := s.now + time.Minute; !condition(); {
+		if s.now >= end || s.failure != "" {
+			t.Fatalf("seed %d: not so: %s; %s", s.seed, what, s.failure)
+		}
+		s.run(s.now + time.Millisecond)
+	}
+}
