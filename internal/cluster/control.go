@@ -138,7 +138,16 @@ func (c *controlShardReplica) explain(err error) error {
 		if c.claimed.Load() && hasOldData(c.replica.Status()) { // nothing of the cluster's has got into it
 			err = errors.Join(err, releaseDirectory(c.o.Dir))
 		}
-		err = fmt.Errorf("%w; the data directory %s holds data that are not this cluster's, such as those of a single machine: start this node with an empty one", err, c.o.Dir)
+		err = explainDiverged(err, c.replica.Status(), c.o.Dir)
 	}
 	return fmt.Errorf("the control shard: %w", err)
+}
+
+// explainDiverged says why a store does not fit its log, by what own says of the store. A store that has applied records of a
+// log may be all that is left of them.
+func explainDiverged(err error, own replica.Status, dir string) error {
+	if hasOldData(own) {
+		return fmt.Errorf("%w; the data directory %s holds data that is not this cluster's, such as that of a single machine: start this node with an empty one", err, dir)
+	}
+	return fmt.Errorf("%w; the log has lost or changed records that are in the data directory %s, as when a stream was deleted or restored from a backup: keep the directory, and look at the other nodes before one of them gets an empty one", err, dir)
 }
