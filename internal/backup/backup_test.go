@@ -228,6 +228,31 @@ func followed(t *testing.T, stream []byte, name string) []byte {
 	return out.Bytes()
 }
 
+// A restore that was killed leaves its part behind, which the next one neither takes for its own nor removes.
+func TestRestoreAfterOneThatWasKilled(t *testing.T) {
+	_, stream := sample(t)
+	to := filepath.Join(t.TempDir(), "a", "b", "data")
+	left := filepath.Join(to+".restoring", "credentials")
+	if err := os.MkdirAll(filepath.Dir(left), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(bytes.NewReader(stream), to, asItIs); err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(left); err != nil {
+		t.Errorf("what may belong to another restore: %v", err)
+	}
+	if err := os.RemoveAll(to + ".restoring"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(bytes.NewReader(stream), to+string(filepath.Separator), asItIs); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRestoreLeavesOtherDataAlone(t *testing.T) {
 	from, stream := sample(t)
 	if _, err := Restore(bytes.NewReader(stream), from, asItIs); err == nil {

@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/sluicemq/sluice/internal/datadir"
 )
 
 // Restore makes the directory dir, which must not be there or be empty, with the
 // files of a backup. They are durable when it returns nil; after an error there
-// is no dir. Before there is one, ready is called with the directory that will be
+// is no dir, unless the error is that it could not be made durable. Before there is one, ready is called with the directory that will be
 // it and may change what is in it.
 func Restore(r io.Reader, dir string, ready func(dir string, about About) error) (About, error) {
 	about, err := restore(r, dir, ready)
@@ -27,11 +29,14 @@ func restore(r io.Reader, dir string, ready func(string, About) error) (about Ab
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return about, err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+	dir = filepath.Clean(dir)
+	if err := makeParents(filepath.Dir(dir)); err != nil {
 		return about, err
 	}
-	half := filepath.Clean(dir) + ".restoring"
-	if err := os.Mkdir(half, 0o700); err != nil {
+	half := dir + ".restoring"
+	if err := os.Mkdir(half, 0o700); errors.Is(err, os.ErrExist) {
+		return about, fmt.Errorf("%s is there: another restore is under way, or was cut short; if none is, remove it", half)
+	} else if err != nil {
 		return about, err
 	}
 	defer func() {
@@ -58,7 +63,22 @@ func restore(r io.Reader, dir string, ready func(string, About) error) (about Ab
 	if err := os.Rename(half, dir); err != nil {
 		return about, err
 	}
-	return about, syncDir(filepath.Dir(filepath.Clean(dir)))
+	return about, datadir.SyncDir(filepath.Dir(dir))
+}
+
+// makeParents makes a directory, and those above it that are not there, durably.
+func makeParents(dir string) error {
+	if _, err := os.Stat(dir); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	above := filepath.Dir(dir)
+	if err := makeParents(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return datadir.SyncDir(above)
 }
 
 // createFile makes a file under dir that is durable when it has been closed.
@@ -84,14 +104,6 @@ func syncDirs(dir string) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		return syncDir(path)
+		return datadir.SyncDir(path)
 	})
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

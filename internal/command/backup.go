@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sluicemq/sluice/internal/backup"
 	"github.com/sluicemq/sluice/internal/cluster"
+	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/doctor"
 	"github.com/sluicemq/sluice/internal/server"
 )
@@ -140,7 +142,7 @@ func (c *client) backup(ctx context.Context, w io.Writer, whole *wholeBackup) er
 	return wrong
 }
 
-// intoFile makes a file, which is there under its name when all of it is.
+// intoFile makes a file, which is there under its name when all of it is, and durable when it returns nil.
 func intoFile(name string, write func(io.Writer) error) error {
 	if _, err := os.Stat(name); err == nil {
 		return fmt.Errorf("%s is there already", name)
@@ -153,7 +155,10 @@ func intoFile(name string, write func(io.Writer) error) error {
 	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(part))
 	}
-	return os.Rename(part, name)
+	if err := os.Rename(part, name); err != nil {
+		return err
+	}
+	return datadir.SyncDir(filepath.Dir(name))
 }
 
 func newRestore() *cobra.Command {

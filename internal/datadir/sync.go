@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// syncDir makes the names in a directory as durable as what the files hold.
-func syncDir(dir string) error {
+// SyncDir makes the names in a directory as durable as what the files hold.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
