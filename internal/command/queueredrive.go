@@ -11,8 +11,40 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// redriveInterval is the time between two looks at a task under way.
-const redriveInterval = time.Second
+// A command that waits for a task looks at it often at first, since most tasks are short, and then every redriveInterval. It
+// says as often how far the task is.
+const (
+	firstRedriveLook = 25 * time.Millisecond
+	redriveInterval  = time.Second
+)
+
+// redriveWatch is a wait for a task.
+type redriveWatch struct {
+	pause time.Duration
+	said  time.Time
+}
+
+func watchRedrive() *redriveWatch { return &redriveWatch{pause: firstRedriveLook, said: time.Now()} }
+
+// tells reports whether it is time to say how far the task is.
+func (w *redriveWatch) tells() bool {
+	if time.Since(w.said) < redriveInterval {
+		return false
+	}
+	w.said = time.Now()
+	return true
+}
+
+// wait waits until the next look, and returns an error if ctx ends before.
+func (w *redriveWatch) wait(ctx context.Context) error {
+	select {
+	case <-time.After(w.pause):
+		w.pause = min(2*w.pause, redriveInterval)
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the messages are still being moved; sluice queue redrive cancel stops that: %w", ctx.Err())
+	}
+}
 
 func newQueueRedrive(server *clientFlags) *cobra.Command {
 	var to string
@@ -138,8 +170,7 @@ func (t *moveTasks) text(w io.Writer) error {
 
 // waitMoved waits until the newest task of a queue is done, and says how far it is.
 func waitMoved(ctx context.Context, c *client, source string, progress io.Writer) (*moveTask, error) {
-	said := int64(0)
-	for {
+	for watch := watchRedrive(); ; {
 		tasks, err := c.moveTasks(ctx, source)
 		switch {
 		case err != nil:
@@ -151,14 +182,11 @@ func waitMoved(ctx context.Context, c *client, source string, progress io.Writer
 		if !task.running() {
 			return task, nil
 		}
-		if task.Moved != said {
-			said = task.Moved
+		if watch.tells() {
 			fmt.Fprintf(progress, "%d of about %d messages moved\n", task.Moved, task.ToMove)
 		}
-		select {
-		case <-time.After(redriveInterval):
-		case <-ctx.Done():
-			return nil, fmt.Errorf("the messages are still being moved; sluice queue redrive cancel stops that: %w", ctx.Err())
+		if err := watch.wait(ctx); err != nil {
+			return nil, err
 		}
 	}
 }

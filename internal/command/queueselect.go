@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -151,8 +150,7 @@ func newestTask(ctx context.Context, c *client, url string) (*redriveTask, error
 
 // waitRedriven waits until the newest task of a queue is done, and says how far it is.
 func waitRedriven(ctx context.Context, c *client, url string, progress io.Writer) (*redriveTask, error) {
-	said := int64(0)
-	for {
+	for watch := watchRedrive(); ; {
 		task, err := newestTask(ctx, c, url)
 		switch {
 		case err != nil:
@@ -160,14 +158,11 @@ func waitRedriven(ctx context.Context, c *client, url string, progress io.Writer
 		case task.Status != "RUNNING":
 			return task, nil
 		}
-		if task.Scanned != said {
-			said = task.Scanned
+		if watch.tells() {
 			fmt.Fprintf(progress, "looked at %d of about %d messages, moved %d\n", task.Scanned, task.Total, task.Moved)
 		}
-		select {
-		case <-time.After(redriveInterval):
-		case <-ctx.Done():
-			return nil, fmt.Errorf("the messages are still being moved; sluice queue redrive cancel stops that: %w", ctx.Err())
+		if err := watch.wait(ctx); err != nil {
+			return nil, err
 		}
 	}
 }

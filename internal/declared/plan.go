@@ -142,6 +142,12 @@ func (r *Resource) changes(is *Actual) (changes []Change) {
 		case s.form == whole:
 			changes = append(changes, Change{Setting: key, Is: &want})
 			continue
+		case r.Kind == SubscriptionKind && key == "filter-scope" && !there:
+			// SNS shows no scope without a filter, and it has no effect. With a filter, which one it was is not known.
+			if !letsAllThrough(r.Settings["filter"]) {
+				changes = append(changes, Change{Setting: key, Is: &want})
+			}
+			continue
 		case !there:
 			have = s.standard
 		}

@@ -23,9 +23,10 @@ type flight struct {
 	after  sharedlog.Position
 	record record
 	data   []byte
-	commit *commit   // nil for a claim
-	since  time.Time // when it was asked for
-	retry  time.Time // when it is appended again; zero: it is under way
+	commit *commit         // nil for a claim
+	lease  sharedlog.Lease // that the node held when it began; nil: none
+	since  time.Time       // when it was asked for
+	retry  time.Time       // when it is appended again; zero: it is under way
 }
 
 // submit takes a commit of the owner of an epoch. It is refused if that ownership has ended.
@@ -54,7 +55,7 @@ func (m *machine) launchNext() {
 
 // launch puts a record in flight. c is nil for a claim.
 func (m *machine) launch(r record, c *commit) {
-	f := &flight{after: m.at(), record: r, commit: c, since: m.now}
+	f := &flight{after: m.at(), record: r, commit: c, lease: m.lease, since: m.now}
 	f.data = f.record.encode()
 	f.record.changes = f.data[len(f.data)-len(r.changes):] // the transaction's own may go
 	if c != nil {
@@ -149,6 +150,7 @@ func (m *machine) stored() {
 		m.renew = m.now // so that the lease says which epoch it is
 		return
 	}
+	m.prove(f.lease)
 	f.commit.done(nil)
 	m.launchNext()
 }

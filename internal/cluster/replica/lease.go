@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/cluster/sharedlog"
-	"github.com/sluicemq/sluice/internal/store"
 )
 
 // onLooked says whether a node holds the lease. If none does, a candidate waits for its delay and then begins to scout.
@@ -57,7 +56,8 @@ func (m *machine) onTaken(ticket uint64, l sharedlog.Lease, err error) {
 // holds the lease now will claim the shard, and so depose this one, or let the lease run out.
 //
 // In between another node may have held the lease, claimed the shard, and died or handed it over. So the lease says nothing
-// of who the owner is until a record of this owner, appended while it holds the lease, is in the log.
+// of who the owner is until a record of this owner, appended while it holds the lease, is in the log; see prove. Until then
+// Ownership.Confirm appends one.
 func (m *machine) retaken(l sharedlog.Lease, err error) {
 	m.retaking = 0
 	if err != nil {
@@ -66,15 +66,14 @@ func (m *machine) retaken(l sharedlog.Lease, err error) {
 	}
 	m.lease, m.until, m.proven = l, m.renewSent.Add(m.ttl), false
 	m.renew = m.now // so that it says which epoch it is
-	m.submit(m.ownership, &commit{
-		apply: func(mark store.Mark) error { return m.state.Apply(nil, mark) },
-		done: func(err error) {
-			if err == nil && m.lease == l {
-				m.proven = true
-				m.extend()
-			}
-		},
-	})
+}
+
+// prove notes that a record of the owner is in the log which it appended while it held a lease.
+func (m *machine) prove(held sharedlog.Lease) {
+	if held != nil && held == m.lease && !m.proven {
+		m.proven = true
+		m.extend()
+	}
 }
 
 // extend lets the owner answer from memory until shortly before the end of its lease.
