@@ -20,6 +20,7 @@ type Engine struct {
 	queues       map[ID]*queue
 	outboxes     map[ID]*outbox
 	unknown      map[ID]bool // see Unknown
+	deleted      []ID        // queues of which data is left, which Advance removes
 	byARN        map[string]destination
 	groupRecords groupCache
 	backlog      backlog
@@ -56,7 +57,7 @@ type Engine struct {
 // not go back over a restart either.
 var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 
-// Load builds an engine for the given queues from what is stored. It removes, in tx, the data of the other queues that
+// Load builds an engine for the given queues from what is stored. Advance then removes the data of the other queues that
 // deleted reports, which is left when the deletion of a queue was cut short. The data of all others stays; see Unknown.
 // A queue that another shard serves costs no read if its outbox is empty. The series of the queues are kept for as long
 // as keep says.
@@ -96,7 +97,7 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 	return e, nil
 }
 
-// loadOthers loads the outboxes, and removes the data of deleted queues.
+// loadOthers loads the outboxes, and finds the data of deleted and of unknown queues.
 func (e *Engine) loadOthers(deleted func(ID) bool) error {
 	for next := ID(1); ; next++ {
 		found, err := firstQueue(e.tx, next)
@@ -112,9 +113,7 @@ func (e *Engine) loadOthers(deleted func(ID) bool) error {
 				return fmt.Errorf("queue %s: %w", o.arn, err)
 			}
 		} else if deleted(found) {
-			if err := e.removeLeftover(found); err != nil {
-				return fmt.Errorf("queue %d, which was deleted: %w", found, err)
-			}
+			e.deleted = append(e.deleted, found)
 		} else {
 			e.unknown[found] = true
 		}
@@ -316,7 +315,7 @@ func (e *Engine) End() []ID {
 func (e *Engine) NextWake() Instant {
 	next := min(e.aging.next, e.topics.next())
 	switch {
-	case e.backlog.waiting():
+	case e.backlog.waiting(), len(e.deleted) > 0:
 		return e.now
 	case e.wakes.Len() == 0:
 		return next
@@ -324,15 +323,17 @@ func (e *Engine) NextWake() Instant {
 	return min(e.wakes.First().wakeAt, next)
 }
 
-// Advance does what time alone has made due: timeouts, delays, expiry, message move
-// tasks, copies of publications that are left to be made, the ends of minutes, and what
-// has become of old series. It does a bounded amount of work; if more is left, NextWake is not in the
-// future.
+// Advance removes what is left of deleted queues, and does what time alone has made due: timeouts, delays, expiry,
+// message move tasks, copies of publications that are left to be made, the ends of minutes, and what has become of old
+// series. It does a bounded amount of work; if more is left, NextWake is not in the future.
 func (e *Engine) Advance() error {
 	if err := firstError(e.backlog.expand(), e.topics.advance()); err != nil {
 		return err
 	}
 	e.work = 0
+	if err := e.removeDeleted(); err != nil {
+		return err
+	}
 	for !e.spent() && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {
 		e.work++
 		q := e.wakes.First()
@@ -372,6 +373,8 @@ func (e *Engine) spent() bool { return e.work >= workAtOnce || e.Full() }
 // other shard. A queue that is served here cannot leave: that gives ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
 	switch {
+	case slices.Contains(e.deleted, cfg.ID):
+		return nil // what is told was so before the deletion
 	case cfg.Elsewhere && e.queues[cfg.ID] != nil:
 		return ErrElsewhere
 	case cfg.Elsewhere && e.outboxes[cfg.ID] == nil:

@@ -41,6 +41,18 @@ func (q *queue) loadOwnName() error {
 	return nil
 }
 
+// removeDeleted removes the data of queues that were deleted before the engine was loaded. It does a bounded amount of work.
+func (e *Engine) removeDeleted() error {
+	for len(e.deleted) > 0 && !e.spent() {
+		e.work++
+		if err := e.removeLeftover(e.deleted[0]); err != nil {
+			return fmt.Errorf("queue %d, which was deleted: %w", e.deleted[0], err)
+		}
+		e.deleted = e.deleted[1:]
+	}
+	return nil
+}
+
 // removeLeftover removes the data of a queue whose deletion was cut short. It writes the row
 // of the minute that was running.
 func (e *Engine) removeLeftover(id ID) error {
