@@ -358,7 +358,7 @@ func TestHighResolution(t *testing.T) {
 				"StartTime": from, "EndTime": r.now, "ScanBy": "TimestampAscending", "MetricDataQueries": list{query},
 			}).output["MetricDataResults"].(list)
 			values, _ := results[0].(object)["Values"].(list)
-			if fmt.Sprint([]any(values)) != fmt.Sprint(out) {
+			if fmt.Sprint(values) != fmt.Sprint(out) {
 				r.Errorf("%s by %d seconds: GetMetricData has %v, GetMetricStatistics %v", metric, period, values, out)
 			}
 			return out

@@ -100,10 +100,10 @@ func (c *clerk) do(r *Recorder, s *slot, call func(*Recorder) error, done func()
 	attempt := func(r *Recorder) bool {
 		err := call(r)
 		o, _ := history.OutcomeOf(err)
-		switch {
-		case o == history.Acknowledged:
+		switch o {
+		case history.Acknowledged:
 			done()
-		case o == history.Unknown:
+		case history.Unknown:
 			s.frozen = true
 		}
 		return o != history.Unknown

@@ -319,7 +319,9 @@ func TestPolicyAgreesWithTheObviousEvaluator(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", source, err)
 		}
-		m, worlds, exact := NewMessage("", nil), []world(nil), true
+		var m *Message
+		var worlds []world
+		exact := true
 		if scope == MessageBody {
 			body := encode(t, drawObject(t, 1))
 			m = NewMessage(body, nil)
