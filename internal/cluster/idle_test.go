@@ -51,6 +51,7 @@ func (s *sweep) run(name string) {
 	s.sweepers[name] = idle.New(idle.Options{
 		Catalog: p.catalog, Trail: s.trails[name], After: 720 * time.Hour, Now: s.now, Log: slog.New(slog.NewTextHandler(s.t.Output(), nil)).With("sweeper", name),
 		Owner: func() bool { return !p.node.Control().Elsewhere() }, Fed: func() map[string]bool { return make(map[string]bool) },
+		Watched: func() map[string]bool { return nil },
 		Measure: func(context.Context, time.Time, map[idle.Scope]int) error { return nil },
 		Ready:   func() error { return nil }, Require: func() error { return nil },
 		Uses: func(_ context.Context, ids []queue.ID) ([]queue.Use, error) {
