@@ -317,7 +317,7 @@ func TestFollower(t *testing.T) {
 	mine.want(t, map[string]string{"a/1": "x"})
 }
 
-// A reader that comes while a checkpoint replaces the store is told of what the checkpoint has.
+// A reader that registers while a checkpoint replaces the store reads what the checkpoint has.
 func TestRegisterWaitsForACheckpoint(t *testing.T) {
 	t.Parallel()
 	old, err := store.OpenMemory(store.Options{})

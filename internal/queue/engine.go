@@ -374,7 +374,7 @@ func (e *Engine) spent() bool { return e.work >= workAtOnce || e.Full() }
 func (e *Engine) Configure(cfg Config) error {
 	switch {
 	case slices.Contains(e.deleted, cfg.ID):
-		return nil // what is told was so before the deletion
+		return nil // the config is older than the deletion
 	case cfg.Elsewhere && e.queues[cfg.ID] != nil:
 		return ErrElsewhere
 	case cfg.Elsewhere && e.outboxes[cfg.ID] == nil:

@@ -7,7 +7,7 @@ import (
 )
 
 // A task with a Selection moves messages in the transactions of its shard, like any other. It does not look for them there:
-// what a filter costs is up to whoever has written it, and all queues of the shard would wait. So it takes three steps,
+// a caller decides what its filter costs, and all queues of the shard would wait. So it takes three steps,
 // again and again:
 //
 //  1. Engine.Searches says which queues have a task that wants a search, and Engine.Search what has to be known for it.
