@@ -100,7 +100,8 @@ func TestConsume(t *testing.T) {
 		if deletes := s.count("DeleteMessageBatch") + s.count("DeleteMessage"); deletes > 100 {
 			t.Errorf("%d deletes of 500 messages", deletes)
 		}
-		if receives := s.count("ReceiveMessage"); receives > 100 {
+		// How many messages a receive gets depends on how many workers become free at a time: ten at the most.
+		if receives := s.count("ReceiveMessage"); receives > 200 {
 			t.Errorf("%d receives of 500 messages", receives)
 		}
 		closeClient(t, c)
