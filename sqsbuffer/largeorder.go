@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// groupAttribute is asked for of FIFO queues: the order is that of groups.
+// groupAttribute is the system attribute that a receive from a FIFO queue asks for: messages of a group stay in order.
 const groupAttribute = types.MessageSystemAttributeNameMessageGroupId
 
 // withGroups asks for the group of each message of a FIFO queue.

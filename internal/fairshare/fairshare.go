@@ -201,7 +201,7 @@ func (p *Places) withdraw(leaf *node, w *waiter) bool {
 	return false
 }
 
-// prune forgets nodes that nobody uses.
+// prune forgets nodes that are not in use.
 func (p *Places) prune(n *node) {
 	for ; n.parent != nil && n.held+n.wanting == 0; n = n.parent {
 		delete(n.parent.children, n.name)

@@ -61,8 +61,8 @@ func OfTheDisk(err error) bool {
 	return stuck || errors.Is(err, errNoRoom)
 }
 
-// SaysAbsent reports whether a client is told that something does not exist, or that it has no permission for it, so that
-// it is worth while to look again.
+// SaysAbsent reports whether an error says that something does not exist, or that the client has no permission for it. A node
+// that is behind may be wrong about both, so it looks again.
 func SaysAbsent(e *protocol.Error) bool {
 	return !e.Final && (e.Absent || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
 }

@@ -126,15 +126,12 @@ func (m *machine) stored() {
 		err = f.commit.apply(next)
 	}
 	if err != nil {
-		// The record is in the log, so other replicas will apply it. This store could not, and must not go on.
 		err = fmt.Errorf("record %d is in the log and could not be applied: %w", next.Position, err)
-		if f.commit != nil {
-			f.commit.done(fmt.Errorf("%w: %w", ErrDeposed, err))
-		}
-		m.halt(err)
-		return
+	} else {
+		err = m.advanced(&f.record)
 	}
-	if err := m.advanced(&f.record); err != nil {
+	if err != nil {
+		// The record is in the log, so other replicas will apply it. This one could not, and must not go on.
 		if f.commit != nil {
 			f.commit.done(fmt.Errorf("%w: %w", ErrDeposed, err))
 		}

@@ -10,7 +10,7 @@ import (
 type Env struct {
 	// Start and End bound the window, in seconds since 1970; End is not in it.
 	Start, End int64
-	// Period is that of series which are made of numbers, in seconds: the longest of the request.
+	// Period is the period of series that are made of numbers, in seconds: the longest of the request.
 	Period int64
 	// Values are those of the ids that the expression names.
 	Values map[string]Value
