@@ -873,7 +873,7 @@ func (c *command) publish(e *Engine) error {
 			}
 			id, ok := c.s.ids[name]
 			if !ok {
-				id = 1 << 32 // it was deleted
+				id = deletedBefore
 			}
 			binary.BigEndian.PutUint32(o.ID[:], uint32(i+1))
 			c.s.bodies[o.ID] = o.Body

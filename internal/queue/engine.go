@@ -21,6 +21,7 @@ type Engine struct {
 	outboxes     map[ID]*outbox
 	unknown      map[ID]bool // see Unknown
 	deleted      []ID        // queues of which data is left, which Advance removes
+	isDeleted    func(ID) bool
 	byARN        map[string]destination
 	groupRecords groupCache
 	backlog      backlog
@@ -63,7 +64,7 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 // as keep says.
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := &Engine{
-		unknown: make(map[ID]bool), limit: math.MaxInt,
+		unknown: make(map[ID]bool), isDeleted: deleted, limit: math.MaxInt,
 		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}

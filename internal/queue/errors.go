@@ -28,6 +28,7 @@ const (
 	ErrBacklogFull
 	ErrSealed
 	ErrTooLong
+	ErrNotKnown
 	refusalsEnd // behind the last
 )
 
@@ -46,6 +47,7 @@ var refusalTexts = [refusalsEnd]string{
 	ErrBacklogFull:     "too many copies of publications are to be made",
 	ErrSealed:          "the queue is sealed, to find out whether it can be deleted",
 	ErrTooLong:         "what is asked for is too long for one transaction",
+	ErrNotKnown:        "a queue is not known yet",
 }
 
 // Known reports whether r is one of the refusals, and not a number that another

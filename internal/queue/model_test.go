@@ -492,7 +492,7 @@ func (m *model) sentOne(q *modelQueue, o Outgoing, s Sent) {
 }
 
 // publish sends copies of a message to some of the queues, to the one of another shard and to
-// one that is not there.
+// one that was deleted.
 func (m *model) publish(*rapid.T) {
 	var all []Publication
 	for range rapid.IntRange(1, 3).Draw(m.t, "publications") {
@@ -502,7 +502,7 @@ func (m *model) publish(*rapid.T) {
 		if pick(m, "a FIFO topic", false, true) {
 			p.Topic = m.topic.cfg.ID
 		}
-		for _, q := range append(m.all(), &modelQueue{cfg: Config{ID: 1 << 42}}) {
+		for _, q := range append(m.all(), &modelQueue{cfg: Config{ID: deletedBefore}}) {
 			if pick(m, "subscribed", false, true) {
 				p.Copies = append(p.Copies, Copy{Queue: q.cfg.ID, Message: m.copyOf(p.Group)})
 			}

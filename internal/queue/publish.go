@@ -13,8 +13,9 @@ type Published struct {
 
 // Publish accepts publications, in order: the copies for queues of this shard are sent to
 // them, and those for queues of other shards go into the outboxes of these, where they will
-// be sent. A copy for a queue that does not exist is dropped: the queue was deleted while
-// the copy was on its way. A publication that the topic has accepted before changes nothing.
+// be sent. A copy for a queue that was deleted is dropped: it was on its way. A copy for a queue
+// of which neither the config nor the deletion is known gives ErrNotKnown, and nothing is accepted:
+// the configs are too old. A publication that the topic has accepted before changes nothing.
 //
 // Where the copies are too many for one commit, the publication is stored, and Advance makes
 // its copies. If too much is left to be made of earlier ones, the error is ErrBacklogFull.
@@ -22,6 +23,9 @@ func (e *Engine) Publish(publications []Publication) ([]Published, error) {
 	for i := range publications {
 		if topic := publications[i].Topic; topic != 0 && e.queues[topic] == nil {
 			return nil, ErrNoQueue
+		}
+		if !e.knowsAll(publications[i].Copies) {
+			return nil, ErrNotKnown
 		}
 	}
 	if e.backlog.refuses(publications) {
@@ -61,6 +65,16 @@ func (e *Engine) publish(p *Publication, room *extent) (Published, error) {
 		}
 	}
 	return answer, nil
+}
+
+// knowsAll reports whether the queues of all copies are known, or known to be deleted.
+func (e *Engine) knowsAll(copies []Copy) bool {
+	for i := range copies {
+		if id := copies[i].Queue; e.queues[id] == nil && e.outboxes[id] == nil && !e.isDeleted(id) {
+			return false
+		}
+	}
+	return true
 }
 
 // number gives a publication to a FIFO topic its sequence number, or finds the earlier one

@@ -240,7 +240,10 @@ func (r *rig) forget(id ID) {
 	r.hide(id)
 }
 
-func (r *rig) isDeleted(id ID) bool { return slices.Contains(r.deleted, id) }
+// deletedBefore is the id of a queue that was deleted before the test.
+const deletedBefore ID = 1 << 42
+
+func (r *rig) isDeleted(id ID) bool { return id == deletedBefore || slices.Contains(r.deleted, id) }
 
 // hide drops a queue from the list that reload loads, as if the list were older than the queue.
 func (r *rig) hide(id ID) {

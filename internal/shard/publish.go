@@ -16,7 +16,10 @@ func (s *Shard) Publish(ctx context.Context, publications []queue.Publication) (
 	for {
 		room := s.room.next()
 		published, err := call(ctx, s, func(e *queue.Engine) ([]queue.Published, error) { return e.Publish(publications) })
-		if !errors.Is(err, queue.ErrBacklogFull) {
+		switch {
+		case errors.Is(err, queue.ErrNotKnown):
+			return nil, fmt.Errorf("%w: %w", ErrNotBegun, err)
+		case !errors.Is(err, queue.ErrBacklogFull):
 			return published, err
 		}
 		select {
