@@ -3,6 +3,7 @@ package directory_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -147,5 +148,37 @@ func TestUsesOfSeveralNodes(t *testing.T) {
 	want(follower, "sts")
 	if err := follower.SaveUses(t.Context(), send); err != nil || sent != 1 {
 		t.Errorf("it was sent %d times, %v", sent, err)
+	}
+}
+
+// However many keys were used, no change and no message holds more than a thousand uses.
+func TestUsesAreSavedInParts(t *testing.T) {
+	t.Parallel()
+	owner, follower, _ := follow(t)
+	bob := user("bob")
+	change(t, owner, func(tx *directory.Tx) {
+		tx.PutEntity(bob)
+		for range 2500 {
+			key, _ := owner.NewKey(bob, now)
+			tx.PutKey(key)
+		}
+	})
+	var sent []int
+	send := func(_ context.Context, uses directory.Uses) error {
+		sent = append(sent, len(uses))
+		owner.NoteUses(uses)
+		return nil
+	}
+	for _, key := range follower.Keys(bob) {
+		follower.Used(key.ID, "sqs", "eu-west-1", now)
+	}
+	if err := follower.SaveUses(t.Context(), send); err != nil || !slices.Equal(sent, []int{1000, 1000, 500}) {
+		t.Errorf("parts of %v uses, %v", sent, err)
+	}
+	if err := owner.SaveUses(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.SaveUses(t.Context(), send); err != nil || len(sent) != 3 {
+		t.Errorf("%d parts, %v", len(sent), err)
 	}
 }

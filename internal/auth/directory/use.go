@@ -3,6 +3,8 @@ package directory
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -89,31 +91,52 @@ func (d *Directory) KeepUses(ctx context.Context, send func(context.Context, Use
 	}
 }
 
+// usesAtOnce bounds the uses in one change, and in one message to the control store's owner.
+const usesAtOnce = 1000
+
 // SaveUses writes down the uses that have changed, or sends them.
 func (d *Directory) SaveUses(ctx context.Context, send func(context.Context, Uses) error) error {
-	changed := make(Uses)
-	d.mu.RLock()
-	for id, k := range d.keys {
-		if !k.use.isSaved() {
-			changed[id] = *k.use.last.Load()
+	changed := d.unsavedUses()
+	ids := slices.Sorted(maps.Keys(changed))
+	for part := range slices.Chunk(ids, usesAtOnce) {
+		uses := make(Uses, len(part))
+		for _, id := range part {
+			uses[id] = changed[id]
+		}
+		err := d.writeUses(ctx, uses)
+		if errors.Is(err, control.ErrElsewhere) {
+			err = send(ctx, uses)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	d.mu.RUnlock()
-	if len(changed) == 0 {
-		return nil
+	return nil
+}
+
+// unsavedUses returns the uses that are not in the store.
+func (d *Directory) unsavedUses() Uses {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	unsaved := make(Uses)
+	for id, k := range d.keys {
+		if !k.use.isSaved() {
+			unsaved[id] = *k.use.last.Load()
+		}
 	}
-	err := d.Change(ctx, func(tx *Tx) error {
-		for id, last := range changed {
-			if d.Key(id) != nil { // it may have been deleted meanwhile
+	return unsaved
+}
+
+// writeUses writes down the uses of the keys that still exist.
+func (d *Directory) writeUses(ctx context.Context, uses Uses) error {
+	return d.Change(ctx, func(tx *Tx) error {
+		for id, last := range uses {
+			if d.Key(id) != nil {
 				tx.tx.Put(keyUse+id, encode(last))
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, control.ErrElsewhere) {
-		return send(ctx, changed)
-	}
-	return err
 }
 
 // NoteUses takes in what another node has seen, to be written down with what this
