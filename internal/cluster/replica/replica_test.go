@@ -244,6 +244,31 @@ func TestDeposedOwnerCannotCommit(t *testing.T) {
 	same(t, b, a)
 }
 
+// A transaction that fits into no record is refused alone: the owner stays the owner, and nothing reaches the log.
+func TestTransactionThatIsTooLongCostsNoOwnership(t *testing.T) {
+	e := memory()
+	a := run(t, "a", vfs.NewMem(), e, nil)
+	a.Want(true, 0)
+	eventually.True(t, "a owns", a.owns)
+	a.mustIncrement(0)
+	a.mu.Lock()
+	o := a.o
+	a.mu.Unlock()
+	before := a.Position()
+	for _, size := range []int{sharedlog.MaxRecord, sharedlog.MaxRecord * 2} {
+		tx := o.Store().Begin()
+		tx.Set([]byte("long"), make([]byte, size))
+		if err := o.Commit(tx); !errors.Is(err, store.ErrTooLong) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		tx.Release()
+	}
+	if p := a.Position(); p != before || !a.owns() {
+		t.Errorf("the position is %d, and was %d; owner: %t", p, before, a.owns())
+	}
+	a.mustIncrement(1)
+}
+
 // lossy are leases that may not be reached.
 type lossy struct {
 	sharedlog.Leases
