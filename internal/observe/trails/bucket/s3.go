@@ -3,23 +3,28 @@ package bucket
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
+	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-	"github.com/aws/smithy-go"
 )
 
-// S3 is a Store that speaks Amazon S3: a service beside this one, or AWS's.
-type S3 struct{ client *s3.Client }
+// S3 is a Store that speaks Amazon S3: a service beside this one, or AWS's. Buckets are named in the path of a URL, and no
+// request has the newer checksums: many services know neither hosts of single buckets nor those.
+type S3 struct{ client s3Client }
 
 // OpenS3 returns the Store at a URL. Keys and settings come from where AWS's SDKs look for them: the environment, the shared
 // files, or the role of the machine. A region that is not set there is us-east-1. Nothing is asked of the service yet.
 func OpenS3(ctx context.Context, endpoint string) (*S3, error) {
+	at, err := url.Parse(endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("the endpoint of S3: %w", err)
+	}
 	c, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the settings of AWS's SDK: %w", err)
@@ -27,12 +32,7 @@ func OpenS3(ctx context.Context, endpoint string) (*S3, error) {
 	if c.Region == "" {
 		c.Region = "us-east-1"
 	}
-	// Many services know neither hosts of single buckets nor the newer checksums.
-	return &S3{s3.NewFromConfig(c, func(o *s3.Options) {
-		o.BaseEndpoint, o.UsePathStyle = &endpoint, true
-		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
-		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
-	})}, nil
+	return &S3{newS3Client(at, c)}, nil
 }
 
 // Find implements Store.
@@ -40,7 +40,7 @@ func (s *S3) Find(ctx context.Context, bucket string) error {
 	if err := CheckName(bucket); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoBucket, err)
 	}
-	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &bucket})
+	_, err := s.client.do(ctx, &s3Request{method: http.MethodHead, bucket: bucket})
 	return translate(err)
 }
 
@@ -49,9 +49,11 @@ func (s *S3) Put(ctx context.Context, bucket, key string, o Object) error {
 	if err := check(bucket, key); err != nil {
 		return err
 	}
-	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
-		Bucket: &bucket, Key: &key, Body: bytes.NewReader(o.Body), Metadata: o.Metadata, ContentType: aws.String("application/x-gzip"),
-	})
+	header := http.Header{"Content-Type": {"application/x-gzip"}}
+	for name, value := range o.Metadata {
+		header.Set(metadataHeader+name, value)
+	}
+	_, err := s.client.do(ctx, &s3Request{method: http.MethodPut, bucket: bucket, key: key, header: header, body: o.Body})
 	return translate(err)
 }
 
@@ -60,30 +62,52 @@ func (s *S3) Get(ctx context.Context, bucket, key string) (Object, error) {
 	if err := check(bucket, key); err != nil {
 		return Object{}, err
 	}
-	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &bucket, Key: &key})
+	answer, err := s.client.do(ctx, &s3Request{method: http.MethodGet, bucket: bucket, key: key})
 	if err != nil {
 		return Object{}, translate(err)
 	}
-	body, err := io.ReadAll(out.Body)
-	return Object{Body: body, Metadata: out.Metadata}, errors.Join(err, out.Body.Close())
+	o := Object{Body: answer.body, Metadata: make(map[string]string)}
+	for name := range answer.header {
+		if short, ok := strings.CutPrefix(name, metadataHeader); ok {
+			o.Metadata[strings.ToLower(short)] = answer.header.Get(name)
+		}
+	}
+	return o, nil
 }
+
+// metadataHeader begins the names of the headers that hold metadata, as net/http spells them.
+const metadataHeader = "X-Amz-Meta-"
 
 // List implements Store.
 func (s *S3) List(ctx context.Context, bucket, prefix string) (keys []string, err error) {
 	if err := CheckName(bucket); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoBucket, err)
 	}
-	pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &prefix})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	query := url.Values{"list-type": {"2"}, "prefix": {prefix}}
+	for {
+		answer, err := s.client.do(ctx, &s3Request{method: http.MethodGet, bucket: bucket, query: query})
 		if err != nil {
 			return nil, translate(err)
 		}
-		for _, o := range page.Contents {
-			keys = append(keys, *o.Key)
+		var page struct {
+			Contents              []struct{ Key string }
+			IsTruncated           bool
+			NextContinuationToken string
 		}
+		if err := xml.NewDecoder(bytes.NewReader(answer.body)).Decode(&page); err != nil {
+			return nil, fmt.Errorf("read the list of the bucket %s: %w", bucket, err)
+		}
+		for _, o := range page.Contents {
+			keys = append(keys, o.Key)
+		}
+		if !page.IsTruncated {
+			return keys, nil
+		}
+		if page.NextContinuationToken == "" {
+			return nil, fmt.Errorf("read the list of the bucket %s: %w without a token for the next page", bucket, io.ErrUnexpectedEOF)
+		}
+		query.Set("continuation-token", page.NextContinuationToken)
 	}
-	return keys, nil
 }
 
 func check(bucket, key string) error {
@@ -95,25 +119,25 @@ func check(bucket, key string) error {
 
 // translate makes the service's refusals those of this package.
 func translate(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*types.NoSuchBucket](err); ok {
-		return fmt.Errorf("%w: %w", ErrNoBucket, err)
-	}
-	if _, ok := errors.AsType[*types.NoSuchKey](err); ok {
-		return ErrNoObject
-	}
-	refused, ok := errors.AsType[smithy.APIError](err)
+	refused, ok := errors.AsType[*s3Error](err)
 	if !ok {
 		return err
 	}
-	switch refused.ErrorCode() {
-	case "NoSuchBucket", "NotFound": // of HeadBucket
-		return fmt.Errorf("%w: %w", ErrNoBucket, err)
+	switch refused.Code {
 	case "NoSuchKey":
 		return ErrNoObject
+	case "NoSuchBucket":
+		return fmt.Errorf("%w: %w", ErrNoBucket, err)
 	case "AccessDenied", "Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch":
+		return fmt.Errorf("%w: %w", ErrDenied, err)
+	}
+	if refused.Code != "" {
+		return err
+	}
+	switch refused.status { // of an answer without a body, as to HEAD
+	case http.StatusNotFound:
+		return fmt.Errorf("%w: %w", ErrNoBucket, err)
+	case http.StatusForbidden:
 		return fmt.Errorf("%w: %w", ErrDenied, err)
 	}
 	return err

@@ -1,0 +1,166 @@
+package bucket
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+)
+
+const (
+	// attempts is how often a request is sent before its failure is reported, as by AWS's SDKs.
+	attempts = 3
+	// firstPause is how long to wait before the second attempt. Each further pause is twice as long.
+	firstPause = 200 * time.Millisecond
+	// maxAnswer bounds the body of an answer, in bytes: many times the longest file of a trail.
+	maxAnswer = 256 << 20
+	// maxRefusal bounds what is read of the body of a refusal, in bytes.
+	maxRefusal = 64 << 10
+)
+
+// s3Client sends signed requests to a service that speaks S3. The four requests that a Store needs do not deserve the SDK's
+// client, which is a tenth of the program.
+type s3Client struct {
+	endpoint *url.URL
+	region   string
+	keys     aws.CredentialsProvider
+	signer   *v4.Signer
+	http     aws.HTTPClient
+}
+
+func newS3Client(endpoint *url.URL, c aws.Config) s3Client {
+	signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }) // S3 escapes a path once
+	s := s3Client{endpoint: endpoint, region: c.Region, keys: c.Credentials, signer: signer, http: c.HTTPClient}
+	if s.http == nil {
+		s.http = http.DefaultClient
+	}
+	return s
+}
+
+// s3Request is a request about a bucket, or about an object in it.
+type s3Request struct {
+	method, bucket, key string
+	query               url.Values
+	header              http.Header
+	body                []byte
+}
+
+// s3Answer is what the service answers when it has done what it was asked.
+type s3Answer struct {
+	header http.Header
+	body   []byte
+}
+
+// s3Error is a refusal of the service.
+type s3Error struct {
+	status  int
+	Code    string // empty: the answer had no body that says why
+	Message string
+}
+
+func (e *s3Error) Error() string {
+	if e.Code == "" {
+		return fmt.Sprintf("S3 answers with status %d", e.status)
+	}
+	return fmt.Sprintf("S3 answers with status %d, %s: %s", e.status, e.Code, e.Message)
+}
+
+// again reports whether the same request may succeed a moment later.
+func (e *s3Error) again() bool {
+	return e.status >= 500 && e.status != http.StatusNotImplemented || e.status == http.StatusTooManyRequests || e.Code == "RequestTimeout"
+}
+
+// do sends a request, again if need be: all requests may be repeated.
+func (c *s3Client) do(ctx context.Context, r *s3Request) (*s3Answer, error) {
+	for attempt, pause := 1, firstPause; ; attempt, pause = attempt+1, 2*pause {
+		answer, err := c.send(ctx, r)
+		refused, ok := errors.AsType[*s3Error](err)
+		if err == nil || ok && !refused.again() || attempt == attempts || ctx.Err() != nil {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (c *s3Client) send(ctx context.Context, r *s3Request) (*s3Answer, error) {
+	request, err := c.signed(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("ask S3: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode/100 != 2 {
+		return nil, refusal(response)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = fmt.Errorf("it is longer than %d bytes", maxAnswer)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the answer of S3: %w", err)
+	}
+	return &s3Answer{response.Header, body}, nil
+}
+
+// refusal reads why the service did not do what it was asked.
+func refusal(response *http.Response) error {
+	e := &s3Error{status: response.StatusCode}
+	_ = xml.NewDecoder(io.LimitReader(response.Body, maxRefusal)).Decode(e) // the status says enough
+	return e
+}
+
+// signed makes the HTTP request.
+func (c *s3Client) signed(ctx context.Context, r *s3Request) (*http.Request, error) {
+	at := *c.endpoint
+	at.Path = strings.TrimSuffix(at.Path, "/") + "/" + r.bucket
+	if r.key != "" {
+		at.Path += "/" + r.key
+	}
+	at.RawPath, at.RawQuery = escapePath(at.Path), r.query.Encode()
+	request, err := http.NewRequestWithContext(ctx, r.method, at.String(), bytes.NewReader(r.body))
+	if err != nil {
+		return nil, fmt.Errorf("ask S3: %w", err)
+	}
+	for name, values := range r.header {
+		request.Header[name] = values
+	}
+	sum := sha256.Sum256(r.body)
+	hash := hex.EncodeToString(sum[:])
+	request.Header.Set("X-Amz-Content-Sha256", hash)
+	keys, err := c.keys.Retrieve(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find the keys for S3: %w", err)
+	}
+	if err := c.signer.SignHTTP(ctx, keys, request, hash, "s3", c.region, time.Now()); err != nil {
+		return nil, fmt.Errorf("sign a request to S3: %w", err)
+	}
+	return request, nil
+}
+
+// escapePath escapes all but slashes and what never needs it, as the canonical request of a signature does. url.URL leaves
+// more as it is.
+func escapePath(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(url.QueryEscape(part), "+", "%20")
+	}
+	return strings.Join(parts, "/")
+}
