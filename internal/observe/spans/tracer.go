@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -20,13 +18,10 @@ import (
 
 // The variables of OpenTelemetry that this package reads itself; its SDK reads the others.
 const (
-	endpointVariable       = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	tracesEndpointVariable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
-	protocolVariable       = "OTEL_EXPORTER_OTLP_PROTOCOL"
-	tracesProtocolVariable = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
-	exporterVariable       = "OTEL_TRACES_EXPORTER"
-	disabledVariable       = "OTEL_SDK_DISABLED"
-	samplerVariable        = "OTEL_TRACES_SAMPLER"
+	endpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	exporterVariable = "OTEL_TRACES_EXPORTER"
+	disabledVariable = "OTEL_SDK_DISABLED"
+	samplerVariable  = "OTEL_TRACES_SAMPLER"
 )
 
 // Options say whose spans these are.
@@ -49,11 +44,14 @@ func Open(o Options) (*Tracer, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	protocol, on, err := settings(os.Getenv)
-	if err != nil || !on {
+	if on, err := settings(os.Getenv); err != nil || !on {
 		return nil, err
 	}
-	exporter, err := newExporter(context.Background(), protocol)
+	there, err := newCollector(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	exporter, err := otlptrace.New(context.Background(), there)
 	if err != nil {
 		return nil, fmt.Errorf("OpenTelemetry: %w", err)
 	}
@@ -73,47 +71,25 @@ func Open(o Options) (*Tracer, error) {
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/sluicemq/sluice", trace.WithInstrumentationVersion(o.Version))}, nil
 }
 
-// settings returns by which protocol spans are sent, and whether they are.
-func settings(getenv func(string) string) (protocol string, on bool, err error) {
-	endpoint := getenv(tracesEndpointVariable)
-	name := tracesEndpointVariable
-	if endpoint == "" {
-		endpoint, name = getenv(endpointVariable), endpointVariable
-	}
+// settings reports whether spans are sent. The SDK only logs what is wrong with its settings, and goes on with others.
+func settings(getenv func(string) string) (on bool, err error) {
+	_, endpoint := lookUp(getenv, "ENDPOINT")
 	exporter := getenv(exporterVariable)
 	if endpoint == "" || exporter == "none" || strings.EqualFold(getenv(disabledVariable), "true") {
-		return "", false, nil
+		return false, nil
 	}
-	// The SDK only logs what is wrong with its settings, and goes on with others.
 	if exporter != "" && exporter != "otlp" {
-		return "", false, fmt.Errorf("%s=%q: want otlp or none", exporterVariable, exporter)
+		return false, fmt.Errorf("%s=%q: want otlp or none", exporterVariable, exporter)
 	}
-	if u, err := url.Parse(endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", false, fmt.Errorf("%s=%q: want a URL such as http://127.0.0.1:4318", name, endpoint)
-	}
-	if protocol = getenv(tracesProtocolVariable); protocol == "" {
-		protocol = getenv(protocolVariable)
-	}
-	switch protocol {
-	case "":
-		protocol = "http/protobuf"
-	case "http/protobuf", "grpc":
-	default:
-		return "", false, fmt.Errorf("%s=%q: want http/protobuf or grpc", protocolVariable, protocol)
+	if name, protocol := lookUp(getenv, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
+		return false, fmt.Errorf("%s=%q: want http/protobuf, for which most collectors listen on port 4318", name, protocol)
 	}
 	switch sampler := getenv(samplerVariable); sampler {
 	case "", "always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio":
+		return true, nil
 	default:
-		return "", false, fmt.Errorf("%s=%q: want always_on, always_off or traceidratio, or one of these after parentbased_", samplerVariable, sampler)
+		return false, fmt.Errorf("%s=%q: want always_on, always_off or traceidratio, or one of these after parentbased_", samplerVariable, sampler)
 	}
-	return protocol, true, nil
-}
-
-func newExporter(ctx context.Context, protocol string) (sdk.SpanExporter, error) {
-	if protocol == "grpc" {
-		return otlptracegrpc.New(ctx)
-	}
-	return otlptracehttp.New(ctx)
 }
 
 // Close sends what is left, as long as ctx lasts.

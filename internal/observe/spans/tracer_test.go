@@ -6,31 +6,33 @@ import (
 	"testing"
 )
 
+// environment is a getenv with the given variables only.
+func environment(variables map[string]string) func(string) string {
+	return func(name string) string { return variables[name] }
+}
+
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	const there = "http://127.0.0.1:4318"
 	for _, c := range []struct {
-		env      map[string]string
-		protocol string // "": off
-		wrong    string
+		env   map[string]string
+		on    bool
+		wrong string
 	}{
-		{nil, "", ""},
-		{map[string]string{endpointVariable: there}, "http/protobuf", ""},
-		{map[string]string{tracesEndpointVariable: there + "/v1/traces"}, "http/protobuf", ""},
-		{map[string]string{endpointVariable: there, protocolVariable: "grpc"}, "grpc", ""},
-		{map[string]string{endpointVariable: there, protocolVariable: "grpc", tracesProtocolVariable: "http/protobuf"}, "http/protobuf", ""},
-		{map[string]string{endpointVariable: there, disabledVariable: "TRUE"}, "", ""},
-		{map[string]string{endpointVariable: there, exporterVariable: "none"}, "", ""},
-		{map[string]string{endpointVariable: there, exporterVariable: "otlp"}, "http/protobuf", ""},
-		{map[string]string{endpointVariable: there, exporterVariable: "zipkin"}, "", `OTEL_TRACES_EXPORTER="zipkin": want otlp or none`},
-		{map[string]string{endpointVariable: "collector:4318"}, "", `OTEL_EXPORTER_OTLP_ENDPOINT="collector:4318": want a URL`},
-		{map[string]string{tracesEndpointVariable: "x"}, "", `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="x": want a URL`},
-		{map[string]string{endpointVariable: there, protocolVariable: "http/json"}, "", `"http/json": want http/protobuf or grpc`},
-		{map[string]string{endpointVariable: there, samplerVariable: "sometimes"}, "", `OTEL_TRACES_SAMPLER="sometimes": want always_on`},
+		{nil, false, ""},
+		{map[string]string{endpointVariable: there}, true, ""},
+		{map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": there + "/v1/traces"}, true, ""},
+		{map[string]string{endpointVariable: there, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf"}, true, ""},
+		{map[string]string{endpointVariable: there, disabledVariable: "TRUE"}, false, ""},
+		{map[string]string{endpointVariable: there, exporterVariable: "none"}, false, ""},
+		{map[string]string{endpointVariable: there, exporterVariable: "otlp"}, true, ""},
+		{map[string]string{endpointVariable: there, exporterVariable: "zipkin"}, false, `OTEL_TRACES_EXPORTER="zipkin": want otlp or none`},
+		{map[string]string{endpointVariable: there, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, `PROTOCOL="grpc": want http/protobuf`},
+		{map[string]string{endpointVariable: there, samplerVariable: "sometimes"}, false, `OTEL_TRACES_SAMPLER="sometimes": want always_on`},
 	} {
-		protocol, on, err := settings(func(name string) string { return c.env[name] })
-		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) || on != (c.protocol != "") || on && protocol != c.protocol {
-			t.Errorf("%v: %q, %v, %v", c.env, protocol, on, err)
+		on, err := settings(environment(c.env))
+		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) || on != c.on {
+			t.Errorf("%v: %v, %v", c.env, on, err)
 		}
 	}
 }
