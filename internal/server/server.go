@@ -116,6 +116,10 @@ type Server struct {
 	proxies      front.Proxies
 
 	topicsCounted atomic.Bool // see countsTopics
+	required      struct {
+		sync.Mutex
+		format int // the data directory has at least this one
+	}
 }
 
 // Start opens the stores and begins to listen. The caller then calls Run.
@@ -353,7 +357,16 @@ func (s *Server) require(format int) error {
 	if s.config.InMemory {
 		return nil
 	}
-	return datadir.Require(s.config.Data, format, s.config.Version)
+	s.required.Lock()
+	defer s.required.Unlock()
+	if s.required.format >= format {
+		return nil
+	}
+	if err := datadir.Require(s.config.Data, format, s.config.Version); err != nil {
+		return err
+	}
+	s.required.format = format
+	return nil
 }
 
 // room returns an error if nothing must be added to what is stored.
