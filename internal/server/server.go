@@ -492,9 +492,11 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) close() error {
 	errs := []error{s.metricsHTTP.close()}
 	if s.node != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-		defer cancel()
-		errs = append(errs, s.node.Close(ctx))
+		err := closeNode(s.node)
+		if errors.Is(err, errNodeStuck) {
+			return errors.Join(errs[0], err) // it still uses all the rest
+		}
+		errs = append(errs, err)
 	}
 	if s.disk != nil {
 		errs = append(errs, s.disk.Lifetime().Err())
