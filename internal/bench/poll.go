@@ -23,7 +23,7 @@ const (
 	pollPatience = 30 * time.Second
 	// atOnce is how many connections are opened, and queues made, at a time.
 	atOnce = 32
-	// pollBuffer is enough to read what a poll is told, as there are many.
+	// pollBuffer is enough to read the answer to a poll, as there are many.
 	pollBuffer = 4 << 10
 )
 

@@ -54,7 +54,7 @@ func (w *worker) timed(ctx context.Context, operation string) ([]byte, error) {
 	return answer, nil
 }
 
-// produce sends messages until ctx ends or more, which is told how many there
+// produce sends messages until ctx ends or more, which gets how many there
 // were so far, wants none.
 func (r *run) produce(ctx context.Context, producer int, more func(sent uint64) uint64) {
 	r.work(ctx, func(w *worker) {

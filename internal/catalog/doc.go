@@ -7,7 +7,7 @@
 // what other nodes change there.
 //
 // A queue's attributes are here because every request needs them, on every node. The
-// shard is told of changes, and asks for all queues when it is loaded. Creating a queue
+// shard learns of changes, and asks for all queues when it is loaded. Creating a queue
 // is one commit here and nothing in the shard; deleting one is a commit here and then a
 // range deletion in the shard. A crash between the two leaves the data of a queue that
 // no longer exists. The shard removes it when it is loaded, because the record of the deletion

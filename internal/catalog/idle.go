@@ -2,7 +2,7 @@ package catalog
 
 import "time"
 
-// Idle is what is decided about a queue that nobody uses.
+// Idle is what is decided about an unused queue.
 type Idle struct {
 	Used      time.Time // the last use that was known when this was announced; there was none after it
 	Announced time.Time
@@ -11,7 +11,7 @@ type Idle struct {
 	Sealed bool `json:",omitempty"`
 }
 
-// TagIdle is the tag of a queue that is not to be deleted because nobody uses it. Its value is IdleKeep.
+// TagIdle is the tag of a queue that is kept although it is unused. Its value is IdleKeep.
 const (
 	TagIdle  = "sluice:idle"
 	IdleKeep = "keep"

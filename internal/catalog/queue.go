@@ -137,7 +137,7 @@ func (c *Catalog) Configs(shard int) []queue.Config {
 	return configs
 }
 
-// Shard is what is told of queues.
+// Shard learns of queues.
 type Shard interface {
 	Configure(ctx context.Context, c queue.Config) error
 	Drop(ctx context.Context, id queue.ID) error

@@ -17,7 +17,7 @@ import (
 // reader reads the control store for the catalog.
 type reader struct{ c *Catalog }
 
-// changed is a change of a queue, of which the watchers are told.
+// changed is a change of a queue that the watchers learn of.
 type changed struct{ old, new *Queue }
 
 // Load implements control.Reader.

@@ -27,7 +27,7 @@ func CheckSetting(tag, value string) (wrong string, known bool) {
 		wrong = fmt.Sprintf("Must be an integer from 1 to %d.", queue.MaxInFlight)
 	case TagIdle:
 		ok = value == IdleKeep
-		wrong = "Must be " + IdleKeep + "; without the tag the queue may be deleted when nobody uses it, if the server is told to."
+		wrong = "Must be " + IdleKeep + "; without the tag the queue may be deleted when it is unused, if the server has that option."
 	default:
 		return "", false
 	}

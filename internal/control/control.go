@@ -19,7 +19,7 @@ var (
 	// and the change has to be made there.
 	ErrElsewhere = errors.New("another node owns the control store")
 	// ErrUnavailable says that the control store cannot be changed now. Whether
-	// this change was made is unknown; if it was, readers are told.
+	// this change was made is unknown; if it was, readers learn of it.
 	ErrUnavailable = errors.New("the control store cannot be changed now")
 )
 
@@ -43,7 +43,7 @@ type Control struct {
 
 	changing chan struct{} // full while a change is made, commit included
 
-	telling sync.Mutex // held while readers are told of a change
+	telling sync.Mutex // held while readers take in a change
 	readers []registration
 	version atomic.Uint64
 
@@ -120,7 +120,7 @@ func (c *Control) replace(s *store.Store) {
 // ErrElsewhere.
 func (c *Control) Elsewhere() bool { return c.ownership.Load() == nil }
 
-// Version returns a number that changes whenever readers are told of changes.
+// Version returns a number that changes whenever readers take in changes.
 func (c *Control) Version() uint64 { return c.version.Load() }
 
 // Change makes a change of several records, all or none. f decides about it: it may
@@ -250,7 +250,7 @@ func (c *Control) Reload(s *store.Store) error {
 // Register tells r of all records whose keys begin with prefix: first of those in the
 // store, later of changes. It replaces a reader with the same prefix. If several
 // prefixes fit a key, the longest counts, and must be registered first: a reader with
-// the empty prefix gets the rest. Readers are told of a batch in the order in which
+// the empty prefix gets the rest. Readers take in a batch in the order in which
 // they were registered. While a checkpoint replaces the store, Register waits for Reload.
 func (c *Control) Register(prefix string, r Reader) error {
 	for {

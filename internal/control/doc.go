@@ -7,8 +7,8 @@
 // request, and everybody else's, finds it. On a single node the store
 // commits it. In a cluster the store has copies, and only one node at a time owns it
 // and may change it; its commits go to the log that all copies follow, and readers
-// are told of their own node's changes as of the others', when the batch has been
-// applied. The code that is told is the same in both cases.
+// learn of their own node's changes as of the others', when the batch has been
+// applied. The same code takes them in in both cases.
 //
 // The records are found by the prefixes of their keys:
 //
@@ -22,6 +22,6 @@
 //	all others   queues: package catalog
 //
 // No record has a key that begins with the byte 0 or 255. Package trail keeps the events of calls under
-// such keys: they are part of changes, but no reader is told of them, and older programs leave
+// such keys: they are part of changes, but no reader sees them, and older programs leave
 // them alone.
 package control

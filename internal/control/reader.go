@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Reader keeps in memory what the control store has under a prefix. It is told
+// Reader keeps in memory what the control store has under a prefix. It learns
 // one thing at a time, and takes it in at once as far as others can see. Values
 // are valid during the call only, and a call must not change the control store,
 // nor wait for a change of it.
@@ -17,7 +17,7 @@ type Reader interface {
 	// Load replaces all that the reader has by these records, which come in the
 	// order of their keys.
 	Load(records iter.Seq2[string, []byte]) error
-	// Apply takes in what one batch has changed, in its order. What it is told
+	// Apply takes in what one batch has changed, in its order. What it learns
 	// may be so already.
 	Apply(changes []Change) error
 }

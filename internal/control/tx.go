@@ -5,7 +5,7 @@ import "github.com/sluicemq/sluice/internal/store"
 // Tx is a change that is being made. What readers have in memory is as before
 // until it is committed.
 //
-// It can remove a range of keys only among those that are not records: readers are told of each
+// It can remove a range of keys only among those that are not records: readers learn of each
 // record.
 type Tx struct{ txn *store.Txn }
 

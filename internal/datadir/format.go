@@ -26,7 +26,7 @@ import (
 //	7  sessions of the console, passwords and second factors
 //	8  message move tasks that select and edit messages
 //	9  topics that count what happens to them
-//	10 queues that nobody uses, which are to be deleted
+//	10 unused queues, which are to be deleted
 //	11 the names of queues beside what was counted of them
 //	12 the ids of deleted queues
 //	13 none: programs that read it read receipt handles in standard base64
@@ -53,7 +53,7 @@ const FormatSelections = 8
 // FormatTopicSeries is the format of a directory in which something was counted of topics.
 const FormatTopicSeries = 9
 
-// FormatIdle is the format of a directory in which it was watched which queues nobody uses.
+// FormatIdle is the format of a directory that records which queues are unused.
 const FormatIdle = 10
 
 // FormatNames is the format of a directory in which the names of queues stand beside what was counted of them.

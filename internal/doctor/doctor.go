@@ -51,7 +51,7 @@ func (s *Shard) names(d *Directory) (files, queues, leftovers string) {
 	return name, name + " queues", name + " leftovers"
 }
 
-// Progress is told now and then what is being looked at and how much of it has
+// Progress learns now and then what is being looked at and how much of it has
 // been read.
 type Progress func(check string, bytes uint64)
 

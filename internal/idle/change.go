@@ -31,7 +31,7 @@ func (s *Sweeper) announce(ctx context.Context, q *catalog.Queue, used, now time
 		return nil
 	})
 	if err == nil {
-		s.o.Log.Warn("a queue that nobody uses will be deleted", "queue", q.Name.ARN(), "unused_since", used.UTC(), "not_before", idle.Due.UTC())
+		s.o.Log.Warn("an unused queue will be deleted", "queue", q.Name.ARN(), "unused_since", used.UTC(), "not_before", idle.Due.UTC())
 	}
 	return unlessOvertaken(err)
 }
@@ -87,7 +87,7 @@ func (s *Sweeper) delete(ctx context.Context, q *catalog.Queue, now time.Time) e
 	})
 	if err == nil {
 		s.deleted.Add(1)
-		s.o.Log.Warn("a queue that nobody has used was deleted", "queue", q.Name.ARN(), "unused_since", q.Idle.Used.UTC(), "announced", q.Idle.Announced.UTC())
+		s.o.Log.Warn("an unused queue was deleted", "queue", q.Name.ARN(), "unused_since", q.Idle.Used.UTC(), "announced", q.Idle.Announced.UTC())
 	}
 	return unlessOvertaken(err)
 }

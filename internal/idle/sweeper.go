@@ -18,8 +18,8 @@ import (
 const (
 	// lookEvery is how much time passes between two looks at all queues.
 	lookEvery = time.Minute
-	// dueFor is how long after it was due a queue may be deleted. Later the announcement is out of date: nobody may have seen it,
-	// because the server was stopped, or is that of an old backup.
+	// dueFor is how long after it was due a queue may be deleted. Later the announcement is out of date: it may not have been seen,
+	// because the server was stopped or was restored from an old backup.
 	dueFor = time.Hour
 	// askAtOnce is how many queues the shards are asked about in one call, with the dead-letter queue of each.
 	askAtOnce = 250
@@ -29,7 +29,7 @@ const (
 type Options struct {
 	Catalog *catalog.Catalog
 	Trail   *trail.Trail
-	// After is for how long nobody must have used a queue that is deleted; 0: none is deleted.
+	// After is how long a queue must have been unused before it is deleted; 0: none is deleted.
 	After time.Duration
 	// Uses returns what is known of the use of queues, as shard.Shard and router.Router do. It leaves out those of which
 	// not all is known.
@@ -53,7 +53,7 @@ type Options struct {
 // Scope is a region of an account.
 type Scope struct{ Account, Region string }
 
-// Sweeper deletes queues that nobody uses.
+// Sweeper deletes unused queues.
 type Sweeper struct {
 	o       Options
 	deleted atomic.Uint64
@@ -95,19 +95,19 @@ func (s *Sweeper) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := s.step(ctx); err != nil && ctx.Err() == nil {
-			s.o.Log.Warn("queues that nobody uses are not deleted now; it is tried again", "error", err)
+			s.o.Log.Warn("unused queues are not deleted now; the next step tries again", "error", err)
 		}
 	}
 }
 
-// step looks at the queues if it is time to, or at once if one is sealed: nobody can use it.
+// step looks at the queues if it is time to, or at once if one is sealed: no client can use it.
 func (s *Sweeper) step(ctx context.Context) error {
 	if !s.o.Owner() {
 		s.looked = time.Time{}
 		return nil
 	}
 	if s.o.After == 0 && s.o.Catalog.IdleSince().IsZero() {
-		return nil // nobody wants it, and nothing is left of when somebody did
+		return nil // the option is off, and nothing is left of when it was on
 	}
 	now := s.o.Now()
 	if since := now.Sub(s.looked); 0 <= since && since < lookEvery && !s.someSealed() {
@@ -153,7 +153,7 @@ func (s *Sweeper) Look(ctx context.Context) error {
 	return failed
 }
 
-// startWatching begins to watch. Before it nobody has looked at which queues are used.
+// startWatching begins to watch which queues are used.
 func (s *Sweeper) startWatching(ctx context.Context, now time.Time) error {
 	if err := s.o.Ready(); err != nil {
 		return err

@@ -3,7 +3,7 @@ package queue
 import "fmt"
 
 // The name of a queue is stored beside its record, in the transaction that first writes something
-// counted. Whoever finds the two after the queue was deleted, because the shard failed or
+// counted. A reader that finds the two after the queue was deleted, because the shard failed or
 // moved before it was dropped, can still write the row of the minute that was running.
 //
 //	version | name

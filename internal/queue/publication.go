@@ -11,7 +11,7 @@ type Publication struct {
 	// Topic is the queue of a FIFO topic, which remembers its deduplication ids and counts
 	// its sequence numbers; 0 for a standard topic.
 	Topic ID
-	ID    MessageID // what the publisher is told
+	ID    MessageID // in the publisher's answer
 	// Group and Dedup are those of a publication to a FIFO topic.
 	Group, Dedup string
 	Copies       []Copy

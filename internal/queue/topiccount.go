@@ -67,8 +67,8 @@ type TopicStanding struct {
 	Happened [TopicMetrics]uint64
 }
 
-// topicsTold bounds the topics of which it is kept what has happened since the engine was loaded. Nothing is told of others.
-const topicsTold = 10_000
+// maxTopicCounters limits how many topics have in-memory counters. Other topics are not counted until the next load.
+const maxTopicCounters = 10_000
 
 // TopicStandings returns what has happened in topics since the engine was loaded, also of those that were deleted since.
 func (e *Engine) TopicStandings() []TopicStanding {
@@ -79,11 +79,11 @@ func (e *Engine) TopicStandings() []TopicStanding {
 	return out
 }
 
-// total adds what has happened to what is told of a topic.
+// total adds what has happened to the counters of a topic.
 func (ts *topicMinutes) total(c *TopicCount) {
 	t := ts.totals[c.Topic]
 	if t == nil {
-		if len(ts.totals) >= topicsTold {
+		if len(ts.totals) >= maxTopicCounters {
 			return
 		}
 		t = &TopicStanding{ARN: c.Topic}

@@ -35,12 +35,12 @@ func TestTopicStandings(t *testing.T) {
 	if got := fmt.Sprint(told()); got != "map[bills:2 news:4]" {
 		t.Errorf("told are %s", got)
 	}
-	for n := range topicsTold {
+	for n := range maxTopicCounters {
 		r.engine.topics.total(&TopicCount{Topic: fmt.Sprint("t", n)})
 	}
 	publish("late")
 	publish("news")
-	if got := told(); len(got) != topicsTold || got["news"] != 6 || got["late"] != 0 {
+	if got := told(); len(got) != maxTopicCounters || got["news"] != 6 || got["late"] != 0 {
 		t.Errorf("%d are told, of news %d", len(got), got["news"])
 	}
 	r.reload()

@@ -23,7 +23,7 @@ func (q *queue) rememberUse() {
 	}
 }
 
-// knownUse is the last use that will be known whatever happens. Whoever makes a queue uses it.
+// knownUse is the last use that will be known whatever happens. Creating a queue is a use of it.
 func (q *queue) knownUse() Instant { return max(q.writtenCall, minuteOf(q.cfg.Created)) }
 
 // Use returns what is known of the use of a queue, or false if nothing is. To ask is no use.

@@ -62,7 +62,7 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 		}
 	}
 	eventually.Succeeds(t, has("\nsluice_idle_queues_announced 4\n"))
-	if n := log.count("a queue that nobody uses will be deleted"); n != 4 {
+	if n := log.count("an unused queue will be deleted"); n != 4 {
 		t.Errorf("%d announcements in the log", n)
 	}
 	events := func() map[string]int {

@@ -81,7 +81,7 @@ type Options struct {
 	Reads func() int
 	// Totals counts what happens to all queues; nil means that it is not asked for.
 	Totals *Totals
-	// Watch returns what is to be told of the messages of this shard as long as it is open; nil means that nobody is. It is
+	// Watch returns what watches the messages of this shard as long as it is open; nil means that nothing does. It is
 	// given the time of the shard.
 	Watch func(now func() queue.Instant) Watcher
 	// MaxCommit is how many bytes of requests a transaction takes, 0 means 4 MiB; half as much
@@ -116,7 +116,7 @@ type Shard struct {
 	empty                      emptyReceives
 	waits                      waits
 	pacer                      *pacer
-	watcher                    Watcher // nil: nobody is told of messages
+	watcher                    Watcher // nil: nothing watches the messages
 
 	// What follows belongs to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store

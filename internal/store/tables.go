@@ -19,7 +19,7 @@ type Tables struct {
 func (s *Store) Logs() Logs { return s.logs }
 
 // VerifyTables reads all blocks of all tables and compares them with their
-// checksums. Of a damaged table it reports the first bad block. read is told of
+// checksums. Of a damaged table it reports the first bad block. read learns of
 // each table that has been read; if it returns an error, that is the end.
 func (s *Store) VerifyTables(read func(bytes int64) error) (Tables, error) {
 	var t Tables

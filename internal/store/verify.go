@@ -41,7 +41,7 @@ type Logs struct {
 // for damage that Pebble would take for the end of what was written. A store
 // that is not there has none. It changes nothing.
 //
-// A write that was cut short looks like damage but is none: no caller was told that it
+// A write that was cut short looks like damage but is none: no caller had an answer that it
 // was made. What lies behind it tells the two apart. A commit
 // begins when the one before is durable, so where another commit begins behind
 // a place that makes no sense, that place made sense once. The same holds for

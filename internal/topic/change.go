@@ -125,7 +125,7 @@ func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
 }
 
 // Subscribe adds a subscription, of which the caller has set everything but ID and Queue, and returns its record. One
-// that is not a queue gets an internal queue. An earlier one to the same endpoint, which has ended, can then not be had back.
+// that is not a queue gets an internal queue. An earlier one to the same endpoint, which has ended, can then not be restored.
 func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
 	for _, earlier := range tx.t.endedOf(s.Topic) {
 		if earlier.Protocol == s.Protocol && earlier.Endpoint == s.Endpoint {
@@ -189,7 +189,7 @@ func (tx *Tx) Unsubscribe(id string, now time.Time) error {
 	return tx.removeSubscription(s, now)
 }
 
-// mostEnded is how many subscriptions of a topic can be had back at a time.
+// mostEnded is how many ended subscriptions of a topic can be restored at a time.
 const mostEnded = 1000
 
 // End ends a subscription, and counts that, so that its endpoint can have it back with the token of c. It gets no messages

@@ -42,7 +42,7 @@ type Confirmation struct {
 	Done    bool `json:",omitempty"` // it was shown
 }
 
-// Ending is how a subscription has ended that can be had back.
+// Ending describes how a subscription ended that can be restored.
 type Ending struct {
 	At   time.Time
 	Told bool `json:",omitempty"` // the message that tells the endpoint is in its queue

@@ -189,14 +189,14 @@ func (t *Topics) Subscription(id string) *Subscription {
 	return t.subscriptions[id]
 }
 
-// Ended returns the subscription with that id that has ended and can be had back, or nil.
+// Ended returns the subscription with that id that has ended and can be restored, or nil.
 func (t *Topics) Ended(id string) *Subscription {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.ended[id]
 }
 
-// AllEnded returns the subscriptions that have ended and can be had back, sorted by id.
+// AllEnded returns the subscriptions that have ended and can be restored, sorted by id.
 func (t *Topics) AllEnded() []*Subscription {
 	t.mu.RLock()
 	out := slices.Collect(maps.Values(t.ended))

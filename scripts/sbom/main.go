@@ -97,7 +97,7 @@ func standardLibrary(version string) component {
 	return component{Type: "library", Ref: purl, Name: "std", Version: version, PURL: purl}
 }
 
-// newComponent describes a module. Its hash is that of go.sum: SHA-256 of the hashes of the module's files.
+// newComponent describes a module. Its hash is the one in go.sum: SHA-256 of the hashes of the module's files.
 func newComponent(kind string, m debug.Module) (component, error) {
 	purl := "pkg:golang/" + strings.ToLower(m.Path)
 	if m.Version != "" && m.Version != "(devel)" {

@@ -51,7 +51,7 @@ func main() {
 	handler := exampleop.SetupServer(issuer, s, slog.New(slog.DiscardHandler), false)
 	fmt.Println(issuer)
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // until whoever has started it is gone
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the program that started it is gone
 		os.Exit(0)
 	}()
 	log.Fatal(http.Serve(listener, handler))

@@ -17,7 +17,7 @@ func errNoQueue() *protocol.Error {
 	return e
 }
 
-// failure translates an error of the shard into what the client is told.
+// failure translates an error of the shard into the client's answer.
 func failure(err error) error {
 	switch {
 	case errors.Is(err, queue.ErrNoQueue):

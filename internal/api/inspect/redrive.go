@@ -30,7 +30,7 @@ type redriveMessagesInput struct {
 	DestinationArn               string       `max:"1024"`    // none: where each message came from
 	Edit                         *messageEdit // of the messages that are moved
 	MaxNumberOfMessagesPerSecond *int32
-	DryRun                       bool   // nothing is moved; the answer is that of PeekMessages
+	DryRun                       bool   // nothing is moved; the answer is as of PeekMessages
 	Cursor                       string `max:"256"` // of a dry run, as the next two
 	Max                          *int32
 	IncludeBody                  bool
@@ -59,7 +59,7 @@ type redriveMessagesOutput struct {
 
 // redriveMessages moves selected messages of a queue to the queues that they came from, or to another, by a task.
 //
-// It needs what a message move task needs in SQS, too: whoever may not receive, delete and send cannot do it this way.
+// It needs what a message move task needs in SQS, too: a caller that may not receive, delete and send cannot do it this way.
 func (s *inspector) redriveMessages(ctx context.Context, c *protocol.Call, in *redriveMessagesInput) (*redriveMessagesOutput, error) {
 	if service.Anonymous(c) {
 		return nil, service.Denied(c)

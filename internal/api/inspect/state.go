@@ -168,7 +168,7 @@ func (s *inspector) addDeadLetters(ctx context.Context, c *protocol.Call, q *cat
 	return nil
 }
 
-// quietTime is how long a message waits, and nothing is received, before that is told.
+// quietTime is how long a message waits, and nothing is received, before that is reported.
 const quietTime = 10 * time.Minute
 
 // reasons says what keeps messages from being received, or that they could be and are not.

@@ -117,7 +117,7 @@ func (a *Authorizer) Facts(c *protocol.Call, s *Subject) policy.Facts {
 	return f
 }
 
-// Denied is what an anonymous caller is told whose request does not get as far as naming a resource that its owner could
+// Denied is the answer to an anonymous caller whose request does not get as far as naming a resource that its owner could
 // have opened to everybody.
 func Denied(c *protocol.Call) *protocol.Error {
 	return protocol.AccessDenied("Access to the resource %s is denied.", Shorten(c.Scheme+"://"+c.Host+c.Path))

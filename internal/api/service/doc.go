@@ -18,7 +18,7 @@
 //     records passes its context on to Change, so that the event is part of the change.
 //   - A policy.Rules value names the service's actions. One Authorizer, made of it, decides about every request:
 //     a handler calls Authorize before it says or changes anything about what the request names, so that a caller who
-//     may not is told the same whether that exists or not. RulesOf lists the actions for warnings: WarnOfPolicy notes in
+//     may not gets the same answer whether that exists or not. RulesOf lists the actions for warnings: WarnOfPolicy notes in
 //     the log what in an accepted policy has no effect.
 //   - Errors that the service's model has are made with Modelled; the package keeps them in one file, errors.go. Failure
 //     translates what storage refuses, DocumentError what package policy refuses. What a client sent is repeated through

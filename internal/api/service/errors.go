@@ -35,12 +35,12 @@ func TooEarly(sentence string, cause error) error {
 // IsTooEarly reports whether an error is one of TooEarly: nothing is wrong with the server.
 func IsTooEarly(err error) bool { return errors.Is(err, errTooEarly) }
 
-// Sealed returns what a client is told whose queue is about to be deleted because nobody used it, or to be opened again.
+// Sealed returns the answer to a client whose queue is about to be deleted because it was unused, or to be opened again.
 func Sealed(cause error) error {
-	return Unavailable("Nobody has used the queue for long, and it is about to be deleted. Try again in a moment, to see whether it is still there.", cause)
+	return Unavailable("The queue was not used for long, and is about to be deleted. Try again in a moment, to see whether it is still there.", cause)
 }
 
-// Failure translates what storage has refused, which says nothing about the request, into what the client is told. Other
+// Failure translates what storage has refused, which says nothing about the request, into the client's answer. Other
 // errors it returns as they are.
 func Failure(err error) error {
 	if stuck, ok := errors.AsType[*store.BlockedError](err); ok {
@@ -54,7 +54,7 @@ var errNoRoom = errors.New("there is no room")
 // NoRoom refuses a request that would make the stored data more. reason is a sentence for the client.
 func NoRoom(reason error) error { return Unavailable(reason.Error(), errNoRoom) }
 
-// OfTheDisk reports whether a request was refused because of the state of the disk, of which the operator is told once and
+// OfTheDisk reports whether a request was refused because of the state of the disk, of which the operator learns once and
 // not for each request.
 func OfTheDisk(err error) bool {
 	_, stuck := errors.AsType[*store.BlockedError](err)

@@ -11,7 +11,7 @@
 //
 //   - A name that an attacker has pointed at this server (DNS rebinding) gets no answer, unless TLS has proven the name.
 //
-//   - Secrets are in no answer but the one that they are for, in no log and in no event. A secret key that somebody types into
+//   - Secrets are in no answer but the one that they are for, in no log and in no event. A secret key that a person types into
 //     the page never leaves it: what comes here is a request that was signed with it, for this host, a moment ago, and it
 //     counts once.
 //
@@ -27,7 +27,7 @@
 // # The requests
 //
 //	GET    settings        what the page must know before anybody has signed in
-//	GET    session         who has signed in; 401 if nobody has
+//	GET    session         who has signed in; 401 if no person has
 //	POST   session         sign in: {"link": TOKEN}, {"signed": {"url", "headers", "body"}} or
 //	                       {"password": {"account", "user", "password", "code", "newPassword"}}
 //	DELETE session         sign out

@@ -25,7 +25,7 @@ func (s *Service) knowsHost(host string) bool {
 	}
 	name := strings.ToLower(hostname(host))
 	if _, err := netip.ParseAddr(name); err == nil {
-		return true // nobody can have another address point here
+		return true // no other address can point here
 	}
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true

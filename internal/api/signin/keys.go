@@ -14,7 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// signedRequest is a call of GetCallerIdentity that the page has signed with the keys that somebody has typed into it, and
+// signedRequest is a call of GetCallerIdentity that the page has signed with the keys that a person has typed into it, and
 // has not made.
 type signedRequest struct {
 	URL     string            `json:"url"`
@@ -57,7 +57,7 @@ type failure struct{ code, message string }
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
 
-// prove returns who has signed a request for this server a moment ago. If that is a *failure, somebody has tried.
+// prove returns who has signed a request for this server a moment ago. A *failure says that it was tried.
 func (s *Service) prove(r *Request, in *signedRequest) (identity.Identity, time.Time, error) {
 	var none identity.Identity
 	bad := func(message string) error { return refuse(http.StatusBadRequest, "BadRequest", "%s", message) }

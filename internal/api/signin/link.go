@@ -20,7 +20,7 @@ func (s *Service) Register(wire *protocol.Service, authorizer *service.Authorize
 }
 
 type createSignInLinkOutput struct {
-	Url        string `hidden:""` // whoever has it can sign in with it
+	Url        string `hidden:""` // it is enough to sign in
 	Expiration time.Time
 }
 

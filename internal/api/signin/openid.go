@@ -31,7 +31,7 @@ const (
 )
 
 const (
-	// attemptLasts is how long somebody may take at the provider.
+	// attemptLasts is how long a person may take at the provider.
 	attemptLasts = 10 * time.Minute
 	// proofLasts is how long an answer of the provider is remembered that has begun a session. The ID token that it stands
 	// for is too old to count by then.
@@ -42,10 +42,10 @@ const (
 	assumeByProvider = "sts:AssumeRoleWithWebIdentity"
 )
 
-// Why nobody was signed in, as the console's page gets it. It has words for each.
+// Reasons why a person was not signed in, as the console's page gets them. It has words for each.
 const (
 	codeLost        = "Lost"        // the browser has not begun this, or a while ago
-	codeDenied      = "Denied"      // the provider was told not to, or does not let this person in
+	codeDenied      = "Denied"      // the person declined, or the provider does not let this person in
 	codeRefused     = "Refused"     // what the provider says proves nothing
 	codeUnreachable = "Unreachable" // the provider cannot be used
 	codeNoName      = "NoName"
@@ -87,7 +87,7 @@ func (s *Service) beginOpenID(ctx context.Context, r *Request) (*Answer, error) 
 	secret := openid.NewSecret()
 	to, err := s.o.OpenID.Begin(ctx, secret, s.callback(r), r.At)
 	if err != nil {
-		s.tell(r, "nobody can sign in by the identity provider", err)
+		s.tell(r, "signing in by the identity provider is not possible", err)
 		return lead(r.Name, codeUnreachable), nil
 	}
 	return &Answer{Status: http.StatusSeeOther, Header: http.Header{
@@ -139,7 +139,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	if state := q.Get("state"); len(state) > maxState || !secret.Began(state) {
 		return nil, s.failOpenID(a, codeLost, errors.New("the browser has not begun this sign-in, or more than ten minutes ago"))
 	}
-	// Attempts count before the provider is asked, so that nobody can have it asked without end.
+	// Attempts count before the provider is asked, so that it cannot be asked without end.
 	from := "provider/" + login.Network(r.SourceIP)
 	if s.o.Logins.Note(from, r.At) > login.MostTriesFrom {
 		return nil, &errLeads{codeTooMany}
@@ -183,7 +183,7 @@ func (s *Service) byOpenID(ctx context.Context, r *Request) (*Answer, error) {
 	return ok, nil
 }
 
-// grantByProvider returns what somebody gets whom the provider vouches for: a session of the role that the operator gives to
+// grantByProvider returns what a person gets whom the provider vouches for: a session of the role that the operator gives to
 // one of their groups, if the role's trust policy lets the provider's people have it.
 func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Grant, identity.Identity, error) {
 	none := func(code string, err error) (session.Grant, identity.Identity, error) {
@@ -208,7 +208,7 @@ func (s *Service) grantByProvider(a *attempt, person *openid.Person) (session.Gr
 	return grant, who, nil
 }
 
-// trusts reports whether a role's trust policy lets somebody have it whom the provider vouches for.
+// trusts reports whether a role's trust policy lets a person have it whom the provider vouches for.
 func (s *Service) trusts(r *Request, role *directory.Entity, person *openid.Person) bool {
 	trust, ok := s.o.Directory.Trust(role)
 	if !ok {
@@ -244,7 +244,7 @@ func (s *Service) provider(account string) string {
 	return "arn:aws:iam::" + account + ":oidc-provider/" + s.o.OpenID.Key()
 }
 
-// federated returns what the trail says of somebody whom the provider vouches for.
+// federated returns what the trail says of a person whom the provider vouches for.
 func (s *Service) federated(person *openid.Person, account string) *trail.Federated {
 	return &trail.Federated{Provider: s.provider(account), ClientID: s.o.OpenID.ClientID(), Subject: person.Subject, Name: person.Name}
 }
@@ -252,7 +252,7 @@ func (s *Service) federated(person *openid.Person, account string) *trail.Federa
 // failOpenID takes note of an attempt that has failed, and tells the operator why.
 func (s *Service) failOpenID(a *attempt, code string, why error) error {
 	if a.note() {
-		s.tell(a.r, "somebody could not sign in by the identity provider", why, slog.String("code", code))
+		s.tell(a.r, "a person could not sign in by the identity provider", why, slog.String("code", code))
 	}
 	return &errLeads{code}
 }

@@ -27,7 +27,7 @@ func tooMany() error {
 	return refuse(http.StatusTooManyRequests, "TooManyAttempts", "There were too many wrong passwords. Try again in %d minutes, or sign in with a link or a key.", login.TriesWindow/time.Minute)
 }
 
-// account returns the account that somebody means.
+// account returns the account that the person means.
 func (s *Service) account(written string) string {
 	if written == "" {
 		return s.o.Accounts[0]

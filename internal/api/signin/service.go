@@ -33,7 +33,7 @@ type Options struct {
 	Roots     *identity.Credentials // keys of the accounts
 	Logins    *login.Logins         // passwords of users
 	Trail     *trail.Trail          // nil: sign-ins are not recorded
-	OpenID    *openid.Provider      // nil: nobody signs in by an identity provider
+	OpenID    *openid.Provider      // nil: there is no sign-in by an identity provider
 	Log       *slog.Logger
 	Accounts  []string // the first is the one that is meant where none is named
 	Region    string
@@ -160,7 +160,7 @@ func (s *Service) serve(ctx context.Context, r *Request) (*Answer, error) {
 	return op(ctx, r)
 }
 
-// Failed returns what the page is told of an error. A browser that visits an address is sent to the page instead.
+// Failed returns the page's answer for an error. A browser that visits an address is sent to the page instead.
 func (s *Service) Failed(name string, err error) *Answer {
 	a := s.failed(err)
 	if isVisit(name) && a.Status >= http.StatusInternalServerError {

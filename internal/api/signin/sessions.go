@@ -48,7 +48,7 @@ func (s *Service) current(r *Request) (*session.Session, identity.Identity, erro
 			return n, who, nil
 		}
 	}
-	return nil, identity.Identity{}, refuse(http.StatusUnauthorized, "SignedOut", "Nobody has signed in, or the session has ended.")
+	return nil, identity.Identity{}, refuse(http.StatusUnauthorized, "SignedOut", "You are not signed in, or the session has ended.")
 }
 
 func (s *Service) showSession(_ context.Context, r *Request) (*Answer, error) {
@@ -69,7 +69,7 @@ func (s *Service) signOut(ctx context.Context, r *Request) (*Answer, error) {
 	return &Answer{Status: http.StatusNoContent, Header: http.Header{"Set-Cookie": {s.cookie(r, "", -1).String()}}}, nil
 }
 
-// credentials gives the page keys. That also keeps the session from ending because nobody uses it.
+// credentials gives the page keys. That also keeps the session from ending because it is unused.
 func (s *Service) credentials(ctx context.Context, r *Request) (*Answer, error) {
 	n, _, err := s.current(r)
 	if err != nil {

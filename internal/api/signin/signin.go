@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
-// signInInput is how somebody signs in: one of the ways.
+// signInInput is how a person signs in: one of the ways.
 type signInInput struct {
 	Link     string         `json:"link"`
 	Signed   *signedRequest `json:"signed"`
@@ -43,7 +43,7 @@ func (s *Service) byLink(ctx context.Context, r *Request, link string) (*Answer,
 	return a.finish(s.o.Sessions.Redeem(a.changes(ctx), link, a.arrival(), r.At))
 }
 
-// attempt is somebody who is about to sign in.
+// attempt is a person who is about to sign in.
 type attempt struct {
 	s      *Service
 	r      *Request
@@ -52,12 +52,12 @@ type attempt struct {
 	record *trail.Record // nil: it is not recorded
 }
 
-// attempt begins with somebody who is not known yet if who is the zero Identity.
+// attempt begins with a person who is not known yet if who is the zero Identity.
 func (s *Service) attempt(r *Request, method session.Method, who identity.Identity) *attempt {
 	return s.attemptOf(r, method, who, nil)
 }
 
-// attemptOf is attempt for somebody of whom an identity provider has said something, or nothing.
+// attemptOf is attempt for a person of whom an identity provider has said something, or nothing.
 func (s *Service) attemptOf(r *Request, method session.Method, who identity.Identity, federated *trail.Federated) *attempt {
 	a := &attempt{s: s, r: r, method: method, who: who}
 	if s.o.Trail == nil {

@@ -148,7 +148,7 @@ func errTooLong(e *protocol.Excess) *protocol.Error {
 	return protocol.InvalidParameterValue("Value %s for parameter %s is invalid. Reason: %s", e.Value, e.Member, e.Constraint())
 }
 
-// failure translates an error of the shard or the catalog into what the client is told. It is
+// failure translates an error of the shard or the catalog into the client's answer. It is
 // for errors that are not about one message in particular.
 func failure(err error, q *catalog.Queue) error {
 	switch {

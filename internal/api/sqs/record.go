@@ -10,7 +10,7 @@ import (
 )
 
 // The records of queues are in the catalog. The engines of the queues learn of a change
-// before the client is answered. If the disk blocks meanwhile, the client is told so and
+// before the client is answered. If the disk blocks meanwhile, the client learns of it and
 // waits no longer, but the change may still go on.
 
 // createRecord creates a queue and returns its record. If there is one of that name, it makes

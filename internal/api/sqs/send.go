@@ -27,7 +27,7 @@ type message struct {
 	MessageDeduplicationId  *string                   `max:"512"`
 }
 
-// sentMessage is what a client is told of a message that is stored.
+// sentMessage is the answer about a message that is stored.
 type sentMessage struct {
 	MessageId                    string
 	MD5OfMessageBody             string
@@ -171,7 +171,7 @@ func errID(value, parameter string) *protocol.Error {
 		parameter+" can only include alphanumeric and punctuation characters. 1 to 128 in length.")
 }
 
-// sent returns what the client is told of the message, which was stored as out.
+// sent returns the answer about the message, which was stored as out.
 func (m *message) sent(out *queue.Outgoing, sent *queue.Sent) sentMessage {
 	result := sentMessage{
 		MessageId:              sent.ID.String(),

@@ -56,7 +56,7 @@ type Options struct {
 	// EarlierHandles reports whether a node of the cluster may not know receipt handles in standard base64. A nil
 	// EarlierHandles means that all know them.
 	EarlierHandles func() bool
-	// Consumers is told who receives and deletes; nil means that it is not kept.
+	// Consumers records who receives and deletes; nil means that this is not kept.
 	Consumers *consumers.Log
 	Log       *slog.Logger // nil means that nothing is logged
 }

@@ -160,7 +160,7 @@ func (l *Logins) DevicesOf(account, userID string) []*Device {
 	return l.Devices(account, func(d *Device) bool { return d.User == userID })
 }
 
-// NewDevice returns a second factor that nobody has yet, and its seed as authenticators take it.
+// NewDevice returns a second factor that belongs to no user yet, and its seed as authenticators take it.
 func (l *Logins) NewDevice(account, path, name string, now time.Time) (*Device, string) {
 	seed := make([]byte, SeedSize)
 	rand.Read(seed)
@@ -184,7 +184,7 @@ func (l *Logins) Enable(d *Device, userID, first, second string, now time.Time) 
 	return &c, nil
 }
 
-// Disable returns the device as nobody's.
+// Disable returns the device as one that belongs to no user.
 func (d *Device) Disable() *Device {
 	c := *d
 	c.User, c.Enabled = "", time.Time{}

@@ -28,7 +28,7 @@ var (
 	ErrNoLink = errors.New("there is no such link")
 	// ErrUsed says that a signed request has already begun a session.
 	ErrUsed = errors.New("this request has begun a session already")
-	// ErrNobody says that there is nobody any more for whom the session would stand.
+	// ErrNobody says that the person for whom the session would stand does not exist any more.
 	ErrNobody = errors.New("there is no such user, role, account or key any more")
 	// ErrSessionKeys says that keys of a session were to make a session, which would have no end that way.
 	ErrSessionKeys = errors.New("keys of a session cannot begin another one")
@@ -52,7 +52,7 @@ type Grant struct {
 	Federation *Federation       `json:",omitempty"` // nil: whom it stands for is known here
 }
 
-// Federation is how somebody is known whom an identity provider vouches for, and who has a role for that.
+// Federation describes a person whom an identity provider vouches for, and who has a role for that.
 type Federation struct {
 	Issuer  string // the provider
 	Subject string // who it is there
@@ -60,7 +60,7 @@ type Federation struct {
 	Trust   string // the hash of the policy that lets them have it
 }
 
-// Federated returns a grant for somebody whom an identity provider vouches for, as a session of a role under their name.
+// Federated returns a grant for a person whom an identity provider vouches for, as a session of a role under their name.
 func Federated(role *directory.Entity, name string, f Federation, now time.Time) Grant {
 	f.Trust = hash(role.Trust)
 	return Grant{
@@ -122,7 +122,7 @@ const (
 	ByOpenID   Method = "oidc" // with an OpenID Connect provider
 )
 
-// Session is a browser that somebody has signed in with. It is not changed in place.
+// Session is a browser that a person has signed in with. It is not changed in place.
 type Session struct {
 	ID string // the hash of its token
 	Grant
@@ -156,7 +156,7 @@ type proof struct {
 	Expires time.Time
 }
 
-// Arrival is how somebody comes who signs in.
+// Arrival describes how a person signs in.
 type Arrival struct {
 	Method    Method
 	SourceIP  string

@@ -25,7 +25,7 @@ type parser struct {
 	sids   map[string]bool // of the statements so far
 }
 
-// elements says which elements an object has, and is told of each.
+// elements says which elements an object has, and sees each.
 func (p *parser) elements(n *node, what string, f map[string]func(n *node) error) error {
 	if n.form != object {
 		return p.fault(Grammar, n.pos, "%s is %s; it has to be an object in braces", what, n.form)

@@ -16,7 +16,7 @@ const (
 	AssumedRole                     // a session of a role
 	FederatedUser                   // has its keys from GetFederationToken
 	Service                         // another service of ours, that acts by itself
-	WebIdentity                     // somebody whom an identity provider vouches for, and who wants to assume a role
+	WebIdentity                     // a person whom an identity provider vouches for, and who wants to assume a role
 )
 
 // String returns k as aws:principaltype shows it.

@@ -114,7 +114,7 @@ func (req *Request) recogniseCBOR(method string) error {
 	return nil
 }
 
-// recogniseQuery takes the parameters from body and query. A request that is declared to be a form is told what it
+// recogniseQuery takes the parameters from body and query. A request that is declared to be a form learns what it
 // lacks if it names no action; others may be anything.
 func (req *Request) recogniseQuery(body, query string, form bool) error {
 	for _, s := range []string{body, query} {

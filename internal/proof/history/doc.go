@@ -29,7 +29,7 @@
 //
 // What is published to a topic is a message of its own in each of the topic's queues: lost
 // is then what one of them never gave, duplicate what one gave twice, and the order of a
-// FIFO group is that of the publications.
+// FIFO group is the same as of the publications.
 //
 // All times are read from one clock, the client's. A call was executed some time
 // between its beginning and its end, if it was, so a rule speaks only when every

@@ -70,7 +70,7 @@ func (h *History) Verdict() []Violation {
 	}
 	for name, all := range j.receives {
 		if !slices.ContainsFunc(j.sends[name], (*Entry).effective) {
-			j.broken("phantom", all[0], "nobody sent it")
+			j.broken("phantom", all[0], "it was never sent")
 		}
 	}
 	for _, all := range j.tracks {

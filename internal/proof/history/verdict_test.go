@@ -135,7 +135,7 @@ func TestVerdictFindsFaults(t *testing.T) {
 			s.wait(time.Second)
 			s.settle(Remove, "fifo.fifo", 1, 1, Refused, Expired)
 		}},
-		"nobody sent it": {"phantom", func(s *scribe) { s.receive("std", 1, 1) }},
+		"it was never sent": {"phantom", func(s *scribe) { s.receive("std", 1, 1) }},
 		"received after its delete": {"undead", func(s *scribe) {
 			s.send("std", 1)
 			s.receive("std", 1, 1)

@@ -86,7 +86,7 @@ var kinds = []kind{
 			return &slowDisk{node: rng.IntN(nodes), writes: 5 + rng.IntN(46)}
 		},
 	}, {
-		name: "full-disk", words: "let somebody else take all that is left of a node's disk",
+		name: "full-disk", words: "let another program take all that is left of a node's disk",
 		lane: disks, least: time.Second, most: 10 * time.Second, impossible: ownDisks,
 		make: func(rng *rand.Rand, nodes int) fault { return &fullDisk{node: rng.IntN(nodes)} },
 	}, {

@@ -33,7 +33,7 @@ type runner struct {
 	journal *workload.Journal // of the round that is on
 }
 
-// Run tortures a cluster and reports what came of it. Progress is told to out.
+// Run tortures a cluster and reports what came of it. It writes its progress to out.
 // Promises that were broken are in the report, not an error.
 func Run(ctx context.Context, config Config, out io.Writer) (_ *Report, err error) {
 	if err := config.Validate(); err != nil {
@@ -111,7 +111,7 @@ func (r *runner) say(format string, args ...any) {
 	fmt.Fprintf(r.out, "%8.2fs  %s\n", r.clock.Now().Seconds(), fmt.Sprintf(format, args...))
 }
 
-// surprised is told of a server that has ended by itself. One that exits with
+// surprised takes in that a server has ended by itself. One that exits with
 // status 1 has said why, and wants to be started again: that is counted. Any other
 // end, a panic say, is a violation.
 func (r *runner) surprised(n *node, how string) {
@@ -451,7 +451,7 @@ func (r *runner) judge(h *history.History, path string) {
 	fmt.Fprintf(r.out, "\nseed %d, history %s\n", r.config.Seed, path)
 }
 
-// mostTold is how many violations are told with their stories.
+// mostTold is how many violations are reported with their stories.
 const mostTold = 10
 
 // Tell prints violations, and the stories of the messages they are about.

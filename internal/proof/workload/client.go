@@ -95,7 +95,7 @@ func (c *Client) answer(r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
-// refusalIn recognises what a client is told when it is refused.
+// refusalIn recognises the answer to a client that is refused.
 func refusalIn(text string) history.Refusal {
 	for _, known := range []struct {
 		words   string

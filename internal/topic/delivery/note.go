@@ -16,7 +16,7 @@ type Note struct {
 	Link    string `json:"l,omitempty"` // for a mail: where to unsubscribe, or to confirm
 }
 
-// Outgoing returns a message for the internal queue of a subscription. Its id is the one that the subscriber is told.
+// Outgoing returns a message for the internal queue of a subscription. Its id is the one that the subscriber sees.
 func (n Note) Outgoing(id queue.MessageID, body string) queue.Outgoing {
 	b, err := json.Marshal(n)
 	if err != nil {

@@ -237,7 +237,7 @@ func (w *worker) settle(ctx context.Context, t *Target, messages []shard.Message
 	return errors.Join(errs...)
 }
 
-// dropInterval is how often the log is told of messages of a subscription that are dropped.
+// dropInterval is how often the log reports messages of a subscription that are dropped.
 const dropInterval = 10 * time.Second
 
 // tellDropped tells the log of a message that is lost: of the first at once, of others together.
