@@ -60,7 +60,7 @@ func (s *Service) hashNew(ctx context.Context, account string, p *login.Profile,
 		hash, err = s.logins.Hash(ctx, password)
 	}
 	if errors.Is(err, login.ErrBusy) {
-		return "", service.Throttled()
+		return "", protocol.Throttled()
 	}
 	return hash, err
 }
@@ -195,13 +195,13 @@ func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *chan
 	}
 	try, ok := s.logins.Begin(id.Account, id.UserName, c.SourceIP, s.now()) // a guess counts as one at the console
 	if !ok {
-		return nil, service.Throttled()
+		return nil, protocol.Throttled()
 	}
 	right, err := s.logins.Verify(ctx, p.Hash, old)
 	switch {
 	case errors.Is(err, login.ErrBusy):
 		try.GiveBack()
-		return nil, service.Throttled()
+		return nil, protocol.Throttled()
 	case err != nil:
 		return nil, err
 	case !right:
