@@ -396,7 +396,7 @@ func (t *Tenants) needFormat() error {
 	return nil
 }
 
-var errKind = errors.New("it is no limit that users have")
+var errKind = errors.New("users have no such limit")
 
 // Check returns an error if the limits cannot be those of the subject.
 func (l Limits) Check(s Subject) error {
