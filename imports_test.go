@@ -66,7 +66,7 @@ var rules = []rule{
 
 	// Who there is, and who may.
 	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/store"}, mayNot: network},
-	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/store"}, mayNot: network},
+	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: append([]string{"time"}, world...)},
 
