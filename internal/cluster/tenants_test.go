@@ -65,8 +65,8 @@ func (all tenants) set(w *world, limits tenant.Limits) {
 	})
 }
 
-// A rate holds for all nodes together, to within what each can give until the next heartbeat, and all of it is given, wherever
-// the clients are. No request changes the control store.
+// A rate holds for all nodes together, to within what each can give until the next heartbeat, and all of it is given,
+// wherever the clients are. No request changes the control store.
 func TestRateOfAllNodes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const limit, step = 100, 10 * time.Millisecond
@@ -111,8 +111,8 @@ func TestRateOfAllNodes(t *testing.T) {
 	})
 }
 
-// What the other nodes store, and the requests that are under way there, count from the next heartbeat on; those of a node that
-// has died do not.
+// What the other nodes store, and the requests that are under way there, count from the next heartbeat on; those of a
+// node that has died do not.
 func TestStoredOnAllNodes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		all := w.inTenants(map[string]tenant.Amount{"a": {Messages: 1}, "b": {Messages: 2}, "c": {Messages: 4}})

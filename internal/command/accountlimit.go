@@ -58,9 +58,8 @@ func (l *limited) rows() (rows [][]string) {
 	}
 	for _, f := range limitFlags {
 		if most, ok := l.Limits[f.name]; ok {
-			rows = append(rows, []string{
-				who, f.flag, limitText(f.flag, float64(most)), limitText(f.flag, l.Used[f.name]), strconv.FormatInt(l.Refused[f.name], 10),
-			})
+			used, refused := limitText(f.flag, l.Used[f.name]), strconv.FormatInt(l.Refused[f.name], 10)
+			rows = append(rows, []string{who, f.flag, limitText(f.flag, float64(most)), used, refused})
 		}
 	}
 	return rows

@@ -15,8 +15,8 @@ import (
 // ErrNotSluice says that an API has none of Sluice's own operations.
 var ErrNotSluice = errors.New("accounts and users have limits on Sluice only")
 
-// limits are those of accounts and users, by ACCOUNT or ACCOUNT/USER. They belong to the account of the operator, who sets them,
-// and have no tags: no prune removes them.
+// limits are those of accounts and users, by ACCOUNT or ACCOUNT/USER. They belong to the account of the operator, who
+// sets them, and have no tags: no prune removes them.
 type limits struct {
 	api  API
 	home Scope

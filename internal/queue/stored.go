@@ -10,13 +10,13 @@ const RecordBytes = 60
 type Stored struct {
 	Look     Look
 	Messages uint64 // in whatever state
-	// Arrived is what was stored since the engine was loaded, whether or not it is still there. The engine does not know how
-	// much the messages take that are there: that is for Weigh.
+	// Arrived is what was stored since the engine was loaded, whether or not it is still there. The engine does not
+	// know how much the messages take that are there: that is for Weigh.
 	Arrived Weight
 }
 
-// Stored returns how much the shard stores of the queues of some accounts. It brings no queue up to the present: messages
-// that have just expired may still count. Messages on their way to another shard are left out.
+// Stored returns how much the shard stores of the queues of some accounts. It brings no queue up to the present:
+// messages that have just expired may still count. Messages on their way to another shard are left out.
 func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 	var out []Stored
 	for id, q := range e.queues {
@@ -31,8 +31,8 @@ func (e *Engine) Stored(wanted func(account string) bool) []Stored {
 // Queue returns the queue that is looked into.
 func (l *Look) Queue() ID { return l.queue }
 
-// Weigh adds up the messages of a queue from a position on, 0 at first, and returns where to go on, or 0 if it has come to the
-// end. It stops when proceed, which is called with the bytes of each message, returns false.
+// Weigh adds up the messages of a queue from a position on, 0 at first, and returns where to go on, or 0 if it has
+// come to the end. It stops when proceed, which is called with the bytes of each message, returns false.
 func (l *Look) Weigh(r Reader, from Position, proceed func(bytes int) bool) (w Weight, next Position, err error) {
 	_, end := tableRange(l.queue, tableMessage)
 	err = r.Scan(messageKey(l.queue, from), end, func(k, v []byte) bool {

@@ -56,8 +56,8 @@ func (s *Server) hear(node string, told json.RawMessage) {
 	}
 }
 
-// usages returns the accounts and users that have limits, with their use. Users have their names, and queues, topics and
-// subscriptions are counted.
+// usages returns the accounts and users that have limits, with their use. Users have their names, and queues, topics
+// and subscriptions are counted.
 func (s *Server) usages(context.Context) ([]tenant.Usage, error) {
 	all := s.tenants.Load().Usages()
 	for i := range all {

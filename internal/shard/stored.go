@@ -10,8 +10,8 @@ import (
 // Stored is how much a shard stores of an account.
 type Stored struct{ Messages, Bytes int64 }
 
-// Stored returns how much the shard stores of some accounts; of those whose value is true, in bytes as well. The messages are
-// counted. The bytes are weighed: see scale.
+// Stored returns how much the shard stores of some accounts; of those whose value is true, in bytes as well. The
+// messages are counted. The bytes are weighed: see scale.
 func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[string]Stored, error) {
 	list, err := call(ctx, s, func(e *queue.Engine) ([]queue.Stored, error) {
 		return e.Stored(func(account string) bool { _, ok := accounts[account]; return ok }), nil
@@ -77,10 +77,10 @@ func (all scales) keep(list []queue.Stored, accounts map[string]bool) {
 	}
 }
 
-// scale knows how many bytes a queue stores. The engine removes messages without reading them, so it does not know how long
-// they were. A scale reads the queue from end to end, in rounds of bounded steps. Between two rounds it goes by what was
-// found, what has arrived since, of which the engine knows the length, and how many messages there are: those that are
-// missing are taken to be of the older ones, and as long as these are on average.
+// scale knows how many bytes a queue stores. The engine removes messages without reading them, so it does not know
+// how long they were. A scale reads the queue from end to end, in rounds of bounded steps. Between two rounds it goes
+// by what was found, what has arrived since, of which the engine knows the length, and how many messages there are:
+// those that are missing are taken to be of the older ones, and as long as these are on average.
 type scale struct {
 	weighed bool         // a round was finished
 	found   queue.Weight // by the last round

@@ -5,8 +5,8 @@ import "time"
 // saved is the time for which a rate is saved up at most.
 const saved = time.Second
 
-// bucket holds what may be taken at a rate. It gets more with time, up to what the rate gives in the time saved, and may be
-// overdrawn. The zero bucket is full when it is first used.
+// bucket holds what may be taken at a rate. It gets more with time, up to what the rate gives in the time saved, and
+// may be overdrawn. The zero bucket is full when it is first used.
 type bucket struct {
 	balance float64
 	at      time.Time // of the balance

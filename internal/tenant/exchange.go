@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// report is what a node tells the others of the use of what is limited, as JSON, with each heartbeat. A node leaves out what
-// is not used there.
+// report is what a node tells the others of the use of what is limited, as JSON, with each heartbeat. A node leaves
+// out what is not used there.
 type report struct {
 	Process string         `json:"p"`
 	Uses    map[string]use `json:"u"` // by the subject's key without Prefix

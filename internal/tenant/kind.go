@@ -23,7 +23,8 @@ const rates = int(Receives) + 1
 
 // names are what operations, files and metrics call the kinds.
 var names = [Kinds]string{
-	"SendsPerSecond", "ReceivesPerSecond", "ConcurrentRequests", "StoredMessages", "StoredBytes", "Queues", "Topics", "Subscriptions",
+	"SendsPerSecond", "ReceivesPerSecond", "ConcurrentRequests", "StoredMessages", "StoredBytes",
+	"Queues", "Topics", "Subscriptions",
 }
 
 // String returns the name of the kind, such as SendsPerSecond.
@@ -44,8 +45,8 @@ func (k Kind) OfUsers() bool { return k <= Requests }
 // MaxLimit is the highest limit of any kind: 1 PiB, if it is of bytes.
 const MaxLimit = 1 << 50
 
-// Least is the lowest limit of the kind. A limit of 0 lets nothing in. One request may always be under way, so that an
-// operator who has limited their own account can take that back.
+// Least is the lowest limit of the kind. A limit of 0 lets nothing in. One request may always be under way, so that
+// an operator who has limited their own account can take that back.
 func (k Kind) Least() int64 {
 	if k == Requests {
 		return 1

@@ -7,11 +7,12 @@ import (
 
 // rate is one rate of a subject, as one node knows it.
 //
-// The bucket whole is what all nodes together may take: it fills at the limit, and loses what this node takes at once and what the
-// others have taken when they tell of it. It is right to within one heartbeat, and what was taken too much in the meantime
-// is missing from then on. Alone it would do, but in spurts: all nodes would take what only one of them may, and then wait.
-// So there is own, which fills at this node's share of the limit: its part of what all clients have asked for lately.
-// What others leave over gathers in whole, and a node takes of that, too, while it is more than half full.
+// The bucket whole is what all nodes together may take: it fills at the limit, and loses what this node takes at once
+// and what the others have taken when they tell of it. It is right to within one heartbeat, and what was taken too
+// much in the meantime is missing from then on. Alone it would do, but in spurts: all nodes would take what only one
+// of them may, and then wait. So there is own, which fills at this node's share of the limit: its part of what all
+// clients have asked for lately. What others leave over gathers in whole, and a node takes of that, too, while it is
+// more than half full.
 //
 //	       limit               limit × share
 //	         │                       │
@@ -47,8 +48,8 @@ type heard struct {
 	at      time.Time
 }
 
-// forgetAfter is for how long the words of a node count. A node is silent for longer only if it is dead or cut off. One for
-// which nothing was asked for longer than that begins to count anew.
+// forgetAfter is for how long the words of a node count. A node is silent for longer only if it is dead or cut off.
+// One for which nothing was asked for longer than that begins to count anew.
 const forgetAfter = 5 * time.Second
 
 func newRate(limit int64) *rate {
@@ -101,8 +102,9 @@ func (r *rate) fill(now time.Time) {
 	r.own.fill(r.limit*r.share, now)
 }
 
-// hear takes in what another node has said. What that has taken before this process first heard of it at all, of which known
-// says that it has, is past. Otherwise what it has taken since it last spoke of this rate, or began to count, is news.
+// hear takes in what another node has said. What that has taken before this process first heard of it at all, of
+// which known says that it has, is past. Otherwise what it has taken since it last spoke of this rate, or began to
+// count, is news.
 func (r *rate) hear(node string, said told, known bool, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,8 +118,8 @@ func (r *rate) hear(node string, said told, known bool, now time.Time) {
 	r.others[node] = said
 }
 
-// overdraw subtracts what others have taken. A node that was cut off may tell of much at a time: more than what the limit
-// gives in the time after which it is forgotten is not paid back.
+// overdraw subtracts what others have taken. A node that was cut off may tell of much at a time: more than what the
+// limit gives in the time after which it is forgotten is not paid back.
 func (r *rate) overdraw(n int64, now time.Time) {
 	r.fill(now)
 	if n <= 0 {

@@ -89,8 +89,8 @@ func (t *Tenants) replace(f func(map[Subject]Limits) map[Subject]Limits) {
 	t.meters.Store(&meters)
 }
 
-// Check reads the records of a store without changing anything, and returns how many subjects have limits and what is not as
-// it should be. An error says that the store could not be read.
+// Check reads the records of a store without changing anything, and returns how many subjects have limits and what is
+// not as it should be. An error says that the store could not be read.
 func Check(s *store.Store) (subjects int, problems []string, err error) {
 	all := make(map[Subject]Limits)
 	err = control.Records(s, Prefix, func(k string, v []byte) bool {

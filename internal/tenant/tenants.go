@@ -25,24 +25,24 @@ var ErrTooMany = fmt.Errorf("%d accounts and users have limits, which is as many
 // Options are what Tenants are made of.
 type Options struct {
 	Control *control.Control
-	// Gone reports whether a subject does not exist any more. Its limits are removed with the next change. A nil Gone knows
-	// of none.
+	// Gone reports whether a subject does not exist any more. Its limits are removed with the next change. A nil Gone
+	// knows of none.
 	Gone func(Subject) bool
-	// Ready is called before the first record is written. Its error says that some program which reads the control store
-	// does not know of limits. A nil Ready means that all do.
+	// Ready is called before the first record is written. Its error says that some program which reads the control
+	// store does not know of limits. A nil Ready means that all do.
 	Ready func() error
-	// Require is called before the first record is written, and when one is first read here. It writes down that the data
-	// directory needs a program that knows of limits. It may be nil.
+	// Require is called before the first record is written, and when one is first read here. It writes down that the
+	// data directory needs a program that knows of limits. It may be nil.
 	Require func() error
-	// Stored returns what the shards of this node store of some accounts; of those whose value is true, in bytes as well.
-	// It may be nil until Measure is called.
+	// Stored returns what the shards of this node store of some accounts; of those whose value is true, in bytes as
+	// well. It is called by Run and Store. A nil Stored finds nothing.
 	Stored func(ctx context.Context, accounts map[string]bool) (map[string]Amount, error)
 	Now    func() time.Time // nil means time.Now
 	Log    *slog.Logger     // nil discards
 }
 
-// Tenants is the set of limits, and what this node knows of their use. Its methods may be called from any goroutine. A nil
-// Tenants limits nothing.
+// Tenants is the set of limits, and what this node knows of their use. Its methods may be called from any goroutine.
+// A nil Tenants limits nothing.
 type Tenants struct {
 	o        Options
 	process  string      // of this process, for other nodes
@@ -118,8 +118,8 @@ func (t *Tenants) Limits(s Subject) Limits {
 	return nil
 }
 
-// Limit returns the limit of an account of one kind, if there is one. It is for kinds that are decided where they are changed,
-// such as Queues.
+// Limit returns the limit of an account of one kind, if there is one. It is for kinds that are decided where they are
+// changed, such as Queues.
 func (t *Tenants) Limit(account string, k Kind) (int64, bool) {
 	if m := t.all()[Subject{Account: account}]; m != nil {
 		return m.limit(k)

@@ -132,8 +132,8 @@ func TestOlderProgramsAreConsidered(t *testing.T) {
 	}
 }
 
-// One account is refused, its neighbour is not; a user keeps to the limits of both, and what the user is refused is not taken
-// from the account.
+// One account is refused, its neighbour is not; a user keeps to the limits of both, and what the user is refused is
+// not taken from the account.
 func TestWhoIsRefused(t *testing.T) {
 	r := open(t, Options{})
 	user := Subject{one, "AIDAX"}
@@ -177,7 +177,8 @@ func TestWhoIsRefused(t *testing.T) {
 	}
 }
 
-// Before an account is refused for what it stores, the shards are asked whether it still does, though not at each refusal.
+// Before an account is refused for what it stores, the shards are asked whether it still does, though not at each
+// refusal.
 func TestStoredIsMeasuredBeforeARefusal(t *testing.T) {
 	stored, asked := int64(0), 0
 	r := open(t, Options{Stored: func(_ context.Context, accounts map[string]bool) (map[string]Amount, error) {

@@ -29,10 +29,11 @@ type setLimitsInput struct {
 // limitsOutput is an account or a user with its limits. What is used is of all nodes of a cluster.
 type limitsOutput struct {
 	AccountId string
-	UserName  string             `json:",omitempty"`
-	Limits    map[string]int64   `json:",always"`
-	Used      map[string]float64 `json:",always"` // of what is limited, and of what an account has in any case: queues, topics, subscriptions
-	Refused   map[string]int64   `json:",always"` // requests, on the node that answers, since it was started
+	UserName  string           `json:",omitempty"`
+	Limits    map[string]int64 `json:",always"`
+	// Used is of what is limited. Of an account it has the queues, topics and subscriptions in any case.
+	Used    map[string]float64 `json:",always"`
+	Refused map[string]int64   `json:",always"` // requests, on the node that answers, since it was started
 }
 
 func (s *Service) setLimits(ctx context.Context, c *protocol.Call, in *setLimitsInput) (*limitsOutput, error) {
@@ -110,7 +111,8 @@ func (s *Service) listLimits(_ context.Context, c *protocol.Call, in *listLimits
 		return nil, err
 	}
 	all := s.tenants.Usages()
-	p, err := service.Paginate(all, func(u tenant.Usage) string { return u.Account + "/" + u.User }, in.NextToken, "limits", limitsPerPage)
+	name := func(u tenant.Usage) string { return u.Account + "/" + u.User }
+	p, err := service.Paginate(all, name, in.NextToken, "limits", limitsPerPage)
 	if err != nil {
 		return nil, protocol.ValidationError("NextToken: %s.", err)
 	}
@@ -123,7 +125,8 @@ func (s *Service) listLimits(_ context.Context, c *protocol.Call, in *listLimits
 	return out, nil
 }
 
-// subject returns whose limits a request is about, if the caller may call the operation and there is such an account or user.
+// subject returns whose limits a request is about, if the caller may call the operation and there is such an account
+// or user.
 func (s *Service) subject(c *protocol.Call, in *limitsSubject) (tenant.Subject, error) {
 	if err := s.allow(c); err != nil {
 		return tenant.Subject{}, err
@@ -146,7 +149,8 @@ func (s *Service) subject(c *protocol.Call, in *limitsSubject) (tenant.Subject, 
 	}
 	user := s.directory.Find(directory.User, account, *in.UserName)
 	if user == nil {
-		return subject, refusal("NoSuchUser", http.StatusNotFound, "The account %s has no user %.100q.", account, *in.UserName)
+		return subject, refusal("NoSuchUser", http.StatusNotFound,
+			"The account %s has no user %.100q.", account, *in.UserName)
 	}
 	subject.User = user.ID
 	return subject, nil
@@ -191,7 +195,8 @@ func (s *Service) describe(u tenant.Usage) *limitsOutput {
 
 func limitsFailure(err error) error {
 	if errors.Is(err, tenant.ErrTooMany) {
-		return refusal("TooManyLimits", http.StatusConflict, "At most %d accounts and users can have limits. Remove limits of others first.", tenant.MaxSubjects)
+		return refusal("TooManyLimits", http.StatusConflict,
+			"At most %d accounts and users can have limits. Remove limits of others first.", tenant.MaxSubjects)
 	}
 	if _, known := errors.AsType[*protocol.Error](err); known {
 		return err
@@ -199,7 +204,8 @@ func limitsFailure(err error) error {
 	return failure(err)
 }
 
-// forgetLimits removes the limits of an account, which is about to be deleted, with those of its users, which are gone.
+// forgetLimits removes the limits of an account, which is about to be deleted, with those of its users, which are
+// gone.
 func (s *Service) forgetLimits(ctx context.Context, account string) error {
 	if s.tenants.Limits(tenant.Subject{Account: account}) == nil {
 		return nil

@@ -26,8 +26,8 @@ import (
 	"github.com/sluicemq/sluice/internal/server/servertest"
 )
 
-// tenants is a server on which time passes only when a test says so, with its operator, and the roots of an account that is
-// limited and of one that is not.
+// tenants is a server on which time passes only when a test says so, with its operator, and the roots of an account
+// that is limited and of one that is not.
 type tenants struct {
 	*testing.T
 	server             *server.Server
@@ -357,8 +357,8 @@ func (r *tenants) has(a *apitest.Actor, url string, want int) {
 	}
 }
 
-// What a topic sends to the queue of another account that stores as much as it may goes to the dead-letter queue of the
-// subscription, or is dropped if there is none. The publisher, and the queues of other accounts, notice nothing.
+// What a topic sends to the queue of another account that stores as much as it may goes to the dead-letter queue of
+// the subscription, or is dropped if there is none. The publisher, and the queues of other accounts, notice nothing.
 func TestTopicsDoNotFillAnotherAccount(t *testing.T) {
 	r := newTenants(t)
 	topic := r.topic(r.unlimited, "t")
@@ -394,7 +394,8 @@ func TestTopicsDoNotFillAnotherAccount(t *testing.T) {
 	r.has(r.unlimited, dead, 3)
 }
 
-// Where it is the account of the topic that stores as much as it may, the publisher is refused, and no queue gets the message.
+// Where it is the account of the topic that stores as much as it may, the publisher is refused, and no queue gets the
+// message.
 func TestTopicsDoNotFillTheirOwnAccount(t *testing.T) {
 	r := newTenants(t)
 	topic := r.topic(r.limited, "t")

@@ -10,8 +10,8 @@ import (
 	"github.com/sluicemq/sluice/internal/topic"
 )
 
-// take takes messages of the caller's rate of sends; where the call is not signed, of that of the topic's account. What the
-// message becomes for each subscription does not count.
+// take takes messages of the caller's rate of sends; where the call is not signed, of that of the topic's account.
+// What the message becomes for each subscription does not count.
 func (s *Service) take(c *protocol.Call, t *topic.Topic, messages int) error {
 	if s.tenants == nil {
 		return nil
@@ -39,7 +39,8 @@ func (all entries) end(mayBe bool) {
 
 // store lets the account of a queue store one more message of that size, or returns why not.
 func (pl *planner) store(p *plan, account string, size int) error {
-	e, err := pl.tenants.Store(pl.ctx, account, tenant.Amount{Messages: 1, Bytes: int64(size) + queue.RecordBytes})
+	one := tenant.Amount{Messages: 1, Bytes: int64(size) + queue.RecordBytes}
+	e, err := pl.tenants.Store(pl.ctx, account, one)
 	if err != nil {
 		return err
 	}
@@ -49,15 +50,15 @@ func (pl *planner) store(p *plan, account string, size int) error {
 	return nil
 }
 
-// isFull reports whether a copy was refused because an account may store no more. To ask what has changed on other nodes is of
-// no use then.
+// isFull reports whether a copy was refused because an account may store no more. To ask what has changed on other
+// nodes is of no use then.
 func (r *refusedCopy) isFull() bool {
 	_, full := errors.AsType[*tenant.Refusal](r.why)
 	return full
 }
 
-// isFullOf reports whether it was the account of the topic that may store no more. Its publishers are refused then, and no message
-// is lost. Those of other accounts have no part in it.
+// isFullOf reports whether it was the account of the topic that may store no more. Its publishers are refused then,
+// and no message is lost. Those of other accounts have no part in it.
 func (r *refusedCopy) isFullOf(account string) bool {
 	full, ok := errors.AsType[*tenant.Refusal](r.why)
 	return ok && full.Account == account
@@ -69,7 +70,8 @@ func (s *Service) checkTopics(account string) error {
 	if !limited || int64(s.topics.Count(account, func(*topic.Topic) bool { return true })) < most {
 		return nil
 	}
-	return errors.Join(errTopicLimit("The account has as many topics as it can have, %d.", most), s.tenants.Refuse(account, tenant.Topics))
+	e := errTopicLimit("The account has as many topics as it can have, %d.", most)
+	return errors.Join(e, s.tenants.Refuse(account, tenant.Topics))
 }
 
 // checkSubscriptions refuses one more subscription where an account has as many as it may.
@@ -78,7 +80,8 @@ func (s *Service) checkSubscriptions(account string) error {
 	if !limited || int64(s.topics.CountSubscriptions(account)) < most {
 		return nil
 	}
-	return errors.Join(errSubscriptionLimit("The account has as many subscriptions as it can have, %d.", most), s.tenants.Refuse(account, tenant.Subscriptions))
+	e := errSubscriptionLimit("The account has as many subscriptions as it can have, %d.", most)
+	return errors.Join(e, s.tenants.Refuse(account, tenant.Subscriptions))
 }
 
 // ended ends the entries of plans that are given up.

@@ -11,7 +11,8 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
-// payer returns whose rates a call takes from: the caller's, or of one that is not signed those of the queue's account.
+// payer returns whose rates a call takes from: the caller's, or of one that is not signed those of the queue's
+// account.
 func payer(c *protocol.Call, q *catalog.Queue) tenant.Subject {
 	if service.Anonymous(c) {
 		return tenant.Subject{Account: q.Name.Account}
@@ -39,7 +40,9 @@ func (s *Service) takeReceived(c *protocol.Call, q *catalog.Queue, messages int)
 }
 
 // send sends messages, if the caller may send so many now, and the account of the queue may store them.
-func (s *Service) send(ctx context.Context, c *protocol.Call, q *catalog.Queue, messages []queue.Outgoing) ([]queue.Sent, error) {
+func (s *Service) send(
+	ctx context.Context, c *protocol.Call, q *catalog.Queue, messages []queue.Outgoing,
+) ([]queue.Sent, error) {
 	if err := s.checkRoom(); err != nil {
 		return nil, err
 	}
@@ -73,7 +76,8 @@ func errStored(err error) error {
 	if !ok {
 		return err
 	}
-	e := errOverLimit("The account stores as much as it may: it has a limit of %d %s. Delete messages before you send others.", r.Limit, stored[r.Kind])
+	e := errOverLimit("The account stores as much as it may: it has a limit of %d %s. "+
+		"Delete messages before you send others.", r.Limit, stored[r.Kind])
 	e.Final = true
 	return errors.Join(e, err)
 }

@@ -9,11 +9,13 @@ import (
 )
 
 var (
-	limitRefusals  = desc("limit", "refusals_total", "Requests that this node has refused because of a limit of an account or user, by limit.", "limit")
+	limitRefusals = desc("limit", "refusals_total",
+		"Requests that this node has refused because of a limit of an account or user, by limit.", "limit")
 	accountLabels  = []string{"account", "user", "limit"}
 	accountLimit   = desc("account", "limit", "What an account, or a user of it, may take at most.", accountLabels...)
 	accountUsed    = desc("account", "used", "What it takes of that, on all nodes.", accountLabels...)
-	accountRefused = desc("account", "refusals_total", "Requests of it that this node has refused because of that.", accountLabels...)
+	accountRefused = desc("account", "refusals_total",
+		"Requests of it that this node has refused because of that.", accountLabels...)
 )
 
 // Limits adds the metric of refusals because of limits.
@@ -35,8 +37,8 @@ func (l limitCounts) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Accounts returns what collects the metrics of the accounts and users that have limits, whose numbers begin with a prefix. User
-// is the name of a user.
+// Accounts returns what collects the metrics of the accounts and users that have limits, whose numbers begin with a
+// prefix. User is the name of a user.
 func Accounts(all []tenant.Usage, prefix string) prometheus.Gatherer {
 	registry := prometheus.NewRegistry()
 	var wanted accounts
