@@ -43,6 +43,7 @@ var rules = []rule{
 	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
+	{dir: "internal/tenant", may: []string{"internal/control", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
@@ -65,17 +66,18 @@ var rules = []rule{
 
 	// Who there is, and who may.
 	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/store"}, mayNot: network},
-	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/store"}, mayNot: network},
+	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: append([]string{"time"}, world...)},
 
 	// The services: one package each, which do not know each other. What they share is in service.
 	{dir: "internal/api", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/control",
-		"internal/observe", "internal/plainjson", "internal/queue", "internal/shard", "internal/store", "internal/topic", "internal/weburl",
+		"internal/observe", "internal/plainjson", "internal/queue", "internal/shard", "internal/store", "internal/tenant", "internal/topic",
+		"internal/weburl",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/admin", may: []string{
-		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/cluster/status", "internal/tenant",
 	}, mayNot: []string{"net"}},
 	{dir: "internal/api/inspect", may: []string{
 		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/catalog", "internal/observe/consumers",
@@ -108,7 +110,7 @@ var rules = []rule{
 	{dir: "internal/observe/metricmath", mayNot: world},
 	{dir: "internal/observe/metricsearch", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/observe", "internal/plainjson", "internal/store"}, mayNot: network},
-	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue"}, mayNot: network},
+	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue", "internal/tenant"}, mayNot: network},
 	{dir: "internal/observe/queueseries", may: []string{"internal/observe/budget", "internal/observe/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
 
@@ -134,20 +136,20 @@ var rules = []rule{
 	{dir: "internal/front", may: []string{
 		"console",
 		"internal/api/service", "internal/api/signin", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
-		"internal/cidr", "internal/control", "internal/observe", "internal/topic/signing",
+		"internal/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{
 		"console",
 		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
 		"internal/datadir", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
-		"internal/store", "internal/topic",
+		"internal/store", "internal/tenant", "internal/topic",
 	}},
 	{dir: "internal/keypair", mayNot: network},
 	{dir: "internal/server/servertest", may: []string{"internal/api/apitest", "internal/server"}},
 	{dir: "internal/backup", may: []string{"internal/datadir"}, mayNot: network},
 	{dir: "internal/doctor", may: []string{
 		"internal/auth", "internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/observe/monitor", "internal/observe/trails", "internal/queue", "internal/store",
-		"internal/topic",
+		"internal/tenant", "internal/topic",
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{"internal/plainjson", "internal/spelling", "internal/weburl"}, mayNot: network},

@@ -110,6 +110,7 @@ export const pages: Page[] = [
     under: '/policies',
     component: part(() => import('./pages/users/policy')),
   },
+  { path: '/limits', title: 'Limits', component: part(() => import('./pages/limits')) },
   { path: '/sessions', title: 'Sessions', component: part(() => import('./pages/users/sessions')) },
 ]
 
@@ -139,6 +140,7 @@ export const sections: { title: string; items: { text: string; path: string }[] 
       { text: 'Groups', path: '/groups' },
       { text: 'Roles', path: '/roles' },
       { text: 'Policies', path: '/policies' },
+      { text: 'Limits', path: '/limits' },
       { text: 'Sessions', path: '/sessions' },
     ],
   },

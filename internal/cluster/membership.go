@@ -166,6 +166,9 @@ func (m *membership) record(h heartbeat) {
 	if news {
 		m.changed()
 	}
+	if h.Node != m.o.Name && !m.view.isDuplicate(h) {
+		m.o.Hear(h.Node, h.Told)
+	}
 }
 
 // checkOnly returns an error if another process answers to this node's name: on

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -42,6 +43,9 @@ type Options struct {
 	// Forward answers requests that other nodes have forwarded to the owner of the
 	// control shard.
 	Forward func(ctx context.Context, request []byte) ([]byte, error)
+	// Tell returns what the nodes tell each other with each heartbeat, as JSON, and Hear takes it in. Both may be nil.
+	Tell func() json.RawMessage
+	Hear func(node string, told json.RawMessage)
 	// Answer answers what other nodes ask of each; see Node.Ask. Nil answers nothing.
 	Answer   func(ctx context.Context, question []byte) ([]byte, error)
 	Disk     *store.Disk
@@ -212,6 +216,12 @@ func (o *Options) defaults() {
 	}
 	if o.Waiting == nil {
 		o.Waiting = func(string) {}
+	}
+	if o.Tell == nil {
+		o.Tell = func() json.RawMessage { return nil }
+	}
+	if o.Hear == nil {
+		o.Hear = func(string, json.RawMessage) {}
 	}
 	if o.Endpoint == nil {
 		o.Endpoint = func() string { return "" }

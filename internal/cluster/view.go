@@ -24,6 +24,7 @@ type heartbeat struct {
 	Unknown     map[string]int       `json:",omitempty"` // by shard that it owns: the queues that it keeps and does not know
 	Certificate *time.Time           `json:",omitempty"` // when it ends
 	Skew        time.Duration        `json:",omitempty"` // how far its clock is ahead of the majority's
+	Told        json.RawMessage      `json:",omitempty"` // see Options.Tell
 }
 
 // view is what a node has heard of the others, and seen of the leases. It may be
@@ -66,6 +67,13 @@ func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
 	v.nodes[b.Node] = heard{b, at}
 	delete(v.missed, b.Node)
 	return !alive || was.said.Leaving != b.Leaving, false
+}
+
+// isDuplicate reports whether a heartbeat is of a second process of its name, which does not count.
+func (v *view) isDuplicate(b heartbeat) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.nodes[b.Node].said.Incarnation != b.Incarnation
 }
 
 // markDead tells those who wait for owners that are no longer alive: there is no use in

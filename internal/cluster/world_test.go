@@ -73,6 +73,7 @@ type world struct {
 	network *messenger.Memory
 	cache   *store.Cache
 	options func(*cluster.Options)                    // changes those of every node
+	opening func(name string, n *cluster.Node) error  // is called before a node's catalog is opened, if it is set
 	trimmed func(shard string, to sharedlog.Position) // is told of each trim, if it is set
 	taking  func(lease string)                        // holds up who takes a lease, if it is set
 	answers func(kind string)                         // holds up the answers to requests of a kind, if it is set
@@ -252,6 +253,11 @@ func (p *process) run(ctx context.Context, o cluster.Options) (err error) {
 	p.node = node
 	if err := node.Founded(ctx); err != nil {
 		return errors.Join(err, node.Close(context.Background()))
+	}
+	if open := p.world.opening; open != nil {
+		if err := open(o.Name, node); err != nil {
+			return errors.Join(err, node.Close(context.Background()))
+		}
 	}
 	if p.catalog, err = catalog.Open(catalog.Options{Control: node.Control(), Place: node.Place}); err != nil {
 		return errors.Join(err, node.Close(context.Background()))

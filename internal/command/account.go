@@ -11,8 +11,8 @@ func newAccount() *cobra.Command {
 	server := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "account",
-		Short: "Create, list and delete accounts",
-		Long: `Create, list and delete accounts of a running server.
+		Short: "Create, list, limit and delete accounts",
+		Long: `Create, list, limit and delete accounts of a running server.
 
 This takes the root key of the server's first account, or that of a user of it who
 may sluice:CreateAccount, sluice:ListAccounts or sluice:DeleteAccount. The root keys
@@ -20,7 +20,7 @@ of all accounts are in the file credentials of the data directory; an account ex
 as long as it is there.`,
 	}
 	server.add(cmd, "SLUICE")
-	cmd.AddCommand(newAccountCreate(server), newAccountList(server), newAccountDelete(server))
+	cmd.AddCommand(newAccountCreate(server), newAccountList(server), newAccountDelete(server), newAccountLimit(server))
 	return cmd
 }
 
@@ -84,16 +84,9 @@ func newAccountDelete(server *clientFlags) *cobra.Command {
 		Long: `Delete an account that has nothing any more: no queues, users, groups, roles or
 policies. What it still has is named. Its root key is good for nothing from then
 on. The first account cannot be deleted.`,
-		Example: `  sluice account delete 111122223333`,
-		Args:    arguments("NUMBER"),
-		ValidArgsFunction: server.completeNames(func(ctx context.Context, c *client) ([]string, error) {
-			list, err := listAccounts(ctx, c)
-			var numbers []string
-			for _, one := range list.Accounts {
-				numbers = append(numbers, one.AccountId)
-			}
-			return numbers, err
-		}),
+		Example:           `  sluice account delete 111122223333`,
+		Args:              arguments("NUMBER"),
+		ValidArgsFunction: completeAccounts(server),
 	}
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		if err := c.sluice(ctx, "DeleteAccount", map[string]string{"AccountId": c.args[0]}, nil); err != nil {

@@ -134,6 +134,55 @@ func TestApplyChangesFilters(t *testing.T) {
 	}
 }
 
+// Limits are applied, changed, taken away and exported like other settings. A tenant's own file and export have none.
+func TestApplySetsLimits(t *testing.T) {
+	s := serve(t, "--in-memory", "--no-cool-downs", "--account", "000000000000", "--account", "111122223333")
+	as(t, s.exports, "")
+	f := newDeclaredFile(t)
+	apply := func(text, want string) {
+		t.Helper()
+		f.write(t, text)
+		out, errs, err := run(t, "apply", f.path)
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("%s: %s%s%v, want %s", text, out, errs, err, want)
+		}
+		if out, errs, err = run(t, "plan", f.path); err != nil || !strings.Contains(out, nothingToDo) {
+			t.Errorf("then: %s%s%v", out, errs, err)
+		}
+	}
+	apply("name: tenants\nusers: {bob: }\nlimits:\n  111122223333: {sends-per-second: 5, stored-bytes: 20GiB, queues: 2}\n  000000000000/bob: {receives-per-second: 0}\n", "+ limit 111122223333")
+	apply("name: tenants\nlimits:\n  111122223333: {queues: 3, stored-bytes: none}\n", "~ limit 111122223333")
+	out, _, err := run(t, "export", "--name", "all")
+	for _, want := range []string{"limits:\n", "'111122223333':", "sends-per-second: 5\n", "queues: 3\n", "000000000000/bob", "receives-per-second: 0\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the export has no %s: %s%v", want, out, err)
+		}
+	}
+	if strings.Contains(out, "stored-bytes") {
+		t.Errorf("the limit that was taken away is exported: %s", out)
+	}
+	f.write(t, out)
+	if out, errs, err := run(t, "plan", f.path); err != nil || !strings.Contains(out, nothingToDo) {
+		t.Errorf("what was exported: %s%s%v", out, errs, err)
+	}
+	f.write(t, "name: tenants\nlimits: {999999999999: {queues: 1}}\n")
+	if out, _, err := run(t, "apply", f.path); err == nil || !strings.Contains(err.Error(), "NoSuchAccount") {
+		t.Errorf("an account that does not exist: %s%v", out, err)
+	}
+	made, _, err := run(t, "account", "create", "444455556666")
+	if err != nil {
+		t.Fatal(err)
+	}
+	as(t, nil, made)
+	if out, errs, err := run(t, "export", "--name", "mine"); err != nil || strings.Contains(out, "limits") {
+		t.Errorf("a tenant's export: %s%s%v", out, errs, err)
+	}
+	f.write(t, "name: mine\nlimits: {444455556666: {queues: 100}}\n")
+	if out, _, err := run(t, "apply", f.path); err == nil || !strings.Contains(err.Error(), "AccessDenied") {
+		t.Errorf("a tenant sets its limits: %s%v", out, err)
+	}
+}
+
 func TestServeApplies(t *testing.T) {
 	f := newDeclaredFile(t)
 	data, keys := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "keys")

@@ -18,7 +18,7 @@ type connector struct {
 }
 
 // services are those that declared files need, as they are called in variables.
-var declaredServices = []string{"SQS", "SNS", "CLOUDWATCH", "IAM", "STS"}
+var declaredServices = []string{"SQS", "SNS", "CLOUDWATCH", "IAM", "STS", "SLUICE"}
 
 // open asks whose keys they are that the command uses.
 func (c *connector) open(ctx context.Context) error {
@@ -54,6 +54,9 @@ func (c *connector) connect(ctx context.Context, s declared.Scope) (declared.API
 func (c *connector) dial(profile, region string) (*declaredAPI, error) {
 	api := &declaredAPI{make(map[string]*client)}
 	for _, service := range declaredServices {
+		if c.aws && service == "SLUICE" {
+			continue
+		}
 		flags := *c.flags
 		flags.service, flags.profile, flags.region = service, profile, region
 		if c.aws {
@@ -112,4 +115,13 @@ func (a *declaredAPI) IAM(ctx context.Context, action string, out any, params ..
 // STS implements declared.API.
 func (a *declaredAPI) STS(ctx context.Context, action string, out any, params ...string) error {
 	return a.clients["STS"].sts(ctx, action, out, params...)
+}
+
+// Sluice implements declared.API.
+func (a *declaredAPI) Sluice(ctx context.Context, action string, in, out any) error {
+	c := a.clients["SLUICE"]
+	if c == nil {
+		return declared.ErrNotSluice
+	}
+	return c.sluice(ctx, action, in, out)
 }

@@ -30,7 +30,8 @@ import (
 //	11 the names of queues beside what was counted of them
 //	12 the ids of deleted queues
 //	13 none: programs that read it read receipt handles in standard base64
-const newest = FormatHandles
+//	14 limits of accounts and users
+const newest = FormatTenants
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -64,6 +65,9 @@ const FormatTombstones = 12
 
 // FormatHandles is what programs read that know receipt handles in standard base64. No directory needs it.
 const FormatHandles = 13
+
+// FormatTenants is the format of a directory in which limits of accounts or users are, or were.
+const FormatTenants = 14
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

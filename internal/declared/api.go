@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// API calls operations of AWS, in one region, as one account.
+// API calls operations of AWS, and of Sluice for what AWS has not, in one region, as one account.
 type API interface {
 	// SQS and CloudWatch call an operation in AWS JSON.
 	SQS(ctx context.Context, action string, in, out any) error
@@ -16,6 +16,8 @@ type API interface {
 	SNS(ctx context.Context, action string, out any, params ...string) error
 	IAM(ctx context.Context, action string, out any, params ...string) error
 	STS(ctx context.Context, action string, out any, params ...string) error
+	// Sluice calls an operation that only Sluice has, or returns ErrNotSluice.
+	Sluice(ctx context.Context, action string, in, out any) error
 }
 
 // isRefusal reports whether the server refused a call with one of the codes.

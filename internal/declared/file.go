@@ -199,6 +199,7 @@ var names = map[Kind]*regexp.Regexp{
 	GroupKind:  regexp.MustCompile(`^[\w+=,.@-]{1,128}$`),
 	RoleKind:   regexp.MustCompile(`^[\w+=,.@-]{1,64}$`),
 	PolicyKind: regexp.MustCompile(`^[\w+=,.@-]{1,128}$`),
+	LimitKind:  regexp.MustCompile(`^[0-9]{12}(/[\w+=,.@-]{1,64})?$`),
 }
 
 var nameHelp = map[Kind]string{
@@ -209,6 +210,7 @@ var nameHelp = map[Kind]string{
 	GroupKind:  "1 to 128 letters, digits and _+=,.@-",
 	RoleKind:   "1 to 64 letters, digits and _+=,.@-",
 	PolicyKind: "1 to 128 letters, digits and _+=,.@-",
+	LimitKind:  "an account, such as 111122223333, or a user of one, such as 111122223333/bob",
 }
 
 // settings reads the settings of a resource. extra are names beside those that its kind has.
@@ -303,6 +305,8 @@ func (f *fileReader) complete(r *Resource, at *yaml.Node) {
 		}
 	case PolicyKind:
 		f.require(r, at, "document")
+	case LimitKind:
+		f.checkLimit(r, at)
 	case RoleKind:
 		f.require(r, at, "trust")
 	case AlarmKind:

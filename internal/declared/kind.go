@@ -104,6 +104,16 @@ var kindSettings = map[Kind][]setting{
 		{name: "max-session", shape: &secondsShape, standard: "3600", doc: "how long a session of the role lasts at most"},
 		attachedSetting, inlineSetting, boundarySetting, tagSetting,
 	},
+	LimitKind: {
+		{name: "sends-per-second", attribute: "SendsPerSecond", shape: &limitShape, doc: "messages sent or published in a second"},
+		{name: "receives-per-second", attribute: "ReceivesPerSecond", shape: &limitShape, doc: "messages received in a second"},
+		{name: "concurrent-requests", attribute: "ConcurrentRequests", shape: &limitShape, doc: "requests under way at a time"},
+		{name: "stored-messages", attribute: "StoredMessages", shape: &limitShape, doc: "accounts: messages in all queues together"},
+		{name: "stored-bytes", attribute: "StoredBytes", shape: &limitBytesShape, doc: "accounts: bytes of these messages"},
+		{name: "queues", attribute: "Queues", shape: &limitShape, doc: "accounts: queues in all regions together"},
+		{name: "topics", attribute: "Topics", shape: &limitShape, doc: "accounts: topics in all regions together"},
+		{name: "subscriptions", attribute: "Subscriptions", shape: &limitShape, doc: "accounts: subscriptions in all regions together"},
+	},
 }
 
 // Names of settings that something is made of that the API does not call so.

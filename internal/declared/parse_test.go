@@ -51,6 +51,13 @@ func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		"subscribed twice":   {"name: a\ntopics:\n  t: {subscriptions: [a@b.example, {email: a@b.example}]}", "this endpoint is subscribed twice"},
 		"scheme":             {"name: a\ntopics:\n  t: {subscriptions: ['ftp://u:secret@a']}", "ftp://u:****@a: want a URL with http or https"},
 		"reference":          {"name: a\npolicies:\n  p: {document: {Statement: {Resource: '${queue.x}'}}}", "shop.yaml:3:40: there is no queue x here"},
+		"limit's name":       {"name: a\nlimits:\n  bob: {queues: 1}", "bob cannot be the name of a limit: want an account"},
+		"limit":              {"name: a\nlimits:\n  111122223333: {queues: many}", "shop.yaml:3:26: many: want a whole number from 0 to"},
+		"limit of bytes":     {"name: a\nlimits:\n  111122223333: {stored-bytes: 20GB}", "20GB: want a number of bytes, such as 512MiB or 20GiB"},
+		"too high a limit":   {"name: a\nlimits:\n  111122223333: {stored-bytes: 1025TiB}", "at most 1024TiB"},
+		"limit of a user":    {"name: a\nlimits:\n  111122223333/bob: {queues: 1}", "users have no limit of queues: only accounts do"},
+		"limit elsewhere":    {"name: a\naccounts:\n  '111122223333':\n    limits: {111122223333: {queues: 1}}", "limits are set with the keys of the operator"},
+		"limit of a region":  {"name: a\nregions:\n  eu-west-1: {limits: {}}", "limits are those of an account in all regions"},
 		"merge":              {"name: a\nqueues:\n  a: &a {delay: 1}\n  b: {<<: *a}", "<< is not understood"},
 	} {
 		t.Run(name, func(t *testing.T) {

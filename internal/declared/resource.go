@@ -17,13 +17,14 @@ const (
 	GroupKind        Kind = "group"
 	UserKind         Kind = "user"
 	RoleKind         Kind = "role"
+	LimitKind        Kind = "limit"
 	QueueKind        Kind = "queue"
 	TopicKind        Kind = "topic"
 	SubscriptionKind Kind = "subscription"
 	AlarmKind        Kind = "alarm"
 )
 
-var kinds = []Kind{PolicyKind, GroupKind, UserKind, RoleKind, QueueKind, TopicKind, SubscriptionKind, AlarmKind}
+var kinds = []Kind{PolicyKind, GroupKind, UserKind, RoleKind, LimitKind, QueueKind, TopicKind, SubscriptionKind, AlarmKind}
 
 // plural is the name of a kind's section in a file.
 func (k Kind) plural() string {
@@ -34,7 +35,7 @@ func (k Kind) plural() string {
 }
 
 // ofAccount reports whether resources of the kind are in all regions of an account.
-func (k Kind) ofAccount() bool { return slices.Index(kinds, k) <= slices.Index(kinds, RoleKind) }
+func (k Kind) ofAccount() bool { return slices.Index(kinds, k) <= slices.Index(kinds, LimitKind) }
 
 // Scope is where the names of resources are unique.
 type Scope struct {

@@ -76,6 +76,8 @@ func (s *Session) keeper(ctx context.Context, r Ref) (keeper, error) {
 		return alarms{api}, nil
 	case PolicyKind:
 		return policies{api}, nil
+	case LimitKind:
+		return limits{api, s.home}, nil
 	}
 	return entities{api, s, r.Kind}, nil
 }

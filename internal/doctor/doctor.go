@@ -22,6 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
@@ -75,7 +76,7 @@ func Examine(ctx context.Context, d Directory, progress Progress) (*Report, erro
 		return nil, err
 	}
 	err := e.store("control", d.Control, func(s *store.Store) error {
-		return errors.Join(e.catalog(s), e.topics(s), e.alarms(s), e.sessions(s), e.users(s, d.MasterKey), e.cluster(s))
+		return errors.Join(e.catalog(s), e.topics(s), e.alarms(s), e.sessions(s), e.limits(s), e.users(s, d.MasterKey), e.cluster(s))
 	})
 	for _, shard := range d.Shards {
 		if err == nil {
@@ -205,7 +206,7 @@ func (e *examination) catalog(s *store.Store) error {
 		c.Skipped = "the store cannot be opened"
 		return nil
 	}
-	listed, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, session.Prefix, login.Prefix, cluster.KeyPrefix)
+	listed, problems, err := catalog.Check(s, directory.Prefix, identity.Prefix, signing.Prefix, topic.Prefix, monitor.Prefix, trails.Prefix, session.Prefix, login.Prefix, tenant.Prefix, cluster.KeyPrefix)
 	c.Problems = append(c.Problems, problems...)
 	if err != nil {
 		c.problem("%v", err)
@@ -223,6 +224,25 @@ func (e *examination) catalog(s *store.Store) error {
 	if internal > 0 {
 		c.count("queues of topics and subscriptions", internal)
 	}
+	return nil
+}
+
+// limits looks at the limits of accounts and users, if there are any.
+func (e *examination) limits(s *store.Store) error {
+	if s == nil {
+		return nil // which has been said
+	}
+	subjects, problems, err := tenant.Check(s)
+	if subjects == 0 && len(problems) == 0 && err == nil {
+		return nil
+	}
+	c := e.check("limits")
+	c.Problems = append(c.Problems, problems...)
+	if err != nil {
+		c.problem("%v", err)
+		return nil
+	}
+	c.count("accounts and users", uint64(subjects))
 	return nil
 }
 

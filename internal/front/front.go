@@ -22,6 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails"
+	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -42,6 +43,8 @@ type Options struct {
 	Proxies   Proxies
 	Now       func() time.Time
 	Limits    Limits
+
+	Tenants *tenant.Tenants // the limits of accounts and users; nil: there are none
 
 	NoSignatureV2 bool // refuse requests that are signed by Signature Version 2
 

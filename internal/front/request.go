@@ -17,6 +17,7 @@ import (
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/spans"
 	"github.com/sluicemq/sluice/internal/observe/trail"
+	"github.com/sluicemq/sluice/internal/tenant"
 )
 
 // request is one request and what becomes of it.
@@ -41,6 +42,7 @@ type request struct {
 	keyID      string // that the request names
 	identified bool   // the caller is known, or known to be anonymous
 	caller     identity.Identity
+	visit      tenant.Visit   // counts the request for its caller
 	record     *trail.Record  // of the call; nil if it is not recorded
 	span       *spans.Request // nil if the request has none
 
@@ -71,6 +73,7 @@ func (x *request) run(serve func()) {
 		defer f.requests.give(1)
 		serve()
 	})
+	x.visit.Leave()
 	x.giveBack()
 	x.count()
 	if x.span != nil {
@@ -140,6 +143,9 @@ func (x *request) answer() error {
 	if err := x.isolated(); err != nil {
 		return err
 	}
+	if err := x.admit(); err != nil {
+		return err
+	}
 	// An anonymous caller may change nothing there, so that its request need not go to another node, unless it follows a
 	// link that has its permission with it.
 	if op.Control() && x.front.Store.Elsewhere() && (x.caller.ARN != "" || x.service.TakesUnsigned(x.parsed.Operation)) {
@@ -177,6 +183,21 @@ func (x *request) answer() error {
 		x.record.End(op.Elements(out), nil)
 	}
 	x.write(op, out)
+	return nil
+}
+
+// admit counts the request for its caller, who may have a limit of requests under way. One that another node has relayed is
+// counted there.
+func (x *request) admit() (err error) {
+	if x.relayed {
+		return nil
+	}
+	x.visit, err = x.front.Tenants.Enter(service.Tenant(&x.caller))
+	if err != nil {
+		e := x.service.Throttled()
+		e.Final = true
+		return errors.Join(e, err)
+	}
 	return nil
 }
 

@@ -81,6 +81,15 @@ type Outgoing struct {
 	Delay *time.Duration
 }
 
+// Size is the Size of the message that o becomes.
+func (o *Outgoing) Size() int {
+	n := len(o.Body) + len(o.Sender) + len(o.Group) + len(o.Dedup) + len(o.Trace)
+	for _, a := range o.Attributes {
+		n += len(a.Name) + len(a.Type) + len(a.Value)
+	}
+	return n
+}
+
 // outgoing returns m as it is sent.
 func (m *Message) outgoing() *Outgoing {
 	return &Outgoing{

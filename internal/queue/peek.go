@@ -84,10 +84,14 @@ func (l *Look) Account() string { return accountOf(l.arn) }
 
 // accountOf returns the account in an ARN; empty if it has none.
 func accountOf(arn string) string {
-	if parts := strings.SplitN(arn, ":", 6); len(parts) == 6 {
-		return parts[4]
+	for range 4 { // arn, the partition, the service and the region
+		_, arn, _ = strings.Cut(arn, ":")
 	}
-	return ""
+	account, _, found := strings.Cut(arn, ":")
+	if !found {
+		return ""
+	}
+	return account
 }
 
 // A look goes through what is stored in phases, each in the order of one table:

@@ -37,6 +37,7 @@ type queue struct {
 	found       *Found  // for the running task, if it has a Selection; nil: it wants a search
 
 	lastSend, lastReceive Instant // since the engine was loaded; 0: never
+	arrived               Weight  // what was stored since the engine was loaded
 	pace                  pace    // of Config.Limits.Rate
 
 	wakeAt    Instant // when time alone will change something here

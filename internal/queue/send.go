@@ -109,4 +109,6 @@ func (q *queue) accept(m *Message, due Instant) error {
 func (q *queue) write(p Position, m *Message) {
 	q.e.record = m.encode(q.e.record)
 	q.e.tx.Set(messageKey(q.cfg.ID, p), q.e.record)
+	q.arrived.Messages++
+	q.arrived.Bytes += uint64(len(q.e.record))
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -84,6 +85,8 @@ type Messages interface {
 	Standings(ctx context.Context) ([]queue.Standing, error)
 	// TopicStandings returns what is counted on this machine of topics.
 	TopicStandings(ctx context.Context) ([]queue.TopicStanding, error)
+	// Stored returns how much is kept on this machine of some accounts; of those whose value is true, in bytes as well.
+	Stored(ctx context.Context, accounts map[string]bool) (map[string]shard.Stored, error)
 	// Uses returns what is known of the use of queues, over all shards; of a queue of which not all is known, nothing.
 	Uses(ctx context.Context, ids []queue.ID) ([]queue.Use, error)
 	// Publish accepts publications to one topic: all copies are durable when it returns.
@@ -110,6 +113,9 @@ type NodeEnv struct {
 	Forwarded  func(ctx context.Context, payload []byte) ([]byte, error)
 	// Answer answers what other nodes ask of each by Node.Ask.
 	Answer func(ctx context.Context, question []byte) ([]byte, error)
+	// Tell returns what this node tells the others with each heartbeat, and Hear takes in what another one tells.
+	Tell func() json.RawMessage
+	Hear func(node string, told json.RawMessage)
 }
 
 // join makes the server a node of its cluster.
@@ -118,6 +124,7 @@ func (s *Server) join(waiting *front.StartupResponder) (err error) {
 	s.node, err = s.config.Join(NodeEnv{
 		Totals: &s.totals, Watch: s.watch,
 		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
+		Tell: s.tell, Hear: s.hear,
 		Endpoint:   func() string { return s.endpointAt(addr) },
 		Low:        func() bool { return s.space.room() != nil },
 		Initialise: s.initialise,

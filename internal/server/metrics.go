@@ -18,6 +18,7 @@ import (
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
@@ -28,6 +29,7 @@ type metricsServer struct {
 	listener  net.Listener
 	standings func(context.Context) ([]queue.Standing, error)
 	topics    func(context.Context) ([]queue.TopicStanding, error)
+	accounts  func(context.Context) ([]tenant.Usage, error)
 }
 
 // metricsPage returns a page of metrics of single queues or topics, which stand as standings says. The query may have the
@@ -69,7 +71,7 @@ func (s *Server) openMetrics() error {
 	}
 	s.metricsHTTP = &metricsServer{
 		listener: l, standings: func(ctx context.Context) ([]queue.Standing, error) { return s.messages.Standings(ctx) },
-		topics: s.topicStandings,
+		topics: s.topicStandings, accounts: s.usages,
 	}
 	s.log.Info("serving metrics", "url", "http://"+l.Addr().String()+"/metrics")
 	return nil
@@ -97,6 +99,7 @@ func (m *metricsServer) serve(ctx context.Context, all *prom.Metrics, log *slog.
 	mux.Handle("GET /metrics", promhttp.HandlerFor(all.Gatherer(), options))
 	mux.Handle("GET /metrics/queues", metricsPage(m.standings, prom.Queues, options))
 	mux.Handle("GET /metrics/topics", metricsPage(m.topics, prom.Topics, options))
+	mux.Handle("GET /metrics/accounts", metricsPage(m.accounts, prom.Accounts, options))
 	mux.Handle("GET /metrics/cloudwatch", metricsPage(m.standings, prom.CloudWatch, options))
 	h := &http.Server{
 		Handler: mux, ReadHeaderTimeout: metricsIO, ReadTimeout: metricsIO, WriteTimeout: metricsIO, IdleTimeout: 4 * metricsIO,
@@ -134,6 +137,7 @@ func (s *Server) measure(services []*protocol.Service) {
 	s.metrics.Totals(s.totals.Get)
 	s.metrics.Memory(func() int64 { return s.front.MemoryInUse() })
 	s.metrics.Cluster(s.node.Status)
+	s.metrics.Limits(s.tenants.Load().Refused)
 	s.metrics.Idle(s.sweeper.Announced, s.sweeper.Deleted)
 	s.metrics.Trail(func() prom.TrailDrops {
 		return prom.TrailDrops{

@@ -47,6 +47,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/store"
+	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 	"github.com/sluicemq/sluice/internal/topic/signing"
@@ -92,6 +93,7 @@ type Server struct {
 	cache        *store.Cache
 	control      *control.Control
 	node         Node
+	tenants      atomic.Pointer[tenant.Tenants]  // nil until they are loaded
 	catalog      atomic.Pointer[catalog.Catalog] // nil until it is loaded
 	messages     Messages
 	series       *queueseries.Reader
@@ -189,7 +191,7 @@ func Start(c Config) (_ *Server, err error) {
 	queues := sqs.New(sqs.Options{
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.Now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues,
-		Consumers: s.consumers, Log: s.log,
+		Consumers: s.consumers, Tenants: s.tenants.Load(), Log: s.log,
 		EarlierHandles: func() bool { return s.node.Reads(datadir.FormatHandles) != nil },
 	})
 	topics := s.newSNS(cat, permissions)
@@ -204,7 +206,7 @@ func Start(c Config) (_ *Server, err error) {
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.Now)
 	accounts := admin.New(admin.Options{
 		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Topics: s.topics.Owned, Cluster: s.node,
-		LogLevel: c.LogLevel,
+		LogLevel: c.LogLevel, Tenants: s.tenants.Load(), Subscriptions: s.topics.CountSubscriptions,
 	})
 	own := service.NewAuthorizer(permissions, admin.Rules, c.Now)
 	inspect.Register(accounts, inspect.Options{
@@ -228,6 +230,7 @@ func Start(c Config) (_ *Server, err error) {
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.proxies, Now: c.Now, Limits: limits,
 		NoSignatureV2: c.NoSignatureV2,
 		NoteFiles:     s.deliveries.Note,
+		Tenants:       s.tenants.Load(),
 		Trail:         s.trail, Health: s.health(), Metrics: s.metrics.Requests, Spans: s.config.Spans, Log: s.log, LogRequests: c.LogRequests, Version: c.Version,
 	})
 	close(s.prepared)
@@ -339,6 +342,9 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	if err := s.openTopics(); err != nil {
 		return nil, err
 	}
+	if err := s.openTenants(); err != nil {
+		return nil, err
+	}
 	c, err = catalog.Open(catalog.Options{
 		Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place, RequireIdle: s.requireIdle,
 		RequireTombstones: func() error { return s.require(datadir.FormatTombstones) },
@@ -447,6 +453,7 @@ func (s *Server) Run(ctx context.Context) error {
 	watch.Go(func() { s.spool.Run(watching, s.config.Now) })
 	watch.Go(func() { s.deliveries.Run(watching) })
 	watch.Go(func() { s.sweeper.Run(watching) })
+	watch.Go(func() { s.tenants.Load().Run(watching) })
 	watch.Go(func() {
 		if err := s.directory.KeepUses(watching, s.front.SendUses); err != nil {
 			s.log.Warn("when access keys were used last is not kept", "error", err)

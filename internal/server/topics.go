@@ -39,7 +39,7 @@ func (s *Server) openTopics() (err error) {
 func (s *Server) newSNS(queues *catalog.Catalog, permissions *access.Decider) *protocol.Service {
 	publisher, wire := sns.New(sns.Options{
 		Topics: s.topics, Catalog: queues, Messages: s.messages, Access: permissions, QueueRules: sqs.Rules,
-		IDOf: s.directory.ID, Now: s.config.Now, CatchUp: s.node.CatchUp, Endpoint: s.Endpoint, Room: s.room, Log: s.log,
+		IDOf: s.directory.ID, Now: s.config.Now, CatchUp: s.node.CatchUp, Endpoint: s.Endpoint, Room: s.room, Tenants: s.tenants.Load(), Log: s.log,
 		CheckEndpoint: s.deliverer.Check, Counting: s.countsTopics,
 		Signer: func(version, base string) (envelope.Signer, error) {
 			return s.signing.Signer(version, base, s.config.Now())

@@ -16,6 +16,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/tenant"
 )
 
 // walk makes calls of all operations and counts what they do to the control store.
@@ -415,6 +416,17 @@ func (w *walk) accounts(wire *protocol.Service) {
 	if all := do("ListAccounts", "{}"); !strings.Contains(all, "222222222222") {
 		w.t.Errorf("accounts: %s", all)
 	}
+	for _, op := range []string{"SetLimits", "GetLimits", "ListLimits"} {
+		if got := do(op, `{"AccountId":"222222222222","Limits":{"SendsPerSecond":5}}`); !strings.Contains(got, `"Limits":{"SendsPerSecond":5}`) {
+			w.t.Errorf("%s: %s", op, got)
+		}
+	}
+	for _, s := range []*Server{w.owner, w.other} {
+		if got := s.tenants.Load().Limits(tenant.Subject{Account: "222222222222"}); got[tenant.Sends] != 5 {
+			w.t.Errorf("the limits of the new account are %v", got)
+		}
+	}
+	do("DeleteLimits", `{"AccountId":"222222222222"}`)
 	do("DeleteAccount", `{"AccountId":"222222222222"}`)
 	for _, s := range []*Server{w.owner, w.other} {
 		if _, ok := s.credentials.Root("222222222222"); ok {

@@ -117,6 +117,8 @@ type Shard struct {
 	waits                      waits
 	pacer                      *pacer
 	watcher                    Watcher // nil: nothing watches the messages
+	weighing                   sync.Mutex
+	scales                     scales // weighing is held
 
 	// What follows belongs to the owner goroutine.
 	engine  *queue.Engine // nil while it has lost touch with the store
@@ -190,7 +192,7 @@ func Open(o Options) (*Shard, error) {
 		closing:  make(chan struct{}), closed: make(chan struct{}),
 		configs: o.Configs, deleted: o.Deleted, overdue: o.MaxCommit / 2, keep: o.Keep, reads: o.Reads, totals: o.Totals, polls: newPolls(),
 	}
-	s.pacer = newPacer()
+	s.pacer, s.scales = newPacer(), make(scales)
 	s.clock = newClock(o.Now, o.Shift, 0)
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("open shard: %w", err)

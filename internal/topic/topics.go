@@ -168,6 +168,20 @@ func (t *Topics) Count(account string, keep func(*Topic) bool) int {
 	return n
 }
 
+// CountSubscriptions returns how many subscriptions an account owns, in all regions together. Those that have ended do not
+// count, those that wait to be confirmed do.
+func (t *Topics) CountSubscriptions(account string) int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	n := 0
+	for _, s := range t.subscriptions {
+		if s.Owner == account {
+			n++
+		}
+	}
+	return n
+}
+
 // Owned returns the names of an account's topics with their regions, in order.
 func (t *Topics) Owned(account string) []string {
 	t.mu.RLock()

@@ -274,6 +274,10 @@ func (r *rolling) features(i int) map[int]func() error {
 			_, err := r.root(i).IAM.CreateLoginProfile(r.Context(), &iam.CreateLoginProfileInput{UserName: aws.String("ann"), Password: aws.String("Correct-horse-1")})
 			return unlessThere(err)
 		},
+		datadir.FormatTenants: func() error {
+			limits := workload.Object{"Subscriptions": 1_000_000}
+			return r.any(i).Administer(r.Context(), "SetLimits", workload.Object{"AccountId": strings.Split(workload.ARN("q"), ":")[4], "Limits": limits}, nil)
+		},
 	}
 }
 

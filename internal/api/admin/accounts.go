@@ -118,10 +118,12 @@ func (s *Service) deleteAccount(ctx context.Context, c *protocol.Call, in *delet
 			return nil, failure(err)
 		}
 	}
+	if err := s.forgetLimits(ctx, account); err != nil {
+		return nil, err
+	}
 	switch err := s.accounts.Delete(ctx, account); {
 	case errors.Is(err, identity.ErrNoAccount):
-		return nil, refusal("NoSuchAccount", http.StatusNotFound,
-			"The account %s does not exist.", account)
+		return nil, errNoAccount(account)
 	case err != nil:
 		return nil, failure(err)
 	}

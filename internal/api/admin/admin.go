@@ -1,5 +1,5 @@
-// Package admin serves what AWS has no operations for: the accounts of the server, its log, and the cluster that it belongs
-// to. It speaks JSON, as the service "sluice".
+// Package admin serves what AWS has no operations for: the accounts of the server and their limits, its log, and the cluster that
+// it belongs to. It speaks JSON, as the service "sluice".
 //
 // All of it belongs to the first account. Its root may call every operation; users and sessions of the account may by
 // policies that allow actions such as sluice:DrainNode on the resource *. Callers from other accounts never may.
@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/tenant"
 )
 
 // ServiceName is what requests and their signatures call the service.
@@ -27,6 +28,9 @@ type Options struct {
 	Topics   func(account string) []string
 	Cluster  Cluster
 	LogLevel *slog.LevelVar // of the server's log; nil: it cannot be changed
+	Tenants  *tenant.Tenants
+	// Subscriptions returns how many subscriptions an account has.
+	Subscriptions func(account string) int
 }
 
 // Service administers accounts and the cluster.
@@ -39,23 +43,33 @@ type Service struct {
 	topics     func(account string) []string
 	cluster    Cluster
 	logLevel   *slog.LevelVar
+	tenants    *tenant.Tenants
+
+	subscriptions func(account string) int
 }
 
 // New returns the service's wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics, cluster: o.Cluster, logLevel: o.LogLevel}
+	s := &Service{
+		accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics,
+		cluster: o.Cluster, logLevel: o.LogLevel, tenants: o.Tenants, subscriptions: o.Subscriptions,
+	}
 	wire := protocol.NewService(protocol.Service{
 		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
 		WhenIsolated: true, // how the cluster is, a node says as far as it knows
 	})
 	protocol.Register(wire, "CreateAccount", s.createAccount, protocol.Control)
 	protocol.Register(wire, "DeleteAccount", s.deleteAccount, protocol.Control)
+	protocol.Register(wire, "DeleteLimits", s.deleteLimits, protocol.Control)
 	protocol.Register(wire, "DescribeCluster", s.describeCluster)
 	protocol.Register(wire, "DrainNode", s.drainNode, protocol.Control)
+	protocol.Register(wire, "GetLimits", s.getLimits)
 	protocol.Register(wire, "GetLogLevel", s.getLogLevel)
 	protocol.Register(wire, "ListAccounts", s.listAccounts)
+	protocol.Register(wire, "ListLimits", s.listLimits)
 	protocol.Register(wire, "ListShardQueues", s.listShardQueues)
 	protocol.Register(wire, "RemoveNode", s.removeNode, protocol.Control)
+	protocol.Register(wire, "SetLimits", s.setLimits, protocol.Control)
 	protocol.Register(wire, "SetLogLevel", s.setLogLevel)
 	return wire
 }

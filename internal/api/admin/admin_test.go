@@ -125,7 +125,10 @@ func TestWhoMayAdminister(t *testing.T) {
 	apitest.Must(t, session, err)
 
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
-	operations := []string{"Backup", "CreateAccount", "DeleteAccount", "DescribeCluster", "DrainNode", "GetLogLevel", "ListAccounts", "ListShardQueues", "RemoveNode", "SetLogLevel"}
+	operations := []string{
+		"Backup", "CreateAccount", "DeleteAccount", "DeleteLimits", "DescribeCluster", "DrainNode", "GetLimits", "GetLogLevel", "ListAccounts",
+		"ListLimits", "ListShardQueues", "RemoveNode", "SetLimits", "SetLogLevel",
+	}
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {
 		who string

@@ -79,7 +79,7 @@ func (s *Service) lookupEvents(ctx context.Context, c *protocol.Call, in *lookup
 		return nil, errLookupToken()
 	}
 	if errors.Is(err, budget.ErrBusy) {
-		return nil, service.Throttled()
+		return nil, protocol.Throttled()
 	}
 	if err != nil {
 		return nil, service.Failure(err)

@@ -98,7 +98,7 @@ func failure(err error) error {
 		return protocol.ValidationError("%s; ask for a shorter time range, a longer period or fewer metrics.", sentence(e.Error()))
 	}
 	if errors.Is(err, budget.ErrBusy) {
-		return service.Throttled()
+		return protocol.Throttled()
 	}
 	if q, ok := errors.AsType[*metricdata.Error](err); ok {
 		return protocol.ValidationError("%s.", sentence(q.Error()))

@@ -51,16 +51,16 @@ type loginProfileOutput struct{ LoginProfile LoginProfile }
 // hashNew returns the hash of a password that a user may have.
 func (s *Service) hashNew(ctx context.Context, account string, p *login.Profile, password string) (string, error) {
 	rules, _ := s.logins.Rules(account)
-	why, err := s.logins.CheckNew(ctx, &rules, p, password)
+	why, err := s.logins.CheckNew(ctx, account, &rules, p, password)
 	if why != nil {
 		return "", errPassword(why)
 	}
 	var hash string
 	if err == nil {
-		hash, err = s.logins.Hash(ctx, password)
+		hash, err = s.logins.Hash(ctx, account, password)
 	}
 	if errors.Is(err, login.ErrBusy) {
-		return "", service.Throttled()
+		return "", protocol.Throttled()
 	}
 	return hash, err
 }
@@ -195,13 +195,13 @@ func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *chan
 	}
 	try, ok := s.logins.Begin(id.Account, id.UserName, c.SourceIP, s.now()) // a guess counts as one at the console
 	if !ok {
-		return nil, service.Throttled()
+		return nil, protocol.Throttled()
 	}
-	right, err := s.logins.Verify(ctx, p.Hash, old)
+	right, err := s.logins.Verify(ctx, id.Account, p.Hash, old)
 	switch {
 	case errors.Is(err, login.ErrBusy):
 		try.GiveBack()
-		return nil, service.Throttled()
+		return nil, protocol.Throttled()
 	case err != nil:
 		return nil, err
 	case !right:

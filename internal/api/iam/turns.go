@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 // turns lets each account run one simulation at a time. Further requests of the account wait.
@@ -22,7 +22,7 @@ type turn struct {
 // mostWaiting is how many requests of an account may have the turn or wait for it.
 const mostWaiting = 10
 
-// take waits for the account's turn. It returns a function that gives the turn up, or the error of ctx, or service.Throttled if
+// take waits for the account's turn. It returns a function that gives the turn up, or the error of ctx, or protocol.Throttled if
 // too many wait already.
 func (t *turns) take(ctx context.Context, account string) (done func(), err error) {
 	t.mu.Lock()
@@ -36,7 +36,7 @@ func (t *turns) take(ctx context.Context, account string) (done func(), err erro
 	}
 	if own.requests >= mostWaiting {
 		t.mu.Unlock()
-		return nil, service.Throttled()
+		return nil, protocol.Throttled()
 	}
 	own.requests++
 	t.mu.Unlock()

@@ -66,8 +66,3 @@ func OfTheDisk(err error) bool {
 func SaysAbsent(e *protocol.Error) bool {
 	return !e.Final && (e.Absent || e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
 }
-
-// Throttled refuses a request that there is no room for at present. AWS's clients repeat it by themselves.
-func Throttled() *protocol.Error {
-	return Modelled("ThrottlingException", "Throttling", http.StatusBadRequest, "Rate exceeded")
-}

@@ -63,7 +63,7 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 	if profile != nil {
 		hash = profile.Hash
 	}
-	right, err := s.o.Logins.Verify(ctx, hash, in.Password)
+	right, err := s.o.Logins.Verify(ctx, account, hash, in.Password)
 	switch {
 	case errors.Is(err, login.ErrBusy):
 		try.GiveBack()
@@ -159,14 +159,14 @@ func (s *Service) checkAge(ctx context.Context, a *attempt, user *directory.Enti
 	case in.NewPassword == in.Password:
 		return nil, refuse(http.StatusBadRequest, "BadNewPassword", "The new password is the old one.")
 	}
-	why, err := s.o.Logins.CheckNew(ctx, &rules, p, in.NewPassword)
+	why, err := s.o.Logins.CheckNew(ctx, user.Account, &rules, p, in.NewPassword)
 	if why != nil {
 		return nil, refuse(http.StatusBadRequest, "BadNewPassword", "%s.", why)
 	}
 	if err != nil {
 		return nil, err
 	}
-	hash, err := s.o.Logins.Hash(ctx, in.NewPassword)
+	hash, err := s.o.Logins.Hash(ctx, user.Account, in.NewPassword)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
@@ -86,6 +87,11 @@ func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message)
 	}
 	message := outgoing(m.Body)
 	message.Attributes, message.Trace = m.Attributes, m.Trace
+	entry, err := s.tenants.Store(ctx, q.Name.Account, tenant.Amount{Messages: 1, Bytes: int64(message.Size()) + queue.RecordBytes})
+	if err != nil {
+		return nil, err // the message stays where it is until there is room
+	}
 	_, err = s.messages.Publish(ctx, []queue.Publication{{ID: m.ID, Copies: []queue.Copy{{Queue: q.ID, Message: message}}}})
+	entry.End(true) // also if it is not known
 	return nil, err
 }

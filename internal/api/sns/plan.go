@@ -1,6 +1,7 @@
 package sns
 
 import (
+	"context"
 	"crypto/md5"
 	"encoding/base64"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -32,6 +34,7 @@ const maxRawAttributes = 10
 type plan struct {
 	publication queue.Publication
 	refused     []refusedCopy
+	entries     entries // of the accounts of the queues
 	counts      [queue.TopicMetrics]uint64
 }
 
@@ -45,6 +48,7 @@ type refusedCopy struct {
 // planner makes the plan of one message.
 type planner struct {
 	*Service
+	ctx       context.Context
 	message   *outbound
 	envelopes *envelope.Envelopes
 	filters   map[string]*filter.Message // by text
@@ -52,10 +56,11 @@ type planner struct {
 	now       time.Time
 }
 
-// plan decides about each subscription of the message's topic, as it is now.
-func (s *Service) plan(o *outbound) (*plan, error) {
+// plan decides about each subscription of the message's topic, as it is now. The plan is not nil, also with an error: its
+// entries have to be ended.
+func (s *Service) plan(ctx context.Context, o *outbound) (*plan, error) {
 	_, subscriptions := s.topics.Subscribed(o.topic.Name)
-	pl := &planner{Service: s, message: o, filters: make(map[string]*filter.Message), digests: make(map[string][md5.Size]byte), now: s.now()}
+	pl := &planner{Service: s, ctx: ctx, message: o, filters: make(map[string]*filter.Message), digests: make(map[string][md5.Size]byte), now: s.now()}
 	p := &plan{publication: queue.Publication{Topic: o.topic.Queue, ID: o.id}}
 	if o.topic.Name.FIFO() {
 		p.publication.Group, p.publication.Dedup = o.group, o.dedup
@@ -69,7 +74,7 @@ func (s *Service) plan(o *outbound) (*plan, error) {
 		m := pl.filter(o.textFor(sub.Protocol))
 		wanted, err := sub.Wants(m)
 		if err != nil {
-			return nil, err
+			return p, err
 		}
 		if !wanted {
 			p.happens(queue.TopicFiltered, 1)
@@ -77,7 +82,7 @@ func (s *Service) plan(o *outbound) (*plan, error) {
 			continue
 		}
 		if err := pl.add(p, sub); err != nil {
-			return nil, err
+			return p, err
 		}
 	}
 	if s.counting() {
@@ -112,7 +117,10 @@ func (pl *planner) filter(text string) *filter.Message {
 
 // add adds the copy for a subscription to the plan. What its queue does not take goes to its dead-letter queue.
 func (pl *planner) add(p *plan, sub *topic.Subscription) error {
-	to, refused := pl.route(sub)
+	to, refused := pl.route(p, sub)
+	if refused != nil && refused.isFullOf(pl.message.topic.Name.Account) {
+		return errors.Join(protocol.Throttled(), refused.why)
+	}
 	switch {
 	case refused != nil:
 		p.refused = append(p.refused, *refused)
@@ -143,17 +151,17 @@ type destination struct {
 }
 
 // route returns where the copy for a subscription goes, and what has refused it on the way.
-func (pl *planner) route(sub *topic.Subscription) (destination, *refusedCopy) {
-	to, why := pl.destination(sub)
+func (pl *planner) route(p *plan, sub *topic.Subscription) (destination, *refusedCopy) {
+	to, why := pl.destination(p, sub)
 	if why == nil {
 		return to, nil
 	}
-	to, lost := pl.deadLetters(sub)
+	to, lost := pl.deadLetters(p, sub)
 	return to, &refusedCopy{sub, why, lost}
 }
 
 // destination returns where a subscription's messages go, or why that does not take this one.
-func (pl *planner) destination(sub *topic.Subscription) (destination, error) {
+func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, error) {
 	if sub.Protocol != topic.SQS {
 		return destination{queue: sub.Queue}, nil
 	}
@@ -167,16 +175,22 @@ func (pl *planner) destination(sub *topic.Subscription) (destination, error) {
 	if n := len(pl.message.attributes); sub.Attributes.Raw && n > maxRawAttributes {
 		return destination{}, fmt.Errorf("the message has %d attributes, and a queue takes at most %d in raw delivery", n, maxRawAttributes)
 	}
+	if err := pl.store(p, q.Name.Account, pl.message.size); err != nil {
+		return destination{}, err
+	}
 	return destination{q.ID, q.Attributes.FIFO}, nil
 }
 
 // deadLetters returns the dead-letter queue of a subscription, or why there is none that takes messages.
-func (pl *planner) deadLetters(sub *topic.Subscription) (destination, error) {
+func (pl *planner) deadLetters(p *plan, sub *topic.Subscription) (destination, error) {
 	if sub.Attributes.Redrive == "" {
 		return destination{}, delivery.ErrNoDeadLetters
 	}
 	q, err := pl.queueFor(pl.message.topic, sub.Attributes.Redrive)
 	if err != nil {
+		return destination{}, fmt.Errorf("the dead-letter queue: %w", err)
+	}
+	if err := pl.store(p, q.Name.Account, pl.message.size); err != nil {
 		return destination{}, fmt.Errorf("the dead-letter queue: %w", err)
 	}
 	return destination{q.ID, q.Attributes.FIFO}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -31,6 +32,9 @@ func (s *Service) publish(ctx context.Context, c *protocol.Call, in *publishInpu
 	}
 	o, err := in.check(c, t, "")
 	if err != nil {
+		return nil, err
+	}
+	if err := s.take(c, t, 1); err != nil {
 		return nil, err
 	}
 	published, err := s.send(ctx, c, []*outbound{o})
@@ -82,6 +86,11 @@ func (s *Service) send(ctx context.Context, c *protocol.Call, messages []*outbou
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		for _, p := range plans {
+			p.entries.end(true) // also if it is not known
+		}
+	}()
 	publications := service.Convert(plans, func(p *plan) queue.Publication { return p.publication })
 	var published []queue.Published
 	if publications[0].Topic == 0 && !hasEffect(publications) {
@@ -106,25 +115,27 @@ func hasEffect(publications []queue.Publication) bool {
 // planAll decides about all messages. If a queue does not take one, this node makes sure that it is not behind: the queue
 // or its permission may have been made through another node a moment ago.
 func (s *Service) planAll(ctx context.Context, messages []*outbound) ([]*plan, error) {
-	plans, refused, err := s.plansOf(messages)
+	plans, refused, err := s.plansOf(ctx, messages)
 	if err != nil || !refused {
 		return plans, err
 	}
+	ended(plans)
 	if err := s.catchUp(ctx); err != nil {
 		return nil, failure(fmt.Errorf("catch up with the control store: %w", err))
 	}
-	plans, _, err = s.plansOf(messages)
+	plans, _, err = s.plansOf(ctx, messages)
 	return plans, err
 }
 
-func (s *Service) plansOf(messages []*outbound) (plans []*plan, refused bool, err error) {
+func (s *Service) plansOf(ctx context.Context, messages []*outbound) (plans []*plan, refused bool, err error) {
 	for _, o := range messages {
-		p, err := s.plan(o)
+		p, err := s.plan(ctx, o)
+		plans = append(plans, p)
 		if err != nil {
+			ended(plans)
 			return nil, false, err
 		}
-		plans = append(plans, p)
-		refused = refused || len(p.refused) > 0
+		refused = refused || slices.ContainsFunc(p.refused, func(r refusedCopy) bool { return !r.isFull() })
 	}
 	return plans, refused, nil
 }

@@ -50,6 +50,9 @@ func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publis
 			return nil, err
 		}
 	}
+	if err := s.take(c, t, len(messages)); err != nil {
+		return nil, err
+	}
 	published, err := s.send(ctx, c, messages)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
@@ -46,6 +47,8 @@ type Options struct {
 	CheckEndpoint func(protocol, endpoint string) error
 	// Counting reports whether what happens in topics is counted. A nil Counting means that it is not.
 	Counting func() bool
+	// Tenants are the limits of accounts and users; nil means that there are none.
+	Tenants *tenant.Tenants
 	// Room is called before anything is added to the stored data; see sqs.Options.
 	Room func() error
 	Log  *slog.Logger // nil means that nothing is logged
@@ -67,6 +70,7 @@ type Service struct {
 	endpoints  func(protocol, endpoint string) error
 	counting   func() bool
 	room       func() error
+	tenants    *tenant.Tenants
 	log        *slog.Logger
 
 	lastWarning atomic.Int64 // in Unix seconds; see warnOfRefusal
@@ -77,7 +81,7 @@ func New(o Options) (*Service, *protocol.Service) {
 	s := &Service{
 		topics: o.Topics, queues: o.Catalog, messages: o.Messages, access: o.Access, queueRules: o.QueueRules, idOf: o.IDOf,
 		authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), catchUp: o.CatchUp, endpoint: o.Endpoint, signers: o.Signer,
-		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, log: o.Log,
+		endpoints: o.CheckEndpoint, counting: o.Counting, room: o.Room, tenants: o.Tenants, log: o.Log,
 	}
 	s.now = s.authorizer.Now
 	if s.access == nil {

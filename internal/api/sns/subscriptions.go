@@ -149,6 +149,9 @@ func (s *Service) checkLimits(sub *topic.Subscription) error {
 	if len(all) >= most {
 		return errSubscriptionLimit("The topic has as many subscriptions as it can have, %d.", most)
 	}
+	if err := s.checkSubscriptions(sub.Owner); err != nil {
+		return err
+	}
 	return s.checkFilters(sub)
 }
 

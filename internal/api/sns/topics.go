@@ -77,6 +77,9 @@ func (s *Service) newTopic(tx *topic.Tx, n topic.Name, in *createTopicInput, tag
 	if err := change.setAll(in.Attributes); err != nil {
 		return err
 	}
+	if err := s.checkTopics(n.Account); err != nil {
+		return err
+	}
 	fifo := func(t *topic.Topic) bool { return t.Name.FIFO() }
 	switch {
 	case s.topics.Count(n.Account, func(*topic.Topic) bool { return true }) >= maxTopics:

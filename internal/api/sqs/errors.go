@@ -79,7 +79,14 @@ func errOverLimit(format string, args ...any) *protocol.Error {
 	return service.Modelled("OverLimit", "OverLimit", 403, format, args...)
 }
 
-func errTooManyQueues(most int) *protocol.Error {
+// errThrottled refuses what is beyond a rate, or too much at a time. The caller's clients repeat it by themselves.
+func errThrottled() *protocol.Error {
+	e := service.Modelled("RequestThrottled", "RequestThrottled", 403, "Request is throttled.")
+	e.Final = true
+	return e
+}
+
+func errTooManyQueues(most int64) *protocol.Error {
 	return errOverLimit("The account has as many queues as this server allows, %d. Delete a queue before you create another.", most)
 }
 

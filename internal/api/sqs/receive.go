@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/tenant"
 )
 
 const maxReceived = 10
@@ -81,6 +82,9 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 	if err != nil {
 		return nil, err
 	}
+	if err := s.take(c, q, tenant.Receives, 1); err != nil {
+		return nil, err
+	}
 	messages, err := s.shard.Receive(ctx, q.ID, r, wait)
 	if err != nil {
 		if errors.Is(err, queue.ErrAttemptStale) {
@@ -92,6 +96,7 @@ func (s *Service) receiveMessage(ctx context.Context, c *protocol.Call, in *rece
 	if len(messages) == 0 {
 		s.shard.EmptyReceive(q.ID)
 	}
+	s.takeReceived(c, q, len(messages))
 	noteReceived(c, messages)
 	s.keepReceived(c, q.ID, r.Max, wait, messages)
 	out := &receiveMessageOutput{Messages: make([]receivedMessage, 0, len(messages))}

@@ -32,8 +32,8 @@ func (s *Service) newQueue(tx *catalog.Tx, n catalog.Name, in *createQueueInput)
 	if err := s.change(n, &attrs, in.Attributes).apply(); err != nil {
 		return nil, err
 	}
-	if s.maxQueues > 0 && s.catalog.Count(n.Account) >= s.maxQueues {
-		return nil, errTooManyQueues(s.maxQueues)
+	if err := s.checkQueues(n.Account); err != nil {
+		return nil, err
 	}
 	if err := s.checkRoom(); err != nil {
 		return nil, err

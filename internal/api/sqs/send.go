@@ -72,12 +72,9 @@ func (s *Service) sendMessage(ctx context.Context, c *protocol.Call, in *sendMes
 	if limit := q.Attributes.MaximumMessageSize; size > limit {
 		return nil, protocol.InvalidParameterValue("One or more parameters are invalid. Reason: Message must be shorter than %d bytes.", limit)
 	}
-	if err := s.checkRoom(); err != nil {
-		return nil, err
-	}
-	sent, err := s.shard.Send(ctx, q.ID, []queue.Outgoing{out})
+	sent, err := s.send(ctx, c, q, []queue.Outgoing{out})
 	if err != nil {
-		return nil, failure(err, q)
+		return nil, err
 	}
 	noteSent(c, sent)
 	return &sendMessageOutput{in.sent(&out, &sent[0])}, nil

@@ -52,12 +52,9 @@ func (s *Service) sendMessageBatch(ctx context.Context, c *protocol.Call, in *se
 	if len(messages) == 0 {
 		return &result, nil
 	}
-	if err := s.checkRoom(); err != nil {
-		return nil, err
-	}
-	sent, err := s.shard.Send(ctx, q.ID, messages)
+	sent, err := s.send(ctx, c, q, messages)
 	if err != nil {
-		return nil, failure(err, q)
+		return nil, err
 	}
 	noteSent(c, sent)
 	for i, e := range accepted {

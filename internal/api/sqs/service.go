@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
+	"github.com/sluicemq/sluice/internal/tenant"
 )
 
 // Shard is what the service needs of the keyspace in which its queues are stored. The
@@ -56,6 +57,8 @@ type Options struct {
 	// EarlierHandles reports whether a node of the cluster may not know receipt handles in standard base64. A nil
 	// EarlierHandles means that all know them.
 	EarlierHandles func() bool
+	// Tenants are the limits of accounts and users; nil means that there are none.
+	Tenants *tenant.Tenants
 	// Consumers records who receives and deletes; nil means that this is not kept.
 	Consumers *consumers.Log
 	Log       *slog.Logger // nil means that nothing is logged
@@ -74,6 +77,7 @@ type Service struct {
 	maxQueues      int
 	handles        *sealer
 	earlierHandles func() bool
+	tenants        *tenant.Tenants
 	consumers      *consumers.Log
 	log            *slog.Logger
 	lastHint       atomic.Int64 // in Unix seconds; see noteOtherRegions
@@ -84,7 +88,7 @@ func New(o Options) *protocol.Service {
 	s := &Service{
 		catalog: o.Catalog, shard: o.Shard, authorizer: service.NewAuthorizer(o.Access, Rules, o.Now), idOf: o.IDOf, room: o.Room,
 		publicURL: o.PublicURL, maxMessageSize: o.MaxMessageSize, maxQueues: o.MaxQueues,
-		handles: newSealer(o.Catalog.Secret()), earlierHandles: o.EarlierHandles, consumers: o.Consumers,
+		handles: newSealer(o.Catalog.Secret()), earlierHandles: o.EarlierHandles, consumers: o.Consumers, tenants: o.Tenants,
 	}
 	if s.earlierHandles == nil {
 		s.earlierHandles = func() bool { return false }
@@ -109,6 +113,7 @@ func New(o Options) *protocol.Service {
 		Namespace:      "http://queue.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.sqs",
 		ErrorDetail:    true,
+		Throttled:      errThrottled,
 		TooLong:        errTooLong,
 	})
 	protocol.Register(wire, "AddPermission", s.addPermission, protocol.Control)

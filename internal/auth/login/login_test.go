@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
@@ -48,19 +49,19 @@ func TestCodeCountsOnceAndSoon(t *testing.T) {
 
 func TestPasswordsAreHashed(t *testing.T) {
 	h, ctx := NewHasher(), context.Background()
-	hash, err := h.Hash(ctx, "Correct-horse-1")
+	hash, err := h.Hash(ctx, "000000000000", "Correct-horse-1")
 	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, "orrect") {
 		t.Fatal(hash, err)
 	}
-	if again, _ := h.Hash(ctx, "Correct-horse-1"); again == hash {
+	if again, _ := h.Hash(ctx, "000000000000", "Correct-horse-1"); again == hash {
 		t.Error("there is no salt")
 	}
 	for password, want := range map[string]bool{"Correct-horse-1": true, "Correct-horse-2": false, "": false, "correct-horse-1": false} {
-		if right, err := h.Verify(ctx, hash, password); right != want || err != nil {
+		if right, err := h.Verify(ctx, "000000000000", hash, password); right != want || err != nil {
 			t.Errorf("%q: %v, %v", password, right, err)
 		}
 	}
-	if right, err := h.Verify(ctx, "", ""); right || err != nil {
+	if right, err := h.Verify(ctx, "", "", ""); right || err != nil {
 		t.Errorf("no password: %v, %v", right, err)
 	}
 }
@@ -71,11 +72,11 @@ func TestHashersAreFew(t *testing.T) {
 	var mu sync.Mutex
 	now, most, busy := 0, 0, 0
 	var all, started sync.WaitGroup
-	for range 100 {
+	for i := range 100 {
 		started.Add(1)
 		all.Go(func() {
 			started.Done()
-			err := h.turn(context.Background(), func() {
+			err := h.turn(context.Background(), fmt.Sprint(i), func() { // each of an account of its own
 				mu.Lock()
 				now++
 				most = max(most, now)
@@ -98,6 +99,46 @@ func TestHashersAreFew(t *testing.T) {
 	if most > atOnce || busy != 100-atOnce-mostWaiting {
 		t.Errorf("%d at a time, %d turned away", most, busy)
 	}
+}
+
+// An account that floods the server with passwords leaves half of the places to others, whose turn comes next.
+func TestHashersAreFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, release := NewHasher(), make(chan struct{})
+		var all sync.WaitGroup
+		busy := 0
+		var mu sync.Mutex
+		for range 100 {
+			all.Go(func() {
+				if err := h.turn(t.Context(), "flood", func() { <-release }); errors.Is(err, ErrBusy) {
+					mu.Lock()
+					defer mu.Unlock()
+					busy++
+				}
+			})
+		}
+		synctest.Wait()
+		if want := 100 - (atOnce+mostWaiting)/2; busy != want {
+			t.Errorf("%d of the flood are turned away, want %d", busy, want)
+		}
+		served := false
+		all.Go(func() {
+			if err := h.turn(t.Context(), "quiet", func() { served = true }); err != nil {
+				t.Errorf("the other account: %v", err)
+			}
+		})
+		synctest.Wait()
+		release <- struct{}{}
+		synctest.Wait()
+		if !served {
+			t.Error("the next place is not the other account's")
+		}
+		close(release)
+		all.Wait()
+		if h.all != 0 || len(h.accounts) != 0 {
+			t.Errorf("%d are still there, of %v", h.all, h.accounts)
+		}
+	})
 }
 
 func TestRules(t *testing.T) {
@@ -127,11 +168,11 @@ func TestEarlierPasswordsAreRemembered(t *testing.T) {
 	l, now := open(t, Options{}), time.Unix(1_800_000_000, 0)
 	hashes := make([]string, 3)
 	for i := range hashes {
-		hashes[i], _ = l.Hash(t.Context(), fmt.Sprint("Password-", i))
+		hashes[i], _ = l.Hash(t.Context(), "000000000000", fmt.Sprint("Password-", i))
 	}
 	p := NewProfile("AIDA", hashes[0], false, now).WithPassword(hashes[1], now).WithPassword(hashes[2], now)
 	for i, want := range []error{nil, ErrReused, ErrReused} {
-		why, err := l.CheckNew(t.Context(), &Rules{MinimumLength: 6, Remembered: 2}, p, fmt.Sprint("Password-", i))
+		why, err := l.CheckNew(t.Context(), "000000000000", &Rules{MinimumLength: 6, Remembered: 2}, p, fmt.Sprint("Password-", i))
 		if !errors.Is(why, want) || err != nil {
 			t.Errorf("password %d: %v, %v", i, why, err)
 		}
@@ -160,7 +201,7 @@ func TestRecordsAreKept(t *testing.T) {
 	if raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(seed); err != nil || len(raw) != SeedSize {
 		t.Errorf("the seed is %s: %v", seed, err)
 	}
-	hash, _ := l.Hash(t.Context(), "Password-1")
+	hash, _ := l.Hash(t.Context(), "000000000000", "Password-1")
 	err := l.Change(t.Context(), func(tx *Tx) error {
 		tx.PutProfile(NewProfile("AIDA", hash, true, now))
 		tx.PutDevice(d)

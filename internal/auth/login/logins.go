@@ -224,8 +224,8 @@ func (p *Profile) WithPassword(hash string, now time.Time) *Profile {
 // ErrReused says that a password was the user's before.
 var ErrReused = errors.New("Password has been used before")
 
-// CheckNew returns an error that says why a user may not have a password. An error of Hasher says that it cannot be found out.
-func (l *Logins) CheckNew(ctx context.Context, r *Rules, p *Profile, password string) (why, err error) {
+// CheckNew returns an error that says why a user of an account may not have a password. An error of Hasher says that it cannot be found out.
+func (l *Logins) CheckNew(ctx context.Context, account string, r *Rules, p *Profile, password string) (why, err error) {
 	if err := r.Check(password); err != nil {
 		return err, nil
 	}
@@ -234,7 +234,7 @@ func (l *Logins) CheckNew(ctx context.Context, r *Rules, p *Profile, password st
 	}
 	earlier := append([]string{p.Hash}, p.Earlier...)
 	for _, hash := range earlier[:min(len(earlier), r.Remembered)] {
-		same, err := l.Verify(ctx, hash, password)
+		same, err := l.Verify(ctx, account, hash, password)
 		if err != nil {
 			return nil, err
 		}

@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"golang.org/x/crypto/argon2"
+
+	"github.com/sluicemq/sluice/internal/fairshare"
 )
 
 // What a hash takes. Hashes that were made with other numbers stay good: they say theirs.
@@ -30,49 +33,71 @@ const (
 const (
 	// atOnce is how many hashes are computed at a time.
 	atOnce = 2
-	// mostWaiting is how many more wait for that.
+	// mostWaiting is how many more wait for that. An account never has more of both than it leaves free: one alone has half.
 	mostWaiting = 32
 )
 
 // ErrBusy says that too many passwords are being looked at.
 var ErrBusy = errors.New("too many passwords are being looked at")
 
-// Hasher hashes passwords, a few at a time. Its methods may be called from any goroutine.
+// Hasher hashes passwords, a few at a time. Accounts take turns; the empty account stands for all that do not exist. Its
+// methods may be called from any goroutine.
 type Hasher struct {
-	places  chan struct{} // has an element for each who computes or waits
-	running chan struct{} // has an element for each who computes
+	running *fairshare.Places
+
+	mu       sync.Mutex
+	accounts map[string]int // how many of each account compute or wait
+	all      int
 }
 
 // NewHasher returns a Hasher.
 func NewHasher() *Hasher {
-	return &Hasher{make(chan struct{}, atOnce+mostWaiting), make(chan struct{}, atOnce)}
+	return &Hasher{running: fairshare.New(fairshare.Options{Places: atOnce}), accounts: make(map[string]int)}
 }
 
-// turn calls f when it is its turn.
-func (h *Hasher) turn(ctx context.Context, f func()) error {
-	select {
-	case h.places <- struct{}{}:
-		defer func() { <-h.places }()
-	default:
+// enter lets one more of an account compute or wait, unless it has as many as it leaves free.
+func (h *Hasher) enter(account string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.accounts[account] >= atOnce+mostWaiting-h.all {
+		return false
+	}
+	h.accounts[account]++
+	h.all++
+	return true
+}
+
+func (h *Hasher) leave(account string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all--
+	if h.accounts[account]--; h.accounts[account] == 0 {
+		delete(h.accounts, account)
+	}
+}
+
+// turn calls f when it is the account's turn.
+func (h *Hasher) turn(ctx context.Context, account string, f func()) error {
+	if !h.enter(account) {
 		return ErrBusy
 	}
-	select {
-	case h.running <- struct{}{}:
-		defer func() { <-h.running }()
-	case <-ctx.Done():
-		return ctx.Err()
+	defer h.leave(account)
+	give, err := h.running.Take(ctx, account)
+	if err != nil {
+		return err
 	}
+	defer give()
 	f()
 	return nil
 }
 
-// Hash returns the hash of a password:
+// Hash returns the hash of a password of a user of an account:
 //
 //	$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH    salt and hash in base64 without padding
-func (h *Hasher) Hash(ctx context.Context, password string) (text string, err error) {
+func (h *Hasher) Hash(ctx context.Context, account, password string) (text string, err error) {
 	salt := make([]byte, saltSize)
 	rand.Read(salt)
-	err = h.turn(ctx, func() {
+	err = h.turn(ctx, account, func() {
 		sum := argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, hashThreads, hashSize)
 		enc := base64.RawStdEncoding
 		text = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, hashMemory, hashPasses, hashThreads, enc.EncodeToString(salt), enc.EncodeToString(sum))
@@ -83,8 +108,8 @@ func (h *Hasher) Hash(ctx context.Context, password string) (text string, err er
 // decoy is what a password is compared with where there is none, so that it takes as long: the hash of a random one.
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c2x1aWNlIGRlY295IHNhbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// Verify reports whether a password is the one that was hashed. With an empty hash it takes as long, and it is not.
-func (h *Hasher) Verify(ctx context.Context, hash, password string) (right bool, err error) {
+// Verify reports whether a password of a user of an account is the one that was hashed. With an empty hash it takes as long, and it is not.
+func (h *Hasher) Verify(ctx context.Context, account, hash, password string) (right bool, err error) {
 	known := hash != ""
 	if !known {
 		hash = decoy
@@ -93,7 +118,7 @@ func (h *Hasher) Verify(ctx context.Context, hash, password string) (right bool,
 	if err != nil {
 		return false, err
 	}
-	err = h.turn(ctx, func() {
+	err = h.turn(ctx, account, func() {
 		sum := argon2.IDKey([]byte(password), p.salt, p.passes, p.memory, p.threads, uint32(len(p.sum)))
 		right = subtle.ConstantTimeCompare(sum, p.sum) == 1 && known
 	})

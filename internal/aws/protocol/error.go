@@ -192,6 +192,11 @@ func InternalError() *Error {
 		"We encountered an internal error. Please try again.")
 }
 
+// Throttled refuses a request that there is no room for at present. AWS's clients repeat it by themselves.
+func Throttled() *Error {
+	return &Error{Type: "ThrottlingException", Code: "Throttling", Status: http.StatusBadRequest, Message: "Rate exceeded"}
+}
+
 // ServiceUnavailable reports that the server cannot answer now, and that it is worth trying again.
 func ServiceUnavailable() *Error {
 	return coral("ServiceUnavailableException", "ServiceUnavailable", http.StatusServiceUnavailable,

@@ -32,6 +32,8 @@ type Service struct {
 	WhenIsolated bool
 	// ErrorDetail has XML errors carry an empty Detail element, as SQS does and newer services do not.
 	ErrorDetail bool
+	// Throttled returns the error for a caller who asks for too much at a time. Without it, that is the function Throttled.
+	Throttled func() *Error
 	// TooLong returns the error for a parameter that is longer than its field allows. Without it, that is a
 	// ValidationError, by the function TooLong.
 	TooLong func(*Excess) *Error
@@ -46,6 +48,9 @@ func NewService(identity Service) *Service {
 	s.operations = make(map[string]*Operation)
 	if s.TooLong == nil {
 		s.TooLong = TooLong
+	}
+	if s.Throttled == nil {
+		s.Throttled = Throttled
 	}
 	for _, v := range s.Versions {
 		if !isDate(v) {

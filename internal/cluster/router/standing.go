@@ -12,6 +12,22 @@ import (
 type ownShard interface {
 	Standings(ctx context.Context) ([]queue.Standing, error)
 	TopicStandings(ctx context.Context) ([]queue.TopicStanding, error)
+	Stored(ctx context.Context, accounts map[string]bool) (map[string]shard.Stored, error)
+}
+
+// Stored returns how much the shards that this node owns store of some accounts; see shard.Shard.Stored.
+func (r *Router) Stored(ctx context.Context, accounts map[string]bool) (map[string]shard.Stored, error) {
+	lists, err := ofOwnShards(r, func(s ownShard) ([]map[string]shard.Stored, error) {
+		one, err := s.Stored(ctx, accounts)
+		return []map[string]shard.Stored{one}, err
+	})
+	sum := make(map[string]shard.Stored)
+	for _, one := range lists {
+		for account, n := range one {
+			sum[account] = shard.Stored{Messages: sum[account].Messages + n.Messages, Bytes: sum[account].Bytes + n.Bytes}
+		}
+	}
+	return sum, err
 }
 
 // Standings returns how the queues stand in the shards that this node owns. A queue that is

@@ -1,0 +1,96 @@
+import Button from '@cloudscape-design/components/button'
+import FormField from '@cloudscape-design/components/form-field'
+import Input, { type InputProps } from '@cloudscape-design/components/input'
+import Modal from '@cloudscape-design/components/modal'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useFirstField } from '../../frame/firstfield'
+import { notify } from '../../frame/notices'
+import { type Kind, kinds, type Limited, nameOf, setLimits } from '../../parts/limits'
+import { Problem } from '../../parts/problem'
+
+/** Edit is the dialog for the limits of an account or user, which may be new. An empty field stands for no limit. */
+export function Edit({ limited, close }: { limited: Limited | undefined; close: () => void }) {
+  const client = useQueryClient()
+  const had = limited?.Limits ?? {}
+  const [name, setName] = useState(limited ? nameOf(limited) : '')
+  const [texts, setTexts] = useState<Partial<Record<Kind, string>>>(() =>
+    Object.fromEntries(Object.entries(had).map(([kind, n]) => [kind, String(n)])),
+  )
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const field = useFirstField<InputProps.Ref>()
+  const isUser = name.includes('/')
+  const shown = kinds.filter((k) => !isUser || k.ofUsers)
+  const wrong = shown.filter((k) => !isLimit(texts[k.kind]))
+  const ready = /^\d{12}(\/.+)?$/.test(name.trim()) && wrong.length === 0
+  async function submit() {
+    if (!ready || busy) {
+      return
+    }
+    setBusy(true)
+    setError(undefined)
+    try {
+      const limits: Partial<Record<Kind, number>> = {}
+      for (const { kind } of shown) {
+        const text = texts[kind]?.trim()
+        if (text) {
+          limits[kind] = Number(text)
+        }
+      }
+      await setLimits(name.trim(), limits, had)
+      notify({ header: `Limits of ${name.trim()} set` })
+      close()
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    } finally {
+      void client.invalidateQueries({ queryKey: ['ListLimits'] })
+    }
+  }
+  return (
+    <Modal
+      visible
+      header={limited ? `Limits of ${nameOf(limited)}` : 'Create limit'}
+      onDismiss={close}
+      footer={
+        <div className="flow">
+          <Button variant="link" onClick={close}>
+            Cancel
+          </Button>
+          <Button variant="primary" loading={busy} disabled={!ready} onClick={submit}>
+            Set limits
+          </Button>
+        </div>
+      }
+    >
+      <SpaceBetween size="m">
+        {!limited && (
+          <FormField label="Account or user" description="An account, or a user of one: 111122223333/bob">
+            <Input ref={field} value={name} onChange={({ detail }) => setName(detail.value)} autoComplete="off" />
+          </FormField>
+        )}
+        {shown.map(({ kind, label }) => (
+          <FormField
+            key={kind}
+            label={label}
+            {...(!isLimit(texts[kind]) && { errorText: 'A whole number, or nothing for no limit' })}
+          >
+            <Input
+              value={texts[kind] ?? ''}
+              onChange={({ detail }) => setTexts({ ...texts, [kind]: detail.value })}
+              inputMode="numeric"
+              placeholder="No limit"
+              autoComplete="off"
+            />
+          </FormField>
+        ))}
+        <Problem error={error} />
+      </SpaceBetween>
+    </Modal>
+  )
+}
+
+/** isLimit reports whether a text is a whole number, or empty. */
+const isLimit = (text: string | undefined) => /^\d*$/.test(text?.trim() ?? '') && Number(text ?? 0) <= 2 ** 50

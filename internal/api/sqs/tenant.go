@@ -1,0 +1,97 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/catalog"
+	"github.com/sluicemq/sluice/internal/queue"
+	"github.com/sluicemq/sluice/internal/tenant"
+)
+
+// payer returns whose rates a call takes from: the caller's, or of one that is not signed those of the queue's
+// account.
+func payer(c *protocol.Call, q *catalog.Queue) tenant.Subject {
+	if service.Anonymous(c) {
+		return tenant.Subject{Account: q.Name.Account}
+	}
+	id := service.Caller(c)
+	return service.Tenant(&id)
+}
+
+// take takes messages of a rate of the caller.
+func (s *Service) take(c *protocol.Call, q *catalog.Queue, k tenant.Kind, n int) error {
+	if s.tenants == nil {
+		return nil
+	}
+	if err := s.tenants.Take(payer(c, q), k, n); err != nil {
+		return errors.Join(errThrottled(), err)
+	}
+	return nil
+}
+
+// takeReceived takes what a receive has given beyond the one message that it was let in for.
+func (s *Service) takeReceived(c *protocol.Call, q *catalog.Queue, messages int) {
+	if s.tenants != nil && messages > 1 {
+		s.tenants.TakeMore(payer(c, q), tenant.Receives, messages-1)
+	}
+}
+
+// send sends messages, if the caller may send so many now, and the account of the queue may store them.
+func (s *Service) send(
+	ctx context.Context, c *protocol.Call, q *catalog.Queue, messages []queue.Outgoing,
+) ([]queue.Sent, error) {
+	if err := s.checkRoom(); err != nil {
+		return nil, err
+	}
+	if err := s.take(c, q, tenant.Sends, len(messages)); err != nil {
+		return nil, err
+	}
+	entry, err := s.tenants.Store(ctx, q.Name.Account, amount(messages))
+	if err != nil {
+		return nil, errStored(err)
+	}
+	sent, err := s.shard.Send(ctx, q.ID, messages)
+	entry.End(true) // also if it is not known
+	if err != nil {
+		return nil, failure(err, q)
+	}
+	return sent, nil
+}
+
+// amount returns what messages take when they are stored.
+func amount(messages []queue.Outgoing) tenant.Amount {
+	a := tenant.Amount{Messages: int64(len(messages))}
+	for i := range messages {
+		a.Bytes += int64(messages[i].Size()) + queue.RecordBytes
+	}
+	return a
+}
+
+// errStored refuses what an account may not store.
+func errStored(err error) error {
+	r, ok := errors.AsType[*tenant.Refusal](err)
+	if !ok {
+		return err
+	}
+	e := errOverLimit("The account stores as much as it may: it has a limit of %d %s. "+
+		"Delete messages before you send others.", r.Limit, stored[r.Kind])
+	e.Final = true
+	return errors.Join(e, err)
+}
+
+var stored = map[tenant.Kind]string{tenant.Messages: "messages", tenant.Bytes: "bytes"}
+
+// checkQueues refuses one more queue where an account has as many as it may, by its own limit or by that of all.
+func (s *Service) checkQueues(account string) error {
+	own, limited := s.tenants.Limit(account, tenant.Queues)
+	switch has := s.catalog.Count(account); {
+	case limited && int64(has) >= own:
+		return errors.Join(errTooManyQueues(own), s.tenants.Refuse(account, tenant.Queues))
+	case s.maxQueues > 0 && has >= s.maxQueues:
+		return errTooManyQueues(int64(s.maxQueues))
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package queue
+
+// Weight is a number of messages, and the bytes of their records: bodies, attributes, and about 60 bytes a message.
+type Weight struct{ Messages, Bytes uint64 }
+
+// RecordBytes is about what a message takes beside Message.Size.
+const RecordBytes = 60
+
+// Stored is how much the shard stores of a queue, from memory.
+type Stored struct {
+	Look     Look
+	Messages uint64 // in whatever state
+	// Arrived is what was stored since the engine was loaded, whether or not it is still there. The engine does not
+	// know how much the messages take that are there: that is for Weigh.
+	Arrived Weight
+}
+
+// Stored returns how much the shard stores of the queues of some accounts. It brings no queue up to the present:
+// messages that have just expired may still count. Messages on their way to another shard are left out.
+func (e *Engine) Stored(wanted func(account string) bool) []Stored {
+	var out []Stored
+	for id, q := range e.queues {
+		if q.cfg.Internal || !wanted(accountOf(q.cfg.ARN)) {
+			continue
+		}
+		out = append(out, Stored{Look{queue: id, arn: q.cfg.ARN}, q.stored, q.arrived})
+	}
+	return out
+}
+
+// Queue returns the queue that is looked into.
+func (l *Look) Queue() ID { return l.queue }
+
+// Weigh adds up the messages of a queue from a position on, 0 at first, and returns where to go on, or 0 if it has
+// come to the end. It stops when proceed, which is called with the bytes of each message, returns false.
+func (l *Look) Weigh(r Reader, from Position, proceed func(bytes int) bool) (w Weight, next Position, err error) {
+	_, end := tableRange(l.queue, tableMessage)
+	err = r.Scan(messageKey(l.queue, from), end, func(k, v []byte) bool {
+		w.Messages++
+		w.Bytes += uint64(len(v))
+		if !proceed(len(v)) {
+			next = Position(tail(k, 0)) + 1
+			return false
+		}
+		return true
+	})
+	return w, next, err
+}

@@ -1,0 +1,137 @@
+package shard
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// Stored is how much a shard stores of an account.
+type Stored struct{ Messages, Bytes int64 }
+
+// Stored returns how much the shard stores of some accounts; of those whose value is true, in bytes as well. The
+// messages are counted. The bytes are weighed: see scale.
+func (s *Shard) Stored(ctx context.Context, accounts map[string]bool) (map[string]Stored, error) {
+	list, err := call(ctx, s, func(e *queue.Engine) ([]queue.Stored, error) {
+		return e.Stored(func(account string) bool { _, ok := accounts[account]; return ok }), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.weighing.Lock()
+	defer s.weighing.Unlock()
+	s.scales.keep(list, accounts)
+	until := time.Now().Add(weighTime)
+	out := make(map[string]Stored)
+	for i := range list {
+		q := &list[i]
+		account := q.Look.Account()
+		sum := out[account]
+		sum.Messages += int64(q.Messages)
+		if accounts[account] {
+			sc := s.scales[q.Look.Queue()]
+			if err := s.weigh(ctx, sc, q, until); err != nil {
+				return nil, err
+			}
+			sum.Bytes += sc.bytes(q)
+		}
+		out[account] = sum
+	}
+	return out, nil
+}
+
+// weighTime bounds how long one call of Stored weighs queues.
+const weighTime = 300 * time.Millisecond
+
+// weigh goes on with weighing a queue, unless the time is over or nothing was stored or removed since it was weighed.
+func (s *Shard) weigh(ctx context.Context, sc *scale, q *queue.Stored, until time.Time) error {
+	if !sc.begin(q) || time.Now().After(until) {
+		return nil
+	}
+	return s.walk(ctx, q.Look.Account(), func(r queue.Reader, proceed func(int) bool) error {
+		w, next, err := q.Look.Weigh(r, sc.next, func(bytes int) bool { return proceed(bytes) && time.Now().Before(until) })
+		sc.add(w, next)
+		return err
+	})
+}
+
+// scales are of the queues whose bytes are asked for.
+type scales map[queue.ID]*scale
+
+// keep makes a scale for each queue that needs one, and forgets those of others.
+func (all scales) keep(list []queue.Stored, accounts map[string]bool) {
+	wanted := make(map[queue.ID]bool)
+	for i := range list {
+		if id := list[i].Look.Queue(); accounts[list[i].Look.Account()] {
+			wanted[id] = true
+			if all[id] == nil {
+				all[id] = new(scale)
+			}
+		}
+	}
+	for id := range all {
+		if !wanted[id] {
+			delete(all, id)
+		}
+	}
+}
+
+// scale knows how many bytes a queue stores. The engine removes messages without reading them, so it does not know
+// how long they were. A scale reads the queue from end to end, in rounds of bounded steps. Between two rounds it goes
+// by what was found, what has arrived since, of which the engine knows the length, and how many messages there are:
+// those that are missing are taken to be of the older ones, and as long as these are on average.
+type scale struct {
+	weighed bool         // a round was finished
+	found   queue.Weight // by the last round
+	since   queue.Weight // what had arrived when that began
+
+	under    bool           // a round is under way
+	next     queue.Position // where it goes on
+	sofar    queue.Weight
+	started  queue.Weight // what had arrived when it began
+	messages uint64       // that there were then
+	settled  uint64       // and when the last round began
+}
+
+// begin begins a round, unless one is under way, and reports whether there is anything to weigh.
+func (s *scale) begin(q *queue.Stored) bool {
+	if q.Arrived.Messages < s.since.Messages || q.Arrived.Messages < s.started.Messages { // the engine was loaded anew
+		*s = scale{}
+	}
+	switch {
+	case s.under:
+		return true
+	case s.weighed && q.Arrived == s.since && q.Messages == s.settled:
+		return false
+	}
+	s.under, s.next, s.sofar, s.started, s.messages = true, 0, queue.Weight{}, q.Arrived, q.Messages
+	return true
+}
+
+// add adds what was found, up to next; 0: to the end.
+func (s *scale) add(w queue.Weight, next queue.Position) {
+	s.sofar.Messages += w.Messages
+	s.sofar.Bytes += w.Bytes
+	if s.next = next; next == 0 {
+		s.weighed, s.found, s.since, s.settled, s.under = true, s.sofar, s.started, s.messages, false
+	}
+}
+
+// bytes returns how much the queue stores now.
+func (s *scale) bytes(q *queue.Stored) int64 {
+	if !s.weighed { // nothing but the beginning is known
+		return int64(float64(q.Messages) * mean(s.sofar))
+	}
+	came := queue.Weight{Messages: q.Arrived.Messages - s.since.Messages, Bytes: q.Arrived.Bytes - s.since.Bytes}
+	gone := max(0, int64(s.found.Messages+came.Messages)-int64(q.Messages))
+	old := min(gone, int64(s.found.Messages))
+	return max(0, int64(float64(s.found.Bytes+came.Bytes)-float64(old)*mean(s.found)-float64(gone-old)*mean(came)))
+}
+
+func mean(w queue.Weight) float64 {
+	if w.Messages == 0 {
+		return 0
+	}
+	return float64(w.Bytes) / float64(w.Messages)
+}

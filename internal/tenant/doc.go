@@ -1,0 +1,31 @@
+// Package tenant limits what an account, or a user, takes of the server.
+//
+// An operator sets limits; without one nothing is limited. An account can have a limit of each [Kind], a user only of
+// those for which [Kind.OfUsers] is true: queues, topics, subscriptions and messages belong to accounts. A request
+// must keep the limits of its account and those of its user.
+//
+// # What is guaranteed
+//
+//   - A rate is a number of messages a second, over any time but for one second's worth that was saved up. Each entry
+//     of a batch counts, and so does each message that a receive gives; a receive that gives none counts as one. A
+//     request passes if one message may pass, and what it takes beyond that is paid back before the next: so a batch
+//     is never too large for a rate, and the rate holds all the same.
+//   - What is stored, and what is under way, is bounded by a number. The node counts what it lets in before it is
+//     stored.
+//   - The numbers of queues, topics and subscriptions are decided where they are changed, one change after the other.
+//   - On one machine the limits are exact, but for that of bytes, which are weighed; see shard.Stored. In a cluster
+//     each node knows what the others have taken from their last heartbeats: what all nodes take together can be
+//     above a limit by what they take until the next one. A rate pays that back.
+//   - An account that is refused costs the others nothing. Where nothing is limited, a request costs one atomic load.
+//
+// A rate is not divided among nodes by a fixed number. Each node knows the whole of it, less what all have taken, and
+// has a share that follows what its clients ask for; see rate.
+//
+// Records are in the control store, as JSON:
+//
+//	tenant/ACCOUNT         the Limits of an account
+//	tenant/ACCOUNT/ID      those of a user, by its unique id
+//
+// Programs that are older than this package cannot read them; Options.Ready and Options.Require are called before one
+// is written for the first time.
+package tenant

@@ -1,0 +1,97 @@
+package tenant
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// Subject is an account, or one of its users.
+type Subject struct {
+	Account string
+	User    string // its unique id; empty: the account
+}
+
+// Limits are what a subject may take at most. A kind that is not there is not limited.
+type Limits map[Kind]int64
+
+// record is how Limits are stored.
+type record struct {
+	Limits map[string]int64
+}
+
+func (l Limits) encode() []byte {
+	r := record{make(map[string]int64, len(l))}
+	for k, n := range l {
+		r.Limits[k.String()] = n
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return b
+}
+
+var errRecord = errors.New("it is not a record of limits")
+
+// decodeLimits reads a record. It leaves out kinds that only newer programs know.
+func decodeLimits(b []byte) (Limits, error) {
+	var r record
+	if err := json.Unmarshal(b, &r); err != nil || r.Limits == nil {
+		return nil, errors.Join(errRecord, err)
+	}
+	l := make(Limits, len(r.Limits))
+	for name, n := range r.Limits {
+		k, ok := ParseKind(name)
+		switch {
+		case !ok:
+		case n < k.Least() || n > MaxLimit:
+			return nil, fmt.Errorf("%s is %d: %w", name, n, errRecord)
+		default:
+			l[k] = n
+		}
+	}
+	return l, nil
+}
+
+// with returns l with other limits over its own.
+func (l Limits) with(other Limits) Limits {
+	out := maps.Clone(l)
+	if out == nil {
+		out = make(Limits, len(other))
+	}
+	maps.Copy(out, other)
+	return out
+}
+
+// without returns l without the limits of some kinds, or without any if none are named.
+func (l Limits) without(kinds []Kind) Limits {
+	if len(kinds) == 0 {
+		return nil
+	}
+	out := maps.Clone(l)
+	for _, k := range kinds {
+		delete(out, k)
+	}
+	return out
+}
+
+// Prefix is what the keys of all records of this package begin with.
+const Prefix = "tenant/"
+
+func (s Subject) key() string {
+	if s.User == "" {
+		return Prefix + s.Account
+	}
+	return Prefix + s.Account + "/" + s.User
+}
+
+func subjectIn(key string) (Subject, error) {
+	account, user, isUser := strings.Cut(strings.TrimPrefix(key, Prefix), "/")
+	if len(account) != 12 || isUser && user == "" || strings.Contains(user, "/") {
+		return Subject{}, fmt.Errorf("%q: unknown key, written by a newer program", key)
+	}
+	return Subject{account, user}, nil
+}

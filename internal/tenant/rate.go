@@ -1,0 +1,201 @@
+package tenant
+
+import (
+	"sync"
+	"time"
+)
+
+// rate is one rate of a subject, as one node knows it.
+//
+// The bucket whole is what all nodes together may take: it fills at the limit, and loses what this node takes at once
+// and what the others have taken when they tell of it. It is right to within one heartbeat, and what was taken too
+// much in the meantime is missing from then on. Alone it would do, but in spurts: all nodes would take what only one
+// of them may, and then wait. So there is own, which fills at this node's share of the limit: its part of what all
+// clients have asked for lately. What others leave over gathers in whole, and a node takes of that, too, while it is
+// more than half full.
+//
+//	       limit               limit × share
+//	         │                       │
+//	    ┌────▼────┐             ┌────▼───┐
+//	    │  whole  │             │  own   │     a request passes if whole has something,
+//	    └─┬─────┬─┘             └───┬────┘     and own has, or whole is half full
+//	what others took │              │
+//	(heartbeats)     └─ what this node takes
+type rate struct {
+	mu    sync.Mutex
+	limit float64
+	whole bucket
+	own   bucket
+	share float64 // 1 where there are no others
+
+	taken  int64 // since the process began, or since nothing was asked for long
+	asked  int64 // in the running second, what was refused included
+	demand float64
+	quiet  time.Time       // since when nothing is asked; zero while something is
+	others map[string]told // by node
+}
+
+// told is what another node has said of a rate.
+type told struct {
+	Taken  int64   `json:"t"` // since its process began, or since nothing was asked there for long
+	Demand float64 `json:"d"` // in a second
+	heard
+}
+
+// heard says when, and of which process, a node's words are.
+type heard struct {
+	process string
+	at      time.Time
+}
+
+// forgetAfter is for how long the words of a node count. A node is silent for longer only if it is dead or cut off.
+// One for which nothing was asked for longer than that begins to count anew.
+const forgetAfter = 5 * time.Second
+
+func newRate(limit int64) *rate {
+	return &rate{limit: float64(limit), share: 1, others: make(map[string]told)}
+}
+
+// take takes n, at least 1, or reports that nothing may be taken now.
+func (r *rate) take(n int, now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fill(now)
+	r.asked += int64(n)
+	if !r.mayTake() {
+		return false
+	}
+	r.spend(n)
+	return true
+}
+
+// mayTake is the rule of the picture above.
+func (r *rate) mayTake() bool {
+	return r.whole.has() && (r.share == 1 || r.own.has() || r.whole.balance >= size(r.limit)/2)
+}
+
+// giveBack undoes a take.
+func (r *rate) giveBack(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spend(-n)
+}
+
+// more takes n more for a request that has passed, whether there is so much or not.
+func (r *rate) more(n int, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fill(now)
+	r.asked += int64(n)
+	r.spend(n)
+}
+
+func (r *rate) spend(n int) {
+	r.taken += int64(n)
+	r.whole.balance -= float64(n)
+	// What was taken of that which others have left over is no debt.
+	r.own.balance = max(r.own.balance-float64(n), -size(r.limit*r.share))
+}
+
+func (r *rate) fill(now time.Time) {
+	r.whole.fill(r.limit, now)
+	r.own.fill(r.limit*r.share, now)
+}
+
+// hear takes in what another node has said. What that has taken before this process first heard of it at all, of
+// which known says that it has, is past. Otherwise what it has taken since it last spoke of this rate, or began to
+// count, is news.
+func (r *rate) hear(node string, said told, known bool, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was, had := r.others[node]
+	switch {
+	case had && was.process == said.process && was.Taken <= said.Taken:
+		r.overdraw(said.Taken-was.Taken, now)
+	case had || known:
+		r.overdraw(said.Taken, now)
+	}
+	r.others[node] = said
+}
+
+// overdraw subtracts what others have taken. A node that was cut off may tell of much at a time: more than what the
+// limit gives in the time after which it is forgotten is not paid back.
+func (r *rate) overdraw(n int64, now time.Time) {
+	r.fill(now)
+	if n <= 0 {
+		return
+	}
+	most := size(r.limit) + r.limit*forgetAfter.Seconds()
+	r.whole.balance = max(r.whole.balance-float64(n), min(r.whole.balance, -most))
+}
+
+// tick ends a second: it computes what was asked for, and this node's share of the limit.
+func (r *rate) tick(passed time.Duration, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fill(now)
+	r.settle(passed, now)
+	// A node for which nothing is asked gets a little, so that the first request there need not wait.
+	little := 1 + r.limit/100
+	mine := min(r.demand, 2*r.limit) + little
+	all := mine
+	for node, o := range r.others {
+		if now.Sub(o.at) >= forgetAfter {
+			delete(r.others, node)
+			continue
+		}
+		all += min(o.Demand, 2*r.limit) + little
+	}
+	if r.share = mine / all; len(r.others) == 0 {
+		r.share = 1
+	}
+}
+
+// settle computes what is asked for in a second.
+func (r *rate) settle(passed time.Duration, now time.Time) {
+	r.demand = (r.demand + float64(r.asked)/max(passed.Seconds(), 0.1)) / 2
+	r.asked = 0
+	switch {
+	case r.demand >= least:
+		r.quiet = time.Time{}
+	case r.quiet.IsZero():
+		r.demand, r.quiet = 0, now
+	case now.Sub(r.quiet) > 2*forgetAfter:
+		r.taken = 0
+	}
+}
+
+// least is a demand that is worth telling.
+const least = 0.01
+
+// say returns what this node tells the others, and whether there is anything to tell.
+func (r *rate) say() (told, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return told{Taken: r.taken, Demand: r.demand}, r.demand >= least || r.asked > 0
+}
+
+// use returns what is taken in a second, on all nodes: what is asked for, as far as it is within the limit.
+func (r *rate) use(now time.Time) float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sum := r.demand
+	for _, o := range r.others {
+		if now.Sub(o.at) < forgetAfter {
+			sum += o.Demand
+		}
+	}
+	return min(sum, r.limit)
+}
+
+// set changes the limit. What was saved up under the old one is kept as far as the new one lets it.
+func (r *rate) set(limit int64, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.limit == float64(limit) {
+		return
+	}
+	r.fill(now)
+	r.limit = float64(limit)
+	r.fill(now)
+}

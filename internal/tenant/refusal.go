@@ -1,0 +1,19 @@
+package tenant
+
+import "fmt"
+
+// Refusal says which limit a request would break. Services tell their clients in their own words.
+type Refusal struct {
+	Subject
+	Kind  Kind
+	Limit int64
+}
+
+// Error implements error.
+func (r *Refusal) Error() string {
+	who := "the account " + r.Account
+	if r.User != "" {
+		who = "the user " + r.User + " of " + who
+	}
+	return fmt.Sprintf("%s has a limit of %d for %s", who, r.Limit, r.Kind)
+}

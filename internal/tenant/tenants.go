@@ -1,0 +1,412 @@
+package tenant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/sluicemq/sluice/internal/control"
+)
+
+// MaxSubjects is how many accounts and users can have limits: each node tells the others of those in use with each
+// heartbeat.
+const MaxSubjects = 1000
+
+// ErrTooMany says that MaxSubjects have limits already.
+var ErrTooMany = fmt.Errorf("%d accounts and users have limits, which is as many as can", MaxSubjects)
+
+// Options are what Tenants are made of.
+type Options struct {
+	Control *control.Control
+	// Gone reports whether a subject does not exist any more. Its limits are removed with the next change. A nil Gone
+	// knows of none.
+	Gone func(Subject) bool
+	// Ready is called before the first record is written. Its error says that some program which reads the control
+	// store does not know of limits. A nil Ready means that all do.
+	Ready func() error
+	// Require is called before the first record is written, and when one is first read here. It writes down that the
+	// data directory needs a program that knows of limits. It may be nil.
+	Require func() error
+	// Stored returns what the shards of this node store of some accounts; of those whose value is true, in bytes as
+	// well. It is called by Run and Store. A nil Stored finds nothing.
+	Stored func(ctx context.Context, accounts map[string]bool) (map[string]Amount, error)
+	Now    func() time.Time // nil means time.Now
+	Log    *slog.Logger     // nil discards
+}
+
+// Tenants is the set of limits, and what this node knows of their use. Its methods may be called from any goroutine.
+// A nil Tenants limits nothing.
+type Tenants struct {
+	o        Options
+	process  string      // of this process, for other nodes
+	required atomic.Bool // Require was called, and had no error
+	// meters has what is limited, and is replaced whole; nil: nothing is.
+	meters atomic.Pointer[map[Subject]*meter]
+
+	refused  [Kinds]atomic.Int64 // since the process began
+	changing sync.Mutex          // of meters
+	known    sync.Map            // nodes that have been heard of, as keys
+
+	measuring sync.Mutex // while the shards are asked
+	measured  time.Time  // when they were asked last
+	ticked    time.Time
+}
+
+// Open reads the records from the control store and follows their changes.
+func Open(o Options) (*Tenants, error) {
+	if o.Gone == nil {
+		o.Gone = func(Subject) bool { return false }
+	}
+	if o.Ready == nil {
+		o.Ready = func() error { return nil }
+	}
+	if o.Require == nil {
+		o.Require = func() error { return nil }
+	}
+	if o.Stored == nil {
+		o.Stored = func(context.Context, map[string]bool) (map[string]Amount, error) { return nil, nil }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	t := &Tenants{o: o, process: uuid.NewString()}
+	if err := o.Control.Register(Prefix, reader{t}); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// all returns the meters, which must not be changed.
+func (t *Tenants) all() map[Subject]*meter {
+	if t == nil {
+		return nil
+	}
+	if m := t.meters.Load(); m != nil {
+		return *m
+	}
+	return nil
+}
+
+// of returns the meters that a caller has to keep to: of its account and of itself.
+func (t *Tenants) of(s Subject) (out [2]*meter) {
+	all := t.all()
+	if all == nil {
+		return out
+	}
+	out[0] = all[Subject{Account: s.Account}]
+	if s.User != "" {
+		out[1] = all[s]
+	}
+	return out
+}
+
+// Limits returns the limits of a subject; nil if it has none.
+func (t *Tenants) Limits(s Subject) Limits {
+	if m := t.all()[s]; m != nil {
+		return maps.Clone(*m.limits.Load())
+	}
+	return nil
+}
+
+// Limit returns the limit of an account of one kind, if there is one. It is for kinds that are decided where they are
+// changed, such as Queues.
+func (t *Tenants) Limit(account string, k Kind) (int64, bool) {
+	if m := t.all()[Subject{Account: account}]; m != nil {
+		return m.limit(k)
+	}
+	return 0, false
+}
+
+// Refuse counts a refusal of an account that was decided elsewhere, by Limit, and returns it.
+func (t *Tenants) Refuse(account string, k Kind) error {
+	if m := t.all()[Subject{Account: account}]; m != nil {
+		return t.refuse(m, k, t.o.Now())
+	}
+	return &Refusal{Subject: Subject{Account: account}, Kind: k}
+}
+
+// refuse counts a refusal, and returns it.
+func (t *Tenants) refuse(m *meter, k Kind, now time.Time) error {
+	t.refused[k].Add(1)
+	return m.refuse(k, t.o.Log, now)
+}
+
+// Take takes n messages, at least 1, of a rate of the caller, or returns a *Refusal.
+func (t *Tenants) Take(caller Subject, k Kind, n int) error {
+	if t == nil || t.meters.Load() == nil {
+		return nil
+	}
+	now := t.o.Now()
+	meters := t.of(caller)
+	for i, m := range meters {
+		if m.taken(k, n, now) {
+			continue
+		}
+		for _, before := range meters[:i] {
+			before.giveBack(k, n)
+		}
+		return t.refuse(m, k, now)
+	}
+	return nil
+}
+
+// TakeMore takes n more messages for a request that has passed Take, and is not refused any more.
+func (t *Tenants) TakeMore(caller Subject, k Kind, n int) {
+	if n <= 0 || t == nil || t.meters.Load() == nil {
+		return
+	}
+	now := t.o.Now()
+	for _, m := range t.of(caller) {
+		if m != nil {
+			if r := m.rates[k].Load(); r != nil {
+				r.more(n, now)
+			}
+		}
+	}
+}
+
+// Visit is a request that is under way. The zero Visit is one that nothing is counted of.
+type Visit struct{ meters [2]*meter }
+
+// Enter counts a request of the caller until Leave, or returns a *Refusal.
+func (t *Tenants) Enter(caller Subject) (v Visit, err error) {
+	if t == nil || t.meters.Load() == nil {
+		return v, nil
+	}
+	now := t.o.Now()
+	for i, m := range t.of(caller) {
+		if m == nil {
+			continue
+		}
+		most, limited := m.limit(Requests)
+		if !limited {
+			most = MaxLimit // it is counted all the same: a limit may come
+		}
+		if !m.crowd.enter(most, now) {
+			v.Leave()
+			return Visit{}, t.refuse(m, Requests, now)
+		}
+		v.meters[i] = m
+	}
+	return v, nil
+}
+
+// Leave ends the visit.
+func (v *Visit) Leave() {
+	for i, m := range v.meters {
+		if m != nil {
+			m.crowd.leave()
+			v.meters[i] = nil
+		}
+	}
+}
+
+// Entry is what an account has been let in to store. The zero Entry is one that nothing is counted of.
+type Entry struct {
+	stock  *stock
+	amount Amount
+}
+
+// Store lets an account store more, until End says whether it has, or returns a *Refusal.
+func (t *Tenants) Store(ctx context.Context, account string, a Amount) (Entry, error) {
+	if t == nil || t.meters.Load() == nil {
+		return Entry{}, nil
+	}
+	m := t.all()[Subject{Account: account}]
+	if m == nil {
+		return Entry{}, nil
+	}
+	if messages, bytes := m.stores(); !messages && !bytes {
+		return Entry{}, nil
+	}
+	k, ok := m.stock.enter(a, *m.limits.Load(), t.o.Now())
+	if !ok && t.remeasure(ctx) { // some of it may have left
+		k, ok = m.stock.enter(a, *m.limits.Load(), t.o.Now())
+	}
+	if !ok {
+		return Entry{}, t.refuse(m, k, t.o.Now())
+	}
+	return Entry{m.stock, a}, nil
+}
+
+// End says whether what was let in is stored. Where that is not known, it may be.
+func (e *Entry) End(mayBe bool) {
+	if e.stock != nil {
+		e.stock.end(e.amount, mayBe)
+		e.stock = nil
+	}
+}
+
+// measureInterval is the least time between two questions to the shards because of a refusal.
+const measureInterval = 100 * time.Millisecond
+
+// remeasure asks the shards again, unless that was done a moment ago, and reports whether it has.
+func (t *Tenants) remeasure(ctx context.Context) bool {
+	if !t.measuring.TryLock() {
+		return false // others wait for the shards already
+	}
+	defer t.measuring.Unlock()
+	if t.o.Now().Sub(t.measured) < measureInterval {
+		return false
+	}
+	return t.measure(ctx) == nil
+}
+
+// measure asks the shards of this node what they store. t.measuring is held.
+func (t *Tenants) measure(ctx context.Context) error {
+	t.measured = t.o.Now()
+	accounts := make(map[string]bool)
+	before := make(map[*meter]Amount)
+	for s, m := range t.all() {
+		if messages, bytes := m.stores(); messages || bytes {
+			accounts[s.Account] = bytes
+			before[m] = m.stock.begin()
+		}
+	}
+	if len(accounts) == 0 {
+		return nil
+	}
+	found, err := t.o.Stored(ctx, accounts)
+	if err != nil {
+		return fmt.Errorf("measure what accounts store: %w", err)
+	}
+	for m, entered := range before {
+		m.stock.count(found[m.subject.Account], entered)
+	}
+	return nil
+}
+
+// heartbeat is how often the use is measured, and shares of rates are computed anew.
+const heartbeat = time.Second
+
+// Run keeps the use of what is limited up to date, until ctx ends.
+func (t *Tenants) Run(ctx context.Context) {
+	again := time.NewTicker(heartbeat)
+	defer again.Stop()
+	for {
+		if err := t.Tick(ctx); err != nil && ctx.Err() == nil {
+			t.o.Log.Debug("what accounts store is not known now", "error", err)
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Tick does what Run does once a heartbeat.
+func (t *Tenants) Tick(ctx context.Context) error {
+	now := t.o.Now()
+	t.measuring.Lock()
+	defer t.measuring.Unlock()
+	passed := now.Sub(t.ticked)
+	t.ticked = now
+	for _, m := range t.all() {
+		for k := range m.rates {
+			if r := m.rates[k].Load(); r != nil {
+				r.tick(min(passed, 2*heartbeat), now)
+			}
+		}
+	}
+	return t.measure(ctx)
+}
+
+// change gives a subject the limits that f returns about those that it has, and returns them.
+func (t *Tenants) change(ctx context.Context, s Subject, f func(Limits) Limits) (Limits, error) {
+	return control.Decide(ctx, t.o.Control.Change, func(tx *control.Tx) (Limits, error) {
+		all := t.all()
+		var old Limits
+		if m := all[s]; m != nil {
+			old = *m.limits.Load()
+		}
+		l := f(old)
+		gone := t.gone()
+		if old == nil && len(l) > 0 {
+			if len(all)-len(gone) >= MaxSubjects {
+				return nil, ErrTooMany
+			}
+			if err := t.mayWrite(); err != nil {
+				return nil, err
+			}
+		}
+		for _, other := range gone {
+			tx.Delete(other.key())
+		}
+		switch {
+		case len(l) > 0:
+			tx.Put(s.key(), l.encode())
+		case old != nil:
+			tx.Delete(s.key())
+		}
+		return l, nil
+	})
+}
+
+// gone returns the subjects that have limits and do not exist any more.
+func (t *Tenants) gone() (out []Subject) {
+	for s := range t.all() {
+		if t.o.Gone(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Set gives a subject limits. Those of kinds that l does not have stay. It returns all that the subject has then, or
+// ErrTooMany.
+func (t *Tenants) Set(ctx context.Context, s Subject, l Limits) (Limits, error) {
+	return t.change(ctx, s, func(old Limits) Limits { return old.with(l) })
+}
+
+// Remove takes the limits of some kinds from a subject, or all if none are named. It returns those that are left.
+func (t *Tenants) Remove(ctx context.Context, s Subject, kinds ...Kind) (Limits, error) {
+	return t.change(ctx, s, func(old Limits) Limits { return old.without(kinds) })
+}
+
+// mayWrite returns an error if no record must be written yet.
+func (t *Tenants) mayWrite() error {
+	if t.all() == nil {
+		if err := t.o.Ready(); err != nil {
+			return err
+		}
+	}
+	return t.needFormat()
+}
+
+// needFormat calls Options.Require unless that is done.
+func (t *Tenants) needFormat() error {
+	if t.required.Load() {
+		return nil
+	}
+	if err := t.o.Require(); err != nil {
+		return err
+	}
+	t.required.Store(true)
+	return nil
+}
+
+var errKind = errors.New("users have no such limit")
+
+// Check returns an error if the limits cannot be those of the subject.
+func (l Limits) Check(s Subject) error {
+	for k, n := range l {
+		switch {
+		case s.User != "" && !k.OfUsers():
+			return fmt.Errorf("%s: %w", k, errKind)
+		case n < k.Least() || n > MaxLimit:
+			return fmt.Errorf("%s is %d; it must be between %d and %d", k, n, k.Least(), int64(MaxLimit))
+		}
+	}
+	return nil
+}
