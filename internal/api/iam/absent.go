@@ -8,10 +8,12 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// registerAbsent registers operations about what users and roles can have on AWS and cannot have here:
+// absent serves operations about what users and roles can have on AWS and cannot have here:
 // certificates, instance profiles and more. Clients such as Terraform ask for them before they delete a user or a role,
 // and are told that there are none. The operations that would make some are unsupported.
-func (s *Service) registerAbsent(wire *protocol.Service) {
+type absent struct{ *core }
+
+func (s absent) register(wire *protocol.Service) {
 	protocol.Register(wire, "ListSSHPublicKeys", s.listSSHPublicKeys)
 	protocol.Register(wire, "ListSigningCertificates", s.listSigningCertificates)
 	protocol.Register(wire, "ListServiceSpecificCredentials", s.listServiceSpecificCredentials)
@@ -35,8 +37,8 @@ type absentInput struct {
 }
 
 // ofUser returns the user that a request names, or else the caller, if the caller may ask what the user has.
-func (s *Service) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, error) {
-	user, err := s.keyOwner(c, in.UserName, c.Operation)
+func (s absent) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, error) {
+	user, err := s.userOrCaller(c, in.UserName, c.Operation)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ type listSSHPublicKeysOutput struct {
 	IsTruncated   bool
 }
 
-func (s *Service) listSSHPublicKeys(_ context.Context, c *protocol.Call, in *absentInput) (*listSSHPublicKeysOutput, error) {
+func (s absent) listSSHPublicKeys(_ context.Context, c *protocol.Call, in *absentInput) (*listSSHPublicKeysOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }
@@ -64,7 +66,7 @@ type listSigningCertificatesOutput struct {
 	IsTruncated  bool
 }
 
-func (s *Service) listSigningCertificates(_ context.Context, c *protocol.Call, in *absentInput) (*listSigningCertificatesOutput, error) {
+func (s absent) listSigningCertificates(_ context.Context, c *protocol.Call, in *absentInput) (*listSigningCertificatesOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }
@@ -74,7 +76,7 @@ type listServiceSpecificCredentialsOutput struct {
 	IsTruncated                bool
 }
 
-func (s *Service) listServiceSpecificCredentials(_ context.Context, c *protocol.Call, in *absentInput) (*listServiceSpecificCredentialsOutput, error) {
+func (s absent) listServiceSpecificCredentials(_ context.Context, c *protocol.Call, in *absentInput) (*listServiceSpecificCredentialsOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }
@@ -84,14 +86,14 @@ type listInstanceProfilesOutput struct {
 	IsTruncated      bool
 }
 
-func (s *Service) listInstanceProfilesForRole(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
+func (s absent) listInstanceProfilesForRole(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
 	if _, err := s.find(c, directory.Role, in.RoleName, "ListInstanceProfilesForRole"); err != nil {
 		return nil, err
 	}
 	return nil, in.checkPage()
 }
 
-func (s *Service) listInstanceProfiles(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
+func (s absent) listInstanceProfiles(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
 	arn := "arn:aws:iam::" + service.Caller(c).Account + ":instance-profile/"
 	if err := s.allow(c, "ListInstanceProfiles", subject{arn: arn}); err != nil {
 		return nil, err

@@ -10,7 +10,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerAccount(wire *protocol.Service) {
+// account serves the operations about an account itself.
+type account struct{ *core }
+
+func (s account) register(wire *protocol.Service) {
 	protocol.Register(wire, "GetAccountSummary", s.getAccountSummary)
 	protocol.Register(wire, "ListAccountAliases", s.listAccountAliases)
 	protocol.Register(wire, "CreateAccountAlias", s.createAccountAlias, protocol.Control)
@@ -21,7 +24,7 @@ type summaryOutput struct {
 	SummaryMap map[string]int32 `json:",always" wrap:"entry" entry:"key,value"`
 }
 
-func (s *Service) getAccountSummary(_ context.Context, c *protocol.Call, _ *service.Empty) (*summaryOutput, error) {
+func (s account) getAccountSummary(_ context.Context, c *protocol.Call, _ *service.Empty) (*summaryOutput, error) {
 	if err := s.allow(c, "GetAccountSummary", subject{arn: anything}); err != nil {
 		return nil, err
 	}
@@ -68,7 +71,7 @@ type listAliasesOutput struct {
 	IsTruncated    bool
 }
 
-func (s *Service) listAccountAliases(_ context.Context, c *protocol.Call, _ *aliasInput) (*listAliasesOutput, error) {
+func (s account) listAccountAliases(_ context.Context, c *protocol.Call, _ *aliasInput) (*listAliasesOutput, error) {
 	if err := s.allow(c, "ListAccountAliases", subject{arn: anything}); err != nil {
 		return nil, err
 	}
@@ -81,7 +84,7 @@ func (s *Service) listAccountAliases(_ context.Context, c *protocol.Call, _ *ali
 
 var aliasPattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9]|-[a-z0-9])*$`)
 
-func (s *Service) alias(c *protocol.Call, in *aliasInput, action string) (string, error) {
+func (s account) alias(c *protocol.Call, in *aliasInput, action string) (string, error) {
 	var v protocol.Violations
 	alias := v.Required("accountAlias", in.AccountAlias)
 	v.Length("accountAlias", in.AccountAlias, 3, 63)
@@ -94,7 +97,7 @@ func (s *Service) alias(c *protocol.Call, in *aliasInput, action string) (string
 	return alias, s.allow(c, action, subject{arn: anything})
 }
 
-func (s *Service) createAccountAlias(ctx context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
+func (s account) createAccountAlias(ctx context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
 	alias, err := s.alias(c, in, "CreateAccountAlias")
 	if err != nil {
 		return nil, err
@@ -108,7 +111,7 @@ func (s *Service) createAccountAlias(ctx context.Context, c *protocol.Call, in *
 	})
 }
 
-func (s *Service) deleteAccountAlias(ctx context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
+func (s account) deleteAccountAlias(ctx context.Context, c *protocol.Call, in *aliasInput) (*service.Empty, error) {
 	alias, err := s.alias(c, in, "DeleteAccountAlias")
 	if err != nil {
 		return nil, err

@@ -10,7 +10,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerAttached(wire *protocol.Service) {
+// attachments serves the operations that give managed policies to users, groups and roles.
+type attachments struct{ *core }
+
+func (s attachments) register(wire *protocol.Service) {
 	each(wire, "Attach", "Policy", s.attach, allKinds, protocol.Control)
 	each(wire, "Detach", "Policy", s.detach, allKinds, protocol.Control)
 	each(wire, "ListAttached", "Policies", s.listAttached, allKinds)
@@ -33,7 +36,7 @@ func (in *attachedInput) name(k directory.Kind) *string {
 	return pick(k, in.UserName, in.GroupName, in.RoleName)
 }
 
-func (s *Service) attach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
+func (s attachments) attach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func (s *Service) attach(ctx context.Context, k directory.Kind, action string, c
 
 // attachment returns the entity and the policy that a request names, if the
 // caller may attach or detach them.
-func (s *Service) attachment(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*directory.Entity, string, error) {
+func (s attachments) attachment(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*directory.Entity, string, error) {
 	var v protocol.Violations
 	arn := v.Required("policyArn", in.PolicyArn)
 	v.Length("policyArn", in.PolicyArn, 20, 2048)
@@ -65,7 +68,7 @@ func (s *Service) attachment(k directory.Kind, action string, c *protocol.Call, 
 	return e, service.Shorten(arn), err
 }
 
-func (s *Service) detach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
+func (s attachments) detach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
@@ -89,7 +92,7 @@ type listAttachedOutput struct {
 	Marker           string `json:",omitempty"`
 }
 
-func (s *Service) listAttached(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
+func (s attachments) listAttached(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -114,7 +117,7 @@ type boundaryInput struct {
 	PermissionsBoundary *string `max:"2048"`
 }
 
-func (s *Service) putBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
+func (s attachments) putBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
 	var v protocol.Violations
 	arn := v.Required("permissionsBoundary", in.PermissionsBoundary)
 	v.Length("permissionsBoundary", in.PermissionsBoundary, 20, 2048)
@@ -134,7 +137,7 @@ func (s *Service) putBoundary(ctx context.Context, k directory.Kind, action stri
 	})
 }
 
-func (s *Service) deleteBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
+func (s attachments) deleteBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
 	e, err := s.find(c, k, pick(k, in.UserName, nil, in.RoleName), action)
 	if err != nil {
 		return nil, err

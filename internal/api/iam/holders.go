@@ -34,7 +34,7 @@ type listEntitiesForPolicyOutput struct {
 	Marker       string `json:",omitempty"`
 }
 
-func (s *Service) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in *listEntitiesForPolicyInput) (*listEntitiesForPolicyOutput, error) {
+func (s policies) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in *listEntitiesForPolicyInput) (*listEntitiesForPolicyOutput, error) {
 	var v protocol.Violations
 	v.Enum("entityFilter", in.EntityFilter, "User", "Role", "Group", "LocalManagedPolicy", "AWSManagedPolicy")
 	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)

@@ -31,7 +31,7 @@ type Policy struct {
 	Tags                          []Tag `wrap:"member"`
 }
 
-func (s *Service) showPolicy(m *directory.Managed) Policy {
+func (s policies) showPolicy(m *directory.Managed) Policy {
 	attached, bounded := s.directory.Users(m.ARN())
 	return Policy{
 		PolicyName: m.Name, PolicyId: m.ID, Arn: m.ARN(), Path: m.Path, DefaultVersionId: m.Default,
@@ -40,7 +40,10 @@ func (s *Service) showPolicy(m *directory.Managed) Policy {
 	}
 }
 
-func (s *Service) registerManaged(wire *protocol.Service) {
+// policies serves the operations about managed policies.
+type policies struct{ *core }
+
+func (s policies) register(wire *protocol.Service) {
 	protocol.Register(wire, "CreatePolicy", s.createPolicy, protocol.Control)
 	protocol.Register(wire, "GetPolicy", s.getPolicy)
 	protocol.Register(wire, "DeletePolicy", s.deletePolicy, protocol.Control)
@@ -51,11 +54,14 @@ func (s *Service) registerManaged(wire *protocol.Service) {
 	protocol.Register(wire, "ListPolicyVersions", s.listPolicyVersions)
 	protocol.Register(wire, "SetDefaultPolicyVersion", s.setDefaultPolicyVersion, protocol.Control)
 	protocol.Register(wire, "ListEntitiesForPolicy", s.listEntitiesForPolicy)
+	protocol.Register(wire, "TagPolicy", s.tagPolicy, protocol.Control)
+	protocol.Register(wire, "UntagPolicy", s.untagPolicy, protocol.Control)
+	protocol.Register(wire, "ListPolicyTags", s.listPolicyTags)
 }
 
 // checkManaged reads a document that is to become a version of the managed policy
 // with the ARN.
-func (s *Service) checkManaged(text, arn string) error {
+func (s policies) checkManaged(text, arn string) error {
 	p, err := policy.Parse(policy.ForIdentity, text)
 	if err == nil {
 		err = p.CheckIAM(policy.MaxManaged, 0)
@@ -77,7 +83,7 @@ type createPolicyInput struct {
 
 type policyOutput struct{ Policy Policy }
 
-func (s *Service) createPolicy(ctx context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
+func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	v.Length("description", in.Description, 0, 1000)
@@ -126,22 +132,13 @@ func (s *Service) createPolicy(ctx context.Context, c *protocol.Call, in *create
 	return &policyOutput{s.showPolicy(m)}, nil
 }
 
-// policyOf returns a managed policy that an account can use, or nil.
-func (s *Service) policyOf(account, arn string) *directory.Managed {
-	m := s.directory.Policy(arn)
-	if m == nil || m.Account != account && m.Account != "aws" {
-		return nil
-	}
-	return m
-}
-
 // managed returns the policy that a request names, if the caller may take the
 // action on it.
-func (s *Service) managed(c *protocol.Call, name *string, action string) (*directory.Managed, error) {
+func (s policies) managed(c *protocol.Call, name *string, action string) (*directory.Managed, error) {
 	return s.managedFor(c, name, action, subject{})
 }
 
-func (s *Service) managedFor(c *protocol.Call, name *string, action string, about subject) (*directory.Managed, error) {
+func (s policies) managedFor(c *protocol.Call, name *string, action string, about subject) (*directory.Managed, error) {
 	var v protocol.Violations
 	arn := v.Required("policyArn", name)
 	v.Length("policyArn", name, 20, 2048)
@@ -167,13 +164,13 @@ func (s *Service) managedFor(c *protocol.Call, name *string, action string, abou
 }
 
 // editPolicy changes a policy that was found. AWS's own cannot be changed.
-func (s *Service) editPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
+func (s policies) editPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
 	_, err := s.editedPolicy(ctx, m, change)
 	return err
 }
 
 // editedPolicy is editPolicy, and returns the policy as change has left it.
-func (s *Service) editedPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) (
+func (s policies) editedPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) (
 	*directory.Managed, error,
 ) {
 	if m.Account == "aws" {
@@ -196,7 +193,7 @@ type policyInput struct {
 	MaxItems  *int32
 }
 
-func (s *Service) getPolicy(_ context.Context, c *protocol.Call, in *policyInput) (*policyOutput, error) {
+func (s policies) getPolicy(_ context.Context, c *protocol.Call, in *policyInput) (*policyOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "GetPolicy")
 	if err != nil {
 		return nil, err
@@ -204,7 +201,7 @@ func (s *Service) getPolicy(_ context.Context, c *protocol.Call, in *policyInput
 	return &policyOutput{s.showPolicy(m)}, nil
 }
 
-func (s *Service) deletePolicy(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s policies) deletePolicy(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, err := s.managed(c, in.PolicyArn, "DeletePolicy")
 	if err != nil {
 		return nil, err
@@ -242,7 +239,7 @@ const (
 	usedAsBoundary = "PermissionsBoundary"
 )
 
-func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoliciesInput) (*listPoliciesOutput, error) {
+func (s policies) listPolicies(_ context.Context, c *protocol.Call, in *listPoliciesInput) (*listPoliciesOutput, error) {
 	var v protocol.Violations
 	v.Enum("scope", in.Scope, "All", "AWS", "Local")
 	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)

@@ -41,7 +41,10 @@ func listedRole(e *directory.Entity) Role {
 	return r
 }
 
-func (s *Service) registerRoles(wire *protocol.Service) {
+// roles serves the operations about roles.
+type roles struct{ *core }
+
+func (s roles) register(wire *protocol.Service) {
 	protocol.Register(wire, "CreateRole", s.createRole, protocol.Control)
 	protocol.Register(wire, "GetRole", s.getRole)
 	protocol.Register(wire, "UpdateRole", s.updateRole, protocol.Control, protocol.EmptyResult)
@@ -70,7 +73,7 @@ type createRoleInput struct {
 
 type roleOutput struct{ Role Role }
 
-func (s *Service) createRole(ctx context.Context, c *protocol.Call, in *createRoleInput) (*roleOutput, error) {
+func (s roles) createRole(ctx context.Context, c *protocol.Call, in *createRoleInput) (*roleOutput, error) {
 	var v protocol.Violations
 	trust := v.Required("assumeRolePolicyDocument", in.AssumeRolePolicyDocument)
 	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
@@ -101,7 +104,7 @@ func (s *Service) createRole(ctx context.Context, c *protocol.Call, in *createRo
 // setTrust sets who may assume a role. The users and roles that the policy names
 // have to exist, and are bound to their unique ids: a user that is made later
 // under the same name is not meant.
-func (s *Service) setTrust(e *directory.Entity, text string) error {
+func (s roles) setTrust(e *directory.Entity, text string) error {
 	p, err := policy.Parse(policy.ForTrust, text)
 	if err == nil {
 		err = p.CheckIAM(policy.MaxTrust, 0)
@@ -126,7 +129,7 @@ type roleInput struct {
 	RoleName *string `max:"64"`
 }
 
-func (s *Service) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*roleOutput, error) {
+func (s roles) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*roleOutput, error) {
 	e, err := s.find(c, directory.Role, in.RoleName, "GetRole")
 	if err != nil {
 		return nil, err
@@ -140,12 +143,12 @@ type updateRoleInput struct {
 	MaxSessionDuration *int32
 }
 
-func (s *Service) updateRole(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*service.Empty, error) {
+func (s roles) updateRole(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*service.Empty, error) {
 	_, err := s.describeRole(ctx, c, in, "UpdateRole")
 	return nil, err
 }
 
-func (s *Service) updateRoleDescription(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*roleOutput, error) {
+func (s roles) updateRoleDescription(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*roleOutput, error) {
 	in.MaxSessionDuration = nil
 	e, err := s.describeRole(ctx, c, in, "UpdateRoleDescription")
 	if err != nil {
@@ -154,7 +157,7 @@ func (s *Service) updateRoleDescription(ctx context.Context, c *protocol.Call, i
 	return &roleOutput{showRole(e)}, nil
 }
 
-func (s *Service) describeRole(ctx context.Context, c *protocol.Call, in *updateRoleInput, action string) (*directory.Entity, error) {
+func (s roles) describeRole(ctx context.Context, c *protocol.Call, in *updateRoleInput, action string) (*directory.Entity, error) {
 	var v protocol.Violations
 	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
 	v.Length("description", in.Description, 0, 1000)
@@ -181,7 +184,7 @@ type assumeRolePolicyInput struct {
 	PolicyDocument *string `max:"128K"`
 }
 
-func (s *Service) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
+func (s roles) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	if err := v.Err(); err != nil {
@@ -194,7 +197,7 @@ func (s *Service) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, 
 	return nil, s.edit(ctx, e, func(e *directory.Entity) error { return s.setTrust(e, text) })
 }
 
-func (s *Service) deleteRole(ctx context.Context, c *protocol.Call, in *roleInput) (*service.Empty, error) {
+func (s roles) deleteRole(ctx context.Context, c *protocol.Call, in *roleInput) (*service.Empty, error) {
 	return s.remove(ctx, c, directory.Role, in.RoleName)
 }
 
@@ -210,7 +213,7 @@ type listRolesOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listRoles(_ context.Context, c *protocol.Call, in *listRolesInput) (*listRolesOutput, error) {
+func (s roles) listRoles(_ context.Context, c *protocol.Call, in *listRolesInput) (*listRolesOutput, error) {
 	p, err := s.listEntities(c, directory.Role, "ListRoles", in.PathPrefix, in.Marker, in.MaxItems)
 	if err != nil {
 		return nil, err

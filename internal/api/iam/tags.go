@@ -31,13 +31,13 @@ func checkTags(tags []Tag) (map[string]string, error) {
 // taggedKinds can have tags. Groups cannot.
 var taggedKinds = boundKinds
 
-func (s *Service) registerTags(wire *protocol.Service) {
+// tagged serves the operations about the tags of users and roles.
+type tagged struct{ *core }
+
+func (s tagged) register(wire *protocol.Service) {
 	each(wire, "Tag", "", s.tagEntity, taggedKinds, protocol.Control)
 	each(wire, "Untag", "", s.untagEntity, taggedKinds, protocol.Control)
 	each(wire, "List", "Tags", s.listEntityTags, taggedKinds)
-	protocol.Register(wire, "TagPolicy", s.tagPolicy, protocol.Control)
-	protocol.Register(wire, "UntagPolicy", s.untagPolicy, protocol.Control)
-	protocol.Register(wire, "ListPolicyTags", s.listPolicyTags)
 }
 
 // tagsInput names a user, a role or a policy.
@@ -101,7 +101,7 @@ func removeTags(old map[string]string, keys []string) map[string]string {
 	return all
 }
 
-func (s *Service) tagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s tagged) tagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	added, err := in.added()
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *Service) tagEntity(ctx context.Context, k directory.Kind, action string
 	})
 }
 
-func (s *Service) untagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s tagged) untagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	removed, err := in.removed()
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ type listTagsOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listEntityTags(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
+func (s tagged) listEntityTags(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (in *tagsInput) page(tags map[string]string) (*listTagsOutput, error) {
 	return &listTagsOutput{p.Items, p.Next != "", p.Next}, nil
 }
 
-func (s *Service) tagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s policies) tagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	added, err := in.added()
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (s *Service) tagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput
 	})
 }
 
-func (s *Service) untagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s policies) untagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	removed, err := in.removed()
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (s *Service) untagPolicy(ctx context.Context, c *protocol.Call, in *tagsInp
 	})
 }
 
-func (s *Service) listPolicyTags(_ context.Context, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
+func (s policies) listPolicyTags(_ context.Context, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "ListPolicyTags")
 	if err != nil {
 		return nil, err

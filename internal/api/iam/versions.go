@@ -31,7 +31,7 @@ type createPolicyVersionInput struct {
 
 type versionOutput struct{ PolicyVersion PolicyVersion }
 
-func (s *Service) createPolicyVersion(ctx context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
+func (s policies) createPolicyVersion(ctx context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
 	if err := v.Err(); err != nil {
@@ -66,7 +66,7 @@ func (s *Service) createPolicyVersion(ctx context.Context, c *protocol.Call, in 
 
 // version returns the policy and the version that a request names, if the caller
 // may take the action on the policy.
-func (s *Service) version(c *protocol.Call, in *policyInput, action string) (*directory.Managed, directory.Version, error) {
+func (s policies) version(c *protocol.Call, in *policyInput, action string) (*directory.Managed, directory.Version, error) {
 	var v protocol.Violations
 	id := v.Required("versionId", in.VersionId)
 	if err := v.Err(); err != nil {
@@ -87,7 +87,7 @@ func errNoVersion(arn, id string) error {
 	return errNotFound("Policy %s version %s does not exist or is not attachable.", arn, service.Shorten(id))
 }
 
-func (s *Service) getPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*versionOutput, error) {
+func (s policies) getPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*versionOutput, error) {
 	m, version, err := s.version(c, in, "GetPolicyVersion")
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *Service) getPolicyVersion(_ context.Context, c *protocol.Call, in *poli
 	return out, nil
 }
 
-func (s *Service) deletePolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s policies) deletePolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "DeletePolicyVersion")
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ type listVersionsOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listPolicyVersions(_ context.Context, c *protocol.Call, in *policyInput) (*listVersionsOutput, error) {
+func (s policies) listPolicyVersions(_ context.Context, c *protocol.Call, in *policyInput) (*listVersionsOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "ListPolicyVersions")
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (s *Service) listPolicyVersions(_ context.Context, c *protocol.Call, in *po
 	return &listVersionsOutput{service.Convert(p.Items, show), p.Next != "", p.Next}, nil
 }
 
-func (s *Service) setDefaultPolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s policies) setDefaultPolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "SetDefaultPolicyVersion")
 	if err != nil {
 		return nil, err
