@@ -117,7 +117,7 @@ func TestPrincipals(t *testing.T) {
 	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob); tx.PutEntity(group); tx.PutEntity(role) })
 	v := identity.NewVault()
 	resume := func(kind policy.CallerKind, name, issuer string) (identity.Identity, bool) {
-		key, err := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Policies: []string{allow}})
+		key, err := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Terms: identity.Terms{Policies: []string{allow}}})
 		if err != nil {
 			t.Fatal(err)
 		}
