@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
@@ -34,29 +35,49 @@ func (s account) getAccountSummary(_ context.Context, c *protocol.Call, _ *servi
 	for _, m := range policies {
 		versions += len(m.Versions)
 	}
+	inUse := 0
+	devices := s.logins.Devices(account, func(d *login.Device) bool {
+		if d.User != "" {
+			inUse++
+		}
+		return true
+	})
 	return &summaryOutput{map[string]int32{
-		"AccountAccessKeysPresent":      1, // the root's
-		"AccountMFAEnabled":             0,
-		"AccessKeysPerUserQuota":        maxKeys,
-		"AssumeRolePolicySizeQuota":     policy.MaxTrust,
-		"AttachedPoliciesPerGroupQuota": maxAttached,
-		"AttachedPoliciesPerRoleQuota":  maxAttached,
-		"AttachedPoliciesPerUserQuota":  maxAttached,
-		"GroupPolicySizeQuota":          policy.MaxGroupInline,
-		"Groups":                        int32(len(s.directory.List(directory.Group, account))),
-		"GroupsPerUserQuota":            maxGroupsPerUser,
-		"GroupsQuota":                   maxGroups,
-		"Policies":                      int32(len(policies)),
-		"PoliciesQuota":                 maxPolicies,
-		"PolicySizeQuota":               policy.MaxManaged,
-		"PolicyVersionsInUse":           int32(versions),
-		"RolePolicySizeQuota":           policy.MaxRoleInline,
-		"Roles":                         int32(len(s.directory.List(directory.Role, account))),
-		"RolesQuota":                    maxRoles,
-		"UserPolicySizeQuota":           policy.MaxUserInline,
-		"Users":                         int32(len(s.directory.List(directory.User, account))),
-		"UsersQuota":                    maxUsers,
-		"VersionsPerPolicyQuota":        maxVersions,
+		"AccountAccessKeysPresent": 1, // the root's
+		"AccountMFAEnabled":        0,
+		// The root has neither a password nor certificates, and there are no certificates of servers.
+		"AccountPasswordPresent":            0,
+		"AccountSigningCertificatesPresent": 0,
+		"ServerCertificates":                0,
+		"ServerCertificatesQuota":           0,
+		"SigningCertificatesPerUserQuota":   0,
+		"AccessKeysPerUserQuota":            maxKeys,
+		"AssumeRolePolicySizeQuota":         policy.MaxTrust,
+		"AttachedPoliciesPerGroupQuota":     maxAttached,
+		"AttachedPoliciesPerRoleQuota":      maxAttached,
+		"AttachedPoliciesPerUserQuota":      maxAttached,
+		"GroupPolicySizeQuota":              policy.MaxGroupInline,
+		"Groups":                            int32(len(s.directory.List(directory.Group, account))),
+		"GroupsPerUserQuota":                maxGroupsPerUser,
+		"GroupsQuota":                       maxGroups,
+		"GlobalEndpointTokenVersion":        1,
+		"InstanceProfiles":                  int32(len(s.directory.List(directory.Profile, account))),
+		"InstanceProfilesQuota":             maxProfiles,
+		"MFADevices":                        int32(len(devices)),
+		"MFADevicesInUse":                   int32(inUse),
+		"Policies":                          int32(len(policies)),
+		"PoliciesQuota":                     maxPolicies,
+		"PolicySizeQuota":                   policy.MaxManaged,
+		"PolicyVersionsInUse":               int32(versions),
+		"PolicyVersionsInUseQuota":          maxPolicies * maxVersions,
+		"Providers":                         int32(len(s.directory.List(directory.Provider, account))),
+		"RolePolicySizeQuota":               policy.MaxRoleInline,
+		"Roles":                             int32(len(s.directory.List(directory.Role, account))),
+		"RolesQuota":                        maxRoles,
+		"UserPolicySizeQuota":               policy.MaxUserInline,
+		"Users":                             int32(len(s.directory.List(directory.User, account))),
+		"UsersQuota":                        maxUsers,
+		"VersionsPerPolicyQuota":            maxVersions,
 	}}, nil
 }
 

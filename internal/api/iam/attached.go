@@ -64,6 +64,9 @@ func (s attachments) attachment(k directory.Kind, action string, c *protocol.Cal
 	if err := v.Err(); err != nil {
 		return nil, "", err
 	}
+	if !isARN(arn) {
+		return nil, "", protocol.ValidationError("Invalid ARN:  Could not be parsed!")
+	}
 	e, err := s.findFor(c, k, in.name(k), action, subject{policy: arn})
 	return e, service.Shorten(arn), err
 }
@@ -93,22 +96,29 @@ type listAttachedOutput struct {
 }
 
 func (s attachments) listAttached(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
+	if err := checkPrefix(in.PathPrefix); err != nil {
+		return nil, err
+	}
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
 	}
-	var all []AttachedPolicy
-	for _, arn := range e.Attached {
-		if m := s.directory.Policy(arn); m != nil && prefixed(m.Path, in.PathPrefix) {
-			all = append(all, AttachedPolicy{m.Name, arn})
-		}
-	}
-	slices.SortFunc(all, func(a, b AttachedPolicy) int { return cmp.Compare(a.PolicyArn, b.PolicyArn) })
-	p, err := paginate(all, func(a AttachedPolicy) string { return a.PolicyArn }, in.Marker, in.MaxItems)
+	p, err := paginate(s.attachedTo(e, in.PathPrefix), func(a AttachedPolicy) string { return a.PolicyArn }, in.Marker, in.MaxItems)
 	if err != nil {
 		return nil, err
 	}
 	return &listAttachedOutput{p.Items, p.Next != "", p.Next}, nil
+}
+
+// attachedTo returns the managed policies below a path that an entity has, sorted by ARN.
+func (s *core) attachedTo(e *directory.Entity, prefix *string) (all []AttachedPolicy) {
+	for _, arn := range e.Attached {
+		if m := s.directory.Policy(arn); m != nil && prefixed(m.Path, prefix) {
+			all = append(all, AttachedPolicy{m.Name, arn})
+		}
+	}
+	slices.SortFunc(all, func(a, b AttachedPolicy) int { return cmp.Compare(a.PolicyArn, b.PolicyArn) })
+	return all
 }
 
 type boundaryInput struct {

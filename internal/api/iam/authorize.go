@@ -66,7 +66,7 @@ func (s *core) find(c *protocol.Call, kind directory.Kind, name *string, action 
 
 func (s *core) findFor(c *protocol.Call, kind directory.Kind, name *string, action string, about subject) (*directory.Entity, error) {
 	var v protocol.Violations
-	written := v.Required(string(kind)+"Name", name)
+	written := v.Required(members[kind], name)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}

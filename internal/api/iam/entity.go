@@ -13,7 +13,7 @@ import (
 // newEntity returns the entity that a request asks for, if its parameters are
 // valid and the caller may make it.
 func (s *core) newEntity(c *protocol.Call, kind directory.Kind, name, path, boundary *string, tags []Tag) (*directory.Entity, error) {
-	written, err := checkName(string(kind)+"Name", name, longest[kind])
+	written, err := checkName(members[kind], name, longest[kind])
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (s *core) newEntity(c *protocol.Call, kind directory.Kind, name, path, boun
 func (s *core) add(ctx context.Context, e *directory.Entity, quota int) error {
 	return s.change(ctx, func(tx *directory.Tx) error {
 		if s.directory.Find(e.Kind, e.Account, e.Name) != nil {
-			return errExists("%s with name %s already exists.", words[e.Kind], e.Name)
+			return errTaken(e.Kind, e.Name)
 		}
 		if len(s.directory.List(e.Kind, e.Account)) >= quota {
 			return errQuota(words[e.Kind]+"sPerAccount", quota)
@@ -98,14 +98,14 @@ func (s *core) rename(ctx context.Context, c *protocol.Call, kind directory.Kind
 	}
 	return nil, s.edit(ctx, e, func(e *directory.Entity) error {
 		if other := s.directory.Find(kind, e.Account, next.Name); other != nil && other.ID != e.ID {
-			return errExists("%s with name %s already exists.", words[kind], next.Name)
+			return errTaken(kind, next.Name)
 		}
 		e.Name, e.Path = next.Name, next.Path
 		return nil
 	})
 }
 
-// remove deletes an entity that has neither keys, a password, second factors, groups, members nor policies.
+// remove deletes an entity that has neither keys, a password, second factors, groups, members nor policies, and is in no instance profile.
 func (s *core) remove(ctx context.Context, c *protocol.Call, kind directory.Kind, name *string) (*service.Empty, error) {
 	e, err := s.find(c, kind, name, "Delete"+words[kind])
 	if err != nil {
@@ -122,6 +122,10 @@ func (s *core) remove(ctx context.Context, c *protocol.Call, kind directory.Kind
 			return errConflict("delete login profile")
 		case len(s.logins.DevicesOf(now.Account, now.ID)) > 0:
 			return errConflict("deactivate MFA device")
+		case len(now.Roles) > 0:
+			return errConflict("remove roles from instance profile")
+		case kind == directory.Role && len(s.directory.ProfilesOf(now)) > 0:
+			return errConflict("remove roles from instance profile")
 		case len(now.Groups) > 0:
 			return errConflict("remove users from group")
 		case kind == directory.Group && len(s.directory.Members(now)) > 0:
@@ -139,6 +143,9 @@ func (s *core) remove(ctx context.Context, c *protocol.Call, kind directory.Kind
 func (s *core) listEntities(
 	c *protocol.Call, kind directory.Kind, action string, prefix, marker *string, maxItems *int32,
 ) (service.Page[*directory.Entity], error) {
+	if err := checkPrefix(prefix); err != nil {
+		return service.Page[*directory.Entity]{}, err
+	}
 	account := service.Caller(c).Account
 	folder := "/"
 	if prefix != nil {

@@ -77,7 +77,7 @@ func (s groups) getGroup(_ context.Context, c *protocol.Call, in *getGroupInput)
 	if err != nil {
 		return nil, err
 	}
-	return &getGroupOutput{showGroup(group), service.Convert(p.Items, listedUser), p.Next != "", p.Next}, nil
+	return &getGroupOutput{showGroup(group), service.Convert(p.Items, s.listedUser), p.Next != "", p.Next}, nil
 }
 
 type updateGroupInput struct {

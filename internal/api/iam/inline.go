@@ -54,6 +54,7 @@ var inlineLimits = map[directory.Kind]int{
 func (s inline) putInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}

@@ -132,6 +132,7 @@ func (s keys) keyOf(user *directory.Entity, id string) (*directory.Key, error) {
 func (s keys) updateAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
+	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
 	wanted := v.Required("status", in.Status)
 	v.Enum("status", in.Status, statusActive, statusInactive)
 	if err := v.Err(); err != nil {
@@ -156,6 +157,7 @@ func (s keys) updateAccessKey(ctx context.Context, c *protocol.Call, in *accessK
 func (s keys) deleteAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
+	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
@@ -188,6 +190,7 @@ type lastUsedOutput struct {
 func (s keys) getAccessKeyLastUsed(_ context.Context, c *protocol.Call, in *accessKeyInput) (*lastUsedOutput, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
+	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}

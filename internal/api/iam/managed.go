@@ -17,6 +17,18 @@ import (
 
 // Policy is a managed policy as clients see it.
 type Policy struct {
+	PolicyFacts
+	Tags []Tag `wrap:"member"`
+}
+
+// DetailedPolicy is a Policy whose tags are shown also if there are none.
+type DetailedPolicy struct {
+	PolicyFacts
+	Tags []Tag `json:",always" wrap:"member"`
+}
+
+// PolicyFacts are what is shown of a managed policy everywhere.
+type PolicyFacts struct {
 	PolicyName                    string
 	PolicyId                      string
 	Arn                           string
@@ -28,16 +40,23 @@ type Policy struct {
 	Description                   string `json:",omitempty"`
 	CreateDate                    time.Time
 	UpdateDate                    time.Time
-	Tags                          []Tag `wrap:"member"`
 }
 
-func (s policies) showPolicy(m *directory.Managed) Policy {
-	attached, bounded := s.directory.Users(m.ARN())
-	return Policy{
+// facts returns what an account sees of a managed policy.
+func (s *core) facts(account string, m *directory.Managed) PolicyFacts {
+	attached, bounded := s.holders(account, m)
+	return PolicyFacts{
 		PolicyName: m.Name, PolicyId: m.ID, Arn: m.ARN(), Path: m.Path, DefaultVersionId: m.Default,
 		AttachmentCount: int32(len(attached)), PermissionsBoundaryUsageCount: int32(len(bounded)), IsAttachable: true,
-		Description: m.Description, CreateDate: m.Created, UpdateDate: m.Updated, Tags: service.TagList(m.Tags),
+		Description: m.Description, CreateDate: m.Created, UpdateDate: m.Updated,
 	}
+}
+
+// holders returns what of an account has a managed policy, attached or as its boundary.
+func (s *core) holders(account string, m *directory.Managed) (attached, bounded []*directory.Entity) {
+	attached, bounded = s.directory.Users(m.ARN())
+	own := func(e *directory.Entity) bool { return e.Account == account }
+	return service.Filter(attached, own), service.Filter(bounded, own)
 }
 
 // policies serves the operations about managed policies.
@@ -86,6 +105,7 @@ type policyOutput struct{ Policy Policy }
 func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
 	v.Length("description", in.Description, 0, 1000)
 	if err := v.Err(); err != nil {
 		return nil, err
@@ -129,7 +149,9 @@ func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *create
 	if err != nil {
 		return nil, err
 	}
-	return &policyOutput{s.showPolicy(m)}, nil
+	out := &policyOutput{Policy{s.facts(m.Account, m), service.TagList(m.Tags)}}
+	out.Policy.Description = "" // AWS shows it from GetPolicy on
+	return out, nil
 }
 
 // managed returns the policy that a request names, if the caller may take the
@@ -154,7 +176,7 @@ func (s policies) managedFor(c *protocol.Call, name *string, action string, abou
 	if err := s.allow(c, action, about); err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(arn, "arn:") {
+	if !isARN(arn) {
 		return nil, errInput("ARN %s is not valid.", arn)
 	}
 	if m == nil {
@@ -193,12 +215,14 @@ type policyInput struct {
 	MaxItems  *int32
 }
 
-func (s policies) getPolicy(_ context.Context, c *protocol.Call, in *policyInput) (*policyOutput, error) {
+type getPolicyOutput struct{ Policy DetailedPolicy }
+
+func (s policies) getPolicy(_ context.Context, c *protocol.Call, in *policyInput) (*getPolicyOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "GetPolicy")
 	if err != nil {
 		return nil, err
 	}
-	return &policyOutput{s.showPolicy(m)}, nil
+	return &getPolicyOutput{DetailedPolicy{s.facts(service.Caller(c).Account, m), service.TagList(m.Tags)}}, nil
 }
 
 func (s policies) deletePolicy(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
@@ -243,7 +267,7 @@ func (s policies) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 	var v protocol.Violations
 	v.Enum("scope", in.Scope, "All", "AWS", "Local")
 	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)
-	if err := v.Err(); err != nil {
+	if err := cmp.Or(v.Err(), checkPrefix(in.PathPrefix)); err != nil {
 		return nil, err
 	}
 	account := service.Caller(c).Account
@@ -265,7 +289,7 @@ func (s policies) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 		if !only && in.PolicyUsageFilter == nil {
 			return true
 		}
-		attached, bounded := s.directory.Users(m.ARN())
+		attached, bounded := s.holders(account, m)
 		switch {
 		case in.PolicyUsageFilter == nil:
 			return len(attached)+len(bounded) > 0
@@ -281,8 +305,8 @@ func (s policies) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 		return nil, err
 	}
 	return &listPoliciesOutput{service.Convert(p.Items, func(m *directory.Managed) Policy {
-		shown := s.showPolicy(m)
-		shown.Description, shown.Tags = "", nil
-		return shown
+		facts := s.facts(account, m)
+		facts.Description = ""
+		return Policy{PolicyFacts: facts}
 	}), p.Next != "", p.Next}, nil
 }

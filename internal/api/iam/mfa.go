@@ -237,7 +237,7 @@ func (s devices) listVirtualMFADevices(_ context.Context, c *protocol.Call, in *
 	devices := service.Convert(p.Items, func(d *login.Device) VirtualMFADevice {
 		shown := VirtualMFADevice{SerialNumber: d.Serial()}
 		if user := s.directory.Entity(d.User); user != nil {
-			listed := listedUser(user)
+			listed := s.listedUser(user)
 			shown.User, shown.EnableDate = &listed, &d.Enabled
 		}
 		return shown

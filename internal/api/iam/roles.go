@@ -20,9 +20,24 @@ type Role struct {
 	CreateDate               time.Time
 	AssumeRolePolicyDocument string
 	Description              string `json:",omitempty"`
-	MaxSessionDuration       int32
+	MaxSessionDuration       int32  `json:",omitempty"`
 	PermissionsBoundary      *Boundary
 	Tags                     []Tag `wrap:"member"`
+	RoleLastUsed             *RoleLastUsed
+}
+
+// RoleLastUsed says when a session of a role was used last. It is empty if none ever was.
+type RoleLastUsed struct {
+	LastUsedDate *time.Time
+	Region       string `json:",omitempty"`
+}
+
+// lastUsed returns when a role was used last.
+func (s *core) lastUsed(role *directory.Entity) *RoleLastUsed {
+	if u, ok := s.directory.LastUse(role); ok {
+		return &RoleLastUsed{&u.At, u.Region}
+	}
+	return new(RoleLastUsed)
 }
 
 func showRole(e *directory.Entity) Role {
@@ -76,6 +91,7 @@ type roleOutput struct{ Role Role }
 func (s roles) createRole(ctx context.Context, c *protocol.Call, in *createRoleInput) (*roleOutput, error) {
 	var v protocol.Violations
 	trust := v.Required("assumeRolePolicyDocument", in.AssumeRolePolicyDocument)
+	v.Length("assumeRolePolicyDocument", in.AssumeRolePolicyDocument, 1, 131072)
 	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
 	v.Length("description", in.Description, 0, 1000)
 	if err := v.Err(); err != nil {
@@ -98,7 +114,11 @@ func (s roles) createRole(ctx context.Context, c *protocol.Call, in *createRoleI
 	if err := s.add(ctx, e, maxRoles); err != nil {
 		return nil, err
 	}
-	return &roleOutput{showRole(e)}, nil
+	out := &roleOutput{showRole(e)}
+	if in.MaxSessionDuration == nil {
+		out.Role.MaxSessionDuration = 0 // AWS shows the default from GetRole on
+	}
+	return out, nil
 }
 
 // setTrust sets who may assume a role. The users and roles that the policy names
@@ -134,7 +154,9 @@ func (s roles) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*rol
 	if err != nil {
 		return nil, err
 	}
-	return &roleOutput{showRole(e)}, nil
+	out := &roleOutput{showRole(e)}
+	out.Role.RoleLastUsed = s.lastUsed(e)
+	return out, nil
 }
 
 type updateRoleInput struct {
@@ -187,6 +209,7 @@ type assumeRolePolicyInput struct {
 func (s roles) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}

@@ -99,7 +99,12 @@ func each[In, Out any](wire *protocol.Service, before, after string, h handler[I
 }
 
 // words are the kinds of entities as the names of operations spell them.
-var words = map[directory.Kind]string{directory.User: "User", directory.Group: "Group", directory.Role: "Role"}
+var words = map[directory.Kind]string{directory.User: "User", directory.Group: "Group", directory.Role: "Role", directory.Profile: "InstanceProfile"}
+
+// members are the names of the parameters that name an entity.
+var members = map[directory.Kind]string{
+	directory.User: "userName", directory.Group: "groupName", directory.Role: "roleName", directory.Profile: "instanceProfileName",
+}
 
 var (
 	allKinds = []directory.Kind{directory.User, directory.Group, directory.Role}

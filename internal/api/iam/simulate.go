@@ -104,7 +104,7 @@ func (s *simulator) source(c *protocol.Call, name *string, action string) (*dire
 		return nil, err
 	}
 	e := s.directory.ByARN(arn)
-	if e == nil || e.Account != service.Caller(c).Account {
+	if e == nil || e.Account != service.Caller(c).Account || !slices.Contains(allKinds, e.Kind) {
 		return nil, errNotFound("%s does not exist", arn)
 	}
 	return e, nil

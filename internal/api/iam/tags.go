@@ -2,7 +2,9 @@ package iam
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
@@ -14,14 +16,10 @@ type Tag = service.Tag
 
 // checkTags returns the tags of a request by their keys.
 func checkTags(tags []Tag) (map[string]string, error) {
-	var v protocol.Violations
-	for _, t := range tags {
-		v.Length("tags.member.key", &t.Key, 1, 128)
-	}
-	if err := v.Err(); err != nil {
+	if err := service.CheckTags(tags); err != nil {
 		return nil, err
 	}
-	out, err := service.TagMap(tags)
+	out, err := service.FoldedTagMap(tags)
 	if err != nil {
 		return nil, errInput("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
 	}
@@ -67,8 +65,8 @@ func (in *tagsInput) removed() ([]string, error) {
 		return nil, errNoList("tagKeys")
 	}
 	var v protocol.Violations
-	for _, key := range in.TagKeys {
-		v.Length("tagKeys.member", &key, 1, 128)
+	for i, key := range in.TagKeys {
+		service.CheckTagKey(&v, fmt.Sprintf("tagKeys.%d.member", i+1), key)
 	}
 	return in.TagKeys, v.Err()
 }
@@ -85,7 +83,10 @@ func addTags(old, added map[string]string) (map[string]string, error) {
 	if all == nil {
 		all = make(map[string]string)
 	}
-	maps.Copy(all, added)
+	for key, value := range added {
+		removeTag(all, key)
+		all[key] = value
+	}
 	if len(all) > service.MaxTags {
 		return nil, errQuota("TagsPerEntity", service.MaxTags)
 	}
@@ -96,9 +97,14 @@ func addTags(old, added map[string]string) (map[string]string, error) {
 func removeTags(old map[string]string, keys []string) map[string]string {
 	all := maps.Clone(old)
 	for _, key := range keys {
-		delete(all, key)
+		removeTag(all, key)
 	}
 	return all
+}
+
+// removeTag removes the tag with a key, whatever its case.
+func removeTag(tags map[string]string, key string) {
+	maps.DeleteFunc(tags, func(other, _ string) bool { return strings.EqualFold(other, key) })
 }
 
 func (s tagged) tagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {

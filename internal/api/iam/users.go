@@ -17,6 +17,7 @@ type User struct {
 	UserId              string
 	Arn                 string
 	CreateDate          time.Time
+	PasswordLastUsed    *time.Time
 	PermissionsBoundary *Boundary
 	Tags                []Tag `wrap:"member"`
 }
@@ -42,10 +43,19 @@ func showUser(e *directory.Entity) User {
 }
 
 // listedUser returns a user as lists show it: without boundary and tags.
-func listedUser(e *directory.Entity) User {
+func (s *core) listedUser(e *directory.Entity) User {
 	u := showUser(e)
-	u.PermissionsBoundary, u.Tags = nil, nil
+	u.PasswordLastUsed, u.PermissionsBoundary, u.Tags = s.passwordUsed(e), nil, nil
 	return u
+}
+
+// passwordUsed returns when a user has last signed in to the console by password, or nil.
+func (s *core) passwordUsed(user *directory.Entity) *time.Time {
+	if u, _ := s.directory.LastUse(user); !u.Services[directory.SignIn].At.IsZero() {
+		at := u.Services[directory.SignIn].At
+		return &at
+	}
+	return nil
 }
 
 // users serves the operations about users.
@@ -102,7 +112,9 @@ func (s users) getUser(_ context.Context, c *protocol.Call, in *userInput) (*use
 	if err != nil {
 		return nil, err
 	}
-	return &userOutput{showUser(e)}, nil
+	out := &userOutput{showUser(e)}
+	out.User.PasswordLastUsed = s.passwordUsed(e)
+	return out, nil
 }
 
 type updateUserInput struct {
@@ -136,5 +148,5 @@ func (s users) listUsers(_ context.Context, c *protocol.Call, in *listUsersInput
 	if err != nil {
 		return nil, err
 	}
-	return &listUsersOutput{service.Convert(p.Items, listedUser), p.Next != "", p.Next}, nil
+	return &listUsersOutput{service.Convert(p.Items, s.listedUser), p.Next != "", p.Next}, nil
 }

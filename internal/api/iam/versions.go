@@ -3,6 +3,7 @@ package iam
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -34,6 +35,7 @@ type versionOutput struct{ PolicyVersion PolicyVersion }
 func (s policies) createPolicyVersion(ctx context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
@@ -64,11 +66,16 @@ func (s policies) createPolicyVersion(ctx context.Context, c *protocol.Call, in 
 	return &versionOutput{showVersion(m, m.Versions[len(m.Versions)-1])}, nil
 }
 
+var versionPattern = regexp.MustCompile(`^v[1-9][0-9]*(\.[A-Za-z0-9-]*)?$`)
+
 // version returns the policy and the version that a request names, if the caller
 // may take the action on the policy.
 func (s policies) version(c *protocol.Call, in *policyInput, action string) (*directory.Managed, directory.Version, error) {
 	var v protocol.Violations
 	id := v.Required("versionId", in.VersionId)
+	if in.VersionId != nil && !versionPattern.MatchString(id) {
+		v.Add(id, "versionId", `Member must satisfy regular expression pattern: v[1-9][0-9]*(\.[A-Za-z0-9-]*)?`)
+	}
 	if err := v.Err(); err != nil {
 		return nil, directory.Version{}, err
 	}
@@ -123,8 +130,10 @@ func (s policies) listPolicyVersions(_ context.Context, c *protocol.Call, in *po
 	if err != nil {
 		return nil, err
 	}
-	number := func(v directory.Version) string { return fmt.Sprintf("%9s", v.ID[1:]) } // in the order of numbers
-	p, err := paginate(m.Versions, number, in.Marker, in.MaxItems)
+	newest := slices.Clone(m.Versions)
+	slices.Reverse(newest)
+	age := func(v directory.Version) string { return fmt.Sprintf("%9d", 999_999_999-v.Number()) }
+	p, err := paginate(newest, age, in.Marker, in.MaxItems)
 	if err != nil {
 		return nil, err
 	}
