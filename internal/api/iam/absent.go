@@ -3,35 +3,30 @@ package iam
 import (
 	"context"
 
-	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 // absent serves operations about what users and roles can have on AWS and cannot have here:
-// certificates, instance profiles and more. Clients such as Terraform ask for them before they delete a user or a role,
-// and are told that there are none. The operations that would make some are unsupported.
+// keys for SSH, certificates and more. Clients such as Terraform ask for them before they delete a user, and learn that there
+// are none. The operations that would make some are unsupported.
 type absent struct{ *core }
 
 func (s absent) register(wire *protocol.Service) {
 	protocol.Register(wire, "ListSSHPublicKeys", s.listSSHPublicKeys)
 	protocol.Register(wire, "ListSigningCertificates", s.listSigningCertificates)
 	protocol.Register(wire, "ListServiceSpecificCredentials", s.listServiceSpecificCredentials)
-	protocol.Register(wire, "ListInstanceProfilesForRole", s.listInstanceProfilesForRole)
-	protocol.Register(wire, "ListInstanceProfiles", s.listInstanceProfiles)
 }
 
 // noItems is a list that is always empty.
 type noItems []string
 
-// absentInput names a user or a role, or is about the whole account.
+// absentInput names a user, or is about the whole account.
 type absentInput struct {
 	UserName         *string `max:"128"`
-	RoleName         *string `max:"64"`
 	ServiceName      *string `max:"128"`
 	AllUsers         *bool
 	AssignmentStatus *string `max:"64"`
-	PathPrefix       *string `max:"512"`
 	Marker           *string `max:"2048"`
 	MaxItems         *int32
 }
@@ -79,24 +74,4 @@ type listServiceSpecificCredentialsOutput struct {
 func (s absent) listServiceSpecificCredentials(_ context.Context, c *protocol.Call, in *absentInput) (*listServiceSpecificCredentialsOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
-}
-
-type listInstanceProfilesOutput struct {
-	InstanceProfiles noItems `json:",always" wrap:"member"`
-	IsTruncated      bool
-}
-
-func (s absent) listInstanceProfilesForRole(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
-	if _, err := s.find(c, directory.Role, in.RoleName, "ListInstanceProfilesForRole"); err != nil {
-		return nil, err
-	}
-	return nil, in.checkPage()
-}
-
-func (s absent) listInstanceProfiles(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
-	arn := "arn:aws:iam::" + service.Caller(c).Account + ":instance-profile/"
-	if err := s.allow(c, "ListInstanceProfiles", subject{arn: arn}); err != nil {
-		return nil, err
-	}
-	return nil, in.checkPage()
 }

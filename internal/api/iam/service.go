@@ -61,6 +61,11 @@ func New(o Options) *protocol.Service {
 	passwords{s}.register(wire)
 	passwordRules{s}.register(wire)
 	devices{s}.register(wire)
+	providers{s}.register(wire)
+	profiles{s}.register(wire)
+	credentialReports{s}.register(wire)
+	details{s}.register(wire)
+	lastAccessed{s}.register(wire)
 	absent{s}.register(wire)
 	wire.Unsupported(unsupported...)
 	return wire

@@ -481,7 +481,7 @@ func TestUnsupportedOperations(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
 	st.Does("CreateUser", with{"UserName", "bob"})
-	for _, op := range []string{"UploadSSHPublicKey", "UploadSigningCertificate", "CreateInstanceProfile", "CreateOpenIDConnectProvider", "TagInstanceProfile"} {
+	for _, op := range []string{"UploadSSHPublicKey", "UploadSigningCertificate", "CreateSAMLProvider"} {
 		st.Fails(op, with{"UserName", "bob"}, 400, "UnsupportedOperation", "The operation "+op+" is not supported by Sluice.")
 	}
 	st.Fails("TagGroup", with{"GroupName", "g"}, 400, "InvalidAction", "is not valid for this endpoint")
