@@ -63,22 +63,29 @@ func (s credentialReports) get(_ context.Context, c *protocol.Call, _ *service.E
 	now := s.now()
 	switch r := s.directory.Report(account); {
 	case r == nil:
-		e := service.Modelled("CredentialReportNotPresentException", "ReportNotPresent", http.StatusGone, "No report is present. To generate a new report, use GenerateCredentialReport.")
-		e.Absent = true
-		return nil, e
+		return nil, errReport("NotPresent", "No report is present.")
 	case now.Sub(r.Created) >= reportLasts:
-		e := service.Modelled("CredentialReportExpiredException", "ReportExpired", http.StatusGone, "The most recent report has expired. To generate a new report, use GenerateCredentialReport.")
-		e.Absent = true
-		return nil, e
+		return nil, errReport("Expired", "The most recent report has expired.")
 	}
 	return &getReportOutput{s.report(account), "text/csv", now.UTC().Truncate(time.Second)}, nil
 }
 
+// errReport says that there is no report that could be fetched.
+func errReport(why, sentence string) *protocol.Error {
+	e := service.Modelled("CredentialReport"+why+"Exception", "Report"+why, http.StatusGone,
+		"%s To generate a new report, use GenerateCredentialReport.", sentence)
+	e.Absent = true // a node of a cluster that lags may not know of it yet
+	return e
+}
+
 // reportColumns are those of AWS, in its order.
 var reportColumns = []string{
-	"user", "arn", "user_creation_time", "password_enabled", "password_last_used", "password_last_changed", "password_next_rotation", "mfa_active",
-	"access_key_1_active", "access_key_1_last_rotated", "access_key_1_last_used_date", "access_key_1_last_used_region", "access_key_1_last_used_service",
-	"access_key_2_active", "access_key_2_last_rotated", "access_key_2_last_used_date", "access_key_2_last_used_region", "access_key_2_last_used_service",
+	"user", "arn", "user_creation_time",
+	"password_enabled", "password_last_used", "password_last_changed", "password_next_rotation", "mfa_active",
+	"access_key_1_active", "access_key_1_last_rotated",
+	"access_key_1_last_used_date", "access_key_1_last_used_region", "access_key_1_last_used_service",
+	"access_key_2_active", "access_key_2_last_rotated",
+	"access_key_2_last_used_date", "access_key_2_last_used_region", "access_key_2_last_used_service",
 	"cert_1_active", "cert_1_last_rotated", "cert_2_active", "cert_2_last_rotated",
 }
 
@@ -105,7 +112,8 @@ func (s credentialReports) report(account string) []byte {
 func reportTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05+00:00") }
 
 func (s credentialReports) rootRow(account string) []string {
-	row := []string{"<root_account>", identity.RootARN(account), reportTime(time.Unix(0, 0)), notSupported, noInformation, notSupported, notSupported, "false"}
+	row := []string{"<root_account>", identity.RootARN(account), reportTime(time.Unix(0, 0))}
+	row = append(row, notSupported, noInformation, notSupported, notSupported, "false")
 	row = append(row, "true", notApplicable, notApplicable, notApplicable, notApplicable)
 	row = append(row, noKey...)
 	return append(row, noCertificates...)

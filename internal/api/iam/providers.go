@@ -93,15 +93,23 @@ func (in *createProviderInput) name() (string, error) {
 	if err := v.Err(); err != nil {
 		return "", err
 	}
-	name, secure := strings.CutPrefix(written, "https://")
-	u, err := url.Parse(written)
 	switch {
-	case !secure || err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(name, "?#") || !service.Printable(name) || strings.Contains(name, " "):
+	case !isProviderURL(written):
 		return "", protocol.ValidationError("Invalid Open ID Connect Provider URL")
 	case len(in.ThumbprintList) > maxThumbprints:
 		return "", errThumbprints()
 	}
-	return name, nil
+	return strings.TrimPrefix(written, secure), nil
+}
+
+// secure is what the URL of a provider begins with.
+const secure = "https://"
+
+// isProviderURL reports whether text is a URL with TLS that names a host and perhaps a path.
+func isProviderURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && strings.HasPrefix(text, secure) && u.Host != "" && u.User == nil &&
+		!strings.ContainsAny(text, "?# ") && service.Printable(text)
 }
 
 func errThumbprints() error {
@@ -117,9 +125,11 @@ func checkClients(v *protocol.Violations, clients []string) {
 func checkThumbprints(v *protocol.Violations, thumbprints []string) {
 	for _, one := range thumbprints {
 		v.Length("thumbprintList.member", &one, thumbprintSize, thumbprintSize)
-		v.Characters("thumbprintList.member", &one, func(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }, "[0-9a-fA-F]{40}")
+		v.Characters("thumbprintList.member", &one, isHex, "[0-9a-fA-F]{40}")
 	}
 }
+
+func isHex(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }
 
 // providerInput names a provider, and for some operations says what is to become of it.
 type providerInput struct {
@@ -168,7 +178,9 @@ func (s providers) find(c *protocol.Call, in *providerInput, about subject) (*di
 }
 
 // edit changes the provider that a request names.
-func (s providers) edit(ctx context.Context, c *protocol.Call, in *providerInput, about subject, change func(*directory.Entity) error) (*service.Empty, error) {
+func (s providers) edit(
+	ctx context.Context, c *protocol.Call, in *providerInput, about subject, change func(*directory.Entity) error,
+) (*service.Empty, error) {
 	e, err := s.find(c, in, about)
 	if err != nil {
 		return nil, err
@@ -205,7 +217,8 @@ func (s providers) list(_ context.Context, c *protocol.Call, _ *service.Empty) (
 		return nil, err
 	}
 	all := s.directory.List(directory.Provider, account)
-	return &listProvidersOutput{service.Convert(all, func(e *directory.Entity) ListedProvider { return ListedProvider{e.ARN()} })}, nil
+	listed := func(e *directory.Entity) ListedProvider { return ListedProvider{e.ARN()} }
+	return &listProvidersOutput{service.Convert(all, listed)}, nil
 }
 
 // delete removes a provider. That there is none is no error, as on AWS.

@@ -8,7 +8,9 @@
 //
 // The records are in the control store, as JSON under these keys:
 //
-//	directory/entity/<id>      a user, group, role, instance profile or identity provider, under AIDA…, AGPA…, AROA…, AIPA…, OIDC…; REPORT… says when an account asked for its credential report
+//	directory/entity/<id>      a user, group, role, instance profile or identity provider,
+//	                           under AIDA…, AGPA…, AROA…, AIPA…, OIDC…; under REPORT<account>
+//	                           when an account has asked for its credential report
 //	directory/key/<key id>     an access key, its secret encrypted
 //	directory/use/<id>         when and for what a key, user or role was used last
 //	directory/policy/<arn>     a managed policy with its versions
