@@ -160,7 +160,7 @@ file.`,
 		f.BoolVar(&config.NoCoolDowns, "no-cool-downs", false, "for tests: let a queue be purged again, and the name of a deleted queue be used again, at once instead of after 60 seconds")
 	})
 	section(f, "Topics", func(f *pflag.FlagSet) {
-		f.StringSliceVar(&config.EgressAllow, "egress-allow", nil, "network, address or host that messages of topics may be delivered to although it is not public, such as 10.0.0.0/8 or hooks.internal; repeat it for several (default: public addresses only)")
+		f.StringSliceVar(&config.EgressAllow, "egress-allow", nil, "network, address or host that messages of topics may be delivered to, and keys of identity providers fetched from, although it is not public, such as 10.0.0.0/8 or hooks.internal; repeat it for several (default: public addresses only)")
 		f.StringVar(&config.Mail.Server, "smtp-server", "", "host:port of the relay that mails of topics are sent through; on port 465 it is spoken to by TLS, on others by STARTTLS, which only a relay on this machine may lack (default: no mail)")
 		f.StringVar(&config.Mail.From, "smtp-from", "", "address that these mails come from")
 		f.StringVar(&config.Mail.User, "smtp-user", "", "user of the relay")

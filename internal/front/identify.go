@@ -48,10 +48,22 @@ func (x *request) identify(body []byte) error {
 	if x.call.Region == "" {
 		x.call.Region = f.Region
 	}
-	if x.caller.Kind == policy.User && x.caller.Session == nil {
-		f.Keys.Directory.Used(x.caller.AccessKeyID, x.call.Service, x.call.Region, x.began)
-	}
+	x.noteUse()
 	return nil
+}
+
+// noteUse has the directory know when a key, a user or a role was used last.
+func (x *request) noteUse() {
+	d := x.front.Keys.Directory
+	switch {
+	case x.caller.Kind == policy.AssumedRole:
+		d.Seen(x.caller.IssuerID, x.call.Service, x.call.Region, x.began)
+	case x.caller.Kind == policy.User:
+		d.Seen(x.caller.UserID, x.call.Service, x.call.Region, x.began)
+		if x.caller.Session == nil {
+			d.Used(x.caller.AccessKeyID, x.call.Service, x.call.Region, x.began)
+		}
+	}
 }
 
 // lookup returns the secret of the access key that the request names.

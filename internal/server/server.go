@@ -50,6 +50,7 @@ import (
 	"github.com/sluicemq/sluice/internal/tenant"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
+	"github.com/sluicemq/sluice/internal/topic/egress"
 	"github.com/sluicemq/sluice/internal/topic/signing"
 )
 
@@ -116,6 +117,7 @@ type Server struct {
 	metrics      *prom.Metrics
 	metricsHTTP  *metricsServer // nil: they are not served
 	proxies      front.Proxies
+	egress       *egress.Rules // where the server may connect to for its users
 
 	topicsCounted atomic.Bool // see countsTopics
 	required      struct {
@@ -134,6 +136,9 @@ func Start(c Config) (_ *Server, err error) {
 	}
 	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, backups: newBackups(), history: newHistory(), prepared: make(chan struct{})}
 	if s.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
+		return nil, err
+	}
+	if s.egress, err = egress.Parse(c.EgressAllow); err != nil {
 		return nil, err
 	}
 	if s.deliverer, err = s.newDeliverer(); err != nil {
@@ -202,6 +207,7 @@ func Start(c Config) (_ *Server, err error) {
 	})
 	tokens := sts.New(sts.Options{
 		Directory: s.directory, Access: permissions, Roots: s.credentials, Vault: s.vault, Now: c.Now,
+		WebKeys: openid.NewKeys(s.egress.DialContext, c.Now),
 	})
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.Now)
 	accounts := admin.New(admin.Options{

@@ -15,7 +15,6 @@ import (
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/topic"
 	"github.com/sluicemq/sluice/internal/topic/delivery"
-	"github.com/sluicemq/sluice/internal/topic/egress"
 	"github.com/sluicemq/sluice/internal/topic/email"
 	"github.com/sluicemq/sluice/internal/topic/envelope"
 )
@@ -51,11 +50,7 @@ func (s *Server) newSNS(queues *catalog.Catalog, permissions *access.Decider) *p
 
 // newDeliverer makes what brings messages of topics to endpoints.
 func (s *Server) newDeliverer() (*delivery.Deliverer, error) {
-	rules, err := egress.Parse(s.config.EgressAllow)
-	if err != nil {
-		return nil, err
-	}
-	web := delivery.NewHTTP(rules)
+	web := delivery.NewHTTP(s.egress)
 	senders := map[string]delivery.Sender{string(topic.HTTP): web, string(topic.HTTPS): web}
 	if s.config.Mail.Server != "" {
 		relay, err := email.NewRelay(s.config.Mail)

@@ -15,6 +15,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/openid/openidtest"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/tenant"
 )
@@ -72,6 +73,7 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 	apitest.Must(t, 0, os.Mkdir(filepath.Join(dir, "audit"), 0o755))
 	p := newPair(t, func(owner, other *Config) {
 		owner.TrailDir, other.TrailDir, other.LogLevel = dir, dir, new(slog.LevelVar)
+		other.EgressAllow = []string{"127.0.0.1"}
 	})
 	w := &walk{pair: p, t: t, done: make(map[string]bool)}
 	for _, d := range apitest.Dialects {
@@ -80,6 +82,7 @@ func TestEveryOperationAtAnotherNode(t *testing.T) {
 	w.topics(w.service("sns"), clientOf(t, p.other, inJSON))
 	w.alarms(w.service("monitoring"))
 	w.people(w.service("iam"), w.service("sts"))
+	w.programs(w.service("iam"), w.service("sts"))
 	w.accounts(w.service(admin.ServiceName))
 	w.looks(w.service(admin.ServiceName), clientOf(t, p.other, inJSON))
 	w.trails(w.service("cloudtrail"))
@@ -357,8 +360,6 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		do(op, "UserName", "bob")
 	}
 	do("ListVirtualMFADevices")
-	do("ListInstanceProfiles")
-	do("ListInstanceProfilesForRole", "RoleName", "r")
 	do("CreateLoginProfile", "UserName", "bob", "Password", "Correct-horse-1")
 	do("GetLoginProfile", "UserName", "bob")
 	do("UpdateLoginProfile", "UserName", "bob", "Password", "Another-horse-2")
@@ -382,6 +383,50 @@ func (w *walk) people(iam, sts *protocol.Service) {
 		do("Delete"+kind, kind+"Name", name)
 	}
 	do("DeletePolicy", "PolicyArn", policy)
+}
+
+// programs is about what programs without keys of their own have: identity providers, profiles and reports.
+func (w *walk) programs(iam, sts *protocol.Service) {
+	root := w.other.Root()
+	do := func(op string, params ...string) string {
+		w.t.Helper()
+		return w.query(&root, iam, op, params...)
+	}
+	p := openidtest.NewTLS(w.t, time.Now)
+	arn := apitest.Element(do("CreateOpenIDConnectProvider", "Url", p.URL, "ThumbprintList.member.1", strings.Repeat("0", 40)), "OpenIDConnectProviderArn")
+	named := []string{"OpenIDConnectProviderArn", arn}
+	provider := func(op string, more ...string) string { return do(op, append(named, more...)...) }
+	provider("AddClientIDToOpenIDConnectProvider", "ClientID", openidtest.Client)
+	provider("AddClientIDToOpenIDConnectProvider", "ClientID", "other")
+	provider("RemoveClientIDFromOpenIDConnectProvider", "ClientID", "other")
+	provider("UpdateOpenIDConnectProviderThumbprint", "ThumbprintList.member.1", p.Thumbprint)
+	provider("TagOpenIDConnectProvider", "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
+	provider("ListOpenIDConnectProviderTags")
+	provider("UntagOpenIDConnectProvider", "TagKeys.member.1", "k")
+	provider("GetOpenIDConnectProvider")
+	do("ListOpenIDConnectProviders")
+	trust := fmt.Sprintf(`{"Statement":{"Effect":"Allow","Principal":{"Federated":%q},"Action":"sts:AssumeRoleWithWebIdentity"}}`, arn)
+	role := apitest.Element(do("CreateRole", "RoleName", "program", "AssumeRolePolicyDocument", trust), "Arn")
+	w.query(nil, sts, "AssumeRoleWithWebIdentity", "RoleArn", role, "RoleSessionName", "s1", "WebIdentityToken", p.Issue(nil))
+
+	do("CreateInstanceProfile", "InstanceProfileName", "p")
+	do("AddRoleToInstanceProfile", "InstanceProfileName", "p", "RoleName", "program")
+	do("GetInstanceProfile", "InstanceProfileName", "p")
+	do("ListInstanceProfiles")
+	do("ListInstanceProfilesForRole", "RoleName", "program")
+	do("TagInstanceProfile", "InstanceProfileName", "p", "Tags.member.1.Key", "k", "Tags.member.1.Value", "v")
+	do("ListInstanceProfileTags", "InstanceProfileName", "p")
+	do("UntagInstanceProfile", "InstanceProfileName", "p", "TagKeys.member.1", "k")
+	do("GetAccountAuthorizationDetails")
+	do("GenerateCredentialReport")
+	do("GetCredentialReport")
+	job := apitest.Element(do("GenerateServiceLastAccessedDetails", "Arn", role), "JobId")
+	do("GetServiceLastAccessedDetails", "JobId", job)
+	do("GetServiceLastAccessedDetailsWithEntities", "JobId", job, "ServiceNamespace", "sqs")
+	do("RemoveRoleFromInstanceProfile", "InstanceProfileName", "p", "RoleName", "program")
+	do("DeleteInstanceProfile", "InstanceProfileName", "p")
+	do("DeleteRole", "RoleName", "program")
+	provider("DeleteOpenIDConnectProvider")
 }
 
 // callAdmin calls an operation that only Sluice has.

@@ -74,7 +74,7 @@ func startWithProvider(t *testing.T, program string, args ...string) (s *server.
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer = startProvider(t, program, append(args, "-redirect", "http://"+addresses[0]+"/console/api/oidc/callback")...)
+	issuer, _ = startProvider(t, program, append(args, "-redirect", "http://"+addresses[0]+"/console/api/oidc/callback")...)
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(providersSecret+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -104,8 +104,8 @@ func startWithProvider(t *testing.T, program string, args ...string) (s *server.
 	return s, issuer
 }
 
-// startProvider starts the provider and returns its issuer. It ends with the test.
-func startProvider(t *testing.T, program string, args ...string) string {
+// startProvider starts the provider and returns its issuer and, with TLS, the SHA-1 of its certificate. It ends with the test.
+func startProvider(t *testing.T, program string, args ...string) (issuer, thumbprint string) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = os.Stderr
@@ -124,11 +124,14 @@ func startProvider(t *testing.T, program string, args ...string) string {
 		in.Close()
 		_ = cmd.Wait()
 	})
-	issuer, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
+	said := bufio.NewReader(out)
+	for _, line := range []*string{&issuer, &thumbprint} {
+		if *line, err = said.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		*line = strings.TrimSpace(*line)
 	}
-	return strings.TrimSpace(issuer)
+	return issuer, thumbprint
 }
 
 var attemptID = regexp.MustCompile(`name="id" value="([^"]+)"`)

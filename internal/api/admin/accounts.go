@@ -149,7 +149,7 @@ func (s *Service) belongings(account string) []string {
 	}
 	add("queue", s.queues(account))
 	add("topic", s.topics(account))
-	for _, kind := range []directory.Kind{directory.User, directory.Group, directory.Role} {
+	for _, kind := range []directory.Kind{directory.User, directory.Group, directory.Role, directory.Profile, directory.Provider} {
 		var names []string
 		for _, e := range s.directory.List(kind, account) {
 			names = append(names, e.Name)

@@ -3,40 +3,37 @@ package iam
 import (
 	"context"
 
-	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// registerAbsent registers operations about what users and roles can have on AWS and cannot have here:
-// certificates, instance profiles and more. Clients such as Terraform ask for them before they delete a user or a role,
-// and are told that there are none. The operations that would make some are unsupported.
-func (s *Service) registerAbsent(wire *protocol.Service) {
+// absent serves operations about what users and roles can have on AWS and cannot have here:
+// keys for SSH, certificates and more. Clients such as Terraform ask for them before they delete a user, and learn that there
+// are none. The operations that would make some are unsupported.
+type absent struct{ *core }
+
+func (s absent) register(wire *protocol.Service) {
 	protocol.Register(wire, "ListSSHPublicKeys", s.listSSHPublicKeys)
 	protocol.Register(wire, "ListSigningCertificates", s.listSigningCertificates)
 	protocol.Register(wire, "ListServiceSpecificCredentials", s.listServiceSpecificCredentials)
-	protocol.Register(wire, "ListInstanceProfilesForRole", s.listInstanceProfilesForRole)
-	protocol.Register(wire, "ListInstanceProfiles", s.listInstanceProfiles)
 }
 
 // noItems is a list that is always empty.
 type noItems []string
 
-// absentInput names a user or a role, or is about the whole account.
+// absentInput names a user, or is about the whole account.
 type absentInput struct {
 	UserName         *string `max:"128"`
-	RoleName         *string `max:"64"`
 	ServiceName      *string `max:"128"`
 	AllUsers         *bool
 	AssignmentStatus *string `max:"64"`
-	PathPrefix       *string `max:"512"`
 	Marker           *string `max:"2048"`
 	MaxItems         *int32
 }
 
 // ofUser returns the user that a request names, or else the caller, if the caller may ask what the user has.
-func (s *Service) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, error) {
-	user, err := s.keyOwner(c, in.UserName, c.Operation)
+func (s absent) ofUser(c *protocol.Call, in *absentInput) (*directory.Entity, error) {
+	user, err := s.userOrCaller(c, in.UserName, c.Operation)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +51,7 @@ type listSSHPublicKeysOutput struct {
 	IsTruncated   bool
 }
 
-func (s *Service) listSSHPublicKeys(_ context.Context, c *protocol.Call, in *absentInput) (*listSSHPublicKeysOutput, error) {
+func (s absent) listSSHPublicKeys(_ context.Context, c *protocol.Call, in *absentInput) (*listSSHPublicKeysOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }
@@ -64,7 +61,7 @@ type listSigningCertificatesOutput struct {
 	IsTruncated  bool
 }
 
-func (s *Service) listSigningCertificates(_ context.Context, c *protocol.Call, in *absentInput) (*listSigningCertificatesOutput, error) {
+func (s absent) listSigningCertificates(_ context.Context, c *protocol.Call, in *absentInput) (*listSigningCertificatesOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
 }
@@ -74,27 +71,7 @@ type listServiceSpecificCredentialsOutput struct {
 	IsTruncated                bool
 }
 
-func (s *Service) listServiceSpecificCredentials(_ context.Context, c *protocol.Call, in *absentInput) (*listServiceSpecificCredentialsOutput, error) {
+func (s absent) listServiceSpecificCredentials(_ context.Context, c *protocol.Call, in *absentInput) (*listServiceSpecificCredentialsOutput, error) {
 	_, err := s.ofUser(c, in)
 	return nil, err
-}
-
-type listInstanceProfilesOutput struct {
-	InstanceProfiles noItems `json:",always" wrap:"member"`
-	IsTruncated      bool
-}
-
-func (s *Service) listInstanceProfilesForRole(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
-	if _, err := s.find(c, directory.Role, in.RoleName, "ListInstanceProfilesForRole"); err != nil {
-		return nil, err
-	}
-	return nil, in.checkPage()
-}
-
-func (s *Service) listInstanceProfiles(_ context.Context, c *protocol.Call, in *absentInput) (*listInstanceProfilesOutput, error) {
-	arn := "arn:aws:iam::" + service.Caller(c).Account + ":instance-profile/"
-	if err := s.allow(c, "ListInstanceProfiles", subject{arn: arn}); err != nil {
-		return nil, err
-	}
-	return nil, in.checkPage()
 }

@@ -10,7 +10,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerAttached(wire *protocol.Service) {
+// attachments serves the operations that give managed policies to users, groups and roles.
+type attachments struct{ *core }
+
+func (s attachments) register(wire *protocol.Service) {
 	each(wire, "Attach", "Policy", s.attach, allKinds, protocol.Control)
 	each(wire, "Detach", "Policy", s.detach, allKinds, protocol.Control)
 	each(wire, "ListAttached", "Policies", s.listAttached, allKinds)
@@ -33,7 +36,7 @@ func (in *attachedInput) name(k directory.Kind) *string {
 	return pick(k, in.UserName, in.GroupName, in.RoleName)
 }
 
-func (s *Service) attach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
+func (s attachments) attach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
@@ -54,18 +57,21 @@ func (s *Service) attach(ctx context.Context, k directory.Kind, action string, c
 
 // attachment returns the entity and the policy that a request names, if the
 // caller may attach or detach them.
-func (s *Service) attachment(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*directory.Entity, string, error) {
+func (s attachments) attachment(k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*directory.Entity, string, error) {
 	var v protocol.Violations
 	arn := v.Required("policyArn", in.PolicyArn)
 	v.Length("policyArn", in.PolicyArn, 20, 2048)
 	if err := v.Err(); err != nil {
 		return nil, "", err
 	}
+	if !isARN(arn) {
+		return nil, "", protocol.ValidationError("Invalid ARN:  Could not be parsed!")
+	}
 	e, err := s.findFor(c, k, in.name(k), action, subject{policy: arn})
 	return e, service.Shorten(arn), err
 }
 
-func (s *Service) detach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
+func (s attachments) detach(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*service.Empty, error) {
 	e, arn, err := s.attachment(k, action, c, in)
 	if err != nil {
 		return nil, err
@@ -89,23 +95,30 @@ type listAttachedOutput struct {
 	Marker           string `json:",omitempty"`
 }
 
-func (s *Service) listAttached(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
+func (s attachments) listAttached(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *attachedInput) (*listAttachedOutput, error) {
+	if err := checkPrefix(in.PathPrefix); err != nil {
+		return nil, err
+	}
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
 	}
-	var all []AttachedPolicy
-	for _, arn := range e.Attached {
-		if m := s.directory.Policy(arn); m != nil && prefixed(m.Path, in.PathPrefix) {
-			all = append(all, AttachedPolicy{m.Name, arn})
-		}
-	}
-	slices.SortFunc(all, func(a, b AttachedPolicy) int { return cmp.Compare(a.PolicyArn, b.PolicyArn) })
-	p, err := paginate(all, func(a AttachedPolicy) string { return a.PolicyArn }, in.Marker, in.MaxItems)
+	p, err := paginate(s.attachedTo(e, in.PathPrefix), func(a AttachedPolicy) string { return a.PolicyArn }, in.Marker, in.MaxItems)
 	if err != nil {
 		return nil, err
 	}
 	return &listAttachedOutput{p.Items, p.Next != "", p.Next}, nil
+}
+
+// attachedTo returns the managed policies below a path that an entity has, sorted by ARN.
+func (s *core) attachedTo(e *directory.Entity, prefix *string) (all []AttachedPolicy) {
+	for _, arn := range e.Attached {
+		if m := s.directory.Policy(arn); m != nil && prefixed(m.Path, prefix) {
+			all = append(all, AttachedPolicy{m.Name, arn})
+		}
+	}
+	slices.SortFunc(all, func(a, b AttachedPolicy) int { return cmp.Compare(a.PolicyArn, b.PolicyArn) })
+	return all
 }
 
 type boundaryInput struct {
@@ -114,7 +127,7 @@ type boundaryInput struct {
 	PermissionsBoundary *string `max:"2048"`
 }
 
-func (s *Service) putBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
+func (s attachments) putBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
 	var v protocol.Violations
 	arn := v.Required("permissionsBoundary", in.PermissionsBoundary)
 	v.Length("permissionsBoundary", in.PermissionsBoundary, 20, 2048)
@@ -134,7 +147,7 @@ func (s *Service) putBoundary(ctx context.Context, k directory.Kind, action stri
 	})
 }
 
-func (s *Service) deleteBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
+func (s attachments) deleteBoundary(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *boundaryInput) (*service.Empty, error) {
 	e, err := s.find(c, k, pick(k, in.UserName, nil, in.RoleName), action)
 	if err != nil {
 		return nil, err

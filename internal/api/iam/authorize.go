@@ -21,7 +21,7 @@ type subject struct {
 
 // allow makes sure that the caller may take the action. It is asked before
 // anything is said about the subject.
-func (s *Service) allow(c *protocol.Call, action string, about subject) error {
+func (s *core) allow(c *protocol.Call, action string, about subject) error {
 	if id := service.Caller(c); id.NoIAM() {
 		return protocol.UnrecognizedClient()
 	}
@@ -60,13 +60,13 @@ func (about *subject) lookup(name string) (policy.Value, bool) {
 
 // find returns the entity that a request names, if the caller may take the
 // action on it.
-func (s *Service) find(c *protocol.Call, kind directory.Kind, name *string, action string) (*directory.Entity, error) {
+func (s *core) find(c *protocol.Call, kind directory.Kind, name *string, action string) (*directory.Entity, error) {
 	return s.findFor(c, kind, name, action, subject{})
 }
 
-func (s *Service) findFor(c *protocol.Call, kind directory.Kind, name *string, action string, about subject) (*directory.Entity, error) {
+func (s *core) findFor(c *protocol.Call, kind directory.Kind, name *string, action string, about subject) (*directory.Entity, error) {
 	var v protocol.Violations
-	written := v.Required(string(kind)+"Name", name)
+	written := v.Required(members[kind], name)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
@@ -89,4 +89,30 @@ func (s *Service) findFor(c *protocol.Call, kind directory.Kind, name *string, a
 		return nil, errNoEntity(kind, service.Shorten(written))
 	}
 	return e, nil
+}
+
+// userOrCaller returns the user that a request is about: the one that it names,
+// or else the caller.
+func (s *core) userOrCaller(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
+	if id := service.Caller(c); name == nil {
+		if id.Kind != policy.User {
+			return nil, errMustName()
+		}
+		name = &id.UserName
+	}
+	return s.find(c, directory.User, name, action)
+}
+
+// errMustName asks a caller that is not a user to name the user that it means.
+func errMustName() error {
+	return protocol.ValidationError("Must specify userName when calling with non-User credentials")
+}
+
+// policyOf returns a managed policy that an account can use, or nil.
+func (s *core) policyOf(account, arn string) *directory.Managed {
+	m := s.directory.Policy(arn)
+	if m == nil || m.Account != account && m.Account != "aws" {
+		return nil
+	}
+	return m
 }

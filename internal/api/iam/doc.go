@@ -1,6 +1,6 @@
 // Package iam serves the part of AWS Identity and Access Management that
-// administers users, groups, roles, access keys and policies, and simulates what
-// policies allow.
+// administers users, groups, roles, access keys, policies and identity providers,
+// reports on them, and simulates what policies allow.
 //
 // # What is guaranteed
 //

@@ -13,7 +13,18 @@ func errNotFound(format string, args ...any) *protocol.Error {
 }
 
 func errNoEntity(kind directory.Kind, name string) *protocol.Error {
+	if kind == directory.Profile {
+		return errNotFound("Instance Profile %s cannot be found.", name)
+	}
 	return errNotFound("The %s with name %s cannot be found.", kind, name)
+}
+
+// errTaken says that there is an entity of a name.
+func errTaken(kind directory.Kind, name string) *protocol.Error {
+	if kind == directory.Profile {
+		return errExists("Instance Profile %s already exists.", name)
+	}
+	return errExists("%s with name %s already exists.", words[kind], name)
 }
 
 func errNoKey(id string) *protocol.Error {

@@ -23,7 +23,10 @@ func showGroup(e *directory.Entity) Group {
 	return Group{Path: e.Path, GroupName: e.Name, GroupId: e.ID, Arn: e.ARN(), CreateDate: e.Created}
 }
 
-func (s *Service) registerGroups(wire *protocol.Service) {
+// groups serves the operations about groups and who is in them.
+type groups struct{ *core }
+
+func (s groups) register(wire *protocol.Service) {
 	protocol.Register(wire, "CreateGroup", s.createGroup, protocol.Control)
 	protocol.Register(wire, "GetGroup", s.getGroup)
 	protocol.Register(wire, "UpdateGroup", s.updateGroup, protocol.Control)
@@ -41,7 +44,7 @@ type createGroupInput struct {
 
 type groupOutput struct{ Group Group }
 
-func (s *Service) createGroup(ctx context.Context, c *protocol.Call, in *createGroupInput) (*groupOutput, error) {
+func (s groups) createGroup(ctx context.Context, c *protocol.Call, in *createGroupInput) (*groupOutput, error) {
 	e, err := s.newEntity(c, directory.Group, in.GroupName, in.Path, nil, nil)
 	if err != nil {
 		return nil, err
@@ -65,7 +68,7 @@ type getGroupOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) getGroup(_ context.Context, c *protocol.Call, in *getGroupInput) (*getGroupOutput, error) {
+func (s groups) getGroup(_ context.Context, c *protocol.Call, in *getGroupInput) (*getGroupOutput, error) {
 	group, err := s.find(c, directory.Group, in.GroupName, "GetGroup")
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ func (s *Service) getGroup(_ context.Context, c *protocol.Call, in *getGroupInpu
 	if err != nil {
 		return nil, err
 	}
-	return &getGroupOutput{showGroup(group), service.Convert(p.Items, listedUser), p.Next != "", p.Next}, nil
+	return &getGroupOutput{showGroup(group), service.Convert(p.Items, s.listedUser), p.Next != "", p.Next}, nil
 }
 
 type updateGroupInput struct {
@@ -83,7 +86,7 @@ type updateGroupInput struct {
 	NewGroupName *string `max:"128"`
 }
 
-func (s *Service) updateGroup(ctx context.Context, c *protocol.Call, in *updateGroupInput) (*service.Empty, error) {
+func (s groups) updateGroup(ctx context.Context, c *protocol.Call, in *updateGroupInput) (*service.Empty, error) {
 	return s.rename(ctx, c, directory.Group, in.GroupName, in.NewGroupName, in.NewPath)
 }
 
@@ -91,7 +94,7 @@ type groupInput struct {
 	GroupName *string `max:"128"`
 }
 
-func (s *Service) deleteGroup(ctx context.Context, c *protocol.Call, in *groupInput) (*service.Empty, error) {
+func (s groups) deleteGroup(ctx context.Context, c *protocol.Call, in *groupInput) (*service.Empty, error) {
 	return s.remove(ctx, c, directory.Group, in.GroupName)
 }
 
@@ -107,7 +110,7 @@ type listGroupsOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listGroups(_ context.Context, c *protocol.Call, in *listGroupsInput) (*listGroupsOutput, error) {
+func (s groups) listGroups(_ context.Context, c *protocol.Call, in *listGroupsInput) (*listGroupsOutput, error) {
 	p, err := s.listEntities(c, directory.Group, "ListGroups", in.PathPrefix, in.Marker, in.MaxItems)
 	if err != nil {
 		return nil, err
@@ -121,7 +124,7 @@ type groupsForUserInput struct {
 	MaxItems *int32
 }
 
-func (s *Service) listGroupsForUser(_ context.Context, c *protocol.Call, in *groupsForUserInput) (*listGroupsOutput, error) {
+func (s groups) listGroupsForUser(_ context.Context, c *protocol.Call, in *groupsForUserInput) (*listGroupsOutput, error) {
 	user, err := s.find(c, directory.User, in.UserName, "ListGroupsForUser")
 	if err != nil {
 		return nil, err
@@ -139,7 +142,7 @@ type membershipInput struct {
 }
 
 // membership returns the group and the user that a request names.
-func (s *Service) membership(c *protocol.Call, in *membershipInput, action string) (group, user *directory.Entity, err error) {
+func (s groups) membership(c *protocol.Call, in *membershipInput, action string) (group, user *directory.Entity, err error) {
 	if group, err = s.find(c, directory.Group, in.GroupName, action); err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +158,7 @@ func (s *Service) membership(c *protocol.Call, in *membershipInput, action strin
 	return group, user, nil
 }
 
-func (s *Service) addUserToGroup(ctx context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
+func (s groups) addUserToGroup(ctx context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
 	group, user, err := s.membership(c, in, "AddUserToGroup")
 	if err != nil {
 		return nil, err
@@ -174,7 +177,7 @@ func (s *Service) addUserToGroup(ctx context.Context, c *protocol.Call, in *memb
 	})
 }
 
-func (s *Service) removeUserFromGroup(ctx context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
+func (s groups) removeUserFromGroup(ctx context.Context, c *protocol.Call, in *membershipInput) (*service.Empty, error) {
 	group, user, err := s.membership(c, in, "RemoveUserFromGroup")
 	if err != nil {
 		return nil, err

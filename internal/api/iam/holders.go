@@ -34,18 +34,18 @@ type listEntitiesForPolicyOutput struct {
 	Marker       string `json:",omitempty"`
 }
 
-func (s *Service) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in *listEntitiesForPolicyInput) (*listEntitiesForPolicyOutput, error) {
+func (s policies) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in *listEntitiesForPolicyInput) (*listEntitiesForPolicyOutput, error) {
 	var v protocol.Violations
 	v.Enum("entityFilter", in.EntityFilter, "User", "Role", "Group", "LocalManagedPolicy", "AWSManagedPolicy")
 	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)
-	if err := v.Err(); err != nil {
+	if err := cmp.Or(v.Err(), checkPrefix(in.PathPrefix)); err != nil {
 		return nil, err
 	}
 	m, err := s.managed(c, in.PolicyArn, "ListEntitiesForPolicy")
 	if err != nil {
 		return nil, err
 	}
-	all, bounded := s.directory.Users(m.ARN())
+	all, bounded := s.holders(service.Caller(c).Account, m)
 	switch {
 	case in.PolicyUsageFilter == nil:
 		all = append(all, bounded...)
@@ -55,8 +55,7 @@ func (s *Service) listEntitiesForPolicy(_ context.Context, c *protocol.Call, in 
 	order := func(e *directory.Entity) string { return string(e.Kind) + "/" + e.Name + "/" + e.ID }
 	slices.SortFunc(all, func(a, b *directory.Entity) int { return cmp.Compare(order(a), order(b)) })
 	all = service.Filter(slices.Compact(all), func(e *directory.Entity) bool {
-		return e.Account == service.Caller(c).Account && prefixed(e.Path, in.PathPrefix) &&
-			(in.EntityFilter == nil || *in.EntityFilter == words[e.Kind])
+		return prefixed(e.Path, in.PathPrefix) && (in.EntityFilter == nil || *in.EntityFilter == words[e.Kind])
 	})
 	p, err := paginate(all, order, in.Marker, in.MaxItems)
 	if err != nil {

@@ -11,7 +11,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerInline(wire *protocol.Service) {
+// inline serves the operations about the policies that are part of a user, group or role.
+type inline struct{ *core }
+
+func (s inline) register(wire *protocol.Service) {
 	each(wire, "Put", "Policy", s.putInline, allKinds, protocol.Control)
 	each(wire, "Get", "Policy", s.getInline, allKinds)
 	each(wire, "Delete", "Policy", s.deleteInline, allKinds, protocol.Control)
@@ -48,9 +51,10 @@ var inlineLimits = map[directory.Kind]int{
 	directory.User: policy.MaxUserInline, directory.Group: policy.MaxGroupInline, directory.Role: policy.MaxRoleInline,
 }
 
-func (s *Service) putInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
+func (s inline) putInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
@@ -103,7 +107,7 @@ type inlineOutput struct {
 	PolicyDocument string
 }
 
-func (s *Service) getInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*inlineOutput, error) {
+func (s inline) getInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*inlineOutput, error) {
 	var v protocol.Violations
 	name := v.Required("policyName", in.PolicyName)
 	if err := v.Err(); err != nil {
@@ -126,7 +130,7 @@ func errNoInline(k directory.Kind, name string) error {
 	return errNotFound("The %s policy with name %s cannot be found.", k, service.Shorten(name))
 }
 
-func (s *Service) deleteInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
+func (s inline) deleteInline(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*service.Empty, error) {
 	var v protocol.Violations
 	name := v.Required("policyName", in.PolicyName)
 	if err := v.Err(); err != nil {
@@ -151,7 +155,7 @@ type listInlineOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*listInlineOutput, error) {
+func (s inline) listInline(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *inlineInput) (*listInlineOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerKeys(wire *protocol.Service) {
+// keys serves the operations about access keys.
+type keys struct{ *core }
+
+func (s keys) register(wire *protocol.Service) {
 	protocol.Register(wire, "CreateAccessKey", s.createAccessKey, protocol.Control)
 	protocol.Register(wire, "ListAccessKeys", s.listAccessKeys)
 	protocol.Register(wire, "UpdateAccessKey", s.updateAccessKey, protocol.Control)
@@ -47,22 +50,10 @@ func status(active bool) string {
 	return statusInactive
 }
 
-// keyOwner returns the user whose keys a request is about: the one that it names,
-// or else the caller.
-func (s *Service) keyOwner(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
-	if id := service.Caller(c); name == nil {
-		if id.Kind != policy.User {
-			return nil, errMustName()
-		}
-		name = &id.UserName
-	}
-	return s.find(c, directory.User, name, action)
-}
-
 type createAccessKeyOutput struct{ AccessKey AccessKey }
 
-func (s *Service) createAccessKey(ctx context.Context, c *protocol.Call, in *userInput) (*createAccessKeyOutput, error) {
-	user, err := s.keyOwner(c, in.UserName, "CreateAccessKey")
+func (s keys) createAccessKey(ctx context.Context, c *protocol.Call, in *userInput) (*createAccessKeyOutput, error) {
+	user, err := s.userOrCaller(c, in.UserName, "CreateAccessKey")
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +89,7 @@ type listAccessKeysOutput struct {
 	Marker            string `json:",omitempty"`
 }
 
-func (s *Service) listAccessKeys(_ context.Context, c *protocol.Call, in *listAccessKeysInput) (*listAccessKeysOutput, error) {
+func (s keys) listAccessKeys(_ context.Context, c *protocol.Call, in *listAccessKeysInput) (*listAccessKeysOutput, error) {
 	if id := service.Caller(c); in.UserName == nil && id.Kind == policy.Account {
 		if err := s.allow(c, "ListAccessKeys", subject{arn: id.ARN}); err != nil {
 			return nil, err
@@ -106,7 +97,7 @@ func (s *Service) listAccessKeys(_ context.Context, c *protocol.Call, in *listAc
 		root, _ := s.roots.Root(id.Account)
 		return &listAccessKeysOutput{AccessKeyMetadata: []AccessKeyMetadata{{AccessKeyId: root.AccessKeyID, Status: statusActive}}}, nil
 	}
-	user, err := s.keyOwner(c, in.UserName, "ListAccessKeys")
+	user, err := s.userOrCaller(c, in.UserName, "ListAccessKeys")
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +121,7 @@ type accessKeyInput struct {
 }
 
 // keyOf returns the user's key that a request names.
-func (s *Service) keyOf(user *directory.Entity, id string) (*directory.Key, error) {
+func (s keys) keyOf(user *directory.Entity, id string) (*directory.Key, error) {
 	k := s.directory.Key(id)
 	if k == nil || k.User != user.ID {
 		return nil, errNoKey(service.Shorten(id))
@@ -138,15 +129,16 @@ func (s *Service) keyOf(user *directory.Entity, id string) (*directory.Key, erro
 	return k, nil
 }
 
-func (s *Service) updateAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
+func (s keys) updateAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
+	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
 	wanted := v.Required("status", in.Status)
 	v.Enum("status", in.Status, statusActive, statusInactive)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	user, err := s.keyOwner(c, in.UserName, "UpdateAccessKey")
+	user, err := s.userOrCaller(c, in.UserName, "UpdateAccessKey")
 	if err != nil {
 		return nil, err
 	}
@@ -162,13 +154,14 @@ func (s *Service) updateAccessKey(ctx context.Context, c *protocol.Call, in *acc
 	})
 }
 
-func (s *Service) deleteAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
+func (s keys) deleteAccessKey(ctx context.Context, c *protocol.Call, in *accessKeyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
+	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	user, err := s.keyOwner(c, in.UserName, "DeleteAccessKey")
+	user, err := s.userOrCaller(c, in.UserName, "DeleteAccessKey")
 	if err != nil {
 		return nil, err
 	}
@@ -194,9 +187,10 @@ type lastUsedOutput struct {
 	AccessKeyLastUsed AccessKeyLastUsed
 }
 
-func (s *Service) getAccessKeyLastUsed(_ context.Context, c *protocol.Call, in *accessKeyInput) (*lastUsedOutput, error) {
+func (s keys) getAccessKeyLastUsed(_ context.Context, c *protocol.Call, in *accessKeyInput) (*lastUsedOutput, error) {
 	var v protocol.Violations
 	id := v.Required("accessKeyId", in.AccessKeyId)
+	v.Length("accessKeyId", in.AccessKeyId, 16, 128)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,18 @@ import (
 
 // Policy is a managed policy as clients see it.
 type Policy struct {
+	PolicyFacts
+	Tags []Tag `wrap:"member"`
+}
+
+// DetailedPolicy is a Policy whose tags are shown also if there are none.
+type DetailedPolicy struct {
+	PolicyFacts
+	Tags []Tag `json:",always" wrap:"member"`
+}
+
+// PolicyFacts are what is shown of a managed policy everywhere.
+type PolicyFacts struct {
 	PolicyName                    string
 	PolicyId                      string
 	Arn                           string
@@ -28,19 +40,29 @@ type Policy struct {
 	Description                   string `json:",omitempty"`
 	CreateDate                    time.Time
 	UpdateDate                    time.Time
-	Tags                          []Tag `wrap:"member"`
 }
 
-func (s *Service) showPolicy(m *directory.Managed) Policy {
-	attached, bounded := s.directory.Users(m.ARN())
-	return Policy{
+// facts returns what an account sees of a managed policy.
+func (s *core) facts(account string, m *directory.Managed) PolicyFacts {
+	attached, bounded := s.holders(account, m)
+	return PolicyFacts{
 		PolicyName: m.Name, PolicyId: m.ID, Arn: m.ARN(), Path: m.Path, DefaultVersionId: m.Default,
 		AttachmentCount: int32(len(attached)), PermissionsBoundaryUsageCount: int32(len(bounded)), IsAttachable: true,
-		Description: m.Description, CreateDate: m.Created, UpdateDate: m.Updated, Tags: service.TagList(m.Tags),
+		Description: m.Description, CreateDate: m.Created, UpdateDate: m.Updated,
 	}
 }
 
-func (s *Service) registerManaged(wire *protocol.Service) {
+// holders returns what of an account has a managed policy, attached or as its boundary.
+func (s *core) holders(account string, m *directory.Managed) (attached, bounded []*directory.Entity) {
+	attached, bounded = s.directory.Users(m.ARN())
+	own := func(e *directory.Entity) bool { return e.Account == account }
+	return service.Filter(attached, own), service.Filter(bounded, own)
+}
+
+// policies serves the operations about managed policies.
+type policies struct{ *core }
+
+func (s policies) register(wire *protocol.Service) {
 	protocol.Register(wire, "CreatePolicy", s.createPolicy, protocol.Control)
 	protocol.Register(wire, "GetPolicy", s.getPolicy)
 	protocol.Register(wire, "DeletePolicy", s.deletePolicy, protocol.Control)
@@ -51,11 +73,14 @@ func (s *Service) registerManaged(wire *protocol.Service) {
 	protocol.Register(wire, "ListPolicyVersions", s.listPolicyVersions)
 	protocol.Register(wire, "SetDefaultPolicyVersion", s.setDefaultPolicyVersion, protocol.Control)
 	protocol.Register(wire, "ListEntitiesForPolicy", s.listEntitiesForPolicy)
+	protocol.Register(wire, "TagPolicy", s.tagPolicy, protocol.Control)
+	protocol.Register(wire, "UntagPolicy", s.untagPolicy, protocol.Control)
+	protocol.Register(wire, "ListPolicyTags", s.listPolicyTags)
 }
 
 // checkManaged reads a document that is to become a version of the managed policy
 // with the ARN.
-func (s *Service) checkManaged(text, arn string) error {
+func (s policies) checkManaged(text, arn string) error {
 	p, err := policy.Parse(policy.ForIdentity, text)
 	if err == nil {
 		err = p.CheckIAM(policy.MaxManaged, 0)
@@ -77,9 +102,10 @@ type createPolicyInput struct {
 
 type policyOutput struct{ Policy Policy }
 
-func (s *Service) createPolicy(ctx context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
+func (s policies) createPolicy(ctx context.Context, c *protocol.Call, in *createPolicyInput) (*policyOutput, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
 	v.Length("description", in.Description, 0, 1000)
 	if err := v.Err(); err != nil {
 		return nil, err
@@ -123,25 +149,18 @@ func (s *Service) createPolicy(ctx context.Context, c *protocol.Call, in *create
 	if err != nil {
 		return nil, err
 	}
-	return &policyOutput{s.showPolicy(m)}, nil
-}
-
-// policyOf returns a managed policy that an account can use, or nil.
-func (s *Service) policyOf(account, arn string) *directory.Managed {
-	m := s.directory.Policy(arn)
-	if m == nil || m.Account != account && m.Account != "aws" {
-		return nil
-	}
-	return m
+	out := &policyOutput{Policy{s.facts(m.Account, m), service.TagList(m.Tags)}}
+	out.Policy.Description = "" // AWS shows it from GetPolicy on
+	return out, nil
 }
 
 // managed returns the policy that a request names, if the caller may take the
 // action on it.
-func (s *Service) managed(c *protocol.Call, name *string, action string) (*directory.Managed, error) {
+func (s policies) managed(c *protocol.Call, name *string, action string) (*directory.Managed, error) {
 	return s.managedFor(c, name, action, subject{})
 }
 
-func (s *Service) managedFor(c *protocol.Call, name *string, action string, about subject) (*directory.Managed, error) {
+func (s policies) managedFor(c *protocol.Call, name *string, action string, about subject) (*directory.Managed, error) {
 	var v protocol.Violations
 	arn := v.Required("policyArn", name)
 	v.Length("policyArn", name, 20, 2048)
@@ -157,7 +176,7 @@ func (s *Service) managedFor(c *protocol.Call, name *string, action string, abou
 	if err := s.allow(c, action, about); err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(arn, "arn:") {
+	if !isARN(arn) {
 		return nil, errInput("ARN %s is not valid.", arn)
 	}
 	if m == nil {
@@ -167,13 +186,13 @@ func (s *Service) managedFor(c *protocol.Call, name *string, action string, abou
 }
 
 // editPolicy changes a policy that was found. AWS's own cannot be changed.
-func (s *Service) editPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
+func (s policies) editPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) error {
 	_, err := s.editedPolicy(ctx, m, change)
 	return err
 }
 
 // editedPolicy is editPolicy, and returns the policy as change has left it.
-func (s *Service) editedPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) (
+func (s policies) editedPolicy(ctx context.Context, m *directory.Managed, change func(tx *directory.Tx, m *directory.Managed) error) (
 	*directory.Managed, error,
 ) {
 	if m.Account == "aws" {
@@ -196,15 +215,17 @@ type policyInput struct {
 	MaxItems  *int32
 }
 
-func (s *Service) getPolicy(_ context.Context, c *protocol.Call, in *policyInput) (*policyOutput, error) {
+type getPolicyOutput struct{ Policy DetailedPolicy }
+
+func (s policies) getPolicy(_ context.Context, c *protocol.Call, in *policyInput) (*getPolicyOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "GetPolicy")
 	if err != nil {
 		return nil, err
 	}
-	return &policyOutput{s.showPolicy(m)}, nil
+	return &getPolicyOutput{DetailedPolicy{s.facts(service.Caller(c).Account, m), service.TagList(m.Tags)}}, nil
 }
 
-func (s *Service) deletePolicy(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s policies) deletePolicy(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, err := s.managed(c, in.PolicyArn, "DeletePolicy")
 	if err != nil {
 		return nil, err
@@ -242,11 +263,11 @@ const (
 	usedAsBoundary = "PermissionsBoundary"
 )
 
-func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoliciesInput) (*listPoliciesOutput, error) {
+func (s policies) listPolicies(_ context.Context, c *protocol.Call, in *listPoliciesInput) (*listPoliciesOutput, error) {
 	var v protocol.Violations
 	v.Enum("scope", in.Scope, "All", "AWS", "Local")
 	v.Enum("policyUsageFilter", in.PolicyUsageFilter, usedAsPolicy, usedAsBoundary)
-	if err := v.Err(); err != nil {
+	if err := cmp.Or(v.Err(), checkPrefix(in.PathPrefix)); err != nil {
 		return nil, err
 	}
 	account := service.Caller(c).Account
@@ -268,7 +289,7 @@ func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 		if !only && in.PolicyUsageFilter == nil {
 			return true
 		}
-		attached, bounded := s.directory.Users(m.ARN())
+		attached, bounded := s.holders(account, m)
 		switch {
 		case in.PolicyUsageFilter == nil:
 			return len(attached)+len(bounded) > 0
@@ -284,8 +305,8 @@ func (s *Service) listPolicies(_ context.Context, c *protocol.Call, in *listPoli
 		return nil, err
 	}
 	return &listPoliciesOutput{service.Convert(p.Items, func(m *directory.Managed) Policy {
-		shown := s.showPolicy(m)
-		shown.Description, shown.Tags = "", nil
-		return shown
+		facts := s.facts(account, m)
+		facts.Description = ""
+		return Policy{PolicyFacts: facts}
 	}), p.Next != "", p.Next}, nil
 }

@@ -12,7 +12,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerMFA(wire *protocol.Service) {
+// devices serves the operations about second factors.
+type devices struct{ *core }
+
+func (s devices) register(wire *protocol.Service) {
 	protocol.Register(wire, "CreateVirtualMFADevice", s.createVirtualMFADevice, protocol.Control)
 	protocol.Register(wire, "DeleteVirtualMFADevice", s.deleteVirtualMFADevice, protocol.Control)
 	protocol.Register(wire, "EnableMFADevice", s.enableMFADevice, protocol.Control)
@@ -46,7 +49,7 @@ type createVirtualMFADeviceInput struct {
 
 type createVirtualMFADeviceOutput struct{ VirtualMFADevice VirtualMFADevice }
 
-func (s *Service) createVirtualMFADevice(ctx context.Context, c *protocol.Call, in *createVirtualMFADeviceInput) (*createVirtualMFADeviceOutput, error) {
+func (s devices) createVirtualMFADevice(ctx context.Context, c *protocol.Call, in *createVirtualMFADeviceInput) (*createVirtualMFADeviceOutput, error) {
 	name, err := checkName("virtualMFADeviceName", in.VirtualMFADeviceName, 226)
 	if err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ func (s *Service) createVirtualMFADevice(ctx context.Context, c *protocol.Call, 
 	if len(in.Tags) > 0 {
 		return nil, protocol.ValidationError("Tags of MFA devices are not supported.")
 	}
-	err = s.passwords(ctx, func(tx *login.Tx) error {
+	err = s.changeLogins(ctx, func(tx *login.Tx) error {
 		all := s.logins.Devices(account, func(*login.Device) bool { return true })
 		for _, other := range all {
 			if strings.EqualFold(other.Name, name) {
@@ -97,7 +100,7 @@ func (in *mfaDeviceInput) serial() (string, error) {
 	return serial, v.Err()
 }
 
-func (s *Service) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+func (s devices) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
 	serial, err := in.serial()
 	if err != nil {
 		return nil, err
@@ -106,7 +109,7 @@ func (s *Service) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, 
 	if err := s.allow(c, "DeleteVirtualMFADevice", subject{arn: service.Shorten(serial)}); err != nil {
 		return nil, err
 	}
-	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		d := s.logins.Device(account, serial)
 		switch {
 		case d == nil:
@@ -120,7 +123,7 @@ func (s *Service) deleteVirtualMFADevice(ctx context.Context, c *protocol.Call, 
 }
 
 // enableMFADevice gives a second factor to a user who has shown two codes of it, one after the other.
-func (s *Service) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+func (s devices) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
 	serial, err := in.serial()
 	if err != nil {
 		return nil, err
@@ -136,7 +139,7 @@ func (s *Service) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfa
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		d := s.logins.Device(user.Account, serial)
 		switch {
 		case s.directory.Entity(user.ID) == nil:
@@ -160,16 +163,16 @@ func (s *Service) enableMFADevice(ctx context.Context, c *protocol.Call, in *mfa
 	})
 }
 
-func (s *Service) deactivateMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
+func (s devices) deactivateMFADevice(ctx context.Context, c *protocol.Call, in *mfaDeviceInput) (*service.Empty, error) {
 	serial, err := in.serial()
 	if err != nil {
 		return nil, err
 	}
-	user, err := s.keyOwner(c, in.UserName, "DeactivateMFADevice")
+	user, err := s.userOrCaller(c, in.UserName, "DeactivateMFADevice")
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		d := s.logins.Device(user.Account, serial)
 		if d == nil || d.User != user.ID {
 			return errNotFound("MFA Device invalid for user.")
@@ -192,8 +195,8 @@ type listMFADevicesOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listMFADevicesOutput, error) {
-	user, err := s.keyOwner(c, in.UserName, "ListMFADevices")
+func (s devices) listMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listMFADevicesOutput, error) {
+	user, err := s.userOrCaller(c, in.UserName, "ListMFADevices")
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +214,7 @@ type listVirtualMFADevicesOutput struct {
 	Marker            string `json:",omitempty"`
 }
 
-func (s *Service) listVirtualMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listVirtualMFADevicesOutput, error) {
+func (s devices) listVirtualMFADevices(_ context.Context, c *protocol.Call, in *absentInput) (*listVirtualMFADevicesOutput, error) {
 	var v protocol.Violations
 	v.Enum("assignmentStatus", in.AssignmentStatus, "Assigned", "Unassigned", "Any")
 	if err := v.Err(); err != nil {
@@ -234,7 +237,7 @@ func (s *Service) listVirtualMFADevices(_ context.Context, c *protocol.Call, in 
 	devices := service.Convert(p.Items, func(d *login.Device) VirtualMFADevice {
 		shown := VirtualMFADevice{SerialNumber: d.Serial()}
 		if user := s.directory.Entity(d.User); user != nil {
-			listed := listedUser(user)
+			listed := s.listedUser(user)
 			shown.User, shown.EnableDate = &listed, &d.Enabled
 		}
 		return shown

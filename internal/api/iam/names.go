@@ -18,10 +18,13 @@ const (
 	maxVersions      = 5
 	maxAttached      = 10
 	maxTags          = 50
+	maxProfiles      = 1000
+
+	maxRolesPerProfile = 1
 )
 
 // longest is how many characters a name can have.
-var longest = map[directory.Kind]int{directory.User: 64, directory.Group: 128, directory.Role: 64}
+var longest = map[directory.Kind]int{directory.User: 64, directory.Group: 128, directory.Role: 64, directory.Profile: 128}
 
 const longestPolicy = 128
 
@@ -54,12 +57,30 @@ func checkPath(member string, path *string) (string, error) {
 		return "/", nil
 	}
 	p := *path
-	visible := !strings.ContainsFunc(p, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+	visible := !strings.ContainsFunc(p, isInvisible)
 	if !strings.HasPrefix(p, "/") || !strings.HasSuffix(p, "/") || !visible || strings.Contains(p, "//") {
 		return "", protocol.ValidationError("The specified value for %s is invalid. It must begin and end with / and contain only alphanumeric characters and/or / characters.", member)
 	}
 	return p, nil
 }
+
+// checkPrefix refuses what no path begins with.
+func checkPrefix(prefix *string) error {
+	var v protocol.Violations
+	v.Length("pathPrefix", prefix, 1, 512)
+	if err := v.Err(); err != nil {
+		return err
+	}
+	if prefix != nil && (!strings.HasPrefix(*prefix, "/") || strings.ContainsFunc(*prefix, isInvisible)) {
+		return protocol.ValidationError("The specified value for pathPrefix is invalid. It must begin with / and contain only alphanumeric characters and/or / characters.")
+	}
+	return nil
+}
+
+func isInvisible(r rune) bool { return r <= ' ' || r >= 0x7f }
+
+// isARN reports whether s has the six parts of an ARN.
+func isARN(s string) bool { return strings.HasPrefix(s, "arn:") && strings.Count(s, ":") >= 5 }
 
 // prefixed reports whether path begins with the prefix, or there is no prefix.
 func prefixed(path string, prefix *string) bool {

@@ -38,6 +38,7 @@ func TestUsers(t *testing.T) {
 	if page := st.Does("ListUsers", with{"PathPrefix", "/many/"}); strings.Contains(page, "carol") {
 		t.Errorf("below a path is %s", page)
 	}
+	st.Fails("ListUsers", with{"PathPrefix", "many"}, 400, "ValidationError", "The specified value for pathPrefix is invalid.")
 	st.Fails("ListUsers", with{"MaxItems", "0"}, 400, "ValidationError", "Member must have value greater than or equal to 1")
 	st.Fails("ListUsers", with{"Marker", "!"}, 400, "ValidationError", "Invalid Marker.")
 
@@ -47,6 +48,7 @@ func TestUsers(t *testing.T) {
 	st.Fails("CreateAccessKey", with{"UserName", "Bob"}, 409, "LimitExceeded", "Cannot exceed quota for AccessKeysPerUser: 2")
 	st.Does("UpdateAccessKey", with{"UserName", "Bob", "AccessKeyId", key, "Status", "Inactive"})
 	st.Fails("UpdateAccessKey", with{"UserName", "Bob", "AccessKeyId", key, "Status", "Lost"}, 400, "ValidationError", "Member must satisfy enum value set: [Active, Inactive]")
+	st.Fails("DeleteAccessKey", with{"UserName", "Bob", "AccessKeyId", "short"}, 400, "ValidationError", "Value 'short' at 'accessKeyId' failed to satisfy constraint: Member must have length greater than or equal to 16")
 	st.Fails("UpdateAccessKey", with{"UserName", "carol", "AccessKeyId", key, "Status", "Active"}, 404, "NoSuchEntity", "The Access Key with id "+key+" cannot be found.")
 	if keys := st.Does("ListAccessKeys", with{"UserName", "Bob"}, "<Status>Inactive</Status>", "<Status>Active</Status>"); strings.Contains(keys, "Secret") {
 		t.Errorf("a secret is told twice: %s", keys)
@@ -127,7 +129,11 @@ func TestManagedPolicies(t *testing.T) {
 	st.Fails("CreatePolicy", with{"PolicyName", "Mine", "PolicyDocument", apitest.Allow("sqs:*", "*")}, 409, "EntityAlreadyExists", "A policy called Mine already exists.")
 	st.Fails("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", "{"}, 400, "MalformedPolicyDocument", "invalid Json")
 	st.Fails("CreatePolicy", with{"PolicyName", "other", "PolicyDocument", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 6144))}, 409, "LimitExceeded", "Cannot exceed quota for PolicySize: 6144")
-	st.Does("GetPolicy", with{"PolicyArn", arn}, "<Description>all</Description>")
+	if body := st.Does("CreatePolicy", with{"PolicyName", "described", "PolicyDocument", apitest.Allow("sqs:*", "*"), "Description", "all"}); strings.Contains(body, "Description") || strings.Contains(body, "Tags") {
+		t.Errorf("a new policy is %s", body)
+	}
+	st.Does("DeletePolicy", with{"PolicyArn", "arn:aws:iam::" + account + ":policy/described"})
+	st.Does("GetPolicy", with{"PolicyArn", arn}, "<Description>all</Description>", "<Tags/>")
 	st.Fails("GetPolicy", with{"PolicyArn", arn + "x"}, 404, "NoSuchEntity", "Policy "+arn+"x was not found.")
 	st.Fails("GetPolicy", with{"PolicyArn", strings.Replace(arn, account, otherAccount, 1)}, 404, "NoSuchEntity", "was not found")
 	for i := 2; i <= 5; i++ {
@@ -140,7 +146,9 @@ func TestManagedPolicies(t *testing.T) {
 	st.Does("SetDefaultPolicyVersion", with{"PolicyArn", arn, "VersionId", "v1"})
 	st.Does("DeletePolicyVersion", with{"PolicyArn", arn, "VersionId", "v5"})
 	st.Does("CreatePolicyVersion", with{"PolicyArn", arn, "PolicyDocument", apitest.Allow("sqs:*", "*")}, "<VersionId>v6</VersionId>")
-	st.Does("ListPolicyVersions", with{"PolicyArn", arn, "MaxItems", "2"}, "<VersionId>v1</VersionId>", "<VersionId>v2</VersionId>", "<IsTruncated>true</IsTruncated>")
+	st.Does("ListPolicyVersions", with{"PolicyArn", arn, "MaxItems", "2"}, "<VersionId>v6</VersionId>", "<VersionId>v4</VersionId>", "<IsTruncated>true</IsTruncated>")
+	st.Fails("GetPolicyVersion", with{"PolicyArn", arn, "VersionId", "6"}, 400, "ValidationError", "Value '6' at 'versionId' failed to satisfy constraint: Member must satisfy regular expression pattern: v[1-9][0-9]*")
+	st.Fails("CreatePolicyVersion", with{"PolicyArn", arn, "PolicyDocument", ""}, 400, "ValidationError", "Value '' at 'policyDocument' failed to satisfy constraint: Member must have length greater than or equal to 1")
 
 	aws := "arn:aws:iam::aws:policy/AmazonSQSReadOnlyAccess"
 	for _, kind := range []string{"User", "Group", "Role"} {
@@ -149,6 +157,7 @@ func TestManagedPolicies(t *testing.T) {
 		st.Does("Attach"+kind+"Policy", with{who, "x", "PolicyArn", arn})
 		st.Does("Attach"+kind+"Policy", with{who, "x", "PolicyArn", aws})
 		st.Fails("Attach"+kind+"Policy", with{who, "x", "PolicyArn", arn + "x"}, 404, "NoSuchEntity", "does not exist or is not attachable")
+		st.Refuses("Attach"+kind+"Policy", with{who, "x", "PolicyArn", "a-policy-that-is-no-arn"}, 400, "ValidationError", "Invalid ARN:  Could not be parsed!")
 		st.Does("ListAttached"+kind+"Policies", with{who, "x"}, "<PolicyArn>"+arn+"</PolicyArn>", "<PolicyName>AmazonSQSReadOnlyAccess</PolicyName>")
 		st.Fails("Delete"+kind, with{who, "x"}, 409, "DeleteConflict", "must detach all policies first")
 	}
@@ -191,7 +200,12 @@ func TestRoles(t *testing.T) {
 	st.Fails("CreateRole", with{"RoleName", "r", "AssumeRolePolicyDocument", apitest.Trusting(account), "MaxSessionDuration", "60"}, 400, "ValidationError", "maxSessionDuration")
 	st.Does("CreateUser", with{"UserName", "bob"})
 	st.Does("CreateRole", with{"RoleName", "r", "Path", "/jobs/", "AssumeRolePolicyDocument", apitest.Trusting(bob), "Description", "d"},
-		":role/jobs/r</Arn>", "<RoleId>AROA", "<MaxSessionDuration>3600</MaxSessionDuration>", "<AssumeRolePolicyDocument>%7B")
+		":role/jobs/r</Arn>", "<RoleId>AROA", "<AssumeRolePolicyDocument>%7B")
+	if body := st.Does("CreateRole", with{"RoleName", "usual", "AssumeRolePolicyDocument", apitest.Trusting(bob)}); strings.Contains(body, "MaxSessionDuration") || strings.Contains(body, "RoleLastUsed") {
+		t.Errorf("a new role is %s", body)
+	}
+	st.Does("GetRole", with{"RoleName", "usual"}, "<MaxSessionDuration>3600</MaxSessionDuration>", "<RoleLastUsed/>")
+	st.Does("CreateRole", with{"RoleName", "long", "AssumeRolePolicyDocument", apitest.Trusting(bob), "MaxSessionDuration", "7200"}, "<MaxSessionDuration>7200</MaxSessionDuration>")
 	st.Fails("CreateRole", with{"RoleName", "R", "AssumeRolePolicyDocument", apitest.Trusting(bob)}, 409, "EntityAlreadyExists", "Role with name R already exists.")
 	st.Does("UpdateRole", with{"RoleName", "r", "MaxSessionDuration", "7200"})
 	st.Does("UpdateRoleDescription", with{"RoleName", "r", "Description", "other"}, "<Description>other</Description>")
@@ -206,7 +220,7 @@ func TestRoles(t *testing.T) {
 func TestAccountOperations(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
-	st.Does("GetAccountSummary", nil, "<SummaryMap><entry><key>AccessKeysPerUserQuota</key><value>2</value></entry>")
+	st.Does("GetAccountSummary", nil, "<key>Providers</key><value>0</value>", "<key>PolicyVersionsInUseQuota</key><value>7500</value>", "<SummaryMap><entry><key>AccessKeysPerUserQuota</key><value>2</value></entry>")
 	st.Does("ListAccountAliases", nil, "<AccountAliases/>")
 	st.Does("CreateAccountAlias", with{"AccountAlias", "acme"})
 	st.Does("ListAccountAliases", nil, "<member>acme</member>")

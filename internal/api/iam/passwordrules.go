@@ -8,7 +8,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerPasswordRules(wire *protocol.Service) {
+// passwordRules serves the operations about what passwords have to be like.
+type passwordRules struct{ *core }
+
+func (s passwordRules) register(wire *protocol.Service) {
 	protocol.Register(wire, "GetAccountPasswordPolicy", s.getAccountPasswordPolicy)
 	protocol.Register(wire, "UpdateAccountPasswordPolicy", s.updateAccountPasswordPolicy, protocol.Control)
 	protocol.Register(wire, "DeleteAccountPasswordPolicy", s.deleteAccountPasswordPolicy, protocol.Control)
@@ -34,7 +37,7 @@ type PasswordPolicy struct {
 
 type passwordPolicyOutput struct{ PasswordPolicy PasswordPolicy }
 
-func (s *Service) getAccountPasswordPolicy(_ context.Context, c *protocol.Call, _ *service.Empty) (*passwordPolicyOutput, error) {
+func (s passwordRules) getAccountPasswordPolicy(_ context.Context, c *protocol.Call, _ *service.Empty) (*passwordPolicyOutput, error) {
 	if err := s.allow(c, "GetAccountPasswordPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}
@@ -70,7 +73,7 @@ type passwordPolicyInput struct {
 }
 
 // updateAccountPasswordPolicy sets all rules: those that are not given get their defaults, as on AWS.
-func (s *Service) updateAccountPasswordPolicy(ctx context.Context, c *protocol.Call, in *passwordPolicyInput) (*service.Empty, error) {
+func (s passwordRules) updateAccountPasswordPolicy(ctx context.Context, c *protocol.Call, in *passwordPolicyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	v.Range("minimumPasswordLength", in.MinimumPasswordLength, 6, 128)
 	v.Range("maxPasswordAge", in.MaxPasswordAge, 1, 1095)
@@ -93,13 +96,13 @@ func (s *Service) updateAccountPasswordPolicy(ctx context.Context, c *protocol.C
 		Uppercase: yes(in.RequireUppercaseCharacters), Lowercase: yes(in.RequireLowercaseCharacters), MayChange: yes(in.AllowUsersToChangePassword),
 		MaxAgeDays: number(in.MaxPasswordAge, 0), Remembered: number(in.PasswordReusePrevention, 0), HardExpiry: yes(in.HardExpiry),
 	}
-	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		tx.SetRules(service.Caller(c).Account, r)
 		return nil
 	})
 }
 
-func (s *Service) deleteAccountPasswordPolicy(ctx context.Context, c *protocol.Call, _ *service.Empty) (*service.Empty, error) {
+func (s passwordRules) deleteAccountPasswordPolicy(ctx context.Context, c *protocol.Call, _ *service.Empty) (*service.Empty, error) {
 	if err := s.allow(c, "DeleteAccountPasswordPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}
@@ -107,7 +110,7 @@ func (s *Service) deleteAccountPasswordPolicy(ctx context.Context, c *protocol.C
 	if _, set := s.logins.Rules(account); !set {
 		return nil, errNoRules(account)
 	}
-	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		tx.SetRules(account, nil)
 		return nil
 	})

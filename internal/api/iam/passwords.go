@@ -13,7 +13,10 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerPasswords(wire *protocol.Service) {
+// passwords serves the operations about passwords.
+type passwords struct{ *core }
+
+func (s passwords) register(wire *protocol.Service) {
 	protocol.Register(wire, "CreateLoginProfile", s.createLoginProfile, protocol.Control)
 	protocol.Register(wire, "GetLoginProfile", s.getLoginProfile)
 	protocol.Register(wire, "UpdateLoginProfile", s.updateLoginProfile, protocol.Control)
@@ -49,7 +52,7 @@ type loginProfileInput struct {
 type loginProfileOutput struct{ LoginProfile LoginProfile }
 
 // hashNew returns the hash of a password that a user may have.
-func (s *Service) hashNew(ctx context.Context, account string, p *login.Profile, password string) (string, error) {
+func (s passwords) hashNew(ctx context.Context, account string, p *login.Profile, password string) (string, error) {
 	rules, _ := s.logins.Rules(account)
 	why, err := s.logins.CheckNew(ctx, account, &rules, p, password)
 	if why != nil {
@@ -65,18 +68,13 @@ func (s *Service) hashNew(ctx context.Context, account string, p *login.Profile,
 	return hash, err
 }
 
-// passwords makes a change of passwords and second factors.
-func (s *Service) passwords(ctx context.Context, f func(*login.Tx) error) error {
-	return service.Failure(s.logins.Change(ctx, f))
-}
-
-func (s *Service) createLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*loginProfileOutput, error) {
+func (s passwords) createLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*loginProfileOutput, error) {
 	var v protocol.Violations
 	password := v.Required("password", in.Password)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	user, err := s.keyOwner(c, in.UserName, "CreateLoginProfile")
+	user, err := s.userOrCaller(c, in.UserName, "CreateLoginProfile")
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +87,7 @@ func (s *Service) createLoginProfile(ctx context.Context, c *protocol.Call, in *
 		return nil, err
 	}
 	p := login.NewProfile(user.ID, hash, in.PasswordResetRequired != nil && *in.PasswordResetRequired, s.now())
-	err = s.passwords(ctx, func(tx *login.Tx) error {
+	err = s.changeLogins(ctx, func(tx *login.Tx) error {
 		switch {
 		case s.directory.Entity(user.ID) == nil:
 			return errNoEntity(directory.User, user.Name)
@@ -105,8 +103,8 @@ func (s *Service) createLoginProfile(ctx context.Context, c *protocol.Call, in *
 	return showProfile(user, p), nil
 }
 
-func (s *Service) getLoginProfile(_ context.Context, c *protocol.Call, in *loginProfileInput) (*loginProfileOutput, error) {
-	user, err := s.keyOwner(c, in.UserName, "GetLoginProfile")
+func (s passwords) getLoginProfile(_ context.Context, c *protocol.Call, in *loginProfileInput) (*loginProfileOutput, error) {
+	user, err := s.userOrCaller(c, in.UserName, "GetLoginProfile")
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +115,7 @@ func (s *Service) getLoginProfile(_ context.Context, c *protocol.Call, in *login
 	return showProfile(user, p), nil
 }
 
-func (s *Service) updateLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*service.Empty, error) {
+func (s passwords) updateLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*service.Empty, error) {
 	user, err := s.find(c, directory.User, in.UserName, "UpdateLoginProfile")
 	if err != nil {
 		return nil, err
@@ -132,7 +130,7 @@ func (s *Service) updateLoginProfile(ctx context.Context, c *protocol.Call, in *
 			return nil, err
 		}
 	}
-	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		p := s.logins.Profile(user.ID)
 		if p == nil {
 			return errNoProfile(user.Name)
@@ -150,15 +148,15 @@ func (s *Service) updateLoginProfile(ctx context.Context, c *protocol.Call, in *
 	})
 }
 
-func (s *Service) deleteLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*service.Empty, error) {
-	user, err := s.keyOwner(c, in.UserName, "DeleteLoginProfile")
+func (s passwords) deleteLoginProfile(ctx context.Context, c *protocol.Call, in *loginProfileInput) (*service.Empty, error) {
+	user, err := s.userOrCaller(c, in.UserName, "DeleteLoginProfile")
 	if err != nil {
 		return nil, err
 	}
 	if s.logins.Profile(user.ID) == nil {
 		return nil, errNoProfile(user.Name)
 	}
-	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		p := s.logins.Profile(user.ID)
 		if p == nil {
 			return errNoProfile(user.Name)
@@ -174,7 +172,7 @@ type changePasswordInput struct {
 }
 
 // changePassword sets the caller's own password.
-func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *changePasswordInput) (*service.Empty, error) {
+func (s passwords) changePassword(ctx context.Context, c *protocol.Call, in *changePasswordInput) (*service.Empty, error) {
 	var v protocol.Violations
 	old, password := v.Required("oldPassword", in.OldPassword), v.Required("newPassword", in.NewPassword)
 	if err := v.Err(); err != nil {
@@ -214,7 +212,7 @@ func (s *Service) changePassword(ctx context.Context, c *protocol.Call, in *chan
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.passwords(ctx, func(tx *login.Tx) error {
+	return nil, s.changeLogins(ctx, func(tx *login.Tx) error {
 		now := s.logins.Profile(id.UserID)
 		if now == nil || now.Hash != p.Hash {
 			return errNoProfile(id.UserName)

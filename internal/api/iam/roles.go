@@ -20,9 +20,24 @@ type Role struct {
 	CreateDate               time.Time
 	AssumeRolePolicyDocument string
 	Description              string `json:",omitempty"`
-	MaxSessionDuration       int32
+	MaxSessionDuration       int32  `json:",omitempty"`
 	PermissionsBoundary      *Boundary
 	Tags                     []Tag `wrap:"member"`
+	RoleLastUsed             *RoleLastUsed
+}
+
+// RoleLastUsed says when a session of a role was used last. It is empty if none ever was.
+type RoleLastUsed struct {
+	LastUsedDate *time.Time
+	Region       string `json:",omitempty"`
+}
+
+// lastUsed returns when a role was used last.
+func (s *core) lastUsed(role *directory.Entity) *RoleLastUsed {
+	if u, ok := s.directory.LastUse(role); ok {
+		return &RoleLastUsed{&u.At, u.Region}
+	}
+	return new(RoleLastUsed)
 }
 
 func showRole(e *directory.Entity) Role {
@@ -41,7 +56,10 @@ func listedRole(e *directory.Entity) Role {
 	return r
 }
 
-func (s *Service) registerRoles(wire *protocol.Service) {
+// roles serves the operations about roles.
+type roles struct{ *core }
+
+func (s roles) register(wire *protocol.Service) {
 	protocol.Register(wire, "CreateRole", s.createRole, protocol.Control)
 	protocol.Register(wire, "GetRole", s.getRole)
 	protocol.Register(wire, "UpdateRole", s.updateRole, protocol.Control, protocol.EmptyResult)
@@ -70,9 +88,10 @@ type createRoleInput struct {
 
 type roleOutput struct{ Role Role }
 
-func (s *Service) createRole(ctx context.Context, c *protocol.Call, in *createRoleInput) (*roleOutput, error) {
+func (s roles) createRole(ctx context.Context, c *protocol.Call, in *createRoleInput) (*roleOutput, error) {
 	var v protocol.Violations
 	trust := v.Required("assumeRolePolicyDocument", in.AssumeRolePolicyDocument)
+	v.Length("assumeRolePolicyDocument", in.AssumeRolePolicyDocument, 1, 131072)
 	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
 	v.Length("description", in.Description, 0, 1000)
 	if err := v.Err(); err != nil {
@@ -95,13 +114,17 @@ func (s *Service) createRole(ctx context.Context, c *protocol.Call, in *createRo
 	if err := s.add(ctx, e, maxRoles); err != nil {
 		return nil, err
 	}
-	return &roleOutput{showRole(e)}, nil
+	out := &roleOutput{showRole(e)}
+	if in.MaxSessionDuration == nil {
+		out.Role.MaxSessionDuration = 0 // AWS shows the default from GetRole on
+	}
+	return out, nil
 }
 
 // setTrust sets who may assume a role. The users and roles that the policy names
 // have to exist, and are bound to their unique ids: a user that is made later
 // under the same name is not meant.
-func (s *Service) setTrust(e *directory.Entity, text string) error {
+func (s roles) setTrust(e *directory.Entity, text string) error {
 	p, err := policy.Parse(policy.ForTrust, text)
 	if err == nil {
 		err = p.CheckIAM(policy.MaxTrust, 0)
@@ -126,12 +149,14 @@ type roleInput struct {
 	RoleName *string `max:"64"`
 }
 
-func (s *Service) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*roleOutput, error) {
+func (s roles) getRole(_ context.Context, c *protocol.Call, in *roleInput) (*roleOutput, error) {
 	e, err := s.find(c, directory.Role, in.RoleName, "GetRole")
 	if err != nil {
 		return nil, err
 	}
-	return &roleOutput{showRole(e)}, nil
+	out := &roleOutput{showRole(e)}
+	out.Role.RoleLastUsed = s.lastUsed(e)
+	return out, nil
 }
 
 type updateRoleInput struct {
@@ -140,12 +165,12 @@ type updateRoleInput struct {
 	MaxSessionDuration *int32
 }
 
-func (s *Service) updateRole(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*service.Empty, error) {
+func (s roles) updateRole(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*service.Empty, error) {
 	_, err := s.describeRole(ctx, c, in, "UpdateRole")
 	return nil, err
 }
 
-func (s *Service) updateRoleDescription(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*roleOutput, error) {
+func (s roles) updateRoleDescription(ctx context.Context, c *protocol.Call, in *updateRoleInput) (*roleOutput, error) {
 	in.MaxSessionDuration = nil
 	e, err := s.describeRole(ctx, c, in, "UpdateRoleDescription")
 	if err != nil {
@@ -154,7 +179,7 @@ func (s *Service) updateRoleDescription(ctx context.Context, c *protocol.Call, i
 	return &roleOutput{showRole(e)}, nil
 }
 
-func (s *Service) describeRole(ctx context.Context, c *protocol.Call, in *updateRoleInput, action string) (*directory.Entity, error) {
+func (s roles) describeRole(ctx context.Context, c *protocol.Call, in *updateRoleInput, action string) (*directory.Entity, error) {
 	var v protocol.Violations
 	v.Range("maxSessionDuration", in.MaxSessionDuration, leastSession, mostSession)
 	v.Length("description", in.Description, 0, 1000)
@@ -181,9 +206,10 @@ type assumeRolePolicyInput struct {
 	PolicyDocument *string `max:"128K"`
 }
 
-func (s *Service) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
+func (s roles) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, in *assumeRolePolicyInput) (*service.Empty, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
@@ -194,7 +220,7 @@ func (s *Service) updateAssumeRolePolicy(ctx context.Context, c *protocol.Call, 
 	return nil, s.edit(ctx, e, func(e *directory.Entity) error { return s.setTrust(e, text) })
 }
 
-func (s *Service) deleteRole(ctx context.Context, c *protocol.Call, in *roleInput) (*service.Empty, error) {
+func (s roles) deleteRole(ctx context.Context, c *protocol.Call, in *roleInput) (*service.Empty, error) {
 	return s.remove(ctx, c, directory.Role, in.RoleName)
 }
 
@@ -210,7 +236,7 @@ type listRolesOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listRoles(_ context.Context, c *protocol.Call, in *listRolesInput) (*listRolesOutput, error) {
+func (s roles) listRoles(_ context.Context, c *protocol.Call, in *listRolesInput) (*listRolesOutput, error) {
 	p, err := s.listEntities(c, directory.Role, "ListRoles", in.PathPrefix, in.Marker, in.MaxItems)
 	if err != nil {
 		return nil, err

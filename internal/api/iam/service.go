@@ -26,8 +26,8 @@ type Options struct {
 	Services service.Services
 }
 
-// Service is the IAM service.
-type Service struct {
+// core is what the operations about all kinds of things share. Each kind has a type of its own, which embeds it.
+type core struct {
 	directory  *directory.Directory
 	authorizer *service.Authorizer
 	roots      *identity.Credentials
@@ -35,13 +35,11 @@ type Service struct {
 	now        func() time.Time
 	log        *slog.Logger
 	services   service.Services
-
-	simulations turns // each may take a while
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, logins: o.Logins, services: o.Services}
+	s := &core{directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, logins: o.Logins, services: o.Services}
 	s.now = s.authorizer.Now
 	if s.log = o.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -50,20 +48,25 @@ func New(o Options) *protocol.Service {
 		Name: "iam", Versions: []string{"2010-05-08"}, Namespace: "https://iam.amazonaws.com/doc/%s/",
 		ErrorNamespace: "com.amazonaws.iam",
 	})
-	s.registerUsers(wire)
-	s.registerKeys(wire)
-	s.registerGroups(wire)
-	s.registerRoles(wire)
-	s.registerInline(wire)
-	s.registerManaged(wire)
-	s.registerAttached(wire)
-	s.registerTags(wire)
-	s.registerAccount(wire)
-	s.registerSimulator(wire)
-	s.registerPasswords(wire)
-	s.registerPasswordRules(wire)
-	s.registerMFA(wire)
-	s.registerAbsent(wire)
+	users{s}.register(wire)
+	keys{s}.register(wire)
+	groups{s}.register(wire)
+	roles{s}.register(wire)
+	inline{s}.register(wire)
+	policies{s}.register(wire)
+	attachments{s}.register(wire)
+	tagged{s}.register(wire)
+	account{s}.register(wire)
+	(&simulator{core: s}).register(wire)
+	passwords{s}.register(wire)
+	passwordRules{s}.register(wire)
+	devices{s}.register(wire)
+	providers{s}.register(wire)
+	profiles{s}.register(wire)
+	credentialReports{s}.register(wire)
+	details{s}.register(wire)
+	lastAccessed{s}.register(wire)
+	absent{s}.register(wire)
 	wire.Unsupported(unsupported...)
 	return wire
 }
@@ -72,13 +75,18 @@ func New(o Options) *protocol.Service {
 func Rules() *policy.Rules { return service.RulesOf(New(Options{}), "PassRole") }
 
 // warn notes in the log what in a policy that was accepted never has an effect.
-func (s *Service) warn(p *policy.Policy, holder string) {
+func (s *core) warn(p *policy.Policy, holder string) {
 	service.WarnOfPolicy(s.log, p, holder, s.services)
 }
 
 // change makes a change of the directory.
-func (s *Service) change(ctx context.Context, f func(*directory.Tx) error) error {
+func (s *core) change(ctx context.Context, f func(*directory.Tx) error) error {
 	return service.Failure(s.directory.Change(ctx, f))
+}
+
+// changeLogins makes a change of passwords and second factors.
+func (s *core) changeLogins(ctx context.Context, f func(*login.Tx) error) error {
+	return service.Failure(s.logins.Change(ctx, f))
 }
 
 // handler handles an operation that exists for several kinds of entities.
@@ -96,7 +104,12 @@ func each[In, Out any](wire *protocol.Service, before, after string, h handler[I
 }
 
 // words are the kinds of entities as the names of operations spell them.
-var words = map[directory.Kind]string{directory.User: "User", directory.Group: "Group", directory.Role: "Role"}
+var words = map[directory.Kind]string{directory.User: "User", directory.Group: "Group", directory.Role: "Role", directory.Profile: "InstanceProfile"}
+
+// members are the names of the parameters that name an entity.
+var members = map[directory.Kind]string{
+	directory.User: "userName", directory.Group: "groupName", directory.Role: "roleName", directory.Profile: "instanceProfileName",
+}
 
 var (
 	allKinds = []directory.Kind{directory.User, directory.Group, directory.Role}

@@ -10,7 +10,13 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-func (s *Service) registerSimulator(wire *protocol.Service) {
+// simulator serves the operations that ask what policies would allow.
+type simulator struct {
+	*core
+	turns // each simulation may take a while
+}
+
+func (s *simulator) register(wire *protocol.Service) {
 	protocol.Register(wire, "SimulatePrincipalPolicy", s.simulatePrincipal)
 	protocol.Register(wire, "SimulateCustomPolicy", s.simulateCustom)
 	protocol.Register(wire, "GetContextKeysForCustomPolicy", s.contextKeysCustom)
@@ -70,14 +76,14 @@ type simulateOutput struct {
 	Marker            string `json:",omitempty"`
 }
 
-func (s *Service) simulateCustom(ctx context.Context, c *protocol.Call, in *simulateInput) (*simulateOutput, error) {
+func (s *simulator) simulateCustom(ctx context.Context, c *protocol.Call, in *simulateInput) (*simulateOutput, error) {
 	if err := s.allow(c, "SimulateCustomPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}
 	return s.simulate(ctx, c, in, nil)
 }
 
-func (s *Service) simulatePrincipal(ctx context.Context, c *protocol.Call, in *simulateInput) (*simulateOutput, error) {
+func (s *simulator) simulatePrincipal(ctx context.Context, c *protocol.Call, in *simulateInput) (*simulateOutput, error) {
 	e, err := s.source(c, in.PolicySourceArn, "SimulatePrincipalPolicy")
 	if err != nil {
 		return nil, err
@@ -86,7 +92,7 @@ func (s *Service) simulatePrincipal(ctx context.Context, c *protocol.Call, in *s
 }
 
 // source returns the user, group or role whose policies a request is about.
-func (s *Service) source(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
+func (s *simulator) source(c *protocol.Call, name *string, action string) (*directory.Entity, error) {
 	var v protocol.Violations
 	arn := v.Required("policySourceArn", name)
 	v.Length("policySourceArn", name, 20, 2048)
@@ -98,7 +104,7 @@ func (s *Service) source(c *protocol.Call, name *string, action string) (*direct
 		return nil, err
 	}
 	e := s.directory.ByARN(arn)
-	if e == nil || e.Account != service.Caller(c).Account {
+	if e == nil || e.Account != service.Caller(c).Account || !slices.Contains(allKinds, e.Kind) {
 		return nil, errNotFound("%s does not exist", arn)
 	}
 	return e, nil
@@ -113,14 +119,14 @@ type contextKeysOutput struct {
 	ContextKeyNames []string `json:",always" wrap:"member"`
 }
 
-func (s *Service) contextKeysCustom(_ context.Context, c *protocol.Call, in *contextKeysInput) (*contextKeysOutput, error) {
+func (s *simulator) contextKeysCustom(_ context.Context, c *protocol.Call, in *contextKeysInput) (*contextKeysOutput, error) {
 	if err := s.allow(c, "GetContextKeysForCustomPolicy", subject{arn: anything}); err != nil {
 		return nil, err
 	}
 	return contextKeys(in.PolicyInputList, nil)
 }
 
-func (s *Service) contextKeysPrincipal(_ context.Context, c *protocol.Call, in *contextKeysInput) (*contextKeysOutput, error) {
+func (s *simulator) contextKeysPrincipal(_ context.Context, c *protocol.Call, in *contextKeysInput) (*contextKeysOutput, error) {
 	e, err := s.source(c, in.PolicySourceArn, "GetContextKeysForPrincipalPolicy")
 	if err != nil {
 		return nil, err

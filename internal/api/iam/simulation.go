@@ -39,7 +39,7 @@ type question struct {
 	action, resource string
 }
 
-func (s *Service) simulate(ctx context.Context, c *protocol.Call, in *simulateInput, e *directory.Entity) (*simulateOutput, error) {
+func (s *simulator) simulate(ctx context.Context, c *protocol.Call, in *simulateInput, e *directory.Entity) (*simulateOutput, error) {
 	all, err := in.questions()
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s *Service) simulate(ctx context.Context, c *protocol.Call, in *simulateIn
 	if err != nil {
 		return nil, err
 	}
-	done, err := s.simulations.take(ctx, service.Caller(c).Account)
+	done, err := s.take(ctx, service.Caller(c).Account)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func checkDocuments(lists ...[]string) error {
 
 // prepare reads the policies and facts of a request. If e is not nil, its own
 // policies count besides those of the request.
-func (s *Service) prepare(c *protocol.Call, in *simulateInput, e *directory.Entity) (*simulation, error) {
+func (s *simulator) prepare(c *protocol.Call, in *simulateInput, e *directory.Entity) (*simulation, error) {
 	var resourcePolicy []string
 	if in.ResourcePolicy != nil {
 		resourcePolicy = []string{*in.ResourcePolicy}

@@ -2,7 +2,9 @@ package iam
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/auth/directory"
@@ -14,14 +16,10 @@ type Tag = service.Tag
 
 // checkTags returns the tags of a request by their keys.
 func checkTags(tags []Tag) (map[string]string, error) {
-	var v protocol.Violations
-	for _, t := range tags {
-		v.Length("tags.member.key", &t.Key, 1, 128)
-	}
-	if err := v.Err(); err != nil {
+	if err := service.CheckTags(tags); err != nil {
 		return nil, err
 	}
-	out, err := service.TagMap(tags)
+	out, err := service.FoldedTagMap(tags)
 	if err != nil {
 		return nil, errInput("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
 	}
@@ -31,13 +29,13 @@ func checkTags(tags []Tag) (map[string]string, error) {
 // taggedKinds can have tags. Groups cannot.
 var taggedKinds = boundKinds
 
-func (s *Service) registerTags(wire *protocol.Service) {
+// tagged serves the operations about the tags of users and roles.
+type tagged struct{ *core }
+
+func (s tagged) register(wire *protocol.Service) {
 	each(wire, "Tag", "", s.tagEntity, taggedKinds, protocol.Control)
 	each(wire, "Untag", "", s.untagEntity, taggedKinds, protocol.Control)
 	each(wire, "List", "Tags", s.listEntityTags, taggedKinds)
-	protocol.Register(wire, "TagPolicy", s.tagPolicy, protocol.Control)
-	protocol.Register(wire, "UntagPolicy", s.untagPolicy, protocol.Control)
-	protocol.Register(wire, "ListPolicyTags", s.listPolicyTags)
 }
 
 // tagsInput names a user, a role or a policy.
@@ -67,8 +65,8 @@ func (in *tagsInput) removed() ([]string, error) {
 		return nil, errNoList("tagKeys")
 	}
 	var v protocol.Violations
-	for _, key := range in.TagKeys {
-		v.Length("tagKeys.member", &key, 1, 128)
+	for i, key := range in.TagKeys {
+		service.CheckTagKey(&v, fmt.Sprintf("tagKeys.%d.member", i+1), key)
 	}
 	return in.TagKeys, v.Err()
 }
@@ -85,7 +83,10 @@ func addTags(old, added map[string]string) (map[string]string, error) {
 	if all == nil {
 		all = make(map[string]string)
 	}
-	maps.Copy(all, added)
+	for key, value := range added {
+		removeTag(all, key)
+		all[key] = value
+	}
 	if len(all) > service.MaxTags {
 		return nil, errQuota("TagsPerEntity", service.MaxTags)
 	}
@@ -96,12 +97,17 @@ func addTags(old, added map[string]string) (map[string]string, error) {
 func removeTags(old map[string]string, keys []string) map[string]string {
 	all := maps.Clone(old)
 	for _, key := range keys {
-		delete(all, key)
+		removeTag(all, key)
 	}
 	return all
 }
 
-func (s *Service) tagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+// removeTag removes the tag with a key, whatever its case.
+func removeTag(tags map[string]string, key string) {
+	maps.DeleteFunc(tags, func(other, _ string) bool { return strings.EqualFold(other, key) })
+}
+
+func (s tagged) tagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	added, err := in.added()
 	if err != nil {
 		return nil, err
@@ -116,7 +122,7 @@ func (s *Service) tagEntity(ctx context.Context, k directory.Kind, action string
 	})
 }
 
-func (s *Service) untagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s tagged) untagEntity(ctx context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	removed, err := in.removed()
 	if err != nil {
 		return nil, err
@@ -137,7 +143,7 @@ type listTagsOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listEntityTags(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
+func (s tagged) listEntityTags(_ context.Context, k directory.Kind, action string, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
 	e, err := s.find(c, k, in.name(k), action)
 	if err != nil {
 		return nil, err
@@ -154,7 +160,7 @@ func (in *tagsInput) page(tags map[string]string) (*listTagsOutput, error) {
 	return &listTagsOutput{p.Items, p.Next != "", p.Next}, nil
 }
 
-func (s *Service) tagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s policies) tagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	added, err := in.added()
 	if err != nil {
 		return nil, err
@@ -171,7 +177,7 @@ func (s *Service) tagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput
 	})
 }
 
-func (s *Service) untagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
+func (s policies) untagPolicy(ctx context.Context, c *protocol.Call, in *tagsInput) (*service.Empty, error) {
 	removed, err := in.removed()
 	if err != nil {
 		return nil, err
@@ -187,7 +193,7 @@ func (s *Service) untagPolicy(ctx context.Context, c *protocol.Call, in *tagsInp
 	})
 }
 
-func (s *Service) listPolicyTags(_ context.Context, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
+func (s policies) listPolicyTags(_ context.Context, c *protocol.Call, in *tagsInput) (*listTagsOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "ListPolicyTags")
 	if err != nil {
 		return nil, err

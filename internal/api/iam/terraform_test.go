@@ -481,7 +481,7 @@ func TestUnsupportedOperations(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
 	st.Does("CreateUser", with{"UserName", "bob"})
-	for _, op := range []string{"UploadSSHPublicKey", "UploadSigningCertificate", "CreateInstanceProfile", "CreateOpenIDConnectProvider", "TagInstanceProfile"} {
+	for _, op := range []string{"UploadSSHPublicKey", "UploadSigningCertificate", "CreateSAMLProvider"} {
 		st.Fails(op, with{"UserName", "bob"}, 400, "UnsupportedOperation", "The operation "+op+" is not supported by Sluice.")
 	}
 	st.Fails("TagGroup", with{"GroupName", "g"}, 400, "InvalidAction", "is not valid for this endpoint")
@@ -508,7 +508,7 @@ func TestTagLimits(t *testing.T) {
 	for op, want := range map[string]string{"TagUser": "'tags'", "UntagUser": "'tagKeys'"} {
 		st.Fails(op, with{"UserName", "bob"}, 400, "ValidationError", want)
 	}
-	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400, "ValidationError", "tags.member.key")
+	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "", "Tags.member.1.Value", ""}, 400, "ValidationError", "tags.1.member.key")
 	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("v", 257)}, 400, "ValidationError", "256")
 	st.Fails("TagUser", with{"UserName", "bob", "Tags.member.1.Key", "k", "Tags.member.1.Value", "1", "Tags.member.2.Key", "k", "Tags.member.2.Value", "2"}, 400, "InvalidInput", "Duplicate")
 	st.Fails("TagPolicy", with{"PolicyArn", fullAccess, "Tags.member.1.Key", "k", "Tags.member.1.Value", ""}, 403, "AccessDenied", "managed by AWS")

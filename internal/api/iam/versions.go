@@ -3,6 +3,7 @@ package iam
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -31,9 +32,10 @@ type createPolicyVersionInput struct {
 
 type versionOutput struct{ PolicyVersion PolicyVersion }
 
-func (s *Service) createPolicyVersion(ctx context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
+func (s policies) createPolicyVersion(ctx context.Context, c *protocol.Call, in *createPolicyVersionInput) (*versionOutput, error) {
 	var v protocol.Violations
 	text := v.Required("policyDocument", in.PolicyDocument)
+	v.Length("policyDocument", in.PolicyDocument, 1, 131072)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
@@ -64,11 +66,16 @@ func (s *Service) createPolicyVersion(ctx context.Context, c *protocol.Call, in 
 	return &versionOutput{showVersion(m, m.Versions[len(m.Versions)-1])}, nil
 }
 
+var versionPattern = regexp.MustCompile(`^v[1-9][0-9]*(\.[A-Za-z0-9-]*)?$`)
+
 // version returns the policy and the version that a request names, if the caller
 // may take the action on the policy.
-func (s *Service) version(c *protocol.Call, in *policyInput, action string) (*directory.Managed, directory.Version, error) {
+func (s policies) version(c *protocol.Call, in *policyInput, action string) (*directory.Managed, directory.Version, error) {
 	var v protocol.Violations
 	id := v.Required("versionId", in.VersionId)
+	if in.VersionId != nil && !versionPattern.MatchString(id) {
+		v.Add(id, "versionId", `Member must satisfy regular expression pattern: v[1-9][0-9]*(\.[A-Za-z0-9-]*)?`)
+	}
 	if err := v.Err(); err != nil {
 		return nil, directory.Version{}, err
 	}
@@ -87,7 +94,7 @@ func errNoVersion(arn, id string) error {
 	return errNotFound("Policy %s version %s does not exist or is not attachable.", arn, service.Shorten(id))
 }
 
-func (s *Service) getPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*versionOutput, error) {
+func (s policies) getPolicyVersion(_ context.Context, c *protocol.Call, in *policyInput) (*versionOutput, error) {
 	m, version, err := s.version(c, in, "GetPolicyVersion")
 	if err != nil {
 		return nil, err
@@ -97,7 +104,7 @@ func (s *Service) getPolicyVersion(_ context.Context, c *protocol.Call, in *poli
 	return out, nil
 }
 
-func (s *Service) deletePolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s policies) deletePolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "DeletePolicyVersion")
 	if err != nil {
 		return nil, err
@@ -118,13 +125,15 @@ type listVersionsOutput struct {
 	Marker      string `json:",omitempty"`
 }
 
-func (s *Service) listPolicyVersions(_ context.Context, c *protocol.Call, in *policyInput) (*listVersionsOutput, error) {
+func (s policies) listPolicyVersions(_ context.Context, c *protocol.Call, in *policyInput) (*listVersionsOutput, error) {
 	m, err := s.managed(c, in.PolicyArn, "ListPolicyVersions")
 	if err != nil {
 		return nil, err
 	}
-	number := func(v directory.Version) string { return fmt.Sprintf("%9s", v.ID[1:]) } // in the order of numbers
-	p, err := paginate(m.Versions, number, in.Marker, in.MaxItems)
+	newest := slices.Clone(m.Versions)
+	slices.Reverse(newest)
+	age := func(v directory.Version) string { return fmt.Sprintf("%9d", 999_999_999-v.Number()) }
+	p, err := paginate(newest, age, in.Marker, in.MaxItems)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +141,7 @@ func (s *Service) listPolicyVersions(_ context.Context, c *protocol.Call, in *po
 	return &listVersionsOutput{service.Convert(p.Items, show), p.Next != "", p.Next}, nil
 }
 
-func (s *Service) setDefaultPolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
+func (s policies) setDefaultPolicyVersion(ctx context.Context, c *protocol.Call, in *policyInput) (*service.Empty, error) {
 	m, version, err := s.version(c, in, "SetDefaultPolicyVersion")
 	if err != nil {
 		return nil, err

@@ -2,8 +2,12 @@ package service
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
 // Tag is a tag as services other than SQS write it.
@@ -36,4 +40,38 @@ func TagMap(tags []Tag) (map[string]string, error) {
 // TagList returns tags in the order of their keys.
 func TagList(tags map[string]string) []Tag {
 	return Convert(slices.Sorted(maps.Keys(tags)), func(k string) Tag { return Tag{k, tags[k]} })
+}
+
+// FoldedTagMap is TagMap for services in which two keys are the same that differ in case only.
+func FoldedTagMap(tags []Tag) (map[string]string, error) {
+	seen := make(map[string]bool, len(tags))
+	for _, t := range tags {
+		folded := strings.ToLower(t.Key)
+		if seen[folded] {
+			return nil, ErrTagTwice
+		}
+		seen[folded] = true
+	}
+	return TagMap(tags)
+}
+
+// CheckTags refuses tags that have other characters than IAM and STS allow, or no key.
+func CheckTags(tags []Tag) error {
+	var v protocol.Violations
+	for i, t := range tags {
+		at := fmt.Sprintf("tags.%d.member.", i+1)
+		CheckTagKey(&v, at+"key", t.Key)
+		if !ValidTag(t.Value) {
+			v.Add(t.Value, at+"value", `Member must satisfy regular expression pattern: [\p{L}\p{Z}\p{N}_.:/=+\-@]*`)
+		}
+	}
+	return v.Err()
+}
+
+// CheckTagKey adds to v what is wrong with the key of a tag.
+func CheckTagKey(v *protocol.Violations, member, key string) {
+	v.Length(member, &key, 1, 128)
+	if !ValidTag(key) {
+		v.Add(key, member, `Member must satisfy regular expression pattern: [\p{L}\p{Z}\p{N}_.:/=+\-@]+`)
+	}
 }

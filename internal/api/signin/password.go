@@ -117,6 +117,7 @@ func (s *Service) byPassword(ctx context.Context, r *Request, in *password) (*An
 	}))
 	if err == nil {
 		try.Succeed()
+		s.o.Directory.Seen(user.ID, directory.SignIn, s.o.Region, r.At)
 	}
 	return answer, err
 }

@@ -142,7 +142,7 @@ func TestActors(t *testing.T) {
 	// A changed token, none, and another's.
 	keys := apitest.Must(t, out, nil).Credentials
 	for what, token := range map[string]string{
-		"no token": "", "a changed token": "A" + (*keys.SessionToken)[1:], "the token of another key": *rootOut.Credentials.SessionToken,
+		"no token": "", "a changed token": changed(*keys.SessionToken), "the token of another key": *rootOut.Credentials.SessionToken,
 	} {
 		want(what, act(*keys.AccessKeyId, *keys.SecretAccessKey, token), unknown)
 	}
@@ -192,4 +192,12 @@ func TestActors(t *testing.T) {
 	_, err = root.IAM.DeleteUser(t.Context(), &iam.DeleteUserInput{UserName: aws.String("bob")})
 	apitest.Must(t, 0, err)
 	want("the session of a user who is no more", session, unknown)
+}
+
+// changed returns a token that differs in one character.
+func changed(token string) string {
+	if token[0] == 'A' {
+		return "B" + token[1:]
+	}
+	return "A" + token[1:]
 }

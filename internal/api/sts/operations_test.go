@@ -33,20 +33,23 @@ func TestTokenOperations(t *testing.T) {
 	// White space does not count, and is not carried along.
 	st.Does("GetFederationToken", with{"Name", "jean", "Policy", strings.Replace(apitest.Allow("sqs:*", "*"), ",", ","+strings.Repeat(" \n", 6000), 1)}, "<PackedPolicySize>")
 	st.Fails("GetFederationToken", with{"Name", "jean", "Policy", apitest.Allow("sqs:*", "arn:aws:sqs:*:*:"+strings.Repeat("q", 1900)),
-		"Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("\"", 256), "Tags.member.2.Key", "l", "Tags.member.2.Value", strings.Repeat("\"", 256)},
+		"Tags.member.1.Key", "k", "Tags.member.1.Value", strings.Repeat("\u2028", 256), "Tags.member.2.Key", "l", "Tags.member.2.Value", strings.Repeat("\u2028", 256)},
 		400, "PackedPolicyTooLarge", "Packed policy consumes")
 	st.Fails("GetFederationToken", large, 400, "PackedPolicyTooLarge", "Packed policy consumes")
 	arn := "arn:aws:iam::" + account + ":role/r"
 	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s1"}, 403, "AccessDenied", "Roles may not be assumed by root accounts.")
 	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s 1", "DurationSeconds", "1"}, 400, "ValidationError", "2 validation errors detected: ")
-	st.Fails("AssumeRole", with{"RoleArn", arn, "RoleSessionName", "s1", "SourceIdentity", "me"}, 400, "ValidationError", "not supported")
+	st.Refuses("AssumeRole", with{"RoleArn", "a-role-that-is-no-arn", "RoleSessionName", "s1"}, 400, "ValidationError", "a-role-that-is-no-arn is invalid")
+	if body := st.Does("GetFederationToken", with{"Name", "jean"}); strings.Contains(body, "PackedPolicySize") {
+		t.Errorf("without policies the answer is %s", body)
+	}
 }
 
 // Clients that have nothing to sign with are told as well that there is no such way to get keys.
 func TestUnsupportedFederation(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)
-	for _, op := range []string{"AssumeRoleWithWebIdentity", "AssumeRoleWithSAML"} {
+	for _, op := range []string{"AssumeRoleWithSAML"} {
 		status, body := apitest.Query(t, st.Endpoint, "sts", "Version=2011-06-15&Action="+op, nil)
 		if status != 400 || !strings.Contains(body, "The operation "+op+" is not supported by Sluice.") {
 			t.Errorf("%s: %d %s", op, status, body)

@@ -29,7 +29,11 @@ func TestNoOperationWithoutPermission(t *testing.T) {
 		"Version": {"2011-06-15"},
 	}
 	free := map[string]bool{"GetCallerIdentity": true, "GetSessionToken": true}
+	byToken := "AssumeRoleWithWebIdentity" // has tests of its own: a token takes the place of the signature
 	for _, op := range sts.New(sts.Options{}).Operations() {
+		if op.Name == byToken {
+			continue
+		}
 		params.Set("Action", op.Name)
 		for _, who := range callers {
 			status, body := apitest.Query(t, s.Endpoint(), "sts", params.Encode(), who.Cred)

@@ -8,6 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
@@ -18,6 +19,7 @@ type Options struct {
 	Access    *access.Decider
 	Roots     *identity.Credentials // keys of the accounts
 	Vault     *identity.Vault       // makes temporary keys
+	WebKeys   *openid.Keys          // verify tokens of identity providers
 	Now       func() time.Time      // nil means time.Now
 }
 
@@ -27,13 +29,14 @@ type Service struct {
 	authorizer *service.Authorizer
 	roots      *identity.Credentials
 	vault      *identity.Vault
+	webKeys    *openid.Keys
 	now        func() time.Time
 }
 
 // New returns the service and its wire form.
 func New(o Options) *protocol.Service {
 	s := &Service{
-		directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, vault: o.Vault,
+		directory: o.Directory, authorizer: service.NewAuthorizer(o.Access, rules, o.Now), roots: o.Roots, vault: o.Vault, webKeys: o.WebKeys,
 	}
 	s.now = s.authorizer.Now
 	wire := protocol.NewService(protocol.Service{
@@ -41,11 +44,12 @@ func New(o Options) *protocol.Service {
 		ErrorNamespace: "com.amazonaws.sts",
 	})
 	protocol.Register(wire, "AssumeRole", s.assumeRole)
+	protocol.Register(wire, "AssumeRoleWithWebIdentity", s.assumeRoleWithWebIdentity, protocol.Unsigned)
 	protocol.Register(wire, "GetAccessKeyInfo", s.getAccessKeyInfo)
 	protocol.Register(wire, "GetCallerIdentity", s.getCallerIdentity)
 	protocol.Register(wire, "GetFederationToken", s.getFederationToken)
 	protocol.Register(wire, "GetSessionToken", s.getSessionToken)
-	wire.Unsupported("AssumeRoleWithSAML", "AssumeRoleWithWebIdentity", "AssumeRoot", "DecodeAuthorizationMessage",
+	wire.Unsupported("AssumeRoleWithSAML", "AssumeRoot", "DecodeAuthorizationMessage",
 		"GetDelegatedAccessToken", "GetWebIdentityToken")
 	return wire
 }

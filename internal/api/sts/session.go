@@ -3,6 +3,8 @@ package sts
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -44,12 +46,16 @@ type PolicyDescriptor struct {
 // Tag is a tag of a session.
 type Tag = service.Tag
 
-// limits are the policies and tags that a request gives to its session.
+// restrictions are the parameters that restrict a session, of all operations that take them.
+type restrictions struct {
+	Policy     *string            `max:"16K"`
+	PolicyArns []PolicyDescriptor `wrap:"member" max:"10"`
+}
+
+// limits are what a request gives to its session.
 type limits struct {
-	policies []string
-	arns     []string
-	tags     map[string]string
-	packed   int32 // percent of what a session can have
+	identity.Terms
+	packed *int32 // percent of the policies and tags that a session can have; nil without any
 }
 
 // packedSize is how many bytes of policies, their ARNs and tags a session can
@@ -57,51 +63,103 @@ type limits struct {
 const packedSize = 4096
 
 // newLimits reads the policies and tags of a request for a session of an account.
-func (s *Service) newLimits(account string, document *string, descriptors []PolicyDescriptor, tags []Tag) (*limits, error) {
+func (s *Service) newLimits(account string, in *restrictions, tags []Tag) (*limits, error) {
 	l := new(limits)
-	size := 0
-	if document != nil {
-		p, err := policy.Parse(policy.ForSession, *document)
+	size, err := s.addPolicies(&l.Terms, account, in)
+	if err != nil {
+		return nil, err
+	}
+	tagged, err := addTags(&l.Terms, tags)
+	if err != nil {
+		return nil, err
+	}
+	if size += tagged; size > 0 {
+		l.packed = new(int32((size*100 + packedSize - 1) / packedSize))
+		if *l.packed > 100 {
+			return nil, errPacked(int(*l.packed))
+		}
+	}
+	return l, nil
+}
+
+// addPolicies adds the policies of a request to a session's terms, and returns their size.
+func (s *Service) addPolicies(t *identity.Terms, account string, in *restrictions) (size int, err error) {
+	if in.Policy != nil {
+		p, err := policy.Parse(policy.ForSession, *in.Policy)
 		if err == nil {
 			err = p.CheckIAM(policy.MaxSession, 0)
 		}
 		if err != nil {
-			return nil, service.DocumentError(err, protocol.ValidationError("Maximum policy size of %d bytes exceeded", policy.MaxSession))
+			return 0, service.DocumentError(err, protocol.ValidationError("Maximum policy size of %d bytes exceeded", policy.MaxSession))
 		}
-		l.policies = []string{p.Compact()}
+		t.Policies = []string{p.Compact()}
 		size += p.Size()
 	}
-	for _, d := range descriptors {
+	for _, d := range in.PolicyArns {
 		var v protocol.Violations
 		arn := v.Required("policyArns.member.arn", d.Arn)
 		v.Length("policyArns.member.arn", d.Arn, 20, 2048)
 		if err := v.Err(); err != nil {
-			return nil, err
+			return 0, err
 		}
 		m := s.directory.Policy(arn)
 		if m == nil || m.Account != account && m.Account != "aws" {
-			return nil, service.MalformedDocument("The policy %s does not exist.", arn)
+			return 0, service.MalformedDocument("The policy %s does not exist.", arn)
 		}
-		l.arns = append(l.arns, arn)
+		t.PolicyARNs = append(t.PolicyARNs, arn)
 		size += len(arn)
 	}
-	for _, t := range tags {
-		var v protocol.Violations
-		v.Length("tags.member.key", &t.Key, 1, 128)
-		if err := v.Err(); err != nil {
-			return nil, err
+	return size, nil
+}
+
+// addTags adds tags to a session's terms, and returns their size.
+func addTags(t *identity.Terms, tags []Tag) (size int, err error) {
+	if err := service.CheckTags(tags); err != nil {
+		return 0, err
+	}
+	for _, tag := range tags {
+		size += len(tag.Key) + len(tag.Value)
+	}
+	if t.Tags, err = service.FoldedTagMap(tags); err != nil {
+		return 0, protocol.ValidationError("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
+	}
+	return size, nil
+}
+
+// pass marks the tags that sessions inherit which are made by this one.
+func (l *limits) pass(keys []string) error {
+	for _, key := range keys {
+		if _, ok := l.Tags[key]; !ok {
+			return protocol.InvalidParameterValue("The specified transitive tag key must be included in the requested tags.")
 		}
-		size += len(t.Key) + len(t.Value)
+		if !slices.Contains(l.Transitive, key) {
+			l.Transitive = append(l.Transitive, key)
+		}
 	}
-	var err error
-	if l.tags, err = service.TagMap(tags); err != nil {
-		return nil, protocol.ValidationError("Duplicate tag keys found. Please note that Tag keys are case insensitive.")
+	return nil
+}
+
+// inherit adds what a session hands on to the sessions that it makes by assuming roles: its transitive tags, and who is behind it.
+func (l *limits) inherit(from *identity.Session) error {
+	if from == nil {
+		return nil
 	}
-	l.packed = int32((size*100 + packedSize - 1) / packedSize)
-	if l.packed > 100 {
-		return nil, errPacked(int(l.packed))
+	for key := range l.Tags {
+		if slices.ContainsFunc(from.Transitive, func(other string) bool { return strings.EqualFold(key, other) }) {
+			return protocol.InvalidParameterValue("One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session.")
+		}
 	}
-	return l, nil
+	for _, key := range from.Transitive {
+		if l.Tags == nil {
+			l.Tags = make(map[string]string)
+		}
+		l.Tags[key] = from.Tags[key]
+		l.Transitive = append(l.Transitive, key)
+	}
+	if l.SourceIdentity == "" {
+		l.SourceIdentity = from.SourceIdentity
+	}
+	return nil
 }
 
 func errPacked(percent int) *protocol.Error {
@@ -125,7 +183,7 @@ func (s *Service) session(issuer, issuerID string, seconds int32, l *limits) *id
 		Issuer: issuer, IssuerID: issuerID, Issued: now, Expires: now.Add(time.Duration(seconds) * time.Second),
 	}
 	if l != nil {
-		n.Policies, n.PolicyARNs, n.Tags = l.policies, l.arns, l.tags
+		n.Terms = l.Terms
 	}
 	return n
 }

@@ -22,7 +22,10 @@ func (d *Directory) Change(ctx context.Context, f func(*Tx) error) error {
 func (tx *Tx) PutEntity(e *Entity) { tx.tx.Put(keyEntity+e.ID, encode(e)) }
 
 // DeleteEntity removes an entity.
-func (tx *Tx) DeleteEntity(e *Entity) { tx.tx.Delete(keyEntity + e.ID) }
+func (tx *Tx) DeleteEntity(e *Entity) {
+	tx.tx.Delete(keyEntity + e.ID)
+	tx.tx.Delete(keyUse + e.ID)
+}
 
 // PutKey adds an access key or replaces the one with its id.
 func (tx *Tx) PutKey(k *Key) { tx.tx.Put(keyKey+k.ID, encode(k)) }

@@ -27,7 +27,7 @@ func Check(s *store.Store, v *identity.Vault) (n Counts, problems []string, err 
 		}
 	}
 	err = control.Records(s, Prefix, func(k string, value []byte) bool {
-		bad := d.put(k, value, secrets, nil)
+		bad := d.put(k, value, secrets, new(records))
 		want(bad == nil, "record %v", bad)
 		return true
 	})

@@ -30,6 +30,7 @@ type records struct {
 	keys     map[string]*Key
 	managed  map[string]*Managed // by ARN, with those that are built in
 	aliases  map[string]string   // by account
+	uses     map[string]*use     // by id of the user or role
 }
 
 // Keys of the store.
@@ -77,12 +78,18 @@ func (d *Directory) Entity(id string) *Entity {
 	return d.entities[id]
 }
 
-// ByARN returns the user, group or role with that ARN, or nil.
+// Report returns the note of when the credential report of an account was asked for last, or nil.
+func (d *Directory) Report(account string) *Entity { return d.Entity(reportID + account) }
+
+// ByARN returns the entity with that ARN, or nil.
 func (d *Directory) ByARN(arn string) *Entity {
 	rest, _ := strings.CutPrefix(arn, "arn:aws:iam::")
 	account, resource, _ := strings.Cut(rest, ":")
-	kind, _, _ := strings.Cut(resource, "/")
-	e := d.Find(Kind(kind), account, resource[strings.LastIndexByte(resource, '/')+1:])
+	kind, name, _ := strings.Cut(resource, "/")
+	if Kind(kind) != Provider { // whose name can have slashes
+		name = name[strings.LastIndexByte(name, '/')+1:]
+	}
+	e := d.Find(Kind(kind), account, name)
 	if e == nil || e.ARN() != arn {
 		return nil
 	}
@@ -102,6 +109,11 @@ func (d *Directory) Members(group *Entity) []*Entity {
 // Groups returns the groups that a user is in, sorted by name.
 func (d *Directory) Groups(user *Entity) []*Entity {
 	return d.list(func(e *Entity) bool { return slices.Contains(user.Groups, e.ID) })
+}
+
+// ProfilesOf returns the instance profiles that have a role, sorted by name.
+func (d *Directory) ProfilesOf(role *Entity) []*Entity {
+	return d.list(func(e *Entity) bool { return slices.Contains(e.Roles, role.ID) })
 }
 
 // Users returns the entities that have a managed policy, attached or as their

@@ -117,7 +117,7 @@ func TestPrincipals(t *testing.T) {
 	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob); tx.PutEntity(group); tx.PutEntity(role) })
 	v := identity.NewVault()
 	resume := func(kind policy.CallerKind, name, issuer string) (identity.Identity, bool) {
-		key, err := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Policies: []string{allow}})
+		key, err := v.Issue(kind, account, name, &identity.Session{Issuer: "arn", IssuerID: issuer, Terms: identity.Terms{Policies: []string{allow}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,4 +162,54 @@ func TestPrincipals(t *testing.T) {
 		}
 	}
 	want("gone", "0 0 false false", "0 0 false false", "0 0 false false", "0 1 false true")
+}
+
+// What a user or role has used when is kept by service, until the user or role is deleted.
+func TestUsesOfUsersAreKept(t *testing.T) {
+	t.Parallel()
+	d, again := open(t)
+	bob := user("bob")
+	d.Seen(bob.ID, "sqs", "eu-west-1", now) // there is no such user yet
+	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob) })
+	if u, ok := d.LastUse(bob); ok {
+		t.Errorf("a new user was used: %+v", u)
+	}
+	d.Seen(bob.ID, "sqs", "eu-west-1", now)
+	d.Seen(bob.ID, "iam", "us-east-1", now.Add(time.Minute))
+	d.Seen(bob.ID, "sqs", "eu-west-1", now.Add(time.Second)) // too soon to be noted
+	if err := d.SaveUses(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	change(t, d, func(tx *directory.Tx) { renamed := bob.Clone(); renamed.Name = "rob"; tx.PutEntity(renamed) })
+	for name, d := range map[string]*directory.Directory{"now": d, "opened again": again()} {
+		u, ok := d.LastUse(bob)
+		if !ok || !u.At.Equal(now.Add(time.Minute)) || u.Service != "iam" || !u.Services["sqs"].At.Equal(now) || u.Services["sqs"].Region != "eu-west-1" || len(u.Services) != 2 {
+			t.Errorf("%s: the use is %+v", name, u)
+		}
+	}
+	change(t, d, func(tx *directory.Tx) { tx.DeleteEntity(bob) })
+	change(t, d, func(tx *directory.Tx) { tx.PutEntity(bob) })
+	for name, d := range map[string]*directory.Directory{"now": d, "opened again": again()} {
+		if u, ok := d.LastUse(bob); ok {
+			t.Errorf("%s: a user who was deleted was used: %+v", name, u)
+		}
+	}
+}
+
+// Entities of all kinds are found by their ARNs, also providers, whose names have slashes.
+func TestARNs(t *testing.T) {
+	t.Parallel()
+	d, _ := open(t)
+	for kind, name := range map[directory.Kind]string{
+		directory.User: "bob", directory.Role: "bob", directory.Profile: "bob", directory.Provider: "login.example.com/realms/a/",
+	} {
+		e := directory.NewEntity(kind, account, "/", name, now)
+		change(t, d, func(tx *directory.Tx) { tx.PutEntity(e) })
+		if got := d.ByARN("arn:aws:iam::" + account + ":" + string(kind) + "/" + name); got == nil || got.ID != e.ID {
+			t.Errorf("%s: %+v", e.ARN(), got)
+		}
+		if _, is := d.ID(e.ARN()); is != (kind == directory.User || kind == directory.Role) {
+			t.Errorf("%s: a principal: %t", e.ARN(), is)
+		}
+	}
 }

@@ -8,9 +8,11 @@
 //
 // The records are in the control store, as JSON under these keys:
 //
-//	directory/entity/<id>      a user, group or role, under AIDA…, AGPA…, AROA…
+//	directory/entity/<id>      a user, group, role, instance profile or identity provider,
+//	                           under AIDA…, AGPA…, AROA…, AIPA…, OIDC…; under REPORT<account>
+//	                           when an account has asked for its credential report
 //	directory/key/<key id>     an access key, its secret encrypted
-//	directory/use/<key id>     when and for what the key was used last
+//	directory/use/<id>         when and for what a key, user or role was used last
 //	directory/policy/<arn>     a managed policy with its versions
 //	directory/alias/<account>  the account's alias
 package directory

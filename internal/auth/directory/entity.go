@@ -3,6 +3,7 @@ package directory
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,15 +15,18 @@ type Kind string
 
 // The kinds of entities, as they stand in ARNs.
 const (
-	User  Kind = "user"
-	Group Kind = "group"
-	Role  Kind = "role"
+	User     Kind = "user"
+	Group    Kind = "group"
+	Role     Kind = "role"
+	Profile  Kind = "instance-profile"
+	Provider Kind = "oidc-provider" // its name is its URL without https://
+	Report   Kind = "credential-report"
 )
 
-// prefixes are what the ids of entities begin with.
-var prefixes = map[Kind]string{User: "AIDA", Group: "AGPA", Role: "AROA"}
+// prefixes are what the ids of entities begin with. AWS has no ids of identity providers.
+var prefixes = map[Kind]string{User: "AIDA", Group: "AGPA", Role: "AROA", Profile: "AIPA", Provider: "OIDC"}
 
-// Entity is a user, a group or a role.
+// Entity is a user, a group, a role, an instance profile or an OpenID Connect provider, or a note about an account.
 type Entity struct {
 	Kind    Kind
 	Account string
@@ -43,6 +47,12 @@ type Entity struct {
 	TrustIDs    map[string]string `json:",omitempty"` // unique ids of the users and roles that Trust names, by ARN, when it was set
 	MaxSession  time.Duration     `json:",omitempty"`
 	Description string            `json:",omitempty"`
+
+	Roles []string `json:",omitempty"` // of an instance profile: ids of its roles
+
+	// Of an OpenID Connect provider:
+	Clients     []string `json:",omitempty"` // the audiences of the tokens that count
+	Thumbprints []string `json:",omitempty"` // of certificates that are trusted beside the usual ones
 }
 
 // NewEntity returns an entity with an id of its own.
@@ -53,6 +63,13 @@ func NewEntity(kind Kind, account, path, name string, now time.Time) *Entity {
 	}
 }
 
+// NewReport returns a note that the credential report of an account was asked for.
+func NewReport(account string, now time.Time) *Entity {
+	return &Entity{Kind: Report, Account: account, Path: "/", Name: string(Report), ID: reportID + account, Created: now.UTC().Truncate(time.Second)}
+}
+
+const reportID = "REPORT"
+
 // ARN returns the entity's Amazon Resource Name.
 func (e *Entity) ARN() string {
 	return "arn:aws:iam::" + e.Account + ":" + string(e.Kind) + e.Path + e.Name
@@ -62,7 +79,8 @@ func (e *Entity) ARN() string {
 func (e *Entity) Clone() *Entity {
 	c := *e
 	c.Inline, c.Tags, c.TrustIDs = maps.Clone(e.Inline), maps.Clone(e.Tags), maps.Clone(e.TrustIDs)
-	c.Attached, c.Groups = slices.Clone(e.Attached), slices.Clone(e.Groups)
+	c.Attached, c.Groups, c.Roles = slices.Clone(e.Attached), slices.Clone(e.Groups), slices.Clone(e.Roles)
+	c.Clients, c.Thumbprints = slices.Clone(e.Clients), slices.Clone(e.Thumbprints)
 	return &c
 }
 
@@ -126,6 +144,12 @@ type Version struct {
 	ID       string // v1, v2 and so on
 	Document string
 	Created  time.Time
+}
+
+// Number returns the number of the version: 3 of v3.
+func (v Version) Number() int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(v.ID, "v"))
+	return n
 }
 
 // ARN returns the policy's Amazon Resource Name.

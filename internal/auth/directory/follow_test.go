@@ -151,7 +151,7 @@ func TestUsesOfSeveralNodes(t *testing.T) {
 	}
 }
 
-// However many keys were used, no change and no message holds more than a thousand uses.
+// However many keys were used, no change and no message holds more than 500 uses.
 func TestUsesAreSavedInParts(t *testing.T) {
 	t.Parallel()
 	owner, follower, _ := follow(t)
@@ -172,13 +172,13 @@ func TestUsesAreSavedInParts(t *testing.T) {
 	for _, key := range follower.Keys(bob) {
 		follower.Used(key.ID, "sqs", "eu-west-1", now)
 	}
-	if err := follower.SaveUses(t.Context(), send); err != nil || !slices.Equal(sent, []int{1000, 1000, 500}) {
+	if err := follower.SaveUses(t.Context(), send); err != nil || !slices.Equal(sent, []int{500, 500, 500, 500, 500}) {
 		t.Errorf("parts of %v uses, %v", sent, err)
 	}
 	if err := owner.SaveUses(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := owner.SaveUses(t.Context(), send); err != nil || len(sent) != 3 {
+	if err := owner.SaveUses(t.Context(), send); err != nil || len(sent) != 5 {
 		t.Errorf("%d parts, %v", len(sent), err)
 	}
 }

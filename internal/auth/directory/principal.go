@@ -102,7 +102,7 @@ func (d *Directory) Principal(id identity.Identity) (access.Principal, bool) {
 
 // ID returns the unique id of the user or role with that ARN, or false.
 func (d *Directory) ID(arn string) (string, bool) {
-	if e := d.ByARN(arn); e != nil && e.Kind != Group {
+	if e := d.ByARN(arn); e != nil && (e.Kind == User || e.Kind == Role) {
 		return e.ID, true
 	}
 	return "", false

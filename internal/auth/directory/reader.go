@@ -22,7 +22,7 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	old := d.records
 	d.mu.RUnlock()
 	for k, v := range all {
-		if err := fresh.put(k, v, d.vault, old.keys); err != nil {
+		if err := fresh.put(k, v, d.vault, &old); err != nil {
 			return err
 		}
 	}
@@ -42,7 +42,7 @@ func (r reader) Apply(changes []control.Change) error {
 	for _, ch := range changes {
 		if ch.Removed {
 			d.remove(ch.Key)
-		} else if err := d.put(ch.Key, ch.Value, d.vault, d.keys); err != nil {
+		} else if err := d.put(ch.Key, ch.Value, d.vault, &d.records); err != nil {
 			return err
 		}
 	}
@@ -52,7 +52,7 @@ func (r reader) Apply(changes []control.Change) error {
 func newRecords() records {
 	r := records{
 		entities: make(map[string]*Entity), names: make(map[name]*Entity), keys: make(map[string]*Key),
-		managed: make(map[string]*Managed), aliases: make(map[string]string),
+		managed: make(map[string]*Managed), aliases: make(map[string]string), uses: make(map[string]*use),
 	}
 	for _, m := range builtin {
 		r.managed[m.ARN()] = m
@@ -65,15 +65,17 @@ type opener interface {
 	Open(name string, sealed []byte) (string, error)
 }
 
-// put takes in a record. With no opener, secrets stay shut. Of a key that there
-// was, what is known of its use is kept.
-func (r *records) put(k string, value []byte, vault opener, known map[string]*Key) error {
+// put takes in a record. With no opener, secrets stay shut. What known has of the use of keys, users and roles is kept.
+func (r *records) put(k string, value []byte, vault opener, known *records) error {
 	var err error
 	switch {
 	case strings.HasPrefix(k, keyEntity):
 		e := new(Entity)
 		if err = json.Unmarshal(value, e); err == nil {
 			r.putEntity(e)
+			if u := known.uses[e.ID]; u != nil {
+				r.uses[e.ID] = u
+			}
 		}
 	case strings.HasPrefix(k, keyKey):
 		key := &Key{use: new(use)}
@@ -83,15 +85,19 @@ func (r *records) put(k string, value []byte, vault opener, known map[string]*Ke
 		if vault != nil {
 			key.secret, err = vault.Open(key.ID, key.Sealed)
 		}
-		if old := known[key.ID]; old != nil {
+		if old := known.keys[key.ID]; old != nil {
 			key.use = old.use
 		}
 		r.keys[key.ID] = key
-	case strings.HasPrefix(k, keyUse): // behind the keys
+	case strings.HasPrefix(k, keyUse): // behind the keys and entities
 		var u Use
 		err = json.Unmarshal(value, &u)
-		if key := r.keys[k[len(keyUse):]]; key != nil && err == nil {
-			key.use.load(u)
+		switch id := k[len(keyUse):]; {
+		case err != nil:
+		case r.keys[id] != nil:
+			r.keys[id].use.load(u)
+		case r.entities[id] != nil:
+			r.useOf(id).load(u)
 		}
 	case strings.HasPrefix(k, keyPolicy):
 		m := new(Managed)
@@ -109,6 +115,16 @@ func (r *records) put(k string, value []byte, vault opener, known map[string]*Ke
 		return fmt.Errorf("%s: %w", k, err)
 	}
 	return nil
+}
+
+// useOf returns what is known of the use of a user or role.
+func (r *records) useOf(id string) *use {
+	u := r.uses[id]
+	if u == nil {
+		u = new(use)
+		r.uses[id] = u
+	}
+	return u
 }
 
 func (r *records) putEntity(e *Entity) {
@@ -133,6 +149,7 @@ func (r *records) remove(k string) {
 	switch {
 	case strings.HasPrefix(k, keyEntity):
 		r.removeEntity(k[len(keyEntity):])
+		delete(r.uses, k[len(keyEntity):])
 	case strings.HasPrefix(k, keyKey):
 		delete(r.keys, k[len(keyKey):])
 	case strings.HasPrefix(k, keyPolicy):

@@ -43,17 +43,27 @@ type Session struct {
 	IssuerID string
 	Issued   time.Time
 	Expires  time.Time
-	// Policies are the documents that were given along, PolicyARNs the managed
-	// policies that were named. Together they limit what the session may do.
-	Policies   []string          `json:",omitempty"`
-	PolicyARNs []string          `json:",omitempty"`
-	Tags       map[string]string `json:",omitempty"`
+	Terms
 	// Console is the session of the console whose keys these are, which are good while it lives; empty for others. MFA is
 	// when a second factor was shown at its beginning; zero if none was.
 	Console string    `json:",omitempty"`
 	MFA     time.Time `json:",omitzero"`
 	// NoIAM says that a session of the console was begun with keys that cannot call IAM; see Identity.NoIAM.
 	NoIAM bool `json:",omitempty"`
+}
+
+// Terms are what a session was made with. A session of the console that its keys begin has the same.
+type Terms struct {
+	// Policies are the documents that were given along, PolicyARNs the managed
+	// policies that were named. Together they limit what the session may do.
+	Policies   []string          `json:",omitempty"`
+	PolicyARNs []string          `json:",omitempty"`
+	Tags       map[string]string `json:",omitempty"`
+	// Transitive are the keys of the tags that a session inherits which this one makes by assuming a role, SourceIdentity
+	// is who is behind all of them, and Provider the ARN of the identity provider by whose token the session was made.
+	Transitive     []string `json:",omitempty"`
+	SourceIdentity string   `json:",omitempty"`
+	Provider       string   `json:",omitempty"`
 }
 
 // Limited reports whether the session was made with policies.

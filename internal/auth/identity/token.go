@@ -138,7 +138,10 @@ func (v *Vault) Redeem(keyID, token string) (id Identity, name string, err error
 		return Identity{}, "", ErrToken
 	}
 	id = Identity{
-		Caller:      policy.Caller{Kind: t.Kind, Account: t.Account, Issued: t.Session.Issued, MFA: t.Session.MFA, Tags: t.Session.Tags},
+		Caller: policy.Caller{
+			Kind: t.Kind, Account: t.Account, Issued: t.Session.Issued, MFA: t.Session.MFA, Tags: t.Session.Tags,
+			SourceIdentity: t.Session.SourceIdentity, Provider: t.Session.Provider,
+		},
 		AccessKeyID: keyID, Session: t.Session,
 	}
 	if t.Kind == policy.AssumedRole || t.Kind == policy.FederatedUser {

@@ -62,7 +62,10 @@ func TestTokens(t *testing.T) {
 	now := time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC)
 	s := &Session{
 		Issuer: "arn:aws:iam::111122223333:role/r", IssuerID: "AROA1", Issued: now, Expires: now.Add(time.Hour),
-		Policies: []string{`{"Statement":[]}`}, PolicyARNs: []string{"arn:aws:iam::aws:policy/X"}, Tags: map[string]string{"a": "b"},
+		Terms: Terms{
+			Policies: []string{`{"Statement":[]}`}, PolicyARNs: []string{"arn:aws:iam::aws:policy/X"}, Tags: map[string]string{"a": "b"},
+			Transitive: []string{"a"}, SourceIdentity: "ann", Provider: "arn:aws:iam::111122223333:oidc-provider/p.example",
+		},
 	}
 	issue := func(v *Vault, kind policy.CallerKind, account, name string) Temporary {
 		t.Helper()
@@ -80,6 +83,7 @@ func TestTokens(t *testing.T) {
 	want := Identity{
 		Caller: policy.Caller{
 			Kind: policy.AssumedRole, Account: "111122223333", Issuer: s.Issuer, IssuerID: s.IssuerID, Issued: s.Issued, Tags: s.Tags,
+			SourceIdentity: s.SourceIdentity, Provider: s.Provider,
 		},
 		AccessKeyID: key.AccessKeyID, Session: s,
 	}
@@ -118,7 +122,7 @@ func TestLongTokens(t *testing.T) {
 	t.Parallel()
 	v := NewVault()
 	for length, ok := range map[int]bool{2048: true, 3500: false} {
-		key, err := v.Issue(policy.User, "111122223333", "", &Session{Policies: []string{strings.Repeat("x", length)}})
+		key, err := v.Issue(policy.User, "111122223333", "", &Session{Terms: Terms{Policies: []string{strings.Repeat("x", length)}}})
 		if ok {
 			if err != nil || len(key.Token) > MaxToken {
 				t.Errorf("%d: %d characters, %v", length, len(key.Token), err)

@@ -135,6 +135,15 @@ func checkURL(text string) error {
 	return errors.New("want https://; http:// is for providers on this machine")
 }
 
+// checkSecure refuses URLs that are not https.
+func checkSecure(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
+		return errors.New("want a URL such as https://login.example.com")
+	}
+	return nil
+}
+
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

@@ -1,6 +1,7 @@
-// Package openid has people prove who they are to an OpenID Connect provider, by the authorization code flow with PKCE.
+// Package openid has people prove who they are to an OpenID Connect provider, by the authorization code flow with PKCE, and
+// verifies the tokens of providers that programs bring.
 //
-// # What is guaranteed
+// # What is guaranteed of people
 //
 //   - What counts is an ID token that the provider has issued for this client a few minutes ago, in answer to what this very
 //     browser has begun: its issuer, audience, authorised party, signature, expiry, time of issue and nonce are right. A
@@ -12,6 +13,16 @@
 //     so. An e-mail address is a name only if the provider has verified it.
 //   - The provider is spoken to by TLS, unless it is on this machine. Each request has ten seconds and an answer of at most
 //     512 KiB; redirects are not followed.
+//
+// # What is guaranteed of programs
+//
+//   - A token counts if the provider that an account has registered has signed it, by RSA or ECDSA, and its time has not passed.
+//     [Keys] fetches nothing for tokens of other providers; a caller that knows more about a token checks that before.
+//   - A provider is spoken to by TLS only, at addresses that a [Dialer] allows, with a certificate that the system or a registered
+//     thumbprint vouches for. Each request has five seconds, and the bounds above.
+//   - However many tokens come: a provider is asked about itself once an hour, or every five seconds while it fails, and for its keys
+//     every ten seconds at most. Sixteen tokens of a provider are verified at a time, and the providers of one account do not hold up
+//     those of another.
 //
 // What the provider has said besides is in errors for the operator, shortened, and in nothing that a person sees.
 package openid

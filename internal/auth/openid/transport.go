@@ -19,18 +19,26 @@ const (
 func newClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxResponseHeaderBytes = maxHeader
+	return boundClient(t, requestTimeout, checkURL)
+}
+
+// boundClient returns a client whose requests go only where check lets them, and end soon.
+func boundClient(t http.RoundTripper, timeout time.Duration, check func(string) error) *http.Client {
 	return &http.Client{
-		Timeout: requestTimeout, Transport: bounded{t},
+		Timeout: timeout, Transport: bounded{t, check},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("the provider answers with a redirect") },
 	}
 }
 
 // bounded sends requests where they are safe, and reads so much of an answer.
-type bounded struct{ next http.RoundTripper }
+type bounded struct {
+	next  http.RoundTripper
+	check func(url string) error
+}
 
 // RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := checkURL(r.URL.String()); err != nil {
+	if err := b.check(r.URL.String()); err != nil {
 		return nil, err
 	}
 	res, err := b.next.RoundTrip(r)

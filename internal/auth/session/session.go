@@ -36,20 +36,18 @@ var (
 
 // Grant is what a session, or a link to one, stands for.
 type Grant struct {
-	Kind       policy.CallerKind
-	Account    string
-	Name       string            `json:",omitempty"` // of a role's session or a federated user
-	Issuer     string            // as in identity.Session
-	IssuerID   string            // likewise
-	Policies   []string          `json:",omitempty"` // likewise
-	PolicyARNs []string          `json:",omitempty"` // likewise
-	Tags       map[string]string `json:",omitempty"` // likewise
-	KeyID      string            `json:",omitempty"` // the long-term key that it was begun with
-	Until      time.Time         // it ends then at the latest
-	MFA        time.Time         // when a second factor was shown; zero if none was
-	Issued     time.Time         `json:",omitzero"`  // when the temporary keys were made that it was begun with; zero if others were
-	NoIAM      bool              `json:",omitempty"` // as in identity.Session
-	Federation *Federation       `json:",omitempty"` // nil: whom it stands for is known here
+	Kind     policy.CallerKind
+	Account  string
+	Name     string `json:",omitempty"` // of a role's session or a federated user
+	Issuer   string // as in identity.Session
+	IssuerID string // likewise
+	identity.Terms
+	KeyID      string      `json:",omitempty"` // the long-term key that it was begun with
+	Until      time.Time   // it ends then at the latest
+	MFA        time.Time   // when a second factor was shown; zero if none was
+	Issued     time.Time   `json:",omitzero"`  // when the temporary keys were made that it was begun with; zero if others were
+	NoIAM      bool        `json:",omitempty"` // as in identity.Session
+	Federation *Federation `json:",omitempty"` // nil: whom it stands for is known here
 }
 
 // Federation describes a person whom an identity provider vouches for, and who has a role for that.
@@ -80,7 +78,7 @@ func GrantOf(id identity.Identity, now time.Time) (Grant, error) {
 		return Grant{}, ErrSessionKeys
 	}
 	g.KeyID = ""
-	g.Issuer, g.IssuerID, g.Policies, g.PolicyARNs, g.Tags = s.Issuer, s.IssuerID, s.Policies, s.PolicyARNs, s.Tags
+	g.Issuer, g.IssuerID, g.Terms = s.Issuer, s.IssuerID, s.Terms
 	g.MFA, g.Issued, g.NoIAM = s.MFA, s.Issued, id.NoIAM()
 	if id.Kind == policy.AssumedRole || id.Kind == policy.FederatedUser {
 		g.Name = id.SessionName()
@@ -102,8 +100,8 @@ func (g *Grant) Subject() string {
 // identity returns who the grant stands for, without what the directory knows.
 func (g *Grant) identity() identity.Identity {
 	id := identity.Identity{
-		Caller:  policy.Caller{Kind: g.Kind, Account: g.Account, Tags: g.Tags},
-		Session: &identity.Session{Issuer: g.Issuer, IssuerID: g.IssuerID, Policies: g.Policies, PolicyARNs: g.PolicyARNs, Tags: g.Tags},
+		Caller:  policy.Caller{Kind: g.Kind, Account: g.Account, Tags: g.Tags, SourceIdentity: g.SourceIdentity, Provider: g.Provider},
+		Session: &identity.Session{Issuer: g.Issuer, IssuerID: g.IssuerID, Terms: g.Terms},
 	}
 	if g.Kind == policy.AssumedRole || g.Kind == policy.FederatedUser {
 		id.Issuer, id.IssuerID = g.Issuer, g.IssuerID

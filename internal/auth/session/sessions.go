@@ -220,7 +220,7 @@ func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity
 	}
 	session := &identity.Session{
 		Issuer: used.Issuer, IssuerID: used.IssuerID, Issued: used.issued(), Expires: expires,
-		Policies: used.Policies, PolicyARNs: used.PolicyARNs, Tags: used.Tags, Console: used.ID, MFA: used.MFA, NoIAM: used.NoIAM,
+		Terms: used.Terms, Console: used.ID, MFA: used.MFA, NoIAM: used.NoIAM,
 	}
 	keys, err := s.o.Vault.Issue(used.Kind, used.Account, used.Name, session)
 	return keys, session, err

@@ -24,6 +24,7 @@ const (
 	otherKey keyID = iota // only Facts.Lookup may know it
 	currentTime
 	epochTime
+	federatedProvider
 	multiFactorAuthAge
 	multiFactorAuthPresent
 	principalType
@@ -39,6 +40,7 @@ const (
 	secureTransport
 	sourceAccount
 	sourceARN
+	sourceIdentity
 	sourceIP
 	tagKeys
 	tokenIssueTime
@@ -51,6 +53,7 @@ const (
 var keyIDs = map[string]keyID{
 	"aws:currenttime":            currentTime,
 	"aws:epochtime":              epochTime,
+	"aws:federatedprovider":      federatedProvider,
 	"aws:multifactorauthage":     multiFactorAuthAge,
 	"aws:multifactorauthpresent": multiFactorAuthPresent,
 	"aws:principalaccount":       principalAccount,
@@ -66,6 +69,7 @@ var keyIDs = map[string]keyID{
 	"aws:securetransport":        secureTransport,
 	"aws:sourceaccount":          sourceAccount,
 	"aws:sourcearn":              sourceARN,
+	"aws:sourceidentity":         sourceIdentity,
 	"aws:sourceip":               sourceIP,
 	"aws:sourceowner":            sourceAccount, // the name that it has in SNS's default policy
 	"aws:tagkeys":                tagKeys,
@@ -105,6 +109,8 @@ func (e *evaluation) lookup(k *key, v *Value) bool {
 	case epochTime:
 		*v = Value{kind: epochValue, time: f.Time}
 		return !f.Time.IsZero()
+	case federatedProvider:
+		return v.set(c.Provider)
 	case multiFactorAuthAge:
 		age := f.Time.Sub(c.MFA).Truncate(time.Second)
 		*v = Value{kind: numberValue, number: age.Seconds()}
@@ -152,6 +158,8 @@ func (e *evaluation) lookup(k *key, v *Value) bool {
 	case sourceARN:
 		v.set(f.SourceARN)
 		return c.Kind == Service && f.SourceARN != ""
+	case sourceIdentity:
+		return v.set(c.SourceIdentity)
 	case sourceIP:
 		*v = Value{kind: addrValue, addr: f.SourceIP.Unmap().WithZone("")}
 		return f.SourceIP.IsValid() && c.Kind != Service

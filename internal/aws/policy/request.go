@@ -41,9 +41,12 @@ type Caller struct {
 	// AIDA….
 	Issuer   string
 	IssuerID string
-	Service  string            // of a Service: sns.amazonaws.com
-	Provider string            // of a WebIdentity: arn:aws:iam::111122223333:oidc-provider/login.example.com
-	Tags     map[string]string // of the principal and its session
+	Service  string // of a Service: sns.amazonaws.com
+	// Provider is the identity provider that vouches for a WebIdentity, or has for the one who began the session:
+	//	arn:aws:iam::111122223333:oidc-provider/login.example.com
+	Provider       string
+	SourceIdentity string            // that was set when the session, or the first of a chain of sessions, was made
+	Tags           map[string]string // of the principal and its session
 
 	Issued time.Time // when temporary keys were made; zero for others
 	MFA    time.Time // when the caller has shown a second factor; zero if not

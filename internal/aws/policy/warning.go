@@ -26,7 +26,7 @@ var ownPrefixes = []string{"aws:", "iam:", "sts:", "sqs:", "sns:"}
 var serviceKeys = []string{
 	"iam:permissionsboundary", "iam:policyarn", "iam:resourcetag/",
 	"sns:endpoint", "sns:protocol",
-	"sts:externalid", "sts:rolesessionname",
+	"sts:externalid", "sts:rolesessionname", "sts:sourceidentity", "sts:transitivetagkeys",
 }
 
 // exists reports whether a request can have k.

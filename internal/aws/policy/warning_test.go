@@ -18,7 +18,7 @@ func TestWarnings(t *testing.T) {
 		{"*", `"StringEquals":{"aws:PrincipalOrgID":"x"}`, "no request has the condition key aws:PrincipalOrgID here: the condition is never met"},
 		{"*", `"StringNotEquals":{"iam:PermissionBoundary":"x"}`, "no request has the condition key iam:PermissionBoundary here: the condition is always met"},
 		{"*", `"StringEqualsIfExists":{"sqs:QueueName":"x"}`, "no request has the condition key sqs:QueueName here: the condition is always met"},
-		{"*", `"Null":{"sts:TransitiveTagKeys":"true"}`, "no request has the condition key sts:TransitiveTagKeys here: Null sees it as absent"},
+		{"*", `"Null":{"sts:AWSServiceName":"true"}`, "no request has the condition key sts:AWSServiceName here: Null sees it as absent"},
 		{"*", `"StringEquals":{"aws:RequestTag":"x"}`, "no request has the condition key aws:RequestTag here"},
 		{"*", `"StringEquals":{"AWS:SourceOwner":"1","sns:Protocol":"sqs","sns:Endpoint":"x"}`, ""},
 		{"*", `"StringEquals":{"sns:Topic":"x"}`, "no request has the condition key sns:Topic here"},

@@ -70,6 +70,15 @@ type Page struct {
 type About struct {
 	ARN   string // empty if it is about none
 	Owner string // account that the resource belongs to
+	// By is who has made a call that is not signed, as an identity provider says; nil for others.
+	By *Vouched
+}
+
+// Vouched is somebody whom an identity provider vouches for.
+type Vouched struct {
+	Provider string // its ARN
+	ClientID string // whom the provider has issued the token for
+	Subject  string // who it is there
 }
 
 // IfUndelivered has f called if the answer to this call could not be given to the client, because it has gone. A

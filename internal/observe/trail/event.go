@@ -52,6 +52,8 @@ type SessionContext struct {
 	SessionIssuer *SessionIssuer    `json:"sessionIssuer,omitempty"`
 	Attributes    SessionAttributes `json:"attributes"`
 	WebID         *WebID            `json:"webIdFederationData,omitempty"`
+
+	SourceIdentity string `json:"sourceIdentity,omitempty"`
 }
 
 // WebID is what an identity provider has said of whom a session is of.

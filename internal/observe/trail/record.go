@@ -106,7 +106,7 @@ func (r *Record) End(answer []byte, refused *protocol.Error) {
 // issues reports whether the call gives out temporary keys. Its event has the answer although it changes nothing: the
 // id of the key is what links the calls that are made with it to the one who has got it.
 func (e *Event) issues() bool {
-	issuers := []string{"AssumeRole", "GetFederationToken", "GetSessionToken"}
+	issuers := []string{"AssumeRole", "AssumeRoleWithWebIdentity", "GetFederationToken", "GetSessionToken"}
 	return e.EventSource == "sts.amazonaws.com" && slices.Contains(issuers, e.EventName)
 }
 
@@ -120,6 +120,12 @@ func (r *Record) entries(c class) (out []Entry) {
 // each calls f with the event of each account that has one.
 func (r *Record) each(f func(e *Event, id uuid.UUID)) {
 	e := r.event
+	if by := r.about.By; by != nil {
+		e.UserIdentity = Identity{
+			Type: "WebIdentityUser", PrincipalID: text(by.Provider + ":" + by.ClientID + ":" + by.Subject), UserName: text(by.Subject),
+			IdentityProvider: text(by.Provider),
+		}
+	}
 	if r.about.ARN != "" {
 		e.Resources = []Resource{{AccountID: r.about.Owner, Type: resourceType(r.about.ARN), ARN: text(r.about.ARN)}}
 	}
@@ -170,6 +176,7 @@ func resourceType(arn string) string {
 	case "iam":
 		return map[string]string{
 			"user": "AWS::IAM::User", "group": "AWS::IAM::Group", "role": "AWS::IAM::Role", "policy": "AWS::IAM::ManagedPolicy",
+			"instance-profile": "AWS::IAM::InstanceProfile", "oidc-provider": "AWS::IAM::OIDCProvider",
 		}[kind]
 	}
 	return ""
@@ -195,6 +202,9 @@ func identityOf(who *identity.Identity) Identity {
 		id.SessionContext = &SessionContext{Attributes: SessionAttributes{CreationDate: s.Issued.UTC().Truncate(time.Second), MFAAuthenticated: mfa}}
 		if who.Kind == policy.AssumedRole || who.Kind == policy.FederatedUser {
 			id.SessionContext.SessionIssuer = issuerOf(s, who.Account)
+		}
+		if id.SessionContext.SourceIdentity = s.SourceIdentity; s.Provider != "" {
+			id.SessionContext.WebID = &WebID{Provider: s.Provider, Attributes: map[string]string{}}
 		}
 	}
 	return id

@@ -1,6 +1,6 @@
-// Package egress decides where the server may connect to on behalf of its users. Who can subscribe an endpoint to a topic
-// would otherwise have the server ask addresses that only the server can reach: its own metrics, the metadata service of a
-// cloud with its credentials, machines behind the same firewall.
+// Package egress decides where the server may connect to on behalf of its users. Who can subscribe an endpoint to a topic,
+// or register an identity provider, would otherwise have the server ask addresses that only the server can reach: its own
+// metrics, the metadata service of a cloud with its credentials, machines behind the same firewall.
 //
 // Public addresses are open. Loopback, private, link-local, multicast, unspecified, reserved and documentation addresses
 // are closed unless a rule names them, in every form in which IPv6 carries IPv4. What is checked is the address of the

@@ -359,3 +359,35 @@ resource "aws_iam_role_policy_attachment" "send" {
   role       = aws_iam_role.shop.name
   policy_arn = aws_iam_policy.send.arn
 }
+
+# A role for jobs in CI, which have no keys of their own, with all that modules make of one
+
+resource "aws_iam_openid_connect_provider" "ci" {
+  url             = "https://token.actions.githubusercontent.com"
+  client_id_list  = var.changed ? ["sts.amazonaws.com", "other"] : ["sts.amazonaws.com"]
+  thumbprint_list = ["ffffffffffffffffffffffffffffffffffffffff"]
+  tags            = { team = "payments" }
+}
+
+resource "aws_iam_role" "ci" {
+  name = "ci"
+  assume_role_policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Effect    = "Allow"
+      Principal = { Federated = aws_iam_openid_connect_provider.ci.arn }
+      Action    = "sts:AssumeRoleWithWebIdentity"
+      Condition = {
+        StringEquals = { "token.actions.githubusercontent.com:aud" = "sts.amazonaws.com" }
+        StringLike   = { "token.actions.githubusercontent.com:sub" = "repo:acme/shop:*" }
+      }
+    }]
+  })
+  max_session_duration = var.changed ? 7200 : 3600
+}
+
+resource "aws_iam_instance_profile" "ci" {
+  name = "ci"
+  role = aws_iam_role.ci.name
+  tags = { team = var.changed ? "orders" : "payments" }
+}

@@ -7,11 +7,15 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
+	"io"
+	"log"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -37,6 +41,10 @@ type Provider struct {
 	Asked     []url.Values                       // what came to the token endpoint
 	Basic     []string                           // and by which client
 	Described int                                // how often it has described itself
+	Keys      http.HandlerFunc                   // in the place of the endpoint of its keys
+	Fetched   int                                // how often its keys were fetched
+
+	Thumbprint string // SHA-1 of its certificate; empty without TLS
 
 	mu sync.Mutex // held during each request
 }
@@ -61,9 +69,25 @@ func newKey() *rsa.PrivateKey {
 // New starts a provider by whose clock it is now.
 func New(t *testing.T, now func() time.Time) *Provider {
 	t.Helper()
+	p, _ := start(t, now, httptest.NewServer)
+	return p
+}
+
+// NewTLS is New with TLS, and a certificate that no system trusts.
+func NewTLS(t *testing.T, now func() time.Time) *Provider {
+	t.Helper()
+	p, s := start(t, now, httptest.NewTLSServer)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // tests refuse its certificate
+	sum := sha1.Sum(s.Certificate().Raw)
+	p.Thumbprint = hex.EncodeToString(sum[:])
+	return p
+}
+
+func start(t *testing.T, now func() time.Time, listen func(http.Handler) *httptest.Server) (*Provider, *httptest.Server) {
+	t.Helper()
 	p := &Provider{Now: now}
 	mux := http.NewServeMux()
-	s := httptest.NewServer(mux)
+	s := listen(mux)
 	t.Cleanup(s.Close)
 	p.URL = s.URL
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
@@ -87,7 +111,14 @@ func New(t *testing.T, now func() time.Time) *Provider {
 		back := url.Values{"state": {q.Get("state")}, "code": {q.Get("nonce")}}
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
 	})
-	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("/keys", func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.Fetched++
+		if p.Keys != nil {
+			p.Keys(w, r)
+			return
+		}
 		Reply(w, Object{"keys": []any{Object{
 			"kty": "RSA", "kid": "k1", "use": "sig", "alg": "RS256",
 			"n": B64(Key.N.Bytes()), "e": B64(big.NewInt(int64(Key.E)).Bytes()),
@@ -114,7 +145,19 @@ func New(t *testing.T, now func() time.Time) *Provider {
 		}
 		Reply(w, p.UserInfo)
 	})
-	return p
+	return p, s
+}
+
+// Issue returns a token for a program. change alters its claims, and may be nil.
+func (p *Provider) Issue(change func(claims Object)) string {
+	c := Object{
+		"iss": p.URL, "sub": "repo:acme/app:ref:refs/heads/main", "aud": Client,
+		"exp": p.Now().Add(5 * time.Minute).Unix(), "iat": p.Now().Unix(),
+	}
+	if change != nil {
+		change(c)
+	}
+	return JWT(Object{"alg": "RS256", "kid": "k1", "typ": "JWT"}, c, RS256(Key))
 }
 
 // idToken returns an ID token for a code, which is the nonce of the sign-in.

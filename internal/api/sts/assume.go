@@ -1,0 +1,138 @@
+package sts
+
+import (
+	"context"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/access"
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+type assumeRoleInput struct {
+	assumption
+	ExternalId        *string  `max:"1224"`
+	Tags              []Tag    `wrap:"member" max:"50"`
+	TransitiveTagKeys []string `wrap:"member" max:"50,128"`
+	SourceIdentity    *string  `max:"64"`
+	SerialNumber      *string  `max:"256"`
+	TokenCode         *string  `max:"6"`
+}
+
+type assumeRoleOutput struct {
+	Credentials      Credentials
+	AssumedRoleUser  AssumedRoleUser
+	PackedPolicySize *int32
+	SourceIdentity   string `json:",omitempty"`
+}
+
+func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRoleInput) (*assumeRoleOutput, error) {
+	id := service.Caller(c)
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	if _, err := in.account(); err != nil {
+		return nil, err
+	}
+	if err := mayAsk(&id, in); err != nil {
+		return nil, err
+	}
+	role, trust, ok := s.role(c, *in.RoleArn)
+	if !ok {
+		return nil, s.refuse(&id, *in.RoleArn)
+	}
+	l, refused := s.limitsOf(&id, role, in)
+	if refused != nil {
+		l = new(limits) // a caller that may not assume the role is told that first
+	}
+	a := &asked{called: *in.RoleSessionName, external: in.ExternalId, limits: l}
+	if err := s.mayAssume(c, role, trust, a); err != nil {
+		return nil, err
+	}
+	if c.About != nil { // only now: who may not assume the role leaves no event in its account
+		*c.About = protocol.About{ARN: role.ARN(), Owner: role.Account}
+	}
+	if refused != nil {
+		return nil, refused
+	}
+	if err := in.checkLength(role); err != nil {
+		return nil, err
+	}
+	if id.Kind == policy.AssumedRole && in.seconds() > mostOfChains {
+		return nil, protocol.ValidationError("The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining.")
+	}
+	session := s.session(role.ARN(), role.ID, in.seconds(), l)
+	keys, err := s.issue(policy.AssumedRole, role.Account, a.called, session)
+	if err != nil {
+		return nil, err
+	}
+	return &assumeRoleOutput{
+		Credentials: keys, AssumedRoleUser: showSession(role, a.called), PackedPolicySize: l.packed, SourceIdentity: l.SourceIdentity,
+	}, nil
+}
+
+func (in *assumeRoleInput) check() error {
+	var v protocol.Violations
+	in.assumption.check(&v)
+	v.Length("externalId", in.ExternalId, 2, 1224)
+	if in.SourceIdentity != nil {
+		name(&v, "sourceIdentity", in.SourceIdentity, 64)
+	}
+	return v.Err()
+}
+
+// mayAsk refuses callers that cannot assume any role.
+func mayAsk(id *identity.Identity, in *assumeRoleInput) error {
+	switch {
+	case id.IsRoot():
+		return protocol.AccessDenied("Roles may not be assumed by root accounts.")
+	case id.Kind == policy.FederatedUser:
+		return protocol.AccessDenied("Cannot call AssumeRole with session credentials")
+	}
+	return noMFA(in.SerialNumber, in.TokenCode)
+}
+
+// limitsOf returns what the session is to be made with: what the request says, and what the caller's own session hands on.
+func (s *Service) limitsOf(id *identity.Identity, role *directory.Entity, in *assumeRoleInput) (*limits, error) {
+	l, err := s.newLimits(role.Account, &in.restrictions, in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.pass(in.TransitiveTagKeys); err != nil {
+		return nil, err
+	}
+	if in.SourceIdentity != nil {
+		l.SourceIdentity = *in.SourceIdentity
+		if id.SourceIdentity != "" && id.SourceIdentity != l.SourceIdentity {
+			return nil, s.refuse(id, role.ARN()) // it stays what it is for a whole chain
+		}
+	}
+	return l, l.inherit(id.Session)
+}
+
+// refuse says that a caller may not assume a role, whether the role exists or not.
+func (s *Service) refuse(id *identity.Identity, arn string) error {
+	return protocol.AccessDenied("User: %s is not authorized to perform: sts:AssumeRole on resource: %s", id.ARN, service.Shorten(arn))
+}
+
+// mayAssume decides by the role's trust policy and the caller's own policies.
+func (s *Service) mayAssume(c *protocol.Call, role *directory.Entity, trust *policy.Policy, a *asked) error {
+	id := service.Caller(c)
+	p, ok := s.directory.Principal(id)
+	if !ok {
+		return s.refuse(&id, role.ARN())
+	}
+	r := policy.Request{
+		Caller: p.Caller, Identity: p.Identity, Boundary: p.Boundary, Session: p.Session,
+		Resource: role.ARN(), Owner: role.Account, Rules: rules, ResourcePolicy: trust,
+		Facts: s.authorizer.Facts(c, &service.Subject{NewTags: a.limits.Tags, Lookup: a.lookup}),
+	}
+	for _, r.Action = range a.actions("sts:AssumeRole") {
+		if d := policy.Decide(&r); !d.Allowed() {
+			return service.Refusal(access.NewDenial(d, d.Message(&r)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package sts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/auth/directory"
+	"github.com/sluicemq/sluice/internal/auth/openid"
+	"github.com/sluicemq/sluice/internal/aws/policy"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+)
+
+type webIdentityInput struct {
+	assumption
+	WebIdentityToken *string `max:"20000" hidden:""`
+	ProviderId       *string `max:"2048"`
+}
+
+type webIdentityOutput struct {
+	SubjectFromWebIdentityToken string
+	Audience                    string
+	AssumedRoleUser             AssumedRoleUser
+	Credentials                 Credentials
+	Provider                    string
+	PackedPolicySize            *int32
+	SourceIdentity              string `json:",omitempty"`
+}
+
+const assumeWithWebIdentity = "sts:AssumeRoleWithWebIdentity"
+
+// clockSkew is how far the clock of a provider may be ahead.
+const clockSkew = 5 * time.Minute
+
+// assumeRoleWithWebIdentity gives keys of a role to whom a provider vouches for that the role's account has registered. The
+// request is not signed: the token takes the place of a signature.
+func (s *Service) assumeRoleWithWebIdentity(ctx context.Context, c *protocol.Call, in *webIdentityInput) (*webIdentityOutput, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	who, err := s.identify(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	role, trust, ok := s.role(c, *in.RoleArn)
+	if !ok {
+		return nil, errNotTrusted()
+	}
+	l, refused := s.webLimits(role, in, who)
+	if refused != nil {
+		l = new(limits) // who may not assume the role is told that first
+	}
+	if !s.trusts(c, role, trust, who, &asked{called: *in.RoleSessionName, limits: l}) {
+		return nil, errNotTrusted()
+	}
+	if c.About != nil { // only now: who may not assume the role leaves no event in its account
+		*c.About = protocol.About{ARN: role.ARN(), Owner: role.Account, By: &protocol.Vouched{
+			Provider: who.provider.ARN(), ClientID: who.audience, Subject: who.token.Subject,
+		}}
+	}
+	if refused != nil {
+		return nil, refused
+	}
+	if err := in.checkLength(role); err != nil {
+		return nil, err
+	}
+	keys, err := s.issue(policy.AssumedRole, role.Account, *in.RoleSessionName, s.session(role.ARN(), role.ID, in.seconds(), l))
+	if err != nil {
+		return nil, err
+	}
+	return &webIdentityOutput{
+		SubjectFromWebIdentityToken: who.token.Subject, Audience: who.audience, AssumedRoleUser: showSession(role, *in.RoleSessionName),
+		Credentials: keys, Provider: who.provider.ARN(), PackedPolicySize: l.packed, SourceIdentity: l.SourceIdentity,
+	}, nil
+}
+
+func (in *webIdentityInput) check() error {
+	var v protocol.Violations
+	in.assumption.check(&v)
+	v.Required("webIdentityToken", in.WebIdentityToken)
+	v.Length("webIdentityToken", in.WebIdentityToken, 4, openid.MaxToken)
+	v.Length("providerId", in.ProviderId, 4, 2048)
+	return v.Err()
+}
+
+// webIdentity is who a token proves to be there.
+type webIdentity struct {
+	provider *directory.Entity
+	token    *openid.Token
+	audience string
+}
+
+// identify returns who has brought the token of a request. The keys of a provider are fetched only if it is registered, and
+// would be told apart from others by all that the token says.
+func (s *Service) identify(ctx context.Context, in *webIdentityInput) (*webIdentity, error) {
+	account, err := in.account()
+	if err != nil {
+		return nil, err
+	}
+	if in.ProviderId != nil {
+		return nil, protocol.ValidationError("The provider %s is not supported: ProviderId is for access tokens of OAuth 2.0.", service.Shorten(*in.ProviderId))
+	}
+	token, err := openid.ParseToken(*in.WebIdentityToken)
+	if err != nil {
+		return nil, tokenError(err)
+	}
+	url, _ := strings.CutPrefix(token.Issuer, "https://")
+	provider := s.directory.Find(directory.Provider, account, url)
+	if provider == nil || "https://"+provider.Name != token.Issuer {
+		e := errInvalidToken("No OpenIDConnect provider found in your account for %s", service.Shorten(token.Issuer))
+		e.Absent = true
+		return nil, e
+	}
+	who := &webIdentity{provider: provider, token: token}
+	i := slices.IndexFunc(token.Audience, func(a string) bool { return slices.Contains(provider.Clients, a) })
+	if i < 0 {
+		e := errInvalidToken("Incorrect token audience")
+		e.Absent = true
+		return nil, e
+	}
+	who.audience = token.Audience[i]
+	if err := s.checkTime(token); err != nil {
+		return nil, err
+	}
+	r := openid.Registration{Account: account, Issuer: token.Issuer, Thumbprints: provider.Thumbprints}
+	if err := s.webKeys.Verify(ctx, r, token); err != nil {
+		return nil, errors.Join(verifyError(err), err)
+	}
+	return who, nil
+}
+
+func (s *Service) checkTime(token *openid.Token) error {
+	now := s.now()
+	switch {
+	case token.Expires <= now.Unix():
+		return service.Modelled("ExpiredTokenException", "ExpiredTokenException", http.StatusBadRequest,
+			"Token expired: current date/time %d must be before the expiration date/time%d", now.Unix(), token.Expires)
+	case token.Issued > now.Add(clockSkew).Unix():
+		return errInvalidToken("Token issued in the future: current date/time %d, issue date/time %d", now.Unix(), token.Issued)
+	}
+	return nil
+}
+
+func errInvalidToken(format string, args ...any) *protocol.Error {
+	return service.Modelled("InvalidIdentityTokenException", "InvalidIdentityToken", http.StatusBadRequest, format, args...)
+}
+
+func errNotTrusted() *protocol.Error {
+	return protocol.AccessDenied("Not authorized to perform %s", assumeWithWebIdentity)
+}
+
+// tokenError says what is wrong with a token that cannot be read.
+func tokenError(err error) error {
+	if missing, ok := errors.AsType[*openid.MissingClaimError](err); ok {
+		return errInvalidToken("Missing a required claim: %s", missing.Claim)
+	}
+	return errInvalidToken("The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
+}
+
+// verifyError says why a token is not accepted. What the provider has answered is for the operator only.
+func verifyError(err error) *protocol.Error {
+	const noKey = "Couldn't retrieve verification key from your identity provider,  please reference AssumeRoleWithWebIdentity documentation for requirements"
+	if _, ok := errors.AsType[*openid.CertificateError](err); ok {
+		return errInvalidToken("OpenIDConnect provider's HTTPS certificate doesn't match configured thumbprint")
+	}
+	switch {
+	case errors.Is(err, openid.ErrBusy):
+		return service.Throttled()
+	case errors.Is(err, openid.ErrUnreachable):
+		return service.Modelled("IDPCommunicationErrorException", "IDPCommunicationError", http.StatusBadRequest, noKey)
+	}
+	return errInvalidToken(noKey)
+}
+
+// webLimits returns what the session is to be made with: what the request says, and what the provider does.
+func (s *Service) webLimits(role *directory.Entity, in *webIdentityInput, who *webIdentity) (*limits, error) {
+	l, err := s.newLimits(role.Account, &in.restrictions, who.tags())
+	if err != nil {
+		return nil, err
+	}
+	if err := l.pass(who.token.Transitive); err != nil {
+		return nil, err
+	}
+	l.Provider = who.provider.ARN()
+	if source := who.token.Source; source != "" {
+		var v protocol.Violations
+		if l.SourceIdentity = name(&v, "sourceIdentity", &source, 64); v.Err() != nil {
+			return nil, v.Err()
+		}
+	}
+	return l, nil
+}
+
+func (who *webIdentity) tags() []Tag { return service.TagList(who.token.Tags) }
+
+// trusts reports whether the role's trust policy lets who the token is of have the role.
+func (s *Service) trusts(c *protocol.Call, role *directory.Entity, trust *policy.Policy, who *webIdentity, a *asked) bool {
+	lookup := func(key string) (policy.Value, bool) {
+		if claim, ours := strings.CutPrefix(key, strings.ToLower(who.provider.Name)+":"); ours {
+			return who.claim(claim)
+		}
+		return a.lookup(key)
+	}
+	r := policy.Request{
+		Caller:   policy.Caller{Kind: policy.WebIdentity, Provider: who.provider.ARN()},
+		Resource: role.ARN(), Owner: role.Account, Rules: rules, ResourcePolicy: trust,
+		Facts: s.authorizer.Facts(c, &service.Subject{NewTags: a.limits.Tags, Lookup: lookup}),
+	}
+	for _, r.Action = range a.actions(assumeWithWebIdentity) {
+		if !policy.Decide(&r).Allowed() {
+			return false
+		}
+	}
+	return true
+}
+
+// claim returns what policies can ask of a token.
+func (who *webIdentity) claim(name string) (policy.Value, bool) {
+	switch name {
+	case "aud":
+		return policy.Text(who.audience), true
+	case "sub":
+		return policy.Text(who.token.Subject), true
+	case "amr":
+		return policy.List(who.token.Methods), len(who.token.Methods) > 0
+	}
+	return policy.Value{}, false
+}

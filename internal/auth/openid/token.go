@@ -1,0 +1,117 @@
+package openid
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// Token is what a program brings to prove who it is. Nothing in it counts before [Keys.Verify] has accepted it.
+type Token struct {
+	Issuer   string
+	Subject  string
+	Audience []string // that it was issued for; of a token with an authorised party (azp) that one
+	Expires  int64    // seconds of the epoch
+	Issued   int64    // likewise
+	Methods  []string // by which the subject has shown who it is: the claim amr
+	Source   string   // the source identity that the provider wants, or empty
+
+	// Tags are those that the provider wants the session to have, and Transitive the keys of those that it is to pass on.
+	Tags       map[string]string
+	Transitive []string
+
+	raw string
+}
+
+// MaxToken is the longest token that AWS takes, in bytes.
+const MaxToken = 20_000
+
+// ErrNoToken says that a text is no token that could count.
+var ErrNoToken = errors.New("this is no signed token")
+
+// MissingClaimError says that a token lacks a claim that it has to have, or has it in another form.
+type MissingClaimError struct{ Claim string }
+
+func (e *MissingClaimError) Error() string { return "the token has no valid claim " + e.Claim }
+
+// programAlgorithms are those of signatures of programs' tokens, as on AWS. Only a provider can make them.
+var programAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.ES256, jose.ES384, jose.ES512}
+
+// The claims in which a provider says what a session is to have.
+const (
+	claimTags   = "https://aws.amazon.com/tags"
+	claimSource = "https://aws.amazon.com/source_identity"
+)
+
+// ParseToken reads a token. The error is ErrNoToken or a *MissingClaimError.
+func ParseToken(raw string) (*Token, error) {
+	if len(raw) > MaxToken {
+		return nil, fmt.Errorf("%w: it has %d bytes", ErrNoToken, len(raw))
+	}
+	signed, err := jose.ParseSignedCompact(raw, programAlgorithms)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrNoToken, brief(err.Error()))
+	}
+	c, err := parseClaims(signed.UnsafePayloadWithoutVerification())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoToken, err)
+	}
+	t := &Token{raw: raw}
+	return t, t.read(c)
+}
+
+func (t *Token) read(c claims) error {
+	for claim, to := range map[string]*string{"iss": &t.Issuer, "sub": &t.Subject} {
+		if *to, _ = c[claim].(string); *to == "" || len(*to) > maxSubject {
+			return &MissingClaimError{claim}
+		}
+	}
+	for claim, to := range map[string]*int64{"exp": &t.Expires, "iat": &t.Issued} {
+		n, _ := c[claim].(json.Number)
+		at, err := n.Int64()
+		if err != nil || at < 0 || at > math.MaxInt32*1000 {
+			return &MissingClaimError{claim}
+		}
+		*to = at
+	}
+	t.Audience = texts(c["aud"])
+	if party, ok := c["azp"]; ok {
+		t.Audience = texts(party)
+	}
+	if len(t.Audience) == 0 || len(t.Audience) > maxMethods {
+		return &MissingClaimError{"aud"}
+	}
+	t.Methods = texts(c["amr"])
+	t.Methods = t.Methods[:min(len(t.Methods), maxMethods)]
+	t.Source, _ = c[claimSource].(string)
+	return t.readTags(c)
+}
+
+// readTags reads the tags of the session, which are in one claim or, flattened, in two.
+func (t *Token) readTags(c claims) error {
+	wanted, keys := c[claimTags+"/principal_tags"], c[claimTags+"/transitive_tag_keys"]
+	if both, ok := c[claimTags].(map[string]any); ok {
+		wanted, keys = both["principal_tags"], both["transitive_tag_keys"]
+	}
+	tags, ok := wanted.(map[string]any)
+	if !ok && wanted != nil {
+		return &MissingClaimError{claimTags}
+	}
+	for key, value := range tags {
+		values := texts(value)
+		if len(values) != 1 {
+			return &MissingClaimError{claimTags}
+		}
+		if t.Tags == nil {
+			t.Tags = make(map[string]string)
+		}
+		t.Tags[key] = values[0]
+	}
+	t.Transitive = texts(keys)
+	slices.Sort(t.Transitive)
+	return nil
+}
