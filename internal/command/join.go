@@ -106,7 +106,7 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 		node, err := cluster.Join(ctx, cluster.Options{
 			Name: c.node, Cluster: c.name, Peers: peers, Dir: config.Data, Shards: c.shards, Spread: c.spread,
 			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Answer: p.Answer, Disk: p.Disk, Cache: p.Cache,
-			Endpoint: p.Endpoint, Low: p.Low, Version: version(), Keep: config.Keep, Totals: p.Totals, Watch: p.Watch, Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logs: logs, Loading: loading, Logger: config.Logger,
+			Endpoint: p.Endpoint, Low: p.Low, Answers: p.Answers, Version: version(), Keep: config.Keep, Totals: p.Totals, Watch: p.Watch, Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logs: logs, Loading: loading, Logger: config.Logger,
 		})
 		if err == nil {
 			if err = node.Founded(ctx); err != nil {

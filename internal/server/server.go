@@ -102,6 +102,7 @@ type Server struct {
 	front        *front.Front
 	prepared     chan struct{} // closed when there is a front
 	begun        bool          // see noteStart
+	answering    atomic.Bool   // from Run until it stops: clients are answered
 	http         *http.Server
 	backups      *backups
 	trail        *trail.Trail
@@ -421,6 +422,7 @@ func (s *Server) Run(ctx context.Context) error {
 			failed <- s.http.Serve(s.listener)
 		}
 	}()
+	s.answering.Store(true)
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
 	var watch sync.WaitGroup
@@ -453,6 +455,7 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	}
+	s.answering.Store(false)
 	stopWatching()
 	s.messages.Drain()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -23,6 +24,7 @@ func newClusterStatus() *cobra.Command {
 	server := new(clientFlags)
 	var out output
 	var watch bool
+	var waiting clusterWait
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say how a cluster is: its nodes, its shards, and what is wrong",
@@ -45,11 +47,16 @@ Any node can be asked; the answer is what that node sees.
 This takes the root key of the cluster's first account, or that of a user of it who
 may sluice:DescribeCluster.
 
+A node that starts, stops or does not answer is a problem. With --wait the command
+returns when there has been no problem for three seconds and each shard has the owner
+that it should have: then another node may be stopped.
+
 The exit status is 0 if all is well, 1 if something is not, and 2 if that could
 not be found out.`,
 		Args: noArguments,
 		Example: `  sluice cluster status
-  sluice cluster status --watch`,
+  sluice cluster status --watch
+  sluice cluster status --wait --node b --timeout 5m`,
 		RunE: asked(func(cmd *cobra.Command, _ []string) error {
 			c, err := server.client()
 			if err != nil {
@@ -58,28 +65,51 @@ not be found out.`,
 			if watch {
 				return watchStatus(cmd.Context(), cmd.OutOrStdout(), c)
 			}
+			if waiting.wait {
+				s, late := waiting.until(cmd.Context(), c, out.progress(cmd.ErrOrStderr()))
+				return showStatus(cmd, &out, s, late)
+			}
 			s, err := c.clusterStatus(cmd.Context())
 			if err != nil {
 				return err
 			}
-			err = out.print(cmd, clusterStatus{s, append([]status.Problem{}, s.Problems()...)})
-			if err == nil && len(s.Problems()) > 0 {
-				err = errUnwell
-			}
-			return err
+			return showStatus(cmd, &out, s, nil)
 		}),
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "print it again and again, until Ctrl-C")
+	waiting.add(cmd.Flags())
 	server.add(cmd, "SLUICE")
 	out.add(cmd)
-	notWith(cmd.Flags(), "watch", "json")
+	notWith(cmd.Flags(), "watch", "json", "wait")
 	return cmd
+}
+
+// showStatus prints a status, if there is one. late says why a wait for a better one ended.
+func showStatus(cmd *cobra.Command, out *output, s *status.Status, late error) error {
+	if s == nil {
+		return late
+	}
+	err := out.print(cmd, clusterStatus{s, append([]status.Problem{}, s.Problems()...)})
+	if late != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "sluice:", late)
+	}
+	if err == nil && (late != nil || len(s.Problems()) > 0) {
+		err = errUnwell
+	}
+	return err
 }
 
 func (c *client) clusterStatus(ctx context.Context) (*status.Status, error) {
 	s := new(status.Status)
-	return s, c.sluice(ctx, "DescribeCluster", struct{}{}, s)
+	err := c.sluice(ctx, "DescribeCluster", struct{}{}, s)
+	if refusal, ok := errors.AsType[*apiError](err); ok && refusal.Code == noCluster {
+		err = fmt.Errorf("%w For a single server there is sluice status", err)
+	}
+	return s, err
 }
+
+// noCluster is the code of a server that is alone.
+const noCluster = "NoClusterException"
 
 // watchStatus goes on while no node answers, too: a watch is for seeing that end.
 func watchStatus(ctx context.Context, w io.Writer, c *client) error {
@@ -201,7 +231,7 @@ func notes(n *status.Node) string {
 	for _, note := range []struct {
 		on   bool
 		text string
-	}{{n.Draining, "draining"}, {n.Leaving, "stopping"}, {n.Low, "disk nearly full"}} {
+	}{{n.Draining, "draining"}, {n.Leaving, "stopping"}, {n.Unready && !n.Leaving, "not ready"}, {n.Unanswered, "no answer"}, {n.Low, "disk nearly full"}} {
 		if note.on {
 			out = append(out, note.text)
 		}

@@ -24,6 +24,8 @@ type fakeCluster struct {
 	then func(operation string, in map[string]any) (code string)
 	// looked is called before each answer of DescribeCluster.
 	looked func()
+	// refusal is the code that DescribeCluster is refused with, if any.
+	refusal string
 }
 
 func (f *fakeCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -38,6 +40,11 @@ func (f *fakeCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if operation == "DescribeCluster" {
 		if f.looked != nil {
 			f.looked()
+		}
+		if f.refusal != "" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprintf(w, `{"__type":"sluice#%s","message":"no"}`, f.refusal)
+			return
 		}
 		_ = json.NewEncoder(w).Encode(f.status)
 		return
@@ -149,6 +156,65 @@ func TestStatusThatCannotBeFoundOut(t *testing.T) {
 	}
 }
 
+// A cluster that is well in between, and not for long, is not well.
+func TestStatusWaits(t *testing.T) {
+	f := &fakeCluster{status: three()}
+	looks := 0
+	f.looked = func() {
+		looks++
+		f.status.Nodes[1].Leaving = looks == 1 || looks == 4
+		f.refusal = map[bool]string{true: "ServiceUnavailableException"}[looks == 2]
+		f.status.Shards[0].Preferred = "a"
+		if looks == 6 {
+			f.status.Shards[0].Preferred = "c"
+		}
+	}
+	startFake(t, f)
+	out, progress, err := run(t, "cluster", "status", "--wait", "--node", "b")
+	if err != nil || looks < 7 || !strings.HasSuffix(out, "\nAll is well.\n") {
+		t.Errorf("%v after %d looks, printed %q", err, looks, out)
+	}
+	want := "Node b is stopping.\nDescribeCluster: ServiceUnavailableException: no\nNode b is stopping.\nShard 0001 is about to move from node a to node c.\n"
+	if progress != want {
+		t.Errorf("said %q, want %q", progress, want)
+	}
+}
+
+func TestStatusDoesNotWaitForEver(t *testing.T) {
+	f := &fakeCluster{status: three()}
+	startFake(t, f)
+	for name, test := range map[string]struct {
+		args   []string
+		status int
+		said   string
+	}{
+		"a node that is not there": {[]string{"--wait", "--node", "d", "--timeout", "100ms"}, 1, "not well after 100ms: The cluster has no node d."},
+		"well for too short":       {[]string{"--wait", "--timeout", "100ms"}, 1, "all is well, but was not yet for 3s"},
+		"no server":                {[]string{"--wait", "--timeout", "100ms", "--endpoint", "http://127.0.0.1:1"}, 2, "not well after 100ms: DescribeCluster: http://127.0.0.1:1"},
+		"a flag without effect":    {[]string{"--node", "b"}, 2, "--node has no effect without --wait"},
+	} {
+		out, said, err := run(t, append([]string{"cluster", "status"}, test.args...)...)
+		if err != nil {
+			said += err.Error()
+		}
+		if command.Status(err) != test.status || !strings.Contains(said, test.said) {
+			t.Errorf("%s: status %d, said %q, printed %q", name, command.Status(err), said, out)
+		}
+	}
+}
+
+// Who may not look need not wait.
+func TestStatusDoesNotWaitForARefusal(t *testing.T) {
+	startFake(t, &fakeCluster{refusal: "AccessDeniedException"})
+	if _, _, err := run(t, "cluster", "status", "--wait"); command.Status(err) != 2 || !strings.Contains(err.Error(), "AccessDenied") {
+		t.Errorf("status %d, %v", command.Status(err), err)
+	}
+	startFake(t, &fakeCluster{refusal: "NoClusterException"})
+	if _, _, err := run(t, "cluster", "status"); command.Status(err) != 2 || !strings.Contains(err.Error(), "For a single server there is sluice status") {
+		t.Errorf("status %d, %v", command.Status(err), err)
+	}
+}
+
 func TestDrainWaitsUntilNothingIsLeft(t *testing.T) {
 	f := &fakeCluster{status: three()}
 	f.then = func(_ string, in map[string]any) string {
@@ -210,10 +276,21 @@ func TestDrainThatCannotEnd(t *testing.T) {
 }
 
 func TestRemoveTellsWhyNot(t *testing.T) {
-	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "NodeAlive" }}
+	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "NodeAliveException" }}
 	startFake(t, f)
-	if _, _, err := run(t, "node", "remove", "a"); err == nil || !strings.Contains(err.Error(), "NodeAlive") {
+	if _, _, err := run(t, "node", "remove", "a", "--timeout", "1ms"); err == nil || !strings.Contains(err.Error(), "NodeAlive") {
 		t.Errorf("a node that is alive: %v", err)
+	}
+	asked := 0
+	f.then = func(string, map[string]any) string {
+		if asked++; asked < 3 {
+			return "NodeAliveException"
+		}
+		return ""
+	}
+	out, said, err := run(t, "node", "remove", "a")
+	if err != nil || !strings.Contains(out, "a is removed") || said != "node a counts as alive: waiting until it is not heard of any more\n" {
+		t.Errorf("a node that was just stopped: %v, %q, %q", err, out, said)
 	}
 	f.then = func(string, map[string]any) string { return "" }
 	if out, _, err := run(t, "node", "remove", "c"); err != nil || !strings.Contains(out, "c is removed") {
