@@ -70,7 +70,7 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	addGroup(root, "Run a server", newServe(), newLogLevel(), newBackup(), newRestore(), newDoctor())
+	addGroup(root, "Run a server", newServe(), newStatus(), newLogLevel(), newBackup(), newRestore(), newDoctor())
 	addGroup(root, "Use a server", newQueue(), newTopic(), newSubscribe(), newAlarm(), newUser(), newAccount(), newPolicy(), newTrail(), newConsole(), newHealth())
 	addGroup(root, "Queues as code", newApply(), newPlan(), newDrift(), newExport(), newSchema())
 	addGroup(root, "Several servers", newCluster(), newNode())

@@ -105,6 +105,8 @@ type Server struct {
 	answering    atomic.Bool   // from Run until it stops: clients are answered
 	http         *http.Server
 	backups      *backups
+	reports      reports
+	started      time.Time
 	trail        *trail.Trail
 	trails       *trails.Trails
 	buckets      bucket.Store // of trails; nil: there are none
@@ -127,7 +129,7 @@ func Start(c Config) (_ *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, backups: newBackups(), history: newHistory(), prepared: make(chan struct{})}
+	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, started: c.Now(), backups: newBackups(), history: newHistory(), prepared: make(chan struct{})}
 	if s.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
 		return nil, err
 	}
@@ -201,7 +203,7 @@ func Start(c Config) (_ *Server, err error) {
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.Now)
 	accounts := admin.New(admin.Options{
 		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Topics: s.topics.Owned, Cluster: s.node,
-		LogLevel: c.LogLevel,
+		Status: s.status, LogLevel: c.LogLevel,
 	})
 	own := service.NewAuthorizer(permissions, admin.Rules, c.Now)
 	inspect.Register(accounts, inspect.Options{

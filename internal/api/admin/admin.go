@@ -6,6 +6,7 @@
 package admin
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
@@ -26,7 +27,8 @@ type Options struct {
 	Queues   func(account string) []string
 	Topics   func(account string) []string
 	Cluster  Cluster
-	LogLevel *slog.LevelVar // of the server's log; nil: it cannot be changed
+	Status   func(context.Context) (*ServerStatus, error) // how the server stands
+	LogLevel *slog.LevelVar                               // of the server's log; nil: it cannot be changed
 }
 
 // Service administers accounts and the cluster.
@@ -38,12 +40,16 @@ type Service struct {
 	queues     func(account string) []string
 	topics     func(account string) []string
 	cluster    Cluster
+	status     func(context.Context) (*ServerStatus, error)
 	logLevel   *slog.LevelVar
 }
 
 // New returns the service's wire form.
 func New(o Options) *protocol.Service {
-	s := &Service{accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics, cluster: o.Cluster, logLevel: o.LogLevel}
+	s := &Service{
+		accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics,
+		cluster: o.Cluster, status: o.Status, logLevel: o.LogLevel,
+	}
 	wire := protocol.NewService(protocol.Service{
 		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
 		WhenIsolated: true, // how the cluster is, a node says as far as it knows
@@ -51,6 +57,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "CreateAccount", s.createAccount, protocol.Control)
 	protocol.Register(wire, "DeleteAccount", s.deleteAccount, protocol.Control)
 	protocol.Register(wire, "DescribeCluster", s.describeCluster)
+	protocol.Register(wire, "DescribeServer", s.describeServer)
 	protocol.Register(wire, "DrainNode", s.drainNode, protocol.Control)
 	protocol.Register(wire, "GetLogLevel", s.getLogLevel)
 	protocol.Register(wire, "ListAccounts", s.listAccounts)

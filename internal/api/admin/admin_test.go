@@ -125,7 +125,8 @@ func TestWhoMayAdminister(t *testing.T) {
 	apitest.Must(t, session, err)
 
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
-	operations := []string{"Backup", "CreateAccount", "DeleteAccount", "DescribeCluster", "DrainNode", "GetLogLevel", "ListAccounts", "ListShardQueues", "RemoveNode", "SetLogLevel"}
+	operations := []string{"Backup", "CreateAccount", "DeleteAccount", "DescribeCluster", "DescribeServer", "DrainNode", "GetLogLevel", "ListAccounts", "ListShardQueues",
+		"RemoveNode", "SetLogLevel"}
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {
 		who string
@@ -135,7 +136,7 @@ func TestWhoMayAdminister(t *testing.T) {
 		{"the root", root, operations},
 		{"the root's session", root.Temporary(session.Credentials), operations},
 		{"an administrator", administrator, operations},
-		{"a monitor", monitor, []string{"DescribeCluster", "ListAccounts"}},
+		{"a monitor", monitor, []string{"DescribeCluster", "DescribeServer", "ListAccounts"}},
 		{"who makes backups", backup, []string{"Backup"}},
 		{"a role's session", root.Temporary(assumed.Credentials), []string{"DrainNode"}},
 		{"a user for queues", scoped, nil},

@@ -14,8 +14,8 @@ import (
 // CreateSignInLink of package signin, which every caller may take unless a policy denies it.
 // Policies name the resource * for them.
 var unscoped = []string{
-	"sluice:Backup", "sluice:CreateAccount", "sluice:CreateSignInLink", "sluice:DeleteAccount", "sluice:DescribeCluster", "sluice:DrainNode",
-	"sluice:GetLogLevel", "sluice:ListAccounts", "sluice:ListShardQueues", "sluice:RemoveNode", "sluice:SetLogLevel",
+	"sluice:Backup", "sluice:CreateAccount", "sluice:CreateSignInLink", "sluice:DeleteAccount", "sluice:DescribeCluster", "sluice:DescribeServer",
+	"sluice:DrainNode", "sluice:GetLogLevel", "sluice:ListAccounts", "sluice:ListShardQueues", "sluice:RemoveNode", "sluice:SetLogLevel",
 }
 
 // lists are the actions about the queues of an account, which package inspect serves. Policies name the resource * for them, too.
