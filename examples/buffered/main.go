@@ -32,7 +32,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("jobs")})
+	queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("buffered-jobs")})
 	if err != nil {
 		return err
 	}

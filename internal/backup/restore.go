@@ -25,7 +25,7 @@ func Restore(r io.Reader, dir string, ready func(dir string, about About) error)
 
 func restore(r io.Reader, dir string, ready func(string, About) error) (about About, err error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return about, fmt.Errorf("%s is not empty", dir)
+		return about, fmt.Errorf("%s is not empty: name a directory that is not there yet", dir)
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return about, err
 	}

@@ -22,6 +22,8 @@ type logCopies struct{ Complete, Wanted int }
 type copyCounts struct {
 	mu     sync.Mutex
 	counts map[string]logCopies
+	// fewer are the shards whose latest count had fewer complete copies than the one before, which is not believed at once.
+	fewer map[string]bool
 	// leaderless is since when a log has had no leader.
 	leaderless map[string]time.Time
 }
@@ -36,9 +38,15 @@ func (c *copyCounts) set(shard string, count logCopies, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.counts == nil {
-		c.counts, c.leaderless = make(map[string]logCopies), make(map[string]time.Time)
+		c.counts, c.fewer, c.leaderless = make(map[string]logCopies), make(map[string]bool), make(map[string]time.Time)
 	}
-	c.counts[shard] = count
+	// A copy that is a record behind at the moment of the count is not complete. It counts when it is so twice in a row.
+	if count.Wanted > 0 && count.Complete < c.counts[shard].Complete && !c.fewer[shard] {
+		c.fewer[shard] = true
+	} else {
+		delete(c.fewer, shard)
+		c.counts[shard] = count
+	}
 	switch since := c.leaderless[shard]; {
 	case err == nil:
 		delete(c.leaderless, shard)
@@ -52,6 +60,7 @@ func (c *copyCounts) keep(shards map[string]sharedlog.Log) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.counts, func(shard string, _ logCopies) bool { return shards[shard] == nil })
+	maps.DeleteFunc(c.fewer, func(shard string, _ bool) bool { return shards[shard] == nil })
 	maps.DeleteFunc(c.leaderless, func(shard string, _ time.Time) bool { return shards[shard] == nil })
 }
 

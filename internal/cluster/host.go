@@ -74,8 +74,8 @@ func (h *host) wake() {
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
 		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: datadir.Newest(), Low: h.o.Low(),
-		Leaving: h.leaving.Load(), Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
-		Told: h.o.Tell(),
+		Leaving: h.leaving.Load(), Unready: !h.o.Answers() || h.probe() != nil, Certificate: h.certificateEnd(),
+		Skew: h.members.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status), Told: h.o.Tell(),
 	}
 	out.Shards[controlShard] = h.control.replica.Status()
 	out.OldData = hasOldData(out.Shards[controlShard])

@@ -90,10 +90,12 @@ func (m *membership) sendHeartbeats() {
 	others := m.others()
 	for name := range others {
 		all.Go(func() {
+			sent := time.Now()
 			err := m.sendHeartbeat(name)
 			if f, ok := errors.AsType[*messenger.Failure](err); ok && f.Code == codeRemoved {
 				removed.Store(true)
 			} else if err != nil && m.ctx.Err() == nil {
+				m.view.noAnswer(name, sent)
 				m.log.Debug("node is not there", "node", name, "error", err)
 			}
 		})

@@ -52,6 +52,7 @@ type Options struct {
 	Cache    *store.Cache
 	Endpoint func() string // where clients reach this node
 	Low      func() bool   // whether its disk is nearly full
+	Answers  func() bool   // whether its server answers clients; nil means always
 	Version  string
 	Keep     queue.Keep // for how long the series of queues are kept
 	// Totals is told what happens to queues in this process; nil means that it is not asked for.
@@ -213,6 +214,9 @@ func (o *Options) defaults() {
 	o.Logs.defaults()
 	if o.Low == nil {
 		o.Low = func() bool { return false }
+	}
+	if o.Answers == nil {
+		o.Answers = func() bool { return true }
 	}
 	if o.Waiting == nil {
 		o.Waiting = func(string) {}

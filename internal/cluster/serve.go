@@ -37,16 +37,18 @@ func (n *Node) Low() bool {
 var errNoOwners = errors.New("no shard has an owner")
 
 // Probe returns nil if this node can answer: it knows what there is, and there are
-// owners to be asked. That a runOnce shard has none does not count, because then no
+// owners to be asked. That one shard has none does not count, because then no
 // node could do better.
-func (n *Node) Probe(context.Context) error {
-	if err := n.Current(); err != nil {
+func (n *Node) Probe(context.Context) error { return n.host.probe() }
+
+func (h *host) probe() error {
+	if err := h.barrier.current(); err != nil {
 		return err
 	}
-	live := n.members.view.live()
-	for i := range n.records.count() {
-		if h, ok := n.members.view.owner(shardName(i + 1)); ok {
-			if _, alive := live[h.Node]; alive {
+	live := h.members.view.live()
+	for i := range h.records.count() {
+		if o, ok := h.members.view.owner(shardName(i + 1)); ok {
+			if _, alive := live[o.Node]; alive {
 				return nil
 			}
 		}

@@ -31,9 +31,10 @@ func (n *Node) Status() status.Status {
 		b, alive := live[name]
 		node := status.Node{
 			Name: name, Live: alive, Endpoint: b.Endpoint, Version: b.Version, Incarnation: known[name].Incarnation,
-			Draining: known[name].Draining, Leaving: b.Leaving, Low: b.Low, SkewMillis: b.Skew.Milliseconds(), Owns: owned[name],
+			Draining: known[name].Draining, Leaving: b.Leaving, Unready: b.Unready, Low: b.Low, SkewMillis: b.Skew.Milliseconds(), Owns: owned[name],
 			CertificateDays: daysUntil(b.Certificate, time.Now()),
 		}
+		node.Unanswered = alive && n.members.view.isUnanswered(name)
 		if !alive {
 			node.AwaySeconds = int64(n.members.view.missedFor(name).Seconds())
 		}

@@ -19,6 +19,7 @@ type heartbeat struct {
 	Low         bool `json:",omitempty"`      // its disk is nearly full
 	OldData     bool `json:"Bears,omitempty"` // it has data from before it was in a cluster
 	Leaving     bool `json:",omitempty"`      // it is about to stop
+	Unready     bool `json:",omitempty"`      // it answers no clients: not yet, no more, or not now. Older programs do not say so
 	Shards      map[string]replica.Status
 	Copies      map[string]logCopies `json:",omitempty"` // of the logs of what it owns
 	Unknown     map[string]int       `json:",omitempty"` // by shard that it owns: the queues that it keeps and does not know
@@ -34,6 +35,7 @@ type view struct {
 	nodes      map[string]heard
 	duplicates map[string]string    // incarnations that came while another of the same name was alive
 	missed     map[string]time.Time // since when a node is not alive
+	unanswered map[string]bool      // nodes that have not answered the latest heartbeat, nor sent one since
 	owners     map[string]replica.Holder
 	markedDead map[string]bool          // shards whose owner is not alive, which has been told
 	changed    map[string]chan struct{} // of shards, closed when the owner changes or is no longer alive
@@ -46,7 +48,7 @@ type heard struct {
 
 func newView() *view {
 	return &view{
-		nodes: make(map[string]heard), duplicates: make(map[string]string), missed: make(map[string]time.Time),
+		nodes: make(map[string]heard), duplicates: make(map[string]string), missed: make(map[string]time.Time), unanswered: make(map[string]bool),
 		owners: make(map[string]replica.Holder), markedDead: make(map[string]bool), changed: make(map[string]chan struct{}),
 	}
 }
@@ -66,6 +68,7 @@ func (v *view) record(b heartbeat, at time.Time) (news, duplicate bool) {
 	}
 	v.nodes[b.Node] = heard{b, at}
 	delete(v.missed, b.Node)
+	delete(v.unanswered, b.Node)
 	return !alive || was.said.Leaving != b.Leaving, false
 }
 
@@ -74,6 +77,23 @@ func (v *view) isDuplicate(b heartbeat) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.nodes[b.Node].said.Incarnation != b.Incarnation
+}
+
+// noAnswer notes that a node has not answered a heartbeat that was sent at a time.
+func (v *view) noAnswer(node string, sent time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.nodes[node].at.Before(sent) {
+		v.unanswered[node] = true
+	}
+}
+
+// isUnanswered reports whether a node has not answered the latest heartbeat. It may be
+// gone, which is certain only after silence.
+func (v *view) isUnanswered(node string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.unanswered[node]
 }
 
 // markDead tells those who wait for owners that are no longer alive: there is no use in

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +45,7 @@ input. The exit status is 0 if nothing would change, and 2 if something would.
 	}
 	cmd.Flags().BoolVar(&d.prune, "prune", false, "also show what apply --prune would delete")
 	return d.running(cmd, func(cmd *cobra.Command, f *declared.File, s *declared.Session) error {
-		plan, err := d.compare(cmd.Context(), f, s, d.prune)
+		plan, err := s.Plan(cmd.Context(), f, d.prune)
 		if err != nil {
 			return err
 		}
@@ -68,7 +67,7 @@ status is 0 if all is as the files say, and 2 if not.
 		Args:    arguments("FILE", "[FILE...]"),
 	}
 	return d.running(cmd, func(cmd *cobra.Command, f *declared.File, s *declared.Session) error {
-		plan, err := d.compare(cmd.Context(), f, s, true)
+		plan, err := s.Plan(cmd.Context(), f, true)
 		if err != nil {
 			return err
 		}
@@ -86,7 +85,9 @@ standard input. To apply a file again changes nothing; an apply that stopped
 half-way is completed by the next.
 
 Nothing is deleted, but with --prune, which deletes what an earlier apply of a
-file of the same name has made and the file does not have any more.
+file of the same name has made and the file does not have any more. A queue that has
+messages is deleted only with --prune-non-empty; without it nothing is changed. The
+name of a queue that was deleted can be used again after 60 seconds: apply waits.
 
 Access keys of users are made, not written in files. Each is printed once, or goes
 to the file of --write-keys.
@@ -100,6 +101,8 @@ to the file of --write-keys.
 	f.BoolVar(&d.prune, "prune", false, "delete what an earlier apply of the file made and the file does not have any more")
 	f.StringVar(&d.keyFile, "write-keys", "", "file that gets the access keys of users, as profiles, with mode 0600 (default: they are printed)")
 	filePath(f, "write-keys")
+	f.BoolVar(&d.losing, "prune-non-empty", false, "prune queues that have messages, too: the messages are deleted with them")
+	onlyWith(f, []string{"prune"}, "prune-non-empty")
 	return d.running(cmd, d.apply)
 }
 
@@ -108,6 +111,7 @@ type declaring struct {
 	server  clientFlags
 	aws     bool
 	prune   bool
+	losing  bool // queues with messages are pruned, too
 	keyFile string
 	out     output
 }
@@ -178,15 +182,6 @@ func readDeclared(paths []string, stdin io.Reader) (texts [][]byte, err error) {
 	return texts, nil
 }
 
-// compare returns what an apply would do.
-func (d *declaring) compare(ctx context.Context, f *declared.File, s *declared.Session, prune bool) (*declared.Plan, error) {
-	found, err := s.Read(ctx, f, prune)
-	if err != nil {
-		return nil, err
-	}
-	return declared.Compare(f, found, prune)
-}
-
 // show prints a plan, and returns a verdict if it has steps.
 func (d *declaring) show(cmd *cobra.Command, f *declared.File, plan *declared.Plan) error {
 	if err := d.out.print(cmd, planned{plan, f.Home}); err != nil {
@@ -233,7 +228,11 @@ func (d *declaring) apply(cmd *cobra.Command, f *declared.File, s *declared.Sess
 		}
 		s.Made = file.Add
 	}
-	plan, err := d.compare(cmd.Context(), f, s, d.prune)
+	s.Waiting = func(why string) { fmt.Fprintln(d.out.progress(cmd.ErrOrStderr()), why) }
+	plan, err := s.Plan(cmd.Context(), f, d.prune)
+	if err == nil && !d.losing {
+		err = plan.KeepMessages()
+	}
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"pgregory.net/rapid"
+
+	"github.com/sluicemq/sluice/internal/command"
 )
 
 // declaredFile is one that is written and applied.
@@ -106,6 +108,68 @@ users: {ann: {groups: clerks, access-key: true}}
 	if _, _, err := run(t, "apply", f.path, "--write-keys", keys); err == nil || !strings.Contains(err.Error(), "can be read by others") {
 		t.Errorf("a file that all can read: %v", err)
 	}
+}
+
+// What an apply would be refused for is said before anything is made, with its place in the file.
+func TestWhatCannotBeAppliedIsNotBegun(t *testing.T) {
+	s := serve(t, "--in-memory", "--no-cool-downs")
+	as(t, s.exports, "")
+	f := newDeclaredFile(t)
+	for name, c := range map[string]struct{ text, want string }{
+		"a value out of range":   {"queues:\n  a:\n  b: {visibility-timeout: 13h}", ":4:27: 13h: visibility-timeout is from 0s to 12h"},
+		"another type of queue":  {"queues:\n  a:\n  b.fifo: {dead-letters: a}", ":4:26: a is not of the same type as b.fifo"},
+		"a metric":               {"queues:\n  a:\nalarms:\n  x: {queue: a, metric: Nope, statistic: Sum, period: 1m, periods: 1, when: '>', threshold: 1}", ":5:25: AWS/SQS has no metric Nope"},
+		"a policy":               {"queues:\n  a:\nusers:\n  u: {policies: [DoesNotExist]}", ":5:18: there is no policy DoesNotExist"},
+		"a policy of the group":  {"queues:\n  a:\ngroups:\n  g: {policies: [AmazonSQSFullAccess, 'arn:aws:iam::000000000000:policy/p']}", ":5:39: there is no policy p"},
+		"a boundary":             {"queues:\n  a:\nusers:\n  u: {boundary: DoesNotExist}", ":5:17: there is no policy DoesNotExist"},
+		"a queue that is gone":   {"queues:\n  a:\n  b: {dead-letters: 'arn:aws:sqs:us-east-1:000000000000:gone'}", ":4:21: there is no queue gone"},
+		"a queue for deliveries": {"queues:\n  a:\ntopics:\n  t: {subscriptions: [{queue: a, dead-letters: 'arn:aws:sqs:us-east-1:000000000000:gone'}]}", ":5:48: there is no queue gone"},
+	} {
+		f.write(t, "name: shop\n"+c.text)
+		for _, verb := range []string{"plan", "apply"} {
+			if _, _, err := run(t, verb, f.path); err == nil || command.Status(err) != 1 || !strings.Contains(err.Error(), f.path+c.want) {
+				t.Errorf("%s: %s: %v", name, verb, err)
+			}
+		}
+		if out, _, err := run(t, "queue", "ls"); err != nil || strings.Count(out, "\n") != 1 {
+			t.Errorf("%s: there are queues: %s, %v", name, out, err)
+		}
+	}
+}
+
+// A prune deletes no queue with messages unless that is wanted, and says how many there are.
+func TestPruneKeepsMessages(t *testing.T) {
+	s := serve(t, "--in-memory", "--no-cool-downs")
+	as(t, s.exports, "")
+	f := newDeclaredFile(t)
+	f.write(t, "name: shop\nqueues: {full: , empty: , stays: }\n")
+	must := func(want string, args ...string) {
+		t.Helper()
+		if out, said, err := run(t, args...); err != nil || !strings.Contains(out, want) {
+			t.Fatalf("%v: %v\n%s%s", args, err, out, said)
+		}
+	}
+	must("3 created", "apply", f.path)
+	must("", "queue", "send", "full", "one")
+	must("", "queue", "send", "full", "two")
+	f.write(t, "name: shop\nqueues: {stays: , more: }\n")
+	if out, _, err := run(t, "plan", "--prune", f.path); command.Status(err) != 2 || !strings.Contains(out, "- queue full\n    messages: 2 visible\n- queue empty\n") {
+		t.Errorf("the plan: %v\n%s", err, out)
+	}
+	if out, _, err := run(t, "plan", "--prune", "--json", f.path); command.Status(err) != 2 || !strings.Contains(strings.Join(strings.Fields(out), ""), `"Messages":{"Visible":2,"InFlight":0,"Delayed":0}`) {
+		t.Errorf("the plan as JSON: %v\n%s", err, out)
+	}
+	const refusal = "queue full has messages: 2 visible, which a prune would delete with it"
+	if _, _, err := run(t, "apply", "--prune", f.path); command.Status(err) != 1 || !strings.Contains(err.Error(), refusal) || !strings.Contains(err.Error(), "nothing is changed") {
+		t.Errorf("without the flag: %v", err)
+	}
+	if out, _, err := run(t, "queue", "ls"); err != nil || strings.Contains(out, "more") || !strings.Contains(out, "empty") {
+		t.Errorf("something was changed: %v\n%s", err, out)
+	}
+	if _, _, err := run(t, "apply", "--prune-non-empty", f.path); command.Status(err) != 2 {
+		t.Errorf("without --prune: %v", err)
+	}
+	must("shop: 1 created, 0 changed, 2 deleted", "apply", "--prune", "--prune-non-empty", f.path)
 }
 
 // A filter can become any other one, whichever has to come first, its policy or its scope.

@@ -145,7 +145,7 @@ func (c *client) backup(ctx context.Context, w io.Writer, whole *wholeBackup) er
 // intoFile makes a file, which is there under its name when all of it is, and durable when it returns nil.
 func intoFile(name string, write func(io.Writer) error) error {
 	if _, err := os.Stat(name); err == nil {
-		return fmt.Errorf("%s is there already", name)
+		return fmt.Errorf("%s is there already: name another file, or remove it", name)
 	}
 	part := name + ".part"
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)

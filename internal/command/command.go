@@ -70,7 +70,7 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	addGroup(root, "Run a server", newServe(), newLogLevel(), newBackup(), newRestore(), newDoctor())
+	addGroup(root, "Run a server", newServe(), newStatus(), newLogLevel(), newBackup(), newRestore(), newDoctor())
 	addGroup(root, "Use a server", newQueue(), newTopic(), newSubscribe(), newAlarm(), newUser(), newAccount(), newPolicy(), newTrail(), newConsole(), newHealth())
 	addGroup(root, "Queues as code", newApply(), newPlan(), newDrift(), newExport(), newSchema())
 	addGroup(root, "Several servers", newCluster(), newNode())
@@ -86,6 +86,10 @@ The exit status is 0 for success, 2 if a command was called in a wrong way, and
 	return root, c
 }
 
+// synonyms are the names under which commands are found as well: those of queues are called as in a shell, those of users as in
+// IAM.
+var synonyms = map[string]string{"ls": "list", "list": "ls", "rm": "delete", "delete": "rm"}
+
 // calls notes whether the function of a command has begun. An error before that
 // is one in how it was called.
 type calls struct{ began bool }
@@ -94,6 +98,9 @@ type calls struct{ began bool }
 func (c *calls) finish(cmd *cobra.Command) {
 	cmd.Flags().SortFlags, cmd.PersistentFlags().SortFlags = false, false
 	cmd.DisableFlagsInUseLine = true
+	if other := synonyms[cmd.Name()]; other != "" {
+		cmd.Aliases = append(cmd.Aliases, other)
+	}
 	if cmd.HasSubCommands() && (cmd.RunE == nil || !cmd.HasParent()) {
 		makeGroup(cmd)
 	}

@@ -302,3 +302,14 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%s, %v", out, err)
 	}
 }
+
+// Lists and deletions are found under the names of the shell and of IAM, wherever a person is.
+func TestSynonyms(t *testing.T) {
+	for _, words := range []string{"queue list", "queue delete", "topic list", "topic delete", "alarm list", "user ls", "user rm", "account ls", "account rm"} {
+		args := strings.Fields(words)
+		out, _, err := run(t, append(args, "--help")...)
+		if err != nil || !strings.Contains(out, "Usage:\n  sluice "+args[0]) || strings.Contains(out, "COMMAND") {
+			t.Errorf("%s: %v, %s", words, err, out)
+		}
+	}
+}

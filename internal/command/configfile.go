@@ -35,10 +35,23 @@ func readConfigFile(cmd *cobra.Command, environment settings) (settings, error) 
 		return nil, fmt.Errorf("--%s: %w", configFile, err)
 	}
 	found, err := parseConfig(text, path, cmd.Flags())
-	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w", configFile, path, err)
+	return found, each(err, func(one error) error { return fmt.Errorf("--%s %s: %w", configFile, path, one) })
+}
+
+// each changes each of the errors that were joined.
+func each(err error, change func(error) error) error {
+	joined, several := err.(interface{ Unwrap() []error })
+	if !several {
+		if err == nil {
+			return nil
+		}
+		return change(err)
 	}
-	return found, nil
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, change(one))
+	}
+	return errors.Join(all...)
 }
 
 // parseConfig reads a YAML mapping of flags' names to their values: a text, a number, a
@@ -63,24 +76,30 @@ func parseConfig(text []byte, path string, flags *pflag.FlagSet) (settings, erro
 	if top.Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("line %d: want lines such as log-level: warn", top.Line)
 	}
+	var wrong []error
 	for i := 0; i < len(top.Content); i += 2 {
-		name, value := top.Content[i].Value, top.Content[i+1]
-		line := top.Content[i].Line
-		if err := checkConfigName(name, flags); err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		if _, twice := found[name]; twice {
-			return nil, fmt.Errorf("line %d: %s is there twice", line, name)
-		}
-		text, err := flagText(value, flags.Lookup(name))
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %s: %w", value.Line, name, err)
-		}
-		if text != "" {
-			found[name] = setting{text, fmt.Sprintf("%s in line %d of %s", name, line, path)}
-		}
+		wrong = append(wrong, found.read(top.Content[i], top.Content[i+1], path, flags))
 	}
-	return found, nil
+	return found, errors.Join(wrong...)
+}
+
+// read reads a name and its value in a file.
+func (s settings) read(key, value *yaml.Node, path string, flags *pflag.FlagSet) error {
+	name := key.Value
+	if err := checkConfigName(name, flags); err != nil {
+		return fmt.Errorf("line %d: %w", key.Line, err)
+	}
+	if _, twice := s[name]; twice {
+		return fmt.Errorf("line %d: %s is there twice", key.Line, name)
+	}
+	text, err := flagText(value, flags.Lookup(name))
+	if err != nil {
+		return fmt.Errorf("line %d: %s: %w", value.Line, name, err)
+	}
+	if text != "" {
+		s[name] = setting{text, fmt.Sprintf("%s in line %d of %s", name, key.Line, path)}
+	}
+	return nil
 }
 
 func checkConfigName(name string, flags *pflag.FlagSet) error {

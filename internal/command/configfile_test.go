@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/command"
 )
 
 func writeFile(t *testing.T, name, text string) string {
@@ -51,6 +53,40 @@ data:
 	}
 	if got := s.exports["AWS_REGION"]; got != "eu-west-2" {
 		t.Errorf("region %q", got)
+	}
+}
+
+// A person who has made several mistakes hears of all of them at once.
+func TestCheckNamesAllMistakes(t *testing.T) {
+	file := writeFile(t, "sluice.yaml", "log-fromat: json\nregion: Europe\nmax-queues: many\nlisten: 0.0.0.0:9324\naccount: [1, 2]\nnode: a\n")
+	t.Setenv("SLUICE_LOG_LEVLE", "warn")
+	env := writeFile(t, "env", "what\nSLUICE_METRICS_LISTEN=9464\n")
+	_, _, err := run(t, "serve", "--check", "--config", file, "--env-file", env, "--write-keys", "keys")
+	if command.Status(err) != 2 {
+		t.Fatalf("status %d, %v", command.Status(err), err)
+	}
+	for _, want := range []string{
+		"the environment has SLUICE_LOG_LEVLE, and there is no such flag; did you mean SLUICE_LOG_LEVEL?\n",
+		"--config " + file + ": line 1: there is no flag --log-fromat; did you mean log-format?\n",
+		"--env-file " + env + ": line 1: want a line such as SLUICE_LOG_LEVEL=warn\n",
+		"max-queues in line 3 of " + file + " \"many\": want a whole number\n",
+		"--write-keys has no effect without --apply\n",
+		"--listen 0.0.0.0:9324 can be reached from other machines",
+		"--metrics-listen \"9464\": want host:port",
+		"--region \"Europe\": want a name such as us-east-1\n",
+		"--account \"1\": want 12 digits\n--account \"2\": want 12 digits\n",
+		"--cluster: at least one node is needed",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in\n%v", want, err)
+		}
+	}
+	certificate, declared := writeFile(t, "server.crt", "no certificate"), writeFile(t, "queues.yaml", "queue: {}\n")
+	_, _, err = run(t, "serve", "--check", "--tls-cert", certificate, "--tls-key", certificate, "--apply", declared, "--region", "Europe")
+	for _, want := range []string{"--region", "--tls-cert and --tls-key: ", declared + ":1:1: the file has no queue"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in\n%v", want, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -32,20 +33,18 @@ func variables(cmd *cobra.Command, environ []string) (map[string]string, error) 
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", envFile, err)
+		return values, fmt.Errorf("--%s: %w", envFile, err)
 	}
 	more, err := parseVariables(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("--%s %s: %w", envFile, file, err)
-	}
 	maps.Copy(more, values)
-	return more, nil
+	return more, each(err, func(one error) error { return fmt.Errorf("--%s %s: %w", envFile, file, one) })
 }
 
 // parseVariables reads lines NAME=value. Quotes around a value are left out, and so are comments, which are lines that begin
 // with #.
 func parseVariables(text string) (map[string]string, error) {
 	values := make(map[string]string)
+	var wrong []error
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -56,7 +55,8 @@ func parseVariables(text string) (map[string]string, error) {
 		name, value, ok := strings.Cut(line, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || !strings.HasPrefix(name, variablePrefix) {
-			return nil, fmt.Errorf("line %d: want a line such as %s=warn", n, environmentName("log-level"))
+			wrong = append(wrong, fmt.Errorf("line %d: want a line such as %s=warn", n, environmentName("log-level")))
+			continue
 		}
 		if len(value) > 1 && (value[0] == '"' || value[0] == '\'') && value[len(value)-1] == value[0] {
 			value = value[1 : len(value)-1]
@@ -65,5 +65,5 @@ func parseVariables(text string) (map[string]string, error) {
 			values[name] = value
 		}
 	}
-	return values, nil
+	return values, errors.Join(wrong...)
 }

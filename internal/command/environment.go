@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -37,11 +38,12 @@ func refuseUnknown(root *cobra.Command, values map[string]string) error {
 			unknown = append(unknown, name)
 		}
 	}
-	if len(unknown) == 0 {
-		return nil
-	}
 	slices.Sort(unknown)
-	return fmt.Errorf("the environment has %s, and there is no such flag%s", unknown[0], didYouMean(prefixed("", spelling.Nearest(unknown[0], known))...))
+	var wrong []error
+	for _, name := range unknown {
+		wrong = append(wrong, fmt.Errorf("the environment has %s, and there is no such flag%s", name, didYouMean(prefixed("", spelling.Nearest(name, known))...)))
+	}
+	return errors.Join(wrong...)
 }
 
 // eachCommand calls f with a command and all that are below it.

@@ -89,6 +89,15 @@ func (c *clusterFlags) addNATS(f *pflag.FlagSet) {
 	f.BoolVar(&c.relaxedSync, "cluster-relaxed-sync", false, "use a NATS cluster of which it cannot be seen (--nats-system-creds) that it syncs what it acknowledges: what was acknowledged can then be LOST when several machines lose power")
 }
 
+// mistakes returns what is wrong with the flags, without a look at files.
+func (c *clusterFlags) mistakes(config *server.Config) error {
+	if c.node == "" && len(c.peers) == 0 && c.nats == "" {
+		return nil
+	}
+	_, _, err := c.check(config)
+	return err
+}
+
 // join has the server become a node when it starts, if it is to be one.
 func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 	if c.node == "" && len(c.peers) == 0 && c.nats == "" {
@@ -106,7 +115,8 @@ func (c *clusterFlags) join(ctx context.Context, config *server.Config) error {
 		node, err := cluster.Join(ctx, cluster.Options{
 			Name: c.node, Cluster: c.name, Peers: peers, Dir: config.Data, Shards: c.shards, Spread: c.spread,
 			Engine: engine, Found: p.Initialise, Forward: p.Forwarded, Answer: p.Answer, Tell: p.Tell, Hear: p.Hear, Disk: p.Disk, Cache: p.Cache,
-			Endpoint: p.Endpoint, Low: p.Low, Version: version(), Keep: config.Keep, Totals: p.Totals, Watch: p.Watch, Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logs: logs, Loading: loading, Logger: config.Logger,
+			Endpoint: p.Endpoint, Low: p.Low, Answers: p.Answers, Version: version(), Keep: config.Keep, Totals: p.Totals, Watch: p.Watch,
+			Shift: p.Shift, Waiting: p.Waiting, Certificate: c.certificate, Logs: logs, Loading: loading, Logger: config.Logger,
 		})
 		if err == nil {
 			if err = node.Founded(ctx); err != nil {
@@ -153,29 +163,27 @@ func (c *clusterFlags) check(config *server.Config) (peers []cluster.Peer, own c
 			own = p
 		}
 	}
-	switch {
-	case c.node == "":
-		err = errors.New("--node: say which of the nodes of --cluster this is")
-	case own.Name == "":
-		err = fmt.Errorf("--node %s: --cluster names no such node", c.node)
-	case config.InMemory:
-		err = errors.New("--in-memory: a node of a cluster keeps its data")
-	case c.shards < 1 || c.shards > cluster.MaxShards:
-		err = fmt.Errorf("--shards %d: want 1 to %d", c.shards, cluster.MaxShards)
-	case c.spread < 1 || c.spread > catalog.MaxSpread:
-		err = fmt.Errorf("--default-spread %d: want 1 to %d", c.spread, catalog.MaxSpread)
-	case (c.cert == "") != (c.key == "") || (c.ca == "") != (c.cert == ""):
-		err = errors.New("--cluster-ca, --cluster-cert and --cluster-key go together")
-	case c.nats != "" && (c.cert != "" || c.secret != ""):
-		err = errors.New("--cluster-cert and --cluster-secret-file are for servers inside the nodes; with --nats give --nats-ca and --nats-creds")
-	case c.secret != "" && c.cert != "":
-		err = errors.New("--cluster-secret-file and --cluster-cert: nodes know each other by one of them")
-	case c.insecure && (c.secret != "" || c.cert != ""):
-		err = errors.New("--cluster-insecure: with --cluster-secret-file or --cluster-cert nodes do know each other")
-	case c.nats == "" && len(peers) > 1 && c.secret == "" && c.cert == "" && !c.insecure:
-		err = jetstream.ErrOpen
+	var wrong []error
+	when := func(is bool, format string, args ...any) {
+		if is {
+			wrong = append(wrong, fmt.Errorf(format, args...))
+		}
 	}
-	return peers, own, err
+	when(c.node == "", "--node: say which of the nodes of --cluster this is")
+	when(c.node != "" && own.Name == "", "--node %s: --cluster names no such node", c.node)
+	when(config.InMemory, "--in-memory: a node of a cluster keeps its data")
+	when(c.shards < 1 || c.shards > cluster.MaxShards, "--shards %d: want 1 to %d", c.shards, cluster.MaxShards)
+	when(c.spread < 1 || c.spread > catalog.MaxSpread, "--default-spread %d: want 1 to %d", c.spread, catalog.MaxSpread)
+	when((c.cert == "") != (c.key == "") || (c.ca == "") != (c.cert == ""), "--cluster-ca, --cluster-cert and --cluster-key go together")
+	certified := c.cert != "" || c.key != "" || c.ca != ""
+	when(c.nats != "" && (certified || c.secret != ""),
+		"--cluster-cert and --cluster-secret-file are for servers inside the nodes; with --nats give --nats-ca and --nats-creds")
+	when(c.secret != "" && certified, "--cluster-secret-file and --cluster-cert: nodes know each other by one of them")
+	when(c.insecure && (c.secret != "" || certified), "--cluster-insecure: with --cluster-secret-file or --cluster-cert nodes do know each other")
+	if c.nats == "" && len(peers) > 1 && c.secret == "" && !certified && !c.insecure {
+		wrong = append(wrong, jetstream.ErrOpen)
+	}
+	return peers, own, errors.Join(wrong...)
 }
 
 // engine returns what starts NATS in this process, or connects to one.

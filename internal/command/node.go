@@ -154,22 +154,52 @@ func newNodeUndrain(server *clientFlags) *cobra.Command {
 }
 
 func newNodeRemove(server *clientFlags) *cobra.Command {
+	timeout := 15 * time.Second
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Have the cluster forget a node that will not come back",
 		Long: `Have the cluster forget a node that will not come back. It must have been
 stopped. What it kept is kept by others from now on; take it out of --cluster of
-the other nodes, too, when they are started next.`,
+the other nodes, too, when they are started next.
+
+A node that was stopped counts as alive for some seconds more. The command waits
+until it does not.`,
 		Example:           `  sluice node remove a`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeNodes(server),
 	}
+	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait at most")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
-		if err := c.sluice(ctx, "RemoveNode", map[string]any{"Node": c.args[0]}, nil); err != nil {
+		if err := removeNode(ctx, c, c.args[0], timeout); err != nil {
 			return nil, err
 		}
 		return done{"node " + c.args[0] + " is removed"}, nil
 	})
+}
+
+// nodeAlive is the code of the refusal to remove a node that is heard of.
+const nodeAlive = "NodeAliveException"
+
+// removeNode removes a node as soon as it is not heard of any more.
+func removeNode(ctx context.Context, c *call, name string, timeout time.Duration) error {
+	late := time.NewTimer(timeout)
+	defer late.Stop()
+	for waited := false; ; waited = true {
+		err := c.sluice(ctx, "RemoveNode", map[string]any{"Node": name}, nil)
+		if refusal, ok := errors.AsType[*apiError](err); !ok || refusal.Code != nodeAlive {
+			return err
+		}
+		if !waited {
+			fmt.Fprintf(c.progress, "node %s counts as alive: waiting until it is not heard of any more\n", name)
+		}
+		select {
+		case <-time.After(drainInterval):
+		case <-late.C:
+			return fmt.Errorf("%w Its process still runs, or was stopped less than some seconds ago", err)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // completeNodes offers the names of the cluster's nodes.

@@ -50,6 +50,9 @@ func (c *client) queueURL(ctx context.Context, queue string) (string, error) {
 func (s *clientFlags) onQueue(cmd *cobra.Command, run func(ctx context.Context, c *call, url string) (answer, error)) *cobra.Command {
 	return s.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		url, err := c.queueURL(ctx, c.args[0])
+		if _, refused := errors.AsType[*apiError](err); refused {
+			err = fmt.Errorf("queue %s: %w", printable(c.args[0]), err)
+		}
 		if err != nil {
 			return nil, err
 		}

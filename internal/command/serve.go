@@ -25,6 +25,9 @@ func newServe() *cobra.Command {
 	logFormat, logged := "text", logFlags{level: "info"}
 	check := false
 	var applying applyAtStart
+	mistakes := func() error {
+		return errors.Join(config.Validate(), member.mistakes(&config), applying.read(&config), checkFiles(&config))
+	}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -43,8 +46,8 @@ the file.
 Spans go to an OpenTelemetry collector if OTEL_EXPORTER_OTLP_ENDPOINT in the
 environment names one; OpenTelemetry's other variables say how.
 
-With --check the server does not start: the command says what is wrong with all
-that it was given, reads certificates and secrets, and prints the settings as such a
+With --check the server does not start: the command says all that is wrong with
+what it was given, reads certificates and secrets, and prints the settings as such a
 file.`,
 		Example: `  sluice serve
   sluice serve --in-memory --log-requests
@@ -54,14 +57,21 @@ file.`,
     --cluster-ca ca.crt --cluster-cert a.example.crt --cluster-key a.example.key`,
 		Args:        noArguments,
 		Annotations: map[string]string{ownEnvironment: ""},
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			err := errors.Join(applySettings(cmd), checkFlags(cmd))
+			if err != nil { // what can be said of the rest is said, too
+				err = errors.Join(err, mistakes())
+			}
+			return err
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !check {
 				if err := takeSocket(&config); err != nil {
 					return err
 				}
 			}
-			if err := usage(config.Validate()); err != nil {
-				return err
+			if err := errors.Join(config.Validate(), member.mistakes(&config)); err != nil {
+				return usage(mistakes())
 			}
 			level := new(slog.LevelVar)
 			level.Set(logged.slogLevel())
@@ -73,14 +83,14 @@ file.`,
 			}
 			defer closeSpans(tracer, logger)
 			config.Spans = tracer
+			if check {
+				return checkServe(cmd, &config, errors.Join(member.join(cmd.Context(), &config), usage(applying.read(&config))))
+			}
 			if err := member.join(cmd.Context(), &config); err != nil {
 				return err
 			}
 			if err := usage(applying.read(&config)); err != nil {
 				return err
-			}
-			if check {
-				return checkServe(cmd, &config)
 			}
 			reloading, stop := reloadOnHangup(cmd, &logged, level, logger)
 			defer stop()

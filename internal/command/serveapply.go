@@ -27,17 +27,22 @@ func (a *applyAtStart) read(c *server.Config) (err error) {
 	if a.texts, err = readDeclared(a.files, bytes.NewReader(nil)); err != nil {
 		return fmt.Errorf("--apply: %w", err)
 	}
+	var wrong []error
 	for i, path := range a.files {
 		if _, err := declared.Parse(a.texts[i], path, atHome(c)); err != nil {
-			return fmt.Errorf("--apply: %w", err)
+			wrong = append(wrong, fmt.Errorf("--apply: %w", err))
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // atHome is where things are for which a file names no account or region.
 func atHome(c *server.Config) declared.Scope {
-	return declared.Scope{Partition: "aws", Account: c.Accounts[0], Region: c.Region}
+	s := declared.Scope{Partition: "aws", Account: "-", Region: c.Region}
+	if len(c.Accounts) > 0 {
+		s.Account = c.Accounts[0]
+	}
+	return s
 }
 
 // applyPauses are between attempts: in a cluster, another node may apply the same file, or may have to be waited for.
@@ -79,11 +84,8 @@ func (a *applyAtStart) once(ctx context.Context, c *server.Config, s *server.Ser
 		}
 		session.Made = file.Add
 	}
-	found, err := session.Read(ctx, f, false)
-	if err != nil {
-		return err
-	}
-	plan, err := declared.Compare(f, found, false)
+	session.Waiting = func(why string) { c.Logger.Info(why) }
+	plan, err := session.Plan(ctx, f, false)
 	if err != nil {
 		return err
 	}

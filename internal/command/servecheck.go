@@ -1,8 +1,10 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,19 +17,28 @@ import (
 )
 
 // checkServe reads the files that a server reads when it starts and prints what it would
-// start with. The flags have been checked already. It touches no data and listens nowhere.
-func checkServe(cmd *cobra.Command, c *server.Config) error {
-	if c.TLSCert != "" {
-		if _, err := keypair.Open(c.TLSCert, c.TLSKey, c.Logger); err != nil {
-			return fmt.Errorf("--tls-cert and --tls-key: %w", err)
-		}
-	}
-	if c.OpenID.Issuer != "" {
-		if _, err := openid.New(c.OpenID); err != nil {
-			return err
-		}
+// start with, or all that is wrong. The flags have been checked already; wrong is what else was found. It touches no data
+// and listens nowhere.
+func checkServe(cmd *cobra.Command, c *server.Config, wrong error) error {
+	if err := errors.Join(wrong, checkFiles(c)); err != nil {
+		return err
 	}
 	return printSettings(cmd.OutOrStdout(), cmd.Flags())
+}
+
+// checkFiles says what is wrong with the files that flags name.
+func checkFiles(c *server.Config) error {
+	var wrong []error
+	if c.TLSCert != "" && c.TLSKey != "" {
+		if _, err := keypair.Open(c.TLSCert, c.TLSKey, slog.New(slog.DiscardHandler)); err != nil {
+			wrong = append(wrong, fmt.Errorf("--tls-cert and --tls-key: %w", err))
+		}
+	}
+	if c.OpenID.Issuer != "" && c.OpenID.Validate() == nil {
+		_, err := openid.New(c.OpenID)
+		wrong = append(wrong, err)
+	}
+	return errors.Join(wrong...)
 }
 
 // printSettings writes all flags with their values as a configuration file: those that were

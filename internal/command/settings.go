@@ -27,15 +27,10 @@ type settings map[string]setting
 // readSettings reads what a command's flags are set to by the environment; where that has
 // nothing, by the file of --env-file; and where that has nothing either, by the file of
 // --config. An empty value is as good as none. A name that stands for no flag is
-// refused: a misspelt one would never be found otherwise.
+// refused: a misspelt one would never be found otherwise. What is right is returned with an error, too.
 func readSettings(cmd *cobra.Command, environ []string) (settings, error) {
-	values, err := variables(cmd, environ)
-	if err != nil {
-		return nil, err
-	}
-	if err := refuseUnknown(cmd.Root(), values); err != nil {
-		return nil, err
-	}
+	values, wrong := variables(cmd, environ)
+	wrong = errors.Join(wrong, refuseUnknown(cmd.Root(), values))
 	found := make(settings)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if value, ok := values[environmentName(f.Name)]; ok && !oneCallOnly(f.Name) {
@@ -43,32 +38,27 @@ func readSettings(cmd *cobra.Command, environ []string) (settings, error) {
 		}
 	})
 	file, err := readConfigFile(cmd, found)
-	if err != nil {
-		return nil, err
-	}
 	for name, s := range file {
 		if _, ok := found[name]; !ok {
 			found[name] = s
 		}
 	}
-	return found, nil
+	return found, errors.Join(wrong, err)
 }
 
-// applySettings sets the flags of a command that are not on its command line.
+// applySettings sets the flags of a command that are not on its command line, as far as they can be set, and says all
+// that is wrong.
 func applySettings(cmd *cobra.Command) error {
 	found, err := readSettings(cmd, os.Environ())
-	if err != nil {
-		return err
-	}
-	return found.apply(cmd.Flags())
+	return errors.Join(err, found.apply(cmd.Flags()))
 }
 
 // apply sets those of the flags that are not given on the command line.
 func (s settings) apply(flags *pflag.FlagSet) error {
-	var failed error
+	var failed []error
 	flags.VisitAll(func(f *pflag.Flag) {
 		to, ok := s[f.Name]
-		if !ok || f.Changed || failed != nil {
+		if !ok || f.Changed {
 			return
 		}
 		if err := flags.Set(f.Name, to.value); err != nil {
@@ -76,7 +66,7 @@ func (s settings) apply(flags *pflag.FlagSet) error {
 			if errors.As(err, &invalid) {
 				err = invalid.Unwrap()
 			}
-			failed = wrongValue(to.by, f, to.value, err)
+			failed = append(failed, wrongValue(to.by, f, to.value, err))
 			return
 		}
 		if f.Annotations == nil {
@@ -84,7 +74,7 @@ func (s settings) apply(flags *pflag.FlagSet) error {
 		}
 		f.Annotations[setBy] = []string{to.by}
 	})
-	return failed
+	return errors.Join(failed...)
 }
 
 // oneCallOnly reports whether a flag is about one call of a command only, and belongs on

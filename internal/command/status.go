@@ -1,253 +1,162 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sluicemq/sluice/internal/cluster/status"
+	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/doctor"
 )
 
-var errUnwell = newVerdict("the cluster is not well")
-
-// watchInterval is the time between two looks of --watch.
-const watchInterval = 2 * time.Second
-
-func newClusterStatus() *cobra.Command {
+func newStatus() *cobra.Command {
 	server := new(clientFlags)
 	var out output
-	var watch bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say how a cluster is: its nodes, its shards, and what is wrong",
-		Long: `Say how a cluster is: its nodes, its shards, what is wrong and what to do about it.
-Any node can be asked; the answer is what that node sees.
+		Short: "Say how a server or a cluster is",
+		Long: `Say how a server is, or all nodes of a cluster together: version, uptime, space on
+the disk, queues, messages, dead letters, alarms, backups, and what is wrong.
 
-  OWNS      how many shards the node serves
-  CLOCK     how far its clock is ahead of those of most nodes
-  CERT      days for which its certificate is valid; - if it has none that ends
-  EPOCH     how often the shard has had a new owner
-  LOG       size of one copy of the shard's log, and RECORDS how many are in it
-  COPIES    copies of the log that have all of it, of how many there should be
-  REPLICAS  nodes that keep the shard. After a name: "-12", 12 records behind the
-            log; "catching up", it reads what it missed; "fetching", it gets a
-            copy from another node; "scouting", "taking", "claiming", "opening",
-            it is becoming the owner; "draining", "leaving", it hands the shard
-            over; "absent", it is not there yet; "stopped", it cannot go on,
-            and below is why
+The oldest message is as of the end of the last minute. A backup is known until the
+server that sent it is started again. Of a cluster, sluice cluster status says more
+about nodes and shards.
 
-This takes the root key of the cluster's first account, or that of a user of it who
-may sluice:DescribeCluster.
+This takes the root key of the server's first account, or that of a user of it who
+may sluice:DescribeServer.
 
-The exit status is 0 if all is well, 1 if something is not, and 2 if that could
-not be found out.`,
+The exit status is 0 if all is well, 1 if something is wrong with the server or the
+cluster, and 2 if that could not be found out. Dead letters and alarms do not count:
+they are about what uses the queues.`,
+		Example: `  sluice status
+  sluice status --json | jq .Messages.DeadLetters`,
 		Args: noArguments,
-		Example: `  sluice cluster status
-  sluice cluster status --watch`,
 		RunE: asked(func(cmd *cobra.Command, _ []string) error {
 			c, err := server.client()
 			if err != nil {
 				return err
 			}
-			if watch {
-				return watchStatus(cmd.Context(), cmd.OutOrStdout(), c)
-			}
-			s, err := c.clusterStatus(cmd.Context())
-			if err != nil {
+			s := &serverStatus{now: time.Now()}
+			if err := c.sluice(cmd.Context(), "DescribeServer", struct{}{}, &s.ServerStatus); err != nil {
 				return err
 			}
-			err = out.print(cmd, clusterStatus{s, append([]status.Problem{}, s.Problems()...)})
-			if err == nil && len(s.Problems()) > 0 {
-				err = errUnwell
+			if err := out.print(cmd, s); err != nil {
+				return err
 			}
-			return err
+			if len(s.Problems) > 0 {
+				return newVerdict("not well")
+			}
+			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&watch, "watch", false, "print it again and again, until Ctrl-C")
 	server.add(cmd, "SLUICE")
 	out.add(cmd)
-	notWith(cmd.Flags(), "watch", "json")
 	return cmd
 }
 
-func (c *client) clusterStatus(ctx context.Context) (*status.Status, error) {
-	s := new(status.Status)
-	return s, c.sluice(ctx, "DescribeCluster", struct{}{}, s)
+// serverStatus is the answer of status.
+type serverStatus struct {
+	admin.ServerStatus
+	now time.Time
 }
 
-// watchStatus goes on while no node answers, too: a watch is for seeing that end.
-func watchStatus(ctx context.Context, w io.Writer, c *client) error {
-	again := time.NewTicker(watchInterval)
-	defer again.Stop()
-	for {
-		var screen strings.Builder
-		status, err := c.clusterStatus(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err == nil {
-			err = printStatus(&screen, status)
-		}
-		if err != nil {
-			fmt.Fprintln(&screen, err)
-		}
-		const clear = "\x1b[H\x1b[2J"
-		if _, err := fmt.Fprintf(w, "%s%s  %s\n\n%s", clear, c.endpoints[0].url, time.Now().Format(time.TimeOnly), &screen); err != nil {
+func (s *serverStatus) text(w io.Writer) error {
+	if err := s.printNodes(w); err != nil {
+		return err
+	}
+	m := &s.Messages
+	for _, line := range [][2]string{
+		{"queues", fmt.Sprintf("%d, of which dead-letter queues: %d", s.Queues, s.DeadLetterQueues)},
+		{"messages", fmt.Sprintf("visible: %d, in flight: %d, delayed: %d", m.Visible, m.InFlight, m.Delayed)},
+		{"oldest message", s.oldest()},
+		{"dead letters", fmt.Sprint(m.DeadLetters)},
+		{"alarms", s.alarms()},
+	} {
+		if _, err := fmt.Fprintf(w, "%-15s %s\n", line[0], line[1]); err != nil {
 			return err
 		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// clusterStatus is the answer of cluster status.
-type clusterStatus struct {
-	*status.Status
-	Problems []status.Problem
-}
-
-func (s clusterStatus) text(w io.Writer) error { return printStatus(w, s.Status) }
-
-// printStatus writes for people: the nodes, the shards, and what is wrong.
-func printStatus(w io.Writer, s *status.Status) error {
-	var nodes, shards [][]string
-	for _, n := range s.Nodes {
-		nodes = append(nodes, []string{
-			n.Name, alive(&n), strconv.Itoa(len(n.Owns)), n.Endpoint, n.Version, clockOf(&n), certificateOf(&n), notes(&n),
-		})
-	}
-	if err := printTable(w, []string{"NODE", "ALIVE", "OWNS", "ENDPOINT", "VERSION", "CLOCK", "CERT", "NOTES"}, nodes); err != nil {
-		return err
 	}
 	fmt.Fprintln(w)
-	for _, sh := range s.Shards {
-		shards = append(shards, []string{
-			sh.Name, ownerOf(&sh), strconv.FormatInt(sh.Epoch, 10), doctor.Size(uint64(sh.LogBytes)), strconv.FormatInt(records(&sh), 10), copies(&sh), replicas(&sh),
-		})
+	for _, p := range s.Problems {
+		fmt.Fprintf(w, "%s\n  %s\n", p.Problem, p.Advice)
 	}
-	if err := printTable(w, []string{"SHARD", "OWNER", "EPOCH", "LOG", "RECORDS", "COPIES", "REPLICAS"}, shards); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	for _, problem := range s.Problems() {
-		fmt.Fprintf(w, "%s\n  %s\n", problem.Problem, problem.Advice)
-	}
-	_, err := fmt.Fprintln(w, summary(s))
+	_, err := fmt.Fprintln(w, s.summary())
 	return err
 }
 
-// summary is the answer in one line.
-func summary(s *status.Status) string {
-	problems := len(s.Problems())
-	unserved := 0
-	for _, sh := range s.Shards {
-		if sh.Owner == "" {
-			unserved++
-		}
+// printNodes writes a row for each server. One that is alone has no name.
+func (s *serverStatus) printNodes(w io.Writer) error {
+	var rows [][]string
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		rows = append(rows, []string{n.Name, n.Version, s.ago(n.StartedTimestamp), disk(n), s.backup(n)})
 	}
-	switch {
-	case problems == 0 && s.Spare() == 0:
-		return "All is well, but no node may fail: that takes three."
-	case problems == 0:
+	if err := printTable(w, []string{"NODE", "VERSION", "UP FOR", "DISK", "LAST BACKUP"}, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func (s *serverStatus) summary() string {
+	if len(s.Problems) == 0 {
 		return "All is well."
-	case unserved > 0:
-		return fmt.Sprintf("NOT WELL: %d of %d shards are not served; problems: %d.", unserved, len(s.Shards), problems)
 	}
-	return fmt.Sprintf("NOT WELL, but all shards are served; problems: %d.", problems)
+	return fmt.Sprintf("NOT WELL; problems: %d.", len(s.Problems))
 }
 
-func alive(n *status.Node) string {
-	if n.Live {
-		return "yes"
-	}
-	return "NO"
-}
-
-func clockOf(n *status.Node) string {
-	switch skew := n.Skew(); {
-	case !n.Live:
-		return "-"
-	case skew > 0:
-		return "+" + skew.String()
-	case skew < 0:
-		return skew.String()
-	}
-	return "ok"
-}
-
-// certificateOf says how long a node's certificate is valid.
-func certificateOf(n *status.Node) string {
-	days, known := n.CertificateDaysLeft()
-	if !known {
+func (s *serverStatus) oldest() string {
+	o := s.Messages.OldestMessage
+	if o == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%dd", days)
+	return fmt.Sprintf("sent %s ago, in %s", s.ago(o.SentTimestamp), o.QueueArn)
 }
 
-func notes(n *status.Node) string {
-	var out []string
-	if !n.Live {
-		out = append(out, "away for "+(time.Duration(n.AwaySeconds)*time.Second).String())
-	}
-	for _, note := range []struct {
-		on   bool
-		text string
-	}{{n.Draining, "draining"}, {n.Leaving, "stopping"}, {n.Low, "disk nearly full"}} {
-		if note.on {
-			out = append(out, note.text)
+func (s *serverStatus) alarms() string {
+	text := fmt.Sprintf("%d, of which in ALARM: %d", s.Alarms, s.InAlarm)
+	if len(s.FirstAlarms) > 0 {
+		text += " (" + strings.Join(s.FirstAlarms, ", ")
+		if more := s.InAlarm - int64(len(s.FirstAlarms)); more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
 		}
+		text += ")"
 	}
-	return strings.Join(out, ", ")
+	return text
 }
 
-func ownerOf(sh *status.Shard) string {
+// ago says how long ago a moment was, in its two largest units.
+func (s *serverStatus) ago(timestamp int64) string {
+	d := max(0, s.now.Sub(time.UnixMilli(timestamp)))
+	const day = 24 * time.Hour
 	switch {
-	case sh.Owner == "":
-		return "NONE"
-	case sh.Preferred != "" && sh.Preferred != sh.Owner:
-		return sh.Owner + " (to be " + sh.Preferred + ")"
+	case d >= day:
+		return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
+	case d >= time.Hour:
+		return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
 	}
-	return sh.Owner
+	return d.Truncate(time.Second).String()
 }
 
-// records is how many the log holds.
-func records(sh *status.Shard) int64 {
-	if sh.LogFirst == 0 {
-		return 0
+func disk(n *admin.NodeStatus) string {
+	switch {
+	case n.DiskFreeBytes == nil || n.DiskSizeBytes == nil:
+		return ""
+	case n.DiskLow:
+		return "NEARLY FULL: " + doctor.Size(uint64(*n.DiskFreeBytes)) + " free of " + doctor.Size(uint64(*n.DiskSizeBytes))
 	}
-	return max(0, sh.LogLast-sh.LogFirst+1)
+	return doctor.Size(uint64(*n.DiskFreeBytes)) + " free of " + doctor.Size(uint64(*n.DiskSizeBytes))
 }
 
-// copies is how many of the copies of the log are complete.
-func copies(sh *status.Shard) string {
-	if sh.Complete == 0 {
-		return "-"
+func (s *serverStatus) backup(n *admin.NodeStatus) string {
+	switch {
+	case n.BackupRunning:
+		return "under way"
+	case n.LastBackup == nil:
+		return "none since it was started"
 	}
-	return fmt.Sprintf("%d/%d", sh.Complete, sh.Copies)
-}
-
-// replicas names the nodes that keep a shard, with what is worth saying of each:
-// that it follows and has all goes without saying.
-func replicas(sh *status.Shard) string {
-	var out []string
-	for _, r := range sh.Replicas {
-		text := r.Node
-		if r.Role != "follower" && r.Role != "owner" {
-			text += " " + r.Role
-		}
-		if r.Lag > 0 && r.Applied > 0 {
-			text += fmt.Sprintf(" -%d", r.Lag)
-		}
-		out = append(out, text)
-	}
-	return strings.Join(out, ", ")
+	return s.ago(*n.LastBackup) + " ago"
 }

@@ -6,234 +6,94 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
+	"github.com/sluicemq/sluice/internal/api/admin"
 	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/command"
 )
 
-// fakeCluster answers as a node of a cluster does.
-type fakeCluster struct {
-	mu     sync.Mutex
-	status status.Status
-	queues []status.Queue // in two pages
-	asked  []string       // operations with their inputs
-	// then is called after each operation but DescribeCluster, and says what to
-	// refuse it with.
-	then func(operation string, in map[string]any) (code string)
-	// looked is called before each answer of DescribeCluster.
-	looked func()
-}
-
-func (f *fakeCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	operation := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "Sluice.")
-	var in map[string]any
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !strings.Contains(r.Header.Get("Authorization"), "/sluice/aws4_request") {
-		http.Error(w, "not signed as it should be", http.StatusBadRequest)
-		return
-	}
-	if operation == "DescribeCluster" {
-		if f.looked != nil {
-			f.looked()
-		}
-		_ = json.NewEncoder(w).Encode(f.status)
-		return
-	}
-	if operation == "ListShardQueues" {
-		page := map[string]any{"Queues": f.queues[:1], "NextToken": "more"}
-		if in["NextToken"] == "more" {
-			page = map[string]any{"Queues": f.queues[1:]}
-		}
-		_ = json.NewEncoder(w).Encode(page)
-		return
-	}
-	f.asked = append(f.asked, fmt.Sprint(operation, in))
-	if code := f.then(operation, in); code != "" {
-		w.WriteHeader(http.StatusConflict)
-		fmt.Fprintf(w, `{"__type":"sluice#%s","message":"no"}`, code)
-	}
-}
-
-func startFake(t *testing.T, f *fakeCluster) {
+// startServerThatSays starts a server that answers DescribeServer so.
+func startServerThatSays(t *testing.T, s *admin.ServerStatus) {
 	t.Helper()
-	s := httptest.NewServer(f)
-	t.Cleanup(s.Close)
-	t.Setenv("AWS_ENDPOINT_URL", s.URL)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Amz-Target") != "Sluice.DescribeServer" {
+			http.Error(w, "what?", http.StatusBadRequest)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(s)
+	}))
+	t.Cleanup(h.Close)
+	t.Setenv("AWS_ENDPOINT_URL", h.URL)
 	t.Setenv("AWS_ACCESS_KEY_ID", "k")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
 }
 
-// three is a cluster of three nodes and two shards that is well.
-func three() status.Status {
-	s := status.Status{Cluster: "sluice", Node: "a"}
-	for _, n := range []string{"a", "b", "c"} {
-		s.Nodes = append(s.Nodes, status.Node{Name: n, Live: true, Endpoint: "http://" + n + ".example:9324", Version: "v1"})
+// aServer is one that is alone and well, and has been up for a bit more than two hours.
+func aServer() *admin.ServerStatus {
+	ago := func(d time.Duration) int64 { return time.Now().Add(-d - 500*time.Millisecond).UnixMilli() }
+	return &admin.ServerStatus{
+		Nodes: []admin.NodeStatus{{
+			Version: "v1", StartedTimestamp: ago(2*time.Hour + 5*time.Minute), DiskFreeBytes: new(int64(3 << 30)), DiskSizeBytes: new(int64(8 << 30)),
+			LastBackup: new(ago(49 * time.Hour)),
+		}},
+		Queues: 12, DeadLetterQueues: 3, Alarms: 7, InAlarm: 2, FirstAlarms: []string{"arn:a"},
+		Messages: admin.MessageCounts{
+			Visible: 5, InFlight: 2, Delayed: 1, DeadLetters: 4,
+			OldestMessage: &admin.OldestMessage{QueueArn: "arn:aws:sqs:us-east-1:000000000000:jobs", SentTimestamp: ago(90 * time.Second)},
+		},
 	}
-	for i, name := range []string{"0001", "control"} {
-		sh := status.Shard{Name: name, Owner: s.Nodes[i].Name, Preferred: s.Nodes[i].Name, Epoch: 3, LogFirst: 5, LogLast: 9, LogBytes: 3 << 20, Complete: 3, Copies: 3}
-		for _, n := range s.Nodes {
-			sh.Replicas = append(sh.Replicas, status.Replica{Node: n.Name, Role: "follower", Applied: 9})
-		}
-		sh.Replicas[i].Role = "owner"
-		s.Nodes[i].Owns = []string{name}
-		s.Shards = append(s.Shards, sh)
-	}
-	return s
 }
 
-func TestStatusSaysThatAllIsWell(t *testing.T) {
-	startFake(t, &fakeCluster{status: three()})
-	out, _, err := run(t, "cluster", "status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `NODE  ALIVE  OWNS  ENDPOINT               VERSION  CLOCK  CERT  NOTES
-a     yes    1     http://a.example:9324  v1       ok     -     -
-b     yes    1     http://b.example:9324  v1       ok     -     -
-c     yes    0     http://c.example:9324  v1       ok     -     -
+func TestStatusOfServer(t *testing.T) {
+	startServerThatSays(t, aServer())
+	out, _, err := run(t, "status")
+	want := `NODE  VERSION  UP FOR  DISK                     LAST BACKUP
+-     v1       2h5m    3.0 GiB free of 8.0 GiB  2d1h ago
 
-SHARD    OWNER  EPOCH  LOG      RECORDS  COPIES  REPLICAS
-0001     a      3      3.0 MiB  5        3/3     a, b, c
-control  b      3      3.0 MiB  5        3/3     a, b, c
+queues          12, of which dead-letter queues: 3
+messages        visible: 5, in flight: 2, delayed: 1
+oldest message  sent 1m30s ago, in arn:aws:sqs:us-east-1:000000000000:jobs
+dead letters    4
+alarms          7, of which in ALARM: 2 (arn:a and 1 more)
 
 All is well.
 `
-	if out != want {
-		t.Errorf("printed\n%s\nwant\n%s", out, want)
+	if err != nil || out != want {
+		t.Errorf("%v, printed\n%s\nwant\n%s", err, out, want)
 	}
 }
 
-func TestStatusSaysWhatIsWrong(t *testing.T) {
-	s := three()
-	s.Nodes[0].SkewMillis = 2500
-	s.Nodes[1].Draining = true
-	s.Nodes[2].Live, s.Nodes[2].AwaySeconds = false, 90
-	s.Shards[0].Owner, s.Shards[1].Preferred = "", "a"
-	s.Shards[0].Replicas[1] = status.Replica{Node: "b", Role: "catching up", Applied: 4, Lag: 5}
-	s.Shards[0].Replicas[2] = status.Replica{Node: "c", Role: "absent"}
-	f := &fakeCluster{status: s}
-	startFake(t, f)
-	out, _, err := run(t, "cluster", "status")
+func TestStatusOfServerThatIsUnwell(t *testing.T) {
+	s := aServer()
+	s.Nodes[0].DiskLow, s.Nodes[0].BackupRunning, s.Nodes[0].Name = true, true, "a"
+	s.Nodes = append(s.Nodes, admin.NodeStatus{Name: "b", Version: "v2"})
+	s.Messages.OldestMessage, s.FirstAlarms = nil, nil
+	s.Problems = []status.Problem{{Problem: "The disk is nearly full.", Advice: "Make space."}}
+	startServerThatSays(t, s)
+	out, _, err := run(t, "status")
 	if command.Status(err) != 1 {
 		t.Errorf("status %d, %v", command.Status(err), err)
 	}
 	for _, want := range []string{
-		"+2.5s", "draining", "away for 1m30s", "NONE", "b (to be a)", "a, b catching up -5, c absent",
-		"Shard 0001 has no owner", "The clock of node a is 2.5s ahead of", "Node c has been away for 1m30s.",
-		"NOT WELL: 1 of 2 shards are not served; problems: 3.",
+		"NEARLY FULL: 3.0 GiB free of 8.0 GiB", "under way", "none since it was started", "oldest message  -\n", "in ALARM: 2\n",
+		"The disk is nearly full.\n  Make space.\nNOT WELL; problems: 1.\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing of %q in\n%s", want, out)
 		}
 	}
-	out, _, err = run(t, "cluster", "status", "--json")
-	var got struct {
-		Nodes    []struct{ Name string }
-		Problems []status.Problem
-	}
-	if command.Status(err) != 1 || json.Unmarshal([]byte(out), &got) != nil || len(got.Nodes) != 3 || len(got.Problems) != 3 {
+	out, _, err = run(t, "status", "--json")
+	var got admin.ServerStatus
+	if command.Status(err) != 1 || json.Unmarshal([]byte(out), &got) != nil || fmt.Sprint(got.Problems) != fmt.Sprint(s.Problems) || got.Messages.DeadLetters != 4 {
 		t.Errorf("status %d, %v, as JSON %s", command.Status(err), err, out)
 	}
 }
 
-func TestStatusThatCannotBeFoundOut(t *testing.T) {
-	startFake(t, &fakeCluster{})
-	if _, _, err := run(t, "cluster", "status", "--endpoint", "http://127.0.0.1:1"); command.Status(err) != 2 {
-		t.Errorf("nobody there: status %d, %v", command.Status(err), err)
-	}
-	if _, _, err := run(t, "cluster", "status", "extra"); command.Status(err) != 2 {
-		t.Errorf("called wrongly: status %d, %v", command.Status(err), err)
-	}
-}
-
-func TestDrainWaitsUntilNothingIsLeft(t *testing.T) {
-	f := &fakeCluster{status: three()}
-	f.then = func(_ string, in map[string]any) string {
-		f.status.Nodes[0].Draining = in["Undo"] != true
-		return ""
-	}
-	looks := 0
-	f.looked = func() {
-		if looks++; looks == 2 {
-			f.status.Shards[0].Owner = "c"
-		}
-	}
-	startFake(t, f)
-	out, progress, err := run(t, "node", "drain", "a")
-	if err != nil || looks < 2 || !strings.Contains(out, "a is drained") || !strings.Contains(progress, "still owns 1 shards") {
-		t.Errorf("%v after %d looks, printed %q and %q", err, looks, out, progress)
-	}
-	if _, _, err := run(t, "node", "undrain", "a"); err != nil || f.status.Nodes[0].Draining {
-		t.Errorf("undrain: %v, %+v", err, f.status.Nodes[0])
-	}
-	if f.asked[0] != "DrainNodemap[Node:a]" || f.asked[1] != "DrainNodemap[Node:a Undo:true]" {
-		t.Errorf("asked %q", f.asked)
-	}
-}
-
-func TestUndrainOfNodeThatIsNotDrained(t *testing.T) {
-	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "" }}
-	startFake(t, f)
-	if out, _, err := run(t, "node", "undrain", "b"); err != nil || out != "node b was not drained\n" || len(f.asked) > 0 {
-		t.Errorf("%v, %q, asked %q", err, out, f.asked)
-	}
-}
-
-func TestNodesAreCompleted(t *testing.T) {
-	startFake(t, &fakeCluster{status: three()})
-	for _, verb := range []string{"drain", "undrain", "remove"} {
-		if out, _, err := run(t, "__complete", "node", verb, ""); err != nil || !strings.HasPrefix(out, "a\nb\nc\n") {
-			t.Errorf("%s: %v, %q", verb, err, out)
-		}
-	}
-}
-
-func TestDrainThatCannotEnd(t *testing.T) {
-	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "" }}
-	for i := range f.status.Nodes {
-		f.status.Nodes[i].Draining = true
-	}
-	startFake(t, f)
-	if _, _, err := run(t, "node", "drain", "a"); err == nil || !strings.Contains(err.Error(), "no other node") {
-		t.Errorf("all are drained: %v", err)
-	}
-	f.status.Nodes[1].Draining = false
-	if _, _, err := run(t, "node", "drain", "a", "--timeout", "1ms"); err == nil || !strings.Contains(err.Error(), "--timeout") {
-		t.Errorf("no time: %v", err)
-	}
-	if out, _, err := run(t, "node", "drain", "a", "--no-wait"); err != nil || !strings.Contains(out, "is being drained") {
-		t.Errorf("not waiting: %v, %q", err, out)
-	}
-}
-
-func TestRemoveTellsWhyNot(t *testing.T) {
-	f := &fakeCluster{status: three(), then: func(string, map[string]any) string { return "NodeAlive" }}
-	startFake(t, f)
-	if _, _, err := run(t, "node", "remove", "a"); err == nil || !strings.Contains(err.Error(), "NodeAlive") {
-		t.Errorf("a node that is alive: %v", err)
-	}
-	f.then = func(string, map[string]any) string { return "" }
-	if out, _, err := run(t, "node", "remove", "c"); err != nil || !strings.Contains(out, "c is removed") {
-		t.Errorf("%v, %q", err, out)
-	}
-}
-
-func TestQueuesOfShards(t *testing.T) {
-	f := &fakeCluster{queues: []status.Queue{
-		{QueueArn: "arn:aws:sqs:us-east-1:000000000000:jobs", Shards: []status.QueueShard{{Name: "0004"}}},
-		{QueueArn: "arn:aws:sqs:us-east-1:000000000000:wide", Shards: []status.QueueShard{{Name: "0001", Owner: "a"}, {Name: "0004"}}},
-	}}
-	startFake(t, f)
-	out, _, err := run(t, "cluster", "queues", "--shard", "0004")
-	want := `QUEUE                                    SHARD  OWNER
-arn:aws:sqs:us-east-1:000000000000:jobs  0004   NONE
-arn:aws:sqs:us-east-1:000000000000:wide  0001   a
-arn:aws:sqs:us-east-1:000000000000:wide  0004   NONE
-`
-	if err != nil || out != want {
-		t.Errorf("%v, printed\n%s", err, out)
+func TestStatusOfNoServer(t *testing.T) {
+	startServerThatSays(t, aServer())
+	if _, _, err := run(t, "status", "--endpoint", "http://127.0.0.1:1"); command.Status(err) != 2 {
+		t.Errorf("status %d, %v", command.Status(err), err)
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -37,13 +38,9 @@ func notWith(f *pflag.FlagSet, other string, names ...string) {
 
 // checkFlags refuses flags without effect, and asks for those that must be given.
 func checkFlags(cmd *cobra.Command) error {
-	var failed error
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if failed == nil {
-			failed = checkFlag(cmd, f)
-		}
-	})
-	return failed
+	var failed []error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { failed = append(failed, checkFlag(cmd, f)) })
+	return errors.Join(failed...)
 }
 
 func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {

@@ -71,7 +71,7 @@ func TestUsersByCommand(t *testing.T) {
 		t.Errorf("after all: %q", list)
 	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	if _, _, err := run(t, "user", "list"); err == nil || !strings.Contains(err.Error(), "must be in the environment") {
+	if _, _, err := run(t, "user", "list"); err == nil || !strings.Contains(err.Error(), "there is no access key") {
 		t.Errorf("without keys: %v", err)
 	}
 }

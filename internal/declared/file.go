@@ -14,6 +14,7 @@ import (
 // File is what a file wants.
 type File struct {
 	Name      string // that of the file's field name
+	Path      string // where it was read, for errors
 	Resources []*Resource
 	Home      Scope // where the resources are for which the file names no account or region
 }
@@ -61,7 +62,7 @@ func Parse(text []byte, path string, home Scope) (*File, error) {
 		return nil, fmt.Errorf("%s: this is empty: it needs at least a line such as name: shop", path)
 	}
 	f := &fileReader{
-		reader: &reader{file: path}, scope: home, declared: make(map[Ref]string), file: &File{Home: home},
+		reader: &reader{file: path}, scope: home, declared: make(map[Ref]string), file: &File{Home: home, Path: path},
 	}
 	top := document.Content[0]
 	quiet := &fileReader{reader: &reader{file: path}, scope: home, declared: f.declared, file: f.file}
@@ -73,6 +74,7 @@ func Parse(text []byte, path string, home Scope) (*File, error) {
 		f.fail(top, "name is missing: a line such as name: shop, by which what the file has made is known again")
 	}
 	f.grant()
+	f.checkAll()
 	f.order()
 	if len(f.file.Resources) > MaxResources {
 		f.fail(top, "this has %d resources: at most %d", len(f.file.Resources), MaxResources)
@@ -179,7 +181,7 @@ func (f *fileReader) declare(k Kind, section *yaml.Node) {
 // section reads the resources of one kind in one scope.
 func (f *fileReader) section(k Kind, section *yaml.Node) {
 	f.mapping(section, fmt.Sprintf("a mapping of the names of %s to their settings", k.plural()), func(key, value *yaml.Node) {
-		r := &Resource{Ref: newRef(f.scope, k, key.Value), Settings: make(Settings), At: Position{key.Line, key.Column}}
+		r := newResource(newRef(f.scope, k, key.Value), key)
 		if !names[k].MatchString(key.Value) {
 			f.fail(key, "%s cannot be the name of a %s: want %s", shorten(key.Value), k, nameHelp[k])
 			return
@@ -230,7 +232,8 @@ func (f *fileReader) settings(r *Resource, n *yaml.Node, extra map[string]func(*
 func (f *fileReader) setting(r *Resource, s *setting, v *yaml.Node) {
 	switch s.form {
 	case single:
-		if value, ok := s.shape.parse(f, v); ok {
+		r.stands(s.name, f.value(v))
+		if value, ok := s.shape.parse(f, v); ok && f.inRange(s, v, r.Scope, value) {
 			r.Settings[s.name] = value
 		}
 	case whole:
@@ -241,6 +244,7 @@ func (f *fileReader) setting(r *Resource, s *setting, v *yaml.Node) {
 		f.list(v, func(one *yaml.Node) {
 			if value, ok := s.shape.parse(f, one); ok {
 				r.Settings[s.name+"."+value] = ""
+				r.stands(s.name+"."+value, f.value(one))
 			}
 		})
 	case entries:
@@ -255,6 +259,7 @@ func (f *fileReader) setting(r *Resource, s *setting, v *yaml.Node) {
 			default:
 				if text, ok := s.shape.parse(f, value); ok {
 					r.Settings[s.name+"."+key.Value] = text
+					r.stands(s.name+"."+key.Value, f.value(value))
 				}
 			}
 		})
@@ -285,6 +290,7 @@ func (f *fileReader) extras(r *Resource, n *yaml.Node) map[string]func(*yaml.Nod
 				if _, twice := r.Settings["dimensions"]; twice {
 					f.fail(f.value(v), "an alarm is about one queue or topic, or has dimensions")
 				}
+				r.stands("dimensions", f.value(v))
 				r.Settings["namespace"], r.Settings["dimensions"] = namespace, encodeDimensions(map[string]string{name: text})
 			}
 		}

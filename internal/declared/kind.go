@@ -20,17 +20,19 @@ type setting struct {
 	standard  string // what a resource has that does not set it
 	fixed     bool   // it is said when the resource is made, and cannot be changed
 	raw       bool   // the API takes the value as JSON, not as a text
+	least     int64  // of a number
+	most      int64  // of a number; 0: there is no bound
 	doc       string
 }
 
 // kindSettings are the settings of each kind.
 var kindSettings = map[Kind][]setting{
 	QueueKind: {
-		{name: "visibility-timeout", attribute: "VisibilityTimeout", shape: &secondsShape, standard: "30", doc: "how long a received message is hidden from other consumers"},
-		{name: "retention", attribute: "MessageRetentionPeriod", shape: &secondsShape, standard: "345600", doc: "how long a message is kept"},
-		{name: "delay", attribute: "DelaySeconds", shape: &secondsShape, standard: "0", doc: "how long a message is hidden when it was sent"},
-		{name: "wait", attribute: "ReceiveMessageWaitTimeSeconds", shape: &secondsShape, standard: "0", doc: "how long a receive waits for a message"},
-		{name: "max-message-size", attribute: "MaximumMessageSize", shape: &bytesShape, doc: "how large a message may be"},
+		{name: "visibility-timeout", attribute: "VisibilityTimeout", shape: &secondsShape, standard: "30", most: 43_200, doc: "how long a received message is hidden from other consumers"},
+		{name: "retention", attribute: "MessageRetentionPeriod", shape: &secondsShape, standard: "345600", least: 60, most: 1_209_600, doc: "how long a message is kept"},
+		{name: "delay", attribute: "DelaySeconds", shape: &secondsShape, standard: "0", most: 900, doc: "how long a message is hidden when it was sent"},
+		{name: "wait", attribute: "ReceiveMessageWaitTimeSeconds", shape: &secondsShape, standard: "0", most: 20, doc: "how long a receive waits for a message"},
+		{name: "max-message-size", attribute: "MaximumMessageSize", shape: &bytesShape, least: 1024, most: 1 << 20, doc: "how large a message may be"},
 		{name: "dead-letters", attribute: "RedrivePolicy", shape: &deadLettersShape, doc: "the queue to which messages go that were received too often, or a mapping with queue and max-receives, or none"},
 		{name: "redrive-allow", attribute: "RedriveAllowPolicy", shape: &redriveAllowShape, doc: "the queues that may have this one for their dead letters, or allowAll or denyAll"},
 		{name: "content-based-deduplication", attribute: "ContentBasedDeduplication", shape: &boolShape, standard: "false", doc: "FIFO queues: whether messages with the same body are duplicates"},
@@ -38,7 +40,7 @@ var kindSettings = map[Kind][]setting{
 		{name: "throughput-limit", attribute: "FifoThroughputLimit", shape: ref(wordShape("perQueue", "perMessageGroupId")), standard: "perQueue", doc: "FIFO queues: what AWS's limit of throughput holds for"},
 		{name: "managed-encryption", attribute: "SqsManagedSseEnabled", shape: &boolShape, standard: "true", doc: "whether AWS's queues are encrypted with keys of SQS"},
 		{name: "kms-key", attribute: "KmsMasterKeyId", shape: &textShape, doc: "the key of KMS that AWS's queues are encrypted with"},
-		{name: "kms-key-reuse", attribute: "KmsDataKeyReusePeriodSeconds", shape: &secondsShape, standard: "300", doc: "how long a data key of it is used"},
+		{name: "kms-key-reuse", attribute: "KmsDataKeyReusePeriodSeconds", shape: &secondsShape, standard: "300", least: 60, most: 86_400, doc: "how long a data key of it is used"},
 		{name: "policy", attribute: "Policy", shape: &documentShape, doc: "who may do what with the queue; none takes it away"},
 		{name: permission, shape: &documentShape, form: entries, doc: "-"},
 		{name: "attributes", shape: &textShape, form: entries, doc: "other attributes, by the names of SQS"},
@@ -70,13 +72,13 @@ var kindSettings = map[Kind][]setting{
 		{name: "metric", attribute: "MetricName", shape: &textShape, doc: "the name of the metric, such as ApproximateAgeOfOldestMessage"},
 		{name: "dimensions", attribute: "Dimensions", shape: &dimensionsShape, standard: "[]", raw: true, doc: "a mapping of the dimensions of the metric"},
 		{name: statistic, shape: &textShape, doc: "Sum, Average, Minimum, Maximum, SampleCount, or one such as p99"},
-		{name: "period", attribute: "Period", shape: &secondsShape, raw: true, doc: "how long a period is"},
+		{name: "period", attribute: "Period", shape: &secondsShape, raw: true, least: 10, most: 604_800, doc: "how long a period is"},
 		{name: "unit", attribute: "Unit", shape: &textShape, doc: "only measurements in this unit count"},
 		{name: "metrics", attribute: "Metrics", shape: &metricsShape, raw: true, doc: "in place of a metric: queries as CloudWatch has them, with expressions"},
 		{name: "when", attribute: "ComparisonOperator", shape: &comparisonShape, doc: "how the metric compares with the threshold in an alarm: >, >=, <, <="},
 		{name: "threshold", attribute: "Threshold", shape: &numberShape, raw: true, doc: "what the metric is compared with"},
-		{name: "periods", attribute: "EvaluationPeriods", shape: &numberShape, raw: true, doc: "how many of the last periods are looked at"},
-		{name: "datapoints", attribute: "DatapointsToAlarm", shape: &numberShape, raw: true, doc: "in how many of them it has to be so"},
+		{name: "periods", attribute: "EvaluationPeriods", shape: &numberShape, raw: true, least: 1, most: 60_480, doc: "how many of the last periods are looked at"},
+		{name: "datapoints", attribute: "DatapointsToAlarm", shape: &numberShape, raw: true, least: 1, most: 60_480, doc: "in how many of them it has to be so"},
 		{name: "missing-data", attribute: "TreatMissingData", shape: ref(wordShape("missing", "breaching", "notBreaching", "ignore")), standard: "missing", doc: "what a period counts as that has no data"},
 		{name: "low-samples", attribute: "EvaluateLowSampleCountPercentile", shape: ref(wordShape("evaluate", "ignore")), doc: "whether percentiles of few values are evaluated"},
 		{name: "actions-enabled", attribute: "ActionsEnabled", shape: &boolShape, standard: "true", raw: true, doc: "whether anything is notified"},
@@ -101,7 +103,7 @@ var kindSettings = map[Kind][]setting{
 	RoleKind: {pathSetting,
 		{name: "trust", shape: &documentShape, doc: "the policy that says who may assume the role"},
 		{name: "description", shape: &textShape, doc: "what the role is for"},
-		{name: "max-session", shape: &secondsShape, standard: "3600", doc: "how long a session of the role lasts at most"},
+		{name: "max-session", shape: &secondsShape, standard: "3600", least: 3600, most: 43_200, doc: "how long a session of the role lasts at most"},
 		attachedSetting, inlineSetting, boundarySetting, tagSetting,
 	},
 	LimitKind: {

@@ -7,6 +7,9 @@ import (
 
 var home = Scope{"aws", "000000000000", "us-east-1"}
 
+// sound are the settings of an alarm but for its metric.
+const sound = "queue: q, statistic: Sum, period: 1m, periods: 2, when: '>', threshold: 1"
+
 func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":              {"", "it needs at least a line such as name: shop"},
@@ -58,7 +61,44 @@ func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		"limit of a user":    {"name: a\nlimits:\n  111122223333/bob: {queues: 1}", "users have no limit of queues: only accounts do"},
 		"limit elsewhere":    {"name: a\naccounts:\n  '111122223333':\n    limits: {111122223333: {queues: 1}}", "limits are set with the keys of the operator"},
 		"limit of a region":  {"name: a\nregions:\n  eu-west-1: {limits: {}}", "limits are those of an account in all regions"},
-		"merge":              {"name: a\nqueues:\n  a: &a {delay: 1}\n  b: {<<: *a}", "<< is not understood"},
+		"too long":           {"name: a\nqueues:\n  q: {visibility-timeout: 13h}", "shop.yaml:3:27: 13h: visibility-timeout is from 0s to 12h"},
+		"too short":          {"name: a\nqueues:\n  q: {retention: 59}", "shop.yaml:3:18: 59: retention is from 1m to 14d"},
+		"too late":           {"name: a\nqueues:\n  q: {delay: 901}", "901: delay is from 0s to 15m"},
+		"too patient":        {"name: a\nqueues:\n  q: {wait: 21s}", "21s: wait is from 0s to 20s"},
+		"too large":          {"name: a\nqueues:\n  q: {max-message-size: 2MiB}", "2MiB: max-message-size is from 1KiB to 1MiB"},
+		"key's reuse":        {"name: a\nqueues:\n  q: {kms-key-reuse: 2d}", "2d: kms-key-reuse is from 1m to 1d"},
+		"too often":          {"name: a\nqueues:\n  q: {dead-letters: {queue: d, max-receives: 1001}}\n  d:", "shop.yaml:3:46: want a number of receives from 1 to 1000"},
+		"dead letters' type": {"name: a\nqueues:\n  q.fifo: {dead-letters: d}\n  d:", "shop.yaml:3:26: d is not of the same type as q.fifo"},
+		"dead letters' place": {"name: a\nqueues:\n  q: {dead-letters: 'arn:aws:sqs:eu-west-1:000000000000:d'}",
+			"dead letters go to a queue of the same account and region"},
+		"dead letters' ARN":   {"name: a\nqueues:\n  q: {dead-letters: 'arn:aws:sns:us-east-1:000000000000:d'}", "want a queue, or the ARN of one"},
+		"dead letters denied": {"name: a\nqueues:\n  q: {dead-letters: d}\n  d: {redrive-allow: [e]}\n  e:", "shop.yaml:3:21: d does not take the dead letters of q"},
+		"too many sources": {"name: a\nqueues:\n  q: {redrive-allow: [q, q, q, q, q, q, q, q, q, q, q]}",
+			"these are 11 queues: at most 10"},
+		"throughput":          {"name: a\nqueues:\n  q.fifo: {throughput-limit: perMessageGroupId, deduplication-scope: queue}", "perMessageGroupId takes deduplication-scope"},
+		"two encryptions":     {"name: a\nqueues:\n  q: {kms-key: k, managed-encryption: true}", "cannot have managed-encryption, too"},
+		"queue's policy":      {"name: a\nqueues:\n  q:\n    policy: {Version: 2012-10-17, Statement: {Effect: Permit, Principal: '*', Action: 'sqs:*', Resource: '*'}}", "shop.yaml:4:13: "},
+		"user's policy":       {"name: a\nusers:\n  u:\n    inline: {p: {Statement: {Effect: Allow, Actions: 'sqs:*', Resource: '*'}}}", `shop.yaml:4:17: `},
+		"role's trust":        {"name: a\nroles:\n  r: {trust: {Statement: {Effect: Allow, Action: 'sts:AssumeRole'}}}", "shop.yaml:3:14: "},
+		"role's session":      {"name: a\nroles:\n  r: {max-session: 13h, trust: {Statement: []}}", "13h: max-session is from 1h to 12h"},
+		"display name":        {"name: a\ntopics:\n  t: {display-name: " + strings.Repeat("x", 101) + "}", "at most 100 characters"},
+		"FIFO queue of topic": {"name: a\ntopics:\n  t: {subscriptions: [q.fifo]}\nqueues: {q.fifo: }", "shop.yaml:3:23: a FIFO queue can be subscribed to a FIFO topic only"},
+		"mail of FIFO topic":  {"name: a\ntopics:\n  t.fifo: {subscriptions: [a@b.example]}", "a FIFO topic delivers to queues only"},
+		"undeliverable":       {"name: a\ntopics:\n  t: {subscriptions: [{queue: q, dead-letters: d.fifo}]}\nqueues: {q: , d.fifo: }", "what cannot be delivered to a FIFO queue"},
+		"filter":              {"name: a\ntopics:\n  t: {subscriptions: [{queue: q, filter: {a: 1}}]}\nqueues: {q: }", "shop.yaml:3:42: "},
+		"unknown metric":      {"name: a\nalarms:\n  x: {" + sound + ", metric: Nope}", "AWS/SQS has no metric Nope"},
+		"misspelt metric":     {"name: a\nalarms:\n  x: {" + sound + ", metric: NumberOfMessageSent}", "did you mean NumberOfMessagesSent?"},
+		"topic's metric":      {"name: a\nalarms:\n  x: {topic: t, metric: NumberOfMessagesSent, statistic: Sum, period: 1m, periods: 1, when: '>', threshold: 1}", "AWS/SNS has no metric"},
+		"unknown statistic":   {"name: a\nalarms:\n  x: {queue: q, metric: NumberOfMessagesSent, statistic: Total, period: 1m, periods: 1, when: '>', threshold: 1}", "there is no statistic Total"},
+		"unknown unit":        {"name: a\nalarms:\n  x: {" + sound + ", metric: NumberOfMessagesSent, unit: Pieces}", "there is no unit Pieces"},
+		"odd period":          {"name: a\nalarms:\n  x: {queue: q, metric: NumberOfMessagesSent, statistic: Sum, period: 90s, periods: 1, when: '>', threshold: 1}", "90s: a period is 10s, 20s, 30s or whole minutes"},
+		"short period":        {"name: a\nalarms:\n  x: {queue: q, metric: NumberOfMessagesSent, statistic: Sum, period: 10s, periods: 1, when: '>', threshold: 1}", "is whole minutes"},
+		"too many periods":    {"name: a\nalarms:\n  x: {queue: q, metric: NumberOfMessagesSent, statistic: Sum, period: 5m, periods: 289, when: '>', threshold: 1}", "289 periods of 5m are longer than a day"},
+		"half a period":       {"name: a\nalarms:\n  x: {queue: q, metric: NumberOfMessagesSent, statistic: Sum, period: 5m, periods: 1.5, when: '>', threshold: 1}", "1.5: want a whole number"},
+		"datapoints":          {"name: a\nalarms:\n  x: {" + sound + ", metric: NumberOfMessagesSent, datapoints: 3}", "these are 3 datapoints of 2 periods"},
+		"no threshold":        {"name: a\nalarms:\n  x: {queue: q, metric: NumberOfMessagesSent, statistic: Sum, period: 1m, periods: 1, when: '>'}", "alarm x has no threshold"},
+		"far topic":           {"name: a\nalarms:\n  x: {" + sound + ", metric: NumberOfMessagesSent, notify: 'arn:aws:sns:eu-west-1:000000000000:t'}", "want a topic of the same region"},
+		"merge":               {"name: a\nqueues:\n  a: &a {delay: 1}\n  b: {<<: *a}", "<< is not understood"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse([]byte(c.text), "shop.yaml", home)
@@ -98,8 +138,8 @@ func TestWhatAFileMeans(t *testing.T) {
 	f := parsed(t, `
 name: shop
 queues:
-  orders: {visibility-timeout: 1d2h, delay: 90, max-message-size: 64 KiB, dead-letters: failed, attributes: {New: 1}}
-  failed: {redrive-allow: [orders], policy: {Version: 2012-10-17, Statement: {Principal: {AWS: 012345678901}, Resource: "${queue.failed} $${queue.failed} ${aws:username}"}}}
+  orders: {retention: 1d2h, delay: 90, max-message-size: 64 KiB, dead-letters: failed, attributes: {New: 1}}
+  failed: {redrive-allow: [orders], policy: {Version: 2012-10-17, Statement: {Effect: Allow, Action: "sqs:SendMessage", Principal: {AWS: 012345678901}, Resource: "${queue.failed} $${queue.failed} ${aws:username}"}}}
 topics:
   news: {subscriptions: orders}
 regions:
@@ -123,14 +163,14 @@ accounts:
 	want := []string{
 		`111  user u boundary arn:aws:iam::aws:policy/ReadOnlyAccess`,
 		`000 eu-west-1 queue orders`,
-		`000 us-east-1 queue failed policy {"Statement":{"Principal":{"AWS":"012345678901"},"Resource":"arn:aws:sqs:us-east-1:000000000000:failed ${queue.failed} ${aws:username}"},"Version":"2012-10-17"}`,
+		`000 us-east-1 queue failed policy {"Statement":{"Action":"sqs:SendMessage","Effect":"Allow","Principal":{"AWS":"012345678901"},"Resource":"arn:aws:sqs:us-east-1:000000000000:failed ${queue.failed} ${aws:username}"},"Version":"2012-10-17"}`,
 		`000 us-east-1 queue failed redrive-allow {"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:us-east-1:000000000000:orders"]}`,
 		`000 us-east-1 queue orders attributes.New 1`,
 		`000 us-east-1 queue orders dead-letters {"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:failed","maxReceiveCount":5}`,
 		`000 us-east-1 queue orders delay 90`,
 		`000 us-east-1 queue orders max-message-size 65536`,
 		`000 us-east-1 queue orders permission.arn:aws:sns:us-east-1:000000000000:news ` + statement,
-		`000 us-east-1 queue orders visibility-timeout 93600`,
+		`000 us-east-1 queue orders retention 93600`,
 		`111 eu-west-1 queue far`,
 		`000 us-east-1 topic news`,
 		`000 us-east-1 subscription of orders to news`,

@@ -35,6 +35,7 @@ type Step struct {
 	Changes []Change
 
 	was *Actual
+	at  Position // of the resource in the file; zero if it is not there
 }
 
 // Plan is what an apply does, in order.
@@ -42,6 +43,16 @@ type Plan struct {
 	Name  string // of the file
 	Steps []*Step
 	Notes []string // what is not as the file says, and is left so
+
+	path string // of the file
+}
+
+// at returns where a resource stands in the file, for the beginning of an error.
+func (p *Plan) at(s *Step) string {
+	if s.at == (Position{}) {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d: ", p.path, s.at.Line, s.at.Column)
 }
 
 // Found is what there is of what a file names and, for a prune, of what the file has made, by their keys.
@@ -53,7 +64,7 @@ var ErrRefused = errors.New("nothing is changed")
 // Compare returns what has to happen so that what there is becomes what the file wants. With prune that includes deleting
 // what an earlier apply of the file made and the file does not have any more.
 func Compare(f *File, found Found, prune bool) (*Plan, error) {
-	p := &Plan{Name: f.Name}
+	p := &Plan{Name: f.Name, path: f.Path}
 	var later []*Step
 	var refusals []error
 	wanted := make(map[Ref]bool, len(f.Resources))
@@ -69,8 +80,8 @@ func Compare(f *File, found Found, prune bool) (*Plan, error) {
 		changes := r.changes(is)
 		for _, c := range changes {
 			if s := settingOf(r.Kind, c.Setting); s.fixed {
-				refusals = append(refusals, fmt.Errorf("line %d: %s has %s %s, which cannot be changed to %s: delete it first, or leave it as it is",
-					r.At.Line, r.Ref, c.Setting, said(c.Was), said(c.Is)))
+				refusals = append(refusals, f.problem(r.place(c.Setting), "%s has %s %s, which cannot be changed to %s: delete it first, or leave it as it is",
+					r.Ref, c.Setting, said(c.Was), said(c.Is)))
 			}
 		}
 		switch {
@@ -79,10 +90,10 @@ func Compare(f *File, found Found, prune bool) (*Plan, error) {
 		case len(changes) > 0:
 			now, then := r.split(changes)
 			if len(now) > 0 {
-				p.Steps = append(p.Steps, &Step{Ref: r.Ref, Action: Modify, Changes: now, was: is})
+				p.Steps = append(p.Steps, &Step{Ref: r.Ref, Action: Modify, Changes: now, was: is, at: r.At})
 			}
 			if len(then) > 0 {
-				later = append(later, &Step{Ref: r.Ref, Action: Modify, Changes: then, was: is})
+				later = append(later, &Step{Ref: r.Ref, Action: Modify, Changes: then, was: is, at: r.At})
 			}
 		}
 	}
@@ -91,10 +102,13 @@ func Compare(f *File, found Found, prune bool) (*Plan, error) {
 		p.prune(found, wanted)
 	}
 	if len(refusals) > 0 {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, errors.Join(refusals...))
+		return nil, refused(refusals)
 	}
 	return p, nil
 }
+
+// refused says why nothing is changed.
+func refused(why []error) error { return errors.Join(append(why, ErrRefused)...) }
 
 func said(value *string) string {
 	if value == nil || *value == "" {
@@ -113,9 +127,9 @@ func create(r *Resource) (first *Step, second []*Step) {
 	}
 	now, then := r.split(changes)
 	if len(then) > 0 {
-		second = append(second, &Step{Ref: r.Ref, Action: Modify, Changes: then})
+		second = append(second, &Step{Ref: r.Ref, Action: Modify, Changes: then, at: r.At})
 	}
-	return &Step{Ref: r.Ref, Action: Create, Changes: now}, second
+	return &Step{Ref: r.Ref, Action: Create, Changes: now, at: r.At}, second
 }
 
 // split returns the changes that can be made when it is the resource's turn, and those that have to wait until all others
@@ -237,6 +251,9 @@ func (s *Step) Print(w io.Writer, home Scope) {
 	for _, c := range s.Changes {
 		fmt.Fprintln(w, "    "+c.describe(s.Ref))
 	}
+	if s.Action == Delete && !s.was.messages.None() {
+		fmt.Fprintln(w, "    "+s.was.messages.String())
+	}
 }
 
 // where names what of the scope is not that of home.
@@ -319,14 +336,18 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	}
 	type step struct {
 		Action, Kind, Name, Account string
-		Region                      string   `json:",omitempty"`
-		Changes                     []change `json:",omitempty"`
+		Region                      string    `json:",omitempty"`
+		Changes                     []change  `json:",omitempty"`
+		Messages                    *Messages `json:",omitempty"` // of a queue that is deleted
 	}
 	steps := []step{}
 	for _, s := range p.Steps {
-		out := step{string(s.Action), string(s.Kind), weburl.Masked(s.Name), s.Account, s.Region, nil}
+		out := step{string(s.Action), string(s.Kind), weburl.Masked(s.Name), s.Account, s.Region, nil, nil}
 		for _, c := range s.Changes {
 			out.Changes = append(out.Changes, change(c))
+		}
+		if s.Action == Delete && s.Kind == QueueKind {
+			out.Messages = &s.was.messages
 		}
 		steps = append(steps, out)
 	}

@@ -2,13 +2,17 @@ package declared
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
 // queues are those of SQS.
-type queues struct{ api API }
+type queues struct {
+	api     API
+	session *Session
+}
 
 // passing are the attributes of a queue that are no settings.
 var passing = []string{
@@ -16,10 +20,16 @@ var passing = []string{
 	"CreatedTimestamp", "LastModifiedTimestamp", "QueueArn", "FifoQueue",
 }
 
+// Codes of SQS for a queue that is not there, and for a name that cannot be used again yet.
+var (
+	noQueue         = []string{"QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"}
+	deletedRecently = []string{"QueueDeletedRecently", "AWS.SimpleQueueService.QueueDeletedRecently"}
+)
+
 func (q queues) read(ctx context.Context, r Ref) (*Actual, error) {
 	var found struct{ QueueUrl string }
 	err := q.api.SQS(ctx, "GetQueueUrl", map[string]string{"QueueName": r.Name}, &found)
-	if isRefusal(err, "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue") {
+	if isRefusal(err, noQueue...) {
 		return nil, nil
 	}
 	if err != nil {
@@ -33,7 +43,7 @@ func (q queues) read(ctx context.Context, r Ref) (*Actual, error) {
 	if err := q.api.SQS(ctx, "ListQueueTags", map[string]string{"QueueUrl": found.QueueUrl}, &tags); err != nil {
 		return nil, err
 	}
-	is := &Actual{Ref: r, url: found.QueueUrl, arn: attributes.Attributes["QueueArn"], Settings: make(Settings)}
+	is := &Actual{Ref: r, url: found.QueueUrl, arn: attributes.Attributes["QueueArn"], Settings: make(Settings), messages: messagesOf(attributes.Attributes)}
 	is.Settings.addAttributes(QueueKind, attributes.Attributes, passing)
 	for topic, statement := range permittedTopics(attributes.Attributes["Policy"], is.arn) {
 		is.Settings[permission+"."+topic] = statement
@@ -114,7 +124,7 @@ func (q queues) create(ctx context.Context, r Ref, settings Settings, by string)
 	if len(attributes) > 0 {
 		in["Attributes"] = attributes
 	}
-	return q.api.SQS(ctx, "CreateQueue", in, nil)
+	return q.session.createQueue(ctx, r, func() error { return q.api.SQS(ctx, "CreateQueue", in, nil) })
 }
 
 func (q queues) update(ctx context.Context, is *Actual, changes []Change) error {
@@ -134,7 +144,17 @@ func (q queues) update(ctx context.Context, is *Actual, changes []Change) error 
 	return nil
 }
 
+// remove deletes a queue, unless messages have come to it that the plan did not have.
 func (q queues) remove(ctx context.Context, is *Actual) error {
+	if is.messages.None() {
+		now, err := q.read(ctx, is.Ref)
+		if err != nil || now == nil {
+			return err
+		}
+		if !now.messages.None() {
+			return fmt.Errorf("it has %s now, and had none when the plan was made", now.messages)
+		}
+	}
 	return q.api.SQS(ctx, "DeleteQueue", map[string]string{"QueueUrl": is.url}, nil)
 }
 

@@ -31,6 +31,11 @@ type Problem struct {
 	Text string
 }
 
+// problem returns what is wrong at a place of the file.
+func (f *File) problem(at Position, format string, args ...any) error {
+	return &Problem{f.Path, at, fmt.Sprintf(format, args...)}
+}
+
 func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
@@ -44,10 +49,14 @@ type reader struct {
 }
 
 func (r *reader) fail(n *yaml.Node, format string, args ...any) {
+	r.failAt(Position{n.Line, n.Column}, format, args...)
+}
+
+func (r *reader) failAt(at Position, format string, args ...any) {
 	if len(r.problems) > 10*maxProblems {
 		return
 	}
-	r.problems = append(r.problems, &Problem{r.file, Position{n.Line, n.Column}, fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, &Problem{r.file, at, fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) err() error {

@@ -114,7 +114,10 @@ type redrive struct {
 	Receives any    `json:"maxReceiveCount,omitempty"`
 }
 
-const standardReceives = 5
+const (
+	standardReceives = 5
+	maxReceives      = 1000
+)
 
 var deadLettersShape = shape{
 	parse: func(f *fileReader, n *yaml.Node) (string, bool) {
@@ -130,8 +133,8 @@ var deadLettersShape = shape{
 			"max-receives": func(v *yaml.Node) {
 				v = f.value(v)
 				var err error
-				if receives, err = strconv.ParseInt(v.Value, 10, 32); err != nil || receives < 1 {
-					f.fail(v, "want a number of receives, such as %d", standardReceives)
+				if receives, err = strconv.ParseInt(v.Value, 10, 32); err != nil || receives < 1 || receives > maxReceives {
+					f.fail(v, "want a number of receives from 1 to %d, such as %d", maxReceives, standardReceives)
 				}
 			},
 		})

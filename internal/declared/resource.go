@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/sluicemq/sluice/internal/weburl"
 )
 
@@ -98,8 +100,27 @@ type Resource struct {
 	Settings Settings
 	Complete []string // the lists that the file has whole: entries that it does not have are taken away
 	At       Position
-	needs    []Ref // what has to be there first, of the same kind
-	later    bool  // its dead letters are set when all is made: they go in a circle
+	places   map[string]Position // of settings, and of the entries of lists
+	needs    []Ref               // what has to be there first, of the same kind
+	later    bool                // its dead letters are set when all is made: they go in a circle
+}
+
+// newResource returns a resource that stands at a place in a file.
+func newResource(ref Ref, at *yaml.Node) *Resource {
+	return &Resource{Ref: ref, Settings: make(Settings), At: Position{at.Line, at.Column}, places: make(map[string]Position)}
+}
+
+// stands notes where a setting stands.
+func (r *Resource) stands(setting string, at *yaml.Node) {
+	r.places[setting] = Position{at.Line, at.Column}
+}
+
+// place returns where a setting stands in the file or, if it does not, where the resource does.
+func (r *Resource) place(setting string) Position {
+	if at, ok := r.places[setting]; ok {
+		return at
+	}
+	return r.At
 }
 
 // Actual is a resource as it is.
@@ -108,7 +129,8 @@ type Actual struct {
 	Settings Settings
 	arn      string
 	url      string // of a queue
-	pending  bool   // a subscription that is not confirmed
+	messages Messages
+	pending  bool // a subscription that is not confirmed
 }
 
 // AppliedBy is the tag of what an apply has made. Its value is the name of the file.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Connect returns what calls the API in a scope.
@@ -19,6 +20,10 @@ type Session struct {
 
 	// Made gets the access keys that are made for users. If it fails, the key is deleted again.
 	Made func(Key) error
+	// Waiting gets a sentence when an apply begins to wait for something; nil: nobody wants to know.
+	Waiting func(string)
+	// Pause waits; NewSession gives it the clock of the machine.
+	Pause func(ctx context.Context, d time.Duration) error
 }
 
 // Key is an access key that was made for a user.
@@ -32,7 +37,7 @@ type Key struct {
 
 // NewSession returns a session of the account and region that are home.
 func NewSession(home Scope, connect Connect) *Session {
-	return &Session{home: home, connect: connect, apis: make(map[Scope]API), topics: make(map[Ref][]*Actual)}
+	return &Session{home: home, connect: connect, apis: make(map[Scope]API), topics: make(map[Ref][]*Actual), Pause: sleep}
 }
 
 // api returns what calls the API in the scope of a resource. What is of an account is asked for in any region.
@@ -67,7 +72,7 @@ func (s *Session) keeper(ctx context.Context, r Ref) (keeper, error) {
 	}
 	switch r.Kind {
 	case QueueKind:
-		return queues{api}, nil
+		return queues{api, s}, nil
 	case TopicKind:
 		return topics{api}, nil
 	case SubscriptionKind:
@@ -80,6 +85,19 @@ func (s *Session) keeper(ctx context.Context, r Ref) (keeper, error) {
 		return limits{api, s.home}, nil
 	}
 	return entities{api, s, r.Kind}, nil
+}
+
+// Plan returns what has to happen so that what there is becomes what a file wants; see Compare. The error is ErrRefused
+// if the file names what does not exist.
+func (s *Session) Plan(ctx context.Context, f *File, prune bool) (*Plan, error) {
+	found, err := s.Read(ctx, f, prune)
+	if err != nil {
+		return nil, err
+	}
+	if missing := s.check(ctx, f, found); len(missing) > 0 {
+		return nil, refused(missing)
+	}
+	return Compare(f, found, prune)
 }
 
 // Read returns what there is of what a file names. With all it also returns what the file has made, and the subscriptions
@@ -154,7 +172,7 @@ func (s *Session) Apply(ctx context.Context, p *Plan, done func(*Step)) error {
 	}
 	for _, step := range p.Steps {
 		if err := s.take(ctx, p, step); err != nil {
-			return fmt.Errorf("%s %s: %w", step.Action, step.Ref, err)
+			return fmt.Errorf("%s%s %s: %w", p.at(step), step.Action, step.Ref, err)
 		}
 		done(step)
 	}

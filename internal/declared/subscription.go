@@ -17,7 +17,7 @@ func (f *fileReader) subscriptions(topic string, n *yaml.Node) {
 	seen := make(map[string]bool)
 	f.list(n, func(one *yaml.Node) {
 		one = f.value(one)
-		r := &Resource{Ref: newRef(f.scope, SubscriptionKind, ""), Settings: make(Settings), At: Position{one.Line, one.Column}}
+		r := newResource(newRef(f.scope, SubscriptionKind, ""), one)
 		protocol, endpoint, permitted := "", "", true
 		to := func(p string) func(*yaml.Node) {
 			return func(v *yaml.Node) {

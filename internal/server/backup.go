@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
@@ -36,10 +37,12 @@ const (
 // backups are made one at a time, each from a snapshot, which keeps the disk space of
 // all that is deleted meanwhile.
 type backups struct {
-	one    sync.Mutex
-	queues func() int      // how many there are
-	ctx    context.Context // ends when the server stops
-	stop   context.CancelFunc
+	one     sync.Mutex
+	running atomic.Bool
+	last    atomic.Int64    // when the latest was complete, in Unix milliseconds; 0: there was none
+	queues  func() int      // how many there are
+	ctx     context.Context // ends when the server stops
+	stop    context.CancelFunc
 }
 
 func newBackups() *backups {
@@ -65,6 +68,8 @@ func (s *Server) serveBackup(ctx context.Context, call *protocol.Call, out *fron
 		return backupError(http.StatusConflict, errors.New("another backup is being made; there can be one at a time"))
 	}
 	defer b.one.Unlock()
+	b.running.Store(true)
+	defer b.running.Store(false)
 	if err := out.Prepare(snapshotTimeout); err != nil {
 		return err
 	}
@@ -85,6 +90,7 @@ func (s *Server) serveBackup(ctx context.Context, call *protocol.Call, out *fron
 	if err := backup.Write(ctx, out.Begin(ctx, "application/x-tar"), about, dir); err != nil {
 		return err
 	}
+	b.last.Store(s.config.Now().UnixMilli())
 	s.log.Info("a backup was made", "request_id", call.RequestID, "duration", time.Since(began).Round(time.Millisecond))
 	return nil
 }

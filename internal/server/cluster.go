@@ -105,6 +105,7 @@ type NodeEnv struct {
 	Cache    *store.Cache
 	Endpoint func() string        // where clients reach this server, as soon as it is known
 	Low      func() bool          // whether the disk is nearly full
+	Answers  func() bool          // whether this server answers clients
 	Shift    func() time.Duration // of what the machine's clock says; nil: none
 	Waiting  func(what string)    // to be told what the node waits for, until it has joined
 	// Initialise calls Initialise of this package, and Forwarded answers requests that
@@ -127,6 +128,7 @@ func (s *Server) join(waiting *front.StartupResponder) (err error) {
 		Tell: s.tell, Hear: s.hear,
 		Endpoint:   func() string { return s.endpointAt(addr) },
 		Low:        func() bool { return s.space.room() != nil },
+		Answers:    s.answering.Load,
 		Initialise: s.initialise,
 	})
 	return err

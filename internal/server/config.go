@@ -80,82 +80,79 @@ func Default() Config {
 	}
 }
 
-// Validate returns one clear sentence about the first thing that is wrong.
+// Validate returns a sentence about each thing that is wrong.
 func (c *Config) Validate() error {
-	host, port, err := net.SplitHostPort(c.Listen)
-	switch {
-	case err != nil || port == "":
-		return fmt.Errorf("--listen %q: want host:port, such as 127.0.0.1:9324", c.Listen)
-	case c.MetricsListen != "" && !isHostPort(c.MetricsListen):
-		return fmt.Errorf("--metrics-listen %q: want host:port, such as 127.0.0.1:9464", c.MetricsListen)
-	case (c.TLSCert == "") != (c.TLSKey == ""):
-		return errors.New("--tls-cert and --tls-key go together")
-	case c.TLSCert == "" && !c.Insecure && !isLoopback(host):
-		return fmt.Errorf("--listen %s can be reached from other machines; give --tls-cert and --tls-key, or --insecure to send messages and their signatures in the clear", c.Listen)
-	case !c.InMemory && c.Data == "":
-		return errors.New("--data must name a directory")
-	case (c.RootKeyID == "") != (c.RootSecret == ""):
-		return errors.New("--root-access-key-id and --root-secret-access-key go together")
-	case c.RootSecret != "" && len(c.RootSecret) < identity.LeastSecret && c.isExposed(host):
-		return fmt.Errorf("--root-secret-access-key has %d characters; where other machines can reach the server it takes %d: an attacker who guesses it has all that the account has", len(c.RootSecret), identity.LeastSecret)
-	case len(c.Accounts) == 0:
-		return errors.New("--account: at least one account is needed")
-	case !identity.IsRegion(c.Region):
-		return fmt.Errorf("--region %q: want a name such as us-east-1", c.Region)
-	case c.MaxMessageSize < 1024 || c.MaxMessageSize > 1_048_576:
-		return fmt.Errorf("--max-message-size %d: want 1024 to 1048576 bytes", c.MaxMessageSize)
-	case c.MaxQueues < 0:
-		return fmt.Errorf("--max-queues %d: want 1 or more, or 0 for no limit", c.MaxQueues)
-	case c.MinFreeSpace < AutoMinFree:
-		return fmt.Errorf("--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
-	case c.MaxConnections < 0:
-		return fmt.Errorf("--max-connections %d: want 1 or more, or 0 for the default", c.MaxConnections)
-	}
-	if _, err := front.ParseProxies(c.TrustedProxies); err != nil {
-		return err
-	}
+	var wrong mistakes
+	c.validateListen(&wrong)
+	c.validateAccounts(&wrong)
+	wrong.when(!c.InMemory && c.Data == "", "--data must name a directory")
+	wrong.when(!identity.IsRegion(c.Region), "--region %q: want a name such as us-east-1", c.Region)
+	wrong.when(c.MaxMessageSize < 1024 || c.MaxMessageSize > 1_048_576, "--max-message-size %d: want 1024 to 1048576 bytes", c.MaxMessageSize)
+	wrong.when(c.MaxQueues < 0, "--max-queues %d: want 1 or more, or 0 for no limit", c.MaxQueues)
+	wrong.when(c.MinFreeSpace < AutoMinFree, "--min-free-space %d: want a number of bytes, or 0 for no mark", c.MinFreeSpace)
+	wrong.when(c.MaxConnections < 0, "--max-connections %d: want 1 or more, or 0 for the default", c.MaxConnections)
+	_, err := front.ParseProxies(c.TrustedProxies)
+	wrong.add(err)
 	if err := c.Keep.Validate(); err != nil {
-		return fmt.Errorf("--metrics-keep-minutes, --metrics-keep-five-minutes and --metrics-keep-hours: %w", err)
+		wrong.add(fmt.Errorf("--metrics-keep-minutes, --metrics-keep-five-minutes and --metrics-keep-hours: %w", err))
 	}
-	if err := c.validateIdle(); err != nil {
-		return err
+	wrong.add(c.validateIdle())
+	_, err = egress.Parse(c.EgressAllow)
+	wrong.add(err)
+	wrong.add(c.Mail.Validate())
+	wrong.add(c.Console.validate())
+	wrong.add(c.OpenID.Validate())
+	wrong.when(c.OpenID.Issuer != "" && !c.Console.Serve, "--oidc-issuer is for the console, which --console=false turns off")
+	c.validateTrails(&wrong)
+	return errors.Join(wrong...)
+}
+
+// mistakes are all that is wrong with a configuration.
+type mistakes []error
+
+func (m *mistakes) add(err error) { *m = append(*m, err) }
+
+// when adds a mistake if there is one.
+func (m *mistakes) when(wrong bool, format string, args ...any) {
+	if wrong {
+		m.add(fmt.Errorf(format, args...))
 	}
-	if _, err := egress.Parse(c.EgressAllow); err != nil {
-		return err
-	}
-	if err := c.Mail.Validate(); err != nil {
-		return err
-	}
-	if err := c.Console.validate(); err != nil {
-		return err
-	}
-	if err := c.OpenID.Validate(); err != nil {
-		return err
-	}
-	if c.OpenID.Issuer != "" && !c.Console.Serve {
-		return errors.New("--oidc-issuer is for the console, which --console=false turns off")
-	}
-	for _, a := range c.Accounts {
-		if !identity.IsAccount(a) {
-			return fmt.Errorf("--account %q: want 12 digits", a)
-		}
-	}
-	if u, err := url.Parse(c.TrailS3Endpoint); c.TrailS3Endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		return fmt.Errorf("--trail-s3-endpoint %q: want a URL such as https://s3.example.com", c.TrailS3Endpoint)
-	}
-	if _, err := c.bucketOwners(); err != nil {
-		return err
-	}
-	if c.TrailDir != "" && c.TrailS3Endpoint != "" {
-		return errors.New("--trail-dir and --trail-s3-endpoint do not go together: buckets are in one place")
-	}
+}
+
+// validateListen finds what is wrong with the addresses of the server.
+func (c *Config) validateListen(wrong *mistakes) {
+	host, port, err := net.SplitHostPort(c.Listen)
+	isAddress := err == nil && port != ""
+	wrong.when(!isAddress, "--listen %q: want host:port, such as 127.0.0.1:9324", c.Listen)
+	wrong.when(c.MetricsListen != "" && !isHostPort(c.MetricsListen), "--metrics-listen %q: want host:port, such as 127.0.0.1:9464", c.MetricsListen)
+	wrong.when((c.TLSCert == "") != (c.TLSKey == ""), "--tls-cert and --tls-key go together")
+	wrong.when(isAddress && c.TLSCert == "" && c.TLSKey == "" && !c.Insecure && !isLoopback(host),
+		"--listen %s can be reached from other machines; give --tls-cert and --tls-key, or --insecure to send messages and their signatures in the clear", c.Listen)
+	wrong.when(isAddress && c.RootSecret != "" && len(c.RootSecret) < identity.LeastSecret && c.isExposed(host),
+		"--root-secret-access-key has %d characters; where other machines can reach the server it takes %d: an attacker who guesses it has all that the account has",
+		len(c.RootSecret), identity.LeastSecret)
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return fmt.Errorf("--public-url %q: want http:// or https://, a host and, if need be, a path", c.PublicURL)
-		}
+		wrong.when(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "",
+			"--public-url %q: want http:// or https://, a host and, if need be, a path", c.PublicURL)
 	}
-	return nil
+}
+
+func (c *Config) validateAccounts(wrong *mistakes) {
+	wrong.when((c.RootKeyID == "") != (c.RootSecret == ""), "--root-access-key-id and --root-secret-access-key go together")
+	wrong.when(len(c.Accounts) == 0, "--account: at least one account is needed")
+	for _, a := range c.Accounts {
+		wrong.when(!identity.IsAccount(a), "--account %q: want 12 digits", a)
+	}
+}
+
+func (c *Config) validateTrails(wrong *mistakes) {
+	u, err := url.Parse(c.TrailS3Endpoint)
+	wrong.when(c.TrailS3Endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == ""),
+		"--trail-s3-endpoint %q: want a URL such as https://s3.example.com", c.TrailS3Endpoint)
+	_, err = c.bucketOwners()
+	wrong.add(err)
+	wrong.when(c.TrailDir != "" && c.TrailS3Endpoint != "", "--trail-dir and --trail-s3-endpoint do not go together: buckets are in one place")
 }
 
 // bucketOwners reads TrailBuckets.

@@ -12,19 +12,27 @@ import (
 
 // question is what a server asks those of the other nodes, as JSON.
 type question struct {
-	Consumers queue.ID // who receives from this queue
+	Consumers queue.ID `json:",omitzero"` // who receives from this queue
+	Status    bool     `json:",omitzero"` // how the server stands. Older programs do not know the question
 }
 
 // answer answers a question of another node's server. An error says that it makes no sense, or that only newer programs know it.
-func (s *Server) answer(_ context.Context, text []byte) ([]byte, error) {
+func (s *Server) answer(ctx context.Context, text []byte) ([]byte, error) {
 	var q question
 	if err := json.Unmarshal(text, &q); err != nil {
 		return nil, fmt.Errorf("a question of another node: %w", err)
 	}
-	if q.Consumers == 0 {
-		return nil, fmt.Errorf("a question of another node: %.100q is not known", text)
+	switch {
+	case q.Consumers != 0:
+		return json.Marshal(s.consumers.Queue(uint64(q.Consumers), s.config.Now()))
+	case q.Status:
+		own, err := s.report(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(own)
 	}
-	return json.Marshal(s.consumers.Queue(uint64(q.Consumers), s.config.Now()))
+	return nil, fmt.Errorf("a question of another node: %.100q is not known", text)
 }
 
 // consumersOf returns who receives from a queue, through whichever node, and the nodes that do not say what they know.

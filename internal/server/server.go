@@ -105,8 +105,11 @@ type Server struct {
 	front        *front.Front
 	prepared     chan struct{} // closed when there is a front
 	begun        bool          // see noteStart
+	answering    atomic.Bool   // from Run until it stops: clients are answered
 	http         *http.Server
 	backups      *backups
+	reports      reports
+	started      time.Time
 	trail        *trail.Trail
 	trails       *trails.Trails
 	buckets      bucket.Store // of trails; nil: there are none
@@ -134,7 +137,7 @@ func Start(c Config) (_ *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, backups: newBackups(), history: newHistory(), prepared: make(chan struct{})}
+	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, started: c.Now(), backups: newBackups(), history: newHistory(), prepared: make(chan struct{})}
 	if s.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
 		return nil, err
 	}
@@ -212,7 +215,7 @@ func Start(c Config) (_ *Server, err error) {
 	s.operators = admin.NewAuthorizer(permissions, c.Accounts[0], c.Now)
 	accounts := admin.New(admin.Options{
 		Accounts: s.credentials, Authorizer: s.operators, Named: c.Accounts, Directory: s.directory, Queues: cat.Owned, Topics: s.topics.Owned, Cluster: s.node,
-		LogLevel: c.LogLevel, Tenants: s.tenants.Load(), Subscriptions: s.topics.CountSubscriptions,
+		Status: s.status, LogLevel: c.LogLevel, Tenants: s.tenants.Load(), Subscriptions: s.topics.CountSubscriptions,
 	})
 	own := service.NewAuthorizer(permissions, admin.Rules, c.Now)
 	inspect.Register(accounts, inspect.Options{
@@ -446,6 +449,7 @@ func (s *Server) Run(ctx context.Context) error {
 			failed <- s.http.Serve(s.listener)
 		}
 	}()
+	s.answering.Store(true)
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
 	var watch sync.WaitGroup
@@ -479,6 +483,7 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		s.log.Info("stopping")
 	}
+	s.answering.Store(false)
 	stopWatching()
 	s.messages.Drain()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)

@@ -479,6 +479,9 @@ func (w *walk) accounts(wire *protocol.Service) {
 		}
 	}
 	do("DescribeCluster", "{}")
+	if all := do("DescribeServer", "{}"); !strings.Contains(all, `"Silent":["other"]`) {
+		w.t.Errorf("the other node does not answer: %s", all)
+	}
 	do("ListShardQueues", "{}")
 	do("GetLogLevel", "{}")
 	do("SetLogLevel", `{"Level":"info"}`)

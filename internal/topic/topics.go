@@ -247,6 +247,19 @@ func (t *Topics) NeededQueues() map[string]bool {
 	return out
 }
 
+// DeadLetterQueues returns the ARNs of the dead-letter queues of subscriptions.
+func (t *Topics) DeadLetterQueues() map[string]bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	out := make(map[string]bool)
+	for _, s := range t.subscriptions {
+		if s.Attributes.Redrive != "" {
+			out[s.Attributes.Redrive] = true
+		}
+	}
+	return out
+}
+
 // SubscriptionsOf returns the subscriptions that an account owns, to topics of a region, sorted by ARN.
 func (t *Topics) SubscriptionsOf(account, region string) []*Subscription {
 	t.mu.RLock()

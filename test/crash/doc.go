@@ -14,6 +14,9 @@
 // TestDiskNearlyFull leave the real binary no space on a disk of its own, which
 // takes root on Linux.
 //
+// TestDocumentedRestart restarts a cluster by the commands of docs/cluster.md, under a client that
+// must not notice.
+//
 // TestRollingUpgrade replaces the program of each node of a cluster, from an earlier commit's to that of
 // today.
 //

@@ -25,7 +25,7 @@ var pages = map[string]int{
 	"docs/buffered-client.md": 0,
 	"docs/clients.md":         1,
 	"docs/cli.md":             0,
-	"docs/cluster.md":         4,
+	"docs/cluster.md":         5,
 	"docs/compatibility.md":   0,
 	"docs/console.md":         3,
 	"docs/declared.md":        0,

@@ -3,17 +3,22 @@ package packages
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sluicemq/sluice/internal/command"
 	"github.com/sluicemq/sluice/test/program"
 )
 
@@ -203,6 +208,66 @@ func TestChartWithTrails(t *testing.T) {
 	}
 }
 
+// The image is that of one version of the program, and not whatever was made last.
+func TestChartNamesAnImage(t *testing.T) {
+	for values, want := range map[string]string{
+		"replicas=1": `image: "sluice:` + appVersion(t) + `"`,
+		"image.repository=r.example/s,image.tag=v1.2": `image: "r.example/s:v1.2"`,
+	} {
+		out := run(t, nil, tool(t, "helm"), "template", "jobs", chart, "--set", values)
+		if !strings.Contains(out, want) {
+			t.Errorf("with %s there is no %s in\n%s", values, want, out)
+		}
+	}
+}
+
+// appVersion returns the version of the program that the chart names.
+func appVersion(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(chart + "/Chart.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var about struct {
+		AppVersion string `yaml:"appVersion"`
+	}
+	if err := yaml.Unmarshal(text, &about); err != nil || !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(about.AppVersion) {
+		t.Fatalf("the chart's appVersion is %q, %v: want a version", about.AppVersion, err)
+	}
+	return about.AppVersion
+}
+
+// The schema of the values has every flag of the server, so that a misspelt one is refused.
+func TestChartKnowsTheFlags(t *testing.T) {
+	file := chart + "/values.schema.json"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties struct {
+			Config struct{ Properties map[string]any }
+		}
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	serve, _, err := command.Tree().Find([]string{"serve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := schema.Properties.Config.Properties
+	serve.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, there := known[f.Name]; !there && !slices.Contains([]string{"help", "check", "config", "env-file"}, f.Name) {
+			t.Errorf("%s: config does not know %s", file, f.Name)
+		}
+		delete(known, f.Name)
+	})
+	for name := range known {
+		t.Errorf("%s: config has %s, which is no flag of the server", file, name)
+	}
+}
+
 // What cannot be meant is refused, with a word.
 func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
@@ -210,6 +275,16 @@ func TestChartRefuses(t *testing.T) {
 		"config.trail-dir=/x":    "config.trail-dir is made by the chart",
 		"config.listen=:1":       "config.listen is made by the chart",
 		"antiAffinity=somewhere": "want required or preferred",
+		"replica=3":              "additional properties 'replica' not allowed",
+		"replicas=three":         "got string, want integer",
+		"replicas=0":             "minimum: got 0, want 1",
+		"image.tagg=1":           "additional properties 'tagg' not allowed",
+		"image.pullPolicy=never": "value must be one of 'Always', 'IfNotPresent', 'Never'",
+		"config.log-fromat=json": "additional properties 'log-fromat' not allowed",
+		"service.port=http":      "got string, want integer",
+		"persistence.sise=1Gi":   "additional properties 'sise' not allowed",
+
+		"metrics.serviceMonitor.enable=true": "additional properties 'enable' not allowed",
 	} {
 		out, err := try(nil, tool(t, "helm"), "template", "jobs", chart, "--set", values)
 		if err == nil || !strings.Contains(out, want) {

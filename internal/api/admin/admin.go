@@ -6,6 +6,7 @@
 package admin
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
@@ -27,7 +28,8 @@ type Options struct {
 	Queues   func(account string) []string
 	Topics   func(account string) []string
 	Cluster  Cluster
-	LogLevel *slog.LevelVar // of the server's log; nil: it cannot be changed
+	Status   func(context.Context) (*ServerStatus, error) // how the server stands
+	LogLevel *slog.LevelVar                               // of the server's log; nil: it cannot be changed
 	Tenants  *tenant.Tenants
 	// Subscriptions returns how many subscriptions an account has.
 	Subscriptions func(account string) int
@@ -42,6 +44,7 @@ type Service struct {
 	queues     func(account string) []string
 	topics     func(account string) []string
 	cluster    Cluster
+	status     func(context.Context) (*ServerStatus, error)
 	logLevel   *slog.LevelVar
 	tenants    *tenant.Tenants
 
@@ -52,7 +55,7 @@ type Service struct {
 func New(o Options) *protocol.Service {
 	s := &Service{
 		accounts: o.Accounts, authorizer: o.Authorizer, named: o.Named, directory: o.Directory, queues: o.Queues, topics: o.Topics,
-		cluster: o.Cluster, logLevel: o.LogLevel, tenants: o.Tenants, subscriptions: o.Subscriptions,
+		cluster: o.Cluster, status: o.Status, logLevel: o.LogLevel, tenants: o.Tenants, subscriptions: o.Subscriptions,
 	}
 	wire := protocol.NewService(protocol.Service{
 		Name: ServiceName, Target: "Sluice", ErrorNamespace: "sluice",
@@ -62,6 +65,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "DeleteAccount", s.deleteAccount, protocol.Control)
 	protocol.Register(wire, "DeleteLimits", s.deleteLimits, protocol.Control)
 	protocol.Register(wire, "DescribeCluster", s.describeCluster)
+	protocol.Register(wire, "DescribeServer", s.describeServer)
 	protocol.Register(wire, "DrainNode", s.drainNode, protocol.Control)
 	protocol.Register(wire, "GetLimits", s.getLimits)
 	protocol.Register(wire, "GetLogLevel", s.getLogLevel)

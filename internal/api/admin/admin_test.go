@@ -126,8 +126,8 @@ func TestWhoMayAdminister(t *testing.T) {
 
 	// Each is called with an input that makes nothing: what is refused otherwise than with 403 was allowed.
 	operations := []string{
-		"Backup", "CreateAccount", "DeleteAccount", "DeleteLimits", "DescribeCluster", "DrainNode", "GetLimits", "GetLogLevel", "ListAccounts",
-		"ListLimits", "ListShardQueues", "RemoveNode", "SetLimits", "SetLogLevel",
+		"Backup", "CreateAccount", "DeleteAccount", "DeleteLimits", "DescribeCluster", "DescribeServer", "DrainNode", "GetLimits", "GetLogLevel",
+		"ListAccounts", "ListLimits", "ListShardQueues", "RemoveNode", "SetLimits", "SetLogLevel",
 	}
 	input := map[string]string{"CreateAccount": `{"AccountId":"x"}`, "DeleteAccount": `{"AccountId":"x"}`}
 	for _, tc := range []struct {
@@ -138,7 +138,7 @@ func TestWhoMayAdminister(t *testing.T) {
 		{"the root", root, operations},
 		{"the root's session", root.Temporary(session.Credentials), operations},
 		{"an administrator", administrator, operations},
-		{"a monitor", monitor, []string{"DescribeCluster", "ListAccounts"}},
+		{"a monitor", monitor, []string{"DescribeCluster", "DescribeServer", "ListAccounts"}},
 		{"who makes backups", backup, []string{"Backup"}},
 		{"a role's session", root.Temporary(assumed.Credentials), []string{"DrainNode"}},
 		{"a user for queues", scoped, nil},

@@ -70,12 +70,11 @@ func (s *Status) unknown() (out []Problem) {
 func (s *Status) nodeProblems() (out []Problem) {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
+		if gone, is := n.absence(); is {
+			out = append(out, gone)
+		}
 		if !n.Live {
-			out = append(out, Problem{
-				fmt.Sprintf("Node %s has been away for %s.", n.Name, time.Duration(n.AwaySeconds)*time.Second),
-				fmt.Sprintf("Start it; it catches up by itself. If it does not come back: sluice node remove %s.", n.Name),
-			})
-			continue
+			continue // all else that is known of it is old
 		}
 		if n.Low {
 			out = append(out, Problem{
@@ -97,6 +96,30 @@ func (s *Status) nodeProblems() (out []Problem) {
 		}
 	}
 	return out
+}
+
+// absence says why clients and other nodes get no answer from a node, if they get none.
+func (n *Node) absence() (Problem, bool) {
+	switch {
+	case !n.Live:
+		return Problem{
+			fmt.Sprintf("Node %s has been away for %s.", n.Name, time.Duration(n.AwaySeconds)*time.Second),
+			fmt.Sprintf("Start it; it catches up by itself. If it does not come back: sluice node remove %s.", n.Name),
+		}, true
+	case n.Leaving:
+		return Problem{fmt.Sprintf("Node %s is stopping.", n.Name), "Stop no other node. Start this one again."}, true
+	case n.Unanswered:
+		return Problem{
+			fmt.Sprintf("Node %s has not answered the latest heartbeat.", n.Name),
+			"Stop no other node. Wait five seconds: the status then says whether this one is away.",
+		}, true
+	case n.Unready:
+		return Problem{
+			fmt.Sprintf("Node %s is not ready: it does not answer clients.", n.Name),
+			"Stop no other node. Wait: a node that starts is ready in seconds. If it is not, its log says why.",
+		}, true
+	}
+	return Problem{}, false
 }
 
 // Skew is how far the node's clock is ahead of the majority's.
@@ -205,6 +228,18 @@ func (s *Status) Left(node string) (owns, keeps []string) {
 		}
 	}
 	return owns, keeps
+}
+
+// Moving says which shards are about to get another owner, each in a sentence: the placement
+// has named one, which is there.
+func (s *Status) Moving() (out []string) {
+	there := s.fit(func(n *Node) bool { return n.Live })
+	for _, sh := range s.Shards {
+		if sh.Owner != sh.Preferred && there[sh.Preferred] {
+			out = append(out, fmt.Sprintf("Shard %s is about to move from node %s to node %s.", sh.Name, sh.Owner, sh.Preferred))
+		}
+	}
+	return out
 }
 
 // keptBy reports whether all of these nodes have a replica that could own the shard.

@@ -39,6 +39,9 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		"parted":            {func(s *Status) { s.Shards[0].Parted = 7 }, "Two replicas of shard 0001 DIFFER from position 7 on: one of them is damaged."},
 		"unknown queues":    {func(s *Status) { s.Shards[0].Unknown = 2 }, "Shard 0001 keeps data of 2 queues that are neither listed nor known to be deleted."},
 		"away":              {func(s *Status) { s.Nodes[1].Live, s.Nodes[1].AwaySeconds = false, 61 }, "Node b has been away for 1m1s."},
+		"stopping":          {func(s *Status) { s.Nodes[1].Leaving, s.Nodes[1].Unready = true, true }, "Node b is stopping."},
+		"just gone":         {func(s *Status) { s.Nodes[1].Unanswered = true }, "Node b has not answered the latest heartbeat."},
+		"starting":          {func(s *Status) { s.Nodes[1].Unready = true }, "Node b is not ready: it does not answer clients."},
 		"disk":              {func(s *Status) { s.Nodes[2].Low = true }, "The disk of node c is nearly full: nothing can be added to any queue."},
 		"clock":             {func(s *Status) { s.Nodes[0].SkewMillis = -1500 }, "The clock of node a is 1.5s behind those of most nodes."},
 		"stopped":           {func(s *Status) { s.Shards[0].Replicas[1].Error = "no space" }, "The replica of shard 0001 on node b has stopped: no space."},
@@ -77,6 +80,21 @@ func TestDeadNodeIsOneProblem(t *testing.T) {
 	}
 	if got := s.Problems(); len(got) != 1 {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestShardsThatMove(t *testing.T) {
+	s := sound("a", "b", "c")
+	if got := s.Moving(); len(got) > 0 {
+		t.Errorf("all are where they should be: %q", got)
+	}
+	s.Shards[0].Preferred = "b"
+	if got, want := s.Moving(), []string{"Shard 0001 is about to move from node a to node b."}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.Nodes[1].Live = false
+	if got := s.Moving(); len(got) > 0 {
+		t.Errorf("to a node that is away: %q", got)
 	}
 }
 

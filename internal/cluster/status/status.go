@@ -50,6 +50,8 @@ type Node struct {
 	Incarnation string   // of its data directory
 	Draining    bool     // its shards are being moved away
 	Leaving     bool     // it is about to stop
+	Unready     bool     // it answers no clients: it is starting, stopping, or does not hear of the others
+	Unanswered  bool     // it has not answered the latest heartbeat: it may just have died
 	Low         bool     // its disk is nearly full
 	SkewMillis  int64    // how far its clock is ahead of the majority's
 	Owns        []string `json:",always"` // names of shards

@@ -156,7 +156,7 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 	if e.Monitor.control.Elsewhere() {
 		return nil
 	}
-	alarms := e.Monitor.list(which)
+	alarms := e.Monitor.Where(which)
 	src := e.Monitor.Source(e.Reader, e.Levels, now)
 	var mu sync.Mutex
 	var changed []transition

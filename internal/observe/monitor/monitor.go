@@ -129,13 +129,13 @@ func (m *Monitor) Alarm(n Name) *Alarm {
 
 // Alarms returns the alarms of a region of an account, in order of their names.
 func (m *Monitor) Alarms(s series.Scope) []*Alarm {
-	return m.list(func(a *Alarm) bool { return a.Scope == s })
+	return m.Where(func(a *Alarm) bool { return a.Scope == s })
 }
 
 // Watched returns the series that alarms watch by name, some more than once.
 func (m *Monitor) Watched() []series.ID {
 	var out []series.ID
-	for _, a := range m.list(func(*Alarm) bool { return true }) {
+	for _, a := range m.Where(func(*Alarm) bool { return true }) {
 		add := func(s *metricdata.Stat) {
 			if s != nil {
 				out = append(out, series.ID{Scope: a.Scope, Namespace: s.Namespace, Metric: s.Metric, Dimensions: s.Dimensions})
@@ -149,8 +149,8 @@ func (m *Monitor) Watched() []series.ID {
 	return out
 }
 
-// list returns the alarms that are to be kept, in order of their names.
-func (m *Monitor) list(keep func(*Alarm) bool) []*Alarm {
+// Where returns the alarms of all accounts that are to be kept, in order of their names.
+func (m *Monitor) Where(keep func(*Alarm) bool) []*Alarm {
 	m.mu.RLock()
 	var out []*Alarm
 	for _, a := range m.alarms {

@@ -1,0 +1,33 @@
+package cluster
+
+import (
+	"errors"
+	"testing"
+)
+
+// A copy of a log that was a record behind when it was looked at is no problem.
+func TestCopiesAreCountedTwice(t *testing.T) {
+	var c copyCounts
+	for i, step := range []struct {
+		complete, wanted int
+		err              error
+		want             logCopies
+	}{
+		{2, 3, nil, logCopies{2, 3}}, // the first count holds
+		{3, 3, nil, logCopies{3, 3}},
+		{2, 3, nil, logCopies{3, 3}},
+		{3, 3, nil, logCopies{3, 3}},
+		{2, 3, nil, logCopies{3, 3}},
+		{2, 3, nil, logCopies{2, 3}},
+		{1, 3, nil, logCopies{2, 3}},
+		{1, 3, nil, logCopies{1, 3}},
+		{3, 3, nil, logCopies{3, 3}},
+		{0, 0, errors.New("no answer"), logCopies{}}, // not known
+		{2, 3, nil, logCopies{2, 3}},
+	} {
+		c.set("0001", logCopies{step.complete, step.wanted}, step.err)
+		if got := c.of("0001"); got != step.want {
+			t.Errorf("step %d: %v, want %v", i, got, step.want)
+		}
+	}
+}

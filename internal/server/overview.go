@@ -1,0 +1,176 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/admin"
+	"github.com/sluicemq/sluice/internal/cluster/status"
+	"github.com/sluicemq/sluice/internal/observe/alarm"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/queue"
+)
+
+// report is what one server says of itself and of the shards that it owns. Servers send it to each other as JSON.
+type report struct {
+	Node     admin.NodeStatus
+	Messages admin.MessageCounts
+}
+
+// reportAge is how old a report may be: those who ask in a hurry share one, because it takes a look at every queue.
+const reportAge = time.Second
+
+// reports is the latest report of this server. The zero value is ready for use.
+type reports struct {
+	mu   sync.Mutex
+	at   time.Time
+	last report
+}
+
+// get returns a report that is not too old.
+func (r *reports) get(now time.Time, look func() (report, error)) (report, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if age := now.Sub(r.at); age >= 0 && age < reportAge {
+		return r.last, nil
+	}
+	made, err := look()
+	if err == nil {
+		r.last, r.at = made, now
+	}
+	return made, err
+}
+
+// report says how this server stands.
+func (s *Server) report(ctx context.Context) (report, error) {
+	return s.reports.get(s.config.Now(), func() (report, error) {
+		standings, err := s.messages.Standings(ctx)
+		if err != nil {
+			return report{}, fmt.Errorf("how the queues stand: %w", err)
+		}
+		return report{s.nodeStatus(), countMessages(standings, s.deadLetterQueues())}, nil
+	})
+}
+
+func (s *Server) nodeStatus() admin.NodeStatus {
+	n := admin.NodeStatus{
+		Name: s.node.Status().Node, Version: s.config.Version, StartedTimestamp: s.started.UnixMilli(),
+		DiskLow: s.space.room() != nil, BackupRunning: s.backups.running.Load(),
+	}
+	if !s.config.InMemory {
+		if free, size, err := s.space.free(); err == nil {
+			n.DiskFreeBytes, n.DiskSizeBytes = new(int64(free)), new(int64(size))
+		}
+	}
+	if at := s.backups.last.Load(); at != 0 {
+		n.LastBackup = &at
+	}
+	return n
+}
+
+// deadLetterQueues returns the ARNs of the dead-letter queues of queues and of subscriptions.
+func (s *Server) deadLetterQueues() map[string]bool {
+	out := s.topics.DeadLetterQueues()
+	for _, q := range s.catalog.Load().All() {
+		if r := q.Attributes.Redrive; r != nil {
+			out[r.Target] = true
+		}
+	}
+	return out
+}
+
+// countMessages adds up the messages of queues.
+func countMessages(standings []queue.Standing, dead map[string]bool) (sum admin.MessageCounts) {
+	for i := range standings {
+		st := &standings[i]
+		n := admin.MessageCounts{
+			Visible: int64(st.Counts.Visible), InFlight: int64(st.Counts.InFlight), Delayed: int64(st.Counts.Delayed), OldestMessage: oldestOf(st),
+		}
+		if dead[st.ARN] {
+			n.DeadLetters = n.Visible + n.InFlight + n.Delayed
+		}
+		sum.Add(n)
+	}
+	return sum
+}
+
+// oldestOf returns the oldest message of a queue at the end of its last minute, from memory.
+func oldestOf(st *queue.Standing) *admin.OldestMessage {
+	if st.Last == nil || st.Counts == (queue.Counts{}) {
+		return nil
+	}
+	age := time.Duration(st.Last.Values[queue.MetricOldestAge].Max) * time.Second
+	if age == 0 {
+		return nil
+	}
+	end := st.Last.Time.Time().Add(time.Minute)
+	return &admin.OldestMessage{QueueArn: st.ARN, SentTimestamp: end.Add(-age).UnixMilli()}
+}
+
+// status says how the server stands, and in a cluster all nodes that answer.
+func (s *Server) status(ctx context.Context) (*admin.ServerStatus, error) {
+	own, err := s.report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(question{Status: true})
+	if err != nil {
+		return nil, err
+	}
+	answers, silent := s.node.Ask(ctx, text)
+	cluster := s.node.Status()
+	out := &admin.ServerStatus{Cluster: cluster.Cluster, Silent: silent, Nodes: []admin.NodeStatus{own.Node}, Messages: own.Messages}
+	for _, answer := range answers {
+		var r report
+		if err := json.Unmarshal(answer, &r); err != nil {
+			return nil, fmt.Errorf("the answer of another node: %w", err)
+		}
+		out.Nodes = append(out.Nodes, r.Node)
+		out.Messages.Add(r.Messages)
+	}
+	s.countQueues(out)
+	s.countAlarms(out)
+	out.Problems = append([]status.Problem{}, problems(&cluster, out)...)
+	return out, nil
+}
+
+func (s *Server) countQueues(out *admin.ServerStatus) {
+	dead := s.deadLetterQueues()
+	for _, q := range s.catalog.Load().All() {
+		out.Queues++
+		if dead[q.Name.ARN()] {
+			out.DeadLetterQueues++
+		}
+	}
+}
+
+func (s *Server) countAlarms(out *admin.ServerStatus) {
+	out.Alarms = int64(s.monitor.Count())
+	for _, a := range s.monitor.Where(func(a *monitor.Alarm) bool { return a.State == alarm.Alarm }) {
+		out.InAlarm++
+		if out.InAlarm <= admin.MaxFirstAlarms {
+			out.FirstAlarms = append(out.FirstAlarms, a.ARN())
+		}
+	}
+}
+
+// problems returns what is wrong with a server, or with a cluster.
+func problems(cluster *status.Status, s *admin.ServerStatus) []status.Problem {
+	out := cluster.Problems()
+	for _, name := range s.Silent {
+		out = append(out, status.Problem{
+			Problem: fmt.Sprintf("Node %s has not said how its queues stand: its messages are not counted here.", name),
+			Advice:  "Ask again in a moment. A node of an older version cannot say it.",
+		})
+	}
+	if cluster.Alone() && s.Nodes[0].DiskLow {
+		out = append(out, status.Problem{
+			Problem: "The disk is nearly full: nothing can be added to any queue.",
+			Advice:  "Make space on it, delete messages, or start the server with a smaller --min-free-space.",
+		})
+	}
+	return out
+}
