@@ -104,6 +104,7 @@ var rules = []rule{
 	{dir: "internal/observe/trails/selector", may: []string{"internal/observe/trail"}, mayNot: world},
 	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
 	{dir: "internal/observe/alarm", may: []string{"internal/observe/series"}, mayNot: world},
+	{dir: "internal/observe/alarmrule", may: []string{"internal/observe/alarm"}, mayNot: world},
 	{dir: "internal/observe/insights", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/metricmath", mayNot: world},
 	{dir: "internal/observe/metricsearch", may: []string{"internal/observe/series"}, mayNot: world},
