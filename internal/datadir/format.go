@@ -30,7 +30,8 @@ import (
 //	11 the names of queues beside what was counted of them
 //	12 the ids of deleted queues
 //	13 none: programs that read it read receipt handles in standard base64
-const newest = FormatHandles
+//	16 composite alarms
+const newest = FormatComposites
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -64,6 +65,9 @@ const FormatTombstones = 12
 
 // FormatHandles is what programs read that know receipt handles in standard base64. No directory needs it.
 const FormatHandles = 13
+
+// FormatComposites is the format of a directory in which composite alarms are, or were.
+const FormatComposites = 16
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }
