@@ -22,6 +22,8 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 			"EvaluationPeriods": {"1"}, "Threshold": {"1"}, "ComparisonOperator": {"GreaterThanThreshold"},
 		}, "DescribeAlarms", "<AlarmName>full"},
 		{"alarms", "monitoring", "2010-08-01", "PutDashboard", url.Values{"DashboardName": {"shown"}, "DashboardBody": {`{"widgets":[]}`}}, "ListDashboards", "shown"},
+		{"composite alarms", "monitoring", "2010-08-01", "PutCompositeAlarm", url.Values{"AlarmName": {"all"}, "AlarmRule": {"TRUE"}, "AlarmTypes.member.1": {"CompositeAlarm"}},
+			"DescribeAlarms", "<AlarmName>all"},
 		{"topics", "sns", "2010-03-31", "CreateTopic", url.Values{"Name": {"news"}}, "ListTopics", ":news<"},
 	} {
 		t.Run(c.action, func(t *testing.T) {
