@@ -21,9 +21,10 @@ const (
 	TopicKind        Kind = "topic"
 	SubscriptionKind Kind = "subscription"
 	AlarmKind        Kind = "alarm"
+	CompositeKind    Kind = "composite-alarm"
 )
 
-var kinds = []Kind{PolicyKind, GroupKind, UserKind, RoleKind, QueueKind, TopicKind, SubscriptionKind, AlarmKind}
+var kinds = []Kind{PolicyKind, GroupKind, UserKind, RoleKind, QueueKind, TopicKind, SubscriptionKind, AlarmKind, CompositeKind}
 
 // plural is the name of a kind's section in a file.
 func (k Kind) plural() string {
