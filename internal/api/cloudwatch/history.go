@@ -44,6 +44,7 @@ var itemKinds = []string{
 
 func (s *Service) describeAlarmHistory(ctx context.Context, c *protocol.Call, in *describeAlarmHistoryInput) (*describeAlarmHistoryOutput, error) {
 	var v protocol.Violations
+	v.Length("alarmName", in.AlarmName, 1, 255)
 	v.Range("maxRecords", in.MaxRecords, 1, mostAlarms)
 	v.Enum("historyItemType", in.HistoryItemType, itemKinds...)
 	v.Enum("scanBy", in.ScanBy, newestFirst, oldestFirst)

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
@@ -125,7 +124,8 @@ func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
 	tx.tx.Delete(a.Key)
 	item := &Item{Alarm: a.Alarm.Name, Composite: a.Composite, Kind: Acted, Time: now, Summary: "Successfully executed action " + a.Target}
 	data := map[string]any{
-		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(), "publishedMessage": json.RawMessage(a.Message),
+		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(), "error": nil,
+		"publishedMessage": string(encode(map[string]string{"default": a.Message})), // as AWS has it: JSON in JSON
 	}
 	if failure != "" {
 		item.Summary = "Failed to execute action " + a.Target + ". Received error: " + encodeText(failure)
