@@ -106,6 +106,7 @@ var rules = []rule{
 	{dir: "internal/observe/trails/selector", may: []string{"internal/observe/trail"}, mayNot: world},
 	{dir: "internal/observe", may: []string{"internal/cluster/status", "internal/observe"}, mayNot: network},
 	{dir: "internal/observe/alarm", may: []string{"internal/observe/series"}, mayNot: world},
+	{dir: "internal/observe/alarmrule", may: []string{"internal/observe/alarm"}, mayNot: world},
 	{dir: "internal/observe/insights", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/metricmath", mayNot: world},
 	{dir: "internal/observe/metricsearch", may: []string{"internal/observe/series"}, mayNot: world},
@@ -153,7 +154,8 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
-		"internal/aws/policy", "internal/observe/series", "internal/plainjson", "internal/spelling", "internal/topic/filter", "internal/weburl",
+		"internal/aws/policy", "internal/observe/alarmrule", "internal/observe/series", "internal/plainjson", "internal/spelling",
+		"internal/topic/filter", "internal/weburl",
 	}, mayNot: network},
 	{dir: "internal/spelling", mayNot: world},
 	{dir: "internal/fairshare", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},

@@ -93,6 +93,12 @@ export const pages: Page[] = [
     under: '/alarms',
     component: part(() => import('./pages/alarms/edit')),
   },
+  {
+    path: '/create-composite-alarm',
+    title: 'Create composite alarm',
+    under: '/alarms',
+    component: part(() => import('./pages/alarms/createcomposite')),
+  },
   { path: '/activity', title: 'Activity', component: part(() => import('./pages/activity')) },
   { path: '/cluster', title: 'Cluster', component: part(() => import('./pages/cluster')) },
 

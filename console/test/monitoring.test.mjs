@@ -168,6 +168,70 @@ scenario('create an alarm in four steps, as the guide does', async ({ page, open
 })
 
 scenario(
+  'combine alarms, and look at what fires',
+  async ({ page, open, button, audit, picture }) => {
+    await queue('combined')
+    for (const name of ['combined-age', 'combined-backlog', 'maintenance']) {
+      await metrics.send(
+        new PutMetricAlarmCommand({
+          AlarmName: name,
+          Namespace: 'AWS/SQS',
+          MetricName: 'ApproximateAgeOfOldestMessage',
+          Dimensions: [{ Name: 'QueueName', Value: 'combined' }],
+          Statistic: 'Maximum',
+          Period: 60,
+          EvaluationPeriods: 1,
+          Threshold: 100,
+          ComparisonOperator: 'GreaterThanThreshold',
+        }),
+      )
+    }
+    await open('/alarms')
+    await page.getByRole('checkbox', { name: 'Select combined-age' }).click()
+    await page.getByRole('checkbox', { name: 'Select combined-backlog' }).click()
+    await button('Create composite alarm').click()
+    await page.getByLabel('Alarm name').fill('combined-trouble')
+    await page.getByLabel('Rule').fill('ALARM("combined-age" combined-backlog)')
+    await page.getByRole('button', { name: /Suppressor/ }).click()
+    await page.getByRole('option', { name: 'maintenance' }).click()
+    await page.getByLabel('Wait period in seconds').fill('0')
+    await audit()
+    await button('Create composite alarm').click()
+    await page.getByText(/Unsupported token 'combined-backlog' at char 21/).waitFor()
+    await page.getByLabel('Rule').fill('ALARM("combined-age") AND NOT OK("combined-backlog")')
+    await button('Create composite alarm').click()
+    await page.getByText('Alarm combined-trouble created').waitFor()
+    await page.getByRole('heading', { name: 'Alarms in the rule' }).waitFor()
+    await page.getByRole('link', { name: 'combined-backlog' }).waitFor()
+    await audit()
+    await picture('composite alarm')
+    const made = async () => {
+      const { CompositeAlarms } = await metrics.send(
+        new DescribeAlarmsCommand({ AlarmNames: ['combined-trouble'], AlarmTypes: ['CompositeAlarm'] }),
+      )
+      return CompositeAlarms[0]
+    }
+    assert.equal((await made()).ActionsSuppressor, 'maintenance')
+    await button('Edit').click()
+    await page.getByLabel('Rule').fill('FALSE')
+    await button('Save changes').click()
+    await page.getByText('Alarm combined-trouble saved').waitFor()
+    assert.equal((await made()).AlarmRule, 'FALSE')
+    assert.equal((await made()).ActionsSuppressorExtensionPeriod, 60)
+    await open('/alarms')
+    for (const name of ['maintenance', 'combined-trouble']) {
+      await page.getByRole('checkbox', { name: `Select ${name}` }).click()
+    }
+    await button('Actions').click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 alarms' }).click()
+    await page.getByText('2 alarms deleted').waitFor()
+    assert.equal(await made(), undefined)
+  },
+  { expected: /400 \(/ },
+)
+
+scenario(
   'a server that is alone says so',
   async ({ page, open, audit }) => {
     await open('/cluster')

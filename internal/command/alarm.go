@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,12 +53,18 @@ type shownAlarm struct {
 	StateReason                string
 	StateTransitionedTimestamp time.Time
 	ActionsEnabled             bool
+	AlarmRule                  string `json:",omitempty"` // of a composite alarm
+	ActionsSuppressedBy        string `json:",omitempty"`
 }
+
+// allTypes asks for alarms of all types.
+var allTypes = []string{"AlarmTypes.member.1", "MetricAlarm", "AlarmTypes.member.2", "CompositeAlarm"}
 
 // alarmPage is a page of DescribeAlarms.
 type alarmPage struct {
-	Alarms []shownAlarm `xml:"DescribeAlarmsResult>MetricAlarms>member"`
-	Next   string       `xml:"DescribeAlarmsResult>NextToken"`
+	Metric    []shownAlarm `xml:"DescribeAlarmsResult>MetricAlarms>member"`
+	Composite []shownAlarm `xml:"DescribeAlarmsResult>CompositeAlarms>member"`
+	Next      string       `xml:"DescribeAlarmsResult>NextToken"`
 }
 
 // alarmList is the answer of alarm ls.
@@ -72,7 +80,7 @@ func newAlarmList(server *clientFlags) *cobra.Command {
 	var state string
 	cmd.Flags().StringVar(&state, "state", "", "only alarms in this state: OK, ALARM or INSUFFICIENT_DATA")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
-		var params []string
+		params := slices.Clone(allTypes)
 		if len(c.args) > 0 {
 			params = append(params, "AlarmNamePrefix", c.args[0])
 		}
@@ -81,9 +89,10 @@ func newAlarmList(server *clientFlags) *cobra.Command {
 		}
 		list := &alarmList{Alarms: []shownAlarm{}}
 		err := cloudwatchPages(ctx, c, "DescribeAlarms", params, func(page *alarmPage) string {
-			list.Alarms = append(list.Alarms, page.Alarms...)
+			list.Alarms = append(list.Alarms, slices.Concat(page.Metric, page.Composite)...)
 			return page.Next
 		})
+		slices.SortFunc(list.Alarms, func(a, b shownAlarm) int { return strings.Compare(a.AlarmName, b.AlarmName) })
 		return answerOr(list, err)
 	})
 }
@@ -94,6 +103,8 @@ func (l *alarmList) text(w io.Writer) error {
 		state := a.StateValue
 		if !a.ActionsEnabled {
 			state += " (actions disabled)"
+		} else if a.ActionsSuppressedBy != "" {
+			state += " (actions suppressed by " + a.ActionsSuppressedBy + ")"
 		}
 		rows = append(rows, []string{a.AlarmName, state, a.StateTransitionedTimestamp.Format(time.RFC3339), a.StateReason})
 	}
@@ -125,7 +136,7 @@ func newAlarmHistory(server *clientFlags) *cobra.Command {
 		Args:    arguments("[ALARM]"),
 	}
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
-		params := []string{"ScanBy", "TimestampAscending"}
+		params := append([]string{"ScanBy", "TimestampAscending"}, allTypes...)
 		if len(c.args) > 0 {
 			params = append(params, "AlarmName", c.args[0])
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	alarmtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -48,6 +49,9 @@ topics:
   placed: {subscriptions: [{queue: orders, raw: true, filter: {state: [new]}}]}
 alarms:
   wait: {queue: orders, metric: ApproximateAgeOfOldestMessage, statistic: Maximum, period: 1m, periods: 3, datapoints: 2, when: '>=', threshold: 1.5, notify: placed}
+composite-alarms:
+  trouble: {rule: 'ALARM(wait) AND NOT ALARM(deep)', suppressor: wait, suppressor-wait: 1m, suppressor-extension: 30s, notify: placed}
+  deep: {rule: 'FALSE', description: 'is made first'}
 groups: {clerks: {inline: {read: {Version: 2012-10-17, Statement: {Effect: Allow, Action: ['sqs:Get*', 'sqs:List*'], Resource: '*'}}}}}
 users: {ann: {groups: clerks, access-key: true}}
 `)
@@ -83,6 +87,12 @@ users: {ann: {groups: clerks, access-key: true}}
 	alarms, err := cloudwatch.NewFromConfig(config).DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"wait"}})
 	if err != nil || len(alarms.MetricAlarms) != 1 || alarms.MetricAlarms[0].Statistic != "Maximum" || len(alarms.MetricAlarms[0].AlarmActions) != 1 {
 		t.Errorf("the alarm is %v, %v", alarms, err)
+	}
+	both, err := cloudwatch.NewFromConfig(config).DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{
+		AlarmNames: []string{"trouble"}, AlarmTypes: []alarmtypes.AlarmType{alarmtypes.AlarmTypeCompositeAlarm},
+	})
+	if err != nil || len(both.CompositeAlarms) != 1 || *both.CompositeAlarms[0].ActionsSuppressorWaitPeriod != 60 || len(both.CompositeAlarms[0].AlarmActions) != 1 {
+		t.Errorf("the composite alarm is %v, %v", both, err)
 	}
 	groups, err := iam.NewFromConfig(config).ListGroupsForUser(ctx, &iam.ListGroupsForUserInput{UserName: aws.String("ann")})
 	if err != nil || len(groups.Groups) != 1 {
@@ -331,9 +341,21 @@ func drawFile(t *rapid.T, name string) string {
 		}
 	}
 	line("alarms:")
+	var watched []string
 	for _, q := range queues {
 		if maybe("alarm") {
+			watched = append(watched, "on "+q)
 			line("  'on %s': {queue: %s, metric: NumberOfMessagesSent, statistic: Sum, period: 5m, periods: 2, when: '<', threshold: 1e2, notify: [%s], missing-data: breaching}", q, q, strings.Join(topics, ", "))
+		}
+	}
+	line("composite-alarms:")
+	for _, name := range watched {
+		if maybe("composite") {
+			line("  'a %s': {rule: 'ALARM(\"%s\") OR OK(\"%s\")', notify: [%s]}", name, name, watched[0], strings.Join(topics, ", "))
+			if maybe("nested") {
+				line("  '0 all': {rule: 'NOT ALARM(\"a %s\")', suppressor: '%s', suppressor-wait: 1m, suppressor-extension: 0s}", name, name)
+			}
+			break
 		}
 	}
 	policies := some("policies", "p", "q")

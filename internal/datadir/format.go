@@ -31,7 +31,8 @@ import (
 //	12 the ids of deleted queues
 //	13 none: programs that read it read receipt handles in standard base64
 //	14 limits of accounts and users
-const newest = FormatTenants
+//	15 composite alarms
+const newest = FormatComposites
 
 // FormatTopics is the format of a directory in which topics are, or were.
 const FormatTopics = 3
@@ -68,6 +69,9 @@ const FormatHandles = 13
 
 // FormatTenants is the format of a directory in which limits of accounts or users are, or were.
 const FormatTenants = 14
+
+// FormatComposites is the format of a directory in which composite alarms are, or were.
+const FormatComposites = 15
 
 // Newest is the highest format that this program reads.
 func Newest() int { return newest }

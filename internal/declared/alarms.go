@@ -7,8 +7,24 @@ import (
 	"strings"
 )
 
-// alarms are those of CloudWatch.
-type alarms struct{ api API }
+// alarms are those of CloudWatch, of one type.
+type alarms struct {
+	api API
+	alarmType
+}
+
+// alarmType is what the API calls alarms of a kind.
+type alarmType struct {
+	kind   Kind
+	name   string // in AlarmTypes
+	member string // of what DescribeAlarms answers
+	put    string // the operation that puts one
+}
+
+var (
+	metricAlarms    = alarmType{AlarmKind, "MetricAlarm", "MetricAlarms", "PutMetricAlarm"}
+	compositeAlarms = alarmType{CompositeKind, "CompositeAlarm", "CompositeAlarms", "PutCompositeAlarm"}
+)
 
 // statistics are the names of statistics; others are of the kind of p99.
 var statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
@@ -16,20 +32,17 @@ var statistics = []string{"SampleCount", "Average", "Sum", "Minimum", "Maximum"}
 // passingAlarm are members of an alarm that are no settings.
 var passingAlarm = []string{
 	"AlarmName", "AlarmArn", "AlarmConfigurationUpdatedTimestamp", "StateValue", "StateReason", "StateReasonData", "StateUpdatedTimestamp",
-	"StateTransitionedTimestamp", "Statistic", "ExtendedStatistic", "EvaluationState",
+	"StateTransitionedTimestamp", "Statistic", "ExtendedStatistic", "EvaluationState", "ActionsSuppressedBy", "ActionsSuppressedReason",
 }
 
 func (a alarms) read(ctx context.Context, r Ref) (*Actual, error) {
-	var page struct{ MetricAlarms []map[string]json.RawMessage }
-	if err := a.api.CloudWatch(ctx, "DescribeAlarms", map[string]any{"AlarmNames": []string{r.Name}, "AlarmTypes": []string{"MetricAlarm"}}, &page); err != nil {
+	found, _, err := a.describe(ctx, map[string]any{"AlarmNames": []string{r.Name}})
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	if len(page.MetricAlarms) == 0 {
-		return nil, nil
-	}
 	is := &Actual{Ref: r, arn: r.ARN(""), Settings: make(Settings)}
-	for name, raw := range page.MetricAlarms[0] {
-		s := byAttribute(AlarmKind, name)
+	for name, raw := range found[0] {
+		s := byAttribute(a.kind, name)
 		if string(raw) == "null" || s == nil && slices.Contains(passingAlarm, name) {
 			continue
 		}
@@ -43,7 +56,7 @@ func (a alarms) read(ctx context.Context, r Ref) (*Actual, error) {
 		}
 	}
 	for _, name := range []string{"Statistic", "ExtendedStatistic"} {
-		if text := textOf(page.MetricAlarms[0][name]); text != "" {
+		if text := textOf(found[0][name]); text != "" {
 			is.Settings[statistic] = text
 		}
 	}
@@ -57,6 +70,16 @@ func (a alarms) read(ctx context.Context, r Ref) (*Actual, error) {
 	return is, nil
 }
 
+// describe returns alarms, and the token of the next page.
+func (a alarms) describe(ctx context.Context, in map[string]any) (found []map[string]json.RawMessage, next string, err error) {
+	in["AlarmTypes"] = []string{a.name}
+	var page map[string]json.RawMessage
+	if err := a.api.CloudWatch(ctx, "DescribeAlarms", in, &page); err != nil {
+		return nil, "", err
+	}
+	return found, textOf(page["NextToken"]), json.Unmarshal(page[a.member], &found)
+}
+
 // textOf returns the text that a JSON string is.
 func textOf(raw json.RawMessage) (text string) {
 	if json.Unmarshal(raw, &text) != nil {
@@ -65,13 +88,14 @@ func textOf(raw json.RawMessage) (text string) {
 	return text
 }
 
-// put returns what PutMetricAlarm takes.
-func (a alarms) put(r Ref, settings Settings) map[string]any {
+// request returns what the operation takes that puts an alarm.
+func (a alarms) request(r Ref, settings Settings) map[string]any {
 	in := map[string]any{"AlarmName": r.Name}
 	for key, value := range settings {
-		s := settingOf(AlarmKind, key)
+		s := settingOf(a.kind, key)
 		switch {
 		case value == "" || s.name == "tags":
+		case strings.HasPrefix(s.name, suppressor+"-") && settings[suppressor] == "":
 		case s.name == "attributes":
 			in[strings.TrimPrefix(key, "attributes.")] = json.RawMessage(value)
 		case s.name == statistic && slices.Contains(statistics, value):
@@ -88,9 +112,9 @@ func (a alarms) put(r Ref, settings Settings) map[string]any {
 }
 
 func (a alarms) create(ctx context.Context, r Ref, settings Settings, by string) error {
-	in := a.put(r, settings)
+	in := a.request(r, settings)
 	in["Tags"] = tagList(settings.tagged(by))
-	return a.api.CloudWatch(ctx, "PutMetricAlarm", in, nil)
+	return a.api.CloudWatch(ctx, a.put, in, nil)
 }
 
 type tag struct{ Key, Value string }
@@ -123,7 +147,7 @@ func (a alarms) update(ctx context.Context, is *Actual, changes []Change) error 
 	}
 	tags := some.under("tags")
 	if len(tags) < len(some) {
-		if err := a.api.CloudWatch(ctx, "PutMetricAlarm", a.put(is.Ref, settings), nil); err != nil {
+		if err := a.api.CloudWatch(ctx, a.put, a.request(is.Ref, settings), nil); err != nil {
 			return err
 		}
 	}
@@ -138,21 +162,18 @@ func (a alarms) remove(ctx context.Context, is *Actual) error {
 }
 
 func (a alarms) list(ctx context.Context, s Scope) (refs []Ref, err error) {
-	in := map[string]any{"MaxRecords": 100, "AlarmTypes": []string{"MetricAlarm"}}
+	in := map[string]any{"MaxRecords": 100}
 	for {
-		var page struct {
-			MetricAlarms []struct{ AlarmName string }
-			NextToken    string
-		}
-		if err := a.api.CloudWatch(ctx, "DescribeAlarms", in, &page); err != nil {
+		found, next, err := a.describe(ctx, in)
+		if err != nil {
 			return nil, err
 		}
-		for _, one := range page.MetricAlarms {
-			refs = append(refs, newRef(s, AlarmKind, one.AlarmName))
+		for _, one := range found {
+			refs = append(refs, newRef(s, a.kind, textOf(one["AlarmName"])))
 		}
-		if page.NextToken == "" {
+		if next == "" {
 			return refs, nil
 		}
-		in["NextToken"] = page.NextToken
+		in["NextToken"] = next
 	}
 }

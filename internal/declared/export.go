@@ -31,7 +31,7 @@ func (s *Session) Export(ctx context.Context, scope Scope, name string) ([]byte,
 // write writes what was found in a scope as a file.
 func write(found Found, scope Scope, name string) ([]byte, error) {
 	top := []entry{{"name", name}}
-	order := []Kind{QueueKind, TopicKind, AlarmKind, PolicyKind, GroupKind, UserKind, RoleKind, LimitKind}
+	order := []Kind{QueueKind, TopicKind, AlarmKind, CompositeKind, PolicyKind, GroupKind, UserKind, RoleKind, LimitKind}
 	for _, kind := range order {
 		var section []entry
 		for _, ref := range slices.SortedFunc(maps.Keys(found), inOrder) {

@@ -194,25 +194,27 @@ func (f *fileReader) section(k Kind, section *yaml.Node) {
 
 // names are what resources can be called. The API refuses what else is wrong.
 var names = map[Kind]*regexp.Regexp{
-	QueueKind:  regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$|^[A-Za-z0-9_-]{1,75}\.fifo$`),
-	TopicKind:  regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$|^[A-Za-z0-9_-]{1,251}\.fifo$`),
-	AlarmKind:  regexp.MustCompile(`^[^\x00-\x1f]{1,255}$`),
-	UserKind:   regexp.MustCompile(`^[\w+=,.@-]{1,64}$`),
-	GroupKind:  regexp.MustCompile(`^[\w+=,.@-]{1,128}$`),
-	RoleKind:   regexp.MustCompile(`^[\w+=,.@-]{1,64}$`),
-	PolicyKind: regexp.MustCompile(`^[\w+=,.@-]{1,128}$`),
-	LimitKind:  regexp.MustCompile(`^[0-9]{12}(/[\w+=,.@-]{1,64})?$`),
+	QueueKind:     regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$|^[A-Za-z0-9_-]{1,75}\.fifo$`),
+	TopicKind:     regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$|^[A-Za-z0-9_-]{1,251}\.fifo$`),
+	AlarmKind:     regexp.MustCompile(`^[^\x00-\x1f]{1,255}$`),
+	CompositeKind: regexp.MustCompile(`^[^\x00-\x1f]{1,255}$`),
+	UserKind:      regexp.MustCompile(`^[\w+=,.@-]{1,64}$`),
+	GroupKind:     regexp.MustCompile(`^[\w+=,.@-]{1,128}$`),
+	RoleKind:      regexp.MustCompile(`^[\w+=,.@-]{1,64}$`),
+	PolicyKind:    regexp.MustCompile(`^[\w+=,.@-]{1,128}$`),
+	LimitKind:     regexp.MustCompile(`^[0-9]{12}(/[\w+=,.@-]{1,64})?$`),
 }
 
 var nameHelp = map[Kind]string{
-	QueueKind:  "1 to 80 letters, digits, hyphens and underscores, with .fifo at the end of a FIFO queue's",
-	TopicKind:  "1 to 256 letters, digits, hyphens and underscores, with .fifo at the end of a FIFO topic's",
-	AlarmKind:  "1 to 255 characters",
-	UserKind:   "1 to 64 letters, digits and _+=,.@-",
-	GroupKind:  "1 to 128 letters, digits and _+=,.@-",
-	RoleKind:   "1 to 64 letters, digits and _+=,.@-",
-	PolicyKind: "1 to 128 letters, digits and _+=,.@-",
-	LimitKind:  "an account, such as 111122223333, or a user of one, such as 111122223333/bob",
+	QueueKind:     "1 to 80 letters, digits, hyphens and underscores, with .fifo at the end of a FIFO queue's",
+	TopicKind:     "1 to 256 letters, digits, hyphens and underscores, with .fifo at the end of a FIFO topic's",
+	AlarmKind:     "1 to 255 characters",
+	CompositeKind: "1 to 255 characters",
+	UserKind:      "1 to 64 letters, digits and _+=,.@-",
+	GroupKind:     "1 to 128 letters, digits and _+=,.@-",
+	RoleKind:      "1 to 64 letters, digits and _+=,.@-",
+	PolicyKind:    "1 to 128 letters, digits and _+=,.@-",
+	LimitKind:     "an account, such as 111122223333, or a user of one, such as 111122223333/bob",
 }
 
 // settings reads the settings of a resource. extra are names beside those that its kind has.
@@ -315,6 +317,11 @@ func (f *fileReader) complete(r *Resource, at *yaml.Node) {
 		f.checkLimit(r, at)
 	case RoleKind:
 		f.require(r, at, "trust")
+	case CompositeKind:
+		f.require(r, at, "rule")
+		if r.Settings[suppressor] != "" {
+			f.require(r, at, suppressor+"-wait", suppressor+"-extension")
+		}
 	case AlarmKind:
 		f.require(r, at, "when", "periods")
 		_, metric := r.Settings["metric"]

@@ -81,11 +81,18 @@ var kindSettings = map[Kind][]setting{
 		{name: "datapoints", attribute: "DatapointsToAlarm", shape: &numberShape, raw: true, least: 1, most: 60_480, doc: "in how many of them it has to be so"},
 		{name: "missing-data", attribute: "TreatMissingData", shape: ref(wordShape("missing", "breaching", "notBreaching", "ignore")), standard: "missing", doc: "what a period counts as that has no data"},
 		{name: "low-samples", attribute: "EvaluateLowSampleCountPercentile", shape: ref(wordShape("evaluate", "ignore")), doc: "whether percentiles of few values are evaluated"},
-		{name: "actions-enabled", attribute: "ActionsEnabled", shape: &boolShape, standard: "true", raw: true, doc: "whether anything is notified"},
-		{name: "notify", attribute: "AlarmActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told of an alarm"},
-		{name: "notify-ok", attribute: "OKActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told when it is over"},
-		{name: "notify-insufficient-data", attribute: "InsufficientDataActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told when there is no data"},
+		actionsEnabled, notifySetting, notifyOKSetting, notifyNoDataSetting,
 		{name: "attributes", shape: &jsonShape, form: entries, raw: true, doc: "other members of PutMetricAlarm"},
+		tagSetting,
+	},
+	CompositeKind: {
+		{name: "description", attribute: "AlarmDescription", shape: &textShape, doc: "what the alarm is about"},
+		{name: "rule", attribute: "AlarmRule", shape: &ruleShape, doc: "which states of other alarms make it one, such as ALARM(a) AND NOT OK(b)"},
+		{name: suppressor, attribute: "ActionsSuppressor", shape: &suppressorShape, doc: "the alarm that keeps this one from notifying, or none"},
+		{name: suppressor + "-wait", attribute: "ActionsSuppressorWaitPeriod", shape: &secondsShape, raw: true, doc: "how long notifications wait for the suppressor to alarm"},
+		{name: suppressor + "-extension", attribute: "ActionsSuppressorExtensionPeriod", shape: &secondsShape, raw: true, doc: "how long they still wait when the suppressor no longer alarms"},
+		actionsEnabled, notifySetting, notifyOKSetting, notifyNoDataSetting,
+		{name: "attributes", shape: &jsonShape, form: entries, raw: true, doc: "other members of PutCompositeAlarm"},
 		tagSetting,
 	},
 	PolicyKind: {pathSetting,
@@ -123,9 +130,19 @@ const (
 	permission = "permission" // entries, by the ARNs of topics that may send: statements of the policy
 	statistic  = "statistic"
 	accessKey  = "access-key"
+	suppressor = "suppressor"
 )
 
 var (
+	actionsEnabled  = setting{name: "actions-enabled", attribute: "ActionsEnabled", shape: &boolShape, standard: "true", raw: true, doc: "whether anything is notified"}
+	notifySetting   = setting{name: "notify", attribute: "AlarmActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told of an alarm"}
+	notifyOKSetting = setting{name: "notify-ok", attribute: "OKActions", shape: &topicsShape, standard: "[]", raw: true, doc: "the topics that are told when it is over"}
+
+	notifyNoDataSetting = setting{
+		name: "notify-insufficient-data", attribute: "InsufficientDataActions", shape: &topicsShape, standard: "[]", raw: true,
+		doc: "the topics that are told when there is no data",
+	}
+
 	tagSetting      = setting{name: "tags", shape: &textShape, form: entries, doc: "tags; those that are not named are left alone"}
 	pathSetting     = setting{name: "path", shape: &textShape, standard: "/", fixed: true, doc: "the path, which is part of the ARN"}
 	attachedSetting = setting{name: "policies", shape: &managedShape, form: whole, doc: "managed policies: of this file by their names, of AWS by theirs, others by their ARNs"}

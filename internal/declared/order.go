@@ -20,6 +20,7 @@ func (f *fileReader) order() {
 		if r.Kind == RoleKind {
 			r.needs = append(r.needs, f.trusted(r)...)
 		}
+		r.needs = append(r.needs, compositesOf(r.Ref, r.Settings)...)
 	}
 	const visiting, done = 1, 2
 	state := make(map[Ref]int, len(all))
@@ -45,6 +46,28 @@ func (f *fileReader) order() {
 		}
 	}
 	f.file.Resources = out
+}
+
+// dependentsFirst sorts composite alarms, which are next to each other, so that each comes before those it names.
+func dependentsFirst(refs []Ref, found Found) []Ref {
+	seen := make(map[Ref]bool, len(refs))
+	var last []Ref // what has to go last comes first
+	var visit func(r Ref)
+	visit = func(r Ref) {
+		if seen[r] || !slices.Contains(refs, r) {
+			return
+		}
+		seen[r] = true
+		for _, child := range compositesOf(r, found[r].Settings) {
+			visit(child)
+		}
+		last = append(last, r)
+	}
+	for _, r := range slices.Backward(refs) {
+		visit(r)
+	}
+	slices.Reverse(last)
+	return last
 }
 
 // trusted returns the roles of the file that a role's trust policy names.

@@ -48,6 +48,9 @@ func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		"metric":             {"name: a\nalarms:\n  x: {when: '>', threshold: 1, periods: 1}", "alarm x: want a metric, or metrics"},
 		"statistic":          {"name: a\nalarms:\n  x: {queue: q, metric: M, when: '>', threshold: 1, periods: 1, period: 60}", "alarm x has no statistic"},
 		"comparison":         {"name: a\nalarms:\n  x: {when: '=>'}", "=>: want a comparison: >, >=, < or <="},
+		"no rule":            {"name: a\ncomposite-alarms: {x: {notify: []}}", "composite-alarm x has no rule"},
+		"rule":               {"name: a\ncomposite-alarms: {x: {rule: ALARM(a b)}}", "rule: Unsupported token 'b' at char 8, must be: ')'"},
+		"suppressor":         {"name: a\ncomposite-alarms: {x: {rule: 'TRUE', suppressor: s, suppressor-wait: 1m}}", "composite-alarm x has no suppressor-extension"},
 		"topic":              {"name: a\nalarms:\n  x: {notify: [ops]}\ntopics:\n  opps:", "there is no topic ops here; did you mean opps?"},
 		"endpoint":           {"name: a\ntopics:\n  t: {subscriptions: [{raw: true}]}", "want an endpoint"},
 		"two endpoints":      {"name: a\ntopics:\n  t: {subscriptions: [{url: http://a, email: a@b}]}", "a subscription has one endpoint"},
@@ -183,6 +186,7 @@ accounts:
 func FuzzParse(f *testing.F) {
 	f.Add("name: a\nqueues:\n  x: {dead-letters: y}\n  y: {dead-letters: x}\n")
 	f.Add("name: a\ntopics:\n  t: {subscriptions: [https://a:b@c, {queue: q, filter: {a: [1]}}]}\nqueues: {q: {policy: {Statement: []}}}")
+	f.Add("name: a\ncomposite-alarms: {b: {rule: ALARM(a)}, a: {rule: 'OK(b)', suppressor: none}}")
 	f.Add("name: a\nroles: {r: {trust: {Statement: {Principal: {AWS: '${role.r}'}}}}}\nalarms: {a: {metrics: [{Id: m}], when: '>', periods: 1}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := Parse([]byte(text), "f", home)

@@ -212,6 +212,11 @@ func (p *Plan) prune(found Found, wanted map[Ref]bool) {
 		leave = append(leave, ref)
 	}
 	slices.SortFunc(leave, func(a, b Ref) int { return inOrder(b, a) })
+	composites := slices.IndexFunc(leave, func(r Ref) bool { return r.Kind != CompositeKind })
+	if composites < 0 {
+		composites = len(leave)
+	}
+	leave = append(dependentsFirst(leave[:composites], found), leave[composites:]...)
 	for _, ref := range leave {
 		p.Steps = append(p.Steps, &Step{Ref: ref, Action: Delete, was: found[ref]})
 	}

@@ -21,7 +21,7 @@ func (r Ref) ARN(path string) string {
 		return at + "sqs:" + r.Region + ":" + r.Account + ":" + r.Name
 	case TopicKind:
 		return at + "sns:" + r.Region + ":" + r.Account + ":" + r.Name
-	case AlarmKind:
+	case AlarmKind, CompositeKind:
 		return at + "cloudwatch:" + r.Region + ":" + r.Account + ":alarm:" + r.Name
 	}
 	return at + "iam::" + r.Account + ":" + string(r.Kind) + cmp.Or(path, "/") + r.Name

@@ -24,9 +24,12 @@ const (
 	TopicKind        Kind = "topic"
 	SubscriptionKind Kind = "subscription"
 	AlarmKind        Kind = "alarm"
+	CompositeKind    Kind = "composite-alarm"
 )
 
-var kinds = []Kind{PolicyKind, GroupKind, UserKind, RoleKind, LimitKind, QueueKind, TopicKind, SubscriptionKind, AlarmKind}
+var kinds = []Kind{
+	PolicyKind, GroupKind, UserKind, RoleKind, LimitKind, QueueKind, TopicKind, SubscriptionKind, AlarmKind, CompositeKind,
+}
 
 // plural is the name of a kind's section in a file.
 func (k Kind) plural() string {

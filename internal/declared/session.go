@@ -78,7 +78,9 @@ func (s *Session) keeper(ctx context.Context, r Ref) (keeper, error) {
 	case SubscriptionKind:
 		return subscriptions{api, s}, nil
 	case AlarmKind:
-		return alarms{api}, nil
+		return alarms{api, metricAlarms}, nil
+	case CompositeKind:
+		return alarms{api, compositeAlarms}, nil
 	case PolicyKind:
 		return policies{api}, nil
 	case LimitKind:

@@ -26,6 +26,13 @@ func (s *Server) openMonitor() (err error) {
 			return nil
 		},
 		Require: func() error { return s.require(datadir.FormatMonitor) },
+		ReadyComposite: func() error {
+			if err := s.node.Reads(datadir.FormatComposites); err != nil {
+				return service.TooEarly("There can be composite alarms when all nodes of the cluster know what composite alarms are", err)
+			}
+			return nil
+		},
+		RequireComposite: func() error { return s.require(datadir.FormatComposites) },
 	})
 	return err
 }

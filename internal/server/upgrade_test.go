@@ -65,3 +65,40 @@ func TestFeaturesWaitForAllNodes(t *testing.T) {
 		})
 	}
 }
+
+// A cluster that has metric alarms waits with composite alarms until all nodes know them.
+func TestCompositeAlarmsWaitForAllNodes(t *testing.T) {
+	t.Parallel()
+	var old atomic.Bool
+	p := newPair(t, func(owner, _ *Config) {
+		join := owner.Join
+		owner.Join = func(e NodeEnv) (Node, error) {
+			n, err := join(e)
+			return neighbour{n, &old}, err
+		}
+	})
+	root := p.other.Root()
+	put := func(form string) (int, string) {
+		return call(t, p.other, "monitoring", "Version=2010-08-01&"+form, &root)
+	}
+	const metric = "Action=PutMetricAlarm&AlarmName=a&Namespace=AWS/SQS&MetricName=NumberOfMessagesSent&Statistic=Sum&Period=60" +
+		"&EvaluationPeriods=1&Threshold=1&ComparisonOperator=GreaterThanThreshold"
+	const composite = "Action=PutCompositeAlarm&AlarmName=c&AlarmRule=ALARM(a)"
+	for _, c := range []struct {
+		form   string
+		old    bool
+		status int
+		want   string
+	}{
+		{metric, false, http.StatusOK, ""},
+		{metric, true, http.StatusOK, ""},
+		{composite, true, http.StatusServiceUnavailable, "when all nodes of the cluster know what composite alarms are: the node c runs version 1.0"},
+		{composite, false, http.StatusOK, ""},
+		{composite, true, http.StatusOK, ""},
+	} {
+		old.Store(c.old)
+		if status, body := put(c.form); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s with an old node %v: %d %s", c.form, c.old, status, body)
+		}
+	}
+}

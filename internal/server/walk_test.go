@@ -235,7 +235,8 @@ func (w *walk) alarms(cloudwatch *protocol.Service) {
 		w.t.Errorf("the alarm's tags are %s", tags)
 	}
 	do("UntagResource", "ResourceARN", alarm, "TagKeys.member.1", "k")
-	do("DeleteAlarms", "AlarmNames.member.1", "a")
+	do("PutCompositeAlarm", "AlarmName", "all", "AlarmRule", "ALARM(a)")
+	do("DeleteAlarms", "AlarmNames.member.1", "a", "AlarmNames.member.2", "all")
 	if history := do("DescribeAlarmHistory"); !strings.Contains(history, "Alarm updated from INSUFFICIENT_DATA to ALARM") {
 		w.t.Errorf("the history is %s", history)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/sluicemq/sluice/test/program"
@@ -22,6 +23,9 @@ type workspace struct {
 	env      []string
 }
 
+// quickly has changes made at once: all resources wait at the same time, and none is read that the plan before has read.
+var quickly = []string{"-auto-approve", "-parallelism=50", "-refresh=false"}
+
 // What is declared can be made, changed and removed, and after each step there is nothing left to do.
 func TestTerraform(t *testing.T) {
 	if testing.Short() {
@@ -34,10 +38,10 @@ func TestTerraform(t *testing.T) {
 	w := newWorkspace(t, provider)
 	w.terraform("init")
 	for _, changed := range []string{"changed=false", "changed=true"} {
-		w.terraform("apply", "-auto-approve", "-var", changed)
+		w.terraform("apply", slices.Concat(quickly, []string{"-var", changed})...)
 		w.planIsEmpty("-var", changed)
 	}
-	w.terraform("destroy", "-auto-approve", "-var", "changed=true")
+	w.terraform("destroy", slices.Concat(quickly, []string{"-var", "changed=true"})...)
 	w.nothingIsLeft()
 }
 
@@ -99,7 +103,7 @@ func (w *workspace) terraform(command string, args ...string) {
 // planIsEmpty makes sure that there is nothing left to do.
 func (w *workspace) planIsEmpty(args ...string) {
 	w.Helper()
-	out, err := w.run("plan", append(args, "-detailed-exitcode")...)
+	out, err := w.run("plan", append(args, "-detailed-exitcode", "-parallelism=50")...)
 	const differs = 2
 	if e, ok := errors.AsType[*exec.ExitError](err); ok && e.ExitCode() == differs {
 		w.Fatalf("after an apply with %q there is something left to do:\n%s", args, out)

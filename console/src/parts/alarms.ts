@@ -1,10 +1,14 @@
 import {
+  type AlarmType,
   type CompositeAlarm,
   DeleteAlarmsCommand,
   DescribeAlarmsCommand,
+  type DescribeAlarmsCommandInput,
   DisableAlarmActionsCommand,
   EnableAlarmActionsCommand,
   type MetricAlarm,
+  PutCompositeAlarmCommand,
+  type PutCompositeAlarmCommandInput,
   PutMetricAlarmCommand,
   type PutMetricAlarmCommandInput,
 } from '@aws-sdk/client-cloudwatch'
@@ -15,35 +19,75 @@ import { type Measure, moreQueueMeasures, queueMeasures, topicMeasures } from '.
 
 export type { CompositeAlarm, MetricAlarm }
 
+/** AnyAlarm is an alarm of either type: a composite alarm has a rule, and nothing of a metric. */
+export type AnyAlarm = MetricAlarm & CompositeAlarm
+
+/** allTypes asks for alarms of both types. */
+export const allTypes: AlarmType[] = ['MetricAlarm', 'CompositeAlarm']
+
+async function describe(input: DescribeAlarmsCommandInput, signal: AbortSignal): Promise<AnyAlarm[]> {
+  const alarms: AnyAlarm[] = []
+  let token: string | undefined
+  do {
+    const page = await cloudwatch().send(new DescribeAlarmsCommand({ ...input, MaxRecords: 100, NextToken: token }), {
+      abortSignal: signal,
+    })
+    alarms.push(...(page.MetricAlarms ?? []), ...(page.CompositeAlarms ?? []))
+    token = page.NextToken
+  } while (token)
+  return alarms.sort((a, b) => (a.AlarmName ?? '').localeCompare(b.AlarmName ?? ''))
+}
+
 /** useAlarms returns all alarms of the account, or the one with a name. */
 export function useAlarms(name?: string) {
   const interval = useRefresh()
   return useQuery({
     queryKey: ['DescribeAlarms', name ?? ''],
     refetchInterval: interval,
-    queryFn: async ({ signal }) => {
-      const alarms: MetricAlarm[] = []
-      let token: string | undefined
-      do {
-        const page = await cloudwatch().send(
-          new DescribeAlarmsCommand({ MaxRecords: 100, NextToken: token, ...(name && { AlarmNames: [name] }) }),
-          { abortSignal: signal },
-        )
-        alarms.push(...(page.MetricAlarms ?? []))
-        token = page.NextToken
-      } while (token)
-      return alarms
-    },
+    queryFn: ({ signal }) => describe({ AlarmTypes: allTypes, ...(name && { AlarmNames: [name] }) }, signal),
   })
 }
+
+/** useRelatives returns the alarms that an alarm's rule names, or those whose rules name it. They have little but names. */
+export function useRelatives(name: string, which: 'children' | 'parents') {
+  const interval = useRefresh()
+  return useQuery({
+    queryKey: ['DescribeAlarms', name, which],
+    refetchInterval: interval,
+    queryFn: ({ signal }) =>
+      describe(which === 'children' ? { ChildrenOfAlarmName: name } : { ParentsOfAlarmName: name }, signal),
+  })
+}
+
+/** isComposite says whether an alarm combines the states of others. */
+export const isComposite = (alarm: AnyAlarm) => alarm.AlarmRule !== undefined
 
 /** putAlarm makes an alarm, or changes the one of that name. */
 export const putAlarm = (input: PutMetricAlarmCommandInput) => cloudwatch().send(new PutMetricAlarmCommand(input))
 
-/** deleteAlarms deletes alarms: up to 100 in a call. */
-export async function deleteAlarms(names: string[]) {
-  for (let i = 0; i < names.length; i += 100) {
-    await cloudwatch().send(new DeleteAlarmsCommand({ AlarmNames: names.slice(i, i + 100) }))
+/** putComposite makes a composite alarm, or changes the one of that name. */
+export const putComposite = (input: PutCompositeAlarmCommandInput) =>
+  cloudwatch().send(new PutCompositeAlarmCommand(input))
+
+/** dependsOn says whether an alarm names another one. */
+const dependsOn = (alarm: AnyAlarm, on: AnyAlarm) =>
+  alarm !== on && `${alarm.AlarmRule} ${alarm.ActionsSuppressor}`.includes(on.AlarmName ?? '')
+
+/**
+ * deleteAlarms deletes alarms: up to 100 in a call, and before them composite alarms, of which a call takes one. Each goes
+ * before those that it depends on.
+ */
+export async function deleteAlarms(alarms: readonly AnyAlarm[]) {
+  const remove = (some: AnyAlarm[]) =>
+    cloudwatch().send(new DeleteAlarmsCommand({ AlarmNames: some.map((a) => a.AlarmName ?? '') }))
+  const composite = alarms.filter(isComposite)
+  while (composite.length > 0) {
+    const free = composite.findIndex((a) => !composite.some((b) => dependsOn(b, a)))
+    await remove(composite.splice(Math.max(free, 0), 1))
+  }
+  const metric = alarms.filter((a) => !isComposite(a))
+  for (let i = 0; i < metric.length; i += 100) {
+    await remove(metric.slice(i, i + 100))
   }
 }
 
@@ -82,7 +126,10 @@ export const missings = [
 ]
 
 /** conditionOf says in words when an alarm fires. */
-export function conditionOf(alarm: MetricAlarm): string {
+export function conditionOf(alarm: AnyAlarm): string {
+  if (alarm.AlarmRule !== undefined) {
+    return alarm.AlarmRule
+  }
   const sign = comparisons.find((c) => c.value === alarm.ComparisonOperator)?.sign ?? alarm.ComparisonOperator
   const what = alarm.MetricName ?? (alarm.Metrics?.some((m) => m.Expression) ? 'an expression' : 'a metric')
   const of = alarm.EvaluationPeriods ?? 1

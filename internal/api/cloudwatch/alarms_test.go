@@ -258,6 +258,8 @@ func TestSetAlarmStateAndHistory(t *testing.T) {
 		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "FINE", "StateReason": "x"}, 400, "ValidationError",
 			"1 validation error detected: Value 'FINE' at 'stateValue' failed to satisfy constraint: Member must satisfy enum value set: [INSUFFICIENT_DATA, ALARM, OK]")
 		r.fails("SetAlarmState", object{"AlarmName": "backlog", "StateValue": "OK", "StateReason": "x", "StateReasonData": "{"}, 400, "InvalidFormat", "The parameter StateReasonData must be valid JSON.")
+		r.fails("DescribeAlarmHistory", object{"AlarmName": ""}, 400, "ValidationError",
+			"1 validation error detected: Value '' at 'alarmName' failed to satisfy constraint: Member must have length greater than or equal to 1")
 		r.fails("DescribeAlarmHistory", object{"NextToken": "x"}, 400, "InvalidNextToken", "The next token is not one of this list.")
 	})
 }
@@ -320,7 +322,20 @@ func TestDashboards(t *testing.T) {
 		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("second", 2)}})
 		r.fails("PutDashboard", object{"DashboardName": "a/b", "DashboardBody": "{}"}, 400, "InvalidParameterValue",
 			"The value for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).\n")
-		r.fails("PutDashboard", object{"DashboardName": "x", "DashboardBody": "[]"}, 400, "InvalidParameterInput", "The field DashboardBody must be a valid JSON object: it is something else")
+		bad := func(body, message string) {
+			r.Helper()
+			r.fails("PutDashboard", object{"DashboardName": "x", "DashboardBody": body}, 400, "InvalidParameterInput", message)
+		}
+		const one = "The dashboard body is invalid, there are 1 validation errors:\n[\n  {\n    \"dataPath\": \"%s\",\n    \"message\": \"%s\"\n  }\n]"
+		bad("[]", fmt.Sprintf(one, "/", "Should be object"))
+		bad("{", fmt.Sprintf(one, "/", "Should be valid JSON: unexpected end of JSON input"))
+		bad(`{"widgets":{}}`, fmt.Sprintf(one, "/widgets", "Should be array"))
+		bad(`{"widgets":[{"type":"text"},1]}`, fmt.Sprintf(one, "/widgets/1", "Should be object"))
+		bad(`{"widgets":[{"type":1}]}`, fmt.Sprintf(one, "/widgets/0/type", "Should be string"))
+		bad(`{"widgets":[{"properties":[]}]}`, fmt.Sprintf(one, "/widgets/0/properties", "Should be object"))
+		if got := r.call("PutDashboard", object{"DashboardName": "x", "DashboardBody": `{"widgets":[` + strings.Repeat("1,", 200) + `1]}`}).message; len(got) > 12_000 || !strings.Contains(got, "there are 100 validation errors") {
+			r.Errorf("the message has %d characters: %.100s", len(got), got)
+		}
 		r.fails("PutDashboard", object{"DashboardName": "x"}, 400, "MissingParameter", "The parameter DashboardBody is required.")
 	})
 }

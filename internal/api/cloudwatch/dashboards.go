@@ -2,8 +2,6 @@ package cloudwatch
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -27,7 +25,8 @@ type putDashboardOutput struct {
 	DashboardValidationMessages []DashboardValidationMessage `wrap:"member" json:",always"`
 }
 
-// DashboardValidationMessage is a remark about the text of a dashboard. There are none: it is kept as it is.
+// DashboardValidationMessage is a remark about the text of a dashboard. There are none about one that is kept: what is in its
+// widgets is for the programs that draw them.
 type DashboardValidationMessage struct {
 	DataPath string
 	Message  string
@@ -60,9 +59,8 @@ func (s *Service) putDashboard(ctx context.Context, c *protocol.Call, in *putDas
 	if in.DashboardBody == nil {
 		return nil, errMissing("DashboardBody")
 	}
-	var body map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(*in.DashboardBody), &body); err != nil {
-		return nil, errDashboard("The field DashboardBody must be a valid JSON object: %s", reason(err))
+	if faults := checkBody([]byte(*in.DashboardBody)); len(faults) > 0 {
+		return nil, errDashboard("The dashboard body is invalid, there are %d validation errors:\n%s", len(faults), shown(faults))
 	}
 	account := service.Caller(c).Account
 	return nil, s.change(ctx, true, func(tx *monitor.Tx) error {
@@ -75,14 +73,6 @@ func (s *Service) putDashboard(ctx context.Context, c *protocol.Call, in *putDas
 		tx.PutDashboard(d, *in.DashboardBody)
 		return nil
 	})
-}
-
-// reason says what is wrong with a JSON text without repeating it.
-func reason(err error) string {
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return e.Error()
-	}
-	return "it is something else"
 }
 
 type getDashboardInput struct {

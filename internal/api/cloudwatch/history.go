@@ -44,6 +44,7 @@ var itemKinds = []string{
 
 func (s *Service) describeAlarmHistory(ctx context.Context, c *protocol.Call, in *describeAlarmHistoryInput) (*describeAlarmHistoryOutput, error) {
 	var v protocol.Violations
+	v.Length("alarmName", in.AlarmName, 1, 255)
 	v.Range("maxRecords", in.MaxRecords, 1, mostAlarms)
 	v.Enum("historyItemType", in.HistoryItemType, itemKinds...)
 	v.Enum("scanBy", in.ScanBy, newestFirst, oldestFirst)
@@ -53,18 +54,21 @@ func (s *Service) describeAlarmHistory(ctx context.Context, c *protocol.Call, in
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	about := monitor.Name{Scope: scope(c), Name: "*"}
-	if in.AlarmName != nil {
+	types, about := typesOf(in.AlarmTypes), allAlarms(c)
+	if in.AlarmName != nil && !types.Composite { // what composite alarms show is about all alarms
 		about.Name = *in.AlarmName
 	}
 	if err := s.allowAlarm(c, "DescribeAlarmHistory", about, nil); err != nil {
 		return nil, err
 	}
 	out := &describeAlarmHistoryOutput{AlarmHistoryItems: []AlarmHistoryItem{}}
-	if len(in.AlarmTypes) > 0 && !slices.Contains(in.AlarmTypes, metricAlarms) || in.AlarmContributorId != nil {
+	if types == (monitor.AlarmTypes{}) || in.AlarmContributorId != nil {
 		return out, nil
 	}
-	f := monitor.HistoryFilter{Scope: about.Scope, Alarm: text(in.AlarmName), Kind: monitor.ItemKind(text(in.HistoryItemType)), From: s.now().Add(-monitor.HistoryKept)}
+	f := monitor.HistoryFilter{
+		Scope: about.Scope, Alarm: text(in.AlarmName), Types: types, Kind: monitor.ItemKind(text(in.HistoryItemType)),
+		From: s.now().Add(-monitor.HistoryKept),
+	}
 	if in.StartDate != nil && in.StartDate.After(f.From) {
 		f.From = *in.StartDate
 	}
@@ -89,14 +93,21 @@ func (s *Service) describeAlarmHistory(ctx context.Context, c *protocol.Call, in
 			return nil, failure(err)
 		}
 		if i != nil {
-			out.AlarmHistoryItems = append(out.AlarmHistoryItems, AlarmHistoryItem{
-				AlarmName: i.Alarm, AlarmType: metricAlarms, Timestamp: i.Time, HistoryItemType: string(i.Kind),
-				HistorySummary: i.Summary, HistoryData: i.Data,
-			})
+			out.AlarmHistoryItems = append(out.AlarmHistoryItems, showItem(i))
 		}
 	}
 	out.NextToken = next
 	return out, nil
+}
+
+func showItem(i *monitor.Item) AlarmHistoryItem {
+	of := metricAlarms
+	if i.Composite {
+		of = composites
+	}
+	return AlarmHistoryItem{
+		AlarmName: i.Alarm, AlarmType: of, Timestamp: i.Time, HistoryItemType: string(i.Kind), HistorySummary: i.Summary, HistoryData: i.Data,
+	}
 }
 
 // pageOfKeys returns a page of keys, which are oldest first, in the order that is wanted.

@@ -111,17 +111,7 @@ func (s *Service) putMetricAlarm(ctx context.Context, c *protocol.Call, in *putM
 			return nil, err
 		}
 	}
-	return nil, s.change(ctx, true, func(tx *monitor.Tx) error {
-		if was := s.monitor.Alarm(name); was != nil {
-			return tx.Update(was, is, s.now())
-		}
-		if len(s.monitor.Alarms(name.Scope)) >= maxAlarms {
-			return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
-		}
-		created := is.Clone()
-		created.Tags = tags
-		return tx.Create(created, s.now())
-	})
+	return nil, s.change(ctx, true, func(tx *monitor.Tx) error { return s.putAlarm(tx, is, tags) })
 }
 
 // alarmName returns the name of an alarm that a request is about.
@@ -154,12 +144,7 @@ func (in *putMetricAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) 
 			return nil, err
 		}
 	}
-	for _, arn := range a.Actions() {
-		if err := checkAction(name.Scope, arn); err != nil {
-			return nil, err
-		}
-	}
-	return a, nil
+	return a, checkActions(a)
 }
 
 // metric sets what the alarm watches.
@@ -328,17 +313,33 @@ func (in *putMetricAlarmInput) extras(a *monitor.Alarm) error {
 			Fully:   w.OnlyStartEvaluatingAfterWarmUpPeriodEnds != nil && *w.OnlyStartEvaluatingAfterWarmUpPeriodEnds,
 		}
 	}
-	if in.ActionConfiguration == nil || in.ActionConfiguration.AlarmTagsPropagation == nil {
-		return nil
+	var err error
+	a.ShowTags, err = in.ActionConfiguration.showTags()
+	return err
+}
+
+// showTags returns which tags notifications have, or nil.
+func (c *ActionConfiguration) showTags() (*monitor.ShowTags, error) {
+	if c == nil || c.AlarmTagsPropagation == nil {
+		return nil, nil
 	}
-	p := in.ActionConfiguration.AlarmTagsPropagation
+	p := c.AlarmTagsPropagation
 	switch {
 	case p.Enabled == nil:
-		return protocol.ValidationError("AlarmTagsPropagation must have Enabled.")
+		return nil, protocol.ValidationError("AlarmTagsPropagation must have Enabled.")
 	case p.IncludedTagKeys != nil && p.ExcludedTagKeys != nil:
-		return protocol.ValidationError("AlarmTagsPropagation must not have both IncludedTagKeys and ExcludedTagKeys.")
+		return nil, protocol.ValidationError("AlarmTagsPropagation must not have both IncludedTagKeys and ExcludedTagKeys.")
 	}
-	a.ShowTags = &monitor.ShowTags{Enabled: *p.Enabled, Included: p.IncludedTagKeys, Excluded: p.ExcludedTagKeys}
+	return &monitor.ShowTags{Enabled: *p.Enabled, Included: p.IncludedTagKeys, Excluded: p.ExcludedTagKeys}, nil
+}
+
+// checkActions makes sure that the actions of an alarm can be carried out.
+func checkActions(a *monitor.Alarm) error {
+	for _, arn := range a.Actions() {
+		if err := checkAction(a.Scope, arn); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -65,9 +65,41 @@ func TestSDK(t *testing.T) {
 	if _, ok := errors.AsType[*types.DashboardNotFoundError](err); !ok {
 		t.Errorf("a dashboard that there is not: %v", err)
 	}
-	_, err = root.CW.PutCompositeAlarm(ctx, &cloudwatch.PutCompositeAlarmInput{AlarmName: aws.String("c"), AlarmRule: aws.String("TRUE")})
-	if apitest.Code(err) != "UnsupportedOperation" {
-		t.Errorf("a composite alarm: %v", err)
+}
+
+// The SDK for Go makes a composite alarm, which enters ALARM when its child does, and notifies.
+func TestCompositeAlarmPublishes(t *testing.T) {
+	t.Parallel()
+	s, _ := servertest.Start(t, servertest.InMemory())
+	root := apitest.RootActor(s.Endpoint(), s.Root())
+	ctx := t.Context()
+	topic, mail := mailbox(t, root)
+	_, err := root.CW.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
+		AlarmName: aws.String("child"), MetricName: aws.String("m"), Namespace: aws.String("n"), Statistic: types.StatisticSum, Period: aws.Int32(60),
+		EvaluationPeriods: aws.Int32(1), Threshold: aws.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+	})
+	apitest.Must(t, 0, err)
+	_, err = root.CW.PutCompositeAlarm(ctx, &cloudwatch.PutCompositeAlarmInput{
+		AlarmName: aws.String("parent"), AlarmRule: aws.String("ALARM(child)"), AlarmActions: []string{topic},
+		ActionsSuppressor: aws.String("child"), ActionsSuppressorWaitPeriod: aws.Int32(0), ActionsSuppressorExtensionPeriod: aws.Int32(1),
+		Tags: []types.Tag{{Key: aws.String("team"), Value: aws.String("red")}},
+	})
+	apitest.Must(t, 0, err)
+	_, err = root.CW.PutCompositeAlarm(ctx, &cloudwatch.PutCompositeAlarmInput{
+		AlarmName: aws.String("parent"), AlarmRule: aws.String("ALARM(child)"), AlarmActions: []string{topic},
+	})
+	apitest.Must(t, 0, err)
+	_, err = root.CW.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{AlarmName: aws.String("child"), StateValue: types.StateValueAlarm, StateReason: aws.String("a test")})
+	apitest.Must(t, 0, err)
+	received, err := root.SQS.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: &mail, WaitTimeSeconds: 20})
+	messages := apitest.Must(t, received, err).Messages
+	if len(messages) != 1 || !strings.Contains(*messages[0].Body, `"AlarmRule":"ALARM(child)","TriggeringChildren":[{"Arn":"arn:aws:cloudwatch:us-east-1:000000000000:alarm:child"`) {
+		t.Fatalf("received %+v", messages)
+	}
+	out, err := root.CW.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmTypes: []types.AlarmType{types.AlarmTypeCompositeAlarm}})
+	alarms := apitest.Must(t, out, err).CompositeAlarms
+	if len(alarms) != 1 || alarms[0].StateValue != types.StateValueAlarm || alarms[0].ActionsSuppressor != nil || time.Since(*alarms[0].StateTransitionedTimestamp) > time.Hour {
+		t.Errorf("the alarms are %+v", alarms)
 	}
 }
 
@@ -83,6 +115,8 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	named, _ := root.User(t, "named", apitest.Allow("cloudwatch:PutMetricAlarm", "arn:aws:cloudwatch:*:*:alarm:team-*"))
+	team, _ := root.User(t, "team", apitest.Allow("cloudwatch:*", "arn:aws:cloudwatch:*:*:alarm:team-*"))
+	composer, _ := root.User(t, "composer", apitest.Allow("cloudwatch:PutCompositeAlarm", "*"))
 	sender, _ := root.User(t, "sender", `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"cloudwatch:PutMetricData","Resource":"*",`+
 		`"Condition":{"StringEquals":{"cloudwatch:namespace":"Mine"}}}]}`)
 	nobody, _ := root.User(t, "nobody", "")
@@ -100,10 +134,29 @@ func TestAccess(t *testing.T) {
 		_, err := a.CW.ListMetrics(t.Context(), &cloudwatch.ListMetricsInput{})
 		return err
 	}
+	compose := func(a *apitest.Actor, tags ...types.Tag) error {
+		_, err := a.CW.PutCompositeAlarm(t.Context(), &cloudwatch.PutCompositeAlarmInput{AlarmName: aws.String("team-all"), AlarmRule: aws.String("TRUE"), Tags: tags})
+		return err
+	}
+	describe := func(a *apitest.Actor, kind types.AlarmType) error {
+		_, err := a.CW.DescribeAlarms(t.Context(), &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"team-all"}, AlarmTypes: []types.AlarmType{kind}})
+		return err
+	}
+	history := func(a *apitest.Actor, kind types.AlarmType) error {
+		_, err := a.CW.DescribeAlarmHistory(t.Context(), &cloudwatch.DescribeAlarmHistoryInput{AlarmName: aws.String("team-all"), AlarmTypes: []types.AlarmType{kind}})
+		return err
+	}
 	for what, c := range map[string]struct {
 		err  error
 		code string
 	}{
+		"a composite alarm with a permission on some alarms":    {compose(team), "AccessDenied"},
+		"a composite alarm with tags, which it may not set":     {compose(composer, tagged.Tags...), "AccessDenied"},
+		"a composite alarm with a permission on all":            {compose(composer), ""},
+		"composite alarms with a permission on some":            {describe(team, types.AlarmTypeCompositeAlarm), "AccessDenied"},
+		"metric alarms with a permission on some":               {describe(team, types.AlarmTypeMetricAlarm), ""},
+		"history of composite alarms with a permission on some": {history(team, types.AlarmTypeCompositeAlarm), "AccessDenied"},
+		"history of metric alarms with a permission on some":    {history(team, types.AlarmTypeMetricAlarm), ""},
 		"its alarm": {put(named, alarm("team-1")), ""}, "another's alarm": {put(named, alarm("other")), "AccessDenied"},
 		"its alarm with tags, which it may not set": {put(named, tagged), "AccessDenied"},
 		"its namespace": {send(sender, "Mine"), ""}, "another namespace": {send(sender, "Yours"), "AccessDenied"},

@@ -67,6 +67,7 @@ func New(o Options) *protocol.Service {
 	protocol.Register(wire, "ListDashboards", s.listDashboards)
 	protocol.Register(wire, "ListMetrics", within(s, s.listMetrics), protocol.Data)
 	protocol.Register(wire, "ListTagsForResource", s.listTagsForResource)
+	protocol.Register(wire, "PutCompositeAlarm", s.putCompositeAlarm, protocol.Control)
 	protocol.Register(wire, "PutDashboard", s.putDashboard, protocol.Control)
 	protocol.Register(wire, "PutMetricAlarm", s.putMetricAlarm, protocol.Control)
 	protocol.Register(wire, "PutMetricData", s.putMetricData, protocol.Control, protocol.Data)

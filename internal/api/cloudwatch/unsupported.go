@@ -6,7 +6,7 @@ var unsupported = []string{
 	"DeleteMetricStream", "DeleteResourceMetricsConfiguration", "DescribeAlarmContributors", "DescribeAnomalyDetectors",
 	"DescribeInsightRules", "DisableInsightRules", "DisassociateDatasetKmsKey", "EnableInsightRules", "GetAlarmMuteRule", "GetDataset",
 	"GetInsightRuleReport", "GetMetricStream", "GetMetricWidgetImage", "GetOTelEnrichment", "GetResourceMetricsConfiguration",
-	"ListAlarmMuteRules", "ListManagedInsightRules", "ListMetricStreams", "PutAlarmMuteRule", "PutAnomalyDetector", "PutCompositeAlarm",
+	"ListAlarmMuteRules", "ListManagedInsightRules", "ListMetricStreams", "PutAlarmMuteRule", "PutAnomalyDetector",
 	"PutInsightRule", "PutLogAlarm", "PutManagedInsightRules", "PutMetricStream", "StartMetricStreams", "StartOTelEnrichment",
 	"StopMetricStreams", "StopOTelEnrichment", "UpdateOTelEnrichment", "UpdateResourceMetricsConfiguration",
 }

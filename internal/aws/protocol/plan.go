@@ -222,7 +222,7 @@ func (f *field) parse(sf reflect.StructField, at string) []string {
 	switch {
 	case f.always && !f.plan.collection():
 		panic(fmt.Sprintf("protocol: %s: only lists and maps can be written always", at))
-	case f.precise && (shape != timeShape || f.plan.pointer):
+	case f.precise && shape != timeShape:
 		panic(fmt.Sprintf("protocol: %s: only times can be precise", at))
 	case f.wrap != "" && !f.plan.collection():
 		panic(fmt.Sprintf("protocol: %s: only lists and maps can be wrapped", at))

@@ -18,14 +18,17 @@ func TestPreciseTimes(t *testing.T) {
 		At    time.Time `precise:""`
 		Whole time.Time `precise:""`
 		Other time.Time
+		Maybe *time.Time `precise:""`
+		None  *time.Time `precise:""`
 	}
 	s := protocol.NewService(protocol.Service{Name: "clock", Target: "Clock", Versions: []string{"2012-11-05"}})
 	at := time.Date(2015, 1, 2, 4, 4, 5, 70_900_000, time.FixedZone("", 3600))
 	protocol.Register(s, "Echo", func(context.Context, *protocol.Call, *struct{}) (*out, error) {
-		return &out{at, at.Truncate(time.Second), at}, nil
+		return &out{at, at.Truncate(time.Second), at, &at, nil}, nil
 	})
 	got, err := answer(s, formRequest("Action=Echo"), "Action=Echo")
-	const want = "<At>2015-01-02T03:04:05.070Z</At><Whole>2015-01-02T03:04:05Z</Whole><Other>2015-01-02T03:04:05Z</Other>"
+	const want = "<At>2015-01-02T03:04:05.070Z</At><Whole>2015-01-02T03:04:05Z</Whole><Other>2015-01-02T03:04:05Z</Other>" +
+		"<Maybe>2015-01-02T03:04:05.070Z</Maybe></EchoResult>"
 	if err != nil || !strings.Contains(got, want) {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

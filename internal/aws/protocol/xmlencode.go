@@ -17,7 +17,7 @@ func appendXML(dst []byte, p *plan, v reflect.Value) []byte {
 			continue
 		}
 		if f.precise {
-			dst = appendClose(appendPrecise(appendOpen(dst, f.query), fv.Interface().(time.Time)), f.query)
+			dst = appendClose(appendPrecise(appendOpen(dst, f.query), reflect.Indirect(fv).Interface().(time.Time)), f.query)
 			continue
 		}
 		if !f.plan.collection() {

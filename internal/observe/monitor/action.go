@@ -13,22 +13,23 @@ import (
 
 // Action is a notification that has still to be published.
 type Action struct {
-	Key     string `json:"-"`
-	Alarm   Name
-	Target  string // ARN of a topic
-	Subject string
-	Message string // JSON
-	Created time.Time
+	Key       string `json:"-"`
+	Alarm     Name
+	Composite bool   `json:",omitempty"` // the alarm is one
+	Target    string // ARN of a topic
+	Subject   string
+	Message   string // JSON
+	Created   time.Time
 }
 
 // ID returns what tells the action from all others, also when it is carried out again.
 func (a *Action) ID() string { return strings.TrimPrefix(a.Key, keyAction) }
 
-// newAction returns the record of an action.
-func newAction(was, is *Alarm, target string, at time.Time) *Action {
+// newAction returns the record of an action of an alarm that came from a state.
+func newAction(from alarm.State, is *Alarm, target string, at time.Time) *Action {
 	return &Action{
 		Key:   keyAction + historyTime(at) + "-" + uuid.NewString(),
-		Alarm: is.Name, Target: target, Subject: subject(is), Message: notification(was, is, at), Created: at,
+		Alarm: is.Name, Composite: is.Composite != nil, Target: target, Subject: subject(is), Message: notification(from, is), Created: at,
 	}
 }
 
@@ -57,9 +58,20 @@ type message struct {
 	OKActions                          []string
 	AlarmActions                       []string
 	InsufficientDataActions            []string
-	ActionExecutedAfterMuteWindow      bool // there are no mute windows here
-	Trigger                            trigger
+	ActionExecutedAfterMuteWindow      bool              // there are no mute windows here
+	Trigger                            *trigger          `json:",omitempty"` // of a metric alarm
+	AlarmRule                          string            `json:",omitempty"` // of a composite alarm
+	TriggeringChildren                 []shownChild      `json:",omitzero"`
 	Tags                               map[string]string `json:",omitempty"`
+}
+
+// shownChild is a child that has decided the state of a composite alarm.
+type shownChild struct {
+	Arn   string
+	State struct {
+		Value     alarm.State
+		Timestamp string
+	}
 }
 
 // trigger is what the alarm watches: a metric or a list of queries.
@@ -106,13 +118,18 @@ type shownStat struct {
 	Unit   string `json:",omitempty"`
 }
 
-// notification returns the text that a topic gets of a transition.
-func notification(was, is *Alarm, at time.Time) string {
+// notification returns the text that a topic gets of the transition from a state.
+func notification(from alarm.State, is *Alarm) string {
 	m := message{
 		AlarmName: is.Name.Name, AWSAccountId: is.Account, AlarmConfigurationUpdatedTimestamp: is.Updated.UTC().Format(alarm.TimeFormat),
-		NewStateValue: is.State, NewStateReason: is.Reason, StateChangeTime: at.UTC().Format(alarm.TimeFormat), Region: regionName(is.Region),
-		AlarmArn: is.ARN(), OldStateValue: was.State, OKActions: list(is.OKActions), AlarmActions: list(is.AlarmActions),
-		InsufficientDataActions: list(is.InsufficientDataActions), Trigger: is.trigger(), Tags: is.shownTags(),
+		NewStateValue: is.State, NewStateReason: is.Reason, StateChangeTime: is.StateBegan.UTC().Format(alarm.TimeFormat), Region: regionName(is.Region),
+		AlarmArn: is.ARN(), OldStateValue: from, OKActions: list(is.OKActions), AlarmActions: list(is.AlarmActions),
+		InsufficientDataActions: list(is.InsufficientDataActions), Tags: is.shownTags(),
+	}
+	if is.Composite != nil {
+		m.AlarmRule, m.TriggeringChildren = is.Composite.Rule, is.shownChildren()
+	} else {
+		m.Trigger = is.trigger()
 	}
 	if is.Description != "" {
 		m.AlarmDescription = &is.Description
@@ -120,8 +137,19 @@ func notification(was, is *Alarm, at time.Time) string {
 	return string(encode(m))
 }
 
-func (a *Alarm) trigger() trigger {
-	t := trigger{
+// shownChildren returns the children that have decided the state, and an empty list if it was set by hand.
+func (a *Alarm) shownChildren() []shownChild {
+	out := []shownChild{}
+	for _, child := range a.triggeredBy() {
+		shown := shownChild{Arn: child.ARN}
+		shown.State.Value, shown.State.Timestamp = child.State.Value, child.State.Timestamp
+		out = append(out, shown)
+	}
+	return out
+}
+
+func (a *Alarm) trigger() *trigger {
+	t := &trigger{
 		EvaluationPeriods: a.Periods, DatapointsToAlarm: a.ToAlarm, ComparisonOperator: a.Comparison,
 		Threshold: json.RawMessage(alarm.JavaDouble(a.Threshold)), TreatMissingData: a.missing(), EvaluateLowSampleCountPercentile: a.LowSamples,
 	}

@@ -24,7 +24,8 @@ func (n Name) ARN() string {
 	return "arn:aws:cloudwatch:" + n.Region + ":" + n.Account + ":alarm:" + n.Name
 }
 
-// Alarm is an alarm with its state. It is not changed in place.
+// Alarm is an alarm with its state: a metric alarm, or a composite alarm, which has none of the fields from Metric to
+// WarmUp. It is not changed in place.
 type Alarm struct {
 	Name
 	Description string `json:",omitempty"`
@@ -35,6 +36,8 @@ type Alarm struct {
 	OKActions               []string `json:",omitempty"` // ARNs
 	AlarmActions            []string `json:",omitempty"`
 	InsufficientDataActions []string `json:",omitempty"`
+
+	Composite *Composite `json:",omitempty"` // nil: it is a metric alarm
 
 	Metric  *metricdata.Stat   `json:",omitempty"` // what it watches, or else
 	Queries []metricdata.Query `json:",omitempty"` // of which one is returned
@@ -90,6 +93,9 @@ type ShowTags struct {
 func (a *Alarm) Clone() *Alarm {
 	c := *a
 	c.Tags = maps.Clone(a.Tags)
+	if a.Composite != nil {
+		c.Composite = new(*a.Composite)
+	}
 	return &c
 }
 

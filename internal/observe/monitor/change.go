@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
@@ -13,8 +12,9 @@ import (
 
 // Tx is a change that is being made. What the monitor gives out is unchanged until the change is durable.
 type Tx struct {
-	tx    *control.Tx
-	added map[series.Scope]int // items of history
+	tx      *control.Tx
+	monitor *Monitor
+	added   map[series.Scope]int // items of history
 }
 
 // Change makes a change of several records, all or none. f decides about it: it reads the monitor, which does not change
@@ -25,7 +25,7 @@ func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
 		if err := m.mayWrite(); err != nil {
 			return err
 		}
-		change := &Tx{tx, make(map[series.Scope]int)}
+		change := &Tx{tx, m, make(map[series.Scope]int)}
 		if err := f(change); err != nil {
 			return err
 		}
@@ -40,6 +40,11 @@ func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
 
 // Create adds an alarm, which has no data yet.
 func (tx *Tx) Create(a *Alarm, now time.Time) error {
+	if a.Composite != nil {
+		if err := tx.monitor.mayWriteComposite(); err != nil {
+			return err
+		}
+	}
 	a.Created, a.Updated = stamp(now), stamp(now)
 	a.State, a.Reason, a.ReasonData = alarm.Insufficient, "Unchecked: Initial alarm creation", ""
 	a.StateSet, a.StateBegan = stamp(now), stamp(now)
@@ -47,10 +52,13 @@ func (tx *Tx) Create(a *Alarm, now time.Time) error {
 	return tx.AddItem(a.Scope, configured(a, "created", now))
 }
 
-// Update replaces the configuration of an alarm. State and tags stay.
+// Update replaces the configuration of an alarm by another of its kind. State and tags stay.
 func (tx *Tx) Update(was, is *Alarm, now time.Time) error {
 	is.Created, is.Updated, is.Tags = was.Created, stamp(now), was.Tags
 	is.State, is.Reason, is.ReasonData, is.StateSet, is.StateBegan = was.State, was.Reason, was.ReasonData, was.StateSet, was.StateBegan
+	if is.Composite != nil {
+		is.Composite.Suppression = was.Composite.Suppression.under(was.Composite.Suppressor == is.Composite.Suppressor)
+	}
 	tx.put(is)
 	return tx.AddItem(is.Scope, configured(is, "updated", now))
 }
@@ -80,42 +88,50 @@ func (tx *Tx) EnableActions(a *Alarm, enabled bool, now time.Time) error {
 }
 
 // Transition gives an alarm another state, and its actions a record each. If the state is the one that the alarm has, only
-// the reason changes.
+// the reason changes. A composite alarm keeps the state until its children have others.
 func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 	is := was.Clone()
-	is.State, is.Reason, is.ReasonData, is.StateSet = d.State, d.Reason, d.Data, stamp(now)
+	is.enter(d, now)
+	if is.Composite != nil {
+		is.Composite.Held = is.heldStates(tx.monitor.Alarm)
+		act := is.suppress(was, tx.monitor.Alarm, now)
+		return tx.settle(was, is, act, now)
+	}
+	tx.put(is)
 	if is.State == was.State {
-		tx.put(is)
 		return nil
 	}
-	is.StateBegan = stamp(now)
-	tx.put(is)
 	if err := tx.AddItem(is.Scope, transitionItem(was, is, now)); err != nil {
 		return err
 	}
 	warming := is.State == alarm.Insufficient && is.WarmUp != nil && now.Before(is.Created.Add(time.Duration(is.WarmUp.Minutes)*time.Minute))
-	if !is.ActionsEnabled || warming {
-		return nil
-	}
-	for _, target := range is.actions(is.State) {
-		a := newAction(was, is, target, now)
-		tx.tx.Put(a.Key, encode(a))
+	if is.ActionsEnabled && !warming {
+		tx.act(was.State, is, now)
 	}
 	return nil
+}
+
+// act makes a record for each action of an alarm that came from a state.
+func (tx *Tx) act(from alarm.State, is *Alarm, now time.Time) {
+	for _, target := range is.actions(is.State) {
+		a := newAction(from, is, target, now)
+		tx.tx.Put(a.Key, encode(a))
+	}
 }
 
 // Done removes the record of an action, and notes what became of it.
 func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
 	tx.tx.Delete(a.Key)
-	item := &Item{Alarm: a.Alarm.Name, Kind: Acted, Time: now, Summary: "Successfully executed action " + a.Target}
+	item := &Item{Alarm: a.Alarm.Name, Composite: a.Composite, Kind: Acted, Time: now, Summary: "Successfully executed action " + a.Target}
 	data := map[string]any{
-		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(), "publishedMessage": json.RawMessage(a.Message),
+		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(), "error": nil,
+		"publishedMessage": string(encode(map[string]string{"default": a.Message})), // as AWS has it: JSON in JSON
 	}
 	if failure != "" {
 		item.Summary = "Failed to execute action " + a.Target + ". Received error: " + encodeText(failure)
 		data["actionState"], data["error"] = "Failed", failure
 	}
-	item.Data = string(encode(data))
+	item.Data = historyData(data, dispensable{data, "publishedMessage"})
 	return tx.AddItem(a.Alarm.Scope, item)
 }
 

@@ -45,9 +45,18 @@ func Check(s *store.Store) (n Counts, problems []string, err error) {
 		return n, problems, fmt.Errorf("check alarms: %w", err)
 	}
 	for name, a := range r.alarms {
-		_, bad := a.Plan()
+		bad := a.check()
 		want(bad == nil, "alarm %s: %v", name.ARN(), bad)
 	}
 	n.Alarms, n.Dashboards, n.Metrics = len(r.alarms), len(r.dashboards), len(r.metrics)
 	return n, problems, nil
+}
+
+// check returns why an alarm cannot be evaluated.
+func (a *Alarm) check() error {
+	if a.Composite != nil {
+		return a.Composite.read(a.Scope)
+	}
+	_, err := a.Plan()
+	return err
 }

@@ -43,7 +43,8 @@ type EvaluatorOptions struct {
 	Log     *slog.Logger
 }
 
-// Evaluator watches: it evaluates all alarms every minute, those of periods below a minute every ten seconds, and carries out their actions, as long as this node owns the
+// Evaluator watches: it evaluates all metric alarms every minute, those of periods below a minute every ten seconds, and
+// composite alarms when what they depend on has changed. It carries out the actions of all, as long as this node owns the
 // control store.
 type Evaluator struct {
 	EvaluatorOptions
@@ -62,6 +63,7 @@ func NewEvaluator(o EvaluatorOptions) *Evaluator {
 func (e *Evaluator) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	wg.Go(func() { e.act(ctx) })
+	wg.Go(func() { e.combineLoop(ctx) })
 	defer wg.Wait()
 	next := time.NewTimer(e.untilNext())
 	defer next.Stop()
@@ -124,7 +126,7 @@ type transition struct {
 	decision alarm.Decision
 }
 
-// Evaluate looks at every alarm once. An alarm whose metrics cannot be read keeps its state; the first reason is returned
+// Evaluate looks at every metric alarm once. An alarm whose metrics cannot be read keeps its state; the first reason is returned
 // when all others have been looked at. On a node that does not own the control store it does nothing.
 func (e *Evaluator) Evaluate(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
@@ -156,7 +158,7 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 	if e.Monitor.control.Elsewhere() {
 		return nil
 	}
-	alarms := e.Monitor.Where(which)
+	alarms := e.Monitor.list(func(a *Alarm) bool { return a.Composite == nil && which(a) })
 	src := e.Monitor.Source(e.Reader, e.Levels, now)
 	var mu sync.Mutex
 	var changed []transition

@@ -28,11 +28,20 @@ var kindLetters = map[ItemKind]string{Configured: "C", StateSet: "S", Acted: "A"
 
 // Item is something that happened to an alarm.
 type Item struct {
-	Alarm   string
-	Kind    ItemKind
-	Time    time.Time
-	Summary string
-	Data    string // JSON
+	Alarm     string
+	Composite bool `json:",omitempty"` // the alarm is or was one
+	Kind      ItemKind
+	Time      time.Time
+	Summary   string
+	Data      string // JSON
+}
+
+// letter is what the key of an item says of its kind and of its alarm: in lower case it is a composite alarm.
+func (i *Item) letter() string {
+	if i.Composite {
+		return strings.ToLower(kindLetters[i.Kind])
+	}
+	return kindLetters[i.Kind]
 }
 
 // HistoryKept is for how long items are kept.
@@ -40,7 +49,7 @@ const HistoryKept = 14 * 24 * time.Hour
 
 // historyKey returns the key of an item. Keys are in order of time; n tells apart what happened at the same time.
 func historyKey(s series.Scope, i *Item, n int) string {
-	return historyPrefix(s) + historyTime(i.Time) + fmt.Sprintf("-%04d-%s-%s", n, kindLetters[i.Kind], escape(i.Alarm))
+	return historyPrefix(s) + historyTime(i.Time) + fmt.Sprintf("-%04d-%s-%s", n, i.letter(), escape(i.Alarm))
 }
 
 func historyPrefix(s series.Scope) string { return keyHistory + s.Account + "/" + s.Region + "/" }
@@ -63,8 +72,21 @@ const keyFactor = 2
 type HistoryFilter struct {
 	series.Scope
 	Alarm    string
+	Types    AlarmTypes
 	Kind     ItemKind
 	From, To time.Time
+}
+
+// AlarmTypes are the types of alarms that are asked for.
+type AlarmTypes struct{ Metric, Composite bool }
+
+// matches reports whether an item is asked for that has a letter, the name of an alarm and a time in its key.
+func (f *HistoryFilter) matches(letter, name, at string) bool {
+	of := strings.ToUpper(letter)
+	isComposite := of != letter
+	return (f.Alarm == "" || name == escape(f.Alarm)) && (f.Kind == "" || of == kindLetters[f.Kind]) &&
+		(f.Types == AlarmTypes{} || f.Types.Composite && isComposite || f.Types.Metric && !isComposite) &&
+		(f.From.IsZero() || at >= historyTime(f.From)) && (f.To.IsZero() || at <= historyTime(f.To))
 }
 
 // HistoryKeys returns the keys of the items that a filter asks for, oldest first. Item returns what is under one. It counts
@@ -78,8 +100,7 @@ func (m *Monitor) HistoryKeys(ctx context.Context, f HistoryFilter) ([]string, e
 			return false
 		}
 		at, letter, name, ok := splitHistoryKey(key[len(prefix):])
-		if ok && (f.Alarm == "" || name == escape(f.Alarm)) && (f.Kind == "" || letter == kindLetters[f.Kind]) &&
-			(f.From.IsZero() || at >= historyTime(f.From)) && (f.To.IsZero() || at <= historyTime(f.To)) {
+		if ok && f.matches(letter, name, at) {
 			failed = request.Hold(keyFactor * len(key))
 			keys = append(keys, key)
 		}
@@ -115,21 +136,62 @@ func (tx *Tx) AddItem(s series.Scope, i *Item) error {
 	}
 }
 
+// maxData is how many bytes the data of an item has.
+const maxData = 4095
+
+// dispensable is a member that the data of an item can lack.
+type dispensable struct {
+	of     map[string]any
+	member string
+}
+
+// historyData returns the data of an item as JSON. If it would be too long, it lacks what it can, one after the other, until
+// it is not.
+func historyData(all map[string]any, can ...dispensable) string {
+	for {
+		text := string(encode(all))
+		if len(text) <= maxData || len(can) == 0 {
+			return text
+		}
+		delete(can[0].of, can[0].member)
+		can = can[1:]
+	}
+}
+
 // configured returns the item of a change of an alarm's configuration: created, updated or deleted.
 func configured(a *Alarm, what string, at time.Time) *Item {
 	shown := map[string]any{
 		"alarmName": a.Name.Name, "alarmArn": a.ARN(), "actionsEnabled": a.ActionsEnabled, "okActions": list(a.OKActions),
 		"alarmActions": list(a.AlarmActions), "insufficientDataActions": list(a.InsufficientDataActions),
-		"evaluationPeriods": a.Periods, "comparisonOperator": a.Comparison, "threshold": a.Threshold, "treatMissingData": a.missing(),
 	}
+	if a.Composite != nil {
+		a.Composite.show(shown)
+	} else {
+		a.showMetric(shown)
+	}
+	verb := strings.ToUpper(what[:1]) + strings.TrimSuffix(what[1:], "d")
+	return &Item{
+		Alarm: a.Name.Name, Composite: a.Composite != nil, Kind: Configured, Time: at, Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
+		Data: historyData(map[string]any{"version": "1.0", "type": verb, what + "Alarm": shown},
+			dispensable{shown, "alarmRule"}, dispensable{shown, "insufficientDataActions"}, dispensable{shown, "okActions"}, dispensable{shown, "alarmActions"}),
+	}
+}
+
+// showMetric adds what a metric alarm watches.
+func (a *Alarm) showMetric(shown map[string]any) {
+	shown["evaluationPeriods"], shown["comparisonOperator"], shown["threshold"] = a.Periods, a.Comparison, a.Threshold
+	shown["treatMissingData"] = a.missing()
 	if a.Metric != nil {
 		shown["namespace"], shown["metricName"] = a.Metric.Namespace, a.Metric.Metric
 		shown["statistic"], shown["period"] = a.Metric.Statistic, int(a.Metric.Period/time.Second)
 	}
-	verb := strings.ToUpper(what[:1]) + strings.TrimSuffix(what[1:], "d")
-	return &Item{
-		Alarm: a.Name.Name, Kind: Configured, Time: at, Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
-		Data: string(encode(map[string]any{"version": "1.0", "type": verb, what + "Alarm": shown})),
+}
+
+// show adds what a composite alarm has.
+func (c *Composite) show(shown map[string]any) {
+	shown["alarmRule"] = c.Rule
+	if c.Suppressor != "" {
+		shown["actionsSuppressor"], shown["actionsSuppressorWaitPeriod"], shown["actionsSuppressorExtensionPeriod"] = c.Suppressor, c.Wait, c.Extension
 	}
 }
 
@@ -149,17 +211,42 @@ func list(s []string) []string {
 	return s
 }
 
-// transitionItem returns the item of a transition from one alarm's state to another's.
-func transitionItem(was, is *Alarm, at time.Time) *Item {
-	state := func(a *Alarm) map[string]any {
-		s := map[string]any{"stateValue": a.State, "stateReason": a.Reason}
-		if json.Valid([]byte(a.ReasonData)) {
-			s["stateReasonData"] = json.RawMessage(a.ReasonData)
-		}
-		return s
+// stateData returns the state of an alarm as history has it.
+func stateData(a *Alarm) map[string]any {
+	s := map[string]any{"stateValue": a.State, "stateReason": a.Reason}
+	if json.Valid([]byte(a.ReasonData)) {
+		s["stateReasonData"] = json.RawMessage(a.ReasonData)
 	}
+	if a.Composite != nil && a.Composite.Suppression.By != "" {
+		s["actionsSuppressedBy"], s["actionsSuppressedReason"] = a.Composite.Suppression.By, a.Composite.Suppression.Reason()
+	}
+	return s
+}
+
+// stateItem returns the item of a change from one alarm's state to another's.
+func stateItem(was, is *Alarm, summary string, at time.Time) *Item {
+	before, now := stateData(was), stateData(is)
 	return &Item{
-		Alarm: is.Name.Name, Kind: StateSet, Time: at, Summary: fmt.Sprintf("Alarm updated from %s to %s", was.State, is.State),
-		Data: string(encode(map[string]any{"version": "1.0", "oldState": state(was), "newState": state(is)})),
+		Alarm: is.Name.Name, Composite: is.Composite != nil, Kind: StateSet, Time: at, Summary: summary,
+		Data: historyData(map[string]any{"version": "1.0", "oldState": before, "newState": now},
+			dispensable{before, "stateReasonData"}, dispensable{now, "stateReasonData"}),
 	}
+}
+
+// transitionItem returns the item of a transition.
+func transitionItem(was, is *Alarm, at time.Time) *Item {
+	return stateItem(was, is, fmt.Sprintf("Alarm updated from %s to %s", was.State, is.State), at)
+}
+
+// suppressionItem returns the item of a composite alarm whose actions are suppressed by something else than before, or no
+// longer; nil if that has not changed.
+func suppressionItem(was, is *Alarm, at time.Time) *Item {
+	before, now := was.Composite.Suppression, is.Composite.Suppression
+	switch {
+	case before.By == now.By:
+		return nil
+	case now.By == "":
+		return stateItem(was, is, "Actions no longer suppressed by "+string(before.By), at)
+	}
+	return stateItem(was, is, now.Reason(), at)
 }

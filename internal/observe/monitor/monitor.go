@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/metricdata"
@@ -21,16 +20,18 @@ type Options struct {
 	// Require is called before the first record is written, and when one is first read here. It writes down that the data
 	// directory needs a program that knows of alarms. A nil Require means that nothing needs to be written down.
 	Require func() error
+	// ReadyComposite and RequireComposite are the same for composite alarms, of which not all programs know that know of
+	// alarms.
+	ReadyComposite   func() error
+	RequireComposite func() error
 }
 
 // Monitor holds alarms, dashboards and metrics. Its methods may be called from any goroutine.
 type Monitor struct {
-	control *control.Control
-	ready   func() error
-	require func() error
-
-	required atomic.Bool // Require was called, and had no error
-	shelves  *shelves
+	control        *control.Control
+	gate           gate
+	compositesGate gate
+	shelves        *shelves
 
 	mu sync.RWMutex
 	records
@@ -39,6 +40,7 @@ type Monitor struct {
 // records are what is in memory of what is in the store.
 type records struct {
 	alarms     map[Name]*Alarm
+	composites composites
 	dashboards map[string]*Dashboard // by key
 	metrics    map[string]*Metric    // by key: one for each unit of a metric; see unit.go
 	units      map[string][]string   // the keys of a metric's units, by its hash
@@ -75,13 +77,9 @@ func alarmName(key string) (n Name, ok bool) {
 
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
-	m := &Monitor{control: o.Control, ready: o.Ready, require: o.Require, shelves: newShelves(), records: newRecords()}
-	if m.ready == nil {
-		m.ready = func() error { return nil }
-	}
-	if m.require == nil {
-		m.require = func() error { return nil }
-	}
+	m := &Monitor{control: o.Control, shelves: newShelves(), records: newRecords()}
+	m.gate.init(o.Ready, o.Require)
+	m.compositesGate.init(o.ReadyComposite, o.RequireComposite)
 	if err := o.Control.Register(keyHistory, m.shelves); err != nil {
 		return nil, err
 	}
@@ -91,16 +89,15 @@ func Open(o Options) (*Monitor, error) {
 	return m, o.Control.Register(Prefix, reader{m})
 }
 
-// needFormat calls Options.Require unless that is done.
-func (m *Monitor) needFormat() error {
-	if m.required.Load() {
-		return nil
-	}
-	if err := m.require(); err != nil {
+// needFormats has written down what the records need that were read.
+func (m *Monitor) needFormats() error {
+	m.mu.RLock()
+	composites := len(m.composites.all) > 0
+	m.mu.RUnlock()
+	if err := m.gate.pass(); err != nil || !composites {
 		return err
 	}
-	m.required.Store(true)
-	return nil
+	return m.compositesGate.pass()
 }
 
 // mayWrite returns an error if no record must be written yet.
@@ -108,12 +105,15 @@ func (m *Monitor) mayWrite() error {
 	m.mu.RLock()
 	none := m.records.empty()
 	m.mu.RUnlock()
-	if none {
-		if err := m.ready(); err != nil {
-			return err
-		}
-	}
-	return m.needFormat()
+	return m.gate.mayWrite(none)
+}
+
+// mayWriteComposite returns an error if no composite alarm must be written yet.
+func (m *Monitor) mayWriteComposite() error {
+	m.mu.RLock()
+	none := len(m.composites.all) == 0
+	m.mu.RUnlock()
+	return m.compositesGate.mayWrite(none)
 }
 
 func (r *records) empty() bool {
@@ -159,8 +159,13 @@ func (m *Monitor) Where(keep func(*Alarm) bool) []*Alarm {
 		}
 	}
 	m.mu.RUnlock()
-	slices.SortFunc(out, func(a, b *Alarm) int { return strings.Compare(a.Name.Name, b.Name.Name) })
+	sortAlarms(out)
 	return out
+}
+
+// sortAlarms puts alarms in order of their names.
+func sortAlarms(all []*Alarm) {
+	slices.SortFunc(all, func(a, b *Alarm) int { return strings.Compare(a.Name.Name, b.Name.Name) })
 }
 
 // Count returns how many alarms there are in all.

@@ -59,6 +59,20 @@ func TestAlarmsLife(t *testing.T) {
 		t.Error("the alarm is still there")
 	}
 	r.restart()
+	var done struct {
+		ActionState, NotificationResource, PublishedMessage string
+		StateUpdateTimestamp                                int64
+		Error                                               *string
+	}
+	var message struct{ Default string }
+	acted := r.items(monitor.HistoryFilter{Kind: monitor.Acted})[0]
+	if err := errors.Join(json.Unmarshal([]byte(acted.Data), &done), json.Unmarshal([]byte(done.PublishedMessage), &message)); err != nil {
+		t.Fatal(err)
+	}
+	if done.ActionState != "Succeeded" || done.NotificationResource != topic+"-ok" || done.StateUpdateTimestamp != start.Add(time.Minute).UnixMilli() ||
+		!strings.HasPrefix(message.Default, `{"AlarmName":"backlog",`) || !strings.Contains(acted.Data, `"error":null`) {
+		t.Errorf("an action is %s", acted.Data)
+	}
 	if got, want := summaries(r.items(monitor.HistoryFilter{Alarm: "backlog"})), []string{
 		`Alarm "backlog" created`,
 		"Alarm updated from INSUFFICIENT_DATA to OK", "Successfully executed action " + topic + "-ok",

@@ -36,20 +36,24 @@ func (r reader) Load(all iter.Seq2[string, []byte]) error {
 	if fresh.empty() {
 		return nil
 	}
-	return r.m.needFormat()
+	return r.m.needFormats()
 }
 
 // Apply implements control.Reader.
 func (r reader) Apply(changes []control.Change) error {
-	if err := r.m.needFormat(); err != nil {
+	if err := r.m.apply(changes); err != nil {
 		return err
 	}
-	r.m.mu.Lock()
-	defer r.m.mu.Unlock()
+	return r.m.needFormats()
+}
+
+func (m *Monitor) apply(changes []control.Change) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, ch := range changes {
 		if ch.Removed {
-			r.m.remove(ch.Key)
-		} else if err := r.m.put(ch.Key, ch.Value); err != nil {
+			m.remove(ch.Key)
+		} else if err := m.put(ch.Key, ch.Value); err != nil {
 			return err
 		}
 	}
@@ -58,7 +62,7 @@ func (r reader) Apply(changes []control.Change) error {
 
 func newRecords() records {
 	return records{
-		alarms: make(map[Name]*Alarm), dashboards: make(map[string]*Dashboard), metrics: make(map[string]*Metric), units: make(map[string][]string),
+		alarms: make(map[Name]*Alarm), composites: newComposites(), dashboards: make(map[string]*Dashboard), metrics: make(map[string]*Metric), units: make(map[string][]string),
 		actions: make(map[string]*Action),
 	}
 }
@@ -70,7 +74,7 @@ func (r *records) put(key string, value []byte) error {
 	case strings.HasPrefix(key, keyAlarm):
 		a := new(Alarm)
 		if err = json.Unmarshal(value, a); err == nil {
-			r.alarms[a.Name] = a
+			r.putAlarm(a)
 		}
 	case strings.HasPrefix(key, keyAction):
 		a := &Action{Key: key}
@@ -93,11 +97,22 @@ func (r *records) put(key string, value []byte) error {
 	return nil
 }
 
+// putAlarm takes in an alarm. A rule that cannot be read makes a composite alarm that is not evaluated; Check reports it.
+func (r *records) putAlarm(a *Alarm) {
+	if a.Composite != nil {
+		_ = a.Composite.read(a.Scope)
+	}
+	was := r.alarms[a.Name]
+	r.alarms[a.Name] = a
+	r.composites.replace(a.Name, was, a)
+}
+
 // remove forgets a record.
 func (r *records) remove(key string) {
 	switch {
 	case strings.HasPrefix(key, keyAlarm):
 		if n, ok := alarmName(key); ok {
+			r.composites.replace(n, r.alarms[n], nil)
 			delete(r.alarms, n)
 		}
 	case strings.HasPrefix(key, keyAction):

@@ -87,10 +87,11 @@ data "aws_iam_policy_document" "from_topic" {
   }
 }
 
-# The policy is taken away by the second apply.
-resource "aws_sqs_queue_policy" "ordered" {
+# The policy is taken away by the second apply. The queue is not Terraform's: the provider waits half a minute for a queue,
+# and then for its policy.
+resource "aws_sqs_queue_policy" "failed" {
   count     = var.changed ? 0 : 1
-  queue_url = aws_sqs_queue.ordered.id
+  queue_url = data.aws_sqs_queue.failed.url
 
   policy = jsonencode({
     Version = "2012-10-17"
@@ -98,7 +99,7 @@ resource "aws_sqs_queue_policy" "ordered" {
       Effect    = "Allow"
       Principal = { Service = "sns.amazonaws.com" }
       Action    = "sqs:SendMessage"
-      Resource  = aws_sqs_queue.ordered.arn
+      Resource  = data.aws_sqs_queue.failed.arn
       Condition = { ArnEquals = { "aws:SourceArn" = aws_sns_topic.ordered.arn } }
     }]
   })
@@ -203,6 +204,27 @@ resource "aws_cloudwatch_metric_alarm" "backlog" {
   alarm_actions       = [aws_sns_topic.news.arn]
   ok_actions          = var.changed ? [aws_sns_topic.news.arn] : []
   tags                = { team = var.changed ? "b" : "a" }
+}
+
+resource "aws_cloudwatch_composite_alarm" "trouble" {
+  alarm_name        = "trouble"
+  alarm_description = "Orders wait, and many fail."
+  alarm_rule        = "ALARM(${aws_cloudwatch_metric_alarm.backlog.alarm_name}) ${var.changed ? "AND" : "OR"} ALARM(${aws_cloudwatch_metric_alarm.ratio.arn})"
+  alarm_actions     = [aws_sns_topic.news.arn]
+  ok_actions        = var.changed ? [aws_sns_topic.news.arn] : []
+  tags              = { team = var.changed ? "b" : "a" }
+
+  actions_suppressor {
+    alarm            = aws_cloudwatch_metric_alarm.ratio.alarm_name
+    extension_period = var.changed ? 60 : 10
+    wait_period      = 20
+  }
+}
+
+resource "aws_cloudwatch_composite_alarm" "above" {
+  alarm_name      = "above"
+  alarm_rule      = "OK(${aws_cloudwatch_composite_alarm.trouble.alarm_name})"
+  actions_enabled = false
 }
 
 resource "aws_cloudwatch_metric_alarm" "ratio" {

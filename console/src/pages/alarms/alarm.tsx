@@ -15,10 +15,12 @@ import { notify, notifyError } from '../../frame/notices'
 import { useRefresh } from '../../frame/preferences'
 import { address, go } from '../../frame/router'
 import {
+  allTypes,
   comparisons,
   conditionOf,
   deleteAlarms,
   enableActions,
+  isComposite,
   type MetricAlarm,
   measureOf,
   missings,
@@ -30,9 +32,10 @@ import { Graph } from '../../parts/graph'
 import { RangeField } from '../../parts/graphs'
 import { fetchLines, lastHours, periodFor } from '../../parts/metrics'
 import { Problem } from '../../parts/problem'
-import { nameOf } from '../../parts/queues'
 import { Time } from '../../parts/values'
 import type { PageProps } from '../../routes'
+import { Combined, Parents } from './combined'
+import { notified } from './notified'
 import { State, states } from './state'
 import { Timeline } from './timeline'
 
@@ -86,11 +89,14 @@ export default function Alarm({ parameters }: PageProps) {
                   if (id === 'delete') {
                     setAsking(true)
                   } else if (id === 'copy') {
-                    go(address(['create-alarm'], { copy: name }))
+                    go(address([isComposite(alarm) ? 'create-composite-alarm' : 'create-alarm'], { copy: name }))
                   } else if (id === 'enable' || id === 'disable') {
                     void act(`Actions ${id}d`, () => enableActions([name], id === 'enable'))
                   } else {
-                    void act('The state was set; the next evaluation sets it again', () =>
+                    const until = isComposite(alarm)
+                      ? 'it stays until another alarm changes that the rule names'
+                      : 'the next evaluation sets it again'
+                    void act(`The state was set; ${until}`, () =>
                       cloudwatch().send(
                         new SetAlarmStateCommand({
                           AlarmName: name,
@@ -113,8 +119,10 @@ export default function Alarm({ parameters }: PageProps) {
       >
         {name}
       </Header>
-      {alarm && <Watched alarm={alarm} hours={hours} choose={setHours} />}
-      {alarm && <Definition alarm={alarm} />}
+      {alarm && !isComposite(alarm) && <Watched alarm={alarm} hours={hours} choose={setHours} />}
+      {alarm && !isComposite(alarm) && <Definition alarm={alarm} />}
+      {alarm && isComposite(alarm) && <Combined alarm={alarm} hours={hours} choose={setHours} />}
+      {alarm && <Parents name={name} />}
       {!alarm && <Empty title="There is no such alarm now">What is known of it is its history.</Empty>}
       <History name={name} hours={hours} state={alarm?.StateValue} />
       {asking && (
@@ -122,7 +130,7 @@ export default function Alarm({ parameters }: PageProps) {
           title={`Delete ${name}?`}
           yes="Delete 1 alarm"
           act={async () => {
-            await deleteAlarms([name])
+            await deleteAlarms(alarm ? [alarm] : [])
             notify({ header: `Alarm ${name} deleted` })
             void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
             go('/alarms')
@@ -190,14 +198,6 @@ function Watched({ alarm, hours, choose }: { alarm: MetricAlarm; hours: number; 
 }
 
 function Definition({ alarm }: { alarm: MetricAlarm }) {
-  const actions = (arns: string[] | undefined) =>
-    arns && arns.length > 0
-      ? arns.map((arn) => (
-          <div key={arn}>
-            {arn.includes(':sns:') ? <Link href={address(['topics', nameOf(arn)])}>{nameOf(arn)}</Link> : arn}
-          </div>
-        ))
-      : 'Nobody'
   const queue = alarm.Dimensions?.find((d) => d.Name === 'QueueName')?.Value
   return (
     <Container header={<Header variant="h2">Definition</Header>}>
@@ -223,12 +223,7 @@ function Definition({ alarm }: { alarm: MetricAlarm }) {
             label: 'Missing points',
             value: missings.find((m) => m.value === (alarm.TreatMissingData ?? 'missing'))?.label,
           },
-          { label: 'Notified when it fires', value: actions(alarm.AlarmActions) },
-          { label: 'Notified when it is OK again', value: actions(alarm.OKActions) },
-          { label: 'Notified when data are missing', value: actions(alarm.InsufficientDataActions) },
-          { label: 'Actions', value: alarm.ActionsEnabled === false ? 'Disabled' : 'Enabled' },
-          { label: 'ARN', value: <span className="break">{alarm.AlarmArn}</span> },
-          { label: 'Changed', value: <Time at={alarm.AlarmConfigurationUpdatedTimestamp?.getTime()} /> },
+          ...notified(alarm),
         ]}
       />
     </Container>
@@ -242,9 +237,12 @@ function History({ name, hours, state }: { name: string; hours: number; state: s
     refetchInterval: interval && Math.max(interval, 15_000),
     queryFn: async ({ signal }) =>
       (
-        await cloudwatch().send(new DescribeAlarmHistoryCommand({ AlarmName: name, MaxRecords: 100 }), {
-          abortSignal: signal,
-        })
+        await cloudwatch().send(
+          new DescribeAlarmHistoryCommand({ AlarmName: name, AlarmTypes: allTypes, MaxRecords: 100 }),
+          {
+            abortSignal: signal,
+          },
+        )
       ).AlarmHistoryItems ?? [],
   })
   return (

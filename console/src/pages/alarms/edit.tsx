@@ -1,9 +1,11 @@
 import Spinner from '@cloudscape-design/components/spinner'
 import { usePlace } from '../../frame/router'
-import { useAlarms } from '../../parts/alarms'
+import { isComposite, useAlarms } from '../../parts/alarms'
 import { Empty } from '../../parts/empty'
 import { Problem } from '../../parts/problem'
 import type { PageProps } from '../../routes'
+import { compositeDraftOf } from './compositedraft'
+import { CompositeForm } from './compositeform'
 import { blank, draftOf } from './draft'
 import { AlarmWizard } from './wizard'
 
@@ -39,6 +41,9 @@ function Existing({ name, copy }: { name: string; copy: boolean }) {
   }
   if (!alarm) {
     return <Empty title="There is no such alarm" />
+  }
+  if (isComposite(alarm)) {
+    return <CompositeForm first={compositeDraftOf(alarm)} editing={name} />
   }
   const draft = draftOf(alarm)
   if (!draft) {

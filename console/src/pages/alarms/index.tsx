@@ -14,7 +14,7 @@ import { useState } from 'react'
 import { notify, notifyError } from '../../frame/notices'
 import { address, go, usePlace } from '../../frame/router'
 import { AlarmMe } from '../../parts/alarmme'
-import { conditionOf, deleteAlarms, enableActions, useAlarms } from '../../parts/alarms'
+import { conditionOf, deleteAlarms, enableActions, isComposite, useAlarms } from '../../parts/alarms'
 import { Confirm } from '../../parts/confirm'
 import { Empty } from '../../parts/empty'
 import { plural } from '../../parts/format'
@@ -48,7 +48,7 @@ export default function Alarms() {
             </Button>
           }
         >
-          An alarm watches a metric, such as the messages in a dead-letter queue, and notifies a topic.
+          An alarm watches a metric, such as the messages in a dead-letter queue, or other alarms, and notifies a topic.
         </Empty>
       ),
       noMatch: <Empty title="No alarm is like that" />,
@@ -61,6 +61,7 @@ export default function Alarms() {
   })
   const selected = collectionProps.selectedItems ?? []
   const names = selected.map((a) => a.AlarmName ?? '')
+  const [only] = selected
   const again = () => void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
   async function enable(on: boolean) {
     try {
@@ -111,7 +112,11 @@ export default function Alarms() {
                     if (detail.id === 'edit') {
                       go(address(['alarms', name, 'edit']))
                     } else if (detail.id === 'copy') {
-                      go(address(['create-alarm'], { copy: name }))
+                      go(
+                        address([only && isComposite(only) ? 'create-composite-alarm' : 'create-alarm'], {
+                          copy: name,
+                        }),
+                      )
                     } else if (detail.id === 'delete') {
                       setAsking(true)
                     } else {
@@ -122,6 +127,9 @@ export default function Alarms() {
                   Actions
                 </ButtonDropdown>
                 <Button onClick={() => setAlarming(true)}>Alarm me</Button>
+                <Button onClick={() => go(address(['create-composite-alarm'], { of: names.join('\n') }))}>
+                  Create composite alarm
+                </Button>
                 <Button variant="primary" onClick={() => go(address(['create-alarm'], { queue }))}>
                   Create alarm
                 </Button>
@@ -169,7 +177,7 @@ export default function Alarms() {
           {
             id: 'about',
             header: 'About',
-            cell: (a) => (a.Dimensions ?? []).map((d) => d.Value).join(', ') || '–',
+            cell: (a) => (isComposite(a) ? 'Other alarms' : (a.Dimensions ?? []).map((d) => d.Value).join(', ') || '–'),
           },
           { id: 'condition', header: 'Condition', cell: conditionOf },
           {
@@ -178,6 +186,8 @@ export default function Alarms() {
             cell: (a) =>
               a.ActionsEnabled === false ? (
                 <Badge>Disabled</Badge>
+              ) : a.ActionsSuppressedBy ? (
+                <Badge>Suppressed</Badge>
               ) : (
                 plural((a.AlarmActions?.length ?? 0) + (a.OKActions?.length ?? 0), 'action')
               ),
@@ -196,7 +206,7 @@ export default function Alarms() {
           title={names.length === 1 ? `Delete ${names[0]}?` : `Delete ${names.length} alarms?`}
           yes={`Delete ${plural(names.length, 'alarm')}`}
           act={async () => {
-            await deleteAlarms(names)
+            await deleteAlarms(selected)
             notify({ header: `${plural(names.length, 'alarm')} deleted` })
             again()
           }}

@@ -20,6 +20,7 @@ export function pieces(items: AlarmHistoryItem[], span: Span, state: string): Pi
       const [, from = '', to = ''] = /from (\w+) to (\w+)/.exec(i.HistorySummary ?? '') ?? []
       return { at: i.Timestamp?.getTime() ?? 0, from, to }
     })
+    .filter((c) => c.to) // others are about suppressed actions
     .sort((a, b) => a.at - b.at)
   const start = span.start.getTime()
   const end = span.end.getTime()

@@ -1,0 +1,185 @@
+import Button from '@cloudscape-design/components/button'
+import Checkbox from '@cloudscape-design/components/checkbox'
+import ColumnLayout from '@cloudscape-design/components/column-layout'
+import Container from '@cloudscape-design/components/container'
+import Form from '@cloudscape-design/components/form'
+import FormField from '@cloudscape-design/components/form-field'
+import Header from '@cloudscape-design/components/header'
+import Input from '@cloudscape-design/components/input'
+import Select from '@cloudscape-design/components/select'
+import SpaceBetween from '@cloudscape-design/components/space-between'
+import Textarea from '@cloudscape-design/components/textarea'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { notify } from '../../frame/notices'
+import { address, go } from '../../frame/router'
+import { putComposite, useAlarms } from '../../parts/alarms'
+import { goToFirstWrong } from '../../parts/firstwrong'
+import { Problem } from '../../parts/problem'
+import { settle, TopicChoice, wrongWith } from '../../parts/topicchoice'
+import { type CompositeDraft, compositeOf, wrongInComposite } from './compositedraft'
+
+/** CompositeForm makes or changes a composite alarm. */
+export function CompositeForm({ first, editing }: { first: CompositeDraft; editing?: string }) {
+  const client = useQueryClient()
+  const [draft, setDraft] = useState(first)
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const set = (part: Partial<CompositeDraft>) => setDraft({ ...draft, ...part })
+  const wrong = wrongInComposite(draft)
+
+  async function submit() {
+    setTried(true)
+    if (Object.keys(wrong).length > 0 || wrongWith(draft.firing) || wrongWith(draft.fine)) {
+      goToFirstWrong()
+      return
+    }
+    setBusy(true)
+    setError(undefined)
+    try {
+      const topics = { firing: await settle(draft.firing), fine: await settle(draft.fine) }
+      await putComposite(compositeOf(draft, topics))
+      void client.invalidateQueries({ queryKey: ['DescribeAlarms'] })
+      void client.invalidateQueries({ queryKey: ['ListTopics'] })
+      notify({ header: `Alarm ${draft.name} ${editing ? 'saved' : 'created'}` })
+      go(address(['alarms', draft.name]))
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Form
+      header={<Header variant="h1">{editing ? `Edit ${editing}` : 'Create composite alarm'}</Header>}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          <Button variant="link" onClick={() => go(editing ? address(['alarms', editing]) : '/alarms')}>
+            Cancel
+          </Button>
+          <Button variant="primary" loading={busy} onClick={submit}>
+            {editing ? 'Save changes' : 'Create composite alarm'}
+          </Button>
+        </SpaceBetween>
+      }
+    >
+      <SpaceBetween size="l">
+        <Details draft={draft} set={set} wrong={tried ? wrong : {}} editing={Boolean(editing)} />
+        <Suppressor draft={draft} set={set} wrong={tried ? wrong : {}} />
+        <Container header={<Header variant="h2">Notification</Header>}>
+          <SpaceBetween size="l">
+            <TopicChoice
+              label="Whenever this alarm is: in alarm"
+              choice={draft.firing}
+              change={(firing) => set({ firing })}
+              showErrors={tried}
+            />
+            <TopicChoice
+              label="Whenever this alarm is: OK again"
+              choice={draft.fine}
+              change={(fine) => set({ fine })}
+              showErrors={tried}
+            />
+            <Checkbox checked={draft.enabled} onChange={({ detail }) => set({ enabled: detail.checked })}>
+              Actions are enabled
+            </Checkbox>
+          </SpaceBetween>
+        </Container>
+        <Problem error={error} what="The alarm was not saved" />
+      </SpaceBetween>
+    </Form>
+  )
+}
+
+interface PartProps {
+  draft: CompositeDraft
+  set: (part: Partial<CompositeDraft>) => void
+  wrong: ReturnType<typeof wrongInComposite>
+}
+
+function Details({ draft, set, wrong, editing }: PartProps & { editing: boolean }) {
+  return (
+    <Container header={<Header variant="h2">Details</Header>}>
+      <SpaceBetween size="m">
+        <FormField
+          label="Alarm name"
+          errorText={wrong.name}
+          description={editing && 'The name of an alarm cannot change.'}
+        >
+          <Input value={draft.name} disabled={editing} onChange={({ detail }) => set({ name: detail.value })} />
+        </FormField>
+        <FormField label="Alarm description" description="It is in the notifications. At most 1,024 characters.">
+          <Textarea
+            value={draft.description}
+            rows={2}
+            onChange={({ detail }) => set({ description: detail.value.slice(0, 1024) })}
+          />
+        </FormField>
+        <FormField
+          stretch
+          label="Rule"
+          description='The alarm fires when the rule holds: ALARM("a") AND NOT (OK("b") OR INSUFFICIENT_DATA("c")), or AT_LEAST(2, ALARM, ("a", "b", "c")).'
+          errorText={wrong.rule}
+        >
+          <Textarea
+            value={draft.rule}
+            rows={6}
+            spellcheck={false}
+            onChange={({ detail }) => set({ rule: detail.value })}
+          />
+        </FormField>
+      </SpaceBetween>
+    </Container>
+  )
+}
+
+function Suppressor({ draft, set, wrong }: PartProps) {
+  const { data } = useAlarms()
+  const none = { value: '', label: 'No alarm' }
+  const options = (data ?? [])
+    .filter((a) => a.AlarmName !== draft.name)
+    .map((a) => ({ value: a.AlarmName ?? '', label: a.AlarmName ?? '' }))
+  return (
+    <Container
+      header={
+        <Header variant="h2" description="While the suppressor is in alarm, this alarm notifies nobody.">
+          Suppression - optional
+        </Header>
+      }
+    >
+      <SpaceBetween size="m">
+        <FormField label="Suppressor">
+          <Select
+            filteringType="auto"
+            selectedOption={draft.suppressor ? { value: draft.suppressor, label: draft.suppressor } : none}
+            options={[none, ...options]}
+            onChange={({ detail }) => set({ suppressor: detail.selectedOption.value ?? '' })}
+          />
+        </FormField>
+        {draft.suppressor && (
+          <ColumnLayout columns={2}>
+            <FormField
+              label="Wait period in seconds"
+              description="For how long a notification waits for the suppressor."
+              errorText={wrong.wait}
+            >
+              <Input value={draft.wait} inputMode="numeric" onChange={({ detail }) => set({ wait: detail.value })} />
+            </FormField>
+            <FormField
+              label="Extension period in seconds"
+              description="For how long it still waits when the suppressor is no longer in alarm."
+              errorText={wrong.extension}
+            >
+              <Input
+                value={draft.extension}
+                inputMode="numeric"
+                onChange={({ detail }) => set({ extension: detail.value })}
+              />
+            </FormField>
+          </ColumnLayout>
+        )}
+      </SpaceBetween>
+    </Container>
+  )
+}

@@ -1,0 +1,32 @@
+import Spinner from '@cloudscape-design/components/spinner'
+import { usePlace } from '../../frame/router'
+import { isComposite, useAlarms } from '../../parts/alarms'
+import { Empty } from '../../parts/empty'
+import { Problem } from '../../parts/problem'
+import { blankComposite, compositeDraftOf } from './compositedraft'
+import { CompositeForm } from './compositeform'
+
+/** CreateComposite makes a composite alarm, of the alarms that the address names or from a copy. */
+export default function CreateComposite() {
+  const { query } = usePlace()
+  const copy = query.get('copy')
+  if (copy) {
+    return <Copy name={copy} />
+  }
+  return <CompositeForm first={blankComposite((query.get('of') ?? '').split('\n').filter(Boolean))} />
+}
+
+function Copy({ name }: { name: string }) {
+  const { data, error, isPending, refetch } = useAlarms(name)
+  const alarm = data?.[0]
+  if (error) {
+    return <Problem error={error} what="The alarm cannot be shown" retry={() => void refetch()} />
+  }
+  if (isPending) {
+    return <Spinner size="large" />
+  }
+  if (!alarm || !isComposite(alarm)) {
+    return <Empty title="There is no such composite alarm" />
+  }
+  return <CompositeForm first={{ ...compositeDraftOf(alarm), name: `${name}-copy` }} />
+}

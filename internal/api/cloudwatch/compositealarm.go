@@ -1,0 +1,230 @@
+package cloudwatch
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+)
+
+// CompositeAlarm is a composite alarm as clients see it. One that is shown as the child or parent of another lacks what is a
+// pointer, a parent also its state.
+type CompositeAlarm struct {
+	AlarmName                          string
+	AlarmArn                           string
+	AlarmDescription                   *string
+	AlarmConfigurationUpdatedTimestamp *time.Time `precise:""`
+	ActionsEnabled                     *bool
+	OKActions                          []string `wrap:"member" json:",always"`
+	AlarmActions                       []string `wrap:"member" json:",always"`
+	InsufficientDataActions            []string `wrap:"member" json:",always"`
+	StateValue                         *string
+	StateReason                        *string
+	StateReasonData                    *string
+	StateUpdatedTimestamp              *time.Time `precise:""`
+	StateTransitionedTimestamp         *time.Time `precise:""`
+	AlarmRule                          *string
+	ActionsSuppressor                  *string
+	ActionsSuppressorWaitPeriod        *int32
+	ActionsSuppressorExtensionPeriod   *int32
+	ActionsSuppressedBy                *string
+	ActionsSuppressedReason            *string
+	ActionConfiguration                *ActionConfiguration
+}
+
+// showParent shows an alarm as a parent of another.
+func showParent(a *monitor.Alarm) CompositeAlarm {
+	return CompositeAlarm{AlarmName: a.Name.Name, AlarmArn: a.ARN()}
+}
+
+// showCompositeChild shows an alarm as a child of another.
+func showCompositeChild(a *monitor.Alarm) CompositeAlarm {
+	out := showParent(a)
+	out.StateValue, out.StateUpdatedTimestamp = new(string(a.State)), &a.StateSet
+	return out
+}
+
+func showCompositeAlarm(a *monitor.Alarm) CompositeAlarm {
+	c := a.Composite
+	out := CompositeAlarm{
+		AlarmName: a.Name.Name, AlarmArn: a.ARN(), AlarmDescription: optional(a.Description), AlarmConfigurationUpdatedTimestamp: &a.Updated,
+		ActionsEnabled: &a.ActionsEnabled, OKActions: a.OKActions, AlarmActions: a.AlarmActions, InsufficientDataActions: a.InsufficientDataActions,
+		StateValue: new(string(a.State)), StateReason: &a.Reason, StateReasonData: optional(a.ReasonData),
+		StateUpdatedTimestamp: &a.StateSet, StateTransitionedTimestamp: &a.StateBegan, AlarmRule: &c.Rule,
+		ActionsSuppressedBy: optional(string(c.Suppression.By)), ActionsSuppressedReason: optional(c.Suppression.Reason()),
+		ActionConfiguration: showActionConfiguration(a),
+	}
+	if c.Suppressor != "" {
+		out.ActionsSuppressor = &c.Suppressor
+		out.ActionsSuppressorWaitPeriod, out.ActionsSuppressorExtensionPeriod = new(int32(c.Wait)), new(int32(c.Extension))
+	}
+	return out
+}
+
+type putCompositeAlarmInput struct {
+	AlarmName                        *string `max:"255"`
+	AlarmDescription                 *string `max:"1024"`
+	AlarmRule                        *string `max:"10240"`
+	ActionsEnabled                   *bool
+	OKActions                        []string `wrap:"member" max:"5,1024"`
+	AlarmActions                     []string `wrap:"member" max:"5,1024"`
+	InsufficientDataActions          []string `wrap:"member" max:"5,1024"`
+	ActionsSuppressor                *string  `max:"1600"`
+	ActionsSuppressorWaitPeriod      *int32
+	ActionsSuppressorExtensionPeriod *int32
+	ActionConfiguration              *ActionConfiguration
+	Tags                             []service.Tag `wrap:"member" max:"50"`
+}
+
+// putCompositeAlarm asks for a permission on all alarms, as AWS does: the alarm's state reveals those of others.
+func (s *Service) putCompositeAlarm(ctx context.Context, c *protocol.Call, in *putCompositeAlarmInput) (*service.Empty, error) {
+	name, err := alarmName(c, in.AlarmName)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := checkTags(in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.allow(c, "PutCompositeAlarm", service.Subject{Resource: service.ARN(allAlarms(c).ARN()), NewTags: tags}); err != nil {
+		return nil, err
+	}
+	c.Notes.Set("alarm", name.Name)
+	is, err := in.alarm(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(tags) > 0 && s.monitor.Alarm(name) == nil {
+		if err := s.allowAlarm(c, "TagResource", name, tags); err != nil {
+			return nil, err
+		}
+	}
+	return nil, s.change(ctx, true, func(tx *monitor.Tx) error {
+		if err := s.checkReferences(is); err != nil {
+			return err
+		}
+		return s.putAlarm(tx, is, tags)
+	})
+}
+
+// allAlarms is the name of what a permission on all alarms is about.
+func allAlarms(c *protocol.Call) monitor.Name { return monitor.Name{Scope: scope(c), Name: "*"} }
+
+// alarm returns the alarm that a request describes.
+func (in *putCompositeAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) {
+	var v protocol.Violations
+	rule := v.Required("alarmRule", in.AlarmRule)
+	v.Length("alarmRule", in.AlarmRule, 1, 10_240)
+	v.Length("actionsSuppressor", in.ActionsSuppressor, 1, 1600)
+	v.Range("actionsSuppressorWaitPeriod", in.ActionsSuppressorWaitPeriod, 0, 1<<31-1)
+	v.Range("actionsSuppressorExtensionPeriod", in.ActionsSuppressorExtensionPeriod, 0, 1<<31-1)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	composite, err := monitor.NewComposite(name.Scope, rule)
+	if err != nil {
+		return nil, protocol.ValidationError("Error in AlarmRule [%s]", err)
+	}
+	if err := in.suppressor(composite); err != nil {
+		return nil, err
+	}
+	a := &monitor.Alarm{
+		Name: name, Description: text(in.AlarmDescription), ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
+		OKActions: in.OKActions, AlarmActions: in.AlarmActions, InsufficientDataActions: in.InsufficientDataActions, Composite: composite,
+	}
+	if a.ShowTags, err = in.ActionConfiguration.showTags(); err != nil {
+		return nil, err
+	}
+	return a, checkActions(a)
+}
+
+// suppressor sets what suppresses the actions.
+func (in *putCompositeAlarmInput) suppressor(c *monitor.Composite) error {
+	wait, extension := in.ActionsSuppressorWaitPeriod, in.ActionsSuppressorExtensionPeriod
+	switch {
+	case in.ActionsSuppressor == nil && (wait != nil || extension != nil):
+		return protocol.ValidationError("ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod can only be specified with ActionsSuppressor.")
+	case in.ActionsSuppressor != nil && (wait == nil || extension == nil):
+		return protocol.ValidationError("ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod are required with ActionsSuppressor.")
+	case in.ActionsSuppressor != nil:
+		c.Suppressor, c.Wait, c.Extension = *in.ActionsSuppressor, int(*wait), int(*extension)
+	}
+	return nil
+}
+
+// checkReferences makes sure that the alarms exist to which a composite alarm refers, and that none of them has too many
+// parents.
+func (s *Service) checkReferences(is *monitor.Alarm) error {
+	var missing []string
+	for _, child := range is.Composite.Children() {
+		if s.monitor.Alarm(child) == nil {
+			missing = append(missing, child.Name)
+		}
+		parents := service.Filter(s.monitor.Parents(child), func(p *monitor.Alarm) bool { return p.Name != is.Name })
+		if len(parents) >= monitor.MaxParents {
+			return errLimit("The alarm %s is in the rules of %d composite alarms; it cannot be in more.", child.Name, monitor.MaxParents)
+		}
+	}
+	if len(missing) > 0 {
+		return protocol.ValidationError("Could not save the composite alarm as alarms [%s] in the alarm rule do not exist", service.Shorten(strings.Join(missing, ", ")))
+	}
+	if ref := is.Composite.Suppressor; ref != "" && s.monitor.Alarm(monitor.Referenced(is.Scope, ref)) == nil {
+		return protocol.ValidationError("Could not save the composite alarm as the suppressor alarm [%s] does not exist", service.Shorten(ref))
+	}
+	return nil
+}
+
+// putAlarm adds an alarm, or replaces the configuration of the one of its name and kind.
+func (s *Service) putAlarm(tx *monitor.Tx, is *monitor.Alarm, tags map[string]string) error {
+	put, was := is.Clone(), s.monitor.Alarm(is.Name)
+	switch {
+	case was != nil && (was.Composite == nil) != (is.Composite == nil):
+		return protocol.ValidationError("The alarm %s exists and is %s.", is.Name.Name, kindOf(was))
+	case was != nil:
+		return tx.Update(was, put, s.now())
+	case len(s.monitor.Alarms(is.Scope)) >= maxAlarms:
+		return errLimit("A region of an account can have at most %d alarms.", maxAlarms)
+	}
+	put.Tags = tags
+	return tx.Create(put, s.now())
+}
+
+// kindOf says in words of which kind an alarm is.
+func kindOf(a *monitor.Alarm) string {
+	if a.Composite != nil {
+		return "a composite alarm"
+	}
+	return "a metric alarm"
+}
+
+// checkDelete makes sure that alarms can be deleted together: one of them at most is composite, and no alarm that stays
+// depends on one of them.
+func (s *Service) checkDelete(going []*monitor.Alarm) error {
+	var composite *monitor.Alarm
+	for _, a := range going {
+		if a.Composite == nil {
+			continue
+		}
+		if composite != nil {
+			return protocol.ValidationError("You can delete at most one composite alarm in one operation.")
+		}
+		composite = a
+	}
+	var needed []string
+	for _, a := range going {
+		staying := service.Filter(s.monitor.Dependents(a.Name), func(d *monitor.Alarm) bool { return d != composite || a == composite })
+		if len(staying) > 0 {
+			needed = append(needed, a.Name.Name)
+		}
+	}
+	switch len(needed) {
+	case 0:
+		return nil
+	case 1:
+		return protocol.ValidationError("Cannot delete %s as there are composite alarm(s) depending on it.", needed[0])
+	}
+	return protocol.ValidationError("Cannot delete %s as there are composite alarm(s) depending on them.", service.Shorten(strings.Join(needed, ",")))
+}

@@ -1,0 +1,183 @@
+package cloudwatch
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/sluicemq/sluice/internal/api/service"
+	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/observe/metricdata"
+	"github.com/sluicemq/sluice/internal/observe/monitor"
+	"github.com/sluicemq/sluice/internal/observe/series"
+)
+
+const (
+	metricAlarms = "MetricAlarm"
+	composites   = "CompositeAlarm"
+	alarmsPage   = 50
+	mostAlarms   = 100
+)
+
+var alarmTypes = []string{composites, metricAlarms, "LogAlarm"}
+
+// typesOf returns the types of alarms that a request is about: metric alarms, unless it says otherwise. There are no log
+// alarms.
+func typesOf(names []string) monitor.AlarmTypes {
+	return monitor.AlarmTypes{
+		Metric: len(names) == 0 || slices.Contains(names, metricAlarms), Composite: slices.Contains(names, composites),
+	}
+}
+
+type describeAlarmsInput struct {
+	AlarmNames          []string `wrap:"member" max:"100,255"`
+	AlarmNamePrefix     *string  `max:"255"`
+	AlarmTypes          []string `wrap:"member" max:"10,32"`
+	ChildrenOfAlarmName *string  `max:"255"`
+	ParentsOfAlarmName  *string  `max:"255"`
+	StateValue          *string  `max:"32"`
+	ActionPrefix        *string  `max:"1024"`
+	MaxRecords          *int32
+	NextToken           *string `max:"8K"`
+}
+
+type describeAlarmsOutput struct {
+	CompositeAlarms []CompositeAlarm `wrap:"member" json:",always"`
+	MetricAlarms    []MetricAlarm    `wrap:"member" json:",always"`
+	NextToken       string           `json:",omitempty"`
+}
+
+func (s *Service) describeAlarms(_ context.Context, c *protocol.Call, in *describeAlarmsInput) (*describeAlarmsOutput, error) {
+	var v protocol.Violations
+	v.Range("maxRecords", in.MaxRecords, 1, mostAlarms)
+	checkState(&v, in.StateValue)
+	for _, t := range in.AlarmTypes {
+		v.Enum("alarmTypes", &t, alarmTypes...)
+	}
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	if err := in.checkFilters(); err != nil {
+		return nil, err
+	}
+	if err := s.allowAlarm(c, "DescribeAlarms", in.about(c), nil); err != nil {
+		return nil, err
+	}
+	all, as := s.described(c, in)
+	most := alarmsPage
+	if in.MaxRecords != nil {
+		most = int(*in.MaxRecords)
+	} else if len(in.AlarmNames) > 0 {
+		most = mostAlarms
+	}
+	p, err := paged(service.Paginate(all, func(a *monitor.Alarm) string { return a.Name.Name }, text(in.NextToken), "", most))
+	if err != nil {
+		return nil, err
+	}
+	out := &describeAlarmsOutput{CompositeAlarms: []CompositeAlarm{}, MetricAlarms: []MetricAlarm{}, NextToken: p.Next}
+	for _, a := range p.Items {
+		if a.Composite != nil {
+			out.CompositeAlarms = append(out.CompositeAlarms, as.composite(a))
+		} else {
+			out.MetricAlarms = append(out.MetricAlarms, as.metric(a))
+		}
+	}
+	return out, nil
+}
+
+// about returns the alarm on which the caller needs a permission: what composite alarms show is about all alarms.
+func (in *describeAlarmsInput) about(c *protocol.Call) monitor.Name {
+	about := allAlarms(c)
+	if len(in.AlarmNames) == 1 && !typesOf(in.AlarmTypes).Composite {
+		about.Name = in.AlarmNames[0]
+	}
+	return about
+}
+
+// shape is how alarms are shown.
+type shape struct {
+	metric    func(*monitor.Alarm) MetricAlarm
+	composite func(*monitor.Alarm) CompositeAlarm
+}
+
+// described returns the alarms that a request asks for, in order of their names, and how they are shown.
+func (s *Service) described(c *protocol.Call, in *describeAlarmsInput) ([]*monitor.Alarm, shape) {
+	where := scope(c)
+	switch {
+	case in.ChildrenOfAlarmName != nil:
+		as := shape{showMetricChild, showCompositeChild}
+		if of := s.monitor.Alarm(monitor.Name{Scope: where, Name: *in.ChildrenOfAlarmName}); of != nil {
+			return s.monitor.Children(of), as
+		}
+		return nil, as
+	case in.ParentsOfAlarmName != nil:
+		return s.monitor.Parents(monitor.Name{Scope: where, Name: *in.ParentsOfAlarmName}), shape{showMetricChild, showParent}
+	}
+	return service.Filter(s.monitor.Alarms(where), in.matches), shape{showMetricAlarm, showCompositeAlarm}
+}
+
+// matches reports whether a request asks for an alarm.
+func (in *describeAlarmsInput) matches(a *monitor.Alarm) bool {
+	types := typesOf(in.AlarmTypes)
+	return (types.Composite && a.Composite != nil || types.Metric && a.Composite == nil) &&
+		(len(in.AlarmNames) == 0 || slices.Contains(in.AlarmNames, a.Name.Name)) &&
+		(in.AlarmNamePrefix == nil || strings.HasPrefix(a.Name.Name, *in.AlarmNamePrefix)) &&
+		(in.StateValue == nil || string(a.State) == *in.StateValue) &&
+		(in.ActionPrefix == nil || slices.ContainsFunc(a.Actions(), func(arn string) bool { return strings.HasPrefix(arn, *in.ActionPrefix) }))
+}
+
+// checkFilters refuses filters that exclude each other. An empty list of names is none.
+func (in *describeAlarmsInput) checkFilters() error {
+	others := len(in.AlarmNames) > 0 || in.AlarmNamePrefix != nil || len(in.AlarmTypes) > 0 || in.StateValue != nil || in.ActionPrefix != nil
+	switch {
+	case len(in.AlarmNames) > 0 && in.AlarmNamePrefix != nil:
+		return protocol.ValidationError("AlarmNamePrefix and AlarmNames are mutually exclusive: specify one of them.")
+	case in.ChildrenOfAlarmName != nil && (others || in.ParentsOfAlarmName != nil):
+		return protocol.ValidationError("With ChildrenOfAlarmName only MaxRecords and NextToken can be specified.")
+	case in.ParentsOfAlarmName != nil && others:
+		return protocol.ValidationError("With ParentsOfAlarmName only MaxRecords and NextToken can be specified.")
+	}
+	return nil
+}
+
+type describeAlarmsForMetricInput struct {
+	MetricName        *string     `max:"255"`
+	Namespace         *string     `max:"255"`
+	Statistic         *string     `max:"32"`
+	ExtendedStatistic *string     `max:"50"`
+	Dimensions        []Dimension `wrap:"member" max:"30"`
+	Period            *int32
+	Unit              *string `max:"32"`
+}
+
+type describeAlarmsForMetricOutput struct {
+	MetricAlarms []MetricAlarm `wrap:"member" json:",always"`
+}
+
+func (s *Service) describeAlarmsForMetric(_ context.Context, c *protocol.Call, in *describeAlarmsForMetricInput) (*describeAlarmsForMetricOutput, error) {
+	var v protocol.Violations
+	id := series.ID{Scope: scope(c)}
+	id.Namespace, id.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
+	id.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
+	checkUnit(&v, "unit", in.Unit)
+	v.Enum("statistic", in.Statistic, metricdata.Statistics...)
+	v.Range("period", in.Period, 1, 1<<30)
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.allow(c, "DescribeAlarmsForMetric", service.Subject{}); err != nil {
+		return nil, err
+	}
+	statistic := text(in.Statistic) + text(in.ExtendedStatistic)
+	all := service.Filter(s.monitor.Alarms(id.Scope), func(a *monitor.Alarm) bool {
+		stats := []*metricdata.Stat{a.Metric}
+		for _, q := range a.Queries {
+			stats = append(stats, q.Stat)
+		}
+		return slices.ContainsFunc(stats, func(m *metricdata.Stat) bool {
+			return m != nil && id.Equal(series.ID{Scope: id.Scope, Namespace: m.Namespace, Metric: m.Metric, Dimensions: m.Dimensions}) &&
+				(statistic == "" || m.Statistic == statistic) && (in.Period == nil || m.Period == seconds(in.Period)) && (in.Unit == nil || m.Unit == *in.Unit)
+		})
+	})
+	return &describeAlarmsForMetricOutput{service.Convert(all, showMetricAlarm)}, nil
+}

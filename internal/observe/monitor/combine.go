@@ -1,0 +1,124 @@
+package monitor
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+const (
+	// combineEvery is how often composite alarms are looked at that depend on what has changed.
+	combineEvery = time.Second
+	// combineTimeout is how long that may take; what is left has its turn the next time.
+	combineTimeout = 8 * time.Second
+	// combinedAtOnce is how many of them are one change of the control store. Their records, history and notifications
+	// repeat rules of up to 10 KiB.
+	combinedAtOnce = 10
+)
+
+// combineLoop combines until ctx ends.
+func (e *Evaluator) combineLoop(ctx context.Context) {
+	tick := time.NewTicker(combineEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			e.report("composite alarms could not be evaluated", e.Combine(ctx, e.Now()))
+		}
+	}
+}
+
+// Combine looks at the composite alarms that depend on what has changed since the last time, and at those of which a period
+// has ended, until nothing has changed any more. On a node that does not own the control store it does nothing.
+func (e *Evaluator) Combine(ctx context.Context, now time.Time) error {
+	if e.Monitor.control.Elsewhere() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, combineTimeout)
+	defer cancel()
+	for ctx.Err() == nil {
+		some := e.Monitor.due(now)
+		if len(some) == 0 {
+			return nil
+		}
+		if err := e.Monitor.combine(ctx, some, now); err != nil {
+			e.Monitor.again(some)
+			return err
+		}
+	}
+	return nil
+}
+
+// due returns the composite alarms to be looked at next.
+func (m *Monitor) due(now time.Time) []Name {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.composites.due(now)
+}
+
+// again has composite alarms looked at once more.
+func (m *Monitor) again(names []Name) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, name := range names {
+		if a := m.alarms[name]; a != nil && a.Composite != nil {
+			m.composites.stale[name] = struct{}{}
+		}
+	}
+}
+
+// combine brings composite alarms up to date of which none depends on another.
+func (m *Monitor) combine(ctx context.Context, names []Name, now time.Time) error {
+	changing := slices.DeleteFunc(slices.Clone(names), func(n Name) bool {
+		a := m.Alarm(n)
+		if a == nil || a.Composite == nil {
+			return true
+		}
+		is, _ := a.combined(m.Alarm, now)
+		return is == nil
+	})
+	for some := range slices.Chunk(changing, combinedAtOnce) {
+		if err := m.Change(ctx, func(tx *Tx) error { return tx.combine(some, now) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// combine brings alarms up to date, as they are now.
+func (tx *Tx) combine(names []Name, now time.Time) error {
+	for _, name := range names {
+		was := tx.monitor.Alarm(name)
+		if was == nil || was.Composite == nil {
+			continue
+		}
+		is, act := was.combined(tx.monitor.Alarm, now)
+		if is == nil {
+			continue
+		}
+		if err := tx.settle(was, is, act, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle stores a composite alarm that has changed, with its history and its actions.
+func (tx *Tx) settle(was, is *Alarm, act bool, now time.Time) error {
+	tx.put(is)
+	if is.State != was.State {
+		if err := tx.AddItem(is.Scope, transitionItem(was, is, now)); err != nil {
+			return err
+		}
+	} else if item := suppressionItem(was, is, now); item != nil {
+		if err := tx.AddItem(is.Scope, item); err != nil {
+			return err
+		}
+	}
+	if act && is.ActionsEnabled {
+		tx.act(is.Composite.Suppression.From, is, now)
+	}
+	return nil
+}
