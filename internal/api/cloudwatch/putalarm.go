@@ -189,12 +189,8 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	if (in.Statistic == nil) == (in.ExtendedStatistic == nil) {
 		return protocol.ValidationError("Exactly one of Statistic and ExtendedStatistic must be specified")
 	}
-	statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic)
-	switch {
-	case !ok || in.ExtendedStatistic != nil && !statistic.IsPercentile():
-		return protocol.ValidationError("The value %s for parameter ExtendedStatistic is not supported. Use a percentile from p0 to p100.", service.Shorten(a.Metric.Statistic))
-	case statistic.IsPercentile() && !slices.Contains([]string{"p0", "p100"}, a.Metric.Statistic):
-		return protocol.ValidationError("An alarm cannot watch the percentile %s: %s.", a.Metric.Statistic, metricdata.ErrInexact)
+	if statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic); !ok || in.ExtendedStatistic != nil && !statistic.IsExtended() {
+		return protocol.ValidationError("The value %s for parameter ExtendedStatistic is not supported.", service.Shorten(a.Metric.Statistic))
 	}
 	if name, ok := twice(a.Metric.Dimensions); ok {
 		return errValue("The parameter Dimensions has the name %s more than once.", name)
@@ -214,12 +210,6 @@ func checkMath(a *monitor.Alarm) error {
 	}
 	if n := len(plan.Returned()); n != 1 {
 		return protocol.ValidationError("Exactly one element of the metrics list should return data; %d do.", n)
-	}
-	if plan.Uses(func(s *metricdata.Stat) bool {
-		statistic, _ := metricdata.ParseStatistic(s.Statistic)
-		return statistic.IsPercentile() && s.Statistic != "p0" && s.Statistic != "p100"
-	}) {
-		return protocol.ValidationError("An alarm cannot watch percentiles: %s.", metricdata.ErrInexact)
 	}
 	for _, q := range a.Queries {
 		if !insights.Is(q.Expression) || !q.Return {

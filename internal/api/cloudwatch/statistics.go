@@ -67,16 +67,18 @@ func (s *Service) getMetricStatistics(ctx context.Context, c *protocol.Call, in 
 		if err := budget.Of(ctx).Hold(maxStatistics * datapointBytes); err != nil {
 			return nil, failure(err)
 		}
-		points, err := src.Reader.Read(ctx, id, from, to, seconds(in.Period))
+		read := src.Reader.Read
+		if len(in.ExtendedStatistics) > 0 {
+			read = src.Reader.ReadSamples
+		}
+		points, err := read(ctx, id, from, to, seconds(in.Period))
 		if err != nil {
 			return nil, failure(err)
 		}
 		for _, p := range points {
-			d, err := in.datapoint(p, id.Unit)
-			if err != nil {
-				return nil, err
+			if d, ok := in.datapoint(p, id.Unit); ok {
+				out.Datapoints = append(out.Datapoints, d)
 			}
-			out.Datapoints = append(out.Datapoints, d)
 		}
 	}
 	return out, nil
@@ -90,8 +92,8 @@ func (s *Service) unitsOf(id series.ID) []string {
 	return s.monitor.Units(id)
 }
 
-// datapoint returns the statistics of a point that are asked for.
-func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Datapoint, error) {
+// datapoint returns the statistics of a point that are asked for, or false if none of them is known.
+func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Datapoint, bool) {
 	d := Datapoint{Timestamp: p.Time, Unit: unit}
 	for name, field := range map[string]**float64{
 		"SampleCount": &d.SampleCount, "Average": &d.Average, "Sum": &d.Sum, "Minimum": &d.Minimum, "Maximum": &d.Maximum,
@@ -102,25 +104,22 @@ func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Data
 	}
 	for _, name := range in.ExtendedStatistics {
 		statistic, _ := metricdata.ParseStatistic(name)
-		n, err := statistic.Of(p)
-		if err != nil {
-			return d, errValue("The statistic %s cannot be computed: %s.", name, err)
+		n, ok := statistic.Of(p)
+		if !ok {
+			continue
 		}
 		if d.ExtendedStatistics == nil {
 			d.ExtendedStatistics = make(map[string]float64)
 		}
 		d.ExtendedStatistics[name] = n
 	}
-	return d, nil
+	return d, len(in.Statistics) > 0 || d.ExtendedStatistics != nil
 }
 
 // must returns a statistic that every point has.
 func must(name string, p series.Point) *float64 {
 	statistic, _ := metricdata.ParseStatistic(name)
-	n, err := statistic.Of(p)
-	if err != nil {
-		return nil
-	}
+	n, _ := statistic.Of(p)
 	return &n
 }
 
@@ -162,8 +161,8 @@ func (in *getMetricStatisticsInput) check(c *protocol.Call) (id series.ID, err e
 			"You may reduce the datapoints requested by increasing Period, or decreasing the time range.", n, maxStatistics)
 	}
 	for _, name := range in.ExtendedStatistics {
-		if statistic, ok := metricdata.ParseStatistic(name); !ok || !statistic.IsPercentile() {
-			return id, errValue("The value %s for parameter ExtendedStatistics is not supported. Use a percentile from p0 to p100.", name)
+		if statistic, ok := metricdata.ParseStatistic(name); !ok || !statistic.IsExtended() {
+			return id, errValue("The value %s for parameter ExtendedStatistics is not supported.", name)
 		}
 	}
 	return id, nil

@@ -159,7 +159,7 @@ func read(q Query) (p planned, err error) {
 }
 
 func wrongStatistic(id, statistic string) *Error {
-	return wrong(id, "the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99", statistic)
+	return wrong(id, "the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum, a percentile such as p99 or a range such as TM(10%%:90%%)", statistic)
 }
 
 func checkPeriod(id string, period time.Duration) error {

@@ -13,6 +13,7 @@
 //	monitor/metric/HASH                     a metric that a program has sent, as JSON
 //	monitor/points/HASH/HOUR                its points of an hour; see points.go
 //	monitor/points/seconds/HASH/MINUTE      those of high resolution, of a minute; see fine.go
+//	monitor/points/sketches/...             the samples of points, for percentiles; see sketches.go
 //
 // The Evaluator looks at every alarm once a minute, at those of shorter periods every ten seconds, on the node that owns the control store. A transition is one change:
 // the alarm's state, an item of its history, and a record for each of its actions. A record is removed when its notification

@@ -31,6 +31,7 @@ type Monitor struct {
 
 	required atomic.Bool // Require was called, and had no error
 	shelves  *shelves
+	sketches sketchRoom
 
 	mu sync.RWMutex
 	records
@@ -76,6 +77,7 @@ func alarmName(key string) (n Name, ok bool) {
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
 	m := &Monitor{control: o.Control, ready: o.Ready, require: o.Require, shelves: newShelves(), records: newRecords()}
+	m.sketches.used = make(map[string]int)
 	if m.ready == nil {
 		m.ready = func() error { return nil }
 	}
