@@ -38,7 +38,7 @@ type Engine struct {
 	now           Instant // never goes back
 	touched       []*queue
 	dirtyOutboxes []*outbox
-	unwritten     []ID // queues whose empty receives WriteEmptyReceives has to write
+	unwritten     []ID   // queues whose empty receives WriteEmptyReceives has to write
 	work          int    // messages touched by housekeeping since Advance or Receive began
 	limit         int    // see Limit
 	record        []byte // scratch for the record of a message

@@ -180,11 +180,11 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	a.Metric.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
 	checkUnit(&v, "unit", in.Unit)
 	v.Enum("statistic", in.Statistic, metricdata.Statistics...)
-	if in.Period == nil {
-		v.Required("period", nil)
-	}
 	if err := v.Err(); err != nil {
 		return err
+	}
+	if in.Period == nil {
+		return errNull("Period")
 	}
 	if (in.Statistic == nil) == (in.ExtendedStatistic == nil) {
 		return protocol.ValidationError("Exactly one of Statistic and ExtendedStatistic must be specified")
@@ -201,15 +201,21 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 
 // checkMath makes sure that queries can be an alarm's.
 func checkMath(a *monitor.Alarm) error {
+	if slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool { return q.Stat != nil && !isStatistic(q.Stat.Statistic) }) {
+		return protocol.ValidationError("Invalid metrics list")
+	}
 	plan, err := a.Plan()
 	if err != nil {
 		return failure(err)
 	}
+	if !slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool { return q.Stat != nil || q.Period != 0 }) {
+		return errNull("Period")
+	}
 	if plan.Searches() {
 		return protocol.ValidationError("SEARCH is not supported on Metric Alarms")
 	}
-	if n := len(plan.Returned()); n != 1 {
-		return protocol.ValidationError("Exactly one element of the metrics list should return data; %d do.", n)
+	if len(plan.Returned()) != 1 {
+		return protocol.ValidationError("Exactly one element of the metrics list should return data.")
 	}
 	for _, q := range a.Queries {
 		if !insights.Is(q.Expression) || !q.Return {
@@ -220,6 +226,11 @@ func checkMath(a *monitor.Alarm) error {
 		}
 	}
 	return nil
+}
+
+func isStatistic(name string) bool {
+	_, ok := metricdata.ParseStatistic(name)
+	return ok
 }
 
 // rule sets threshold and periods.
@@ -234,11 +245,11 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 	if in.EvaluationPeriods == nil {
 		v.Required("evaluationPeriods", nil)
 	}
-	if in.Threshold == nil {
-		v.Required("threshold", nil)
-	}
 	if err := v.Err(); err != nil {
 		return err
+	}
+	if in.Threshold == nil {
+		return errNull("Threshold")
 	}
 	a.Threshold, a.Periods = *in.Threshold, int(*in.EvaluationPeriods)
 	if in.DatapointsToAlarm != nil {
@@ -248,6 +259,11 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 		return protocol.ValidationError("DatapointsToAlarm must be less than or equal to EvaluationPeriods")
 	}
 	return nil
+}
+
+// errNull refuses an alarm without what only some alarms need.
+func errNull(name string) *protocol.Error {
+	return protocol.ValidationError("%s must not be null", name)
 }
 
 // period checks how long the evaluated periods are together.

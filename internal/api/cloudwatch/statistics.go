@@ -2,7 +2,9 @@ package cloudwatch
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -123,47 +125,40 @@ func must(name string, p series.Point) *float64 {
 	return &n
 }
 
-func (in *getMetricStatisticsInput) check(c *protocol.Call) (id series.ID, err error) {
-	switch { // the parameters that are required, in the order of the documentation
-	case in.Namespace == nil:
-		return id, errMissing("Namespace")
-	case in.MetricName == nil:
-		return id, errMissing("MetricName")
-	case in.StartTime == nil:
-		return id, errMissing("StartTime")
-	case in.EndTime == nil:
-		return id, errMissing("EndTime")
-	case in.Period == nil:
-		return id, errMissing("Period")
+func (in *getMetricStatisticsInput) check(call *protocol.Call) (id series.ID, err error) {
+	var c complaints
+	c.require("Namespace", in.Namespace)
+	c.require("MetricName", in.MetricName)
+	c.window(in.StartTime, in.EndTime)
+	if in.Period == nil {
+		complain(&c.missing, "The parameter Period is required.")
+	} else if !series.IsPeriod(seconds(in.Period)) {
+		c.value("The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 	}
-	var v protocol.Violations
-	id = series.ID{Scope: scope(c), Unit: text(in.Unit)}
-	id.Namespace, id.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
-	id.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
-	checkUnit(&v, "unit", in.Unit)
-	v.Range("period", in.Period, 1, 1<<30)
-	for _, name := range in.Statistics {
-		v.Enum("statistics", &name, metricdata.Statistics...)
+	for i, name := range in.Statistics {
+		c.oneOf(fmt.Sprintf("Statistics.member.%d.<list element>", i+1), &name, metricdata.Statistics)
 	}
-	if err := v.Err(); err != nil {
+	for _, name := range in.ExtendedStatistics {
+		if statistic, ok := metricdata.ParseStatistic(name); !ok || !statistic.IsExtended() {
+			c.value("The value %s for parameter ExtendedStatistics is not supported.", name)
+		}
+	}
+	c.oneOf("Unit", in.Unit, units)
+	if strings.HasPrefix(text(in.Namespace), ":") {
+		c.value("The value %s for parameter Namespace is invalid. It must not begin with a colon.", *in.Namespace)
+	}
+	if len(in.Statistics) == 0 && len(in.ExtendedStatistics) == 0 {
+		c.combination("At least one of the parameters Statistics and ExtendedStatistics must be specified.")
+	}
+	id = series.ID{
+		Scope: scope(call), Namespace: text(in.Namespace), Metric: text(in.MetricName), Unit: text(in.Unit), Dimensions: c.dimensions("Dimensions", in.Dimensions),
+	}
+	if err := c.err(); err != nil {
 		return id, err
-	}
-	switch {
-	case len(in.Statistics) == 0 && len(in.ExtendedStatistics) == 0:
-		return id, errCombination("At least one of the parameters Statistics and ExtendedStatistics must be specified.")
-	case !in.StartTime.Before(*in.EndTime):
-		return id, errValue("The parameter StartTime must be less than the parameter EndTime.")
-	case !series.IsPeriod(seconds(in.Period)):
-		return id, errValue("The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 	}
 	if n := in.EndTime.Sub(*in.StartTime) / seconds(in.Period); n > maxStatistics {
 		return id, errCombination("You have requested up to %d datapoints, which exceeds the limit of %d. "+
 			"You may reduce the datapoints requested by increasing Period, or decreasing the time range.", n, maxStatistics)
-	}
-	for _, name := range in.ExtendedStatistics {
-		if statistic, ok := metricdata.ParseStatistic(name); !ok || !statistic.IsExtended() {
-			return id, errValue("The value %s for parameter ExtendedStatistics is not supported.", name)
-		}
 	}
 	return id, nil
 }

@@ -144,15 +144,15 @@ func TestRefusals(t *testing.T) {
 		"Error in expression 'm': it has both a metric and an expression":    {both},
 		"Error in expression 'm': it has neither a metric nor an expression": {{ID: "m"}},
 		"Error in expression 'm': the statistic tm101 is not supported; use SampleCount, Average, Sum, Minimum, Maximum, a percentile such as p99 or a range such as TM(10%:90%)": {stat("m", "x", "a", "tm101", time.Minute)},
-		"Error in expression 'm': the period must be 1, 5, 10, 20, 30 or a multiple of 60 seconds":                                                  {stat("m", "x", "a", "Sum", 15*time.Second)},
-		`Error in expression 'e': expected "}", found the end at character 19 of the search`:                                                        {expression("e", "SEARCH('{AWS/SQS,QueueName', 'Sum')", 0)},
+		"Error in expression 'm': the period must be 1, 5, 10, 20, 30 or a multiple of 60 seconds":                                                                                {stat("m", "x", "a", "Sum", 15*time.Second)},
+		`Error in expression 'e': expected "}", found the end at character 19 of the search`:                                                                                      {expression("e", "SEARCH('{AWS/SQS,QueueName', 'Sum')", 0)},
 		"Error in expression 'e': the statistic tm101 is not supported; use SampleCount, Average, Sum, Minimum, Maximum, a percentile such as p99 or a range such as TM(10%:90%)": {expression("e", "SEARCH('{AWS/SQS}', 'tm101')", 0)},
-		"Error in expression 'e': the period must be 1, 5, 10, 20, 30 or a multiple of 60 seconds":                                                  {expression("e", "SEARCH('{AWS/SQS}', 'Sum', 31)", 0)},
-		"Error in expression 'e': there is no metric or expression with the id \"n\"":                                                               {expression("e", "n", 0)},
-		"Error in expression 'a': it refers to itself, directly or through others":                                                                  {expression("a", "b", 0), expression("b", "a", 0)},
-		"Error in expression 'q': a query needs a period":                                                                                           {expression("q", "SELECT SUM(m) FROM n", 0)},
-		"Error in expression 'q': expected a namespace, found the end at character 19":                                                              {expression("q", "SELECT SUM(m) FROM", 0)},
-		"Error in expression 'e': it results in a number, and an answer has time series; use TIME_SERIES to make one of it":                         {expression("e", "1 + 1", 0)},
+		"Error in expression 'e': the period must be 1, 5, 10, 20, 30 or a multiple of 60 seconds":                                                                                {expression("e", "SEARCH('{AWS/SQS}', 'Sum', 31)", 0)},
+		"Error in expression 'e': there is no metric or expression with the id \"n\"":                                                                                             {expression("e", "n", 0)},
+		"Error in expression 'a': it refers to itself, directly or through others":                                                                                                {expression("a", "b", 0), expression("b", "a", 0)},
+		"Error in expression 'q': a query needs a period":                                                                                                                         {expression("q", "SELECT SUM(m) FROM n", 0)},
+		"Error in expression 'q': expected a namespace, found the end at character 19":                                                                                            {expression("q", "SELECT SUM(m) FROM", 0)},
+		"Error in expression 'e': it results in a number, and an answer has time series; use TIME_SERIES to make one of it":                                                       {expression("e", "1 + 1", 0)},
 	} {
 		if _, err := answer(queries...); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -20,6 +20,8 @@ type Query struct {
 	// Period is that of the series which an Insights expression selects.
 	Period time.Duration `json:",omitempty"`
 	Return bool          `json:",omitempty"` // the answer has it
+	// Account is the account of the metric as it was given: there are no others to ask.
+	Account string `json:",omitempty"`
 }
 
 // Stat is a statistic of a series.
