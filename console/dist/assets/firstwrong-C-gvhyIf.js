@@ -1,0 +1,1 @@
+import{f as e}from"./index-qQ7JBwiY.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};
