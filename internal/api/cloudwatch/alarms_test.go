@@ -104,7 +104,9 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		const one = "1 validation error detected: "
 		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmName": "a\nb"}, one+`Value 'a`+"\n"+`b' at 'alarmName' failed to satisfy constraint: Member must satisfy regular expression pattern: [^\x00-\x1F\x7F]+`)
-		refused(object{"MetricName": nil}, one+"Value null at 'metricName' failed to satisfy constraint: Member must not be null")
+		refused(object{"MetricName": nil}, "MetricName must not be null")
+		refused(object{"Namespace": nil}, "Namespace must not be null")
+		refused(object{"EvaluateLowSampleCountPercentile": "ignore"}, "EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 		refused(object{"Period": nil}, "Period must not be null")
 		refused(object{"Threshold": nil}, "Threshold must not be null")
 		refused(object{"EvaluationPeriods": nil}, one+"Value null at 'evaluationPeriods' failed to satisfy constraint: Member must not be null")
@@ -121,7 +123,9 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
 		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")
 		refused(object{"Metrics": list{object{"Id": "e1", "Expression": "1"}}},
-			"If Metrics is specified, MetricName, Namespace, Dimensions, Period, Unit, Statistic and ExtendedStatistic must not be.")
+			"MetricName should not be set if list of Metrics is set.")
+		refused(object{"MetricName": nil, "Namespace": nil, "Dimensions": nil, "Period": nil, "Metrics": list{object{"Id": "e1", "Expression": "1"}}},
+			"Statistic should not be set if list of Metrics is set.")
 		refused(object{"EvaluationCriteria": object{"PromQLCriteria": object{"Query": "up"}}},
 			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
 		refused(object{"ThresholdMetricId": "ad1"}, "Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
@@ -318,7 +322,7 @@ func TestDashboards(t *testing.T) {
 		r.ok("DeleteDashboards", object{"DashboardNames": list{"main"}}, object{})
 		r.fails("GetDashboard", object{"DashboardName": "main"}, 404, "ResourceNotFound", "Dashboard main does not exist")
 		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound", "Dashboard main does not exist")
-		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("second", 2)}})
+		r.ok("ListDashboards", object{}, object{})
 		r.fails("PutDashboard", object{"DashboardName": "a/b", "DashboardBody": "{}"}, 400, "InvalidParameterValue",
 			"The value for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).\n")
 		r.fails("PutDashboard", object{"DashboardName": "x", "DashboardBody": "[]"}, 400, "InvalidParameterInput", "The field DashboardBody must be a valid JSON object")

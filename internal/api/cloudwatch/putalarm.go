@@ -140,9 +140,8 @@ func (in *putMetricAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) 
 		return nil, protocol.ValidationError("Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
 	case in.ThresholdMetricId != nil:
 		return nil, protocol.ValidationError("Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
-	case in.Metrics != nil && (in.MetricName != nil || in.Namespace != nil || in.Dimensions != nil || in.Period != nil || in.Unit != nil ||
-		in.Statistic != nil || in.ExtendedStatistic != nil):
-		return nil, protocol.ValidationError("If Metrics is specified, MetricName, Namespace, Dimensions, Period, Unit, Statistic and ExtendedStatistic must not be.")
+	case in.Metrics != nil && in.ofMetric() != "":
+		return nil, protocol.ValidationError("%s should not be set if list of Metrics is set.", in.ofMetric())
 	}
 	a := &monitor.Alarm{
 		Name: name, Description: text(in.AlarmDescription), ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
@@ -162,6 +161,22 @@ func (in *putMetricAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) 
 	return a, nil
 }
 
+// ofMetric returns the first parameter that only alarms on one metric have, if there is any.
+func (in *putMetricAlarmInput) ofMetric() string {
+	for _, p := range []struct {
+		name string
+		set  bool
+	}{
+		{"MetricName", in.MetricName != nil}, {"Namespace", in.Namespace != nil}, {"Dimensions", in.Dimensions != nil}, {"Period", in.Period != nil},
+		{"Unit", in.Unit != nil}, {"Statistic", in.Statistic != nil}, {"ExtendedStatistic", in.ExtendedStatistic != nil},
+	} {
+		if p.set {
+			return p.name
+		}
+	}
+	return ""
+}
+
 // metric sets what the alarm watches.
 func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	var v protocol.Violations
@@ -174,6 +189,12 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 			return err
 		}
 		return checkMath(a)
+	}
+	switch {
+	case in.MetricName == nil:
+		return errNull("MetricName")
+	case in.Namespace == nil:
+		return errNull("Namespace")
 	}
 	a.Metric = &metricdata.Stat{Statistic: text(in.Statistic) + text(in.ExtendedStatistic), Period: seconds(in.Period), Unit: text(in.Unit)}
 	a.Metric.Namespace, a.Metric.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
@@ -191,6 +212,9 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 	}
 	if statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic); !ok || in.ExtendedStatistic != nil && !statistic.IsExtended() {
 		return protocol.ValidationError("The value %s for parameter ExtendedStatistic is not supported.", service.Shorten(a.Metric.Statistic))
+	}
+	if in.Statistic != nil && in.EvaluateLowSampleCountPercentile != nil {
+		return protocol.ValidationError("EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 	}
 	if name, ok := twice(a.Metric.Dimensions); ok {
 		return errValue("The parameter Dimensions has the name %s more than once.", name)

@@ -105,11 +105,23 @@ func decodeHistogram(b []byte) (s *Sketch, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errRecord, err)
 	}
-	s = &Sketch{bins: bins}
-	for _, v := range s.Values() {
-		if !isValue(v.Value) || !isValue(v.Count) || v.Count == 0 {
-			return nil, errRecord
-		}
+	if !isWhole(bins) {
+		return nil, errRecord
 	}
-	return s, nil
+	return &Sketch{bins: bins}, nil
+}
+
+// lastBin is beyond the bins of the largest and the smallest double.
+const lastBin = 40_000
+
+// isWhole reports whether a histogram is one that Encode may have written.
+func isWhole(bins *ddsketch.DDSketch) bool {
+	total, bad := 0.0, false
+	bins.GetPositiveValueStore().ForEach(func(bin int, count float64) bool {
+		total += count
+		bad = !isValue(count) || bin < -lastBin || bin > lastBin
+		return bad
+	})
+	return !bad && isValue(bins.GetZeroCount()) && bins.GetNegativeValueStore().IsEmpty() &&
+		math.Abs(bins.GetPositiveValueStore().TotalCount()-total) <= 1e-6*total
 }
