@@ -59,4 +59,3 @@ func bytesOf(b *testing.B, s *store.Store) (n int) {
 	}
 	return n
 }
-
