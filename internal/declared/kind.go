@@ -71,7 +71,7 @@ var kindSettings = map[Kind][]setting{
 		{name: "namespace", attribute: "Namespace", shape: &textShape, doc: "the namespace of the metric; with queue or topic it is theirs"},
 		{name: "metric", attribute: "MetricName", shape: &textShape, doc: "the name of the metric, such as ApproximateAgeOfOldestMessage"},
 		{name: "dimensions", attribute: "Dimensions", shape: &dimensionsShape, standard: "[]", raw: true, doc: "a mapping of the dimensions of the metric"},
-		{name: statistic, shape: &textShape, doc: "Sum, Average, Minimum, Maximum, SampleCount, or one such as p99"},
+		{name: statistic, shape: &textShape, doc: "Sum, Average, Minimum, Maximum, SampleCount, or one such as p99 or TM(10%:90%)"},
 		{name: "period", attribute: "Period", shape: &secondsShape, raw: true, least: 10, most: 604_800, doc: "how long a period is"},
 		{name: "unit", attribute: "Unit", shape: &textShape, doc: "only measurements in this unit count"},
 		{name: "metrics", attribute: "Metrics", shape: &metricsShape, raw: true, doc: "in place of a metric: queries as CloudWatch has them, with expressions"},

@@ -12,7 +12,7 @@ import (
 //
 // The engine does not write the record because of an empty receive, nor because of any
 // other call that changes nothing: such calls are counted in memory, and written with the
-// next change or at the end of the minute.
+// next change, with WriteEmptyReceives or at the end of the minute.
 type counting struct {
 	minute   Instant // the running minute; 0 while the queue is not active
 	lastCall Instant // the minute of the last call
@@ -245,9 +245,26 @@ func (q *queue) loadMinute() {
 // poll asks more than once.
 // It does nothing if there is no such queue.
 func (e *Engine) CountEmptyReceives(id ID, n uint64) {
-	if q := e.queues[id]; q != nil {
-		q.count(MetricEmptyReceives, int64(min(n, 1<<32)))
+	q := e.queues[id]
+	if q == nil || q.uncounted() {
+		return
 	}
+	q.count(MetricEmptyReceives, int64(min(n, 1<<32)))
+	if !q.unwritten {
+		q.unwritten = true
+		e.unwritten = append(e.unwritten, id)
+	}
+}
+
+// WriteEmptyReceives has the transaction write the empty receives that are counted in
+// memory only.
+func (e *Engine) WriteEmptyReceives() {
+	for _, id := range e.unwritten {
+		if q := e.queues[id]; q != nil && q.unwritten {
+			q.markDirty()
+		}
+	}
+	e.unwritten = e.unwritten[:0]
 }
 
 // Totals returns how often each counter has counted in all queues since the engine was

@@ -39,6 +39,7 @@ type Engine struct {
 	now           Instant // never goes back
 	touched       []*queue
 	dirtyOutboxes []*outbox
+	unwritten     []ID   // queues whose empty receives WriteEmptyReceives has to write
 	work          int    // messages touched by housekeeping since Advance or Receive began
 	limit         int    // see Limit
 	record        []byte // scratch for the record of a message
@@ -286,7 +287,7 @@ func (e *Engine) End() []ID {
 				q.saveOwnName()
 			}
 			e.tx.Set(metaKey(q.cfg.ID), record)
-			q.dirty, q.writtenCall = false, q.lastCall
+			q.dirty, q.unwritten, q.writtenCall = false, false, q.lastCall
 			wrote = true
 		}
 		q.touched = false

@@ -45,6 +45,7 @@ type queue struct {
 	touched   bool    // is in Engine.touched
 	announced bool    // internal: it is available, and Engine.Deliverable has said so
 	dirty     bool    // meta must be written
+	unwritten bool    // meta counts empty receives that the stored record does not
 
 	writtenCall Instant         // lastCall as it is stored
 	ownName     bool            // is stored

@@ -416,6 +416,9 @@ func (s *Shard) finish() {
 				s.commitBatch(nil)
 				continue
 			}
+			if s.empty.begin() {
+				s.commitBatch(newEmptyWrite())
+			}
 			s.polls.endAll()
 			return
 		}

@@ -74,7 +74,7 @@ func TestAlarmsExtras(t *testing.T) {
 	inEach(t, func(r *rig) {
 		queries := list{
 			object{"Id": "e1", "Expression": "m1 / 2", "Label": "half", "ReturnData": true},
-			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 300), object{"ReturnData": false}),
+			with(stat("m1", "NumberOfMessagesSent", "q", "Sum", 300), object{"ReturnData": false, "AccountId": account}),
 		}
 		math := with(backlog, object{
 			"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Tags": nil, "DatapointsToAlarm": nil, "TreatMissingData": nil, "Metrics": queries,
@@ -104,18 +104,18 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		const one = "1 validation error detected: "
 		refused(object{"AlarmName": nil}, one+"Value null at 'alarmName' failed to satisfy constraint: Member must not be null")
 		refused(object{"AlarmName": "a\nb"}, one+`Value 'a`+"\n"+`b' at 'alarmName' failed to satisfy constraint: Member must satisfy regular expression pattern: [^\x00-\x1F\x7F]+`)
-		refused(object{"MetricName": nil}, one+"Value null at 'metricName' failed to satisfy constraint: Member must not be null")
-		refused(object{"Period": nil}, one+"Value null at 'period' failed to satisfy constraint: Member must not be null")
-		refused(object{"Threshold": nil}, one+"Value null at 'threshold' failed to satisfy constraint: Member must not be null")
+		refused(object{"MetricName": nil}, "MetricName must not be null")
+		refused(object{"Namespace": nil}, "Namespace must not be null")
+		refused(object{"EvaluateLowSampleCountPercentile": "ignore"}, "EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
+		refused(object{"Period": nil}, "Period must not be null")
+		refused(object{"Threshold": nil}, "Threshold must not be null")
 		refused(object{"EvaluationPeriods": nil}, one+"Value null at 'evaluationPeriods' failed to satisfy constraint: Member must not be null")
 		refused(object{"ComparisonOperator": "GreaterThanUpperThreshold"}, one+"Value 'GreaterThanUpperThreshold' at 'comparisonOperator' failed to satisfy constraint: "+
 			"Member must satisfy enum value set: [GreaterThanOrEqualToThreshold, GreaterThanThreshold, LessThanThreshold, LessThanOrEqualToThreshold]")
 		refused(object{"TreatMissingData": "never"}, one+"Value 'never' at 'treatMissingData' failed to satisfy constraint: Member must satisfy enum value set: [breaching, notBreaching, ignore, missing]")
 		refused(object{"Statistic": nil}, "Exactly one of Statistic and ExtendedStatistic must be specified")
-		refused(object{"Statistic": nil, "ExtendedStatistic": "tm99"}, "The value tm99 for parameter ExtendedStatistic is not supported. Use a percentile from p0 to p100.")
-		refused(object{"Statistic": nil, "ExtendedStatistic": "Sum"}, "The value Sum for parameter ExtendedStatistic is not supported. Use a percentile from p0 to p100.")
-		refused(object{"Statistic": nil, "ExtendedStatistic": "p99"}, "An alarm cannot watch the percentile p99: of the samples of a minute only their number, sum, minimum and maximum are kept, "+
-			"from which this percentile does not follow; use Average or Maximum, or a metric with one sample a period.")
+		refused(object{"Statistic": nil, "ExtendedStatistic": "tm101"}, "The value tm101 for parameter ExtendedStatistic is not supported.")
+		refused(object{"Statistic": nil, "ExtendedStatistic": "Sum"}, "The value Sum for parameter ExtendedStatistic is not supported.")
 		refused(object{"Period": 10}, `Only a period greater than 60s is supported for metrics in the "AWS/" namespaces`)
 		refused(object{"Period": 15}, "The period must be 1, 5, 10, 20, 30 or a multiple of 60 seconds.")
 		refused(object{"Namespace": "Workers", "Period": 5}, "The period of an alarm must be 10, 20, 30 or a multiple of 60 seconds.")
@@ -123,7 +123,9 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"EvaluationPeriods": 289}, "Metrics cannot be checked across more than a day (EvaluationPeriods * Period must be <= 86400)")
 		refused(object{"EvaluationPeriods": 169, "Period": 3600}, "Metrics cannot be checked across more than 7 days (EvaluationPeriods * Period must be <= 604800)")
 		refused(object{"Metrics": list{object{"Id": "e1", "Expression": "1"}}},
-			"If Metrics is specified, MetricName, Namespace, Dimensions, Period, Unit, Statistic and ExtendedStatistic must not be.")
+			"MetricName should not be set if list of Metrics is set.")
+		refused(object{"MetricName": nil, "Namespace": nil, "Dimensions": nil, "Period": nil, "Metrics": list{object{"Id": "e1", "Expression": "1"}}},
+			"Statistic should not be set if list of Metrics is set.")
 		refused(object{"EvaluationCriteria": object{"PromQLCriteria": object{"Query": "up"}}},
 			"Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
 		refused(object{"ThresholdMetricId": "ad1"}, "Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
@@ -141,9 +143,12 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 			r.Helper()
 			refused(object{"MetricName": nil, "Namespace": nil, "Statistic": nil, "Dimensions": nil, "Period": nil, "Metrics": queries}, message)
 		}
-		math("Exactly one element of the metrics list should return data; 2 do.", stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"Id": "e1", "Expression": "m1"})
+		math("Exactly one element of the metrics list should return data.", stat("m1", "NumberOfMessagesSent", "q", "Sum", 60), object{"Id": "e1", "Expression": "m1"})
 		math("Error in expression 'e1': the function ANOMALY_DETECTION_BAND is not supported at character 1.", object{"Id": "e1", "Expression": "ANOMALY_DETECTION_BAND(m1)"})
-		math("SEARCH is not supported on Metric Alarms", object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"})
+		search := object{"Id": "q", "Expression": "SUM(SEARCH('{AWS/SQS,QueueName}', 'Sum', 60))"}
+		math("Period must not be null", search)
+		math("SEARCH is not supported on Metric Alarms", with(search, object{"Period": 60}))
+		math("Invalid metrics list", stat("m1", "NumberOfMessagesSent", "q", "Median", 60))
 		math("An alarm watches one time series: the query q must not have GROUP BY.", object{"Id": "q", "Expression": "SELECT SUM(m) FROM n GROUP BY d", "Period": 60})
 		r.ok("DescribeAlarms", object{}, object{})
 	})
@@ -319,7 +324,7 @@ func TestDashboards(t *testing.T) {
 		r.ok("DeleteDashboards", object{"DashboardNames": list{"main"}}, object{})
 		r.fails("GetDashboard", object{"DashboardName": "main"}, 404, "ResourceNotFound", "Dashboard main does not exist")
 		r.fails("DeleteDashboards", object{"DashboardNames": list{"second", "main"}}, 404, "ResourceNotFound", "Dashboard main does not exist")
-		r.ok("ListDashboards", object{}, object{"DashboardEntries": list{entry("second", 2)}})
+		r.ok("ListDashboards", object{}, object{})
 		r.fails("PutDashboard", object{"DashboardName": "a/b", "DashboardBody": "{}"}, 400, "InvalidParameterValue",
 			"The value for field DashboardName contains invalid characters. It can only contain alphanumerics, dash (-) and underscore (_).\n")
 		bad := func(body, message string) {

@@ -2,6 +2,7 @@ package cloudwatch
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/service"
@@ -137,6 +138,7 @@ type deleteDashboardsInput struct {
 	DashboardNames []string `wrap:"member" max:"100,255"`
 }
 
+// deleteDashboards deletes those that there are, also if there is an unknown name among them.
 func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *deleteDashboardsInput) (*service.Empty, error) {
 	if len(in.DashboardNames) == 0 {
 		return nil, errMissing("DashboardNames")
@@ -147,14 +149,19 @@ func (s *Service) deleteDashboards(ctx context.Context, c *protocol.Call, in *de
 		}
 	}
 	account := service.Caller(c).Account
-	return nil, s.change(ctx, false, func(tx *monitor.Tx) error {
+	missing := slices.IndexFunc(in.DashboardNames, func(n string) bool { return s.monitor.Dashboard(account, n) == nil })
+	if err := s.change(ctx, false, func(tx *monitor.Tx) error {
 		for _, n := range in.DashboardNames {
-			d := s.monitor.Dashboard(account, n)
-			if d == nil {
-				return errNoDashboard(n)
+			if d := s.monitor.Dashboard(account, n); d != nil {
+				tx.DeleteDashboard(d)
 			}
-			tx.DeleteDashboard(d)
 		}
 		return nil
-	})
+	}); err != nil {
+		return nil, err
+	}
+	if missing >= 0 {
+		return nil, errNoDashboard(in.DashboardNames[missing])
+	}
+	return nil, nil
 }

@@ -2,6 +2,8 @@ package cloudwatch
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"time"
 	"unsafe"
 
@@ -83,29 +85,79 @@ func (s *Service) getMetricData(ctx context.Context, c *protocol.Call, in *getMe
 	return out, nil
 }
 
-func (in *getMetricDataInput) check(c *protocol.Call) (*metricdata.Plan, error) {
+func (in *getMetricDataInput) check(call *protocol.Call) (*metricdata.Plan, error) {
 	var v protocol.Violations
-	if len(in.MetricDataQueries) == 0 {
-		v.Required("metricDataQueries", nil)
-	}
-	if in.StartTime == nil {
-		v.Required("startTime", nil)
-	}
-	if in.EndTime == nil {
-		v.Required("endTime", nil)
-	}
 	v.Enum("scanBy", in.ScanBy, newestFirst, oldestFirst)
 	v.Range("maxDatapoints", in.MaxDatapoints, 1, mostDatapoints)
-	queries := checkQueries(&v, "metricDataQueries", in.MetricDataQueries)
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	if !in.StartTime.Before(*in.EndTime) {
-		return nil, protocol.ValidationError("The parameter StartTime must be less than the parameter EndTime.")
+	var c complaints
+	if len(in.MetricDataQueries) == 0 {
+		complain(&c.missing, "The parameter MetricDataQueries is required.")
 	}
-	if err := checkAccounts(in.MetricDataQueries, service.Caller(c).Account); err != nil {
+	queries := c.queries(in.MetricDataQueries)
+	c.window(in.StartTime, in.EndTime)
+	if err := c.errAll(); err != nil {
+		return nil, err
+	}
+	if err := checkAccounts(in.MetricDataQueries, service.Caller(call).Account); err != nil {
 		return nil, err
 	}
 	plan, err := metricdata.Check(queries)
 	return plan, failure(err)
+}
+
+// idPattern is what the ids of queries match.
+var idPattern = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`)
+
+// queries returns the queries of GetMetricData.
+func (c *complaints) queries(in []MetricDataQuery) (out []metricdata.Query) {
+	ids := make(map[string]bool, len(in))
+	for i, q := range in {
+		at := fmt.Sprintf("MetricDataQueries.member.%d.", i+1)
+		query := q.query()
+		if c.require(at+"Id", q.Id) && !idPattern.MatchString(query.ID) {
+			c.value("The value %s for parameter %sId is not matching the expected pattern %s.", query.ID, at, idPattern)
+		}
+		ids[query.ID] = true
+		switch {
+		case q.Expression != nil && q.MetricStat != nil:
+			c.combination("The parameters %[1]sExpression and %[1]sMetricStat are mutually exclusive and you have specified both.", at)
+		case q.Expression == nil && q.MetricStat == nil:
+			c.combination("At least one of the parameters %[1]sExpression and %[1]sMetricStat must be specified.", at)
+		case q.MetricStat != nil:
+			query.Stat = c.stat(at+"MetricStat.", q.MetricStat)
+		default:
+			c.require(at+"Expression", q.Expression)
+		}
+		out = append(out, query)
+	}
+	if len(ids) < len(in) {
+		c.value("The values for parameter id in MetricDataQueries are not unique.")
+	}
+	return out
+}
+
+// stat returns the statistic that a query asks for.
+func (c *complaints) stat(at string, in *MetricStat) *metricdata.Stat {
+	out := &metricdata.Stat{Statistic: text(in.Stat), Unit: text(in.Unit), Period: seconds(in.Period)}
+	if in.Metric == nil {
+		complain(&c.missing, "The parameter %sMetric is required.", at)
+	} else {
+		c.require(at+"Metric.Namespace", in.Metric.Namespace)
+		c.require(at+"Metric.MetricName", in.Metric.MetricName)
+		out.Namespace, out.Metric = text(in.Metric.Namespace), text(in.Metric.MetricName)
+		out.Dimensions = c.dimensions(at+"Metric.Dimensions", in.Metric.Dimensions)
+	}
+	if in.Period == nil {
+		complain(&c.missing, "The parameter %sPeriod is required.", at)
+	}
+	if in.Stat == nil {
+		complain(&c.missing, "The parameter %sStat is required.", at)
+	} else if _, ok := metricdata.ParseStatistic(*in.Stat); !ok {
+		c.value("The value %s for parameter %sStat is not a valid statistic.", *in.Stat, at)
+	}
+	c.oneOf(at+"Unit", in.Unit, units)
+	return out
 }

@@ -21,8 +21,11 @@ func errCombination(format string, args ...any) *protocol.Error {
 }
 
 func errMissing(name string) *protocol.Error {
-	return service.Modelled("MissingRequiredParameterException", "MissingParameter", http.StatusBadRequest,
-		"The parameter %s is required.", name)
+	return errMissingText("The parameter " + name + " is required.")
+}
+
+func errMissingText(text string) *protocol.Error {
+	return service.Modelled("MissingRequiredParameterException", "MissingParameter", http.StatusBadRequest, "%s", text)
 }
 
 func errNotFound(format string, args ...any) *protocol.Error {

@@ -90,10 +90,8 @@ func checkQueries(v *protocol.Violations, member string, in []MetricDataQuery) [
 	var out []metricdata.Query
 	for i, q := range in {
 		at := fmt.Sprintf("%s.%d.member.", member, i+1)
-		query := metricdata.Query{
-			ID: v.Required(at+"id", q.Id), Expression: text(q.Expression), Label: text(q.Label), Period: seconds(q.Period),
-			Return: q.ReturnData == nil || *q.ReturnData,
-		}
+		query := q.query()
+		v.Required(at+"id", q.Id)
 		v.Length(at+"expression", q.Expression, 1, 2048)
 		v.Range(at+"period", q.Period, 1, 1<<30)
 		if q.MetricStat != nil {
@@ -102,6 +100,14 @@ func checkQueries(v *protocol.Violations, member string, in []MetricDataQuery) [
 		out = append(out, query)
 	}
 	return out
+}
+
+// query returns the query without its statistic.
+func (q *MetricDataQuery) query() metricdata.Query {
+	return metricdata.Query{
+		ID: text(q.Id), Expression: text(q.Expression), Label: text(q.Label), Period: seconds(q.Period), Return: q.ReturnData == nil || *q.ReturnData,
+		Account: text(q.AccountId),
+	}
 }
 
 // checkAccounts makes sure that queries are about the caller's account.
@@ -173,7 +179,7 @@ func showQueries(all []metricdata.Query) []MetricDataQuery {
 	var out []MetricDataQuery
 	for _, q := range all {
 		shown := MetricDataQuery{
-			Id: &q.ID, Expression: optional(q.Expression), Label: optional(q.Label), ReturnData: &q.Return, Period: asSeconds(q.Period),
+			Id: &q.ID, Expression: optional(q.Expression), Label: optional(q.Label), ReturnData: &q.Return, Period: asSeconds(q.Period), AccountId: optional(q.Account),
 		}
 		if q.Stat != nil {
 			shown.MetricStat = &MetricStat{

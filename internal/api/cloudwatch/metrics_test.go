@@ -100,17 +100,18 @@ func TestGetMetricStatistics(t *testing.T) {
 		r.ok("GetMetricStatistics", with(in, object{"Dimensions": nil}), none)
 
 		const value, combination = "InvalidParameterValue", "InvalidParameterCombination"
-		r.fails("GetMetricStatistics", with(in, object{"StartTime": end}), 400, value, "The parameter StartTime must be less than the parameter EndTime.")
+		r.fails("GetMetricStatistics", with(in, object{"StartTime": end}), 400, value, "The parameter StartTime must not equal parameter EndTime.")
+		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(time.Minute)}), 400, value, "The parameter StartTime must be less than the parameter EndTime.")
 		r.fails("GetMetricStatistics", with(in, object{"Period": 15}), 400, value, "The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 		r.fails("GetMetricStatistics", with(in, object{"StartTime": end.Add(-48 * time.Hour), "Period": 60}), 400, combination,
 			"You have requested up to 2880 datapoints, which exceeds the limit of 1440. You may reduce the datapoints requested by increasing Period, or decreasing the time range.")
 		r.fails("GetMetricStatistics", with(in, object{"Statistics": nil}), 400, combination, "At least one of the parameters Statistics and ExtendedStatistics must be specified.")
-		r.fails("GetMetricStatistics", with(in, object{"ExtendedStatistics": list{"tm99"}}), 400, value,
-			"The value tm99 for parameter ExtendedStatistics is not supported. Use a percentile from p0 to p100.")
-		r.fails("GetMetricStatistics", with(in, object{"ExtendedStatistics": list{"p50"}}), 400, value, "The statistic p50 cannot be computed: "+
-			"of the samples of a minute only their number, sum, minimum and maximum are kept, from which this percentile does not follow; use Average or Maximum, or a metric with one sample a period.")
-		r.fails("GetMetricStatistics", with(in, object{"Statistics": list{"Median"}}), 400, "ValidationError", "1 validation error detected: Value 'Median' at 'statistics' "+
-			"failed to satisfy constraint: Member must satisfy enum value set: [SampleCount, Average, Sum, Minimum, Maximum]")
+		r.fails("GetMetricStatistics", with(in, object{"ExtendedStatistics": list{"tm101"}}), 400, value, "The value tm101 for parameter ExtendedStatistics is not supported.")
+		r.fails("GetMetricStatistics", with(in, object{"Statistics": list{"Sum", "Median", "p99"}}), 400, value,
+			"The parameter Statistics.member.2.<list element> must be a value in the set [SampleCount, Average, Sum, Minimum, Maximum].\n"+
+				"The parameter Statistics.member.3.<list element> must be a value in the set [SampleCount, Average, Sum, Minimum, Maximum].")
+		r.fails("GetMetricStatistics", with(in, object{"Dimensions": list{object{"Name": "QueueName"}}, "Namespace": nil}), 400, "MissingParameter",
+			"The parameter Namespace is required.\nThe parameter Dimensions.member.1.Value is required.")
 		r.fails("GetMetricStatistics", with(in, object{"EndTime": nil}), 400, "MissingParameter", "The parameter EndTime is required.")
 		r.fails("GetMetricStatistics", with(in, object{"MetricName": nil}), 400, "MissingParameter", "The parameter MetricName is required.")
 	})
@@ -221,10 +222,22 @@ func TestGetMetricData(t *testing.T) {
 		refused("Error in expression 'e1': expected a value, found the end at character 5.", object{"Id": "e1", "Expression": "1 + "})
 		refused("The query m1 is about the account 111111111111, and no accounts are linked.",
 			with(stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), object{"AccountId": "111111111111"}))
-		refused("2 validation errors detected: Value null at 'metricDataQueries.1.member.id' failed to satisfy constraint: Member must not be null; "+
-			"Value null at 'metricDataQueries.1.member.metricStat.metric' failed to satisfy constraint: Member must not be null",
+		refused("The parameter MetricDataQueries.member.1.Id is required.\nThe parameter MetricDataQueries.member.1.MetricStat.Metric is required.\n",
 			object{"MetricStat": object{"Period": 60, "Stat": "Sum"}})
-		r.fails("GetMetricData", with(in, object{"StartTime": end}), 400, "ValidationError", "The parameter StartTime must be less than the parameter EndTime.")
+		refused("The value Min for parameter MetricDataQueries.member.1.MetricStat.Stat is not a valid statistic.\n"+
+			"The value tm for parameter MetricDataQueries.member.2.MetricStat.Stat is not a valid statistic.\n",
+			stat("m1", "NumberOfMessagesSent", "a", "Min", 60), stat("m2", "NumberOfMessagesSent", "a", "tm", 60))
+		refused("The values for parameter id in MetricDataQueries are not unique.\n",
+			stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), stat("m1", "NumberOfMessagesReceived", "a", "Sum", 60))
+		refused("The value m-1 for parameter MetricDataQueries.member.1.Id is not matching the expected pattern ^[a-z][a-zA-Z0-9_]*$.\n",
+			stat("m-1", "NumberOfMessagesSent", "a", "Sum", 60))
+		refused("The parameters MetricDataQueries.member.1.Expression and MetricDataQueries.member.1.MetricStat are mutually exclusive and you have specified both.\n",
+			with(stat("m1", "NumberOfMessagesSent", "a", "Sum", 60), object{"Expression": "1"}))
+		refused("At least one of the parameters MetricDataQueries.member.1.Expression and MetricDataQueries.member.1.MetricStat must be specified.\n", object{"Id": "m1"})
+		r.fails("GetMetricData", with(in, object{"MetricDataQueries": nil}), 400, "ValidationError", "The parameter MetricDataQueries is required.\n")
+		r.fails("GetMetricData", with(in, object{"StartTime": end}), 400, "ValidationError", "The parameter StartTime must not equal parameter EndTime.\n")
+		r.fails("GetMetricData", with(in, object{"StartTime": end.Add(time.Minute)}), 400, "ValidationError",
+			"The parameter StartTime must be less than the parameter EndTime.\n")
 		r.fails("GetMetricData", with(in, object{"MaxDatapoints": 100_801}), 400, "ValidationError",
 			"1 validation error detected: Value '100801' at 'maxDatapoints' failed to satisfy constraint: Member must have value less than or equal to 100800")
 		r.fails("GetMetricData", with(in, object{"NextToken": "after"}), 400, "InvalidNextToken", "The next token is not one of this list.")
@@ -255,23 +268,26 @@ func TestPutMetricData(t *testing.T) {
 			r.Helper()
 			r.fails("PutMetricData", object{"Namespace": "Workers", "MetricData": list{datum, with(datum, change)}}, 400, code, message)
 		}
-		const value, missing = "InvalidParameterValue", "MissingParameter"
+		const value, missing, combination = "InvalidParameterValue", "MissingParameter", "InvalidParameterCombination"
+		set := object{"SampleCount": 2, "Sum": 10, "Minimum": 4, "Maximum": 6}
 		refused(object{"MetricName": nil}, missing, "The parameter MetricData.member.2.MetricName is required.")
-		refused(object{"Value": nil}, missing, "The parameter MetricData.member.2.Value is required.")
-		refused(object{"Values": list{1}}, "InvalidParameterCombination", "The parameters MetricData.member.2.Value, MetricData.member.2.StatisticValues and "+
-			"MetricData.member.2.Values are mutually exclusive and you have specified more than one.")
-		refused(object{"Timestamp": r.now.AddDate(0, 0, -15)}, value, "The parameter MetricData.member.2.Timestamp must specify a time no more than two weeks in the past and no more than two hours in the future.")
-		refused(object{"Timestamp": r.now.Add(3 * time.Hour)}, value, "The parameter MetricData.member.2.Timestamp must specify a time no more than two weeks in the past and no more than two hours in the future.")
-		refused(object{"Value": 1e300}, value, "The values of the parameter MetricData.member.2.Value must be between -2^360 and 2^360.")
+		refused(object{"Value": nil}, combination, "At least one of the parameters MetricData.member.2.Value and MetricData.member.2.StatisticValues must be specified.")
+		refused(object{"Values": list{1}}, combination,
+			"The parameters MetricData.member.2.Value and MetricData.member.2.Values are mutually exclusive and you have specified both.")
+		refused(object{"StatisticValues": set}, combination,
+			"The parameters MetricData.member.2.Value and MetricData.member.2.StatisticValues are mutually exclusive and you have specified both.")
+		refused(object{"Timestamp": r.now.AddDate(0, 0, -15)}, value, "The parameter MetricData.member.2.Timestamp must specify a time within the past two weeks.")
+		refused(object{"Timestamp": r.now.Add(3 * time.Hour)}, value, "The parameter MetricData.member.2.Timestamp must specify a time no more than two hours in the future.")
+		refused(object{"Value": 1e300}, value, "The value 1e+300 for parameter MetricData.member.2.Value is invalid.")
 		refused(object{"StorageResolution": 5}, value, "The parameter MetricData.member.2.StorageResolution must be 1 or 60.")
-		refused(object{"Value": nil, "Values": list{1, 2}, "Counts": list{1}}, value, "The parameters MetricData.member.2.Values and MetricData.member.2.Counts must have the same number of entries.")
+		refused(object{"Value": nil, "Values": list{1, 2}, "Counts": list{1}}, value, "The parameters MetricData.member.2.Values and MetricData.member.2.Counts must be of the same size.")
 		refused(object{"Value": nil, "StatisticValues": object{"SampleCount": 0, "Sum": 0, "Minimum": 0, "Maximum": 0}}, value,
-			"The parameter MetricData.member.2.StatisticValues must have a SampleCount above 0 and a Minimum that is not above the Maximum.")
+			"The parameter MetricData.member.2.StatisticValues.SampleCount must be greater than 0.")
 		refused(object{"Dimensions": list{object{"Name": "a", "Value": "1"}, object{"Name": "a", "Value": "2"}}}, value, "The parameter MetricData.member.2.Dimensions has the name a more than once.")
-		refused(object{"MetricName": "a\nb"}, value, `The names of the metric "a\nb" must not have control characters.`)
-		refused(object{"Unit": "Apples"}, value, "The parameter MetricData.member.2.Unit must be a value in the set [ "+
+		refused(object{"MetricName": "a\nb"}, value, "The parameter MetricData.member.2.MetricName must not have control characters.")
+		refused(object{"Unit": "Apples"}, value, "The parameter MetricData.member.2.Unit must be a value in the set ["+
 			"Seconds, Microseconds, Milliseconds, Bytes, Kilobytes, Megabytes, Gigabytes, Terabytes, Bits, Kilobits, Megabits, Gigabits, Terabits, Percent, Count, Bytes/Second, Kilobytes/Second, "+
-			"Megabytes/Second, Gigabytes/Second, Terabytes/Second, Bits/Second, Kilobits/Second, Megabits/Second, Gigabits/Second, Terabits/Second, Count/Second, None ].")
+			"Megabytes/Second, Gigabytes/Second, Terabytes/Second, Bits/Second, Kilobits/Second, Megabits/Second, Gigabits/Second, Terabits/Second, Count/Second, None].")
 		refused(object{"MetricName": strings.Repeat("m", 256)}, value, "The parameter MetricData.member.2.MetricName must be shorter than 256 characters.")
 		refused(object{"Value": nil, "Values": slices.Repeat(list{1}, 151)}, value, "The collection MetricData.member.2.Values must not have a size greater than 150.")
 		dimension := func(name, text, code, message string) {

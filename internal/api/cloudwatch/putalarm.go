@@ -130,9 +130,8 @@ func (in *putMetricAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) 
 		return nil, protocol.ValidationError("Alarms on PromQL queries are not supported by Sluice: leave out EvaluationCriteria and EvaluationInterval.")
 	case in.ThresholdMetricId != nil:
 		return nil, protocol.ValidationError("Alarms on anomaly detection are not supported by Sluice: leave out ThresholdMetricId and give a Threshold.")
-	case in.Metrics != nil && (in.MetricName != nil || in.Namespace != nil || in.Dimensions != nil || in.Period != nil || in.Unit != nil ||
-		in.Statistic != nil || in.ExtendedStatistic != nil):
-		return nil, protocol.ValidationError("If Metrics is specified, MetricName, Namespace, Dimensions, Period, Unit, Statistic and ExtendedStatistic must not be.")
+	case in.Metrics != nil && in.ofMetric() != "":
+		return nil, protocol.ValidationError("%s should not be set if list of Metrics is set.", in.ofMetric())
 	}
 	a := &monitor.Alarm{
 		Name: name, Description: text(in.AlarmDescription), ActionsEnabled: in.ActionsEnabled == nil || *in.ActionsEnabled,
@@ -145,6 +144,22 @@ func (in *putMetricAlarmInput) alarm(name monitor.Name) (*monitor.Alarm, error) 
 		}
 	}
 	return a, checkActions(a)
+}
+
+// ofMetric returns the first parameter that only alarms on one metric have, if there is any.
+func (in *putMetricAlarmInput) ofMetric() string {
+	for _, p := range []struct {
+		name string
+		set  bool
+	}{
+		{"MetricName", in.MetricName != nil}, {"Namespace", in.Namespace != nil}, {"Dimensions", in.Dimensions != nil}, {"Period", in.Period != nil},
+		{"Unit", in.Unit != nil}, {"Statistic", in.Statistic != nil}, {"ExtendedStatistic", in.ExtendedStatistic != nil},
+	} {
+		if p.set {
+			return p.name
+		}
+	}
+	return ""
 }
 
 // metric sets what the alarm watches.
@@ -160,26 +175,31 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 		}
 		return checkMath(a)
 	}
+	switch {
+	case in.MetricName == nil:
+		return errNull("MetricName")
+	case in.Namespace == nil:
+		return errNull("Namespace")
+	}
 	a.Metric = &metricdata.Stat{Statistic: text(in.Statistic) + text(in.ExtendedStatistic), Period: seconds(in.Period), Unit: text(in.Unit)}
 	a.Metric.Namespace, a.Metric.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
 	a.Metric.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
 	checkUnit(&v, "unit", in.Unit)
 	v.Enum("statistic", in.Statistic, metricdata.Statistics...)
-	if in.Period == nil {
-		v.Required("period", nil)
-	}
 	if err := v.Err(); err != nil {
 		return err
+	}
+	if in.Period == nil {
+		return errNull("Period")
 	}
 	if (in.Statistic == nil) == (in.ExtendedStatistic == nil) {
 		return protocol.ValidationError("Exactly one of Statistic and ExtendedStatistic must be specified")
 	}
-	statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic)
-	switch {
-	case !ok || in.ExtendedStatistic != nil && !statistic.IsPercentile():
-		return protocol.ValidationError("The value %s for parameter ExtendedStatistic is not supported. Use a percentile from p0 to p100.", service.Shorten(a.Metric.Statistic))
-	case statistic.IsPercentile() && !slices.Contains([]string{"p0", "p100"}, a.Metric.Statistic):
-		return protocol.ValidationError("An alarm cannot watch the percentile %s: %s.", a.Metric.Statistic, metricdata.ErrInexact)
+	if statistic, ok := metricdata.ParseStatistic(a.Metric.Statistic); !ok || in.ExtendedStatistic != nil && !statistic.IsExtended() {
+		return protocol.ValidationError("The value %s for parameter ExtendedStatistic is not supported.", service.Shorten(a.Metric.Statistic))
+	}
+	if in.Statistic != nil && in.EvaluateLowSampleCountPercentile != nil {
+		return protocol.ValidationError("EvaluateLowSampleCountPercentile is only applicable to percentile based metrics.")
 	}
 	if name, ok := twice(a.Metric.Dimensions); ok {
 		return errValue("The parameter Dimensions has the name %s more than once.", name)
@@ -190,21 +210,21 @@ func (in *putMetricAlarmInput) metric(a *monitor.Alarm) error {
 
 // checkMath makes sure that queries can be an alarm's.
 func checkMath(a *monitor.Alarm) error {
+	if slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool { return q.Stat != nil && !isStatistic(q.Stat.Statistic) }) {
+		return protocol.ValidationError("Invalid metrics list")
+	}
 	plan, err := a.Plan()
 	if err != nil {
 		return failure(err)
 	}
+	if !slices.ContainsFunc(a.Queries, func(q metricdata.Query) bool { return q.Stat != nil || q.Period != 0 }) {
+		return errNull("Period")
+	}
 	if plan.Searches() {
 		return protocol.ValidationError("SEARCH is not supported on Metric Alarms")
 	}
-	if n := len(plan.Returned()); n != 1 {
-		return protocol.ValidationError("Exactly one element of the metrics list should return data; %d do.", n)
-	}
-	if plan.Uses(func(s *metricdata.Stat) bool {
-		statistic, _ := metricdata.ParseStatistic(s.Statistic)
-		return statistic.IsPercentile() && s.Statistic != "p0" && s.Statistic != "p100"
-	}) {
-		return protocol.ValidationError("An alarm cannot watch percentiles: %s.", metricdata.ErrInexact)
+	if len(plan.Returned()) != 1 {
+		return protocol.ValidationError("Exactly one element of the metrics list should return data.")
 	}
 	for _, q := range a.Queries {
 		if !insights.Is(q.Expression) || !q.Return {
@@ -215,6 +235,11 @@ func checkMath(a *monitor.Alarm) error {
 		}
 	}
 	return nil
+}
+
+func isStatistic(name string) bool {
+	_, ok := metricdata.ParseStatistic(name)
+	return ok
 }
 
 // rule sets threshold and periods.
@@ -229,11 +254,11 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 	if in.EvaluationPeriods == nil {
 		v.Required("evaluationPeriods", nil)
 	}
-	if in.Threshold == nil {
-		v.Required("threshold", nil)
-	}
 	if err := v.Err(); err != nil {
 		return err
+	}
+	if in.Threshold == nil {
+		return errNull("Threshold")
 	}
 	a.Threshold, a.Periods = *in.Threshold, int(*in.EvaluationPeriods)
 	if in.DatapointsToAlarm != nil {
@@ -243,6 +268,11 @@ func (in *putMetricAlarmInput) rule(a *monitor.Alarm) error {
 		return protocol.ValidationError("DatapointsToAlarm must be less than or equal to EvaluationPeriods")
 	}
 	return nil
+}
+
+// errNull refuses an alarm without what only some alarms need.
+func errNull(name string) *protocol.Error {
+	return protocol.ValidationError("%s must not be null", name)
 }
 
 // period checks how long the evaluated periods are together.

@@ -3,9 +3,6 @@ package cloudwatch
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -15,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/sketch"
 )
 
 const (
@@ -99,127 +97,154 @@ func check(in series.Scope, namespace *string, data []MetricDatum, now time.Time
 	case len(data) > mostData: // with those of EntityMetricData
 		return nil, errValue("The collection MetricData must not have a size greater than %d.", mostData)
 	}
+	var c complaints
 	samples := make([]monitor.Sample, 0, len(data))
-	for i, d := range data {
-		at := fmt.Sprintf("MetricData.member.%d.", i+1)
-		if d.MetricName == nil || *d.MetricName == "" {
-			return nil, errMissing(at + "MetricName")
-		}
-		id := series.ID{Scope: in, Namespace: *namespace, Metric: *d.MetricName}
-		if strings.ContainsFunc(id.Namespace+id.Metric, unicode.IsControl) {
-			return nil, errValue("The names of the metric %s must not have control characters.", strconv.QuoteToASCII(id.Metric))
-		}
-		var err error
-		if id.Dimensions, err = newDimensions(at+"Dimensions", d.Dimensions); err != nil {
-			return nil, err
-		}
-		if d.Unit != nil && !slices.Contains(units, *d.Unit) {
-			return nil, errValue("The parameter %sUnit must be a value in the set [ %s ].", at, strings.Join(units, ", "))
-		}
-		p, err := d.point(at, now)
-		if err != nil {
-			return nil, err
-		}
-		unit := text(d.Unit)
-		if unit == "" {
-			unit = "None"
-		}
-		samples = append(samples, monitor.Sample{ID: id, Unit: unit, Point: p, Fine: d.isFine() && now.Sub(p.Time) <= monitor.SecondsKept})
+	for i := range data {
+		s := data[i].sample(&c, fmt.Sprintf("MetricData.member.%d.", i+1), now)
+		s.ID.Scope, s.ID.Namespace = in, *namespace
+		samples = append(samples, s)
 	}
-	return samples, nil
+	if strings.ContainsFunc(*namespace, unicode.IsControl) {
+		c.value("The parameter Namespace must not have control characters.")
+	}
+	return samples, c.err()
 }
 
-// isFine reports whether samples are of high resolution.
-func (d *MetricDatum) isFine() bool { return d.StorageResolution != nil && *d.StorageResolution == 1 }
+// sample returns what the datum says; at is what the names of its parameters begin with.
+func (d *MetricDatum) sample(c *complaints, at string, now time.Time) monitor.Sample {
+	s := monitor.Sample{ID: series.ID{Metric: text(d.MetricName), Dimensions: newDimensions(c, at+"Dimensions", d.Dimensions)}, Unit: "None"}
+	if c.require(at+"MetricName", d.MetricName) && strings.ContainsFunc(*d.MetricName, unicode.IsControl) {
+		c.value("The parameter %sMetricName must not have control characters.", at)
+	}
+	c.oneOf(at+"Unit", d.Unit, units)
+	if d.Unit != nil {
+		s.Unit = *d.Unit
+	}
+	resolution := d.StorageResolution
+	if resolution != nil && *resolution != 1 && *resolution != 60 {
+		c.value("The parameter %sStorageResolution must be 1 or 60.", at)
+	}
+	s.Point = d.point(c, at)
+	s.Point.Time = d.time(c, at, now)
+	s.Fine = resolution != nil && *resolution == 1 && now.Sub(s.Point.Time) <= monitor.SecondsKept
+	return s
+}
+
+// time returns when the samples were.
+func (d *MetricDatum) time(c *complaints, at string, now time.Time) time.Time {
+	switch {
+	case d.Timestamp == nil:
+		return now
+	case now.Sub(*d.Timestamp) > oldestSample:
+		c.value("The parameter %sTimestamp must specify a time within the past two weeks.", at)
+	case d.Timestamp.Sub(now) > newestSample:
+		c.value("The parameter %sTimestamp must specify a time no more than two hours in the future.", at)
+	}
+	return *d.Timestamp
+}
 
 // newDimensions returns the dimensions of a metric that a program sends. at is the parameter's name.
-func newDimensions(at string, in []Dimension) ([]series.Dimension, error) {
+func newDimensions(c *complaints, at string, in []Dimension) []series.Dimension {
 	var out []series.Dimension
 	for i, d := range in {
 		of := fmt.Sprintf("%s.member.%d.", at, i+1)
-		if err := checkDimensionText(of+"Name", d.Name); err != nil {
-			return nil, err
+		if checkDimensionText(c, of+"Name", d.Name) && strings.HasPrefix(*d.Name, ":") {
+			c.value("The parameter %sName must not begin with a colon.", of)
 		}
-		if strings.HasPrefix(*d.Name, ":") {
-			return nil, errValue("The parameter %sName must not begin with a colon.", of)
-		}
-		if err := checkDimensionText(of+"Value", d.Value); err != nil {
-			return nil, err
-		}
-		out = append(out, series.Dimension{Name: *d.Name, Value: *d.Value})
+		checkDimensionText(c, of+"Value", d.Value)
+		out = append(out, series.Dimension{Name: text(d.Name), Value: text(d.Value)})
 	}
-	if name, ok := twice(out); ok {
-		return nil, errValue("The parameter %s has the name %s more than once.", at, name)
+	if name, ok := twice(out); ok && name != "" {
+		c.value("The parameter %s has the name %s more than once.", at, name)
 	}
-	return out, nil
+	return out
 }
 
 // checkDimensionText checks the name or value of a dimension. name is the parameter's.
-func checkDimensionText(name string, text *string) error {
+func checkDimensionText(c *complaints, name string, text *string) bool {
 	switch {
-	case text == nil || *text == "":
-		return errMissing(name)
+	case !c.require(name, text):
+		return false
 	case strings.ContainsFunc(*text, func(r rune) bool { return r < ' ' || r > '~' }):
-		return errValue("The parameter %s must have only ASCII characters, and no control characters.", name)
+		c.value("The parameter %s must have only ASCII characters, and no control characters.", name)
 	case strings.TrimSpace(*text) == "":
-		return errValue("The parameter %s must have a character that is no space.", name)
+		c.value("The parameter %s must have a character that is no space.", name)
 	}
-	return nil
+	return true
 }
 
-// point returns what the samples are together.
-func (d *MetricDatum) point(at string, now time.Time) (p series.Point, err error) {
-	when := now
-	if d.Timestamp != nil {
-		when = *d.Timestamp
-	}
-	switch given := countGiven(d.Value != nil, d.StatisticValues != nil, d.Values != nil); {
-	case given == 0:
-		return p, errMissing(at + "Value")
-	case given > 1:
-		return p, errCombination("The parameters %[1]sValue, %[1]sStatisticValues and %[1]sValues are mutually exclusive and you have specified more than one.", at)
-	case now.Sub(when) > oldestSample || when.Sub(now) > newestSample:
-		return p, errValue("The parameter %sTimestamp must specify a time no more than two weeks in the past and no more than two hours in the future.", at)
-	case d.StorageResolution != nil && *d.StorageResolution != 1 && *d.StorageResolution != 60:
-		return p, errValue("The parameter %sStorageResolution must be 1 or 60.", at)
+// point returns what the samples are together. Where both are given, StatisticValues are the statistics, and Values how the
+// samples are distributed: so do agents send what they have condensed.
+func (d *MetricDatum) point(c *complaints, at string) series.Point {
+	const both = "The parameters %[1]s%[2]s and %[1]s%[3]s are mutually exclusive and you have specified both."
+	switch {
+	case d.Value != nil && d.StatisticValues != nil:
+		c.combination(both, at, "Value", "StatisticValues")
+	case d.Value != nil && len(d.Values) > 0:
+		c.combination(both, at, "Value", "Values")
 	case d.Value != nil:
-		p = series.Sample(when, *d.Value)
+		c.number(at+"Value", *d.Value)
+		return series.Sample(time.Time{}, *d.Value)
 	case d.StatisticValues != nil:
-		s := d.StatisticValues
-		if s.SampleCount == nil || s.Sum == nil || s.Minimum == nil || s.Maximum == nil {
-			return p, errMissing(at + "StatisticValues with SampleCount, Sum, Minimum and Maximum")
+		p := d.StatisticValues.point(c, at+"StatisticValues.")
+		if len(d.Values) > 0 {
+			p.Samples = d.distribution(c, at).Samples
 		}
-		p = series.Point{Time: when, Count: *s.SampleCount, Sum: *s.Sum, Min: *s.Minimum, Max: *s.Maximum}
-		if p.Count <= 0 || p.Min > p.Max {
-			return p, errValue("The parameter %sStatisticValues must have a SampleCount above 0 and a Minimum that is not above the Maximum.", at)
-		}
+		return p
+	case len(d.Values) > 0:
+		return d.distribution(c, at)
 	default:
-		if d.Counts != nil && len(d.Counts) != len(d.Values) {
-			return p, errValue("The parameters %[1]sValues and %[1]sCounts must have the same number of entries.", at)
-		}
-		p.Time = when
-		for i, value := range d.Values {
-			n := 1.0
-			if d.Counts != nil {
-				n = d.Counts[i]
-			}
-			if n <= 0 {
-				return p, errValue("The parameter %sCounts must have numbers above 0.", at)
-			}
-			p = p.Merge(series.Point{Time: when, Count: n, Sum: n * value, Min: value, Max: value})
-		}
+		c.combination("At least one of the parameters %[1]sValue and %[1]sStatisticValues must be specified.", at)
 	}
-	if slices.ContainsFunc([]float64{p.Count, p.Sum, p.Min, p.Max}, func(n float64) bool { return math.IsNaN(n) || math.Abs(n) > mostValue }) {
-		return p, errValue("The values of the parameter %sValue must be between -2^360 and 2^360.", at)
-	}
-	return p, nil
+	return series.Point{}
 }
 
-func countGiven(all ...bool) (n int) {
-	for _, given := range all {
-		if given {
-			n++
+func (s *statisticSet) point(c *complaints, at string) (p series.Point) {
+	for _, field := range []struct {
+		name  string
+		given *float64
+		to    *float64
+	}{{"SampleCount", s.SampleCount, &p.Count}, {"Sum", s.Sum, &p.Sum}, {"Minimum", s.Minimum, &p.Min}, {"Maximum", s.Maximum, &p.Max}} {
+		if field.given == nil {
+			complain(&c.missing, "The parameter %s%s is required.", at, field.name)
+		} else if c.number(at+field.name, *field.given) {
+			*field.to = *field.given
 		}
 	}
-	return n
+	switch {
+	case s.SampleCount != nil && p.Count <= 0:
+		c.value("The parameter %sSampleCount must be greater than 0.", at)
+	case p.Min > p.Max:
+		c.value("The parameter %[1]sMaximum must be greater than or equal to the parameter %[1]sMinimum.", at)
+	}
+	return p
+}
+
+// distribution returns the point of Values and Counts, with its samples.
+func (d *MetricDatum) distribution(c *complaints, at string) (p series.Point) {
+	if d.Counts != nil && len(d.Counts) != len(d.Values) {
+		c.value("The parameters %[1]sValues and %[1]sCounts must be of the same size.", at)
+		return p
+	}
+	samples := make([]sketch.Value, 0, len(d.Values))
+	for i, value := range d.Values {
+		n := 1.0
+		if d.Counts != nil {
+			n = d.Counts[i]
+		}
+		name := fmt.Sprintf("member.%d", i+1)
+		if !c.number(at+"Values."+name, value) || !c.number(at+"Counts."+name, n) {
+			continue
+		}
+		if n <= 0 {
+			c.value("The parameter %sCounts.%s must be greater than 0.", at, name)
+			continue
+		}
+		samples = append(samples, sketch.Value{Value: value, Count: n})
+		p = p.Merge(series.Point{Count: n, Sum: n * value, Min: value, Max: value})
+	}
+	if len(samples) > 0 && p.Min >= 0 {
+		p.Samples = sketch.Of(samples...)
+	}
+	return p
 }

@@ -2,7 +2,9 @@ package cloudwatch
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -67,16 +69,18 @@ func (s *Service) getMetricStatistics(ctx context.Context, c *protocol.Call, in 
 		if err := budget.Of(ctx).Hold(maxStatistics * datapointBytes); err != nil {
 			return nil, failure(err)
 		}
-		points, err := src.Reader.Read(ctx, id, from, to, seconds(in.Period))
+		read := src.Reader.Read
+		if len(in.ExtendedStatistics) > 0 {
+			read = src.Reader.ReadSamples
+		}
+		points, err := read(ctx, id, from, to, seconds(in.Period))
 		if err != nil {
 			return nil, failure(err)
 		}
 		for _, p := range points {
-			d, err := in.datapoint(p, id.Unit)
-			if err != nil {
-				return nil, err
+			if d, ok := in.datapoint(p, id.Unit); ok {
+				out.Datapoints = append(out.Datapoints, d)
 			}
-			out.Datapoints = append(out.Datapoints, d)
 		}
 	}
 	return out, nil
@@ -90,8 +94,8 @@ func (s *Service) unitsOf(id series.ID) []string {
 	return s.monitor.Units(id)
 }
 
-// datapoint returns the statistics of a point that are asked for.
-func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Datapoint, error) {
+// datapoint returns the statistics of a point that are asked for, or false if none of them is known.
+func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Datapoint, bool) {
 	d := Datapoint{Timestamp: p.Time, Unit: unit}
 	for name, field := range map[string]**float64{
 		"SampleCount": &d.SampleCount, "Average": &d.Average, "Sum": &d.Sum, "Minimum": &d.Minimum, "Maximum": &d.Maximum,
@@ -102,69 +106,59 @@ func (in *getMetricStatisticsInput) datapoint(p series.Point, unit string) (Data
 	}
 	for _, name := range in.ExtendedStatistics {
 		statistic, _ := metricdata.ParseStatistic(name)
-		n, err := statistic.Of(p)
-		if err != nil {
-			return d, errValue("The statistic %s cannot be computed: %s.", name, err)
+		n, ok := statistic.Of(p)
+		if !ok {
+			continue
 		}
 		if d.ExtendedStatistics == nil {
 			d.ExtendedStatistics = make(map[string]float64)
 		}
 		d.ExtendedStatistics[name] = n
 	}
-	return d, nil
+	return d, len(in.Statistics) > 0 || d.ExtendedStatistics != nil
 }
 
 // must returns a statistic that every point has.
 func must(name string, p series.Point) *float64 {
 	statistic, _ := metricdata.ParseStatistic(name)
-	n, err := statistic.Of(p)
-	if err != nil {
-		return nil
-	}
+	n, _ := statistic.Of(p)
 	return &n
 }
 
-func (in *getMetricStatisticsInput) check(c *protocol.Call) (id series.ID, err error) {
-	switch { // the parameters that are required, in the order of the documentation
-	case in.Namespace == nil:
-		return id, errMissing("Namespace")
-	case in.MetricName == nil:
-		return id, errMissing("MetricName")
-	case in.StartTime == nil:
-		return id, errMissing("StartTime")
-	case in.EndTime == nil:
-		return id, errMissing("EndTime")
-	case in.Period == nil:
-		return id, errMissing("Period")
+func (in *getMetricStatisticsInput) check(call *protocol.Call) (id series.ID, err error) {
+	var c complaints
+	c.require("Namespace", in.Namespace)
+	c.require("MetricName", in.MetricName)
+	c.window(in.StartTime, in.EndTime)
+	if in.Period == nil {
+		complain(&c.missing, "The parameter Period is required.")
+	} else if !series.IsPeriod(seconds(in.Period)) {
+		c.value("The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 	}
-	var v protocol.Violations
-	id = series.ID{Scope: scope(c), Unit: text(in.Unit)}
-	id.Namespace, id.Metric = checkNames(&v, "", in.Namespace, in.MetricName)
-	id.Dimensions = checkDimensions(&v, "dimensions", in.Dimensions)
-	checkUnit(&v, "unit", in.Unit)
-	v.Range("period", in.Period, 1, 1<<30)
-	for _, name := range in.Statistics {
-		v.Enum("statistics", &name, metricdata.Statistics...)
+	for i, name := range in.Statistics {
+		c.oneOf(fmt.Sprintf("Statistics.member.%d.<list element>", i+1), &name, metricdata.Statistics)
 	}
-	if err := v.Err(); err != nil {
+	for _, name := range in.ExtendedStatistics {
+		if statistic, ok := metricdata.ParseStatistic(name); !ok || !statistic.IsExtended() {
+			c.value("The value %s for parameter ExtendedStatistics is not supported.", name)
+		}
+	}
+	c.oneOf("Unit", in.Unit, units)
+	if strings.HasPrefix(text(in.Namespace), ":") {
+		c.value("The value %s for parameter Namespace is invalid. It must not begin with a colon.", *in.Namespace)
+	}
+	if len(in.Statistics) == 0 && len(in.ExtendedStatistics) == 0 {
+		c.combination("At least one of the parameters Statistics and ExtendedStatistics must be specified.")
+	}
+	id = series.ID{
+		Scope: scope(call), Namespace: text(in.Namespace), Metric: text(in.MetricName), Unit: text(in.Unit), Dimensions: c.dimensions("Dimensions", in.Dimensions),
+	}
+	if err := c.err(); err != nil {
 		return id, err
-	}
-	switch {
-	case len(in.Statistics) == 0 && len(in.ExtendedStatistics) == 0:
-		return id, errCombination("At least one of the parameters Statistics and ExtendedStatistics must be specified.")
-	case !in.StartTime.Before(*in.EndTime):
-		return id, errValue("The parameter StartTime must be less than the parameter EndTime.")
-	case !series.IsPeriod(seconds(in.Period)):
-		return id, errValue("The parameter Period must be 1, 5, 10, 20, 30 or a multiple of 60.")
 	}
 	if n := in.EndTime.Sub(*in.StartTime) / seconds(in.Period); n > maxStatistics {
 		return id, errCombination("You have requested up to %d datapoints, which exceeds the limit of %d. "+
 			"You may reduce the datapoints requested by increasing Period, or decreasing the time range.", n, maxStatistics)
-	}
-	for _, name := range in.ExtendedStatistics {
-		if statistic, ok := metricdata.ParseStatistic(name); !ok || !statistic.IsPercentile() {
-			return id, errValue("The value %s for parameter ExtendedStatistics is not supported. Use a percentile from p0 to p100.", name)
-		}
 	}
 	return id, nil
 }

@@ -20,6 +20,8 @@ type Query struct {
 	// Period is that of the series which an Insights expression selects.
 	Period time.Duration `json:",omitempty"`
 	Return bool          `json:",omitempty"` // the answer has it
+	// Account is the account of the metric as it was given: there are no others to ask.
+	Account string `json:",omitempty"`
 }
 
 // Stat is a statistic of a series.
@@ -159,7 +161,7 @@ func read(q Query) (p planned, err error) {
 }
 
 func wrongStatistic(id, statistic string) *Error {
-	return wrong(id, "the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum or a percentile such as p99", statistic)
+	return wrong(id, "the statistic %.50s is not supported; use SampleCount, Average, Sum, Minimum, Maximum, a percentile such as p99 or a range such as TM(10%%:90%%)", statistic)
 }
 
 func checkPeriod(id string, period time.Duration) error {

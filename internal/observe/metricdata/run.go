@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/insights"
 	"github.com/sluicemq/sluice/internal/observe/metricmath"
 	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/sketch"
 )
 
 // Bounds of the windows that are looked at.
@@ -130,8 +131,35 @@ func (r *run) answer(ctx context.Context, i int, q *planned) (err error) {
 // pointBytes is how much memory a point of an answer takes: as it was read, for expressions and as a Datapoint.
 const pointBytes = series.PointBytes + int(unsafe.Sizeof(metricmath.Sample{})+unsafe.Sizeof(Datapoint{}))
 
+// datapoints returns a statistic of a series. The request holds them, but not what they were made of.
+func (r *run) datapoints(ctx context.Context, id series.ID, period time.Duration, s Statistic) ([]Datapoint, error) {
+	read := r.Reader.Read
+	if s.IsExtended() {
+		read = r.Reader.ReadSamples
+	}
+	points, err := r.read(ctx, id, period, read)
+	if err != nil {
+		return nil, err
+	}
+	held := series.SampleBytes(points)
+	if err := r.request.Hold(held); err != nil {
+		return nil, err
+	}
+	defer r.request.Release(held)
+	if err := r.request.Work(held / sampleBytes); err != nil {
+		return nil, err
+	}
+	return s.ofAll(points), nil
+}
+
+// sampleBytes is how much memory a value of samples takes.
+const sampleBytes = int(unsafe.Sizeof(sketch.Value{}))
+
+// readFunc is Read or ReadSamples of a series.Reader.
+type readFunc func(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error)
+
 // read returns the points of a series, and counts them.
-func (r *run) read(ctx context.Context, id series.ID, period time.Duration) ([]series.Point, error) {
+func (r *run) read(ctx context.Context, id series.ID, period time.Duration, read readFunc) ([]series.Point, error) {
 	from, ok := Align(r.Levels, r.Now, r.from, period)
 	if !ok || !from.Before(r.to) {
 		return nil, nil
@@ -140,7 +168,7 @@ func (r *run) read(ctx context.Context, id series.ID, period time.Duration) ([]s
 	if err := r.request.Hold(held); err != nil {
 		return nil, err
 	}
-	points, err := r.Reader.Read(ctx, id, from, r.to, period)
+	points, err := read(ctx, id, from, r.to, period)
 	r.request.Release(held - len(points)*pointBytes)
 	return points, err
 }
@@ -163,12 +191,9 @@ func (r *run) stat(ctx context.Context, q *planned) ([]Result, error) {
 		Scope: r.scope, Namespace: q.Stat.Namespace, Metric: q.Stat.Metric, Dimensions: q.Stat.Dimensions, Unit: q.Stat.Unit,
 	}
 	result := Result{ID: q.ID, Label: cmp.Or(q.Label, q.plain), plain: q.plain}
-	points, err := r.read(ctx, id, q.Stat.Period)
-	if err != nil {
+	var err error
+	if result.Points, err = r.datapoints(ctx, id, q.Stat.Period, q.statistic); err != nil {
 		return nil, err
-	}
-	if result.Points, err = q.statistic.ofAll(points); err != nil {
-		return nil, wrong(q.ID, "%s", err)
 	}
 	s := toMath(result, q.Stat.Period)
 	r.env.Values[q.ID] = metricmath.Of(s)
@@ -232,7 +257,7 @@ func (r *run) groups(ctx context.Context, q *planned) ([]insights.Result, error)
 	for _, g := range q.insights.Groups(ids) {
 		result := insights.Result{Label: g.Label}
 		for _, id := range g.IDs {
-			points, err := r.read(ctx, id, q.Period)
+			points, err := r.read(ctx, id, q.Period, r.Reader.Read)
 			if err != nil {
 				return nil, err
 			}

@@ -85,12 +85,9 @@ func (r *run) found(ctx context.Context, q *planned, s *search, ids []series.ID)
 	all := make([]metricmath.Series, 0, len(ids))
 	for i, label := range labels(ids) {
 		result := Result{Label: label}
-		points, err := r.read(ctx, ids[i], s.period)
-		if err != nil {
+		var err error
+		if result.Points, err = r.datapoints(ctx, ids[i], s.period, s.statistic); err != nil {
 			return metricmath.Value{}, err
-		}
-		if result.Points, err = s.statistic.ofAll(points); err != nil {
-			return metricmath.Value{}, wrong(q.ID, "%s", err)
 		}
 		one := toMath(result, s.period)
 		one.Of = &found{ids[i], s.of.Statistic, s.period}

@@ -19,13 +19,29 @@ type calendar struct {
 func (c calendar) Read(
 	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
 ) ([]series.Point, error) {
+	return c.each(ctx, id, from, to, period, c.Reader.Read)
+}
+
+// ReadSamples implements series.Reader, as Read does.
+func (c calendar) ReadSamples(
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
+) ([]series.Point, error) {
+	return c.each(ctx, id, from, to, period, c.Reader.ReadSamples)
+}
+
+type readFunc func(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error)
+
+// each reads day by day or week by week.
+func (c calendar) each(
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration, read readFunc,
+) ([]series.Point, error) {
 	if period != c.rule.Period {
-		return c.Reader.Read(ctx, id, from, to, period)
+		return read(ctx, id, from, to, period)
 	}
 	var all []series.Point
 	for from.Before(to) {
 		next := c.rule.Step(from, 1)
-		points, err := c.Reader.Read(ctx, id, from, next, next.Sub(from))
+		points, err := read(ctx, id, from, next, next.Sub(from))
 		if err != nil {
 			return nil, err
 		}

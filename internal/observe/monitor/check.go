@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/observe/series"
+	"github.com/sluicemq/sluice/internal/observe/sketch"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -28,6 +29,9 @@ func Check(s *store.Store) (n Counts, problems []string, err error) {
 		case strings.HasPrefix(key, keyHistory):
 			n.Items++
 			want(json.Unmarshal(value, new(Item)) == nil, "record %q: an item of history cannot be read", key)
+		case strings.HasPrefix(key, keySketches):
+			_, bad := sketch.Decode(value)
+			want(bad == nil, "record %q: %v", key, bad)
 		case strings.HasPrefix(key, keyPoints):
 			length := time.Hour
 			if strings.HasPrefix(key, keySeconds) {

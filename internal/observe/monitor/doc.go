@@ -13,6 +13,7 @@
 //	monitor/metric/HASH                     a metric that a program has sent, as JSON
 //	monitor/points/HASH/HOUR                its points of an hour; see points.go
 //	monitor/points/seconds/HASH/MINUTE      those of high resolution, of a minute; see fine.go
+//	monitor/points/sketches/...             the samples of points, for percentiles; see sketches.go
 //
 // The Evaluator works on the node that owns the control store. It looks at every metric alarm once a minute, at those of
 // shorter periods every ten seconds, and within a second at the composite alarms that depend on what has changed. A

@@ -158,7 +158,7 @@ func (e *Evaluator) evaluateAll(ctx context.Context, now time.Time, which func(*
 	if e.Monitor.control.Elsewhere() {
 		return nil
 	}
-	alarms := e.Monitor.list(func(a *Alarm) bool { return a.Composite == nil && which(a) })
+	alarms := e.Monitor.Where(func(a *Alarm) bool { return a.Composite == nil && which(a) })
 	src := e.Monitor.Source(e.Reader, e.Levels, now)
 	var mu sync.Mutex
 	var changed []transition
@@ -229,7 +229,24 @@ func (a *Alarm) evaluate(ctx context.Context, src *metricdata.Source, now time.T
 	for i, p := range results[0].Points {
 		points[i] = alarm.Datapoint{Time: p.Time, Count: p.Count, Value: p.Value}
 	}
+	if a.tooFewSamples(points) {
+		return alarm.Decision{State: a.State}, nil
+	}
 	return alarm.Evaluate(rule, points, now, a.State), nil
+}
+
+// tooFewSamples reports whether the evaluated datapoints have too few samples for the alarm's percentile, and the alarm
+// ignores such.
+func (a *Alarm) tooFewSamples(points []alarm.Datapoint) bool {
+	if a.Metric == nil || a.LowSamples != "ignore" {
+		return false
+	}
+	statistic, _ := metricdata.ParseStatistic(a.Metric.Statistic)
+	var samples float64
+	for _, p := range points[max(0, len(points)-a.Periods):] {
+		samples += p.Count
+	}
+	return samples > 0 && samples < statistic.Enough()
 }
 
 // transit makes transitions, but for those of alarms that are others by now.

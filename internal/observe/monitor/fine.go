@@ -28,7 +28,7 @@ func secondsKey(metric string, began time.Time) string {
 }
 
 // putSeconds adds a sample of high resolution to the record of its minute.
-func putSeconds(tx *Tx, key string, p series.Point) error {
+func (m *Monitor) putSeconds(tx *Tx, account, key string, p series.Point) error {
 	began := p.Time.UTC().Truncate(series.Minute)
 	record, err := tx.tx.Get(secondsKey(key, began))
 	if err != nil {
@@ -40,14 +40,12 @@ func putSeconds(tx *Tx, key string, p series.Point) error {
 	}
 	p.Time = p.Time.UTC().Truncate(time.Second)
 	second := p.Time.Second()
+	if err := m.putSketch(tx, seconds, account, key, b[second], p); err != nil {
+		return err
+	}
 	b[second] = p.Merge(b[second])
 	tx.tx.Put(secondsKey(key, began), b.encode())
 	return nil
-}
-
-// seconds reads the points of seconds under a key.
-func (r *metricReader) seconds(ctx context.Context, key string, from, to time.Time) ([]series.Point, error) {
-	return r.blocks(ctx, secondsKey(key, from), secondsKey(key, to.Add(series.Minute)), series.Minute, from, to)
 }
 
 // sweepSeconds removes the seconds of a metric that are too old.
@@ -68,8 +66,9 @@ func (m *Monitor) sweepSeconds(ctx context.Context, key string, now time.Time) e
 	})
 }
 
-// blocks reads the points of a window that are in the records from a key up to another. A record is of that length.
-func (r *metricReader) blocks(ctx context.Context, first, end string, length time.Duration, from, to time.Time) ([]series.Point, error) {
+// blocks reads the points of a window that are under a key.
+func (r *metricReader) blocks(ctx context.Context, of *resolution, key string, from, to time.Time) ([]series.Point, error) {
+	first, end := of.pointsKey(key, from), of.pointsKey(key, to.Add(of.block))
 	request, held := budget.Of(ctx), 0
 	defer func() { request.Release(held) }()
 	var points []series.Point
@@ -79,7 +78,7 @@ func (r *metricReader) blocks(ctx context.Context, first, end string, length tim
 			return false
 		}
 		var b block
-		if b, failed = decodeKey(string(k), length, v); failed != nil {
+		if b, failed = decodeKey(string(k), of.block, v); failed != nil {
 			return false
 		}
 		for _, p := range b {

@@ -112,10 +112,13 @@ func (m *Monitor) putSample(tx *Tx, s *Sample, added map[string]*Metric) error {
 	p := s.Point
 	p.Time = p.Time.UTC().Truncate(series.Minute)
 	minute := p.Time.Minute()
+	if err := m.putSketch(tx, minutes, s.ID.Account, key, h[minute], p); err != nil {
+		return err
+	}
 	h[minute] = p.Merge(h[minute])
 	tx.tx.Put(pointsKey(key, began), h.encode())
 	if s.Fine {
-		if err := putSeconds(tx, key, s.Point); err != nil {
+		if err := m.putSeconds(tx, s.ID.Account, key, s.Point); err != nil {
 			return err
 		}
 	}
@@ -174,25 +177,53 @@ type metricReader struct {
 // Read implements series.Reader.
 func (r *metricReader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
 	if isCounted(id.Namespace) {
-		known, ok := series.Find(id.Namespace, id.Metric)
-		if ok && id.Unit != "" && id.Unit != known.Unit || period < series.Minute { // they are counted by the minute
+		if !hasPoints(id, period) {
 			return nil, nil
 		}
 		return r.own.Read(ctx, id, from, to, period)
 	}
-	if period < series.Minute {
-		return r.merged(ctx, id, from.UTC().Truncate(period), to, period, r.seconds)
-	}
-	return r.merged(ctx, id, from.UTC().Truncate(series.Minute), to, period, r.minutes)
+	return r.merged(ctx, id, from, to, period, func(_ *resolution, _ string, points []series.Point, _ time.Time) ([]series.Point, error) {
+		return points, nil
+	})
 }
 
-// merged reads the points of a series by a function that reads those under a key, and merges them into those of a period.
-func (r *metricReader) merged(ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
-	read func(ctx context.Context, key string, from, to time.Time) ([]series.Point, error),
+// ReadSamples implements series.Reader.
+func (r *metricReader) ReadSamples(
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
 ) ([]series.Point, error) {
+	if isCounted(id.Namespace) {
+		if !hasPoints(id, period) {
+			return nil, nil
+		}
+		return r.own.ReadSamples(ctx, id, from, to, period)
+	}
+	return r.merged(ctx, id, from, to, period, func(of *resolution, key string, points []series.Point, from time.Time) ([]series.Point, error) {
+		return r.sampled(ctx, of, id.Account, key, points, from, period)
+	})
+}
+
+// hasPoints reports whether a metric that is counted by the minute may have points of a period.
+func hasPoints(id series.ID, period time.Duration) bool {
+	known, ok := series.Find(id.Namespace, id.Metric)
+	return period >= series.Minute && (!ok || id.Unit == "" || id.Unit == known.Unit)
+}
+
+// merged reads the points under each key of a series, changes them with a function, which is given where the periods begin,
+// too, and merges them into those of a period.
+func (r *metricReader) merged(ctx context.Context, id series.ID, from, to time.Time, period time.Duration,
+	change func(of *resolution, key string, points []series.Point, from time.Time) ([]series.Point, error),
+) ([]series.Point, error) {
+	of := minutes
+	if period < series.Minute {
+		of = seconds
+	}
+	from = from.UTC().Truncate(min(period, series.Minute))
 	var points []series.Point
 	for _, key := range r.keys(id) {
-		some, err := read(ctx, key, from, to)
+		some, err := r.blocks(ctx, of, key, from, to)
+		if err == nil {
+			some, err = change(of, key, some, from)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -200,11 +231,6 @@ func (r *metricReader) merged(ctx context.Context, id series.ID, from, to time.T
 	}
 	slices.SortStableFunc(points, func(a, b series.Point) int { return a.Time.Compare(b.Time) })
 	return series.Group(points, from, period), nil
-}
-
-// minutes reads the points of minutes under a key.
-func (r *metricReader) minutes(ctx context.Context, key string, from, to time.Time) ([]series.Point, error) {
-	return r.blocks(ctx, pointsKey(key, from), pointsKey(key, to.Add(time.Hour)), time.Hour, from, to)
 }
 
 // beginOf returns when the hour or the minute began whose points are under a key.

@@ -32,6 +32,7 @@ type Monitor struct {
 	gate           gate
 	compositesGate gate
 	shelves        *shelves
+	sketches       sketchRoom
 
 	mu sync.RWMutex
 	records
@@ -78,6 +79,7 @@ func alarmName(key string) (n Name, ok bool) {
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
 	m := &Monitor{control: o.Control, shelves: newShelves(), records: newRecords()}
+	m.sketches.used = make(map[string]int)
 	m.gate.init(o.Ready, o.Require)
 	m.compositesGate.init(o.ReadyComposite, o.RequireComposite)
 	if err := o.Control.Register(keyHistory, m.shelves); err != nil {

@@ -17,6 +17,9 @@ func (m *Monitor) Sweep(ctx context.Context, now time.Time) error {
 	if err := m.sweepHistory(ctx, now); err != nil {
 		return err
 	}
+	if err := m.sweepSketches(ctx, now); err != nil {
+		return err
+	}
 	return m.sweepMetrics(ctx, now)
 }
 

@@ -102,6 +102,17 @@ var namespaces = []string{series.SQS, series.SNS, series.Own}
 
 // Read implements series.Reader.
 func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
+	return r.read(ctx, id, from, to, period, func(p series.Point) series.Point { return p })
+}
+
+// ReadSamples implements series.Reader. The samples of a row of one minute are known if it has one, or all are the same.
+func (r *Reader) ReadSamples(ctx context.Context, id series.ID, from, to time.Time, period time.Duration) ([]series.Point, error) {
+	return r.read(ctx, id, from, to, period, func(p series.Point) series.Point { return p.WithSamples(nil) })
+}
+
+func (r *Reader) read(
+	ctx context.Context, id series.ID, from, to time.Time, period time.Duration, with func(series.Point) series.Point,
+) ([]series.Point, error) {
 	m, known := series.Find(id.Namespace, id.Metric)
 	if !known || !slices.Contains(namespaces, id.Namespace) || len(id.Dimensions) != 1 || id.Dimensions[0].Name != m.Dimension {
 		return nil, nil
@@ -128,7 +139,7 @@ func (r *Reader) Read(ctx context.Context, id series.ID, from, to time.Time, per
 	points := make([]series.Point, 0, len(rows))
 	for i := range rows {
 		if p, ok := point(m, &rows[i]); ok {
-			points = append(points, p)
+			points = append(points, with(p))
 		}
 	}
 	return series.Group(points, from, period), nil

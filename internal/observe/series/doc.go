@@ -2,8 +2,9 @@
 // points are, for how long they are kept, and how they are read.
 //
 // A point is four numbers: how many samples there were, their sum, the least and the
-// greatest. Every statistic of every period follows from them, so that nothing else
-// needs to be stored: points of a longer period are merged from those of a shorter one.
+// greatest. Most statistics of every period follow from them: points of a longer period
+// are merged from those of a shorter one. For percentiles a point has its samples, too,
+// which are read only if they are asked for.
 //
 // A series belongs to a name: a queue that is made anew under its name goes on with
 // the series, and what a deleted queue has left can be read until it is too old.

@@ -43,16 +43,28 @@ func (m *Memory) Add(id ID, points ...Point) {
 
 // Read implements Reader.
 func (m *Memory) Read(_ context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error) {
+	return Group(m.within(id, from.Truncate(Minute), to), from.Truncate(Minute), period), nil
+}
+
+// ReadSamples implements Reader.
+func (m *Memory) ReadSamples(_ context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error) {
+	points := m.within(id, from.Truncate(Minute), to)
+	for i, p := range points {
+		points[i] = p.WithSamples(nil)
+	}
+	return Group(points, from.Truncate(Minute), period), nil
+}
+
+// within returns the points of a window.
+func (m *Memory) within(id ID, from, to time.Time) []Point {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	from = from.Truncate(Minute)
 	for _, s := range m.all {
 		if s.id.Equal(id) {
-			within := slices.DeleteFunc(slices.Clone(s.points), func(p Point) bool { return p.Time.Before(from) || !p.Time.Before(to) })
-			return Group(within, from, period), nil
+			return slices.DeleteFunc(slices.Clone(s.points), func(p Point) bool { return p.Time.Before(from) || !p.Time.Before(to) })
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // List implements Reader.

@@ -84,6 +84,8 @@ type Reader interface {
 	// without samples has no point, and a series that is unknown has none. The running
 	// minute is not there: it is not over.
 	Read(ctx context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error)
+	// ReadSamples is Read for points with their samples, where those are known; see package sketch.
+	ReadSamples(ctx context.Context, id ID, from, to time.Time, period time.Duration) ([]Point, error)
 	// List returns the series that a filter asks for, in order.
 	List(ctx context.Context, f Filter) ([]ID, error)
 }

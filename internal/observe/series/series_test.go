@@ -16,7 +16,7 @@ func queueSeries(metric, name string) ID {
 
 func TestPointsMerge(t *testing.T) {
 	p := Sample(minute(0), 3).Merge(Sample(minute(1), -1)).Merge(Point{})
-	if want := (Point{minute(0), 2, 2, -1, 3}); p != want {
+	if want := (Point{Time: minute(0), Count: 2, Sum: 2, Min: -1, Max: 3}); p != want {
 		t.Errorf("%+v, want %+v", p, want)
 	}
 	if p := (Point{Time: minute(5)}).Merge(Sample(minute(1), 7)); p != Sample(minute(5), 7) {
@@ -47,7 +47,9 @@ func TestMemory(t *testing.T) {
 		return points
 	}
 	// Periods begin where the caller begins.
-	want := []Point{{minute(1), 2, 3, 1, 2}, {minute(3), 2, 7, 3, 4}, {minute(5), 1, 5, 5, 5}}
+	want := []Point{
+		{Time: minute(1), Count: 2, Sum: 3, Min: 1, Max: 2}, {Time: minute(3), Count: 2, Sum: 7, Min: 3, Max: 4}, Sample(minute(5), 5),
+	}
 	if got := read(orders, 1, 8, 2*time.Minute); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -1,5 +1,6 @@
 import type { ComparisonOperator, PutMetricAlarmCommandInput, Statistic } from '@aws-sdk/client-cloudwatch'
 import type { MetricAlarm } from '../../parts/alarms'
+import { isExtended } from '../../parts/metrics'
 import { nobody, topicChoice } from '../../parts/topicchoice'
 
 /** Draft is an alarm as it is typed. */
@@ -57,7 +58,7 @@ export const blank: Draft = {
 
 /** draftOf returns the draft of an alarm on one metric; others have none. */
 export function draftOf(alarm: MetricAlarm): Draft | undefined {
-  if (!alarm.MetricName || alarm.ExtendedStatistic) {
+  if (!alarm.MetricName) {
     return undefined
   }
   const queue = alarm.Dimensions?.find((d) => d.Name === 'QueueName')?.Value
@@ -66,7 +67,7 @@ export function draftOf(alarm: MetricAlarm): Draft | undefined {
     metric: alarm.MetricName,
     queue: queue ?? '',
     dimensions: (alarm.Dimensions ?? []).map((d) => ({ Name: d.Name ?? '', Value: d.Value ?? '' })),
-    statistic: alarm.Statistic ?? 'Average',
+    statistic: alarm.Statistic ?? alarm.ExtendedStatistic ?? 'Average',
     period: String(alarm.Period ?? 60),
     comparison: alarm.ComparisonOperator ?? blank.comparison,
     threshold: String(alarm.Threshold ?? 0),
@@ -117,7 +118,9 @@ export function inputOf(
     Namespace: draft.namespace,
     MetricName: draft.metric,
     Dimensions: dimensionsOf(draft),
-    Statistic: draft.statistic as Statistic,
+    ...(isExtended(draft.statistic)
+      ? { ExtendedStatistic: draft.statistic }
+      : { Statistic: draft.statistic as Statistic }),
     Period: Number(draft.period),
     EvaluationPeriods: Number(draft.of),
     DatapointsToAlarm: Number(draft.points),
