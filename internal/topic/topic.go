@@ -30,8 +30,27 @@ type Attributes struct {
 	KMSKey           string            `json:",omitempty"`
 	ContentDedup     bool              `json:",omitempty"`
 	Throughput       string            `json:",omitempty"` // Topic or MessageGroup
+	MaxMessageSize   int               `json:",omitempty"` // bytes; 0: UsualMessageSize
 	Feedback         map[string]string `json:",omitempty"` // roles and rates of the delivery status logs, by their names
 }
+
+// The sizes that a message can have, with its attributes, in bytes.
+const (
+	UsualMessageSize = 262_144   // at most, unless the topic says otherwise
+	LeastMessageSize = 1024      // what a topic can say
+	MostMessageSize  = 1_048_576 // likewise
+)
+
+// MaxMessageSize returns how many bytes a message can have with its attributes, and the messages of a batch together.
+func (t *Topic) MaxMessageSize() int {
+	if t.Attributes.MaxMessageSize == 0 {
+		return UsualMessageSize
+	}
+	return t.Attributes.MaxMessageSize
+}
+
+// TakesLarge reports whether messages can be larger than they usually are: then only few queues may subscribe.
+func (t *Topic) TakesLarge() bool { return t.MaxMessageSize() > UsualMessageSize }
 
 // clone returns a copy of t that can be changed.
 func (t *Topic) clone() *Topic {

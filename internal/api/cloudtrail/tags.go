@@ -121,7 +121,7 @@ type listTagsOutput struct {
 // listTags answers on one page: there are at most twenty trails with fifty tags each.
 func (s *Service) listTags(_ context.Context, c *protocol.Call, in *listTagsInput) (*listTagsOutput, error) {
 	if in.NextToken != nil {
-		return nil, errToken()
+		return nil, refusal("InvalidTokenException", "The token of the page cannot be read: there is only one page.")
 	}
 	out := new(listTagsOutput)
 	for _, arn := range in.ResourceIdList {

@@ -219,19 +219,31 @@ func (s *Service) describeTrails(_ context.Context, c *protocol.Call, in *descri
 	if err := s.authorizer.Authorize(c, service.Subject{Resource: service.ARN("*")}, "cloudtrail:DescribeTrails"); err != nil {
 		return nil, err
 	}
-	all := s.seen(c, in.IncludeShadowTrails == nil || *in.IncludeShadowTrails)
+	shadows := in.IncludeShadowTrails == nil || *in.IncludeShadowTrails
+	all := s.seen(c, shadows)
 	if len(in.TrailNameList) > 0 {
-		wanted := make(map[trails.Name]bool)
-		for _, text := range in.TrailNameList {
-			n, err := trailName(c, &text)
-			if err != nil {
-				return nil, err
-			}
-			wanted[n] = true
+		var err error
+		if all, err = s.named(c, in.TrailNameList, shadows); err != nil {
+			return nil, err
 		}
-		all = service.Filter(all, func(t *trails.Trail) bool { return wanted[t.Name] })
 	}
 	return &describeTrailsOutput{service.Convert(all, describe)}, nil
+}
+
+// named returns those of the caller's trails that have the given names in the region of the request, or the given ARNs: in
+// any region, if shadows are wanted.
+func (s *Service) named(c *protocol.Call, list []string, shadows bool) ([]*trails.Trail, error) {
+	wanted := make(map[trails.Name]bool)
+	for _, text := range list {
+		n, err := trailName(c, &text)
+		if err != nil {
+			return nil, err
+		}
+		wanted[n] = true
+	}
+	return service.Filter(s.trails.Of(service.Caller(c).Account), func(t *trails.Trail) bool {
+		return wanted[t.Name] && (shadows || t.Region == c.Region)
+	}), nil
 }
 
 type getTrailOutput struct{ Trail shownTrail }

@@ -304,6 +304,7 @@ func TestTrailRefuses(t *testing.T) {
 		{apitest.Second(a.client(nobody, "us-east-1").ListPublicKeys(ctx, &cloudtrail.ListPublicKeysInput{})), "AccessDeniedException"},
 		{apitest.Second(a.client(other, "us-east-1").GetTrail(ctx, &cloudtrail.GetTrailInput{Name: aws.String(arn)})), "AccessDeniedException"},
 		{apitest.Second(a.trail.ListTrails(ctx, &cloudtrail.ListTrailsInput{NextToken: aws.String("x")})), "InvalidNextTokenException"},
+		{apitest.Second(a.trail.ListTags(ctx, &cloudtrail.ListTagsInput{ResourceIdList: []string{arn}, NextToken: aws.String("x")})), "InvalidTokenException"},
 	} {
 		if apitest.Code(c.err) != c.code {
 			t.Errorf("%d: %v, want %q", i, c.err, c.code)
@@ -329,6 +330,9 @@ func TestShadowTrails(t *testing.T) {
 	ctx := t.Context()
 	_, err := a.trail.CreateTrail(ctx, create("all", func(in *cloudtrail.CreateTrailInput) { in.IsMultiRegionTrail = aws.Bool(true) }))
 	apitest.Must(t, 0, err)
+	_, err = a.trail.CreateTrail(ctx, create("here"))
+	apitest.Must(t, 0, err)
+	here := strings.Replace(arn, "all", "here", 1)
 	elsewhere := a.client(a.root, "eu-west-1")
 	for _, c := range []struct {
 		in   *cloudtrail.DescribeTrailsInput
@@ -339,6 +343,9 @@ func TestShadowTrails(t *testing.T) {
 		{&cloudtrail.DescribeTrailsInput{TrailNameList: []string{arn}}, 1},
 		{&cloudtrail.DescribeTrailsInput{TrailNameList: []string{"all"}}, 0},
 		{&cloudtrail.DescribeTrailsInput{TrailNameList: []string{arn + "x"}}, 0},
+		{&cloudtrail.DescribeTrailsInput{TrailNameList: []string{here}}, 1},
+		{&cloudtrail.DescribeTrailsInput{TrailNameList: []string{here, arn}}, 2},
+		{&cloudtrail.DescribeTrailsInput{TrailNameList: []string{here}, IncludeShadowTrails: aws.Bool(false)}, 0},
 	} {
 		out, err := elsewhere.DescribeTrails(ctx, c.in)
 		if got := len(apitest.Must(t, out, err).TrailList); got != c.want {

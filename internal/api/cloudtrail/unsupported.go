@@ -5,9 +5,9 @@ var unsupported = []string{
 	"CancelQuery", "CreateChannel", "CreateDashboard", "CreateEventDataStore", "DeleteChannel", "DeleteDashboard",
 	"DeleteEventDataStore", "DeleteResourcePolicy", "DeregisterOrganizationDelegatedAdmin", "DescribeQuery", "DisableFederation",
 	"EnableFederation", "GenerateQuery", "GetChannel", "GetDashboard", "GetEventConfiguration", "GetEventDataStore", "GetImport",
-	"GetInsightSelectors", "GetQueryResults", "GetResourcePolicy", "ListChannels", "ListDashboards", "ListEventDataStores",
+	"GetQueryResults", "GetResourcePolicy", "ListChannels", "ListDashboards", "ListEventDataStores",
 	"ListImportFailures", "ListImports", "ListInsightsData", "ListInsightsMetricData", "ListQueries", "PutEventConfiguration",
-	"PutInsightSelectors", "PutResourcePolicy", "RegisterOrganizationDelegatedAdmin", "RestoreEventDataStore", "SearchSampleQueries",
+	"PutResourcePolicy", "RegisterOrganizationDelegatedAdmin", "RestoreEventDataStore", "SearchSampleQueries",
 	"StartDashboardRefresh", "StartEventDataStoreIngestion", "StartImport", "StartQuery", "StopEventDataStoreIngestion",
 	"StopImport", "UpdateChannel", "UpdateDashboard", "UpdateEventDataStore",
 }

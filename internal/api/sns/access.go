@@ -15,11 +15,11 @@ var Rules = &policy.Rules{
 	Vendor: "SNS",
 	Actions: slices.Concat(shared, []string{
 		"SNS:ConfirmSubscription", "SNS:CreateTopic", "SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions",
-		"SNS:ListTagsForResource", "SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:TagResource", "SNS:Unsubscribe",
+		"SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:TagResource", "SNS:Unsubscribe",
 		"SNS:UntagResource",
 	}, service.Convert(unsupported, func(name string) string { return "SNS:" + name })),
 	OwnerOnly: []string{
-		"SNS:CreateTopic", "SNS:ListSubscriptions", "SNS:ListTagsForResource", "SNS:ListTopics", "SNS:TagResource", "SNS:UntagResource",
+		"SNS:CreateTopic", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:TagResource", "SNS:UntagResource",
 	},
 	Unscoped: []string{
 		"SNS:GetSubscriptionAttributes", "SNS:ListSubscriptions", "SNS:ListTopics", "SNS:SetSubscriptionAttributes", "SNS:Unsubscribe",
@@ -31,12 +31,16 @@ var Rules = &policy.Rules{
 // shared are the actions that the policy of a topic can give. Receive is an old one, for which there is no operation: AWS's
 // default policies had it, and tools still write it.
 var shared = []string{
-	"SNS:AddPermission", "SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:ListSubscriptionsByTopic", "SNS:Publish",
-	"SNS:Receive", "SNS:RemovePermission", "SNS:SetTopicAttributes", "SNS:Subscribe",
+	"SNS:AddPermission", "SNS:DeleteTopic", "SNS:GetTopicAttributes", "SNS:ListSubscriptionsByTopic",
+	"SNS:ListTagsForResource", "SNS:Publish", "SNS:Receive", "SNS:RemovePermission", "SNS:SetTopicAttributes", "SNS:Subscribe",
 }
 
-// topicRules are Rules for a policy that is set on a topic: it can give the shared actions only.
-var topicRules = &policy.Rules{Vendor: Rules.Vendor, Actions: shared, Limits: Rules.Limits}
+// topicRules are Rules for a policy that is set on a topic: it can give the shared actions only. AWS takes those about data
+// protection, too.
+var topicRules = &policy.Rules{
+	Vendor: Rules.Vendor, Actions: append(slices.Clone(shared), "SNS:GetDataProtectionPolicy", "SNS:PutDataProtectionPolicy"),
+	Limits: Rules.Limits,
+}
 
 // resource is the topic that a request names: its name and, if it exists, its record.
 type resource struct {

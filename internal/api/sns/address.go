@@ -1,10 +1,12 @@
 package sns
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/topic"
+	"github.com/sluicemq/sluice/internal/topic/delivery"
 )
 
 // checkAddress refuses a URL or an e-mail address to which nothing can be delivered.
@@ -16,7 +18,10 @@ func (s *Service) checkAddress(sub *topic.Subscription) error {
 	case (p == topic.HTTP || p == topic.HTTPS) && !hasScheme(sub.Endpoint, string(p)):
 		return errParameter("Endpoint must match the specified protocol")
 	}
-	if err := s.endpoints(string(p), sub.Endpoint); err != nil {
+	switch err := s.endpoints(string(p), sub.Endpoint); {
+	case errors.Is(err, delivery.ErrAddress):
+		return errParameter("Email address")
+	case err != nil:
 		return errParameter("Endpoint Reason: %s", service.Shorten(err.Error()))
 	}
 	return nil

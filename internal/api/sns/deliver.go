@@ -75,6 +75,8 @@ func (s *Service) DeadLetter(ctx context.Context, id queue.ID, m *queue.Message)
 		return errRequest, nil
 	case sub.Attributes.Redrive == "":
 		return delivery.ErrNoDeadLetters, nil
+	case m.Body == "":
+		return errNoBody, nil
 	}
 	q, lost := s.queueFor(t, sub.Attributes.Redrive)
 	if lost != nil { // the queue or its policy may have been made through another node a moment ago

@@ -155,7 +155,7 @@ func TestMail(t *testing.T) {
 	topic := r.topic(r.root, "news", map[string]string{"DisplayName": "The news"})
 	for _, bad := range []string{"me", "Me <me@example.com>", "me@example.com\nBcc: x@example.com"} {
 		_, err := r.root.SNS.Subscribe(t.Context(), &sns.SubscribeInput{TopicArn: &topic, Protocol: aws.String("email"), Endpoint: &bad})
-		if err == nil || !strings.Contains(err.Error(), "not an e-mail address") {
+		if err == nil || !strings.Contains(err.Error(), "InvalidParameter: Invalid parameter: Email address") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

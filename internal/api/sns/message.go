@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	maxMessageSize = 262_144 // bytes, of the message with its attributes; of a batch together
-	maxSubject     = 99      // characters
-	maxTraceHeader = 1024    // bytes, as in SQS
+	maxSubject     = 99   // characters
+	maxTraceHeader = 1024 // bytes, as in SQS
 )
 
 // message is a message that a client publishes: what Publish and an entry of PublishBatch have in common.
@@ -90,10 +89,10 @@ func (m *message) check(c *protocol.Call, t *topic.Topic, path string) (*outboun
 	switch {
 	case o.text == "":
 		return nil, errParameter("Empty message")
-	case o.size > maxMessageSize:
+	case o.size > t.MaxMessageSize():
 		return nil, errTooLongMessage()
 	case !service.ValidText(o.text):
-		return nil, errParameter("Message Reason: Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
+		return nil, errText()
 	}
 	if m.Subject != nil {
 		if o.subject = *m.Subject; !validSubject(o.subject) {
@@ -119,6 +118,11 @@ func (m *message) check(c *protocol.Call, t *topic.Topic, path string) (*outboun
 
 // errTooLongMessage is also the error for a message that does not get as far as its handler.
 func errTooLongMessage() *protocol.Error { return errParameter("Message too long") }
+
+func errText() *protocol.Error {
+	return errParameter("Message Reason: Valid unicode characters are " +
+		"#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
+}
 
 func errSubject() *protocol.Error { return errParameter("Subject") }
 
@@ -162,7 +166,7 @@ func errID(parameter string) *protocol.Error {
 }
 
 // takeStructure takes a message apart that says something else to each protocol. Keys that are no protocol, and values
-// that are no strings, count for nothing.
+// that are no strings, count for nothing. A value may be empty.
 func (m *message) takeStructure(o *outbound) error {
 	switch {
 	case m.MessageStructure == nil || *m.MessageStructure == "":
@@ -170,31 +174,50 @@ func (m *message) takeStructure(o *outbound) error {
 	case *m.MessageStructure != "json":
 		return errParameter("Message Structure - %s is not a structure; there is json", service.Shorten(*m.MessageStructure))
 	}
-	var parts map[string]json.RawMessage
-	if json.Unmarshal([]byte(o.text), &parts) != nil || parts == nil {
+	parts, ok := texts(o.text)
+	if !ok {
 		return errParameter("Message Structure - JSON message body failed to parse")
 	}
-	part := func(name string) (text string, ok bool) {
-		raw := parts[name]
-		return text, len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil
-	}
-	text, ok := part("default")
+	text, ok := parts["default"]
 	if !ok {
 		return errParameter("Message Structure - No default entry in JSON message body")
 	}
 	o.text, o.texts = text, make(map[topic.Protocol]string)
 	for _, p := range topic.Protocols {
-		if own, ok := part(string(p)); ok {
+		if own, ok := parts[string(p)]; ok {
 			o.texts[p] = own
 		}
 	}
 	for _, one := range append(slices.Collect(maps.Values(o.texts)), text) {
-		if one == "" {
-			return errParameter("Empty message")
-		}
 		if !service.ValidText(one) {
-			return errParameter("Message Reason: Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF")
+			return errText()
 		}
 	}
 	return nil
+}
+
+// texts returns the members of a JSON object that are strings. It reports whether the text is an object of which no two
+// members have the same name.
+func texts(text string) (members map[string]string, ok bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') || !json.Valid([]byte(text)) {
+		return nil, false
+	}
+	members = make(map[string]string)
+	for names := make(map[string]bool); d.More(); {
+		name, err := d.Token()
+		if err != nil || names[name.(string)] {
+			return nil, false
+		}
+		names[name.(string)] = true
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, false
+		}
+		var member string
+		if value[0] == '"' && json.Unmarshal(value, &member) == nil {
+			members[name.(string)] = member
+		}
+	}
+	return members, true
 }

@@ -55,11 +55,10 @@ func baseType(dataType string) string {
 }
 
 func checkAttributeName(name string) error {
-	lower := strings.ToLower(name)
 	switch {
 	case name == "" || len(name) > maxAttributeName:
 		return errAttribute("Length of message attribute name must be less than %d bytes.", maxAttributeName)
-	case strings.HasPrefix(lower, "aws.") || strings.HasPrefix(lower, "amazon."):
+	case isReserved(name):
 		return errAttribute("Message attribute names beginning with 'AWS.' or 'Amazon.' are reserved for internal use: '%s'.", name)
 	case strings.HasPrefix(name, "."):
 		return errAttribute("Invalid message attribute name starting with character '.' was found.")
@@ -79,6 +78,17 @@ func checkAttributeName(name string) error {
 	}
 	return nil
 }
+
+// isReserved reports whether a name begins with one of AWS's prefixes, in any case, and is none of those that publishers set.
+func isReserved(name string) bool {
+	lower := strings.ToLower(name)
+	return (strings.HasPrefix(lower, "aws.") || strings.HasPrefix(lower, "amazon.")) &&
+		!slices.ContainsFunc(settable, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// settable are the beginnings of names that publishers set, to say how phones get the message. Other subscribers see them
+// as attributes like any other.
+var settable = []string{"AWS.SNS.MOBILE.", "AWS.SNS.SMS.", "AWS.MM.SMS."}
 
 func checkAttribute(name, dataType string, v *attributeValue) error {
 	base, label, labelled := strings.Cut(dataType, ".")

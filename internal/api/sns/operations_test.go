@@ -96,6 +96,7 @@ func TestTopicAttributes(t *testing.T) {
 	stories(t, func(t *testing.T, st *apitest.Story) {
 		arn, fifo := topicARN("a"), topicARN("a.fifo")
 		st.Does("CreateTopic", with{"Name", "a"})
+		st.Does("CreateTopic", with{"Name", "b"})
 		st.Does("CreateTopic", attributes("Name", "a.fifo", "FifoTopic", "true"))
 		entry := func(k, v string) string {
 			return "<entry><key>" + k + "</key><value>" + strings.ReplaceAll(v, `"`, "&quot;") + "</value></entry>"
@@ -104,7 +105,7 @@ func TestTopicAttributes(t *testing.T) {
 			entry("TopicArn", arn), entry("Owner", account), "<key>DisplayName</key><value/>", entry("SubscriptionsConfirmed", "0"),
 			entry("SubscriptionsPending", "0"), entry("SubscriptionsDeleted", "0"), "<key>Policy</key><value>{&quot;Version&quot;:&quot;2008-10-17&quot;,&quot;Id&quot;:&quot;__default_policy_ID&quot;",
 			entry("EffectiveDeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":20,"maxDelayTarget":20,"numRetries":3,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},"disableSubscriptionOverrides":false,"defaultRequestPolicy":{"headerContentType":"text/plain; charset=UTF-8"}}}`))
-		for _, not := range []string{"FifoTopic", "SignatureVersion", "TracingConfig", "KmsMasterKeyId"} {
+		for _, not := range []string{"MaximumMessageSize", "FifoTopic", "SignatureVersion", "TracingConfig", "KmsMasterKeyId"} {
 			if strings.Contains(got, not) {
 				t.Errorf("there is %s in %s", not, got)
 			}
@@ -123,12 +124,15 @@ func TestTopicAttributes(t *testing.T) {
 			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":2,"numRetries":5,"numMaxDelayRetries":0,"numNoDelayRetries":0,"numMinDelayRetries":0,"backoffFunction":"linear"},"disableSubscriptionOverrides":true,"defaultThrottlePolicy":{"maxReceivesPerSecond":3},"defaultRequestPolicy":{"headerContentType":"text/csv"}}}`},
 			{arn, "Policy", strings.NewReplacer("\n", "", "TOPIC", arn, "ACCOUNT", account).Replace(oldDefaultPolicy)},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:Publish","Resource":"*"}}`},
+			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":["SNS:ListTagsForResource","sns:GetDataProtectionPolicy"],"Resource":"*"}}`},
+			{arn, "MaximumMessageSize", "1024"}, {arn, "MaximumMessageSize", "1048576"}, {fifo, "MaximumMessageSize", "262144"},
 			{fifo, "ContentBasedDeduplication", "true"}, {fifo, "FifoThroughputScope", "MessageGroup"},
 		} {
 			st.Does("SetTopicAttributes", set(tc.arn, tc.name, tc.value), "<SetTopicAttributesResponse")
 			st.Does("GetTopicAttributes", with{"TopicArn", tc.arn}, entry(tc.name, strings.ReplaceAll(tc.value, "&", "&amp;")))
 		}
-		st.Does("SetTopicAttributes", set(arn, "Policy", ""))
+		st.Does("GetTopicAttributes", with{"TopicArn", topicARN("b")}, "__default_statement_ID")
+		st.Does("SetTopicAttributes", set(arn, "Policy", defaultPolicyOf(st, "b", "a")))
 		st.Does("GetTopicAttributes", with{"TopicArn", arn}, "__default_statement_ID")
 		for _, tc := range []struct{ arn, name, value, want string }{
 			{arn, "Nonsense", "1", "Invalid parameter: AttributeName"},
@@ -148,7 +152,11 @@ func TestTopicAttributes(t *testing.T) {
 			{arn, "SQSSuccessFeedbackRoleArn", "arn:aws:iam::1:role/r", "Invalid parameter: SQSSuccessFeedbackRoleArn: This server does not write delivery logs"},
 			{arn, "DeliveryPolicy", "x", "Invalid parameter: DeliveryPolicy: "},
 			{arn, "DeliveryPolicy", `{"http":{"defaultHealthyRetryPolicy":{"numRetries":101}}}`, "Invalid parameter: DeliveryPolicy: "},
+			{arn, "MaximumMessageSize", "1023", "Invalid parameter: MaximumMessageSize: Must be a whole number from 1024 to 1048576."},
+			{arn, "MaximumMessageSize", "1048577", "Invalid parameter: MaximumMessageSize: Must be a whole number from 1024 to 1048576."},
+			{arn, "MaximumMessageSize", "", "Invalid parameter: MaximumMessageSize: Must be a whole number from 1024 to 1048576."},
 			{arn, "Policy", "x", "Invalid parameter: Policy Error: line 1, column 1"},
+			{arn, "Policy", "", "Invalid parameter: Policy is empty"},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"SNS:TagResource","Resource":"*"}}`, "Invalid parameter: Policy statement action out of service scope!"},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":"*","Action":"sqs:SendMessage","Resource":"*"}}`, "Invalid parameter: Policy statement action out of service scope!"},
 			{arn, "Policy", `{"Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::` + account + `:user/eve"},"Action":"SNS:Publish","Resource":"*"}}`, "Invalid parameter: Policy Error: PrincipalNotFound"},
@@ -162,6 +170,14 @@ func TestTopicAttributes(t *testing.T) {
 		st.Fails("SetTopicAttributes", with{"TopicArn", arn}, 400, "ValidationError", "Value null at 'attributeName'")
 		st.Fails("SetTopicAttributes", set(topicARN("none"), "DisplayName", "x"), 404, "NotFound", "Topic does not exist")
 	})
+}
+
+// defaultPolicyOf returns the policy of a topic, as if it were that of another.
+func defaultPolicyOf(st *apitest.Story, topic, other string) string {
+	st.T.Helper()
+	_, rest, _ := strings.Cut(st.Does("GetTopicAttributes", with{"TopicArn", topicARN(topic)}), "<key>Policy</key><value>")
+	policy, _, _ := strings.Cut(rest, "</value>")
+	return strings.NewReplacer("&quot;", `"`, topicARN(topic), topicARN(other)).Replace(policy)
 }
 
 // oldDefaultPolicy is with which AWS made topics, and which Terraform sets in order to remove a policy.
@@ -382,7 +398,9 @@ func TestPublishRefusals(t *testing.T) {
 		text := func(dataType, value string) with { return attribute("n", "DataType", dataType, "StringValue", value) }
 		for _, in := range []with{
 			publish("m"), publish("m", "Subject", strings.Repeat("x", 99)), publish("m", "MessageGroupId", "g"), {"TargetArn", arn, "Message", "m"},
-			publish(`{"default":"d","sqs":"s","email":1}`, "MessageStructure", "json"), text("String.Array", `["a",1,true,null]`), text("Number", "1.5"),
+			publish(`{"default":"d","sqs":"s","email":1,"x":{"default":1}}`, "MessageStructure", "json"), publish(`{"default":"","sqs":""}`, "MessageStructure", "json"),
+			attribute("AWS.SNS.MOBILE.APNS.TTL", "DataType", "String", "StringValue", "60"), attribute("AWS.SNS.SMS.SMSType", "DataType", "String", "StringValue", "Transactional"),
+			attribute("AWS.MM.SMS.EntityId", "DataType", "String", "StringValue", "1"), text("String.Array", `["a",1,true,null]`), text("Number", "1.5"),
 			text("String.custom", "x"), attribute("n", "DataType", "Binary", "BinaryValue", "AQI="),
 		} {
 			if id := apitest.Element(st.Does("Publish", in), "MessageId"); !apitest.UUID.MatchString(id) {
@@ -406,7 +424,10 @@ func TestPublishRefusals(t *testing.T) {
 			{publish("m", "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - JSON message body failed to parse"},
 			{publish(`{"sqs":"x"}`, "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - No default entry in JSON message body"},
 			{publish(`{"default":1}`, "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - No default entry in JSON message body"},
-			{publish(`{"default":""}`, "MessageStructure", "json"), invalid, "Invalid parameter: Empty message"},
+			{publish(`{"default":"a","sqs":"\u0001"}`, "MessageStructure", "json"), invalid, "Invalid parameter: Message Reason: Valid unicode characters are"},
+			{publish(`["default"]`, "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - JSON message body failed to parse"},
+			{publish(`{"default":"a"} x`, "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - JSON message body failed to parse"},
+			{publish(`{"default":"a","x":1,"x":2}`, "MessageStructure", "json"), invalid, "Invalid parameter: Message Structure - JSON message body failed to parse"},
 			{publish("m", "MessageDeduplicationId", "d"), invalid, "The request includes MessageDeduplicationId parameter that is not valid for this topic type"},
 			{publish("m", "MessageGroupId", "a b"), invalid, "MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length."},
 			{ordered(), invalid, "Invalid parameter: The MessageGroupId parameter is required for FIFO topics"},
@@ -437,6 +458,8 @@ func TestPublishRefusals(t *testing.T) {
 			{attribute("a.", "DataType", "String", "StringValue", "x"), value, "Invalid message attribute name ending with character '.' was found."},
 			{attribute("a^b", "DataType", "String", "StringValue", "x"), value, "Invalid non-alphanumeric character '#x5E' was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots."},
 			{attribute("AWS.x", "DataType", "String", "StringValue", "x"), value, "are reserved for internal use"},
+			{attribute("aws.sns.mobile.x", "DataType", "String", "StringValue", "x"), value, "are reserved for internal use"},
+			{attribute("Amazon.x", "DataType", "String", "StringValue", "x"), value, "are reserved for internal use"},
 			{attribute("a b", "DataType", "String", "StringValue", "x"), value, "Invalid non-alphanumeric character '#x20' was found"},
 			{attribute(strings.Repeat("x", 257), "DataType", "String", "StringValue", "x"), value, "Length of message attribute name must be less than 256 bytes."},
 		} {

@@ -27,11 +27,14 @@ func effectivePolicy(t *topic.Topic) string {
 }
 
 // setPolicy sets the policy of a topic. It refuses what is no policy, and one that names a user or role that does not
-// exist. The empty string, and the default policy as it is shown, make it the default again.
+// exist. The default policy, as it is shown, makes it the default again.
 func (c *topicChange) setPolicy(value string) error {
+	if value == "" {
+		return errParameter("Policy is empty")
+	}
 	old := c.attrs.PolicyIDs
 	c.attrs.Policy, c.attrs.PolicyIDs = "", ""
-	if value == "" || value == effectivePolicy(&topic.Topic{Name: c.name}) {
+	if value == effectivePolicy(&topic.Topic{Name: c.name}) {
 		return nil
 	}
 	p, err := policy.ParseResource(value, topicRules)

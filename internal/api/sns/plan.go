@@ -165,6 +165,9 @@ func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, e
 	if sub.Protocol != topic.SQS {
 		return destination{queue: sub.Queue}, nil
 	}
+	if pl.isEmpty(sub) {
+		return destination{}, errNoBody
+	}
 	q, err := pl.queueFor(pl.message.topic, sub.Endpoint)
 	if err != nil {
 		return destination{}, err
@@ -181,10 +184,21 @@ func (pl *planner) destination(p *plan, sub *topic.Subscription) (destination, e
 	return destination{q.ID, q.Attributes.FIFO}, nil
 }
 
+// errNoBody says why a queue does not take a message that has an empty text for its protocol, as it is.
+var errNoBody = errors.New("the message is empty, and a queue takes no message without a body")
+
+// isEmpty reports whether what a subscription gets has an empty body.
+func (pl *planner) isEmpty(sub *topic.Subscription) bool {
+	return sub.Attributes.Raw && pl.message.textFor(sub.Protocol) == ""
+}
+
 // deadLetters returns the dead-letter queue of a subscription, or why there is none that takes messages.
 func (pl *planner) deadLetters(p *plan, sub *topic.Subscription) (destination, error) {
-	if sub.Attributes.Redrive == "" {
+	switch {
+	case sub.Attributes.Redrive == "":
 		return destination{}, delivery.ErrNoDeadLetters
+	case pl.isEmpty(sub):
+		return destination{}, fmt.Errorf("the dead-letter queue: %w", errNoBody)
 	}
 	q, err := pl.queueFor(pl.message.topic, sub.Attributes.Redrive)
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publis
 		return nil, err
 	}
 	entries := in.PublishBatchRequestEntries
-	if err := checkEntries(entries); err != nil {
+	if err := checkEntries(entries, t.MaxMessageSize()); err != nil {
 		return nil, err
 	}
 	messages := make([]*outbound, len(entries))
@@ -64,8 +64,8 @@ func (s *Service) publishBatch(ctx context.Context, c *protocol.Call, in *publis
 	return out, nil
 }
 
-// checkEntries refuses a batch for what its entries are together, and for their ids.
-func checkEntries(entries []publishEntry) error {
+// checkEntries refuses a batch for what its entries are together, and for their ids. most is how many bytes they can have.
+func checkEntries(entries []publishEntry, most int) error {
 	switch n := len(entries); {
 	case n == 0:
 		return errEmptyBatch()
@@ -93,7 +93,7 @@ func checkEntries(entries []publishEntry) error {
 		seen[id] = true
 		size += entries[i].length()
 	}
-	if size > maxMessageSize {
+	if size > most {
 		return errBatchTooLong()
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 const (
 	maxSubscriptions     = 100_000
 	maxFIFOSubscriptions = 100
+	maxLargeSubscribers  = 100 // of a topic with messages larger than usual
 	maxTopicFilters      = 200
 	maxAccountFilters    = 10_000
 )
@@ -141,18 +142,39 @@ func (s *Service) sameSubscription(tx *topic.Tx, sub *topic.Subscription, attrib
 
 // checkLimits refuses one more subscription where there are as many as there can be.
 func (s *Service) checkLimits(sub *topic.Subscription) error {
-	_, all := s.topics.Subscribed(sub.Topic)
+	t, all := s.topics.Subscribed(sub.Topic)
 	most := maxSubscriptions
 	if sub.Topic.FIFO() {
 		most = maxFIFOSubscriptions
 	}
-	if len(all) >= most {
+	switch {
+	case t != nil && t.TakesLarge() && sub.Protocol != topic.SQS:
+		return errParameter("Protocol Reason: A topic whose MaximumMessageSize is above %d delivers to SQS queues only, and not by %s.",
+			topic.UsualMessageSize, sub.Protocol)
+	case t != nil && t.TakesLarge() && len(all) >= maxLargeSubscribers:
+		return errParameter("TopicArn Reason: A topic whose MaximumMessageSize is above %d can have at most %d subscriptions.",
+			topic.UsualMessageSize, maxLargeSubscribers)
+	case len(all) >= most:
 		return errSubscriptionLimit("The topic has as many subscriptions as it can have, %d.", most)
 	}
 	if err := s.checkSubscriptions(sub.Owner); err != nil {
 		return err
 	}
 	return s.checkFilters(sub)
+}
+
+// checkLarge refuses a MaximumMessageSize with which the subscriptions of a topic do not go together.
+func (s *Service) checkLarge(t *topic.Topic) error {
+	if !t.TakesLarge() {
+		return nil
+	}
+	_, all := s.topics.Subscribed(t.Name)
+	others := func(sub *topic.Subscription) bool { return sub.Protocol != topic.SQS }
+	if len(all) > maxLargeSubscribers || slices.ContainsFunc(all, others) {
+		return errParameter("%s: Above %d, the topic can have at most %d subscriptions, all of them of SQS queues.",
+			attrMaxSize, topic.UsualMessageSize, maxLargeSubscribers)
+	}
+	return nil
 }
 
 // checkFilters refuses one more filter policy where there are as many as there can be.

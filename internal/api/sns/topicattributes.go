@@ -24,6 +24,7 @@ const (
 	attrDisplayName  = "DisplayName"
 	attrFIFO         = "FifoTopic"
 	attrKMSKey       = "KmsMasterKeyId"
+	attrMaxSize      = "MaximumMessageSize"
 	attrPolicy       = "Policy"
 	attrSignature    = "SignatureVersion"
 	attrThroughput   = "FifoThroughputScope"
@@ -85,6 +86,8 @@ func (c *topicChange) set(name, value string) error {
 		return nil
 	case attrContentDedup, attrThroughput:
 		return c.setFIFOOnly(name, value)
+	case attrMaxSize:
+		return c.setMaxSize(value)
 	case attrArchive:
 		if value == "" || value == "{}" {
 			return nil
@@ -122,6 +125,16 @@ func (c *topicChange) setFIFOOnly(name, value string) error {
 		return errParameter("Content-based deduplication can only be set for FIFO topics")
 	}
 	c.attrs.ContentDedup = on
+	return nil
+}
+
+// setMaxSize sets how large messages can be. Whether the subscriptions of the topic allow it is checked elsewhere.
+func (c *topicChange) setMaxSize(value string) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < topic.LeastMessageSize || n > topic.MostMessageSize {
+		return c.wrong(attrMaxSize, fmt.Sprintf("Must be a whole number from %d to %d.", topic.LeastMessageSize, topic.MostMessageSize))
+	}
+	c.attrs.MaxMessageSize = n
 	return nil
 }
 
@@ -177,6 +190,9 @@ func (s *Service) describe(t *topic.Topic) map[string]string {
 			out[attrThroughput] = a.Throughput
 		}
 	}
+	if a.MaxMessageSize != 0 {
+		out[attrMaxSize] = strconv.Itoa(a.MaxMessageSize)
+	}
 	out["EffectiveDeliveryPolicy"] = effectiveDelivery(a.Delivery)
 	return out
 }
@@ -211,7 +227,10 @@ func (s *Service) setTopicAttributes(ctx context.Context, c *protocol.Call, in *
 		return nil, err
 	}
 	return nil, s.updateTopic(ctx, t, func(t *topic.Topic) error {
-		return s.topicChange(t.Name, &t.Attributes, one).set(name, value)
+		if err := s.topicChange(t.Name, &t.Attributes, one).set(name, value); err != nil || name != attrMaxSize {
+			return err
+		}
+		return s.checkLarge(t)
 	})
 }
 

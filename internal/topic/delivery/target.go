@@ -70,6 +70,9 @@ func IsPermanent(err error) bool {
 	return is
 }
 
+// ErrAddress says that the endpoint of a subscription by mail is no address.
+var ErrAddress = errors.New("the endpoint is not an e-mail address such as me@example.com")
+
 // ErrNoDeadLetters says that a subscription has no dead-letter queue.
 var ErrNoDeadLetters = errors.New("the subscription has no dead-letter queue")
 

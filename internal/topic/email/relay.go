@@ -98,8 +98,6 @@ func NewRelay(o Config) (*Relay, error) {
 	return r, nil
 }
 
-var errAddress = errors.New("the endpoint is not an e-mail address such as me@example.com")
-
 // Check implements delivery.Sender.
 func (r *Relay) Check(_, endpoint string) error { return checkAddress(endpoint) }
 
@@ -107,7 +105,7 @@ func (r *Relay) Check(_, endpoint string) error { return checkAddress(endpoint) 
 func checkAddress(s string) error {
 	a, err := mail.ParseAddress(s)
 	if err != nil || a.Address != s || len(s) > maxAddress {
-		return errAddress
+		return delivery.ErrAddress
 	}
 	return nil
 }
