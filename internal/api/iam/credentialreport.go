@@ -89,7 +89,7 @@ var reportColumns = []string{
 	"cert_1_active", "cert_1_last_rotated", "cert_2_active", "cert_2_last_rotated",
 }
 
-// What the report has where there is nothing to say.
+// Values of cells without information.
 const (
 	notApplicable = "N/A"
 	noInformation = "no_information"

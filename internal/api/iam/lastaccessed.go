@@ -12,8 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// lastAccessed serves the operations that say which of the services that somebody may use were used when. A job is done as
-// soon as it is begun, and kept nowhere: its id says what it is about.
+// lastAccessed serves the operations that say when users and roles have last used the services that they may use. A job is
+// done as soon as it is begun, and kept nowhere: its id says what it is about.
 type lastAccessed struct{ *core }
 
 func (s lastAccessed) register(wire *protocol.Service) {
@@ -69,7 +69,7 @@ func (s lastAccessed) generate(_ context.Context, c *protocol.Call, in *generate
 	return &generateAccessedOutput{id}, nil
 }
 
-// ServiceLastAccessed says when a service was used last, and by whom.
+// ServiceLastAccessed says when a service was used last, and by which user or role.
 type ServiceLastAccessed struct {
 	ServiceName                string
 	ServiceNamespace           string
@@ -96,14 +96,14 @@ type accessedOutput struct {
 	Marker               string `json:",omitempty"`
 }
 
-// accessed is whom a job is about: those who can use services, and the policies by which they can.
+// accessed is what a job is about: users and roles, and the policies by which they can use services.
 type accessed struct {
 	job      accessJob
 	users    []*directory.Entity
 	policies []*policy.Policy
 }
 
-// find returns whom the job of a request is about.
+// find returns what the job of a request is about.
 func (s lastAccessed) find(c *protocol.Call, in *accessedInput) (*accessed, error) {
 	var v protocol.Violations
 	id := v.Required("jobId", in.JobId)

@@ -45,7 +45,7 @@ func (s *Service) assumeRole(_ context.Context, c *protocol.Call, in *assumeRole
 	}
 	l, refused := s.limitsOf(&id, role, in)
 	if refused != nil {
-		l = new(limits) // a caller that may not assume the role is told that first
+		l = new(limits) // a caller that may not assume the role gets AccessDenied first
 	}
 	a := &asked{called: *in.RoleSessionName, external: in.ExternalId, limits: l}
 	if err := s.mayAssume(c, role, trust, a); err != nil {

@@ -24,7 +24,7 @@ func showSession(role *directory.Entity, called string) AssumedRoleUser {
 	}
 }
 
-// assumption is what a request for a role says, whoever makes it.
+// assumption has the parameters of all requests for a role.
 type assumption struct {
 	RoleArn         *string `max:"2048"`
 	RoleSessionName *string `max:"64"`

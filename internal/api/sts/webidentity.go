@@ -36,8 +36,9 @@ const assumeWithWebIdentity = "sts:AssumeRoleWithWebIdentity"
 // clockSkew is how far the clock of a provider may be ahead.
 const clockSkew = 5 * time.Minute
 
-// assumeRoleWithWebIdentity gives keys of a role to whom a provider vouches for that the role's account has registered. The
-// request is not signed: the token takes the place of a signature.
+// assumeRoleWithWebIdentity issues keys of a role for a token of an identity provider. The role's account has to have
+// registered the provider, and the trust policy of the role has to name it. The request is not signed: the token takes the
+// place of a signature.
 func (s *Service) assumeRoleWithWebIdentity(ctx context.Context, c *protocol.Call, in *webIdentityInput) (*webIdentityOutput, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (s *Service) assumeRoleWithWebIdentity(ctx context.Context, c *protocol.Cal
 	}
 	l, refused := s.webLimits(role, in, who)
 	if refused != nil {
-		l = new(limits) // who may not assume the role is told that first
+		l = new(limits) // a caller that may not assume the role gets AccessDenied first
 	}
 	if !s.trusts(c, role, trust, who, &asked{called: *in.RoleSessionName, limits: l}) {
 		return nil, errNotTrusted()
@@ -87,15 +88,15 @@ func (in *webIdentityInput) check() error {
 	return v.Err()
 }
 
-// webIdentity is who a token proves to be there.
+// webIdentity is a caller that a token identifies.
 type webIdentity struct {
 	provider *directory.Entity
 	token    *openid.Token
 	audience string
 }
 
-// identify returns who has brought the token of a request. The keys of a provider are fetched only if it is registered, and
-// would be told apart from others by all that the token says.
+// identify verifies the token of a request. It compares what the token says with the registered providers before it has the
+// keys of one fetched.
 func (s *Service) identify(ctx context.Context, in *webIdentityInput) (*webIdentity, error) {
 	account, err := in.account()
 	if err != nil {
@@ -197,7 +198,7 @@ func (s *Service) webLimits(role *directory.Entity, in *webIdentityInput, who *w
 
 func (who *webIdentity) tags() []Tag { return service.TagList(who.token.Tags) }
 
-// trusts reports whether the role's trust policy lets who the token is of have the role.
+// trusts reports whether the role's trust policy allows the caller to assume the role.
 func (s *Service) trusts(c *protocol.Call, role *directory.Entity, trust *policy.Policy, who *webIdentity, a *asked) bool {
 	lookup := func(key string) (policy.Value, bool) {
 		if claim, ours := strings.CutPrefix(key, strings.ToLower(who.provider.Name)+":"); ours {

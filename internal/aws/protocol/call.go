@@ -70,15 +70,15 @@ type Page struct {
 type About struct {
 	ARN   string // empty if it is about none
 	Owner string // account that the resource belongs to
-	// By is who has made a call that is not signed, as an identity provider says; nil for others.
+	// By is the caller of a request that is not signed, as an identity provider identifies it; nil for others.
 	By *Vouched
 }
 
-// Vouched is somebody whom an identity provider vouches for.
+// Vouched is a caller that an identity provider vouches for.
 type Vouched struct {
-	Provider string // its ARN
-	ClientID string // whom the provider has issued the token for
-	Subject  string // who it is there
+	Provider string // ARN of the provider
+	ClientID string // audience of the token
+	Subject  string // subject of the token
 }
 
 // IfUndelivered has f called if the answer to this call could not be given to the client, because it has gone. A
