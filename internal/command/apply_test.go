@@ -163,7 +163,7 @@ func TestPruneKeepsMessages(t *testing.T) {
 	must("", "queue", "send", "full", "one")
 	must("", "queue", "send", "full", "two")
 	f.write(t, "name: shop\nqueues: {stays: , more: }\n")
-	if out, _, err := run(t, "plan", "--prune", f.path); command.Status(err) != 2 || !strings.Contains(out, "- queue full\n    messages: 2 visible\n- queue empty\n") {
+	if out, _, err := run(t, "plan", "--prune", f.path); command.Status(err) != 2 || !strings.Contains(out, "- queue full\n    messages: 2 visible\n- queue empty\nnote: an apply deletes queues that have messages only with --prune-non-empty\n") {
 		t.Errorf("the plan: %v\n%s", err, out)
 	}
 	if out, _, err := run(t, "plan", "--prune", "--json", f.path); command.Status(err) != 2 || !strings.Contains(strings.Join(strings.Fields(out), ""), `"Messages":{"Visible":2,"InFlight":0,"Delayed":0}`) {

@@ -203,7 +203,7 @@ func TestStatusDoesNotWaitForEver(t *testing.T) {
 	}
 }
 
-// Who may not look need not wait.
+// A caller that may not look is refused at once.
 func TestStatusDoesNotWaitForARefusal(t *testing.T) {
 	startFake(t, &fakeCluster{refusal: "AccessDeniedException"})
 	if _, _, err := run(t, "cluster", "status", "--wait"); command.Status(err) != 2 || !strings.Contains(err.Error(), "AccessDenied") {

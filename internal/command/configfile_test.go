@@ -56,7 +56,7 @@ data:
 	}
 }
 
-// A person who has made several mistakes hears of all of them at once.
+// All mistakes are named at once, wherever they are.
 func TestCheckNamesAllMistakes(t *testing.T) {
 	file := writeFile(t, "sluice.yaml", "log-fromat: json\nregion: Europe\nmax-queues: many\nlisten: 0.0.0.0:9324\naccount: [1, 2]\nnode: a\n")
 	t.Setenv("SLUICE_LOG_LEVLE", "warn")

@@ -59,7 +59,7 @@ file.`,
 		Annotations: map[string]string{ownEnvironment: ""},
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			err := errors.Join(applySettings(cmd), checkFlags(cmd))
-			if err != nil { // what can be said of the rest is said, too
+			if err != nil { // name the mistakes in the valid settings as well
 				err = errors.Join(err, mistakes())
 			}
 			return err

@@ -27,7 +27,7 @@ type settings map[string]setting
 // readSettings reads what a command's flags are set to by the environment; where that has
 // nothing, by the file of --env-file; and where that has nothing either, by the file of
 // --config. An empty value is as good as none. A name that stands for no flag is
-// refused: a misspelt one would never be found otherwise. What is right is returned with an error, too.
+// refused: a misspelt one would never be found otherwise. The valid settings are returned even with an error.
 func readSettings(cmd *cobra.Command, environ []string) (settings, error) {
 	values, wrong := variables(cmd, environ)
 	wrong = errors.Join(wrong, refuseUnknown(cmd.Root(), values))

@@ -90,8 +90,8 @@ func (f *fileReader) checkDeadLetters(r *Resource, arn string, here map[Ref]*Res
 	case f.atHome() && (target.Account != r.Account || target.Region != r.Region):
 		f.wrong(r, "dead-letters", "%s: dead letters go to a queue of the same account and region", shorten(arn))
 	case isFIFO(target.Name) != isFIFO(r.Name):
-		f.wrong(r, "dead-letters", "%s is not of the same type as %s: dead letters of a FIFO queue go to a FIFO queue, those of a standard queue to a standard queue",
-			shorten(target.Name), shorten(r.Name))
+		f.wrong(r, "dead-letters", "%s is not of the same type as %s: dead letters of a FIFO queue go to a FIFO queue, "+
+			"those of a standard queue to a standard queue", shorten(target.Name), shorten(r.Name))
 	case target != r.Ref && here[target] != nil && !here[target].allows(r.Ref):
 		f.wrong(r, "dead-letters", "%s does not take the dead letters of %s: it has redrive-allow, and does not name it there",
 			shorten(target.Name), shorten(r.Name))
@@ -134,7 +134,8 @@ func (f *fileReader) checkSubscription(r *Resource) {
 		f.failAt(r.At, "a FIFO queue can be subscribed to a FIFO topic only")
 	}
 	if target := undeliveredTarget(r.Settings["dead-letters"]); target != "" && isFIFO(target) != toFIFO {
-		f.wrong(r, "dead-letters", "what cannot be delivered to a FIFO queue goes to a FIFO queue, and what cannot be delivered elsewhere to a standard queue")
+		f.wrong(r, "dead-letters", "what cannot be delivered to a FIFO queue goes to a FIFO queue, "+
+			"and what cannot be delivered elsewhere to a standard queue")
 	}
 	scope := filter.MessageAttributes
 	if r.Settings["filter-scope"] == "MessageBody" {
@@ -189,11 +190,13 @@ const (
 	secondsOfDay   = 86_400
 )
 
-// aStatistic is the name of one that CloudWatch has.
-var aStatistic = regexp.MustCompile(`^(SampleCount|Average|Sum|Minimum|Maximum|IQM|(p|tm|wm|tc|ts)(\d{1,2}(\.\d{1,10})?|100)|(TM|WM|TC|TS|PR)\(.+\))$`)
-
-// aUnit is the name of one that CloudWatch has.
-var aUnit = regexp.MustCompile(`^(Seconds|Microseconds|Milliseconds|Percent|None|(Kilo|Mega|Giga|Tera)?(bytes|bits)(/Second)?|Bytes(/Second)?|Bits(/Second)?|Count(/Second)?)$`)
+// Names of statistics and units that CloudWatch has.
+var (
+	percentile = `(p|tm|wm|tc|ts)(\d{1,2}(\.\d{1,10})?|100)`
+	aStatistic = regexp.MustCompile(`^(SampleCount|Average|Sum|Minimum|Maximum|IQM|` + percentile + `|(TM|WM|TC|TS|PR)\(.+\))$`)
+	amount     = `(Bytes|Bits|(Kilo|Mega|Giga|Tera)(bytes|bits)|Count)(/Second)?`
+	aUnit      = regexp.MustCompile(`^(Seconds|Microseconds|Milliseconds|Percent|None|` + amount + `)$`)
+)
 
 func (f *fileReader) checkAlarm(r *Resource) {
 	f.checkMetric(r)
@@ -218,9 +221,9 @@ func (f *fileReader) checkAlarm(r *Resource) {
 // checkMetric checks the name of a metric of queues and topics. What else there is only the server knows.
 func (f *fileReader) checkMetric(r *Resource) {
 	known := series.Metrics(r.Settings["namespace"])
-	name := r.Settings["metric"]
-	if name == "" || len(known) == 0 {
-		return
+	name, about := r.Settings["metric"], decodeDimensions(r.Settings["dimensions"])
+	if name == "" || len(known) == 0 || about[series.QueueName] == "" && about[series.TopicName] == "" {
+		return // AWS has others, such as what text messages have cost
 	}
 	var names []string
 	for _, m := range known {

@@ -57,7 +57,8 @@ func (p *Plan) Losing() (steps []*Step) {
 func (p *Plan) KeepMessages() error {
 	var why []error
 	for _, s := range p.Losing() {
-		why = append(why, fmt.Errorf("%s has %s, which a prune would delete with it: receive or move them first, or give --prune-non-empty", s.Ref, s.was.messages))
+		why = append(why, fmt.Errorf("%s has %s, which a prune would delete with it: receive or move them first, or give --prune-non-empty",
+			s.Ref, s.was.messages))
 	}
 	if len(why) == 0 {
 		return nil

@@ -244,6 +244,9 @@ func (p *Plan) Print(w io.Writer, home Scope) {
 		fmt.Fprintf(w, "%s: all is as the file says\n", p.Name)
 		return
 	}
+	if len(p.Losing()) > 0 {
+		fmt.Fprintln(w, "note: an apply deletes queues that have messages only with --prune-non-empty")
+	}
 	fmt.Fprintf(w, "%s: %d to create, %d to change, %d to delete\n", p.Name, p.Count(Create), p.Count(Modify), p.Count(Delete))
 }
 

@@ -57,7 +57,11 @@ func schemaOf(k Kind) map[string]any {
 		case s.form == whole:
 			properties[s.name] = map[string]any{"type": []string{"array", "string"}, "items": s.shape.schema, "description": s.doc}
 		default:
-			properties[s.name] = described(s.shape.schema, s.doc)
+			one := described(s.shape.schema, s.doc)
+			if s.most > 0 { // it holds for numbers: a duration in letters is checked by the program
+				one["minimum"], one["maximum"] = s.least, s.most
+			}
+			properties[s.name] = one
 		}
 	}
 	out := map[string]any{"type": []string{"object", "null"}, "additionalProperties": false, "properties": properties}

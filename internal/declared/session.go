@@ -20,7 +20,7 @@ type Session struct {
 
 	// Made gets the access keys that are made for users. If it fails, the key is deleted again.
 	Made func(Key) error
-	// Waiting gets a sentence when an apply begins to wait for something; nil: nobody wants to know.
+	// Waiting gets a sentence when an apply begins to wait for something. It may be nil.
 	Waiting func(string)
 	// Pause waits; NewSession gives it the clock of the machine.
 	Pause func(ctx context.Context, d time.Duration) error

@@ -124,13 +124,15 @@ func (c *Config) validateListen(wrong *mistakes) {
 	host, port, err := net.SplitHostPort(c.Listen)
 	isAddress := err == nil && port != ""
 	wrong.when(!isAddress, "--listen %q: want host:port, such as 127.0.0.1:9324", c.Listen)
-	wrong.when(c.MetricsListen != "" && !isHostPort(c.MetricsListen), "--metrics-listen %q: want host:port, such as 127.0.0.1:9464", c.MetricsListen)
+	wrong.when(c.MetricsListen != "" && !isHostPort(c.MetricsListen),
+		"--metrics-listen %q: want host:port, such as 127.0.0.1:9464", c.MetricsListen)
 	wrong.when((c.TLSCert == "") != (c.TLSKey == ""), "--tls-cert and --tls-key go together")
 	wrong.when(isAddress && c.TLSCert == "" && c.TLSKey == "" && !c.Insecure && !isLoopback(host),
-		"--listen %s can be reached from other machines; give --tls-cert and --tls-key, or --insecure to send messages and their signatures in the clear", c.Listen)
+		"--listen %s can be reached from other machines; give --tls-cert and --tls-key, "+
+			"or --insecure to send messages and their signatures in the clear", c.Listen)
 	wrong.when(isAddress && c.RootSecret != "" && len(c.RootSecret) < identity.LeastSecret && c.isExposed(host),
-		"--root-secret-access-key has %d characters; where other machines can reach the server it takes %d: an attacker who guesses it has all that the account has",
-		len(c.RootSecret), identity.LeastSecret)
+		"--root-secret-access-key has %d characters; where other machines can reach the server it takes %d: "+
+			"an attacker who guesses it has all that the account has", len(c.RootSecret), identity.LeastSecret)
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		wrong.when(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "",

@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/api/admin"
@@ -16,42 +17,49 @@ import (
 
 // report is what one server says of itself and of the shards that it owns. Servers send it to each other as JSON.
 type report struct {
-	Node     admin.NodeStatus
-	Messages admin.MessageCounts
+	Node      admin.NodeStatus
+	Messages  admin.MessageCounts
+	Uncounted bool `json:",omitzero"` // its shards could not be asked
 }
 
-// reportAge is how old a report may be: those who ask in a hurry share one, because it takes a look at every queue.
+// reportAge is how old a report may be: requests within this time share one, because it takes a look at every queue.
 const reportAge = time.Second
 
-// reports is the latest report of this server. The zero value is ready for use.
+// reports is the latest report of this server.
 type reports struct {
-	mu   sync.Mutex
+	turn chan struct{} // has a value while a caller looks
 	at   time.Time
 	last report
 }
 
-// get returns a report that is not too old.
-func (r *reports) get(now time.Time, look func() (report, error)) (report, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if age := now.Sub(r.at); age >= 0 && age < reportAge {
-		return r.last, nil
+func newReports() *reports { return &reports{turn: make(chan struct{}, 1)} }
+
+// get returns a report that is not too old. It waits while another caller looks, and no longer than ctx lasts.
+func (r *reports) get(ctx context.Context, now time.Time, look func(context.Context) report) (report, error) {
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return report{}, context.Cause(ctx)
 	}
-	made, err := look()
-	if err == nil {
+	if age := now.Sub(r.at); age < 0 || age >= reportAge {
+		made := look(ctx)
+		if ctx.Err() != nil { // the caller has left, and others ask again
+			return report{}, context.Cause(ctx)
+		}
 		r.last, r.at = made, now
 	}
-	return made, err
+	return r.last, nil
 }
 
 // report says how this server stands.
 func (s *Server) report(ctx context.Context) (report, error) {
-	return s.reports.get(s.config.Now(), func() (report, error) {
+	return s.reports.get(ctx, s.config.Now(), func(ctx context.Context) report {
 		standings, err := s.messages.Standings(ctx)
 		if err != nil {
-			return report{}, fmt.Errorf("how the queues stand: %w", err)
+			s.log.Debug("the queues cannot be counted", "error", err)
 		}
-		return report{s.nodeStatus(), countMessages(standings, s.deadLetterQueues())}, nil
+		return report{s.nodeStatus(), countMessages(standings, s.deadLetterQueues()), err != nil}
 	})
 }
 
@@ -122,18 +130,23 @@ func (s *Server) status(ctx context.Context) (*admin.ServerStatus, error) {
 	}
 	answers, silent := s.node.Ask(ctx, text)
 	cluster := s.node.Status()
-	out := &admin.ServerStatus{Cluster: cluster.Cluster, Silent: silent, Nodes: []admin.NodeStatus{own.Node}, Messages: own.Messages}
+	out := &admin.ServerStatus{Cluster: cluster.Cluster, Silent: silent}
+	all := []report{own}
 	for _, answer := range answers {
 		var r report
 		if err := json.Unmarshal(answer, &r); err != nil {
 			return nil, fmt.Errorf("the answer of another node: %w", err)
 		}
+		all = append(all, r)
+	}
+	for _, r := range all {
 		out.Nodes = append(out.Nodes, r.Node)
 		out.Messages.Add(r.Messages)
 	}
+	slices.SortFunc(out.Nodes[1:], func(a, b admin.NodeStatus) int { return strings.Compare(a.Name, b.Name) })
 	s.countQueues(out)
 	s.countAlarms(out)
-	out.Problems = append([]status.Problem{}, problems(&cluster, out)...)
+	out.Problems = append(uncounted(all), problems(&cluster, out)...)
 	return out, nil
 }
 
@@ -155,6 +168,24 @@ func (s *Server) countAlarms(out *admin.ServerStatus) {
 			out.FirstAlarms = append(out.FirstAlarms, a.ARN())
 		}
 	}
+}
+
+// uncounted names the servers whose queues could not be counted.
+func uncounted(all []report) []status.Problem {
+	out := []status.Problem{}
+	for _, r := range all {
+		if r.Uncounted {
+			name := "The server"
+			if r.Node.Name != "" {
+				name = "Node " + r.Node.Name
+			}
+			out = append(out, status.Problem{
+				Problem: name + " could not count its messages: they are missing here.",
+				Advice:  "Ask its /readyz, and look into its log: a disk that cannot be written is the usual reason.",
+			})
+		}
+	}
+	return out
 }
 
 // problems returns what is wrong with a server, or with a cluster.

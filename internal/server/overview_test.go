@@ -1,10 +1,12 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -105,15 +107,32 @@ func TestStatusOfManyQueues(t *testing.T) {
 		t.Errorf("a report has %d bytes, %v", len(text), err)
 	}
 	looks := 0
-	var r reports
-	look := func() (report, error) { looks++; return report{}, nil }
+	r := newReports()
+	look := func(context.Context) report { looks++; return report{Uncounted: looks == 2} }
 	for _, after := range []time.Duration{0, 500 * time.Millisecond, reportAge, reportAge + 900*time.Millisecond} {
-		if _, err := r.get(time.Unix(1000, 0).Add(after), look); err != nil {
-			t.Fatal(err)
+		got, err := r.get(t.Context(), time.Unix(1000, 0).Add(after), look)
+		if err != nil || got.Uncounted != (looks == 2) {
+			t.Fatal(got, err)
 		}
 	}
 	if looks != 2 {
 		t.Errorf("%d looks", looks)
+	}
+	left, leave := context.WithCancel(t.Context())
+	if _, err := r.get(left, time.Unix(2000, 0), func(context.Context) report { leave(); return report{} }); err == nil {
+		t.Error("a report for a caller who has left is kept")
+	}
+	if got, err := r.get(t.Context(), time.Unix(2000, 0), look); err != nil || looks != 3 {
+		t.Errorf("the next caller gets %+v after %d looks, %v", got, looks, err)
+	}
+}
+
+// What cannot be counted is said to be missing, and of whom.
+func TestStatusOfWhatCannotBeCounted(t *testing.T) {
+	t.Parallel()
+	got := uncounted([]report{{}, {Uncounted: true}, {Node: admin.NodeStatus{Name: "b"}, Uncounted: true}})
+	if len(got) != 2 || !strings.HasPrefix(got[0].Problem, "The server could not") || !strings.HasPrefix(got[1].Problem, "Node b could not") {
+		t.Errorf("%+v", got)
 	}
 }
 

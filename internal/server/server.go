@@ -108,7 +108,7 @@ type Server struct {
 	answering    atomic.Bool   // from Run until it stops: clients are answered
 	http         *http.Server
 	backups      *backups
-	reports      reports
+	reports      *reports
 	started      time.Time
 	trail        *trail.Trail
 	trails       *trails.Trails
@@ -137,7 +137,7 @@ func Start(c Config) (_ *Server, err error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, started: c.Now(), backups: newBackups(), history: newHistory(), prepared: make(chan struct{})}
+	s := &Server{config: c, log: c.Logger, deadLetters: deadLetterLog{log: c.Logger}, started: c.Now(), backups: newBackups(), reports: newReports(), history: newHistory(), prepared: make(chan struct{})}
 	if s.proxies, err = front.ParseProxies(c.TrustedProxies); err != nil {
 		return nil, err
 	}
