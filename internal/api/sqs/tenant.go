@@ -23,7 +23,7 @@ func payer(c *protocol.Call, q *catalog.Queue) tenant.Subject {
 
 // take takes messages of a rate of the caller.
 func (s *Service) take(c *protocol.Call, q *catalog.Queue, k tenant.Kind, n int) error {
-	if s.tenants == nil {
+	if !s.tenants.Any() {
 		return nil
 	}
 	if err := s.tenants.Take(payer(c, q), k, n); err != nil {
@@ -34,7 +34,7 @@ func (s *Service) take(c *protocol.Call, q *catalog.Queue, k tenant.Kind, n int)
 
 // takeReceived takes what a receive has given beyond the one message that it was let in for.
 func (s *Service) takeReceived(c *protocol.Call, q *catalog.Queue, messages int) {
-	if s.tenants != nil && messages > 1 {
+	if messages > 1 && s.tenants.Any() {
 		s.tenants.TakeMore(payer(c, q), tenant.Receives, messages-1)
 	}
 }
@@ -49,9 +49,12 @@ func (s *Service) send(
 	if err := s.take(c, q, tenant.Sends, len(messages)); err != nil {
 		return nil, err
 	}
-	entry, err := s.tenants.Store(ctx, q.Name.Account, amount(messages))
-	if err != nil {
-		return nil, errStored(err)
+	var entry tenant.Entry
+	if s.tenants.Any() {
+		var err error
+		if entry, err = s.tenants.Store(ctx, q.Name.Account, amount(messages)); err != nil {
+			return nil, errStored(err)
+		}
 	}
 	sent, err := s.shard.Send(ctx, q.ID, messages)
 	entry.End(true) // also if it is not known
