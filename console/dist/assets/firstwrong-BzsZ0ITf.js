@@ -1,1 +1,0 @@
-import{f as e}from"./index-CHYdWzA1.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};

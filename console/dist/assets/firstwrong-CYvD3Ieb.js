@@ -1,0 +1,1 @@
+import{f as e}from"./index-CPXZKGTW.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};
