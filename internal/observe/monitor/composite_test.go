@@ -3,6 +3,7 @@ package monitor_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -470,5 +471,42 @@ func TestCheckComposites(t *testing.T) {
 	r.create(composite(t, "c", "ALARM(a)"), start)
 	if n, problems, err := monitor.Check(r.store); n.Alarms != 2 || len(problems) > 0 || err != nil {
 		t.Errorf("%+v %q %v", n, problems, err)
+	}
+}
+
+// An account with many composite alarms does not keep those of another waiting: a change that fails at the first of many
+// has come to the other account by then.
+func TestCompositesTakeTurns(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.metric("a")
+	r.change(func(tx *monitor.Tx) error {
+		for i := range 200 {
+			if err := tx.Create(composite(t, fmt.Sprint("c", i), "ALARM(a)"), start); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	other := scope
+	other.Account = "999999999999"
+	c, err := monitor.NewComposite(other, "TRUE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.create(&monitor.Alarm{Name: monitor.Name{Scope: other, Name: "z"}, Composite: c}, start)
+	changes := 0
+	r.control.Own(func(tx *store.Txn) error {
+		if changes++; changes > 10 {
+			return control.ErrUnavailable
+		}
+		batch := tx.Bytes()
+		return errors.Join(r.store.Commit(tx), r.control.Apply(batch))
+	})
+	if err := r.evaluator.Combine(context.Background(), start); !errors.Is(err, control.ErrUnavailable) {
+		t.Fatal(err)
+	}
+	if got := r.Alarm(monitor.Name{Scope: other, Name: "z"}).State; got != alarm.Alarm {
+		t.Errorf("the alarm of the other account is %s after ten changes", got)
 	}
 }

@@ -109,7 +109,10 @@ func unlist(m map[Name][]Name, key, name Name) {
 	}
 }
 
-// due returns the composite alarms to be looked at next, those of the lowest rank in each scope, and forgets that they are
+// dueAtOnce is how many alarms of a scope are looked at before those of the others have their turn.
+const dueAtOnce = 50
+
+// due returns the composite alarms to be looked at next, some of the lowest rank in each scope, and forgets that they are
 // stale. Those that have no rank are not looked at.
 func (c *composites) due(now time.Time) (out []Name) {
 	for name, until := range c.ends {
@@ -128,13 +131,14 @@ func (c *composites) due(now time.Time) (out []Name) {
 			lowest[name.Scope] = rank
 		}
 	}
-	for name := range c.stale {
-		if c.ranks(name.Scope)[name] == lowest[name.Scope] {
+	taken := make(map[series.Scope]int)
+	for _, name := range slices.SortedFunc(maps.Keys(c.stale), func(a, b Name) int { return strings.Compare(a.ARN(), b.ARN()) }) {
+		if c.ranks(name.Scope)[name] == lowest[name.Scope] && taken[name.Scope] < dueAtOnce {
+			taken[name.Scope]++
 			out = append(out, name)
 			delete(c.stale, name)
 		}
 	}
-	slices.SortFunc(out, func(a, b Name) int { return strings.Compare(a.ARN(), b.ARN()) })
 	return out
 }
 
