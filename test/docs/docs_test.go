@@ -18,7 +18,7 @@ import (
 // pages are all that have examples, with how many blocks of each are not run.
 // What is not run is not known to be true: let the numbers become smaller.
 var pages = map[string]int{
-	"README.md":               3,
+	"README.md":               1,
 	"docs/README.md":          0,
 	"docs/audit.md":           1,
 	"docs/access.md":          0,
