@@ -151,6 +151,7 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{"internal/plainjson", "internal/spelling", "internal/weburl"}, mayNot: network},
+	{dir: "internal/migrate", may: []string{"internal/declared"}, mayNot: network},
 	{dir: "internal/spelling", mayNot: world},
 	{dir: "internal/fairshare", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/plainjson", mayNot: world},
