@@ -18,8 +18,22 @@ type Mover struct {
 	Poll     int                 // seconds that a receive at the source waits for messages
 	Pause    time.Duration       // between looks at a queue without messages
 	Wait     time.Duration       // how long messages that are delayed or in flight at the source are waited for
-	Warn     func(string)
-	Progress func(moved int) // is called every ProgressInterval
+	Warn     func(string)        // is not called twice at a time, nor together with Progress
+	Progress func(moved int)     // is called every ProgressInterval
+
+	speaking sync.Mutex
+}
+
+func (m *Mover) warn(text string) {
+	m.speaking.Lock()
+	defer m.speaking.Unlock()
+	m.Warn(text)
+}
+
+func (m *Mover) progress(moved int) {
+	m.speaking.Lock()
+	defer m.speaking.Unlock()
+	m.Progress(moved)
 }
 
 // Hidden is for how many seconds messages should be hidden. A run that follows within four minutes of one that was killed
@@ -89,7 +103,7 @@ func (m *Mover) work(ctx context.Context, r *ring) error {
 		case <-done:
 			return errors.Join(errs...)
 		case <-tick.C:
-			m.Progress(r.moved())
+			m.progress(r.moved())
 		}
 	}
 }

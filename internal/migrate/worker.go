@@ -35,7 +35,7 @@ func (w *worker) run(ctx context.Context) error {
 		switch {
 		case err == nil || ctx.Err() != nil:
 		case w.Follow && !isRefusal(err):
-			w.Warn(fmt.Sprintf("%s: %v; trying again", l.name, err))
+			w.warn(fmt.Sprintf("%s: %v; trying again", l.name, err))
 		default:
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
@@ -123,7 +123,7 @@ func (w *worker) sendBatch(ctx context.Context, l *line, batch []*received) (tak
 	for _, f := range out.Failed {
 		if m := messages[f.Id]; m != nil && f.final() {
 			w.ring.refuse(l, m)
-			w.Warn(fmt.Sprintf("%s: the target refuses message %s: %s: %s", l.name, m.MessageId, f.Code, f.Message))
+			w.warn(fmt.Sprintf("%s: the target refuses message %s: %s: %s", l.name, m.MessageId, f.Code, f.Message))
 		}
 	}
 	for _, s := range out.Successful {
@@ -183,7 +183,7 @@ func (w *worker) remove(ctx context.Context, l *line, messages []*received) erro
 			return err
 		}
 		for _, failed := range out.Failed {
-			w.Warn(fmt.Sprintf("%s: the source does not delete a message, which may come twice: %s: %s", l.name, failed.Code, failed.Message))
+			w.warn(fmt.Sprintf("%s: the source does not delete a message, which may come twice: %s: %s", l.name, failed.Code, failed.Message))
 		}
 	}
 	return nil
