@@ -86,6 +86,10 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 func inMarkdown(long string) string {
 	var out []string
 	for _, paragraph := range strings.Split(long, "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") {
+			out = append(out, "```text\n"+strings.TrimRight(paragraph, "\n")+"\n```")
+			continue
+		}
 		if head, list, ok := strings.Cut(paragraph, "\n  "); ok {
 			paragraph = head + "\n\n```text\n  " + list + "\n```"
 		}

@@ -25,9 +25,9 @@ func newClusterStatus() *cobra.Command {
 	var watch bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say how a cluster is: its nodes, its shards, and what is wrong",
-		Long: `Say how a cluster is: its nodes, its shards, what is wrong and what to do about it.
-Any node can be asked; the answer is what that node sees.
+		Short: "Show the nodes, shards and problems of a cluster",
+		Long: `Show the nodes and shards of a cluster, its problems, and what to do about them. Any
+node answers with what it sees.
 
   OWNS      how many shards the node serves
   CLOCK     how far its clock is ahead of those of most nodes
@@ -42,8 +42,8 @@ Any node can be asked; the answer is what that node sees.
             over; "absent", it is not there yet; "stopped", it cannot go on,
             and below is why
 
-This takes the root key of the cluster's first account, or that of a user of it who
-may sluice:DescribeCluster.
+This needs the root key of the first account, or a key of a user of that account with
+sluice:DescribeCluster.
 
 The exit status is 0 if all is well, 1 if something is not, and 2 if that could
 not be found out.`,
