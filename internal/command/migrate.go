@@ -266,7 +266,11 @@ func (a *migrated) text(w io.Writer) error {
 	}
 	for _, r := range a.Moved {
 		header = []string{"QUEUE", "MOVED", "REFUSED", "LEFT"}
-		rows = append(rows, []string{r.Queue, strconv.Itoa(r.Moved), strconv.Itoa(r.Refused), strconv.Itoa(r.Left)})
+		left := strconv.Itoa(r.Left)
+		if r.Left < 0 {
+			left = "unknown"
+		}
+		rows = append(rows, []string{r.Queue, strconv.Itoa(r.Moved), strconv.Itoa(r.Refused), left})
 	}
 	if header == nil {
 		return nil

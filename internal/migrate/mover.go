@@ -46,12 +46,14 @@ const ProgressInterval = 5 * time.Second
 // Counts is how many messages a queue has.
 type Counts struct{ Available, InFlight, Delayed int }
 
+func (c Counts) total() int { return c.Available + c.InFlight + c.Delayed }
+
 // Result is what was moved of a queue.
 type Result struct {
 	Queue   string
 	Moved   int
 	Refused int // messages that the target does not take
-	Left    int // messages at the source: refused, behind a refused one, delayed or in flight
+	Left    int // messages at the source: refused, behind a refused one, delayed or in flight; -1 if it did not say
 }
 
 // Queue is a queue with its URLs on both sides.
@@ -67,11 +69,32 @@ func (m *Mover) Run(ctx context.Context, queues []Queue) ([]Result, error) {
 		})
 	}
 	err := m.work(ctx, r)
+	m.countLeft(ctx, r)
 	var results []Result
 	for _, l := range r.lines {
 		results = append(results, Result{l.name, l.moved, len(l.refused), l.left})
 	}
 	return results, err
+}
+
+// countLeft asks the source how many messages it has in queues whose move was stopped.
+func (m *Mover) countLeft(ctx context.Context, r *ring) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishing)
+	defer cancel()
+	from, err := m.From()
+	for _, l := range r.lines {
+		if l.ended {
+			continue
+		}
+		l.left = -1
+		if err != nil {
+			continue
+		}
+		var counts Counts
+		if counts, err = countsOf(ctx, from, l.from); err == nil {
+			l.left = counts.total()
+		}
+	}
 }
 
 // work runs the workers. The first error stops all of them.

@@ -297,7 +297,7 @@ func TestFollowingEndsWithItsContext(t *testing.T) {
 		arrived = append(arrived, to.drain(t, q.To)...)
 	}
 	cancel()
-	if all := <-results; len(all) != 1 || all[0].Moved != 30 {
+	if all := <-results; len(all) != 1 || all[0] != (Result{Queue: "jobs", Moved: 30}) {
 		t.Errorf("%+v", all)
 	}
 }

@@ -193,5 +193,5 @@ func (w *worker) remove(ctx context.Context, l *line, messages []*received) erro
 func (w *worker) count(ctx context.Context, l *line) (int, error) {
 	var counts Counts
 	err := retrying(ctx, func() (err error) { counts, err = countsOf(ctx, w.from, l.from); return err })
-	return counts.Available + counts.InFlight + counts.Delayed, err
+	return counts.total(), err
 }
