@@ -63,7 +63,7 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	if isGroup(cmd) {
 		return
 	}
-	fmt.Fprintf(b, "\n```text\n%s\n", useLine(cmd))
+	fmt.Fprintf(b, "\n```text\n%s\n", strings.TrimSuffix(useLine(cmd), " [flags]"))
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "\n%s\n", cmd.Example)
 	}
