@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -111,12 +112,15 @@ func (e *endpoint) drain(t *testing.T, url string) (all []*received) {
 	}
 }
 
+// hidden is for how long messages are hidden at the source: longer than any run takes.
+const hidden = time.Hour
+
 // mover moves messages without pauses, and fails the test if it warns.
 func mover(t *testing.T, from, to API) *Mover {
 	t.Helper()
 	always := func(api API) func() (API, error) { return func() (API, error) { return api, nil } }
 	return &Mover{
-		From: always(from), To: always(to), Workers: 4, Hidden: 1, Pause: 10 * time.Millisecond, Wait: time.Minute,
+		From: always(from), To: always(to), Workers: 4, Hidden: int(hidden.Seconds()), Pause: 10 * time.Millisecond, Wait: time.Minute,
 		Warn: func(text string) { t.Error(text) }, Progress: func(int) {},
 	}
 }
@@ -130,6 +134,44 @@ func fill(t *testing.T, e *endpoint, url string, from, to int) {
 			in["MessageGroupId"], in["MessageDeduplicationId"] = fmt.Sprintf("group-%d", i%5), "same-"+strconv.Itoa(i)
 		}
 		e.must(t, "SendMessage", in, nil)
+	}
+}
+
+// source is the side that messages are received from. It notes which.
+type source struct {
+	*endpoint
+	mu       sync.Mutex
+	received []map[string]any // queue and receipt handle, as ChangeMessageVisibility takes them
+}
+
+func (s *source) SQS(ctx context.Context, action string, in, out any) error {
+	err := s.endpoint.SQS(ctx, action, in, out)
+	if action != "ReceiveMessage" || err != nil {
+		return err
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	var answer struct{ Messages []received }
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range answer.Messages {
+		s.received = append(s.received, map[string]any{"QueueUrl": in.(map[string]any)["QueueUrl"], "ReceiptHandle": m.ReceiptHandle, "VisibilityTimeout": 0})
+	}
+	return nil
+}
+
+// reappear makes what was received, and is not deleted, visible again, as if its visibility timeout was over.
+func (s *source) reappear(t *testing.T) {
+	t.Helper()
+	for _, m := range s.received {
+		if err := s.endpoint.SQS(t.Context(), "ChangeMessageVisibility", m, nil); err != nil && !isRefusal(err) {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -165,7 +207,7 @@ func (k *killer) SQS(ctx context.Context, action string, in, out any) error {
 }
 
 func TestARunThatWasKilledIsResumed(t *testing.T) {
-	const n = 60
+	const n = 30
 	for _, action := range []string{"SendMessageBatch", "DeleteMessageBatch"} {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%v", action, after), func(t *testing.T) {
@@ -178,9 +220,10 @@ func TestARunThatWasKilledIsResumed(t *testing.T) {
 					queues = append(queues, q)
 				}
 				killed := make(chan struct{})
-				first := mover(t, &killer{API: from, action: action, after: after, killed: killed}, &killer{API: to, action: action, after: after, killed: killed})
+				received := &source{endpoint: from}
+				first := mover(t, &killer{API: received, action: action, after: after, killed: killed}, &killer{API: to, action: action, after: after, killed: killed})
 				if action == "SendMessageBatch" {
-					first.From = func() (API, error) { return from, nil }
+					first.From = func() (API, error) { return received, nil }
 				} else {
 					first.To = func() (API, error) { return to, nil }
 				}
@@ -189,6 +232,7 @@ func TestARunThatWasKilledIsResumed(t *testing.T) {
 				ended := make(chan struct{})
 				go func() { defer close(ended); _, _ = first.Run(ctx, queues) }()
 				<-killed
+				received.reappear(t)
 				if _, err := mover(t, from, to).Run(t.Context(), queues); err != nil {
 					t.Error(err)
 				}
