@@ -114,10 +114,9 @@ var rules = []rule{
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue", "internal/tenant"}, mayNot: network},
 	{dir: "internal/observe/queueseries", may: []string{"internal/observe/budget", "internal/observe/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
-	{dir: "internal/observe/spans"}, // it sends to a collector
 	{dir: "internal/observe/sketch", mayNot: world},
 
-	{dir: "internal/observe/spans", may: []string{"internal/heap", "internal/queue", "internal/shard"}, mayNot: []string{"net/http"}},
+	{dir: "internal/observe/spans", may: []string{"internal/heap", "internal/queue", "internal/shard"}}, // it sends to a collector
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
