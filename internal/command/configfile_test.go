@@ -59,14 +59,14 @@ data:
 // All mistakes are named at once, wherever they are.
 func TestCheckNamesAllMistakes(t *testing.T) {
 	file := writeFile(t, "sluice.yaml", "log-fromat: json\nregion: Europe\nmax-queues: many\nlisten: 0.0.0.0:9324\naccount: [1, 2]\nnode: a\n")
-	t.Setenv("SLUICE_LOG_LEVLE", "warn")
+	t.Setenv("SLUICE_LOG_LVEL", "warn")
 	env := writeFile(t, "env", "what\nSLUICE_METRICS_LISTEN=9464\n")
 	_, _, err := run(t, "serve", "--check", "--config", file, "--env-file", env, "--write-keys", "keys")
 	if command.Status(err) != 2 {
 		t.Fatalf("status %d, %v", command.Status(err), err)
 	}
 	for _, want := range []string{
-		"the environment has SLUICE_LOG_LEVLE, and there is no such flag; did you mean SLUICE_LOG_LEVEL?\n",
+		"the environment has SLUICE_LOG_LVEL, and there is no such flag; did you mean SLUICE_LOG_LEVEL?\n",
 		"--config " + file + ": line 1: there is no flag --log-fromat; did you mean log-format?\n",
 		"--env-file " + env + ": line 1: want a line such as SLUICE_LOG_LEVEL=warn\n",
 		"max-queues in line 3 of " + file + " \"many\": want a whole number\n",

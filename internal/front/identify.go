@@ -55,10 +55,10 @@ func (x *request) identify(body []byte) error {
 // noteUse has the directory know when a key, a user or a role was used last.
 func (x *request) noteUse() {
 	d := x.front.Keys.Directory
-	switch {
-	case x.caller.Kind == policy.AssumedRole:
+	switch x.caller.Kind {
+	case policy.AssumedRole:
 		d.Seen(x.caller.IssuerID, x.call.Service, x.call.Region, x.began)
-	case x.caller.Kind == policy.User:
+	case policy.User:
 		d.Seen(x.caller.UserID, x.call.Service, x.call.Region, x.began)
 		if x.caller.Session == nil {
 			d.Used(x.caller.AccessKeyID, x.call.Service, x.call.Region, x.began)

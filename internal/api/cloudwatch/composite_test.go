@@ -180,7 +180,7 @@ func TestDeleteComposites(t *testing.T) {
 		r.ok("PutCompositeAlarm", object{"AlarmName": "q", "AlarmRule": "TRUE"}, object{})
 		refused := func(message string, alarms ...any) {
 			r.Helper()
-			r.fails("DeleteAlarms", object{"AlarmNames": list(alarms)}, 400, "ValidationError", message)
+			r.fails("DeleteAlarms", object{"AlarmNames": alarms}, 400, "ValidationError", message)
 		}
 		refused("Cannot delete a as there are composite alarm(s) depending on it.", "a")
 		refused("Cannot delete s as there are composite alarm(s) depending on it.", "c", "s")

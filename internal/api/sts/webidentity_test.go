@@ -77,6 +77,7 @@ func TestAssumeRoleWithWebIdentity(t *testing.T) {
 		RoleArn: &arn, RoleSessionName: aws.String("build-7"), WebIdentityToken: aws.String(f.Issue(nil)),
 	})
 	got := apitest.Must(t, out, err)
+	//nolint:staticcheck // PackedPolicySize is deprecated, and still answered
 	if *got.SubjectFromWebIdentityToken != "repo:acme/app:ref:refs/heads/main" || *got.Audience != openidtest.Client || *got.Provider != f.arn ||
 		got.PackedPolicySize != nil || *got.AssumedRoleUser.Arn != "arn:aws:sts::"+account+":assumed-role/r1/build-7" {
 		t.Errorf("the answer is %+v", got)
@@ -101,6 +102,7 @@ func TestAssumeRoleWithWebIdentity(t *testing.T) {
 	limited, err := f.nobody.STS.AssumeRoleWithWebIdentity(t.Context(), &sts.AssumeRoleWithWebIdentityInput{
 		RoleArn: &arn, RoleSessionName: aws.String("s1"), WebIdentityToken: aws.String(f.Issue(nil)), Policy: aws.String(apitest.Allow("sqs:ReceiveMessage", "*")),
 	})
+	//nolint:staticcheck // PackedPolicySize is deprecated, and still answered
 	if keys := apitest.Must(t, limited, err); apitest.Code(f.root.Temporary(keys.Credentials).Send(t, *q.QueueUrl)) != "AccessDenied" || *keys.PackedPolicySize == 0 {
 		t.Errorf("a session policy restricts nothing: %+v", keys)
 	}
@@ -310,6 +312,7 @@ func TestChainsOfSessions(t *testing.T) {
 		}
 	}
 	out, err = assume(bob, sts.AssumeRoleInput{RoleArn: plain})
+	//nolint:staticcheck // PackedPolicySize is deprecated, and still answered
 	if got := apitest.Must(t, out, err); got.PackedPolicySize != nil || got.SourceIdentity != nil {
 		t.Errorf("a plain session is %+v", got)
 	}

@@ -197,7 +197,7 @@ func TestProvidersOfProgramsThatCannotBeUsed(t *testing.T) {
 		p := newRegistered(t)
 		c.change(p)
 		err := p.verify(p.Issue(nil))
-		if _, wanted := c.want.(*openid.CertificateError); wanted {
+		if _, wanted := errors.AsType[*openid.CertificateError](c.want); wanted {
 			if _, ok := errors.AsType[*openid.CertificateError](err); !ok {
 				t.Errorf("%s: %v", why, err)
 			}
