@@ -738,6 +738,7 @@ func (m *model) receivedSome(q *modelQueue, most int, timeout time.Duration, giv
 	}
 	for i, x := range out {
 		d := given[i]
+		q.leave(x)
 		if x.receives++; x.receives == 1 {
 			x.first = m.now()
 		}
@@ -879,6 +880,7 @@ func (m *model) giveBack(*rapid.T) {
 		}
 		taken = true
 		m.count(q, MetricReceived, -1)
+		q.leave(r.m)
 		if r.m.receives--; r.m.receives == 0 {
 			r.m.first = 0
 		}
@@ -1038,6 +1040,9 @@ func (m *model) target(task *MoveTask, x *modelMessage) *modelQueue {
 	}
 	return to
 }
+
+// leave lets a task leave a message where it is: its receives have changed since the task's search.
+func (q *modelQueue) leave(x *modelMessage) { delete(q.eligible, x) }
 
 // followSelection checks that a task which selects messages has left out none.
 func (m *model) followSelection(q *modelQueue, mine, got *MoveTask) {

@@ -44,7 +44,7 @@ type MoveOutcome uint8
 // The outcomes.
 const (
 	OutcomeMoved         MoveOutcome = iota + 1
-	OutcomeNotVisible                // it was in flight or delayed, or behind one that was
+	OutcomeNotVisible                // it was in flight or delayed, behind one that was, or received between the search and the move
 	OutcomeNoSource                  // it does not say where it came from, or not a queue that the task may fill
 	OutcomeNoDestination             // that queue is gone
 	OutcomeTooLarge                  // after the edit, in bytes or in attributes
