@@ -38,7 +38,7 @@ func FuzzFault(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if json.Valid([]byte(s)) || !utf8.ValidString(s) {
-			t.Skip()
+			return // it has no fault, or is no text
 		}
 		if got := Fault(s); got == "" || len(got) > 4000 || !utf8.ValidString(got) {
 			t.Errorf("%q: %q", s, got)
