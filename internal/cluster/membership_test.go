@@ -26,7 +26,8 @@ func meet(t *testing.T, names ...string) map[string]*membership {
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(cancel)
 		c := &common{
-			o: Options{Name: name, Peers: peers, Dir: "data"}, log: slog.New(slog.DiscardHandler), id: incarnation{Node: name, ID: "1"}, ctx: ctx,
+			o:   Options{Name: name, Peers: peers, Dir: "data", Hear: func(string, json.RawMessage) {}},
+			log: slog.New(slog.DiscardHandler), id: incarnation{Node: name, ID: "1"}, ctx: ctx,
 			records: newRecords(), messages: network.Node(name), failure: failure{happened: make(chan struct{})},
 		}
 		m := newMembership(c)
