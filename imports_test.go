@@ -36,6 +36,7 @@ var rules = []rule{
 	{dir: "internal/varint", mayNot: world},
 	{dir: "internal/search", mayNot: world},
 	{dir: "internal/cidr", mayNot: world},
+	{dir: "internal/bytesize", mayNot: world},
 	{dir: "internal/weburl", mayNot: world},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
@@ -155,7 +156,7 @@ var rules = []rule{
 	}, mayNot: network},
 	{dir: "internal/bench"},
 	{dir: "internal/declared", may: []string{
-		"internal/aws/policy", "internal/observe/alarmrule", "internal/observe/series", "internal/plainjson", "internal/spelling",
+		"internal/aws/policy", "internal/bytesize", "internal/observe/alarmrule", "internal/observe/series", "internal/plainjson", "internal/spelling",
 		"internal/topic/filter", "internal/weburl",
 	}, mayNot: network},
 	{dir: "internal/migrate", may: []string{"internal/declared"}, mayNot: network},

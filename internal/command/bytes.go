@@ -2,32 +2,22 @@ package command
 
 import (
 	"errors"
-	"math"
 	"strconv"
-	"strings"
+
+	"github.com/sluicemq/sluice/internal/bytesize"
 )
 
 // byteCount is the value of a flag: a number of bytes, with or without a unit.
 type byteCount struct{ n *int64 }
 
-var byteUnits = []struct {
-	name  string
-	bytes int64
-}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+var byteUnits = bytesize.Units{bytesize.TiB, bytesize.GiB, bytesize.MiB, bytesize.KiB, bytesize.B}
 
 func (b byteCount) Set(text string) error {
-	digits, unit := text, int64(1)
-	for _, u := range byteUnits {
-		if rest, ok := strings.CutSuffix(text, u.name); ok {
-			digits, unit = strings.TrimSpace(rest), u.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseUint(digits, 10, 63)
-	if err != nil || int64(n) > math.MaxInt64/unit {
+	n, ok := byteUnits.Parse(text)
+	if !ok {
 		return errors.New("want a number of bytes, such as 1073741824, 512MiB or 1GiB")
 	}
-	*b.n = int64(n) * unit
+	*b.n = n
 	return nil
 }
 
@@ -37,12 +27,7 @@ func (b byteCount) String() string {
 	if b.n == nil || *b.n < 0 {
 		return ""
 	}
-	for _, u := range byteUnits {
-		if *b.n > 0 && *b.n%u.bytes == 0 {
-			return strconv.FormatInt(*b.n/u.bytes, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(*b.n, 10)
+	return byteUnits.Format(*b.n)
 }
 
 func (b byteCount) Type() string { return "bytes" }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sluicemq/sluice/internal/bytesize"
 )
 
 // ErrNotSluice says that an API has none of Sluice's own operations.
@@ -168,11 +169,8 @@ var limitShape = shape{
 // maxLimit is the highest that any limit may be.
 const maxLimit = 1 << 50
 
-// limitUnits are those of a number of bytes, the largest first.
-var limitUnits = []struct {
-	name  string
-	bytes int64
-}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+// limitUnits are those of stored bytes.
+var limitUnits = units{bytesize.TiB, bytesize.GiB, bytesize.MiB, bytesize.KiB}
 
 // limitBytesShape is a number of bytes, or none.
 var limitBytesShape = shape{
@@ -181,31 +179,13 @@ var limitBytesShape = shape{
 		if !ok || text == none {
 			return "", ok
 		}
-		digits, unit := text, int64(1)
-		for _, u := range limitUnits {
-			if rest, cut := strings.CutSuffix(text, u.name); cut {
-				digits, unit = strings.TrimSpace(rest), u.bytes
-				break
-			}
-		}
-		number, err := strconv.ParseUint(digits, 10, 63)
-		if err != nil || int64(number) > math.MaxInt64/unit || int64(number)*unit > maxLimit {
+		number, ok := limitUnits.parse(text)
+		if !ok || number > maxLimit {
 			f.fail(f.value(n), "%s: want a number of bytes, such as 512MiB or 20GiB, at most 1024TiB, or none", shorten(text))
 			return "", false
 		}
-		return strconv.FormatInt(int64(number)*unit, 10), true
+		return strconv.FormatInt(number, 10), true
 	},
-	show: func(_ Scope, value string) any {
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return value
-		}
-		for _, u := range limitUnits {
-			if n > 0 && n%u.bytes == 0 {
-				return plain(strconv.FormatInt(n/u.bytes, 10) + u.name)
-			}
-		}
-		return plain(value)
-	},
+	show:   limitUnits.show,
 	schema: map[string]any{"type": []string{"integer", "string"}, "pattern": `^none$|^[0-9]+ ?(KiB|MiB|GiB|TiB)?$`},
 }

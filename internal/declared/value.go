@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sluicemq/sluice/internal/bytesize"
 	"github.com/sluicemq/sluice/internal/plainjson"
 )
 
@@ -178,39 +179,33 @@ var bytesShape = shape{
 		if !ok {
 			return "", false
 		}
-		digits, unit := text, int64(1)
-		for _, u := range byteUnits {
-			if rest, cut := strings.CutSuffix(text, u.name); cut {
-				digits, unit = strings.TrimSpace(rest), u.bytes
-				break
-			}
-		}
-		size, err := strconv.ParseUint(digits, 10, 32)
-		if err != nil {
+		size, ok := byteUnits.parse(text)
+		if !ok {
 			f.fail(f.value(n), "%s: want a number of bytes, such as 256KiB, 1MiB or 262144", shorten(text))
 			return "", false
 		}
-		return strconv.FormatInt(int64(size)*unit, 10), true
+		return strconv.FormatInt(size, 10), true
 	},
-	show: func(_ Scope, value string) any {
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return value
-		}
-		for _, u := range byteUnits {
-			if n > 0 && n%u.bytes == 0 {
-				return plain(strconv.FormatInt(n/u.bytes, 10) + u.name)
-			}
-		}
-		return plain(value)
-	},
+	show:   byteUnits.show,
 	schema: map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9]+ ?(KiB|MiB)?$`},
 }
 
-var byteUnits = []struct {
-	name  string
-	bytes int64
-}{{"MiB", 1 << 20}, {"KiB", 1 << 10}}
+// byteUnits are those of the size of a message.
+var byteUnits = units{bytesize.MiB, bytesize.KiB}
+
+// units are those that a setting may have.
+type units bytesize.Units
+
+func (u units) parse(text string) (int64, bool) { return bytesize.Units(u).Parse(text) }
+
+// show is the show of a shape.
+func (u units) show(_ Scope, value string) any {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return value
+	}
+	return plain(bytesize.Units(u).Format(n))
+}
 
 // documentShape is a policy: as YAML, whose values all become texts, or as a text with JSON.
 var documentShape = shape{
