@@ -20,13 +20,13 @@ import (
 
 // The queues of the tests. Each is on the shards that its cluster gives it.
 const (
-	single queue.ID = 1 // standard, on shard 2
-	wide   queue.ID = 2 // standard, on all shards
-	groups queue.ID = 3 // FIFO, on all shards
-	narrow queue.ID = 4 // standard, sends go to its first shard only
-	letter queue.ID = 5 // FIFO, the dead-letter queue of groups, on all shards in another order
-	topic  queue.ID = 6 // of a FIFO topic, on shard 1
-	absent queue.ID = 99
+	single queue.ID = 1  // standard, on shard 2
+	wide   queue.ID = 2  // standard, on all shards
+	groups queue.ID = 3  // FIFO, on all shards
+	narrow queue.ID = 4  // standard, sends go to its first shard only
+	letter queue.ID = 5  // FIFO, the dead-letter queue of groups, on all shards in another order
+	topic  queue.ID = 6  // of a FIFO topic, on shard 1
+	absent queue.ID = 99 // was deleted
 )
 
 // patience is longer than anything in these tests takes.
@@ -172,7 +172,7 @@ func (c *cluster) give(n int, node string) {
 	o := c.shards[n]
 	passed := c.passed
 	s, err := shard.Open(shard.Options{
-		Store: o.store, Configs: func() []queue.Config { return c.configs(n) }, Keep: queue.DefaultKeep,
+		Store: o.store, Configs: func() []queue.Config { return c.configs(n) }, Deleted: func(id queue.ID) bool { return id == absent }, Keep: queue.DefaultKeep,
 		Now: func() time.Time { return c.time(passed) },
 	})
 	if err != nil {
