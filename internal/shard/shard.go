@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -137,25 +136,6 @@ type Shard struct {
 	deposed error // other goroutines may read it when closed is closed
 }
 
-// request is something that the owner is to do. run stores its results for the
-// caller, who reads them when done is closed.
-type request struct {
-	run  func(*queue.Engine) error
-	poll *poll // the long poll that the request becomes if it finds nothing
-	err  error
-	done chan struct{}
-	// begun is set by the owner when it begins with the request, or by a caller who
-	// stops waiting before: the owner then leaves the request alone.
-	begun    atomic.Bool
-	repeated bool // it has begun before, in a transaction of which nothing is left
-}
-
-func newRequest(run func(*queue.Engine) error) *request {
-	return &request{run: run, done: make(chan struct{})}
-}
-
-func (r *request) begin() bool { return r.begun.CompareAndSwap(false, true) }
-
 // Open loads the queues of a shard and starts to serve them.
 func Open(o Options) (*Shard, error) {
 	if o.Logger == nil {
@@ -272,89 +252,6 @@ func (s *Shard) ended() error {
 		return fmt.Errorf("%w: %w", ErrNotBegun, s.deposed)
 	}
 	return ErrNotBegun
-}
-
-// call has the owner call f, and waits until the effect is durable. When the owner
-// has the request, the end of ctx no longer ends the wait: the caller must learn
-// whether the change was made. A blocked disk does end it, because it may stay
-// blocked for any length of time.
-func call[T any](ctx context.Context, s *Shard, f func(*queue.Engine) (T, error)) (T, error) {
-	var got, none T
-	r := newRequest(func(e *queue.Engine) (err error) {
-		got, err = f(e)
-		return err
-	})
-	if err := s.await(ctx, s.Writable(), r); err != nil {
-		return none, err // not got: the owner may be about to set it
-	}
-	return got, r.err
-}
-
-// exec is call for a function without result.
-func (s *Shard) exec(ctx context.Context, f func(*queue.Engine) error) error {
-	_, err := call(ctx, s, func(e *queue.Engine) (struct{}, error) { return struct{}{}, f(e) })
-	return err
-}
-
-// execEvenIfBlocked is exec for what must be done sooner or later: it waits while the
-// disk is blocked.
-func (s *Shard) execEvenIfBlocked(ctx context.Context, f func(*queue.Engine) error) error {
-	r := newRequest(f)
-	if err := s.await(ctx, s.disk.Lifetime(), r); err != nil {
-		return err
-	}
-	return r.err
-}
-
-// await sends r to the owner and waits for the answer, or returns why it no longer
-// waits; that c has ended is one of the reasons.
-func (s *Shard) await(ctx context.Context, c *Writable, r *request) error {
-	if c.Err() != nil {
-		return notBegun(c)
-	}
-	select {
-	case s.requests <- r:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-s.closed:
-		return s.ended()
-	case <-c.Blocked():
-		return notBegun(c)
-	}
-	select {
-	case <-r.done:
-		return nil
-	case <-s.closed:
-		// The owner may have answered in the last moment.
-		select {
-		case <-r.done:
-			return nil
-		default:
-		}
-		if r.begin() { // the owner has not seen it
-			return s.ended()
-		}
-		return ErrUnavailable
-	case <-c.Blocked():
-		if r.begin() { // now the owner will not
-			return notBegun(c)
-		}
-		return unavailable(c)
-	}
-}
-
-// unavailable returns the error for callers who do not wait for a blocked disk;
-// notBegun the one for those whose requests the owner has not begun.
-func unavailable(c *Writable) error { return fmt.Errorf("%w: %w", ErrUnavailable, c.Err()) }
-func notBegun(c *Writable) error    { return fmt.Errorf("%w: %w", ErrNotBegun, c.Err()) }
-
-// send sends a request to the owner and does not wait for the answer.
-func (s *Shard) send(r *request) {
-	select {
-	case s.requests <- r:
-	case <-s.closed:
-	case <-s.Writable().Blocked():
-	}
 }
 
 // loop is the owner goroutine.
@@ -648,13 +545,4 @@ func (s *Shard) recover() bool {
 	s.polls.touchAll()
 	s.log.Info("shard is back")
 	return true
-}
-
-func (r *request) answer(err error) {
-	if r.poll != nil {
-		r.poll.answer(err)
-		return
-	}
-	r.err = err
-	close(r.done)
 }
