@@ -272,8 +272,7 @@ func (p *polling) await(ctx context.Context, number uint64) (time.Time, bool) {
 	}
 }
 
-// residentMemory returns how much memory a process of this machine has, or 0 if
-// that cannot be told.
+// residentMemory returns how much memory a process of this machine has, or 0 if that is unknown.
 func residentMemory(pid int) int64 {
 	if pid == 0 {
 		return 0

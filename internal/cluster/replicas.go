@@ -36,8 +36,8 @@ func (h *host) run() {
 	}
 }
 
-// seekControl decides whether this node should own the control shard. Who founds
-// the cluster owns it first: a node with data, or the one that was named first.
+// seekControl decides whether this node should own the control shard. The founder of the cluster owns it first: a node
+// with data, or the one that was named first.
 func (h *host) seekControl(began time.Time) {
 	status := h.control.replica.Status()
 	if h.records.count() == 0 && status.Last == 0 {
@@ -128,8 +128,8 @@ func (h *host) turn(name string, own replica.Status, replicas []string) (want bo
 	return true, delay
 }
 
-// keepShards opens the replicas that this node should have, closes those that it
-// should not, and seeks to own what it should. What may take time is done beside it.
+// keepShards opens the replicas that this node should have, closes those that it should not, and seeks to own what it
+// should. Slow steps run in goroutines of their own.
 func (h *host) keepShards() {
 	if h.queues() == nil {
 		return // queues that are not known cannot be served
@@ -165,7 +165,7 @@ func (h *host) keepShards() {
 func (h *host) remove(name string) {
 	ctx, cancel := context.WithTimeout(h.ctx, catchUpTimeout)
 	defer cancel()
-	// What this node knows may be old, and the replica one that is counted on.
+	// This node's view may be old, and the others may count on the replica.
 	err := h.barrier.catchUp(ctx)
 	if record := h.records.shard(name); err != nil || len(record.Replicas) == 0 || slices.Contains(record.Replicas, h.o.Name) {
 		return

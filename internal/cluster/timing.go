@@ -17,11 +17,10 @@ import "time"
 //	                                                   |  tries at once, each further one
 //	                                                   |  half a second later
 //
-// The rest follows from these. Who asks for the owner of the control shard waits
-// forwardTimeout, which bridges a planned stop (leaveNotice, leadTimeout), not a death.
-// A node that hears of few others answers from what it knows for isolatedAfter, one that
-// hears of them but cannot read the log for staleAfter. What people have to see to
-// counts in tens of seconds: leaderlessLimit, and DefaultReplaceAfter.
+// The rest follows from these. A caller that asks for the owner of the control shard waits forwardTimeout, which
+// bridges a planned stop (leaveNotice, leadTimeout), not a death. A node that hears of few others answers from what it
+// knows for isolatedAfter, one that hears of them but cannot read the log for staleAfter. Delays before a person has to
+// act are tens of seconds long: leaderlessLimit, and DefaultReplaceAfter.
 const (
 	// leaseTTL is how long a node that has died still owns its shards. JetStream's own
 	// elections, which the logs wait for, take 4 to 8 seconds.
@@ -37,7 +36,7 @@ const (
 	stallTimeout = 3 * time.Second
 )
 
-// What is done again and again.
+// Intervals of periodic work.
 const (
 	heartbeatInterval = time.Second
 	ownersInterval    = 400 * time.Millisecond // leases are read, and the logs asked, for owners
@@ -54,8 +53,8 @@ const (
 	// listAge is how old a list of leases may be: every replica that could own its shard
 	// looks at it.
 	listAge = 300 * time.Millisecond
-	// waitingInterval is how often a node that has not found its cluster looks whom it
-	// still waits for. What it says first is said after one of them.
+	// waitingInterval is how often a node that has not found its cluster checks which nodes it still waits for. It
+	// reports them after the first interval.
 	waitingInterval = time.Second
 	// unverifiedPause is waited for before a node reads the control log once more for a
 	// client whose key it does not know.

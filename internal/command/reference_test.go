@@ -115,7 +115,7 @@ func TestCommandsAreDeclaredAlike(t *testing.T) {
 		if !strings.Contains(cmd.Example, path) {
 			t.Errorf("%s has no example", path)
 		}
-		// What export and schema print is a document already.
+		// The output of export and schema is a document already.
 		if cmd.Flags().Lookup("json") == nil && !slices.Contains([]string{"serve", "export", "schema"}, cmd.Name()) {
 			t.Errorf("%s has no --json", path)
 		}

@@ -244,7 +244,7 @@ func showUser(ctx context.Context, c *client, name string) (*shownUser, error) {
 func (s *shownUser) text(w io.Writer) error {
 	fmt.Fprintf(w, "%s\nid %s, created %s\n", s.Arn, s.UserId, s.CreateDate)
 	if len(s.AccessKeys) == 0 {
-		fmt.Fprintln(w, "no access key: nobody can sign as this user")
+		fmt.Fprintln(w, "no access key: no request can be signed as this user")
 	}
 	for _, k := range s.AccessKeys {
 		last := "not used yet"
@@ -287,8 +287,8 @@ func newUserDelete(server *clientFlags) *cobra.Command {
 	})
 }
 
-// deleteUser deletes a user and all that hangs on it. The keys go first: whatever
-// fails later, they are good for nothing any more.
+// deleteUser deletes a user with everything that belongs to it. The keys go first: even if a later step fails, they are
+// of no use any more.
 func deleteUser(ctx context.Context, c *client, name string) error {
 	keys, err := keysOf(ctx, c, name)
 	if err != nil {

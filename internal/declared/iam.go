@@ -342,7 +342,7 @@ func (e entities) create(ctx context.Context, r Ref, settings Settings, by strin
 	if err := e.api.IAM(ctx, "Create"+title(e.kind), nil, params...); err != nil {
 		return err
 	}
-	// What cannot be said when it is made. If this fails, the next apply does it.
+	// Settings that the call cannot make with the entity. If this fails, the next apply makes them.
 	var rest []Change
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		if name, _, _ := strings.Cut(key, "."); !slices.Contains(made, name) {
@@ -431,7 +431,7 @@ func (e entities) change(ctx context.Context, r Ref, c Change) error {
 	return nil
 }
 
-// makeKey makes an access key. Nobody gets to know of one that could not be handed on, and it does not stay.
+// makeKey makes an access key. If the key cannot be handed over, makeKey deletes it and shows it to no one.
 func (e entities) makeKey(ctx context.Context, r Ref) error {
 	var made struct {
 		ID     string `xml:"CreateAccessKeyResult>AccessKey>AccessKeyId"`

@@ -54,7 +54,7 @@ func settled(r *Resource, is *Actual, setting string) bool {
 	return there && settingOf(r.Kind, setting).shape.same(have, r.Settings[setting])
 }
 
-// check asks whether what a file needs exists. What cannot be found out, as the caller may not ask, is left to the apply.
+// check asks whether the resources that a file needs exist. If the caller may not ask, the apply finds out.
 func (s *Session) check(ctx context.Context, f *File, found Found) []error {
 	places := make(map[Ref]*Resource, len(f.Resources))
 	for _, r := range f.Resources {

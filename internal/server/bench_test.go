@@ -11,7 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/signature"
 )
 
-// nobody takes answers and looks at none.
+// nobody takes answers and drops them.
 type nobody struct{ header http.Header }
 
 func (w *nobody) Header() http.Header         { return w.header }

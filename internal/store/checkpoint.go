@@ -138,8 +138,8 @@ const (
 	complete = ".complete"
 )
 
-// Receive begins to receive a checkpoint for the store in dir, which may be open. What
-// has come before is still there; Reset forgets it.
+// Receive begins to receive a checkpoint for the store in dir, which may be open. Files that have come before are still
+// there; Reset forgets them.
 func Receive(d *Disk, dir string) (*Incoming, error) {
 	in := &Incoming{files{d.vfs(), dir + incoming}, dir}
 	return in, makeDir(in.fs, in.dir)

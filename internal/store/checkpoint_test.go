@@ -128,11 +128,11 @@ func TestIncompleteCheckpointIsRefused(t *testing.T) {
 	}
 	files := transfer(t, c, in)
 	if err := in.Complete(append(files, store.File{Name: "missing"})); err == nil {
-		t.Error("a file is missing and nobody minds")
+		t.Error("a checkpoint with a missing file is accepted")
 	}
 	files[0].Size++
 	if err := in.Complete(files); err == nil {
-		t.Error("a file is short and nobody minds")
+		t.Error("a checkpoint with a short file is accepted")
 	}
 	for _, name := range []string{"../elsewhere", "/etc/passwd", "", ".", `a\b`} {
 		if err := in.WriteAt(name, 0, nil); err == nil {

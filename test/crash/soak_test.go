@@ -19,8 +19,8 @@ const (
 	soakPause = 50 * time.Millisecond
 	// soakSamples is how often the server is asked how it is.
 	soakSamples = 200
-	// soakJudged is the least length from which growth can be told from the
-	// warmth of a server that has just begun.
+	// soakJudged is the least length from which growth can be distinguished from the warm-up of a server that has just
+	// begun.
 	soakJudged = time.Minute
 	vanishers  = 6
 )
@@ -86,8 +86,7 @@ func vanish(ctx context.Context, endpoint, queue string, rng *rand.Rand) {
 	defer c.Close()
 	for ctx.Err() == nil {
 		call, cancel := context.WithTimeout(ctx, time.Duration(rng.IntN(200))*time.Millisecond)
-		// What it would have received is received by others; the history need
-		// not know.
+		// Other consumers receive the messages that it would have received; the history need not know.
 		_ = c.CallIn(call, "ReceiveMessage", workload.Object{
 			"QueueUrl": c.URL(queue), "WaitTimeSeconds": 5, "VisibilityTimeout": 1,
 		}, nil)

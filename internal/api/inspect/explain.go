@@ -32,7 +32,7 @@ type contextEntry struct {
 type explainAccessOutput struct {
 	Decision           string      // allowed, implicitDeny or explicitDeny, as IAM's simulator says
 	By                 string      // which policies have decided, or lack an Allow
-	Message            string      `json:",omitempty"` // what the caller would be told
+	Message            string      `json:",omitempty"` // the error message that the caller would get
 	Rule               string      `json:",omitempty"` // that has decided beside the policies
 	Statements         []statement `json:",always"`
 	MoreStatements     int64       `json:",omitempty"` // how many others there are, which do not apply

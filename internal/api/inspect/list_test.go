@@ -12,7 +12,8 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 )
 
-// listed returns the queues of an answer: their names and, of those whose state is told, how many messages they have.
+// listed returns the queues of an answer: their names and, where the answer has the state of the queue, the number of
+// messages.
 func listed(out object) string {
 	var list []string
 	for _, q := range out["Queues"].([]any) {

@@ -20,11 +20,12 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
-// Who signs in by an OpenID Connect provider visits two addresses with the browser itself, and not with the console's page:
-// the first sends it to the provider, which sends it to the second. Such requests can have no header of the page. The second
-// comes from another site, so that it has none of the cookies that sessions have: that of the attempt is SameSite=Lax. Both
-// always lead to another page, errors to the console's with a code behind the #, for which the page has the words. Nothing
-// that the provider or the browser has said is part of an answer.
+// Signing in by an OpenID Connect provider takes two addresses, which the browser itself visits rather than the
+// console's page: the first redirects to the provider, which redirects to the second. Such requests cannot have headers
+// of the page. The request for the second comes from another site, and so without the cookies of sessions; the cookie
+// of the attempt is SameSite=Lax. Both addresses always redirect to another page. Errors redirect to the console with a
+// code behind the #, for which the page has the words. No text of the provider or the browser becomes part of an
+// answer.
 const (
 	openIDBegin    = "oidc"
 	openIDCallback = "oidc/callback"

@@ -22,7 +22,7 @@ const (
 	MaxLinks    = 20 // likewise
 )
 
-// What a browser may be refused with.
+// The errors with which a browser is refused.
 var (
 	// ErrNoLink says that there is no such link: it was used, its time is over, or it never was.
 	ErrNoLink = errors.New("there is no such link")

@@ -265,7 +265,7 @@ func (l *Leases) List(ctx context.Context) (map[string][]byte, error) {
 			Next     string `json:"next_by_subj"`
 			Batch    int    `json:"batch"`
 		}{next, l.subject + "*", leasesAtOnce}
-		// Whatever is renewed meanwhile moves to the end and is seen there.
+		// A lease that is renewed meanwhile moves to the end and is seen there.
 		got := false
 		var err error
 		more, err = l.conn.directGet(ctx, l.stream, request, leasesAtOnce, func(sequence uint64, m *nats.Msg) error {

@@ -237,7 +237,7 @@ func (d *download) end(ctx context.Context, offer *checkpointOffer) {
 
 // fetch gets the files of a checkpoint.
 func (d *download) fetch(ctx context.Context, offer *checkpointOffer) error {
-	// What has come of another checkpoint may have the same names.
+	// Files of another checkpoint that were fetched before may have the same names.
 	if err := d.in.Reset(); err != nil {
 		return err
 	}

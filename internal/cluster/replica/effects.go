@@ -3,7 +3,7 @@ package replica
 import "github.com/sluicemq/sluice/internal/cluster/sharedlog"
 
 // effects carries out what the machine decides. A method that has a ticket returns at once; later, and never during the
-// call, the machine gets the event that the comment names, with the same ticket. What has no answer says so.
+// call, the machine gets the event that the comment names, with the same ticket. Methods without an answer say so.
 type effects interface {
 	// follow reads the log as it grows: onFollowed for each record, and onFollowEnded in the end.
 	follow(ticket uint64, from sharedlog.Position)

@@ -10,8 +10,8 @@ import (
 )
 
 // machine is the protocol of one replica without goroutines, clocks, disks or networks. Each event is a method: on… for
-// the answer of an effect, and tick, want, nudge, submit and handOver for what the replica is told. The machine decides,
-// and has effects carry it out. The very same code runs in a node and in the simulation.
+// the answer of an effect, and tick, want, nudge, submit and handOver for calls from outside. The machine decides, and
+// has effects carry it out. The very same code runs in a node and in the simulation.
 //
 // The rules:
 //
@@ -81,7 +81,7 @@ type machine struct {
 	// Owning (takeover.go).
 	ownership *Ownership // nil if this node is not the owner
 	running   bool       // something may be answering requests
-	stopping  bool       // and was told to stop
+	stopping  bool       // and must stop
 	handOvers []func(error)
 }
 
@@ -216,7 +216,7 @@ func (m *machine) want(candidate bool, delay time.Duration) {
 	m.nextLook = m.now
 }
 
-// nudge makes a candidate look at the lease now, whatever it has been holding off for.
+// nudge makes a candidate look at the lease now, even if it was holding off.
 func (m *machine) nudge() {
 	m.nextLook, m.holdOff = m.now, time.Time{}
 }

@@ -58,7 +58,7 @@ type Replica struct {
 	dead   chan struct{} // closed when Run has ended
 	ctx    context.Context
 
-	// What follows belongs to the goroutine of Run.
+	// The following fields belong to the goroutine of Run.
 	machine      *machine
 	endFollowing context.CancelFunc
 	endAppend    context.CancelFunc

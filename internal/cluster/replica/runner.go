@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// runner implements effects for a node. Whatever may take time runs in a goroutine, which posts the event in the end.
+// runner implements effects for a node. Slow effects run in a goroutine, which posts the event in the end.
 type runner struct{ *Replica }
 
 func (r runner) follow(ticket uint64, from sharedlog.Position) {

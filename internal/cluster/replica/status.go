@@ -14,7 +14,7 @@ type Status struct {
 	Shard string `json:"shard"`
 	Node  string `json:"node"`
 	Role  Role   `json:"role"`
-	// Epoch and Owner are those of the last record that the store has applied.
+	// Epoch and Owner come from the last record that the store has applied.
 	Epoch uint64 `json:"epoch"`
 	Owner string `json:"owner,omitempty"`
 	// Applied is the position up to which the store has applied the log; Durable is the part of it that the store has

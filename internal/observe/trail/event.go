@@ -96,8 +96,8 @@ func Global(source string) bool {
 
 const (
 	eventVersion = "1.11"
-	// maxPart is the longest that parameters, and an answer, are in an event, in bytes. What
-	// is longer is left out, with a note that it was.
+	// maxPart bounds the parameters and the answer in an event, in bytes. A longer part is left out, with a note that
+	// it was.
 	maxPart = 24 << 10
 	// maxText is the longest that other texts of a client are, in bytes.
 	maxText = 1 << 10

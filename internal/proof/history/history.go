@@ -15,7 +15,7 @@ type History struct {
 	Topics   []Topic // likewise
 	Calls    []*Call
 	Troubles []*Trouble
-	Notes    []Violation   // what is wrong whatever the rest of the history says
+	Notes    []Violation   // violations that need no history
 	Slack    time.Duration // how far the service's time may be from ours
 	Grace    time.Duration // how long after a trouble calls may still go unanswered
 }
@@ -159,8 +159,8 @@ const (
 	Exists  Refusal = "the resource is there already"
 )
 
-// OutcomeOf says what an error of a call means, and why. Whatever is not a
-// refusal leaves it unknown whether the call was executed.
+// OutcomeOf says what an error of a call means, and why. An error that is not a refusal leaves it unknown whether the
+// call was executed.
 func OutcomeOf(err error) (Outcome, string) {
 	if err == nil {
 		return Acknowledged, ""

@@ -126,7 +126,7 @@ func (n *node) end(ctx context.Context, f func(*os.Process) error) error {
 	}
 }
 
-// kill ends the process in whatever it is doing.
+// kill ends the process at an arbitrary moment.
 func (n *node) kill() error { return n.end(context.Background(), (*os.Process).Kill) }
 
 // stop asks the process to end in good order. If it does not within a minute it is

@@ -17,8 +17,8 @@ const (
 	fruitless = 20
 )
 
-// Ending brings a run to its end: when it is over, all queues are empty. What
-// keeps it from that is noted in the history.
+// Ending brings a run to its end: when it is over, all queues are empty. Errors that prevent this are noted in the
+// history.
 type Ending struct {
 	*Recorder
 	Queues   []history.Queue // a queue comes before its dead-letter queue

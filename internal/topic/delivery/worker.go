@@ -219,7 +219,7 @@ func (w *worker) settle(ctx context.Context, t *Target, messages []shard.Message
 			done = append(done, receipt)
 		}
 	}
-	// What was delivered is deleted even if the shard is about to move.
+	// A delivered message is deleted even if the shard is about to move.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTimeout)
 	defer cancel()
 	var errs []error
