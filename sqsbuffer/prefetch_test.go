@@ -215,7 +215,7 @@ func TestVisibilityShorterThanALongPoll(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReceivedAhead(t *testing.T) {
+func TestCallsNotReceivedAhead(t *testing.T) {
 	for name, in := range map[string]*sqs.ReceiveMessageInput{
 		"another visibility timeout": {QueueUrl: aws.String(standard), VisibilityTimeout: 100},
 		"a FIFO queue":               {QueueUrl: aws.String(fifo)},

@@ -11,8 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// run sees to it that this node has the replicas it should, and tries to own
-// the shards it should.
+// run keeps the replicas that this node should have, and tries to own the shards that it should.
 func (h *host) run() {
 	tick := time.NewTicker(replicasInterval)
 	defer tick.Stop()

@@ -121,7 +121,7 @@ users: {ann: {groups: clerks, access-key: true}}
 }
 
 // The reasons why an apply would be refused are reported before anything is made, with their place in the file.
-func TestWhatCannotBeAppliedIsNotBegun(t *testing.T) {
+func TestInvalidApplyIsNotBegun(t *testing.T) {
 	s := serve(t, "--in-memory", "--no-cool-downs")
 	as(t, s.exports, "")
 	f := newDeclaredFile(t)

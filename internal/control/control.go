@@ -76,10 +76,9 @@ func (c *Control) commitHere(tx *store.Txn) error {
 	return c.Apply(batch)
 }
 
-// Own lets this node change the store from now on. The caller has told the readers of
-// all changes of other nodes. The function that Own returns ends the ownership; it
-// returns when no change is under way any more, and must not be called by a goroutine
-// that commit waits for.
+// Own lets this node change the store from now on. The caller has applied all changes of other nodes to the readers.
+// The function that Own returns ends the ownership; it returns when no change is under way any more, and must not be
+// called by a goroutine that commit waits for.
 //
 // Commit makes a transaction durable and applies it to the store. When it returns nil, Apply was called with the bytes
 // of the transaction, from any goroutine, and has returned. Commit fails from the moment on in which another node may
@@ -121,10 +120,9 @@ func (c *Control) Elsewhere() bool { return c.ownership.Load() == nil }
 // Version returns a number that changes whenever readers take in changes.
 func (c *Control) Version() uint64 { return c.version.Load() }
 
-// Change makes a change of several records, all or none. f decides about it: it may
-// look at what the readers have, which no other change alters meanwhile. If f returns
-// an error, nothing is changed and Change returns that error as it is. When Change
-// returns nil, all readers have been told.
+// Change makes a change of several records, all or none. f decides about it: it may look at the readers' state, which
+// no other change alters meanwhile. If f returns an error, nothing is changed and Change returns that error as it is.
+// When Change returns nil, all readers have applied the change.
 //
 // The changes that With has added to ctx are made part of the change. The end of ctx does not end the change.
 //

@@ -12,7 +12,7 @@ import (
 // others are the permissions that the group and all others have of a file.
 const others fs.FileMode = 0o077
 
-// makePrivate sees to it that only the owner of the process can read the directory. Files that others could not reach,
+// makePrivate makes the directory readable for the owner of the process only. Files that others could not reach,
 // because a directory above them is closed to them, lose the permissions of others: embedded stores make files that all
 // users could read if the directory were open. Files that others could reach are refused, because they may have been
 // read.

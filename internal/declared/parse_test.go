@@ -10,7 +10,7 @@ var home = Scope{"aws", "000000000000", "us-east-1"}
 // sound are the settings of an alarm but for its metric.
 const sound = "queue: q, statistic: Sum, period: 1m, periods: 2, when: '>', threshold: 1"
 
-func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
+func TestErrorsHaveTheirPlace(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":              {"", "it needs at least a line such as name: shop"},
 		"no mapping":         {"- a", "shop.yaml:1:1: want lines such as queues:, topics: and users:"},
@@ -137,7 +137,7 @@ func parsed(t *testing.T, text string) *File {
 	return f
 }
 
-func TestWhatAFileMeans(t *testing.T) {
+func TestMeaningOfAFile(t *testing.T) {
 	f := parsed(t, `
 name: shop
 queues:

@@ -48,7 +48,7 @@ type request struct {
 
 	// The outcome:
 	err      *protocol.Error // the client's error
-	cause    error           // why, if the client was not told
+	cause    error           // its cause, if it is not for the client
 	denial   *access.Denial  // the policy that refused the caller, if one did
 	gone     bool            // the client has left without its answer
 	answered int             // the status of the answer of the control store's owner

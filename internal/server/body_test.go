@@ -102,7 +102,7 @@ func TestBodiesShareMemory(t *testing.T) {
 	left(free)
 	c.Make("SendMessage", message(1<<20))
 
-	// Those who name a key can take all but what others need to finish.
+	// Clients that name a key can take all but the reserve that others need to finish.
 	text := `{"QueueUrl":"q","MessageBody":"` + strings.Repeat("x", 800_000) + `"}`
 	var slow []*net.TCPConn
 	for size/4 <= free-2*pooledBuffer {

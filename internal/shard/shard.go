@@ -473,8 +473,7 @@ func (s *Shard) allow() {
 	}
 }
 
-// requireFormat sees to it that the data directory has the format that the engine
-// needs.
+// requireFormat raises the format of the data directory to the one that the engine needs.
 func (s *Shard) requireFormat(e *queue.Engine) error {
 	format := e.Format()
 	if format <= s.format {

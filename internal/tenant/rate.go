@@ -34,7 +34,7 @@ type rate struct {
 	others map[string]told // by node
 }
 
-// told is what another node has said of a rate.
+// told is the last report of another node about a rate.
 type told struct {
 	Taken  int64   `json:"t"` // since its process began, or since nothing was asked there for long
 	Demand float64 `json:"d"` // in a second

@@ -153,7 +153,7 @@ func damagedTable(t *testing.T) {
 	}
 }
 
-// library is a shard's directory of which it is known what messages are in it.
+// library is a shard's directory with known messages.
 type library struct {
 	disk   *vfs.MemFS
 	queues *catalog

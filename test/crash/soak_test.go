@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// soakPause is how long everybody rests between two steps, so that a soak
-	// takes a part of a processor only.
+	// soakPause is how long all clients rest between two steps, so that a soak takes a part of a processor only.
 	soakPause = 50 * time.Millisecond
 	// soakSamples is how often the server is asked how it is.
 	soakSamples = 200

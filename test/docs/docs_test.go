@@ -167,7 +167,7 @@ func environment(bin, dir string) []string {
 }
 
 // Every page is in the table, and so is how many of its blocks are not run.
-func TestWhatIsNotRun(t *testing.T) {
+func TestSkippedBlocks(t *testing.T) {
 	files, err := filepath.Glob(source("docs/*.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -193,7 +193,7 @@ func TestRoleSignsIn(t *testing.T) {
 	dead(t, "role deleted", keys)
 }
 
-// Everybody sees and ends their own sessions, the root those of its account.
+// Users see and end their own sessions, the root those of its account.
 func TestSessionsAreListed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

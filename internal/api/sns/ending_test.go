@@ -28,7 +28,7 @@ func (u *unavailable) Publish(ctx context.Context, publications []queue.Publicat
 	return u.published.Publish(ctx, publications)
 }
 
-// signs is a signer that everybody can be.
+// signs is a signer that any caller can be.
 type signs struct{}
 
 func (signs) Sign([]byte) (string, error) { return "signature", nil }

@@ -124,7 +124,7 @@ func (e *evaluation) decide() Decision {
 	}
 	if !c.signed() {
 		least := publicGrant
-		if c.Kind == WebIdentity { // a role that everybody may assume is not meant for everybody's providers
+		if c.Kind == WebIdentity { // the principal * of a trust policy does not admit identity providers
 			least = directGrant
 		}
 		if resource.grant >= least {

@@ -25,7 +25,7 @@ func (d Decision) Message(r *Request) string {
 	text := fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", who, action, r.Resource)
 	switch article := "a"; {
 	case d.By < ByResource || d.By == ByResource && r.ResourcePolicy != nil && r.ResourcePolicy.use == ForTrust:
-		return text // who may assume a role is not told in detail
+		return text // trust policies are not explained in detail
 	case d.Result == ExplicitlyDenied:
 		if d.By == ByIdentity {
 			article = "an"

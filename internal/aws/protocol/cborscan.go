@@ -48,8 +48,8 @@ func (it item) null() bool {
 	return it.major == cborSimple && (it.info == cborNull || it.info == cborUndefined)
 }
 
-// cborScanner takes a CBOR document apart. It reads only what it has been told to expect: a length that a document claims
-// makes it take no memory before so many bytes are there.
+// cborScanner takes a CBOR document apart. It reads only what its caller expects: a length that a document claims makes
+// it take no memory before so many bytes are there.
 type cborScanner struct {
 	data  []byte
 	pos   int

@@ -367,7 +367,7 @@ func TestUnknownKey(t *testing.T) {
 		_, err := new(Verifier).Verify(s.authorize(t, r), testTime, func(string) (string, bool) { return "", true })
 		wantError(t, err, UnknownKey, text)
 	}
-	// Whether the key is known is found out before anything about the time is said.
+	// The key is looked up before anything about the time is said.
 	_, err := new(Verifier).Verify(r, testTime.Add(time.Hour), func(string) (string, bool) { return "", false })
 	wantError(t, err, UnknownKey, text)
 	_, err = new(Verifier).Verify(r, testTime, func(string) (string, bool) { return "another", true })

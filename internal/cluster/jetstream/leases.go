@@ -28,8 +28,7 @@ type Leases struct {
 	ttl     time.Duration
 
 	mu sync.Mutex
-	// undecided are the holders that this process would be, had it been told that
-	// their Take succeeded.
+	// undecided are the holders that this process would be if their Take had succeeded.
 	undecided map[string]string
 }
 

@@ -56,7 +56,7 @@ type SessionContext struct {
 	SourceIdentity string `json:"sourceIdentity,omitempty"`
 }
 
-// WebID is what an identity provider has said of whom a session is of.
+// WebID is the identity provider's part of a session's context.
 type WebID struct {
 	Provider   string            `json:"federatedProvider"`
 	Attributes map[string]string `json:"attributes"`

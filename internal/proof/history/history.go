@@ -47,7 +47,7 @@ func SentTo(name string) string {
 // Trouble is a span in which the service, or the way to it, was disturbed.
 type Trouble struct {
 	Kind  string        `json:"kind"`
-	Words string        `json:"words,omitempty"` // what was done to whom
+	Words string        `json:"words,omitempty"` // the action and its target
 	Began time.Duration `json:"began"`
 	Ended time.Duration `json:"ended,omitempty"` // 0: it lasts
 }
@@ -231,7 +231,7 @@ func (t *Trouble) String() string {
 	return strings.TrimRight(fmt.Sprintf("%v  from here %s: %s %s", t.Began, end, t.Kind, t.Words), " ")
 }
 
-// who says whose call it was and whom it asked.
+// who names the client of a call and the node that it asked.
 func (c *Call) who() string {
 	if c.Node == "" {
 		return c.Worker

@@ -110,7 +110,7 @@ var scribeQueues = []Queue{
 	{Name: "std"}, {Name: "fifo.fifo"}, {Name: "wide.fifo", Scoped: true}, {Name: "work", Dead: "dead", MaxReceives: 2}, {Name: "dead"},
 }
 
-// A judge who finds everybody innocent is of no use: each promise is broken once.
+// A judge that never finds a violation is of no use: each promise is broken once.
 func TestVerdictFindsFaults(t *testing.T) {
 	tests := map[string]struct {
 		want string // rule

@@ -156,7 +156,7 @@ func limitWrites(dir, name string, writes int) (limit func(pid int) error, resto
 			}
 		}
 		for range 100 {
-			// Those who are dying are in it for a while.
+			// Dying processes are in it for a while.
 			if gone := os.Remove(group); gone == nil || errors.Is(gone, os.ErrNotExist) {
 				return err
 			}

@@ -45,9 +45,8 @@ type process struct {
 	endpoint string        // from when it serves
 }
 
-// start starts the server, and sees to it that it runs until it is stopped: one
-// that ends by itself is started again, as a supervisor would. It does not wait
-// until the server serves.
+// start starts the server and keeps it running until it is stopped: one that ends by itself is started again, as a
+// supervisor would. It does not wait until the server serves.
 func (n *node) start() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
