@@ -57,7 +57,7 @@ func (d *director) run() {
 		case <-tick.C:
 		case <-d.alarm:
 		case <-changed:
-			pause(d.ctx, settleTime)
+			pause(d.ctx, recordsPause)
 		case <-d.ctx.Done():
 			return
 		}

@@ -28,7 +28,7 @@ func (h *host) run() {
 		case <-tick.C:
 		case <-h.alarm:
 		case <-changed:
-			pause(h.ctx, settleTime)
+			pause(h.ctx, recordsPause)
 		case <-h.ctx.Done():
 			return
 		}

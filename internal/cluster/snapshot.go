@@ -79,9 +79,9 @@ func (s *snapshots) try(ctx context.Context, dir string) (int, error) {
 // part is a shard of which a snapshot is made.
 type part interface {
 	shard() string
-	// settle waits until the replica has all that was in the log at the call, and says
+	// currentOwner waits until the replica has all that was in the log at the call, and says
 	// who owns the shard by it.
-	settle(ctx context.Context) (replica.Settled, error)
+	currentOwner(ctx context.Context) (replica.Ownership, error)
 	// snapshot makes a checkpoint of the replica where that is.
 	snapshot(ctx context.Context) (epoch uint64, err error)
 	// fetch brings the checkpoint to where it is wanted, unless it is there already.
@@ -97,7 +97,9 @@ type here struct {
 
 func (h here) shard() string { return h.name }
 
-func (h here) settle(ctx context.Context) (replica.Settled, error) { return h.replica.Settle(ctx) }
+func (h here) currentOwner(ctx context.Context) (replica.Ownership, error) {
+	return h.replica.CurrentOwner(ctx)
+}
 
 func (h here) snapshot(context.Context) (uint64, error) {
 	mark, err := h.replica.Snapshot(h.dir)
@@ -118,7 +120,9 @@ type there struct {
 
 func (t there) shard() string { return t.name }
 
-func (t there) settle(ctx context.Context) (replica.Settled, error) { return t.Settle(ctx) }
+func (t there) currentOwner(ctx context.Context) (replica.Ownership, error) {
+	return t.CurrentOwner(ctx)
+}
 
 func (t there) snapshot(ctx context.Context) (uint64, error) { return t.Snapshot(ctx) }
 
@@ -175,7 +179,7 @@ func (s *snapshots) snapshotShards(ctx context.Context, parts []part) (err error
 	}()
 	epochs := make(map[string]uint64)
 	for _, p := range parts {
-		by, err := p.settle(ctx)
+		by, err := p.currentOwner(ctx)
 		if err != nil {
 			return err
 		}
@@ -185,7 +189,7 @@ func (s *snapshots) snapshotShards(ctx context.Context, parts []part) (err error
 		epochs[p.shard()] = by.Epoch
 	}
 	for _, p := range parts {
-		if _, err := p.settle(ctx); err != nil {
+		if _, err := p.currentOwner(ctx); err != nil {
 			return err
 		}
 	}

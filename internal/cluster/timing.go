@@ -60,8 +60,8 @@ const (
 	// client whose key it does not know.
 	unverifiedPause  = 100 * time.Millisecond
 	certificateAgain = 24 * time.Hour
-	// settleTime is waited for after a change of the cluster's records: others follow.
-	settleTime = 50 * time.Millisecond
+	// recordsPause is waited for after a change of the cluster's records: others follow.
+	recordsPause = 50 * time.Millisecond
 )
 
 // How long something is waited for.

@@ -23,7 +23,7 @@ func required(f *File, found Found) (all []requirement) {
 	}
 	add := func(r *Resource, setting, arn, what string, exists func(context.Context, API, string) (bool, error)) {
 		is := found[r.key()]
-		if arn == "" || made[arn] || is != nil && settled(r, is, setting) {
+		if arn == "" || made[arn] || is != nil && unchanged(r, is, setting) {
 			return
 		}
 		all = append(all, requirement{r.Ref, setting, arn, exists, what})
@@ -48,8 +48,8 @@ func required(f *File, found Found) (all []requirement) {
 	return all
 }
 
-// settled reports whether a resource has a setting as the file says, so that it is not changed.
-func settled(r *Resource, is *Actual, setting string) bool {
+// unchanged reports whether a resource has a setting as the file says, so that it is not changed.
+func unchanged(r *Resource, is *Actual, setting string) bool {
 	have, there := is.Settings[setting]
 	return there && settingOf(r.Kind, setting).shape.same(have, r.Settings[setting])
 }

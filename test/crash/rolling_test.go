@@ -108,7 +108,7 @@ func TestRollingUpgrade(t *testing.T) {
 	over()
 	all.Wait()
 	e.Queues = users.Queues()
-	e.Settle()
+	e.Quiesce()
 	e.Drain()
 	t.Logf("after %s all queues are empty", r.journal.Now().Round(time.Second))
 	report(t, h, seed)

@@ -80,7 +80,7 @@ func (o *offers) handle(ctx context.Context, payload []byte) ([]byte, error) {
 	case "begin":
 		return marshal(o.begin(ctx))
 	case "settle":
-		return marshal(o.r.Settle(ctx))
+		return marshal(o.r.CurrentOwner(ctx))
 	case "snapshot":
 		return marshal(o.snapshot(ctx))
 	}

@@ -16,7 +16,7 @@ type effects interface {
 	// abandon gives up waiting for an append. It has no answer, and onAppended may still come.
 	abandon()
 
-	look()                                                // asks whether the lease is held: onLooked
+	checkLease()                                          // asks whether the lease is held: onLeaseChecked
 	take(ticket uint64)                                   // onTaken
 	renew(ticket uint64, l sharedlog.Lease, epoch uint64) // onRenewed
 	release(ticket uint64, l sharedlog.Lease)             // onReleased

@@ -62,8 +62,8 @@ type machine struct {
 	delay     time.Duration // how long a lease must have been free before this node takes it
 	holdOff   time.Time     // the node does not try before this time
 	free      time.Time     // when the lease was first seen to be free; zero if it is held
-	looking   bool          // a look at the lease is under way
-	nextLook  time.Time
+	checking  bool          // a check of the lease is under way
+	nextCheck time.Time
 	lease     sharedlog.Lease // nil if this node does not hold it
 	until     time.Time       // the lease lasts at least until then
 	proven    bool            // a record of this owner was appended to the log while it held this lease
@@ -166,10 +166,10 @@ func (m *machine) tick(now time.Time) time.Time {
 		m.following = m.newTicket()
 		m.effects.follow(m.following, m.at()+1)
 	}
-	if m.role == Follower && m.candidate && !m.looking && !now.Before(m.nextLook) && !now.Before(m.holdOff) {
-		m.looking = true
-		m.nextLook = now.Add(m.lookEvery)
-		m.effects.look()
+	if m.role == Follower && m.candidate && !m.checking && !now.Before(m.nextCheck) && !now.Before(m.holdOff) {
+		m.checking = true
+		m.nextCheck = now.Add(m.lookEvery)
+		m.effects.checkLease()
 	}
 	if m.mayProbe() && !now.Before(m.probe) {
 		m.probe = now.Add(m.probeEvery)
@@ -196,8 +196,8 @@ func (m *machine) nextTick() time.Time {
 	earlier(m.renew, m.lease != nil && m.renewing == 0 || m.lease == nil && m.owns() && m.retaking == 0)
 	earlier(m.retry, !m.retry.IsZero())
 	earlier(m.follow, m.following == 0 && m.mayApply())
-	if m.role == Follower && m.candidate && !m.looking {
-		at := m.nextLook
+	if m.role == Follower && m.candidate && !m.checking {
+		at := m.nextCheck
 		if m.holdOff.After(at) {
 			at = m.holdOff
 		}
@@ -213,12 +213,12 @@ func (m *machine) nextTick() time.Time {
 // want says whether the replica may become the owner, and for how long it leaves a free lease to other nodes.
 func (m *machine) want(candidate bool, delay time.Duration) {
 	m.candidate, m.delay = candidate, delay
-	m.nextLook = m.now
+	m.nextCheck = m.now
 }
 
 // nudge makes a candidate look at the lease now, even if it was holding off.
 func (m *machine) nudge() {
-	m.nextLook, m.holdOff = m.now, time.Time{}
+	m.nextCheck, m.holdOff = m.now, time.Time{}
 }
 
 // halt stops the replica for good: if it went on, its store would differ from those of other nodes.

@@ -221,7 +221,7 @@ func (r *Replica) loop(ctx context.Context) {
 
 // load opens the store.
 func (r *Replica) load() (*store.Store, error) {
-	if err := store.Settle(r.o.Storage.Disk, r.o.Dir); err != nil {
+	if err := store.Install(r.o.Storage.Disk, r.o.Dir); err != nil {
 		return nil, err
 	}
 	s, err := store.Open(r.o.Dir, r.o.Storage)

@@ -60,13 +60,13 @@ func (r runner) brief() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.ctx, r.o.Leases.TTL()/3)
 }
 
-func (r runner) look() {
+func (r runner) checkLease() {
 	go func() {
 		ctx, cancel := r.brief()
 		defer cancel()
 		leases, err := r.o.Leases.List(ctx)
 		_, held := leases[LeaseName(r.o.Name)]
-		r.post(func() { r.machine.onLooked(held, err) })
+		r.post(func() { r.machine.onLeaseChecked(held, err) })
 	}()
 }
 

@@ -440,13 +440,13 @@ func (w simEffects) abandon() { w.pending = 0 }
 
 func (w simEffects) lease() string { return LeaseName(fmt.Sprint(w.shard)) }
 
-func (w simEffects) look() {
+func (w simEffects) checkLease() {
 	held := false
 	w.call(w.fromLeases, func() error {
 		h := w.n.s.leases.held[w.lease()]
 		held = h != nil && w.n.s.now < h.until && (!w.n.s.wild || !w.n.s.chance(10))
 		return nil
-	}, func(err error) { w.m.onLooked(held, err) }, simTTL/3)
+	}, func(err error) { w.m.onLeaseChecked(held, err) }, simTTL/3)
 }
 
 func (w simEffects) take(ticket uint64) {

@@ -207,7 +207,7 @@ func (r *runner) round(ctx context.Context, length time.Duration, last *history.
 	all.Wait()
 	if ctx.Err() == nil {
 		e.Queues = users.Queues()
-		e.Settle()
+		e.Quiesce()
 		e.Drain()
 		r.inspect(users, e)
 	}

@@ -8,7 +8,7 @@
 // their knowledge, such as receipt handles, when the service dies.
 //
 // A Recorder makes a worker's calls and puts them into a Journal, which
-// internal/proof/history judges. In the end Settle waits for what has been begun and
+// internal/proof/history judges. In the end Quiesce waits for what has been begun and
 // Drain receives and deletes what is left.
 //
 // Any implementation of Service can be loaded: Client is one that speaks to a server.

@@ -117,7 +117,7 @@ func (s *Spool) Flush(now time.Time) error {
 			failures = append(failures, fmt.Errorf("write data events: %w", err))
 		}
 	}
-	s.pending.settle()
+	s.pending.reportDropped()
 	return errors.Join(append(failures, s.trim(now))...)
 }
 
