@@ -41,6 +41,26 @@ func (r runner) read(ticket uint64, from sharedlog.Position) {
 	}()
 }
 
+// probe reads only if the log seems to hold something else than the store has applied. To be sure of that takes an entry in
+// the log's Raft group, which each replica of each shard would have written all the time.
+func (r runner) probe(ticket uint64, from sharedlog.Position) {
+	log, ok := r.o.Log.(sharedlog.Estimator)
+	if !ok {
+		r.read(ticket, from)
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(r.ctx, readTimeout)
+		defer cancel()
+		extent, err := log.Estimate(ctx)
+		if err != nil || extent.Last+1 != from {
+			r.read(ticket, from)
+			return
+		}
+		r.post(func() { r.machine.onRead(ticket, nil, extent, nil) })
+	}()
+}
+
 func (r runner) append(ticket uint64, after sharedlog.Position, data []byte) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.o.GiveUp)
 	r.endAppend = cancel
