@@ -29,6 +29,7 @@ type host struct {
 	copies   copyCounts // of the logs of what this node keeps
 	// successors are, by the name of a shard that is being handed over, to whom.
 	successors sync.Map
+	patience   patience // with the nodes that should own what this one does
 
 	handOvers, lost atomic.Int64 // ownerships that have ended, see ended
 
@@ -73,7 +74,7 @@ func (h *host) wake() {
 // heartbeat is what there is to tell the other nodes.
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
-		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: datadir.Newest(), Low: h.o.Low(),
+		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: datadir.Newest(), Low: h.o.Low(), Failover: h.times.failover, Silent: h.members.view.silent(),
 		Leaving: h.leaving.Load(), Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
 	}
 	out.Shards[controlShard] = h.control.replica.Status()

@@ -74,7 +74,7 @@ func (h *host) openLocal(name string) error {
 		Log: log, Leases: h.leases, Logger: h.log, Host: l, Flush: h.o.Logs.Flush,
 	})
 	l.replica.Offer(h.mux)
-	l.watchdog = newWatchdog(h.o.Disk, l.replica.Stalled, errLogSilent)
+	l.watchdog = newWatchdog(h.o.Disk, l.replica.Stalled, h.times.stall, errLogSilent)
 	running, stop := context.WithCancel(h.ctx)
 	l.cancel = stop
 	began := h.tasks.start(func() {
