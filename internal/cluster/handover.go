@@ -14,7 +14,7 @@ import (
 
 // handOver gives a shard to another node.
 func (h *host) handOver(name string, r *replica.Replica, to string) {
-	ctx, cancel := context.WithTimeout(h.ctx, h.leases.TTL())
+	ctx, cancel := context.WithTimeout(h.ctx, handOverTimeout)
 	defer cancel()
 	h.handTo(ctx, name, r, to)
 }
@@ -90,7 +90,7 @@ func (h *host) leave(ctx context.Context) {
 	if !h.control.isLoaded() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.leases.TTL())
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	h.announceLeaving(ctx)
 	h.engine.Yield(ctx)

@@ -62,7 +62,7 @@ func (h *host) openLocal(name string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(h.ctx, 2*h.leases.TTL())
+	ctx, cancel := context.WithTimeout(h.ctx, openTimeout)
 	defer cancel()
 	log, err := h.engine.Log(ctx, name)
 	if err != nil {

@@ -225,7 +225,7 @@ func (m *membership) watchOwners() {
 }
 
 func (m *membership) readOwners() {
-	ctx, cancel := context.WithTimeout(m.ctx, m.leases.TTL())
+	ctx, cancel := context.WithTimeout(m.ctx, ownersTimeout)
 	defer cancel()
 	leases, err := m.leases.List(ctx)
 	if err != nil {

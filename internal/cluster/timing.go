@@ -147,6 +147,13 @@ const (
 	// leaveNotice is how long a node that stops waits for others to be preferred.
 	leaveNotice  = 500 * time.Millisecond
 	nudgeTimeout = time.Second
+	// handOverTimeout is how long a node waits until it has stopped to serve a shard that it hands over, and leaveTimeout
+	// until it has handed over all.
+	handOverTimeout = 5 * time.Second
+	leaveTimeout    = 8 * time.Second
+	ownersTimeout   = 3 * time.Second // for the leases to be read
+	// openTimeout is how long a replica waits for its log.
+	openTimeout = 10 * time.Second
 	// successorTimeout is how long it waits for others to serve what it has given them.
 	successorTimeout = time.Second
 	checkTimeout     = time.Second // for another process under this node's name to answer

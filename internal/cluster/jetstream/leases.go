@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -32,6 +33,8 @@ type Leases struct {
 	ttl     time.Duration
 	seen    *sightings
 
+	published atomic.Uint64 // messages
+
 	mu sync.Mutex
 	// undecided are the holders that this process would be, had it been told that
 	// their Take succeeded.
@@ -43,7 +46,7 @@ var _ sharedlog.Leases = (*Leases)(nil)
 // Headers of a lease's message.
 const (
 	holderHeader  = "Sluice-Holder"  // whose message it is. A new holder is drawn for each Take
-	renewalHeader = "Sluice-Renewal" // the number of the message among those of its holder
+	renewalHeader = "Sluice-Renewal" // the number of the message among those of its process
 	lengthHeader  = "Sluice-Length"  // for how many milliseconds it counts
 )
 
@@ -124,7 +127,6 @@ type lease struct {
 	holder string
 
 	mu       sync.Mutex
-	renewal  int       // the number of the last message
 	revision uint64    // of the last message known to be this holder's
 	until    time.Time // when that one is forgotten, at the earliest
 	unsure   bool      // there may be a newer one
@@ -183,8 +185,7 @@ func (o *lease) publish(ctx context.Context, value []byte) error {
 	m := nats.NewMsg(o.leases.subject + token(o.name))
 	m.Header.Set(js.ExpectedLastSubjSeqHeader, strconv.FormatUint(o.revision, 10))
 	m.Header.Set(holderHeader, o.holder)
-	o.renewal++
-	m.Header.Set(renewalHeader, strconv.Itoa(o.renewal))
+	m.Header.Set(renewalHeader, strconv.FormatUint(o.leases.published.Add(1), 10))
 	m.Header.Set(lengthHeader, strconv.FormatInt(o.leases.ttl.Milliseconds(), 10))
 	m.Data = value
 	revision, err := o.leases.conn.publish(ctx, m)
