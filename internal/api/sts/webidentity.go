@@ -170,7 +170,7 @@ func verifyError(err error) *protocol.Error {
 	}
 	switch {
 	case errors.Is(err, openid.ErrBusy):
-		return service.Throttled()
+		return protocol.Throttled()
 	case errors.Is(err, openid.ErrUnreachable):
 		return service.Modelled("IDPCommunicationErrorException", "IDPCommunicationError", http.StatusBadRequest, noKey)
 	}
