@@ -158,6 +158,7 @@ var rules = []rule{
 		"internal/aws/policy", "internal/observe/alarmrule", "internal/observe/series", "internal/plainjson", "internal/spelling",
 		"internal/topic/filter", "internal/weburl",
 	}, mayNot: network},
+	{dir: "internal/migrate", may: []string{"internal/declared"}, mayNot: network},
 	{dir: "internal/spelling", mayNot: world},
 	{dir: "internal/fairshare", mayNot: []string{"io", "log", "log/slog", "net", "net/http", "os"}},
 	{dir: "internal/plainjson", mayNot: world},

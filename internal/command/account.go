@@ -14,8 +14,8 @@ func newAccount() *cobra.Command {
 		Short: "Create, list, limit and delete accounts",
 		Long: `Create, list, limit and delete accounts of a running server.
 
-This takes the root key of the server's first account, or that of a user of it who
-may sluice:CreateAccount, sluice:ListAccounts or sluice:DeleteAccount. The root keys
+This needs the root key of the first account, or a key of a user of that account with
+sluice:CreateAccount, sluice:ListAccounts or sluice:DeleteAccount. The root keys
 of all accounts are in the file credentials of the data directory; an account exists
 as long as it is there.`,
 	}
@@ -80,10 +80,10 @@ func newAccountList(server *clientFlags) *cobra.Command {
 func newAccountDelete(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete NUMBER",
-		Short: "Delete an account that has nothing any more",
-		Long: `Delete an account that has nothing any more: no queues, users, groups, roles or
-policies. What it still has is named. Its root key is good for nothing from then
-on. The first account cannot be deleted.`,
+		Short: "Delete an empty account",
+		Long: `Delete an empty account: one without queues, users, groups, roles and policies. If it
+has some, the error names them. Its root key stops working. The first account cannot
+be deleted.`,
 		Example:           `  sluice account delete 111122223333`,
 		Args:              arguments("NUMBER"),
 		ValidArgsFunction: completeAccounts(server),

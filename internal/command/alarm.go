@@ -14,8 +14,8 @@ func newAlarm() *cobra.Command {
 	server := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "alarm",
-		Short: "See alarms and what has happened to them",
-		Long: `See alarms and what has happened to them, by the operations of CloudWatch.
+		Short: "Show alarms and their history",
+		Long: `Show alarms and their history, by the operations of CloudWatch.
 
 Alarms are made with aws cloudwatch put-metric-alarm, Terraform or an SDK.`,
 	}
@@ -73,7 +73,7 @@ type alarmList struct{ Alarms []shownAlarm }
 func newAlarmList(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "ls [PREFIX]",
-		Short:   "List alarms with their states, and since when they have them",
+		Short:   "List alarms with their states, and when these began",
 		Example: "  sluice alarm ls\n  sluice alarm ls orders- --state ALARM",
 		Args:    arguments("[PREFIX]"),
 	}
@@ -131,7 +131,7 @@ type alarmHistory struct{ Items []alarmItem }
 func newAlarmHistory(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "history [ALARM]",
-		Short:   "Show what has happened to an alarm, or to all, in the last 14 days",
+		Short:   "Show the history of an alarm, or of all alarms, for the last 14 days",
 		Example: "  sluice alarm history orders-wait",
 		Args:    arguments("[ALARM]"),
 	}

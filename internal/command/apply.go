@@ -11,10 +11,14 @@ import (
 	"github.com/sluicemq/sluice/internal/declared"
 )
 
-// applyAbout is what the help of the commands about declared files has in common.
+// seeApply is the end of the help of the other commands about declared files.
+const seeApply = `
+sluice apply --help describes the files and the servers.`
+
+// applyAbout is what the help of apply says about declared files.
 const applyAbout = `
-The file names queues, topics with their subscriptions, alarms, users, groups,
-roles and policies, and those of their settings that it cares for:
+A file declares queues, topics with subscriptions, alarms, users, groups, roles and
+policies, with the settings that matter to it:
 
   name: shop
   queues:
@@ -23,10 +27,10 @@ roles and policies, and those of their settings that it cares for:
       dead-letters: orders-failed
     orders-failed:
 
-What it does not name is left alone. See docs/declared.md; sluice schema prints
-a JSON schema, with which an editor helps to write it.
+Other resources and settings stay as they are. See docs/declared.md. sluice schema
+prints a JSON schema for editors.
 
-With --endpoint the server is any that speaks SQS; with --aws it is AWS itself.`
+--endpoint can name any server that speaks SQS; --aws means AWS itself.`
 
 // errDiffers gives the exit status 2, as other tools do.
 var errDiffers = inconclusive{verdict{errors.New("what there is differs from the file")}}
@@ -38,7 +42,7 @@ func newPlan() *cobra.Command {
 		Short: "Show what apply would change, and change nothing",
 		Long: `Show what apply would change, setting by setting, and change nothing. - is standard
 input. The exit status is 0 if nothing would change, and 2 if something would.
-` + applyAbout,
+` + seeApply,
 		Example: `  sluice plan queues.yaml
   sluice plan --prune queues.yaml`,
 		Args: arguments("FILE", "[FILE...]"),
@@ -57,12 +61,12 @@ func newDrift() *cobra.Command {
 	d := new(declaring)
 	cmd := &cobra.Command{
 		Use:   "drift FILE...",
-		Short: "Say whether anything is not as files say, with what they have made and have no more",
-		Long: `Say whether anything is not as files say: what is missing, what has other settings,
-and what an earlier apply has made that the file does not have any more. Nothing is
-changed. It is plan --prune under a name for checks that run every hour: the exit
-status is 0 if all is as the files say, and 2 if not.
-` + applyAbout,
+		Short: "Show differences between files and the server",
+		Long: `Show differences between files and the server: resources that are missing, that have
+other settings, or that an earlier apply created and the file no longer has. Drift
+changes nothing. It is plan --prune under a name for hourly checks. The exit status is
+0 without differences, and 2 with some.
+` + seeApply,
 		Example: `  sluice drift queues.yaml`,
 		Args:    arguments("FILE", "[FILE...]"),
 	}
@@ -79,18 +83,18 @@ func newApply() *cobra.Command {
 	d := new(declaring)
 	cmd := &cobra.Command{
 		Use:   "apply FILE...",
-		Short: "Make queues, topics, alarms and users what files say",
-		Long: `Make queues, topics, alarms and users what files say, and print what is done. - is
-standard input. To apply a file again changes nothing; an apply that stopped
+		Short: "Create and change queues, topics, alarms and users as files declare",
+		Long: `Create and change queues, topics, alarms and users as files declare, and print each
+step. - is standard input. A second apply changes nothing. An apply that stopped
 half-way is completed by the next.
 
-Nothing is deleted, but with --prune, which deletes what an earlier apply of a
-file of the same name has made and the file does not have any more. A queue that has
-messages is deleted only with --prune-non-empty; without it nothing is changed. The
-name of a queue that was deleted can be used again after 60 seconds: apply waits.
+Only --prune deletes: resources that an earlier apply of a file of the same name
+created, and the file no longer has. A queue with messages is deleted only with
+--prune-non-empty; without it nothing is changed. The name of a deleted queue can be
+used again after 60 seconds: apply waits.
 
-Access keys of users are made, not written in files. Each is printed once, or goes
-to the file of --write-keys.
+Files never have access keys. Apply creates them, and prints each once or writes it to
+the file of --write-keys.
 ` + applyAbout,
 		Example: `  sluice apply queues.yaml
   sluice apply --prune queues.yaml users.yaml --write-keys keys
@@ -98,7 +102,7 @@ to the file of --write-keys.
 		Args: arguments("FILE", "[FILE...]"),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&d.prune, "prune", false, "delete what an earlier apply of the file made and the file does not have any more")
+	f.BoolVar(&d.prune, "prune", false, "delete what an earlier apply of the file created and the file no longer has")
 	f.StringVar(&d.keyFile, "write-keys", "", "file that gets the access keys of users, as profiles, with mode 0600 (default: they are printed)")
 	filePath(f, "write-keys")
 	f.BoolVar(&d.losing, "prune-non-empty", false, "prune queues that have messages, too: the messages are deleted with them")
@@ -154,7 +158,7 @@ func (d *declaring) running(cmd *cobra.Command, each func(cmd *cobra.Command, f 
 }
 
 func addAWS(cmd *cobra.Command, aws *bool) {
-	cmd.Flags().BoolVar(aws, "aws", false, "call AWS itself, at the endpoints of the region, and not a server of your own")
+	cmd.Flags().BoolVar(aws, "aws", false, "call AWS itself, at the endpoints of the region")
 	notWith(cmd.Flags(), "endpoint", "aws")
 }
 
@@ -252,9 +256,9 @@ func (d *declaring) apply(cmd *cobra.Command, f *declared.File, s *declared.Sess
 func newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
-		Short: "Print the JSON schema of the files that apply takes, for editors",
-		Long: `Print the JSON schema of the files that apply takes. An editor that knows it completes
-names and marks mistakes while a file is written; docs/declared.md says how.`,
+		Short: "Print the JSON schema of files for apply",
+		Long: `Print the JSON schema of files for apply. Editors use it to complete names and to mark
+errors; see docs/declared.md.`,
 		Example: `  sluice schema >sluice.schema.json`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -273,16 +277,15 @@ func newExport() *cobra.Command {
 	name := "exported"
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write a file for apply from what there is",
-		Long: `Write a file for apply from what there is: all queues, topics, subscriptions and alarms
-of a region, and the users, groups, roles and policies of the account. To apply it
-where it comes from changes nothing. Secrets are not in it: of a user's keys it has
-that there is one.`,
+		Short: "Write a file for apply from what a server has",
+		Long: `Write a file for apply: all queues, topics, subscriptions and alarms of a region, and
+the users, groups, roles and policies of the account. Applying it to its origin changes
+nothing. It has no secrets: it says only whether a user has a key.`,
 		Example: `  sluice export >queues.yaml
   sluice export --name shop --region eu-west-1`,
 		Args: noArguments,
 	}
-	cmd.Flags().StringVar(&name, "name", name, "name of the file, by which what it makes is known again")
+	cmd.Flags().StringVar(&name, "name", name, "name of the file, which marks what it creates")
 	d.server.add(cmd, "SQS")
 	addAWS(cmd, &d.aws)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -24,21 +24,20 @@ func newBackup() *cobra.Command {
 	var verify bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Write all that a running server keeps into a file",
-		Long: `Write all that a running server or cluster keeps into a file: queues, messages,
-users and keys. The server goes on serving meanwhile. Any node of a
-cluster can be asked; what it does not keep it fetches from the others first.
+		Short: "Write the data of a running server to a file",
+		Long: `Write the data of a running server or cluster to a file: queues, messages, users and
+keys. The server keeps serving. Any node of a cluster can make the backup; it fetches
+missing shards from the others.
 
-Everything that was acknowledged before the command was started is in the file; of
-what came during it, some is. The file holds the secrets of the installation, and
-only you can read it. With - for FILE the archive, a tar file, goes to standard
-output. What comes is compared with its checksums, and a line says how much it is.
+The file has everything that was acknowledged before the command started, and some of
+what came later. It holds the secrets of the installation, and only you can read it.
+With - for FILE the archive, a tar file, goes to standard output. The command verifies
+the checksums.
 
-With --verify no server is asked: a file that was made before is read from its
-beginning to its end, and compared with its checksums.
+With --verify, it reads an existing file and verifies its checksums, without a server.
 
-This takes the root key of the server's first account, or that of a user of it who
-may sluice:Backup.`,
+This needs the root key of the first account, or a key of a user of that account with
+sluice:Backup.`,
 		Example: `  sluice backup sluice-$(date +%F).tar
   sluice backup --verify sluice-2026-11-21.tar
   sluice backup - | zstd >sluice.tar.zst`,
@@ -61,7 +60,7 @@ may sluice:Backup.`,
 			return out.print(cmd, whole)
 		},
 	}
-	cmd.Flags().BoolVar(&verify, "verify", false, "read a backup that is there, and compare it with its checksums")
+	cmd.Flags().BoolVar(&verify, "verify", false, "verify an existing backup")
 	from.add(cmd, "SLUICE")
 	notWith(cmd.PersistentFlags(), "verify", "endpoint", "ca", "region", "profile")
 	out.add(cmd)
@@ -166,14 +165,13 @@ func newRestore() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Make a data directory from a backup",
-		Long: `Make a data directory from a backup, which sluice serve then opens. The directory
-must be empty or not be there yet.
+		Short: "Create a data directory from a backup",
+		Long: `Create a data directory for sluice serve from a backup. The directory must be empty or
+missing.
 
-It can be served by one machine, or by the first node of a new cluster whose other
-nodes begin with empty directories; if the backup is of a cluster with several
-shards, by a cluster only, which may consist of one node. With - for FILE the
-archive comes from standard input.`,
+One server can serve it, or the first node of a new cluster whose other nodes begin
+with empty directories. A backup with several shards needs a cluster of at least one
+node. With - for FILE the archive comes from standard input.`,
 		Example: `  sluice restore sluice-2026-11-21.tar --data /var/lib/sluice
   zstd -d <sluice.tar.zst | sluice restore -`,
 		Args:              arguments("FILE"),

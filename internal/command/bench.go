@@ -31,11 +31,12 @@ func newBench() *cobra.Command {
 		Long: `Load an SQS endpoint and check that every message arrives.
 
 Producers send and consumers receive and delete, each on a connection of its
-own; several endpoints share the connections. Presets are the configurations of the SQS developer guide's Appendix A: single (16 and 32
-connections), double (32 and 64), batched (12 and 20, ten messages a call).
+own; several endpoints share the connections. Presets are those of the SQS developer guide's
+Appendix A: single (16 and 32 connections), double (32 and 64), batched (12 and 20,
+ten messages a call).
 
-With --pollers it makes no load: as many connections wait in long polls, and
-messages are sent one at a time, to measure how soon each reaches its poller.
+With --pollers there is no load: so many connections wait in long polls, and single
+messages show how soon each reaches its poller.
 
 The exit status is 1 if a message was lost or, in a FIFO queue, came twice or out
 of order.`,

@@ -27,15 +27,14 @@ func newClusterCerts() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use:   "certs --out DIR HOST[,HOST...]...",
-		Short: "Make the certificates by which nodes know each other",
-		Long: `Make the certificates by which nodes know each other: a private authority, and
-for each node a certificate and a key signed by it. A node is given by the host
-names and IP addresses under which the others reach it, separated by commas; the
-files are named after the first.
+		Short: "Create the certificates of nodes",
+		Long: `Create the certificates by which nodes know each other: a private authority, and a
+certificate and key for each node. Give each node by the host names and IP addresses
+that the others use, separated by commas. The first one names the files.
 
-Each node needs ca.crt and its own two files. Whoever has ca.key can make himself
-a node: keep it off the nodes. With it in the directory, a later call adds nodes
-to the same authority. Nothing that is there is overwritten.`,
+Each node needs ca.crt and its own two files. ca.key creates new nodes: keep it off
+the nodes. With it in the directory, a later call adds nodes to the same authority.
+No file is overwritten.`,
 		Example: `  sluice cluster certs --out certs a.example b.example c.example
   sluice cluster certs --out certs d.example,10.0.0.4`,
 		Args: arguments("HOST..."),

@@ -16,12 +16,12 @@ func newClusterQueues() *cobra.Command {
 	shard := ""
 	cmd := &cobra.Command{
 		Use:   "queues [QUEUE]",
-		Short: "Say on which shards queues are, and which nodes serve them",
-		Long: `Say on which shards queues are, and which nodes serve them: all queues, those of a
+		Short: "Show the shards of queues, and the nodes that serve them",
+		Long: `Show the shards of queues and the nodes that serve them: of all queues, those with a
 name in any account and region, or those on a shard.
 
-This takes the root key of the cluster's first account, or that of a user of it who
-may sluice:ListShardQueues.`,
+This needs the root key of the first account, or a key of a user of that account with
+sluice:ListShardQueues.`,
 		Example: `  sluice cluster queues orders
   sluice cluster queues --shard 0004`,
 		Args:              arguments("[QUEUE]"),

@@ -15,12 +15,12 @@ func newConsole() *cobra.Command {
 	open := false
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Make a link to sign in to the console with",
-		Long: `Make a link to the console of a running server, and print it. Whoever opens the
-link first, within ten minutes, is signed in as the one whose keys this command
-uses: for 12 hours at most, and not longer than temporary keys are good for.
+		Short: "Print a link that signs in to the console",
+		Long: `Print a link to the console of a running server. It signs in the first person who
+opens it within ten minutes, as the owner of this command's keys, for at most 12 hours
+or until temporary keys expire.
 
-It takes no permission: in the console one may do what one may do anyway.`,
+It needs no permission, because the console grants none.`,
 		Example: `  sluice console
   sluice console --open`,
 		Args: noArguments,

@@ -28,12 +28,11 @@ func newDoctor() *cobra.Command {
 		Short: "Check a data directory for damage",
 		Long: `Check a data directory for damage, while no server runs on it.
 
-Everything that is stored is read, and compared with its checksums and with
-itself. Nothing is changed. Of a node of a cluster, that is what its stores have; the
-cluster's log, of which every node has a part, may hold more.
+The doctor reads everything, and checks checksums and consistency. It changes nothing.
+For a node of a cluster it checks the stores; the cluster's log may hold more.
 
-The exit status is 0 if all is sound, 1 if something is damaged, and 2 if that
-could not be found out.`,
+The exit status is 0 if the directory is sound, 1 if it is damaged, and 2 if the check
+was not possible.`,
 		Args: noArguments,
 		Example: `  sluice doctor --data /var/lib/sluice
   sluice doctor --data restored --json`,
@@ -55,7 +54,7 @@ could not be found out.`,
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&data, "data", data, "directory of all that is kept")
+	cmd.Flags().StringVar(&data, "data", data, "data directory")
 	directoryPath(cmd.Flags(), "data")
 	out.add(cmd)
 	return cmd

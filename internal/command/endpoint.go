@@ -30,6 +30,7 @@ const defaultEndpoint = "http://127.0.0.1:9324"
 type clientFlags struct {
 	service   string // of which a command calls operations: IAM, SQS or SLUICE
 	endpoints []string
+	from      string // the flag that gave the endpoints, if it is not --endpoint
 	ca        string
 	region    string
 	profile   string
@@ -119,6 +120,9 @@ func newTransport(roots *x509.CertPool) *http.Transport {
 // resolve returns the endpoints to try, in order.
 func (s *clientFlags) resolve() ([]endpoint, error) {
 	if len(s.endpoints) > 0 {
+		if s.from != "" {
+			return parseEndpoints(s.endpoints, s.from)
+		}
 		from := "--endpoint"
 		if name := s.flags.Lookup("endpoint").Annotations[setBy]; name != nil {
 			from = name[0]

@@ -34,13 +34,13 @@ func newHealth() *cobra.Command {
 	live, timeout := false, 10*time.Second
 	cmd := &cobra.Command{
 		Use:   "health",
-		Short: "Ask a server whether it is well",
-		Long: `Ask a server whether it is ready: whether what it is sent becomes durable. No keys
-are needed. With --live the question is only whether the process is alive: a
-supervisor that restarts a server for not being ready makes a full disk worse.
+		Short: "Ask a server whether it is ready",
+		Long: `Ask a server whether it is ready, that is, whether a write becomes durable. This needs
+no keys. With --live, ask only whether the process is alive: a restart does not help a
+server whose disk is full.
 
-The exit status is 0 if it is well, 1 if it says that it is not, and 2 if it could not
-be asked. Of several endpoints the first that answers counts.`,
+The exit status is 0 if it is, 1 if it is not, and 2 if the server does not answer. Of
+several endpoints the first that answers counts.`,
 		Example: `  sluice health
   sluice health --live --endpoint https://sluice.example:9324`,
 		Args: noArguments,

@@ -75,20 +75,20 @@ func (c *clusterFlags) addCluster(f *pflag.FlagSet) {
 	f.StringVar(&c.ca, "cluster-ca", "", "file with the certificate of the authority that the nodes trust, PEM; see sluice cluster certs")
 	f.StringVar(&c.cert, "cluster-cert", "", "file with this node's certificate, PEM")
 	f.StringVar(&c.key, "cluster-key", "", "file with the key of that certificate, PEM")
-	f.StringVar(&c.secret, "cluster-secret-file", "", "file with a secret that all nodes have, by which they know each other instead of by certificates; the first node of --cluster makes it if it is not there, the others wait for it")
+	f.StringVar(&c.secret, "cluster-secret-file", "", "file with a secret of all nodes, instead of certificates; the first node of --cluster creates it, the others wait for it")
 	f.BoolVar(&c.insecure, "cluster-insecure", false, "let nodes talk to each other, or to --nats on another machine, without TLS: any process that reaches the port can then read and change everything")
 	f.IntVar(&c.shards, "shards", cluster.DefaultShards, fmt.Sprintf("shards of a cluster that does not exist yet, 1 to %d", cluster.MaxShards))
 	f.IntVar(&c.spread, "default-spread", 1, "shards of a queue without the tag "+catalog.TagShards+": of standard queues, and of FIFO queues with FifoThroughputLimit=perMessageGroupId")
-	f.DurationVar(&c.failover, "failover-timeout", cluster.DefaultFailover, fmt.Sprintf("how long the shards of a node that dies are without an owner, about, %s to %s: longer for slow disks, wide networks and busy machines, which else are taken for dead", cluster.MinFailover, cluster.MaxFailover))
-	f.Var(byteCount{&c.memory}, "cluster-memory", "memory of the process above which the embedded servers' caches are given up, as 2GiB or in bytes; 0 sets no limit, and GOMEMLIMIT in the environment goes before")
+	f.DurationVar(&c.failover, "failover-timeout", cluster.DefaultFailover, fmt.Sprintf("about how long the shards of a node that dies have no owner, %s to %s; longer for slow disks, wide networks and busy machines, whose nodes would be taken for dead", cluster.MinFailover, cluster.MaxFailover))
+	f.Var(byteCount{&c.memory}, "cluster-memory", "memory of the process above which the embedded servers drop their caches, as 2GiB or in bytes; 0 is no limit; GOMEMLIMIT takes precedence")
 }
 
 func (c *clusterFlags) addNATS(f *pflag.FlagSet) {
 	f.StringVar(&c.nats, "nats", "", "URL of an existing NATS cluster with JetStream, to be used instead of servers inside the nodes; --cluster then only names the nodes")
 	f.StringVar(&c.natsCreds, "nats-creds", "", "file with NATS credentials")
-	f.StringVar(&c.natsSystem, "nats-system-creds", "", "file with credentials of its system account, with which can be seen that it syncs what it acknowledges")
+	f.StringVar(&c.natsSystem, "nats-system-creds", "", "file with credentials of its system account, to check that it syncs")
 	f.StringVar(&c.natsCA, "nats-ca", "", "file with the certificate of the authority of that NATS cluster, PEM")
-	f.BoolVar(&c.relaxedSync, "cluster-relaxed-sync", false, "use a NATS cluster of which it cannot be seen (--nats-system-creds) that it syncs what it acknowledges: what was acknowledged can then be LOST when several machines lose power")
+	f.BoolVar(&c.relaxedSync, "cluster-relaxed-sync", false, "accept a NATS cluster that may not sync: acknowledged messages can be LOST when several machines lose power")
 }
 
 // mistakes returns what is wrong with the flags, without a look at files.

@@ -10,15 +10,14 @@ func newLogLevel() *cobra.Command {
 	server := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "log-level [LEVEL]",
-		Short: "Show or change what a running server logs",
+		Short: "Show or change the log level of a running server",
 		Long: `Show or change the level of what a running server logs: debug, info, warn or error.
 
-It is that of the server which is asked, so that in a cluster --endpoint says which
-node. It lasts until the server is started again, or reads its settings again on
+In a cluster, --endpoint names the node. The level lasts until the next start or
 SIGHUP.
 
-This takes the root key of the server's first account, or that of a user of it who
-may sluice:GetLogLevel or sluice:SetLogLevel.`,
+This needs the root key of the first account, or a key of a user of that account with
+sluice:GetLogLevel or sluice:SetLogLevel.`,
 		Example: `  sluice log-level
   sluice log-level debug`,
 		Args:      arguments("[LEVEL]"),

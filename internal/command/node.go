@@ -18,10 +18,10 @@ func newNode() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node",
 		Short: "Take nodes out of a cluster, and back in",
-		Long: `Take nodes out of a cluster, and back in. Any node can be asked, also for itself.
+		Long: `Take nodes out of a cluster, and back in. Any node can do this, also for itself.
 
-This takes the root key of the cluster's first account, or that of a user of it who
-may sluice:DrainNode or sluice:RemoveNode.`,
+This needs the root key of the first account, or a key of a user of that account with
+sluice:DrainNode or sluice:RemoveNode.`,
 	}
 	server.add(cmd, "SLUICE")
 	cmd.AddCommand(newNodeDrain(server), newNodeUndrain(server), newNodeRemove(server))
@@ -33,15 +33,14 @@ func newNodeDrain(server *clientFlags) *cobra.Command {
 	timeout := 10 * time.Minute
 	cmd := &cobra.Command{
 		Use:   "drain NAME",
-		Short: "Have other nodes take over what a node owns and keeps",
-		Long: `Have other nodes take over what a node owns and keeps, before it is stopped for
-long or taken away. The node goes on answering requests. It takes nothing back,
-also after a restart, until sluice node undrain.
+		Short: "Move shards and replicas of a node to the others",
+		Long: `Move shards and replicas of a node to the others, before a long stop or removal. The
+node keeps answering requests. It takes no shard back, not even after a restart, until
+sluice node undrain.
 
-The command returns when the node owns no shard any more and its replicas are on
-other nodes. Where there are fewer than three others, they have all shards then,
-and the node goes on keeping its own copy. A node that is only to be restarted
-need not be drained: it hands over what it owns when it is stopped.`,
+The command returns when the node owns no shard and its replicas are elsewhere. With
+fewer than three others, these have all shards, and the node keeps its copies. Before
+a restart, draining is not needed: a node hands over its shards when it stops.`,
 		Example: `  sluice node drain a
   sluice node drain a --timeout 1h`,
 		Args:              arguments("NAME"),
@@ -135,7 +134,7 @@ func others(s *status.Status, node string) bool {
 func newNodeUndrain(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "undrain NAME",
-		Short:             "Let a node that was drained keep and own shards again",
+		Short:             "Let a drained node own shards and have replicas again",
 		Example:           `  sluice node undrain a`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeNodes(server),
@@ -157,13 +156,11 @@ func newNodeRemove(server *clientFlags) *cobra.Command {
 	timeout := 15 * time.Second
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
-		Short: "Have the cluster forget a node that will not come back",
-		Long: `Have the cluster forget a node that will not come back. It must have been
-stopped. What it kept is kept by others from now on; take it out of --cluster of
-the other nodes, too, when they are started next.
+		Short: "Remove a stopped node from the cluster for good",
+		Long: `Remove a stopped node from the cluster for good. Others make its replicas again. Remove
+it from --cluster of the other nodes at their next restart, too.
 
-A node that was stopped counts as alive for some seconds more. The command waits
-until it does not.`,
+A stopped node counts as alive for some seconds more. The command waits until then.`,
 		Example:           `  sluice node remove a`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeNodes(server),

@@ -26,21 +26,19 @@ func newSimulate() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use:   "simulate",
-		Short: "Say whether policies allow a request, and why",
+		Short: "Evaluate policies for a request",
 		Long: `Say whether policies allow a request, and why.
 
-With --user or --role, and with --queue, the policies are those that a running
-server has, and the caller and the resource follow from them; what is given in files
-is added. Otherwise no server is needed or asked.
+--user, --role and --queue take policies, caller and resource from a running server;
+policies in files are added. Otherwise the command needs no server.
 
-The caller is an ARN, an account's 12 digits for its root, or "anonymous". What
-conditions ask about the request is given with --context; a key that is given
-several times has a list of values. A key that is not given is one that the
-request does not have, except that the time is now, aws:SecureTransport is
-false, and the keys about the caller follow from --caller.
+The caller is an ARN, an account's 12 digits for its root, or "anonymous". --context
+gives keys for conditions; a repeated key has a list of values. A missing key is not
+in the request. By default the time is now, aws:SecureTransport is false, and keys
+about the caller follow from --caller.
 
-The exit status is 0 if the request is allowed, 1 if it is not, and 2 if that
-could not be found out, for instance because a policy has a mistake.`,
+The exit status is 0 if the request is allowed, 1 if it is not, and 2 after an error,
+for example in a policy.`,
 		Example: `  sluice policy simulate --caller 111122223333 --action sqs:SendMessage \
     --resource arn:aws:sqs:us-east-1:000000000000:orders \
     --resource-policy orders.json --context aws:SourceIp=10.1.2.3
@@ -72,9 +70,9 @@ could not be found out, for instance because a policy has a mistake.`,
 	f.StringVar(&s.caller, "caller", "", "who asks: an ARN, an account, or anonymous")
 	f.StringVar(&s.action, "action", "", "what for, such as sqs:SendMessage")
 	f.StringVar(&s.resource, "resource", "", "ARN of what it is about, or * for an action that is about nothing in particular, such as sluice:DrainNode")
-	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeat it for several")
+	f.StringArrayVar(&s.identity, "policy", nil, "file with a policy of the caller's own; repeatable")
 	f.StringVar(&s.resourcePolicy, "resource-policy", "", "file with the policy of the resource")
-	f.StringArrayVar(&s.context, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeat it for several")
+	f.StringArrayVar(&s.context, "context", nil, "what conditions can ask for, as aws:SourceIp=10.1.2.3; repeatable")
 	f.StringVar(&s.user, "user", "", "user of a running server who asks, with the policies that the user has there")
 	f.StringVar(&s.role, "role", "", "role of a running server that asks, with the policies that it has there")
 	f.StringVar(&s.queue, "queue", "", "queue of a running server that it is about, with the policy that it has there: its name, URL or ARN")

@@ -16,11 +16,11 @@ func newQueue() *cobra.Command {
 	server := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "queue",
-		Short: "Create, look at, fill and empty queues",
-		Long: `Create, look at, fill and empty queues, by the operations of SQS: it works with any
-server that speaks JSON as SQS does, AWS's own too. What only Sluice can do says so.
+		Short: "Create, inspect, fill and empty queues",
+		Long: `Create, inspect, fill and empty queues, by the operations of SQS in JSON, so that they
+work with other servers and AWS, too. The help names commands that only Sluice has.
 
-A QUEUE is given by its name, its URL or its ARN.`,
+QUEUE is a name, a URL or an ARN.`,
 	}
 	server.add(cmd, "SQS")
 	cmd.AddCommand(newQueueList(server), newQueueCreate(server), newQueueShow(server), newQueueSend(server),
@@ -122,11 +122,10 @@ func newQueueList(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [PREFIX]",
 		Short: "List queues with the numbers of their messages",
-		Long: `List queues with the numbers of their messages. With --state there is also when the oldest
-message was sent, what happened in the last minute, how many dead letters there are, and
-what keeps messages from being received, as queue state explains it. Only Sluice can do
-that. The caller needs permission for sluice:ListQueueStates, and for
-sluice:DescribeQueueState of the queues.`,
+		Long: `List queues with their numbers of messages. --state adds the age of the oldest message,
+the last minute, dead letters, and why nothing is received; see queue state. Only
+Sluice has --state; it needs sluice:ListQueueStates, and sluice:DescribeQueueState of
+the queues.`,
 		Example: "  sluice queue ls\n  sluice queue ls orders- --json\n  sluice queue ls --state",
 		Args:    arguments("[PREFIX]"),
 	}

@@ -14,11 +14,10 @@ import (
 func newQueueConsumers(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "consumers QUEUE",
-		Short: "List who receives from a queue, and what they could do better",
-		Long: `List who has received from a queue in the last ten minutes, or tried to, the busiest
-first: how often, how much of it in vain, and how long it takes them until they delete what
-they have received; with advice. The server keeps that in memory only. Only Sluice can do
-this. The caller needs permission for sluice:ListConsumers.`,
+		Short: "List the consumers of a queue, with advice",
+		Long: `List the consumers of a queue in the last ten minutes, the busiest first: their calls,
+the share of empty ones, the time from receive to delete, and advice. The server keeps
+this in memory. Only Sluice has this; it needs sluice:ListConsumers.`,
 		Example:           "  sluice queue consumers jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

@@ -36,10 +36,10 @@ it is there already with the same attributes, nothing changes.`,
 	addSeconds(f, &s.retention, "retention", "how long a message is kept (default 96h)")
 	addSeconds(f, &s.delay, "delay", "how long a message is hidden when it was sent (default 0s)")
 	addSeconds(f, &s.wait, "wait", "how long a receive waits for a message (default 0s)")
-	f.StringVar(&s.deadLetters, "dead-letters", "", "queue to which messages go that were received too often")
+	f.StringVar(&s.deadLetters, "dead-letters", "", "queue for messages that were received too often")
 	f.IntVar(&s.receives, "max-receives", s.receives, "how often a message is received before it goes there")
-	f.StringArrayVar(&s.attributes, "attribute", nil, "any attribute of SQS, as Name=value; repeat it for several")
-	f.StringArrayVar(&s.tags, "tag", nil, "tag, as key=value; repeat it for several")
+	f.StringArrayVar(&s.attributes, "attribute", nil, "any attribute of SQS, as Name=value; repeatable")
+	f.StringArrayVar(&s.tags, "tag", nil, "tag, as key=value; repeatable")
 	onlyWith(f, []string{"dead-letters"}, "max-receives")
 	must(cmd.RegisterFlagCompletionFunc("dead-letters", completeQueueFlag(server)))
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {

@@ -10,10 +10,10 @@ import (
 func newQueuePause(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pause QUEUE",
-		Short: "Give consumers of a queue nothing until it is resumed",
-		Long: `Give the consumers of a queue nothing until it is resumed: receives wait as long as they
-would for a message, and come back empty. Messages can be sent, and those in flight
-deleted. It sets the tag sluice:delivery, which means something to Sluice only.`,
+		Short: "Stop delivery to the consumers of a queue",
+		Long: `Stop delivery to the consumers of a queue until it is resumed. Receives wait as for a
+message, and return empty. Sends and deletes work. The command sets the tag
+sluice:delivery, which has an effect on Sluice only.`,
 		Example:           "  sluice queue pause jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
@@ -26,7 +26,7 @@ deleted. It sets the tag sluice:delivery, which means something to Sluice only.`
 func newQueueResume(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "resume QUEUE",
-		Short:             "Give consumers of a paused queue its messages again",
+		Short:             "Resume delivery to the consumers of a queue",
 		Example:           "  sluice queue resume jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
@@ -41,11 +41,11 @@ func newQueueLimit(server *clientFlags) *cobra.Command {
 	var none bool
 	cmd := &cobra.Command{
 		Use:   "limit QUEUE",
-		Short: "Limit what consumers of a queue are given",
-		Long: `Limit how many messages the consumers of a queue are given in a time, and how many are
-in flight at once: to spare what they work with. A receive that would be given more waits
-as long as it would for a message, and comes back with fewer or none. It sets the tags
-sluice:max-receive-rate and sluice:max-in-flight, which mean something to Sluice only.`,
+		Short: "Limit delivery to the consumers of a queue",
+		Long: `Limit how many messages the consumers of a queue get in a time, and how many are in
+flight at once. A receive beyond the limit waits as for a message, and returns fewer or
+none. The command sets the tags sluice:max-receive-rate and sluice:max-in-flight, which
+have an effect on Sluice only.`,
 		Example: `  sluice queue limit jobs --receive-rate 50/s --max-in-flight 20
   sluice queue limit jobs --none`,
 		Args:              arguments("QUEUE"),
@@ -54,7 +54,7 @@ sluice:max-receive-rate and sluice:max-in-flight, which mean something to Sluice
 	f := cmd.Flags()
 	f.StringVar(&rate, "receive-rate", "", "messages in a second, minute or hour: 50/s, 10/m or 100/h")
 	f.StringVar(&inFlight, "max-in-flight", "", "messages in flight at once, 1 to 120000")
-	f.BoolVar(&none, "none", false, "take both limits away")
+	f.BoolVar(&none, "none", false, "remove both limits")
 	notWith(f, "none", "receive-rate", "max-in-flight")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		if none {

@@ -28,13 +28,13 @@ func newQueuePeek(server *clientFlags) *cobra.Command {
 	p := peekFlags{most: 10}
 	cmd := &cobra.Command{
 		Use:   "peek QUEUE [TERM...]",
-		Short: "Look into a queue without receiving",
-		Long: `Look into a queue, and show messages without receiving them: they stay visible to
-consumers, their receive counts do not grow, and those in flight or delayed are shown,
-too. Only Sluice can do this. The caller needs permission for sluice:PeekMessages, and
-for sluice:PeekMessageBody to see bodies or search in them.
+		Short: "Show messages without receiving them",
+		Long: `Show messages without receiving them: they stay visible to consumers, and receive
+counts stay. Messages in flight and delayed ones are shown, too. Only Sluice has this;
+it needs sluice:PeekMessages, and sluice:PeekMessageBody for bodies and searches in
+them.
 
-With terms, those messages are shown for which all of them hold:
+With terms, it shows messages for which all terms hold:
 
   word                     in the body, an attribute's value or the group, or the message id
   attr.NAME:VALUE          a message attribute, also attr.NAME>5
@@ -44,9 +44,9 @@ With terms, those messages are shown for which all of them hold:
   count>=3  size>10k       how often it was received, and how large it is
   group:x id:x dedup:x sender:x source:x
 
-A value may begin or end with * for any text. A minus before a term turns it round. Text with
-spaces or operators in it is put in double quotes, which the shell must leave alone:
-'"two words"'. The command searches until it has shown --max messages or seen all.`,
+A value may begin or end with * for any text. A minus before a term negates it. Put text
+with spaces or operators into double quotes, inside those of the shell: '"two words"'.
+The command searches until it has shown --max messages or seen all.`,
 		Example: `  sluice queue peek jobs
   sluice queue peek failed-jobs 'count>=5' 'body.order.customer:17' --max 100
   sluice queue peek jobs --state in-flight --json | jq -r '.Messages[].MessageId'`,
@@ -54,10 +54,10 @@ spaces or operators in it is put in double quotes, which the shell must leave al
 		ValidArgsFunction: completeQueues(server),
 	}
 	f := cmd.Flags()
-	f.IntVar(&p.most, "max", p.most, "how many messages to show at most")
+	f.IntVar(&p.most, "max", p.most, "most messages to show")
 	f.StringSliceVar(&p.states, "state", nil, "visible, in-flight or delayed (default: all)")
 	f.BoolVar(&p.noBody, "no-body", false, "do not show the bodies")
-	f.StringVar(&p.after, "after", "", "cursor where an earlier look has ended")
+	f.StringVar(&p.after, "after", "", "cursor of an earlier call")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		return answerOr(p.peek(ctx, c, url, strings.Join(c.args[1:], " ")))
 	})

@@ -26,11 +26,10 @@ func newQueueReceive(server *clientFlags) *cobra.Command {
 	r := receiveFlags{most: 1, wait: &wait}
 	cmd := &cobra.Command{
 		Use:   "receive QUEUE",
-		Short: "Receive messages, and show them",
-		Long: `Receive messages as a consumer does, and show them. They are hidden from other
-consumers until the visibility timeout ends, their receive counts grow, and those
-received too often go to the dead-letter queue. With --delete they are deleted
-when they have been shown.`,
+		Short: "Receive messages, and print them",
+		Long: `Receive messages as a consumer does, and print them. They are hidden from others until
+the visibility timeout ends, and their receive counts grow. With --delete the command
+deletes them after it has printed them.`,
 		Example: `  sluice queue receive jobs
   sluice queue receive jobs --max 10 --wait 20s --delete
   sluice queue receive jobs --json | jq -r '.Messages[].Body'`,

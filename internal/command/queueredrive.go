@@ -54,15 +54,14 @@ func newQueueRedrive(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redrive QUEUE [TERM...]",
 		Short: "Move the messages of a dead-letter queue back",
-		Long: `Move the messages of a dead-letter queue back to the queues that they came from, or to
-another one, and say how far that is until it is done. The messages are moved by the
-server: if this command is stopped, that goes on until sluice queue redrive cancel.
+		Long: `Move the messages of a dead-letter queue back to their source queues, or to another
+one, and print the progress. The server moves them, also if this command is stopped,
+until sluice queue redrive cancel.
 
-With terms, as those of sluice queue peek, or with ids, some of the messages are moved, from
-anywhere in the queue, and they can be edited on the way. Messages that are in flight then,
-and those that cannot be moved, stay. Only Sluice can do that. The caller needs permission
-for sluice:RedriveMessages and sluice:ListRedriveTasks, for sluice:EditMessage to edit, and
-for sluice:PeekMessages and sluice:PeekMessageBody to see what a --dry-run would move.`,
+With terms as in sluice queue peek, or with ids, it moves some messages, and can edit
+them. Messages in flight stay. Only Sluice has this; it needs sluice:RedriveMessages
+and sluice:ListRedriveTasks, sluice:EditMessage to edit, and sluice:PeekMessages and
+sluice:PeekMessageBody for --dry-run.`,
 		Example: `  sluice queue redrive failed-jobs
   sluice queue redrive failed-jobs --to inspection --rate 10
   sluice queue redrive failed-jobs body.order.customer:17 'sent>2026-11-01' --dry-run
@@ -212,8 +211,8 @@ func newRedriveCancel(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel QUEUE",
 		Short: "Stop the task that moves messages out of a queue",
-		Long: `Stop the task that moves messages out of a queue. What it has moved stays where it
-is.`,
+		Long: `Stop the task that moves messages out of a queue. Messages that it has moved stay
+moved.`,
 		Example:           "  sluice queue redrive cancel failed-jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

@@ -25,12 +25,12 @@ type selectFlags struct {
 
 func (s *selectFlags) add(f *pflag.FlagSet) {
 	s.most = 10
-	f.StringArrayVar(&s.ids, "id", nil, "move the message of this id; repeat it for several, up to 1000")
+	f.StringArrayVar(&s.ids, "id", nil, "move the message of this id; repeatable, up to 1000")
 	f.StringVar(&s.body, "set-body", "", "give the messages this body")
-	f.StringArrayVar(&s.set, "set-attribute", nil, "give the messages an attribute, as name=value or name:Number=value; repeat it for several")
-	f.StringArrayVar(&s.remove, "remove-attribute", nil, "take an attribute off the messages; repeat it for several")
+	f.StringArrayVar(&s.set, "set-attribute", nil, "give the messages an attribute, as name=value or name:Number=value; repeatable")
+	f.StringArrayVar(&s.remove, "remove-attribute", nil, "take an attribute off the messages; repeatable")
 	f.BoolVar(&s.dryRun, "dry-run", false, "move nothing, and show the messages that would be moved")
-	f.IntVar(&s.most, "max", s.most, "how many messages to show at most")
+	f.IntVar(&s.most, "max", s.most, "most messages to show")
 	onlyWith(f, []string{"dry-run"}, "max")
 	notWith(f, "dry-run", "rate", "no-wait")
 }
@@ -204,10 +204,10 @@ func (t *redriveTask) text(w io.Writer) error {
 func newRedriveShow(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show QUEUE",
-		Short: "Show how far the last task is that moved messages out of a queue",
-		Long: `Show how far the last task is that moved messages out of a queue, and what became of the
-last hundred messages that it has selected. Only Sluice can do this. The caller needs
-permission for sluice:ListRedriveTasks.`,
+		Short: "Show the progress of the last task that moved messages out of a queue",
+		Long: `Show the progress of the last task that moved messages out of a queue, and the results
+for the last hundred messages it selected. Only Sluice has this; it needs
+sluice:ListRedriveTasks.`,
 		Example:           "  sluice queue redrive show failed-jobs --json",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

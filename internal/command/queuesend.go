@@ -27,9 +27,8 @@ func newQueueSend(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send QUEUE [BODY]",
 		Short: "Send a message, or each line of standard input",
-		Long: `Send a message, and print its id. Without BODY its body is read from standard input.
-With --lines each line of standard input is a message; they are sent in batches, in
-their order, and empty lines are left out.`,
+		Long: `Send a message, and print its id. Without BODY, the body comes from standard input.
+With --lines each line of standard input is a message; empty lines are skipped.`,
 		Example: `  sluice queue send jobs hello
   sluice queue send jobs --delay 5m --attribute tenant=acme --attribute retries:Number=3 <job.json
   sluice queue send orders.fifo --group customer-7 --lines <orders.txt`,
@@ -41,7 +40,7 @@ their order, and empty lines are left out.`,
 	addSeconds(f, &m.delay, "delay", "how long the message is hidden at first, up to 15m (default: as the queue says)")
 	f.StringVar(&m.group, "group", "", "message group")
 	f.StringVar(&m.dedup, "dedup-id", "", "deduplication id, for FIFO queues")
-	f.StringArrayVar(&m.attributes, "attribute", nil, "attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeat it for several")
+	f.StringArrayVar(&m.attributes, "attribute", nil, "attribute of the message, as name=value or name:Number=value; a value of type Binary in base64; repeatable")
 	notWith(f, "lines", "dedup-id")
 	return server.onQueue(cmd, func(ctx context.Context, c *call, url string) (answer, error) {
 		attributes, err := messageAttributes("--attribute", m.attributes)

@@ -12,11 +12,10 @@ import (
 func newQueueState(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state QUEUE",
-		Short: "Say what a queue is doing, and why nothing is received",
-		Long: `Say what a queue is doing, and why nothing is received from it: how many messages are in
-which state, when the next one becomes visible, which message groups are blocked, how
-many receives wait, and where the messages are. Only Sluice can do this. The caller needs
-permission for sluice:DescribeQueueState.`,
+		Short: "Show the state of a queue, and why nothing is received",
+		Long: `Show the state of a queue, and why nothing is received: messages by state, the next one
+to become visible, blocked message groups, waiting receives, and shards. Only Sluice
+has this; it needs sluice:DescribeQueueState.`,
 		Example:           "  sluice queue state jobs",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),
@@ -104,10 +103,9 @@ func newQueueGroups(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "groups QUEUE",
 		Short: "List the message groups of a FIFO queue",
-		Long: `List the message groups of a FIFO queue, those first that have the oldest messages, with how
-many messages they have and whether their first one is in flight: no other message of the
-group is received then. Only Sluice can do this. The caller needs permission for
-sluice:ListMessageGroups.`,
+		Long: `List the message groups of a FIFO queue, those with the oldest messages first: their
+numbers of messages, and whether the first one is in flight, which blocks the group.
+Only Sluice has this; it needs sluice:ListMessageGroups.`,
 		Example:           "  sluice queue groups orders.fifo --max 10",
 		Args:              arguments("QUEUE"),
 		ValidArgsFunction: completeQueues(server),

@@ -63,7 +63,7 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	if isGroup(cmd) {
 		return
 	}
-	fmt.Fprintf(b, "\n```text\n%s\n", useLine(cmd))
+	fmt.Fprintf(b, "\n```text\n%s\n", strings.TrimSuffix(useLine(cmd), " [flags]"))
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "\n%s\n", cmd.Example)
 	}
@@ -86,6 +86,10 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 func inMarkdown(long string) string {
 	var out []string
 	for _, paragraph := range strings.Split(long, "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") {
+			out = append(out, "```text\n"+strings.TrimRight(paragraph, "\n")+"\n```")
+			continue
+		}
 		if head, list, ok := strings.Cut(paragraph, "\n  "); ok {
 			paragraph = head + "\n\n```text\n  " + list + "\n```"
 		}

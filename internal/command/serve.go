@@ -33,22 +33,18 @@ func newServe() *cobra.Command {
 		Short: "Run the server",
 		Long: `Run the server.
 
-Without any flags it listens on this machine only, keeps its data in
-./sluice-data, makes root access keys when it starts for the first time, and
-prints lines that can be pasted into a shell.
+Without flags it listens on this machine only, stores its data in ./sluice-data,
+creates root access keys at its first start, and prints lines for a shell.
 
-Every flag can be given in the environment as well: --log-format as
-SLUICE_LOG_FORMAT, and so on; several values are separated by commas. That is the
-better place for secrets. The third place is a YAML file of flags and their values,
-which --config names. The command line goes before the environment, and that before
-the file.
+Each flag can also come from the environment, --log-format as SLUICE_LOG_FORMAT, with
+commas between several values. Put secrets there. The third place is the YAML file of
+--config. The command line takes precedence over the environment, and that over the
+file.
 
-Spans go to an OpenTelemetry collector if OTEL_EXPORTER_OTLP_ENDPOINT in the
-environment names one; OpenTelemetry's other variables say how.
+If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go to that OpenTelemetry collector.
 
-With --check the server does not start: the command says all that is wrong with
-what it was given, reads certificates and secrets, and prints the settings as such a
-file.`,
+With --check the server does not start: the command prints all mistakes in the
+settings, reads certificates and secrets, and prints the settings as such a file.`,
 		Example: `  sluice serve
   sluice serve --in-memory --log-requests
   sluice serve --data /var/lib/sluice --listen 0.0.0.0:9324 --tls-cert server.crt --tls-key server.key
@@ -121,8 +117,8 @@ file.`,
 	}
 	f := cmd.Flags()
 	section(f, "Data", func(f *pflag.FlagSet) {
-		f.StringVar(&config.Data, "data", config.Data, "directory of all that is kept")
-		f.BoolVar(&config.InMemory, "in-memory", false, "keep nothing: everything is gone when the server stops")
+		f.StringVar(&config.Data, "data", config.Data, "data directory")
+		f.BoolVar(&config.InMemory, "in-memory", false, "store nothing on disk: everything is gone when the server stops")
 		f.Var(byteCount{&config.MinFreeSpace}, "min-free-space", "free space of the disk below which nothing is added, as 1GiB or in bytes; 0 turns this off (default 512MiB, or a tenth of a smaller disk)")
 		directoryPath(f, "data")
 		notWith(f, "in-memory", "data", "min-free-space")
@@ -133,45 +129,45 @@ file.`,
 		f.StringVar(&config.TLSKey, "tls-key", "", "file with the key of the certificate, PEM")
 		f.BoolVar(&config.Insecure, "insecure", false, "allow plain HTTP on an address that other machines can reach")
 		f.StringVar(&config.PublicURL, "public-url", "", "what queue URLs begin with (default: the address each client has used)")
-		f.StringSliceVar(&config.TrustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeat it for several")
+		f.StringSliceVar(&config.TrustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto say what policies see of its clients; repeatable")
 		f.BoolVar(&config.NoSignatureV2, "no-signature-v2", false, "refuse requests that are signed by Signature Version 2, which only old clients do")
 		f.Var(positive{&config.MaxConnections}, "max-connections", fmt.Sprintf("connections open at a time; more wait (default %d, or fewer if the process may not have so many files open)", server.DefaultConnections))
 		filePath(f, "tls-cert", "tls-key")
 	})
 	section(f, "Console", func(f *pflag.FlagSet) {
 		f.BoolVar(&config.Console.Serve, "console", config.Console.Serve, "serve the console, for people with a browser, below /console/; --console=false turns it off")
-		f.DurationVar(&config.Console.Idle, "console-idle", config.Console.Idle, "who does not use the console for so long has to sign in again; after 12 hours everybody has to")
-		f.StringSliceVar(&config.Console.Hosts, "console-host", nil, "name that browsers reach the console by without TLS, beside that of --public-url, localhost and addresses; repeat it for several")
+		f.DurationVar(&config.Console.Idle, "console-idle", config.Console.Idle, "end a session of the console after so long without use; each ends after 12 hours")
+		f.StringSliceVar(&config.Console.Hosts, "console-host", nil, "further name of the console for browsers without TLS, beside that of --public-url, localhost and addresses; repeatable")
 	})
 	section(f, "Signing in to the console by OpenID Connect", func(f *pflag.FlagSet) {
 		f.StringVar(&config.OpenID.Issuer, "oidc-issuer", "", "URL of the identity provider, as it calls itself (default: people sign in without one)")
-		f.StringVar(&config.OpenID.ClientID, "oidc-client-id", "", "what this server is to the provider")
+		f.StringVar(&config.OpenID.ClientID, "oidc-client-id", "", "client id of this server at the provider")
 		f.StringVar(&config.OpenID.ClientSecretFile, "oidc-client-secret-file", "", "file with the client's secret, which is read at each sign-in (default: the client has none)")
 		f.StringVar(&config.OpenID.Name, "oidc-name", "", "what the console calls the provider (default: its host)")
-		f.StringSliceVar(&config.OpenID.Scopes, "oidc-scope", config.OpenID.Scopes, "what the provider is asked for; repeat it for several")
+		f.StringSliceVar(&config.OpenID.Scopes, "oidc-scope", config.OpenID.Scopes, "scopes to ask for; repeatable")
 		f.StringVar(&config.OpenID.NameClaim, "oidc-name-claim", config.OpenID.NameClaim, "claim with a person's name, which becomes that of the role's session; an e-mail address has to be verified")
 		f.StringVar(&config.OpenID.GroupsClaim, "oidc-groups-claim", config.OpenID.GroupsClaim, "claim with a person's groups; realm_access.roles is one within another")
-		f.StringSliceVar(&config.OpenID.Roles, "oidc-role", nil, "GROUP=ARN: the role that those of a group become; the first that fits counts, and whoever has none cannot sign in; repeat it for several")
+		f.StringSliceVar(&config.OpenID.Roles, "oidc-role", nil, "GROUP=ARN: the role of a group's members; the first match counts, and without one sign-in fails; repeatable")
 		filePath(f, "oidc-client-secret-file")
 		onlyWith(f, []string{"oidc-issuer"}, "oidc-client-id", "oidc-client-secret-file", "oidc-name", "oidc-scope", "oidc-name-claim", "oidc-groups-claim", "oidc-role")
 	})
 	section(f, "Accounts and queues", func(f *pflag.FlagSet) {
-		f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeat it for several, or separate them by commas; the first is the default")
+		f.StringSliceVar(&config.Accounts, "account", config.Accounts, "account number, 12 digits; repeatable, or separated by commas; the first is the default")
 		f.StringVar(&config.RootKeyID, "root-access-key-id", "", "root access key of the first account (default: generated, kept in the data directory)")
 		f.StringVar(&config.RootSecret, "root-secret-access-key", "", "secret of that key")
 		f.StringVar(&config.Region, "region", config.Region, "region of requests that do not say theirs")
 		f.IntVar(&config.MaxMessageSize, "max-message-size", config.MaxMessageSize, "MaximumMessageSize of queues that do not set it, and the least that a batch may hold; 1048576 is what AWS has today")
 		f.IntVar(&config.MaxQueues, "max-queues", 0, "queues that an account may have, in all regions together; CreateQueue refuses more with OverLimit (default 0, no limit)")
-		f.DurationVar(&config.DeleteIdleAfter, "delete-idle-queues-after", 0, "delete queues that are empty and that nobody has used for so long, such as 720h; 24h at least; announced in the log, the trail and the metrics a tenth of the time before, a day at most; give it to all nodes of a cluster (default 0, none is deleted)")
-		f.StringSliceVar(&applying.files, "apply", nil, "file of queues, topics, alarms and users, which are made what it says before clients are served, as sluice apply does; nothing is deleted; repeat it for several")
+		f.DurationVar(&config.DeleteIdleAfter, "delete-idle-queues-after", 0, "delete empty queues without use for so long, such as 720h, at least 24h; announced before in the log, the trail and the metrics; give it to all nodes of a cluster (default 0, none is deleted)")
+		f.StringSliceVar(&applying.files, "apply", nil, "file of queues, topics, alarms and users to apply before clients are served; nothing is deleted; repeatable")
 		f.StringVar(&applying.keyFile, "write-keys", "", "file that gets the access keys of users that --apply makes, as profiles, with mode 0600")
 		filePath(f, "apply", "write-keys")
 		onlyWith(f, []string{"apply"}, "write-keys")
 		f.BoolVar(&config.NoCoolDowns, "no-cool-downs", false, "for tests: let a queue be purged again, and the name of a deleted queue be used again, at once instead of after 60 seconds")
 	})
 	section(f, "Topics", func(f *pflag.FlagSet) {
-		f.StringSliceVar(&config.EgressAllow, "egress-allow", nil, "network, address or host that messages of topics may be delivered to, and keys of identity providers fetched from, although it is not public, such as 10.0.0.0/8 or hooks.internal; repeat it for several (default: public addresses only)")
-		f.StringVar(&config.Mail.Server, "smtp-server", "", "host:port of the relay that mails of topics are sent through; on port 465 it is spoken to by TLS, on others by STARTTLS, which only a relay on this machine may lack (default: no mail)")
+		f.StringSliceVar(&config.EgressAllow, "egress-allow", nil, "private network, address or host that topics may deliver to and keys of identity providers come from, such as 10.0.0.0/8 or hooks.internal; repeatable (default: public addresses only)")
+		f.StringVar(&config.Mail.Server, "smtp-server", "", "host:port of the mail relay for topics; TLS on port 465, STARTTLS on others, optional for a relay on this machine (default: no mail)")
 		f.StringVar(&config.Mail.From, "smtp-from", "", "address that these mails come from")
 		f.StringVar(&config.Mail.User, "smtp-user", "", "user of the relay")
 		f.StringVar(&config.Mail.PasswordFile, "smtp-password-file", "", "file with that user's password")
@@ -184,19 +180,19 @@ file.`,
 		f.DurationVar(&config.Keep.Minutes, "metrics-keep-minutes", config.Keep.Minutes, "for how long the metrics of queues are kept minute by minute; 0 turns them off")
 		f.DurationVar(&config.Keep.FiveMinutes, "metrics-keep-five-minutes", config.Keep.FiveMinutes, "for how long they are then kept in steps of five minutes, counted from when they were measured")
 		f.DurationVar(&config.Keep.Hours, "metrics-keep-hours", config.Keep.Hours, "and for how long in steps of an hour")
-		f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port to serve metrics on, for Prometheus, at /metrics; whoever reaches it can read them (default: nowhere)")
+		f.StringVar(&config.MetricsListen, "metrics-listen", "", "host:port for Prometheus' metrics, at /metrics, without authentication (default: nowhere)")
 	})
 	section(f, "Trails", func(f *pflag.FlagSet) {
-		f.StringVar(&config.TrailDir, "trail-dir", "", "directory that trails deliver their files to: each directory in it is a bucket; in a cluster all nodes need the same, on storage that they share (default: there can be no trails)")
-		f.StringSliceVar(&config.TrailBuckets, "trail-bucket", nil, "bucket and the account whose trails may write to it, such as audit=111122223333; repeat it for others. If it is given, buckets that it does not name are closed (default: trails of all accounts may write to all buckets)")
-		f.StringVar(&config.TrailS3Endpoint, "trail-s3-endpoint", "", "URL of a service that speaks Amazon S3, to deliver them there instead; its keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what else AWS's SDKs look at")
+		f.StringVar(&config.TrailDir, "trail-dir", "", "directory for trails: each directory in it is a bucket; in a cluster all nodes need the same one, on shared storage (default: no trails)")
+		f.StringSliceVar(&config.TrailBuckets, "trail-bucket", nil, "bucket and the account whose trails may write to it, such as audit=111122223333; repeatable; other buckets are then closed (default: all trails may write to all buckets)")
+		f.StringVar(&config.TrailS3Endpoint, "trail-s3-endpoint", "", "URL of an S3 service for trails instead; keys come from where AWS's SDKs look")
 		directoryPath(f, "trail-dir")
 		notWith(f, "trail-s3-endpoint", "trail-dir")
 	})
 	section(f, "Configuration", func(f *pflag.FlagSet) {
-		f.String(configFile, "", "YAML file with lines such as log-level: warn, for flags that are given neither here nor in the environment; SIGHUP reads from it what it reads from --env-file")
-		f.BoolVar(&check, "check", false, "do not start: say what is wrong, or print the settings as a file for --config, without secrets")
-		f.String(envFile, "", "file of lines such as SLUICE_LOG_LEVEL=warn, for flags that are given neither here nor in the environment; SIGHUP reads --log-level and --log-requests from it again, and the TLS certificate")
+		f.String(configFile, "", "YAML file with lines such as log-level: warn, for flags without another source; SIGHUP reads it as --env-file")
+		f.BoolVar(&check, "check", false, "do not start: validate the settings, and print them without secrets as a file for --config")
+		f.String(envFile, "", "file of lines such as SLUICE_LOG_LEVEL=warn, for flags that are given neither here nor in the environment; SIGHUP reads --log-level, --log-requests and the TLS certificate again")
 		filePath(f, configFile, envFile)
 	})
 	return cmd

@@ -20,13 +20,11 @@ func newSubscribe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subscribe TOPIC QUEUE",
 		Short: "Subscribe a queue to a topic, and let the topic send to it",
-		Long: `Subscribe a queue to a topic, and let the topic send to it: as AWS's console does when
-it subscribes a queue.
+		Long: `Subscribe a queue to a topic, and let the topic send to it.
 
-The statement that lets the topic send is shown, and then added to the policy of the
-queue, and of the queue for dead letters, whose other statements stay as they are.
-One that is there already is not added again. A policy has no version: do not change
-it elsewhere at the same time.`,
+The command prints the statement that lets the topic send, and adds it to the policies
+of the queue and of the queue for dead letters. Other statements stay. Do not change
+the policies elsewhere at the same time, because they have no version.`,
 		Example: `  sluice subscribe news jobs
   sluice subscribe news jobs --raw --filter '{"stage":["live"]}' --dead-letters failed-jobs
   sluice subscribe news jobs --dry-run`,

@@ -17,8 +17,7 @@ func newTopic() *cobra.Command {
 		Short: "Create topics, subscribe to them and publish",
 		Long: `Create topics, subscribe to them and publish, by the operations of SNS.
 
-A TOPIC is given by its name or its ARN. To subscribe a queue and to let the topic
-send to it there is sluice subscribe.`,
+TOPIC is a name or an ARN. To subscribe a queue, use sluice subscribe.`,
 	}
 	server.add(cmd, "SNS")
 	cmd.AddCommand(newTopicList(server), newTopicCreate(server), newTopicShow(server), newTopicSubscribe(server),

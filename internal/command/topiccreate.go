@@ -23,8 +23,8 @@ is there already with the same attributes, nothing changes.`,
 		Args: arguments("NAME"),
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&attributes, "attribute", nil, "any attribute of SNS, as Name=value; repeat it for several")
-	f.StringArrayVar(&tags, "tag", nil, "tag, as key=value; repeat it for several")
+	f.StringArrayVar(&attributes, "attribute", nil, "any attribute of SNS, as Name=value; repeatable")
+	f.StringArrayVar(&tags, "tag", nil, "tag, as key=value; repeatable")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		params, err := topicParameters(c.args[0], attributes, tags)
 		if err != nil {

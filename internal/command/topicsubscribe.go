@@ -24,9 +24,9 @@ func (s *subscribeFlags) add(server *clientFlags, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&s.raw, "raw", false, "deliver the message as it is, without the JSON around it")
 	f.StringVar(&s.filter, "filter", "", `filter policy: which messages the subscription gets, such as {"stage":["live"]}`)
-	f.BoolVar(&s.filterBody, "filter-body", false, "the filter policy looks at the message, which is JSON, and not at its attributes")
-	f.StringVar(&s.deadLetters, "dead-letters", "", "queue to which messages go that could not be delivered")
-	f.StringArrayVar(&s.attributes, "attribute", nil, "any attribute of a subscription, as Name=value; repeat it for several")
+	f.BoolVar(&s.filterBody, "filter-body", false, "the filter policy matches the message, which is JSON, and not its attributes")
+	f.StringVar(&s.deadLetters, "dead-letters", "", "queue for messages that could not be delivered")
+	f.StringArrayVar(&s.attributes, "attribute", nil, "any attribute of a subscription, as Name=value; repeatable")
 	onlyWith(f, []string{"filter"}, "filter-body")
 	must(cmd.RegisterFlagCompletionFunc("dead-letters", completeQueueFlag(server)))
 }
@@ -112,7 +112,7 @@ func (m *madeSubscription) text(w io.Writer) error {
 func newTopicUnsubscribe(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "unsubscribe SUBSCRIPTION",
-		Short:   "End a subscription, which is given by its ARN",
+		Short:   "End a subscription, by its ARN",
 		Example: "  sluice topic unsubscribe arn:aws:sns:us-east-1:000000000000:news:0b1f3d0c-7d6c-4a52-a6ea-6a7d0c2c1a0e",
 		Args:    arguments("SUBSCRIPTION"),
 	}

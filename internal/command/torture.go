@@ -18,17 +18,16 @@ func newTorture() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use:   "torture [flags] [-- further arguments of serve]",
-		Short: "Run a cluster, disturb it in every way, and check that it keeps its promises",
-		Long: `Run a cluster, disturb it in every way, and check that it keeps its promises.
+		Short: "Run a cluster, inject faults, and check that it keeps its promises",
+		Long: `Run a cluster, inject faults, and check that it keeps its promises.
 
-The cluster is made of servers on this machine that torture starts for itself. Producers
-and consumers use it through all of its nodes while it is disturbed. In the end of each
-round everything is healed, the queues are emptied, and every call that was made is
-judged: nothing acknowledged may be lost, nothing deleted may come back, FIFO queues
-keep their order and their deduplication ids, nobody is given what is in other hands.
+Torture starts the servers on this machine. Producers and consumers use all nodes while
+faults occur. At the end of each round everything is healed, the queues are emptied, and
+every call is judged: no acknowledged message is lost, no deleted one comes back, FIFO
+queues keep their order and deduplication, and no message is delivered while in flight.
 
-The exit status is 1 if a promise was broken. Then the seed, the file with the history,
-and what happened to the messages concerned are printed.
+The exit status is 1 if a promise was broken. Then the command prints the seed, the file
+with the history, and the story of the messages concerned.
 
 Faults:
 ` + torture.Describe(),
@@ -85,7 +84,7 @@ Faults:
 	f.DurationVar(&c.Timeout, "timeout", c.Timeout, "how long clients wait for an answer")
 	f.DurationVar(&c.Margin, "margin", c.Margin, "what the clocks of the nodes may be off by, on top of what faults do to them")
 	f.DurationVar(&c.Grace, "grace", c.Grace, "how long calls may still go unanswered when all is well again")
-	f.DurationVar(&c.Patience, "patience", c.Patience, "how long a cluster that nobody disturbs may take to be ready")
+	f.DurationVar(&c.Patience, "patience", c.Patience, "how long the cluster may take to be ready without faults")
 	directoryPath(f, "dir")
 	filePath(f, "bin")
 	out.add(cmd)
@@ -98,7 +97,7 @@ func newJudge() *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use:               "judge FILE",
-		Short:             "Judge a history that a run has left",
+		Short:             "Judge the history of a run",
 		Example:           `  sluice torture judge /tmp/sluice-torture-7/history-1`,
 		Args:              arguments("FILE"),
 		ValidArgsFunction: completeFiles,

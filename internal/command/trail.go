@@ -27,13 +27,12 @@ func newTrail() *cobra.Command {
 	f := trailFilter{limit: 50}
 	cmd := &cobra.Command{
 		Use:   "trail",
-		Short: "Show who has asked the server for what",
-		Long: `Show who has asked the server to set something up, or how it is set up: the
-events that AWS CloudTrail calls management events, of the last 90 days, the newest
-first. They take the permission cloudtrail:LookupEvents. With --json each event is
-shown as CloudTrail writes it. Works with AWS as well.
+		Short: "Show who changed or read the configuration",
+		Long: `Show who changed or read the configuration: the management events of CloudTrail, for
+the last 90 days, the newest first. This needs cloudtrail:LookupEvents and works with AWS
+as well. --json prints events as CloudTrail writes them.
 
-The commands below it set up trails, which bring events to buckets, as files.`,
+The commands below set up trails, which write events to buckets as files.`,
 		Example: `  sluice trail --changes --since 24h
   sluice trail --user bob --refused
   sluice trail --resource jobs --event SetQueueAttributes --json`,

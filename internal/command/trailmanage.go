@@ -84,7 +84,7 @@ type trailList struct{ Trails []*shownTrail }
 func newTrailList(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "ls",
-		Short:   "List trails, which bring events to buckets as files",
+		Short:   "List trails",
 		Example: "  sluice trail ls",
 		Args:    noArguments,
 	}
@@ -111,7 +111,7 @@ type trailDetails struct {
 func newTrailShow(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show TRAIL",
-		Short:   "Show a trail: what it selects, where it delivers, and what has become of that",
+		Short:   "Show a trail: its selectors, its bucket, and the state of its deliveries",
 		Example: "  sluice trail show all",
 		Args:    arguments("TRAIL"),
 	}
@@ -173,21 +173,21 @@ func newTrailCreate(server *clientFlags) *cobra.Command {
 	var tags []string
 	cmd := &cobra.Command{
 		Use:   "create TRAIL --bucket BUCKET",
-		Short: "Make a trail, turn it on, and print its ARN",
-		Long: `Make a trail, turn it on, and print its ARN. It brings the events of its region, about
+		Short: "Create a trail, turn it on, and print its ARN",
+		Long: `Create a trail, turn it on, and print its ARN. It writes the events of its region, about
 every five minutes, to a bucket: a directory in the server's --trail-dir, or a bucket of
-the service that --trail-s3-endpoint names.`,
+--trail-s3-endpoint.`,
 		Example: "  sluice trail create all --bucket audit --all-regions --digests",
 		Args:    arguments("TRAIL"),
 	}
 	f := cmd.Flags()
 	f.StringVar(&bucket, "bucket", "", "bucket that the files go to")
 	f.StringVar(&prefix, "prefix", "", "what the names of the files begin with")
-	f.StringVar(&topic, "topic", "", "name or ARN of a topic that is told of each file")
+	f.StringVar(&topic, "topic", "", "name or ARN of a topic to publish to for each file")
 	f.BoolVar(&all, "all-regions", false, "bring the events of all regions")
 	f.BoolVar(&digests, "digests", false, "every hour, sign a list of the files, so that sluice trail validate can tell whether one was changed")
 	f.BoolVar(&off, "off", false, "do not turn it on yet")
-	f.StringArrayVar(&tags, "tag", nil, "tag, as key=value; repeat it for several")
+	f.StringArrayVar(&tags, "tag", nil, "tag, as key=value; repeatable")
 	must(cmd.MarkFlagRequired("bucket"))
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		in := map[string]any{"Name": c.args[0], "S3BucketName": bucket, "S3KeyPrefix": prefix, "IsMultiRegionTrail": all, "EnableLogFileValidation": digests}
@@ -239,7 +239,7 @@ func newTrailSelectors(server *clientFlags) *cobra.Command {
 	set := false
 	cmd := &cobra.Command{
 		Use:   "selectors TRAIL",
-		Short: "Show or set which events a trail gets",
+		Short: "Show or set the event selectors of a trail",
 		Long: `Show which events a trail gets, or set it to the advanced event selectors of CloudTrail
 that come on standard input, as a JSON list.`,
 		Example: `  sluice trail selectors all

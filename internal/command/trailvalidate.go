@@ -47,11 +47,10 @@ func newTrailValidate(server *clientFlags) *cobra.Command {
 	var dir, s3, since, until string
 	cmd := &cobra.Command{
 		Use:   "validate TRAIL {--dir DIR | --s3-endpoint URL}",
-		Short: "Check that nobody has changed the files of a trail",
-		Long: `Check that nobody has changed the files of a trail, of its home region: read its digests,
-verify their signatures with the public keys that the server tells, follow them from each to
-the one before it, and compare the files with them. The exit status is 1 if something is
-wrong. What was delivered in the last hour is in no digest yet.`,
+		Short: "Check that the files of a trail are unchanged",
+		Long: `Check that the files of a trail, of its home region, are unchanged: verify the digests'
+signatures with the server's public keys, follow their chain, and compare the files. The
+exit status is 1 if something is wrong. Files of the last hour are in no digest yet.`,
 		Example: "  sluice trail validate all --dir /var/lib/sluice-trails --since 168h",
 		Args:    arguments("TRAIL"),
 	}

@@ -14,12 +14,11 @@ func newUser() *cobra.Command {
 	server := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "user",
-		Short: "Create and delete users, and say what they may do",
+		Short: "Create and delete users, with their keys and policies",
 		Long: `Create and delete users of a running server, with their keys and policies.
 
-These are shortcuts for aws iam, for those who do not have it. The account and
-what may be done are those of the access key that the command is called with:
-mostly the root's, which sluice serve prints when it starts for the first time.`,
+These are shortcuts for aws iam. The access key of the command decides the account and
+the rights; mostly it is the root's, which sluice serve prints at its first start.`,
 	}
 	server.add(cmd, "IAM")
 	cmd.AddCommand(newUserCreate(server), newUserList(server), newUserShow(server), newUserKey(server), newUserPassword(server), newUserMFA(server),
@@ -40,10 +39,8 @@ func newUserCreate(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Create a user with an access key, and print the key",
-		Long: `Create a user with an access key, and print the key as lines that can be pasted
-into a shell. It is the only time that the secret can be seen.
-
-Without --policy or --managed the user may do nothing.`,
+		Long: `Create a user with an access key, and print the key as lines for a shell. The secret is
+printed only once. Without --policy or --managed the user may do nothing.`,
 		Example: `  sluice user create worker --managed AmazonSQSFullAccess
   sluice user create billing --policy billing.json`,
 		Args: arguments("NAME"),

@@ -68,9 +68,9 @@ can be replaced while the other works.`,
 func newKeyCreate(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create NAME",
-		Short: "Make an access key for a user, and print it",
-		Long: `Make an access key for a user, and print it as lines that can be pasted into a
-shell. It is the only time that the secret can be seen.`,
+		Short: "Create an access key for a user, and print it",
+		Long: `Create an access key for a user, and print it as lines for a shell. The secret is printed
+only once.`,
 		Example:           `  sluice user key create worker`,
 		Args:              arguments("NAME"),
 		ValidArgsFunction: completeUsers(server),
@@ -83,10 +83,9 @@ shell. It is the only time that the secret can be seen.`,
 func newKeyRotate(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate NAME",
-		Short: "Make a new access key, which replaces the one that a user has",
-		Long: `Make a new access key, which replaces the one that a user has, and print it. The
-old one goes on working until sluice user key delete, so that programs can be
-given the new one in the meantime. Inactive keys are deleted first.`,
+		Short: "Create a second access key, to replace the first",
+		Long: `Create a second access key for a user, and print it. The old one works until sluice user
+key delete, so that programs can change. Inactive keys are deleted first.`,
 		Example: `  sluice user key rotate worker
   sluice user key delete worker AKIAIOSFODNN7EXAMPLE`,
 		Args:              arguments("NAME"),
@@ -164,8 +163,7 @@ func newUserSwitch(server *clientFlags, on bool) *cobra.Command {
 		Short: short,
 		Long: short + `: the one that is named, or all.
 
-Temporary keys that the user has got before are not concerned: they end in their
-time, or when the user is deleted.`,
+Temporary keys of the user stay valid until they expire or the user is deleted.`,
 		Example: "  sluice user " + name + " worker\n  sluice user " + name + " worker AKIAIOSFODNN7EXAMPLE",
 		Args:    arguments("NAME", "[KEY]"), ValidArgsFunction: completeUserKeys(server),
 	}

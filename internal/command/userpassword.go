@@ -33,9 +33,9 @@ func newUserPassword(server *clientFlags) *cobra.Command {
 	var stdin, keep, remove bool
 	cmd := &cobra.Command{
 		Use:   "password NAME",
-		Short: "Give a user a password for the console",
-		Long: `Give a user a password for the console, in place of the one that there may be, and
-print it. The user has to choose another one when signing in for the first time.`,
+		Short: "Set a user's password for the console",
+		Long: `Set a user's password for the console, and print it. The user has to choose another one
+at the first sign-in.`,
 		Example: `  sluice user password ann
   sluice user password ann --stdin < password.txt
   sluice user password ann --delete`,
@@ -44,8 +44,8 @@ print it. The user has to choose another one when signing in for the first time.
 	}
 	f := cmd.Flags()
 	f.BoolVar(&stdin, "stdin", false, "read the password from standard input, its first line, instead of drawing one")
-	f.BoolVar(&keep, "keep", false, "do not have the user choose another one")
-	f.BoolVar(&remove, "delete", false, "take the password away: the user cannot sign in with one any more")
+	f.BoolVar(&keep, "keep", false, "the user need not choose another one")
+	f.BoolVar(&remove, "delete", false, "remove the password")
 	cmd.MarkFlagsMutuallyExclusive("delete", "stdin")
 	cmd.MarkFlagsMutuallyExclusive("delete", "keep")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
@@ -102,17 +102,16 @@ func newUserMFA(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mfa NAME [CODE CODE]",
 		Short: "Give a user a second factor for the console",
-		Long: `Give a user a second factor: an authenticator that makes a code every half minute,
-which the console then asks for after the password. Without codes the command
-makes one, in place of one that is not in use yet, and prints its seed, once. With
-two codes that follow each other it is put to use.`,
+		Long: `Give a user a second factor, which the console asks for after the password. Without
+codes the command creates an authenticator, in place of one that is not in use yet, and
+prints its seed once. Two successive codes put it to use.`,
 		Example: `  sluice user mfa ann
   sluice user mfa ann 123456 654321
   sluice user mfa ann --delete`,
 		Args:              arguments("NAME", "[CODE]", "[CODE]"),
 		ValidArgsFunction: completeUsers(server),
 	}
-	cmd.Flags().BoolVar(&remove, "delete", false, "take the user's second factors away")
+	cmd.Flags().BoolVar(&remove, "delete", false, "remove the user's second factors")
 	return server.calling(cmd, func(ctx context.Context, c *call) (answer, error) {
 		name := c.args[0]
 		switch {

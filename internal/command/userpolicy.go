@@ -30,12 +30,12 @@ const awsPolicies = "arn:aws:iam::aws:policy/"
 var commonPolicies = []string{"AWSCloudTrail_FullAccess", "AWSCloudTrail_ReadOnlyAccess", "AdministratorAccess", "AmazonSNSFullAccess", "AmazonSNSReadOnlyAccess", "AmazonSQSFullAccess", "AmazonSQSReadOnlyAccess", "CloudWatchFullAccessV2", "CloudWatchReadOnlyAccess", "IAMFullAccess", "IAMReadOnlyAccess"}
 
 func (p *policyFlags) addFile(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.file, "policy", "", "file with a policy of the user's own, which is called as the file is")
+	cmd.Flags().StringVar(&p.file, "policy", "", "file with an inline policy, which gets the file's name")
 	filePath(cmd.Flags(), "policy")
 }
 
 func (p *policyFlags) addManaged(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&p.managed, "managed", nil, "managed policy to attach, by its ARN or, of AWS's, its name; repeat it for several")
+	cmd.Flags().StringSliceVar(&p.managed, "managed", nil, "managed policy to attach, by its ARN, or AWS's by its name; repeatable")
 	must(cmd.RegisterFlagCompletionFunc("managed", completeManaged))
 }
 
@@ -92,9 +92,9 @@ func newUserAttach(server *clientFlags) *cobra.Command {
 	var policies policyFlags
 	cmd := &cobra.Command{
 		Use:   "attach NAME [POLICY...]",
-		Short: "Give a user policies",
-		Long: `Give a user policies: managed ones, by their ARN or, of AWS's, their name, and one of
-its own from a file, which replaces another one of that name.`,
+		Short: "Attach policies to a user",
+		Long: `Attach policies to a user: managed ones by their ARN, or AWS's by their name, and an inline
+one from a file, which replaces one of the same name.`,
 		Example: `  sluice user attach worker AmazonSQSReadOnlyAccess
   sluice user attach worker --policy billing.json`,
 		Args: arguments("NAME", "[POLICY...]"),
@@ -123,7 +123,7 @@ its own from a file, which replaces another one of that name.`,
 func newUserDetach(server *clientFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detach NAME POLICY...",
-		Short: "Take policies from a user",
+		Short: "Detach policies from a user",
 		Long: `Take policies from a user: those of its own by their names, managed ones by their ARN
 or, of AWS's, their name.`,
 		Example: `  sluice user detach worker AmazonSQSReadOnlyAccess billing`,

@@ -15,7 +15,16 @@ import (
 
 // Export returns a file of all that there is in a scope. To apply it there changes nothing.
 func (s *Session) Export(ctx context.Context, scope Scope, name string) ([]byte, error) {
-	refs, err := s.list(ctx, scope)
+	found, err := s.readAll(ctx, scope, kinds)
+	if err != nil {
+		return nil, err
+	}
+	return write(found, scope, name)
+}
+
+// readAll returns all that there is of some kinds in a scope.
+func (s *Session) readAll(ctx context.Context, scope Scope, of []Kind) (Found, error) {
+	refs, err := s.list(ctx, scope, of)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +34,7 @@ func (s *Session) Export(ctx context.Context, scope Scope, name string) ([]byte,
 			return nil, err
 		}
 	}
-	return write(found, scope, name)
+	return found, nil
 }
 
 // write writes what was found in a scope as a file.

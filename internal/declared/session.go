@@ -115,7 +115,7 @@ func (s *Session) Read(ctx context.Context, f *File, all bool) (Found, error) {
 		return found, nil
 	}
 	for _, scope := range f.Scopes() {
-		refs, err := s.list(ctx, scope)
+		refs, err := s.list(ctx, scope, kinds)
 		if err != nil {
 			return nil, err
 		}
@@ -145,10 +145,10 @@ func (s *Session) readInto(ctx context.Context, found Found, ref Ref) error {
 	return nil
 }
 
-// list returns all that there is in a scope.
-func (s *Session) list(ctx context.Context, scope Scope) (refs []Ref, err error) {
+// list returns all that there is of some kinds in a scope.
+func (s *Session) list(ctx context.Context, scope Scope, of []Kind) (refs []Ref, err error) {
 	seen := make(map[Ref]bool)
-	for _, kind := range kinds {
+	for _, kind := range of {
 		k, err := s.keeper(ctx, newRef(scope, kind, ""))
 		if err != nil {
 			return nil, err

@@ -89,7 +89,7 @@ func slug(heading string) string {
 
 func TestFollow(t *testing.T) {
 	for to, good := range map[string]bool{
-		"docs/cluster.md": true, "docs/cluster.md#what-success-means": true, "#two-commands": true, "https://example.com/x": true, "docs": true,
+		"docs/cluster.md": true, "docs/cluster-reference.md#what-success-means": true, "#two-commands": true, "https://example.com/x": true, "docs": true,
 		"docs/nowhere.md": false, "docs/cluster.md#nowhere": false, "#nowhere": false, "LICENSE#license": false,
 	} {
 		if problem := follow("README.md", to); good != (problem == "") {

@@ -62,11 +62,11 @@ var kinds = []kind{
 		lane: processes, least: 0, most: 5 * time.Second, impossible: majority,
 		make: func(rng *rand.Rand, nodes int) fault { return &wipe{node: rng.IntN(nodes)} },
 	}, {
-		name: "partition", words: "let nothing through between a node, or a pair, and the others; now and then one way only, or with connections that break",
+		name: "partition", words: "block traffic between a node, or a pair, and the others; sometimes one way only, or break connections",
 		lane: network, least: time.Second, most: 20 * time.Second, impossible: several,
 		make: newPartition,
 	}, {
-		name: "absence", words: "cut a node off or kill it until the logs no longer hold what it misses; it needs a checkpoint, which comes slowly now and then",
+		name: "absence", words: "cut off or kill a node until it needs a checkpoint, which is sometimes slow",
 		lane: network, least: 0, most: 5 * time.Second, impossible: majority,
 		make: newAbsence,
 	}, {
@@ -86,7 +86,7 @@ var kinds = []kind{
 			return &slowDisk{node: rng.IntN(nodes), writes: 5 + rng.IntN(46)}
 		},
 	}, {
-		name: "full-disk", words: "let another program take all that is left of a node's disk",
+		name: "full-disk", words: "fill a node's disk",
 		lane: disks, least: time.Second, most: 10 * time.Second, impossible: ownDisks,
 		make: func(rng *rand.Rand, nodes int) fault { return &fullDisk{node: rng.IntN(nodes)} },
 	}, {
