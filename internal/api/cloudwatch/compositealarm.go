@@ -146,7 +146,8 @@ func (in *putCompositeAlarmInput) suppressor(c *monitor.Composite) error {
 	wait, extension := in.ActionsSuppressorWaitPeriod, in.ActionsSuppressorExtensionPeriod
 	switch {
 	case in.ActionsSuppressor == nil && (wait != nil || extension != nil):
-		return protocol.ValidationError("ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod can only be specified with ActionsSuppressor.")
+		return protocol.ValidationError(
+			"ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod can only be specified with ActionsSuppressor.")
 	case in.ActionsSuppressor != nil && (wait == nil || extension == nil):
 		return protocol.ValidationError("ActionsSuppressorWaitPeriod and ActionsSuppressorExtensionPeriod are required with ActionsSuppressor.")
 	case in.ActionsSuppressor != nil:
@@ -169,7 +170,8 @@ func (s *Service) checkReferences(is *monitor.Alarm) error {
 		}
 	}
 	if len(missing) > 0 {
-		return protocol.ValidationError("Could not save the composite alarm as alarms [%s] in the alarm rule do not exist", service.Shorten(strings.Join(missing, ", ")))
+		return protocol.ValidationError("Could not save the composite alarm as alarms [%s] in the alarm rule do not exist",
+			service.Shorten(strings.Join(missing, ", ")))
 	}
 	if ref := is.Composite.Suppressor; ref != "" && s.monitor.Alarm(monitor.Referenced(is.Scope, ref)) == nil {
 		return protocol.ValidationError("Could not save the composite alarm as the suppressor alarm [%s] does not exist", service.Shorten(ref))
@@ -226,5 +228,6 @@ func (s *Service) checkDelete(going []*monitor.Alarm) error {
 	case 1:
 		return protocol.ValidationError("Cannot delete %s as there are composite alarm(s) depending on it.", needed[0])
 	}
-	return protocol.ValidationError("Cannot delete %s as there are composite alarm(s) depending on them.", service.Shorten(strings.Join(needed, ",")))
+	return protocol.ValidationError("Cannot delete %s as there are composite alarm(s) depending on them.",
+		service.Shorten(strings.Join(needed, ",")))
 }

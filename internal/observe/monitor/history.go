@@ -173,7 +173,8 @@ func configured(a *Alarm, what string, at time.Time) *Item {
 	return &Item{
 		Alarm: a.Name.Name, Composite: a.Composite != nil, Kind: Configured, Time: at, Summary: fmt.Sprintf("Alarm %q %s", a.Name.Name, what),
 		Data: historyData(map[string]any{"version": "1.0", "type": verb, what + "Alarm": shown},
-			dispensable{shown, "alarmRule"}, dispensable{shown, "insufficientDataActions"}, dispensable{shown, "okActions"}, dispensable{shown, "alarmActions"}),
+			dispensable{shown, "alarmRule"}, dispensable{shown, "insufficientDataActions"}, dispensable{shown, "okActions"},
+			dispensable{shown, "alarmActions"}),
 	}
 }
 
@@ -191,7 +192,8 @@ func (a *Alarm) showMetric(shown map[string]any) {
 func (c *Composite) show(shown map[string]any) {
 	shown["alarmRule"] = c.Rule
 	if c.Suppressor != "" {
-		shown["actionsSuppressor"], shown["actionsSuppressorWaitPeriod"], shown["actionsSuppressorExtensionPeriod"] = c.Suppressor, c.Wait, c.Extension
+		shown["actionsSuppressor"] = c.Suppressor
+		shown["actionsSuppressorWaitPeriod"], shown["actionsSuppressorExtensionPeriod"] = c.Wait, c.Extension
 	}
 }
 
