@@ -1,0 +1,1 @@
+import{f as e}from"./index-DaLll9NL.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};

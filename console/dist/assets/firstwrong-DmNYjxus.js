@@ -1,1 +1,0 @@
-import{f as e}from"./index-Bwk1OWsv.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};
