@@ -81,7 +81,7 @@ type part interface {
 	shard() string
 	// currentOwner waits until the replica has all that was in the log at the call, and says
 	// who owns the shard by it.
-	currentOwner(ctx context.Context) (replica.Ownership, error)
+	currentOwner(ctx context.Context) (replica.LogOwner, error)
 	// snapshot makes a checkpoint of the replica where that is.
 	snapshot(ctx context.Context) (epoch uint64, err error)
 	// fetch brings the checkpoint to where it is wanted, unless it is there already.
@@ -97,7 +97,7 @@ type here struct {
 
 func (h here) shard() string { return h.name }
 
-func (h here) currentOwner(ctx context.Context) (replica.Ownership, error) {
+func (h here) currentOwner(ctx context.Context) (replica.LogOwner, error) {
 	return h.replica.CurrentOwner(ctx)
 }
 
@@ -120,7 +120,7 @@ type there struct {
 
 func (t there) shard() string { return t.name }
 
-func (t there) currentOwner(ctx context.Context) (replica.Ownership, error) {
+func (t there) currentOwner(ctx context.Context) (replica.LogOwner, error) {
 	return t.CurrentOwner(ctx)
 }
 

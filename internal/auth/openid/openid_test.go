@@ -89,11 +89,11 @@ func TestHostileTokens(t *testing.T) {
 		"no subject":               {token: unset("sub")},
 		"a long subject":           {token: set("sub", strings.Repeat("x", 256))},
 		"another access token":     {token: set("at_hash", "AAAAAAAAAAAAAAAAAAAAAA")},
-		"no signature": {sign: func(h, c object) string {
+		"the algorithm none": {sign: func(h, c object) string {
 			h["alg"] = "none"
 			return openidtest.JWT(h, c, func([]byte) []byte { return nil })
 		}},
-		"no signature, oddly spelt": {sign: func(h, c object) string {
+		"the algorithm nOnE": {sign: func(h, c object) string {
 			h["alg"] = "nOnE"
 			return openidtest.JWT(h, c, func([]byte) []byte { return nil })
 		}},

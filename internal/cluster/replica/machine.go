@@ -173,7 +173,9 @@ func (m *machine) tick(now time.Time) time.Time {
 	}
 	if m.mayProbe() && !now.Before(m.probe) {
 		m.probe = now.Add(m.probeEvery)
-		m.probing = m.startReading()
+		m.probing = m.newTicket()
+		m.readFrom[m.probing] = m.at() + 1
+		m.effects.probe(m.probing, m.at()+1)
 	}
 	return m.nextTick()
 }
@@ -216,9 +218,14 @@ func (m *machine) want(candidate bool, delay time.Duration) {
 	m.nextCheck = m.now
 }
 
-// nudge makes a candidate look at the lease now, even if it was holding off.
+// nudge has a candidate take the lease now, even if it was holding off: the owner has just given it back. The steps that
+// come before that otherwise choose among several candidates, and avoid delays for others. If the lease is held
+// nevertheless, the candidate goes on to check it.
 func (m *machine) nudge() {
 	m.nextCheck, m.holdOff = m.now, time.Time{}
+	if m.role == Follower && m.candidate {
+		m.take()
+	}
 }
 
 // halt stops the replica for good: if it went on, its store would differ from those of other nodes.

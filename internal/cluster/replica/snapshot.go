@@ -24,15 +24,15 @@ func (r *Replica) CatchUp(ctx context.Context) error {
 	return nil
 }
 
-// Ownership says who owns a shard, by its log to the end.
-type Ownership struct {
+// LogOwner says who owns a shard, by its log to the end.
+type LogOwner struct {
 	Owner string
 	Epoch uint64
 	Owned bool
 }
 
 // CurrentOwner waits as CatchUp does, and returns who owns the shard then.
-func (r *Replica) CurrentOwner(ctx context.Context) (s Ownership, err error) {
+func (r *Replica) CurrentOwner(ctx context.Context) (s LogOwner, err error) {
 	if err := r.CatchUp(ctx); err != nil {
 		return s, err
 	}
@@ -77,7 +77,7 @@ func NewElsewhere(m messenger.Messenger, node, shard string) *Elsewhere {
 }
 
 // CurrentOwner is Replica.CurrentOwner on that node.
-func (e *Elsewhere) CurrentOwner(ctx context.Context) (s Ownership, err error) {
+func (e *Elsewhere) CurrentOwner(ctx context.Context) (s LogOwner, err error) {
 	err = e.get(ctx, "settle", pieceTimeout, &s)
 	return s, err
 }
