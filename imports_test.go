@@ -143,7 +143,7 @@ var rules = []rule{
 	}},
 	{dir: "internal/server", may: []string{
 		"console",
-		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
+		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
 		"internal/datadir", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/tenant", "internal/topic",
 	}},
