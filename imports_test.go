@@ -138,7 +138,7 @@ var rules = []rule{
 	// The program.
 	{dir: "internal/front", may: []string{
 		"console",
-		"internal/api/service", "internal/api/signin", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
 		"internal/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{

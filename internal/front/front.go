@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/console"
-	"github.com/sluicemq/sluice/internal/api/signin"
 	"github.com/sluicemq/sluice/internal/auth/directory"
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/auth/session"
@@ -32,8 +31,8 @@ type Options struct {
 	Streams  []Stream
 	// Certificate returns a certificate of those that sign messages of topics, in PEM, or nil.
 	Certificate func(id string) []byte
-	Console     *console.Pages  // nil: there is no console
-	SignIn      *signin.Service // answers the console's page about signing in; nil with Console
+	Console     *console.Pages // nil: there is no console
+	SignIn      SignIn         // answers the console's page about signing in
 	Keys        Keys
 	Store       Store
 	Node        Node

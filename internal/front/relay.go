@@ -182,7 +182,7 @@ func (f *Front) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]b
 	x := f.newRequest(w, r.WithContext(ctx))
 	x.id, x.began, x.sourceIP, x.encrypted, x.relayed = in.ID, in.Began, in.SourceIP, in.Encrypted, true
 	serve := x.serve
-	if name, ok := f.consolePath(r.URL.Path); ok && f.SignIn != nil && strings.HasPrefix(name, signInPath) {
+	if name, ok := f.consolePath(r.URL.Path); ok && strings.HasPrefix(name, signInPath) {
 		x.page = strings.TrimPrefix(name, signInPath)
 		serve = x.serveSignIn
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/sluicemq/sluice/console"
@@ -11,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/signin"
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
+	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 )
 
@@ -76,4 +78,29 @@ func (w *webConsole) register(own *protocol.Service) {
 // link returns a URL with which the root of the first account can sign in at endpoint, once and for some minutes.
 func (w *webConsole) link(ctx context.Context, endpoint string) (string, error) {
 	return w.signIn.Link(ctx, w.accounts.root().Identity, endpoint, w.config.Now())
+}
+
+// signInHandler has the front serve the sign-in without knowing it. The front's requests and answers are those of the
+// sign-in by another name.
+type signInHandler struct{ service *signin.Service }
+
+// MaxBody implements front.SignIn.
+func (h signInHandler) MaxBody() int64 { return signin.MaxBody }
+
+// Changes implements front.SignIn.
+func (h signInHandler) Changes(r *http.Request, name string) bool { return h.service.Changes(r, name) }
+
+// Serve implements front.SignIn.
+func (h signInHandler) Serve(ctx context.Context, r *front.SignInRequest) *front.SignInAnswer {
+	return (*front.SignInAnswer)(h.service.Serve(ctx, (*signin.Request)(r)))
+}
+
+// TooLarge implements front.SignIn.
+func (h signInHandler) TooLarge() *front.SignInAnswer {
+	return (*front.SignInAnswer)(h.service.TooLarge())
+}
+
+// Failed implements front.SignIn.
+func (h signInHandler) Failed(name string, err error) *front.SignInAnswer {
+	return (*front.SignInAnswer)(h.service.Failed(name, err))
 }

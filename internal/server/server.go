@@ -154,7 +154,7 @@ func (s *Server) frontOptions(services []*protocol.Service) front.Options {
 	return front.Options{
 		Services: services, Streams: []front.Stream{s.administration.backups.stream(s.administration.operators)},
 		Certificate: s.topics.signing.Certificate,
-		Console:     s.console.pages, SignIn: s.console.signIn,
+		Console:     s.console.pages, SignIn: signInHandler{s.console.signIn},
 		Keys: s.accounts.keys(), Tenants: s.accounts.tenants, Store: st.control, Node: st.node, Health: st.health(),
 		Region: c.Region, PublicURL: c.PublicURL, Proxies: s.entrance.proxies, Now: c.Now, Limits: s.entrance.limits,
 		NoSignatureV2: c.NoSignatureV2, NoteFiles: s.audit.deliveries.Note, Trail: s.audit.trail,
