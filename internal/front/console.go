@@ -38,7 +38,8 @@ func (f *Front) leadsToConsole(r *http.Request) (target string, ok bool) {
 	return f.prefix + console.Path, true
 }
 
-// serveConsole answers a request for the console and returns true, or returns false if the request is for something else.
+// serveConsole answers a request for the console and returns true, or returns false if the request is for something
+// else.
 func (f *Front) serveConsole(w http.ResponseWriter, r *http.Request) bool {
 	if target, ok := f.leadsToConsole(r); ok {
 		console.SetHeaders(w.Header())
@@ -51,7 +52,7 @@ func (f *Front) serveConsole(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if name, ok := strings.CutPrefix(name, signInPath); ok {
-		x := f.newRequest(w, r)
+		x := f.newRequest(f.arrive(w, r))
 		x.page = name
 		x.run(x.serveSignIn)
 		return true

@@ -50,46 +50,58 @@ type SignInAnswer struct {
 // serveSignIn answers a request of the console about signing in. One that changes something is answered by the node
 // that owns the control store.
 func (x *request) serveSignIn() {
+	f := x.front
 	console.SetHeaders(x.w.Header())
-	if x.r.ContentLength < 0 || x.r.ContentLength > x.front.SignIn.MaxBody() {
-		x.unread = true
-		x.writePage(x.front.SignIn.TooLarge())
+	if x.r.ContentLength < 0 || x.r.ContentLength > f.SignIn.MaxBody() {
+		x.intake.unread = true
+		x.writePage(f.SignIn.TooLarge())
 		return
 	}
-	body, err := x.readBody()
+	body, err := x.intake.read()
 	if err != nil {
-		x.writePage(x.front.SignIn.Failed(x.page, err))
+		x.failSignIn(x.intake.broken, err)
 		return
 	}
-	if err := x.front.Node.Current(); err != nil && !x.relayed {
-		x.cause = err
-		x.writePage(x.front.SignIn.Failed(x.page, protocol.ServiceUnavailable()))
+	if err := f.Node.Current(); err != nil && !x.relayed {
+		x.failSignIn(err, protocol.ServiceUnavailable())
 		return
 	}
-	if x.front.SignIn.Changes(x.r, x.page) && x.front.Store.Elsewhere() && !x.relayed {
+	if f.SignIn.Changes(x.r, x.page) && f.Store.Elsewhere() && !x.relayed {
 		if err := x.relay(body); err != nil {
-			x.cause = err
-			x.writePage(x.front.SignIn.Failed(x.page, err))
+			x.failSignIn(err, err)
 		}
 		return
 	}
-	ask := func() *SignInAnswer {
-		return x.front.SignIn.Serve(x.r.Context(), &SignInRequest{
-			HTTP: x.r, Name: x.page, Body: body, ID: x.id, SourceIP: x.sourceIP, Encrypted: x.encrypted, At: x.began,
-		})
+	x.writePage(x.askSignIn(body))
+}
+
+// failSignIn answers with an error. The log says why.
+func (x *request) failSignIn(why, err error) {
+	x.result.cause = why
+	x.writePage(x.front.SignIn.Failed(x.page, err))
+}
+
+// askSignIn has the sign-in answer. As in retryIfBehind, it asks again after a refusal if this node lags: the session
+// may have begun at another node a moment ago.
+func (x *request) askSignIn(body []byte) *SignInAnswer {
+	f := x.front
+	in := &SignInRequest{
+		HTTP: x.r, Name: x.page, Body: body, ID: x.id, SourceIP: x.sourceIP, Encrypted: x.encrypted, At: x.began,
 	}
-	before := x.front.Store.Version()
-	a := ask()
-	// As in retryIfBehind: the session may have begun at another node a moment ago.
-	if a.Status == http.StatusUnauthorized && !x.relayed && x.front.Store.Elsewhere() && x.catchUp() == nil && x.front.Store.Version() != before {
-		a = ask()
+	before := f.Store.Version()
+	a := f.SignIn.Serve(x.r.Context(), in)
+	if a.Status != http.StatusUnauthorized || x.relayed || !f.Store.Elsewhere() {
+		return a
 	}
-	x.writePage(a)
+	if f.catchUp(x.r.Context(), false) != nil || f.Store.Version() == before {
+		return a
+	}
+	return f.SignIn.Serve(x.r.Context(), in)
 }
 
 // writePage answers the console's page.
 func (x *request) writePage(a *SignInAnswer) {
-	x.answered = a.Status
+	x.result.answered = a.Status
 	write := func() error {
 		maps.Copy(x.w.Header(), a.Header)
 		if a.Body == nil {
@@ -105,9 +117,5 @@ func (x *request) writePage(a *SignInAnswer) {
 		_, err = x.w.Write(body)
 		return err
 	}
-	if x.unread {
-		x.gone = x.refuseEarly(write) != nil
-	} else {
-		x.gone = write() != nil
-	}
+	x.result.gone = x.intake.answer(write) != nil
 }
