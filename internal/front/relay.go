@@ -192,7 +192,8 @@ func (f *Front) serveRelayed(ctx context.Context, in *relayed, body []byte) ([]b
 	}
 	w := &recorder{head: reply{Header: make(http.Header)}}
 	x := f.newRequest(arrival{
-		w: w, r: r.WithContext(ctx), id: in.ID, began: in.Began, sourceIP: in.SourceIP, encrypted: in.Encrypted, relayed: true,
+		w: w, r: r.WithContext(ctx), id: in.ID, began: in.Began,
+		sourceIP: in.SourceIP, encrypted: in.Encrypted, relayed: true,
 	})
 	serve := x.serve
 	if name, ok := f.consolePath(r.URL.Path); ok && strings.HasPrefix(name, signInPath) {

@@ -306,7 +306,8 @@ func (x *request) fail(err error) {
 					"bytes", x.front.memory.used(), "requests", x.front.requests.used())
 			})
 		case service.IsTooEarly(err):
-			x.front.Log.Warn("request refused, as the nodes of the cluster run different versions", "request_id", x.id, "operation", x.operation(), "error", err)
+			x.front.Log.Warn("request refused, as the nodes of the cluster run different versions",
+				"request_id", x.id, "operation", x.operation(), "error", err)
 		case !service.OfTheDisk(err): // which is logged once, not for every request that meets with it
 			x.front.Log.Error("request failed", "request_id", x.id, "operation", x.operation(), "error", err)
 		}

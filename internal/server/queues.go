@@ -14,8 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/prom"
 )
 
-// queues is the wing of what clients do with queues, of who receives from them, and of the end of those that are not
-// used.
+// queues is the wing of queues: the service that clients use them by, their consumers, and the deletion of unused ones.
 type queues struct {
 	config    *Config
 	log       *slog.Logger
