@@ -30,10 +30,17 @@ func Main(m *testing.M) int {
 	return code
 }
 
+// variable names a program that is built already, which a run of many packages' tests has to link only once.
+const variable = "SLUICE_TEST_PROGRAM"
+
 // Build compiles the program, once for all tests of a package, and returns its
-// path. Where there is no go tool it skips the test.
+// path. Where SLUICE_TEST_PROGRAM names a program, that one is taken instead: it has to be of the same source. Where there is no
+// go tool it skips the test.
 func Build(t testing.TB) (binary string) {
 	t.Helper()
+	if binary := os.Getenv(variable); binary != "" {
+		return binary
+	}
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skipf("the server cannot be built without the go tool: %v", err)
