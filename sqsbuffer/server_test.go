@@ -118,7 +118,8 @@ func startServer(source string) error {
 	return errors.New("the server does not say its endpoint")
 }
 
-// serverProgram returns the path of the server's program, and builds it unless SLUICE_TEST_PROGRAM names one of the same source.
+// serverProgram returns the path of the server's program. It builds the program unless SLUICE_TEST_PROGRAM names one of
+// the same source.
 func serverProgram(source string) (string, error) {
 	if program := os.Getenv("SLUICE_TEST_PROGRAM"); program != "" {
 		return program, nil

@@ -26,11 +26,12 @@ func newChecker(goarch string) (*checker, error) {
 	if sizes == nil {
 		return nil, fmt.Errorf("there is no architecture %q", goarch)
 	}
-	return &checker{sizes: sizes, fset: token.NewFileSet(), checked: map[string]*types.Package{"unsafe": types.Unsafe}}, nil
+	checked := map[string]*types.Package{"unsafe": types.Unsafe}
+	return &checker{sizes: sizes, fset: token.NewFileSet(), checked: checked}, nil
 }
 
-// check checks a package, all of whose imports have been checked. The bodies of functions count only in packages that the patterns
-// name. Only a source that cannot be read is returned as an error.
+// check checks a package, all of whose imports have been checked. It checks the bodies of functions only in packages
+// that the patterns name. It returns an error only if it cannot parse a source; report collects all others.
 func (c *checker) check(p listed) error {
 	if p.ImportPath == "unsafe" {
 		return nil

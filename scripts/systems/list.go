@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// listed is a package as "go list" describes it. A package that is compiled anew for a test has the test's name behind its path.
+// listed is a package as "go list" describes it. The ImportPath of a package that is compiled anew for a test ends with
+// the test's name.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string

@@ -2,8 +2,8 @@
 //
 //	go run ./scripts/systems linux/arm64,windows/amd64 ./...
 //
-// "go vet" would find the same and more, but it compiles all that they import for each system first, which takes minutes. All is
-// without cgo, as cross-compiled programs are.
+// "go vet" would find the same and more, but it first compiles all that they import for each system, which takes
+// minutes. cgo is off, as in the programs that are released.
 package main
 
 import (

@@ -11,10 +11,11 @@ import (
 
 // right is a module of which every system takes other files, and a test that sees inside its package.
 var right = map[string]string{
-	"go.mod":        "module example.com/m\n\ngo 1.26\n",
-	"a.go":          "package m\n\nimport \"example.com/m/b\"\n\nfunc f() int { return b.OfSystem() }\n",
-	"a_test.go":     "package m\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { t.Log(f()) }\n",
-	"x_test.go":     "package m_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m/b\"\n)\n\nfunc TestX(t *testing.T) { t.Log(b.OfSystem()) }\n",
+	"go.mod":    "module example.com/m\n\ngo 1.26\n",
+	"a.go":      "package m\n\nimport \"example.com/m/b\"\n\nfunc f() int { return b.OfSystem() }\n",
+	"a_test.go": "package m\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { t.Log(f()) }\n",
+	"x_test.go": "package m_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m/b\"\n)\n\n" +
+		"func TestX(t *testing.T) { t.Log(b.OfSystem()) }\n",
 	"b/b_linux.go":  "package b\n\nfunc OfSystem() int { return 1 }\n",
 	"b/b_darwin.go": "package b\n\nfunc OfSystem() int { return 2 }\n",
 }
@@ -27,8 +28,8 @@ func TestRun(t *testing.T) {
 	}{
 		{"all is well", nil, "linux/arm64,darwin/arm64", ""},
 		{"a file is missing", nil, "windows/amd64", "for windows/amd64:"},
-		{"a body is wrong", map[string]string{"c_darwin.go": "package m\n\nfunc g() { var x int }\n"}, "linux/arm64,darwin/arm64",
-			"for darwin/arm64:\nDIR/c_darwin.go:3:16: declared and not used: x"},
+		{"a body is wrong", map[string]string{"c_darwin.go": "package m\n\nfunc g() { var x int }\n"},
+			"linux/arm64,darwin/arm64", "for darwin/arm64:\nDIR/c_darwin.go:3:16: declared and not used: x"},
 		{"a test is wrong", map[string]string{"c_linux_test.go": "package m\n\nvar x int = \"\"\n"}, "linux/arm64",
 			"for linux/arm64:\nDIR/c_linux_test.go:3:13: cannot use"},
 		{"a number is too great", map[string]string{"c.go": "package m\n\nconst c int = 1 << 40\n"}, "linux/arm64,linux/arm",

@@ -30,12 +30,12 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// variable names a program that is built already, which a run of many packages' tests has to link only once.
+// variable names a program that is built already, so that the tests of many packages need only one.
 const variable = "SLUICE_TEST_PROGRAM"
 
 // Build compiles the program, once for all tests of a package, and returns its
-// path. Where SLUICE_TEST_PROGRAM names a program, that one is taken instead: it has to be of the same source. Where there is no
-// go tool it skips the test.
+// path. If SLUICE_TEST_PROGRAM names a program, Build returns that one, which must be of the same source. Where there
+// is no go tool it skips the test.
 func Build(t testing.TB) (binary string) {
 	t.Helper()
 	if binary := os.Getenv(variable); binary != "" {

@@ -51,7 +51,7 @@ func Start(t testing.TB, buckets string) (endpoint string) {
 	return endpoint
 }
 
-// build returns the program's path. The go tool keeps what it has built, so that it is linked once for all packages' tests.
+// build returns the program's path. The go tool keeps what it has built: it is linked once for all packages' tests.
 func build(t testing.TB) (program string) {
 	t.Helper()
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/sluicemq/sluice").Output()
