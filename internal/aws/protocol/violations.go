@@ -45,6 +45,11 @@ func (v *Violations) Add(value, member, constraint string) {
 	v.faults = append(v.faults, fmt.Sprintf("Value '%s' at '%s' failed to satisfy constraint: %s", Shorten(value, most), member, constraint))
 }
 
+// addHidden is Add for a value that is a secret.
+func (v *Violations) addHidden(member, constraint string) {
+	v.faults = append(v.faults, fmt.Sprintf("Value at '%s' failed to satisfy constraint: %s", member, constraint))
+}
+
 // Required returns a string that must be there.
 func (v *Violations) Required(member string, value *string) string {
 	if value == nil {
@@ -59,9 +64,9 @@ func (v *Violations) Length(member string, value *string, least, most int) {
 	switch {
 	case value == nil:
 	case len(*value) < least:
-		v.Add(*value, member, "Member must have length greater than or equal to "+strconv.Itoa(least))
+		v.Add(*value, member, boundWords("length", "greater", least))
 	case len(*value) > most:
-		v.Add(*value, member, "Member must have length less than or equal to "+strconv.Itoa(most))
+		v.Add(*value, member, boundWords("length", "less", most))
 	}
 }
 
@@ -70,9 +75,9 @@ func (v *Violations) Range(member string, value *int32, least, most int32) {
 	switch {
 	case value == nil:
 	case *value < least:
-		v.Add(strconv.Itoa(int(*value)), member, "Member must have value greater than or equal to "+strconv.Itoa(int(least)))
+		v.Add(strconv.Itoa(int(*value)), member, boundWords("value", "greater", int(least)))
 	case *value > most:
-		v.Add(strconv.Itoa(int(*value)), member, "Member must have value less than or equal to "+strconv.Itoa(int(most)))
+		v.Add(strconv.Itoa(int(*value)), member, boundWords("value", "less", int(most)))
 	}
 }
 
@@ -94,5 +99,9 @@ func (v *Violations) Enum(member string, value *string, values ...string) {
 			return
 		}
 	}
-	v.Add(*value, member, "Member must satisfy enum value set: ["+strings.Join(values, ", ")+"]")
+	v.Add(*value, member, enumWords(values))
+}
+
+func enumWords(values []string) string {
+	return "Member must satisfy enum value set: [" + strings.Join(values, ", ") + "]"
 }
