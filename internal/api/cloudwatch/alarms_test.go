@@ -137,7 +137,8 @@ func TestPutMetricAlarmRefuses(t *testing.T) {
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{"Timezone": "Mars/Olympus"}}},
 			`The time zone "Mars/Olympus" is not known. Use a name such as America/New_York or an offset such as +05:30.`)
 		refused(object{"EvaluationWindow": object{"WallClockWindow": object{}}, "Period": 120}, "With a WallClockWindow the period must be 60, 300, 3600, 86400 or 604800 seconds.")
-		refused(object{"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 0}}, "WarmUpPeriodDurationInMinutes must be from 1 to 10080.")
+		refused(object{"WarmUpConfiguration": object{"WarmUpPeriodDurationInMinutes": 0}}, one+"Value '0' at 'warmUpConfiguration.warmUpPeriodDurationInMinutes' failed to satisfy constraint: "+
+			"Member must have value greater than or equal to 1")
 
 		math := func(message string, queries ...any) {
 			r.Helper()
