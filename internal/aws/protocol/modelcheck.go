@@ -159,7 +159,7 @@ func boundWords(what, than string, bound int) string {
 func lowerCamel(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // excess returns the error for a value that is too long to be decoded, if the model has a rule for the member.
-func (r *rule) excess(e *Excess) *Error {
+func (r *rule) excess(e *Excess) error {
 	path := strings.Split(e.Member, ".")
 	found := r.lookup(path)
 	if found == nil || found.max == nil {
@@ -172,7 +172,7 @@ func (r *rule) excess(e *Excess) *Error {
 	} else {
 		c.fault(found, e.Value, memberPath(path), boundWords("length", "less", *found.max))
 	}
-	return c.violations.refusal()
+	return c.violations.Err()
 }
 
 // memberPath writes the path of an Excess as violations do.
