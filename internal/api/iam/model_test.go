@@ -56,6 +56,8 @@ func TestModel(t *testing.T) {
 			`regular expression pattern: [\u0009\u000A\u000D\u0020-\u007E\u00A1-\u00FF]*`},
 		{"EnableMFADevice", with{"UserName", "none", "SerialNumber", "123456789", "AuthenticationCode1", "12345x", "AuthenticationCode2", "123456"},
 			`1 validation error detected: Value '12345x' at 'authenticationCode1' failed to satisfy constraint: Member must satisfy regular expression pattern: [\d]+`},
+		{"GetContextKeysForCustomPolicy", with{"PolicyInputList.member.1", "{}", "PolicyInputList.member.2", "\u2028"},
+			"The specified value for policyInputList is invalid. It must contain only printable ASCII characters."},
 		{"SimulatePrincipalPolicy", with{"PolicySourceArn", "arn:aws:iam::000000000000:user/none"}, "1 validation error detected: Value null at 'actionNames'" + null},
 	} {
 		st.Refuses(c.op, c.params, 400, "ValidationError", c.says)

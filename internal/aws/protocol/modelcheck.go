@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -79,20 +80,21 @@ func (c *modelCheck) list(r *rule, list reflect.Value, at string) {
 		return
 	}
 	shown := showList(list)
-	if r.elem != nil && c.badElement(r.elem, list) {
+	if r.elem != nil && c.badElement(r.elem, list, at) {
 		c.fault(r, shown, at, "Member must satisfy constraint: ["+strings.Join(r.elem.words(), ", ")+"]")
 	}
 	c.bounds(r, list.Len(), shown, at, "length")
 }
 
-// badElement reports whether an element of a list of texts is against r.
-func (c *modelCheck) badElement(r *rule, list reflect.Value) bool {
+// badElement reports whether an element of a list of texts, which is at a path, is against r.
+func (c *modelCheck) badElement(r *rule, list reflect.Value, at string) bool {
 	for i := range list.Len() {
 		var one modelCheck
-		one.text(r, list.Index(i).String(), "")
+		one.text(r, list.Index(i).String(), at)
 		if one.violations.Err() != nil {
 			return true
 		}
+		c.sentence = cmp.Or(c.sentence, one.sentence)
 	}
 	return false
 }

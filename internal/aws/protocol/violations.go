@@ -39,21 +39,30 @@ func (v *Violations) refusal() *Error {
 	}
 }
 
+// mostFaults is how many violations an error names at most.
+const mostFaults = 100
+
+func (v *Violations) add(format string, args ...any) {
+	if len(v.faults) < mostFaults {
+		v.faults = append(v.faults, fmt.Sprintf(format, args...))
+	}
+}
+
 // Add notes that a value does not satisfy a constraint.
 func (v *Violations) Add(value, member, constraint string) {
 	const most = 1024
-	v.faults = append(v.faults, fmt.Sprintf("Value '%s' at '%s' failed to satisfy constraint: %s", Shorten(value, most), member, constraint))
+	v.add("Value '%s' at '%s' failed to satisfy constraint: %s", Shorten(value, most), member, constraint)
 }
 
 // addHidden is Add for a value that is a secret.
 func (v *Violations) addHidden(member, constraint string) {
-	v.faults = append(v.faults, fmt.Sprintf("Value at '%s' failed to satisfy constraint: %s", member, constraint))
+	v.add("Value at '%s' failed to satisfy constraint: %s", member, constraint)
 }
 
 // Required returns a string that must be there.
 func (v *Violations) Required(member string, value *string) string {
 	if value == nil {
-		v.faults = append(v.faults, fmt.Sprintf("Value null at '%s' failed to satisfy constraint: Member must not be null", member))
+		v.add("Value null at '%s' failed to satisfy constraint: Member must not be null", member)
 		return ""
 	}
 	return *value
