@@ -253,7 +253,7 @@ func TestServerFIFO(t *testing.T) {
 	closeClient(t, c)
 }
 
-// The errors of calls in batches are those of calls alone.
+// Calls in batches get the same errors as calls alone.
 func TestServerErrors(t *testing.T) {
 	plain, _ := serverClient(t)
 	queue := createQueue(t, plain, "errors", map[string]string{"MaximumMessageSize": "1024"})
@@ -373,8 +373,8 @@ func TestServerConsume(t *testing.T) {
 	closeClient(t, c)
 }
 
-// What always fails is moved to the dead-letter queue by the queue's redrive policy, and the
-// rest of its group is handled then.
+// A message that always fails is moved to the dead-letter queue by the queue's redrive policy, and the rest of its
+// group is handled then.
 func TestServerConsumePoison(t *testing.T) {
 	plain, _ := serverClient(t)
 	c := newClient(t, plain)

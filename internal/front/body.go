@@ -227,8 +227,8 @@ func headerSize(h http.Header) (n int64) {
 }
 
 const (
-	// What a client goes on to send after it was refused early is read and thrown away, so that it reads the answer
-	// instead of finding its connection cut. That has an end.
+	// Bytes that a client goes on to send after an early refusal are read and thrown away, so that it reads the answer
+	// instead of finding its connection cut. Both size and time are bounded.
 	maxDrained = 32 << 20
 	drainTime  = 5 * time.Second
 )

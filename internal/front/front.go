@@ -115,7 +115,7 @@ func New(o Options) *Front {
 	f.logged.Store(o.LogRequests)
 	f.ready.check, f.ready.log = o.Health.Ready, o.Log
 	if u, err := url.Parse(o.PublicURL); err == nil && u.Host != "" {
-		// Clients sign for the address they use, whatever a proxy makes of it.
+		// Clients sign for the address that they use, even if a proxy changes it.
 		f.verifier.Hosts = []string{u.Host}
 		f.prefix = strings.TrimRight(u.Path, "/")
 	}

@@ -131,7 +131,7 @@ func (x *request) checkScope(v *signature.Verified) error {
 	return nil
 }
 
-// signatureError is what a client is told whose signature is not accepted.
+// signatureError is the client's error if its signature is not accepted.
 func signatureError(err error) *protocol.Error {
 	var e *signature.Error
 	if !errors.As(err, &e) {

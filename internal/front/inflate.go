@@ -17,7 +17,7 @@ const maxInflated = 1 << 20
 // inflateStep is how much memory is taken at a time, before so much is inflated.
 const inflateStep = 64 << 10
 
-// inflate returns what a body is that came compressed, and other bodies as they are. Its signature is that of the
+// inflate returns a compressed body uncompressed, and other bodies as they are. The signature of a request covers the
 // compressed bytes.
 func (x *request) inflate(body []byte) ([]byte, error) {
 	if !strings.EqualFold(strings.TrimSpace(x.r.Header.Get("Content-Encoding")), "gzip") {

@@ -51,7 +51,8 @@ func (x *request) linkPage() *protocol.Page {
 // troubled is the page of a request that may work later.
 var troubled = protocol.Page{Title: "This does not work at the moment", Text: []string{"Please open the link again in a minute."}}
 
-// writeLinkPage answers with a page. The address that the browser shows may have a token in it, so other sites are not told it.
+// writeLinkPage answers with a page. The address that the browser shows may contain a token, so the browser must not
+// send it to other sites.
 func (x *request) writeLinkPage(status int, p *protocol.Page) error {
 	if status >= http.StatusInternalServerError {
 		p = &troubled

@@ -9,7 +9,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// What stands on a page is text, and a link is a link to another page.
+// Text on a page is escaped, and a link leads to another page.
 func TestPageIsText(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()

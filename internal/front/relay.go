@@ -26,8 +26,8 @@ import (
 // reached. The answer goes back as it is.
 
 const (
-	// maxRelayed is the longest body that is given on. What changes the control
-	// store is much shorter than messages can be.
+	// maxRelayed is the longest body that is relayed. Requests that change the control store are much shorter than
+	// messages can be.
 	maxRelayed = 768 << 10
 	// relayTimeout is how long a client waits for another node.
 	relayTimeout = 30 * time.Second

@@ -46,9 +46,9 @@ type request struct {
 	record     *trail.Record  // of the call; nil if it is not recorded
 	span       *spans.Request // nil if the request has none
 
-	// What became of it:
-	err      *protocol.Error // what the client was told
-	cause    error           // why, if the client was not told
+	// The outcome:
+	err      *protocol.Error // the client's error
+	cause    error           // its cause, if it is not for the client
 	denial   *access.Denial  // the policy that refused the caller, if one did
 	gone     bool            // the client has left without its answer
 	answered int             // the status of the answer of the control store's owner
@@ -124,7 +124,7 @@ func (x *request) serve() {
 	}
 }
 
-// answer takes the request to its operation and the output back to the client. An error is what the client is to be told.
+// answer takes the request to its operation and the output back to the client. The returned error is the client's.
 func (x *request) answer() error {
 	body, err := x.readBody()
 	if err != nil {
@@ -266,8 +266,8 @@ func (x *request) write(op *protocol.Operation, out any) {
 
 // fail answers with the error that an operation, or a step on the way to it, had.
 func (x *request) fail(err error) {
-	// What failed then, failed because the client has left; unless that was the reading of its body, which ends the
-	// context, too.
+	// An error after the end of the context means that the client has left; unless reading its body failed, which ends
+	// the context, too.
 	if x.parsed != nil && x.r.Context().Err() != nil {
 		x.gone = true
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 )
 
-// catchUpTimeout is how long a client waits to be told that something does not exist.
+// catchUpTimeout is how long a client waits for the answer that something does not exist.
 const catchUpTimeout = 5 * time.Second
 
 // retryIfBehind runs do, which serves a part of the request. A node that lags must not answer that something does not

@@ -35,7 +35,7 @@ func (s *StreamWriter) Prepare(most time.Duration) error {
 	return errors.Join(s.control.SetReadDeadline(time.Time{}), s.control.SetWriteDeadline(time.Now().Add(most+streamIdle)))
 }
 
-// Begin begins the answer, which then cannot become an error any more. What is returned takes no more when ctx has ended.
+// Begin begins the answer, which then cannot become an error any more. The writer fails when ctx has ended.
 func (s *StreamWriter) Begin(ctx context.Context, contentType string) io.Writer {
 	s.x.begun = true
 	h := s.x.w.Header()

@@ -61,7 +61,7 @@ func announce(t *testing.T, s *Server, streams int) {
 	go func() { _, _ = io.Copy(io.Discard, conn) }()
 }
 
-// What clients only announce costs next to nothing, however many requests they begin on how many connections.
+// Announced bodies cost next to nothing, however many requests clients begin on how many connections.
 func TestAnnouncedBodiesTakeLittleMemory(t *testing.T) {
 	const connections, streams, most = 60, 250, 64 << 20
 	dir := t.TempDir()

@@ -70,8 +70,7 @@ type Node interface {
 	Snapshot(ctx context.Context, dir string) (shards int, err error)
 	// Close hands over what the node owns and leaves the cluster.
 	Close(ctx context.Context) error
-	// What an operator sees and does of the cluster. The status of a machine that is alone
-	// names no node.
+	// The operator's view of the cluster, and commands to it. The status of a machine that is alone names no node.
 	admin.Cluster
 }
 
@@ -99,15 +98,15 @@ type Messages interface {
 
 // NodeEnv is what a server gives to its node of a cluster.
 type NodeEnv struct {
-	Totals   *shard.Totals                                // to be told what happens to queues
-	Watch    func(now func() queue.Instant) shard.Watcher // to be told of messages; nil: nobody is
+	Totals   *shard.Totals                                // counts what happens to queues
+	Watch    func(now func() queue.Instant) shard.Watcher // called for messages; nil: not called
 	Disk     *store.Disk
 	Cache    *store.Cache
 	Endpoint func() string        // where clients reach this server, as soon as it is known
 	Low      func() bool          // whether the disk is nearly full
 	Answers  func() bool          // whether this server answers clients
 	Shift    func() time.Duration // of what the machine's clock says; nil: none
-	Waiting  func(what string)    // to be told what the node waits for, until it has joined
+	Waiting  func(what string)    // called with what the node waits for, until it has joined
 	// Initialise calls Initialise of this package, and Forwarded answers requests that
 	// other nodes have forwarded.
 	Initialise func(*control.Control) error

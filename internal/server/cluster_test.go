@@ -173,8 +173,8 @@ func (p *pair) current() error {
 
 func alike(*Config, *Config) {}
 
-// A request is verified twice and answered once: whatever the owner says of it, the
-// client hears, under the id that the first node has given it.
+// A request is verified twice and answered once: the client gets the answer of the owner, under the id that the first
+// node has given it.
 func TestForwardedAnswers(t *testing.T) {
 	t.Parallel()
 	var log journal
@@ -273,8 +273,8 @@ func TestForwardedFacts(t *testing.T) {
 	}
 }
 
-// Where the owner of the control store cannot be reached, or has just given the store
-// away, the client is told to try again.
+// If the owner of the control store cannot be reached, or has just given the store away, the client gets the advice to
+// try again.
 func TestForwardedToNobody(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -300,9 +300,9 @@ func TestForwardedToNobody(t *testing.T) {
 	}
 }
 
-// What was changed through one node, the next request through another finds, be it
-// a queue, a key or a permission, even if the other has not heard of it yet. What is
-// not there takes as long to say as it takes to be sure.
+// A change that was made through one node is visible to the next request through another, be it a queue, a key or a
+// permission, even if the other has not heard of it yet. The answer that something is missing takes as long as it takes
+// to be sure.
 func TestNodeThatIsBehind(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -405,7 +405,7 @@ func TestUsesReachTheOwner(t *testing.T) {
 	}
 }
 
-// What was a node of a cluster can be a single node, with the cluster's keys.
+// A node of a cluster can become a single node, with the cluster's keys.
 func TestNodeLeavesCluster(t *testing.T) {
 	t.Parallel()
 	alone := onDisk(t.TempDir())
@@ -441,8 +441,8 @@ func joined(c *control.Control) func(NodeEnv) (Node, error) {
 	})
 }
 
-// A single node that becomes the first of a cluster keeps its keys, the others get
-// them, and one that was another installation is told so and keeps its own.
+// A single node that becomes the first of a cluster keeps its keys, and the others get them. A node of another
+// installation reports that and keeps its own.
 func TestKeysOfACluster(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -523,8 +523,8 @@ func TestKeysOfACluster(t *testing.T) {
 	}
 }
 
-// Who owns the control store may have been paused, and others own it by now: nor is it
-// believed that something is not there before it has looked.
+// The owner of the control store may have been paused, and may have been replaced: it does not answer that something is
+// missing before it has checked.
 func TestOwnerThatCannotLook(t *testing.T) {
 	t.Parallel()
 	p := new(pair)

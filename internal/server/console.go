@@ -18,11 +18,11 @@ import (
 // Console is how the console is set up.
 type Console struct {
 	Serve bool
-	Idle  time.Duration // a session ends that nobody uses for so long
+	Idle  time.Duration // a session ends that was unused for so long
 	Hosts []string      // names that browsers may know the server by, beside that of Config.PublicURL
 }
 
-// Bounds of Console.Idle. The console asks for keys every ten minutes while somebody uses it.
+// Bounds of Console.Idle. The console asks for keys every ten minutes while it is in use.
 const (
 	leastIdle = 20 * time.Minute
 	usualIdle = time.Hour

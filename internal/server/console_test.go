@@ -85,7 +85,7 @@ func TestConsoleCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-// Somebody who has signed in at one node has at all; and where they sign out, they are out at all.
+// A user who has signed in at one node has at all; and after signing out at one node, is out at all.
 func TestSignInAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, alike)
@@ -179,7 +179,7 @@ func TestSignInByProviderAtAnotherNode(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("the session: %d", res.StatusCode)
 	}
-	// A person in a browser is told so in words, when the owner cannot be reached.
+	// A person in a browser gets an explanation when the owner cannot be reached.
 	back := callback()
 	p.broken.Store(true)
 	if to := visit(back.String()); to.String() != p.other.Endpoint()+"/console/#oidc=Unavailable" {

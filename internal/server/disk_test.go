@@ -160,8 +160,7 @@ func TestQueueMadeOnAFullDisk(t *testing.T) {
 	c.Make("SendMessage", object{"QueueUrl": c.URL("q"), "MessageBody": "m"})
 }
 
-// After a write to a disk has failed it is not known what is on it. The server ends;
-// clients that wait are told that their requests have not succeeded.
+// After a write to a disk has failed, its contents are unknown. The server ends, and clients that wait get an error.
 func TestFailedDisk(t *testing.T) {
 	var fault atomic.Pointer[syscall.Errno]
 	config, log := onFaultyDisk(t, &fault)

@@ -138,8 +138,7 @@ func hostiles(c *client) []hostile {
 		{"an enormous length", postJSON + "Content-Length: 99999999999999999999\r\n\r\n{}", nil, []int{400}},
 		{"unknown transfer encoding", postJSON + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", nil, []int{501}},
 		{"misspelt transfer encoding", postJSON + "Transfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}" + healthy, nil, []int{400}},
-		// The chunks count. Who thinks otherwise gains nothing: each request is
-		// signed for itself.
+		// The chunks count. A client that declares another length gains nothing: each request is signed for itself.
 		{"chunks and a length", postJSON + "Transfer-Encoding: chunked\r\nContent-Length: 60\r\n\r\n0\r\n\r\n" + healthy, nil, []int{403, 200}},
 		{"two hosts", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", nil, []int{400}},
 		{"a header with a zero byte", "GET /healthz HTTP/1.1\r\nHost: h\r\nX: \x00\r\n\r\n", nil, []int{400}},
@@ -190,7 +189,7 @@ func attack(addr string, h hostile) ([]int, error) {
 	return got, nil
 }
 
-// Whatever some clients do, others are served meanwhile, and nothing of it stays.
+// No behaviour of some clients keeps others from being served, and nothing of it stays.
 func TestHostileClients(t *testing.T) {
 	config := inMemory()
 	config.limits = func(l *front.Limits) {

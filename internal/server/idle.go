@@ -13,7 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/observe/series"
 )
 
-// newSweeper returns what deletes queues that nobody uses.
+// newSweeper returns the sweeper that deletes unused queues.
 func (s *Server) newSweeper(queues *catalog.Catalog) *idle.Sweeper {
 	now := s.config.Now
 	if s.config.idleNow != nil {

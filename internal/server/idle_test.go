@@ -17,8 +17,8 @@ import (
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
-// What a user sees of a queue that nobody uses: it is announced in the log, the trail and the metrics, the announcement
-// outlives a restart, and then it is deleted. Queues with a message, with the tag, or that others depend on stay.
+// A user's view of an unused queue: it is announced in the log, the trail and the metrics, the announcement outlives a
+// restart, and then it is deleted. Queues with a message, with the tag, or that others depend on stay.
 func TestIdleQueuesAreDeleted(t *testing.T) {
 	t.Parallel()
 	log := new(journal)

@@ -51,7 +51,7 @@ func (s *Server) newCloudWatch(topics *sns.Service, permissions *access.Decider)
 // alarmTopics publishes the notifications of alarms.
 type alarmTopics struct{ topics *sns.Service }
 
-// Publish implements monitor.Publisher. What SNS would refuse a client is refused for good.
+// Publish implements monitor.Publisher. A message that SNS would refuse from a client is refused for good.
 func (t alarmTopics) Publish(ctx context.Context, a *monitor.Action) error {
 	_, err := t.topics.PublishNotice(ctx, sns.Notice{
 		Service: "cloudwatch.amazonaws.com", Source: a.Alarm.ARN(), Account: a.Alarm.Account,

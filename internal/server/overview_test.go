@@ -127,7 +127,7 @@ func TestStatusOfManyQueues(t *testing.T) {
 	}
 }
 
-// What cannot be counted is said to be missing, and of whom.
+// Numbers that cannot be read are reported as missing, with their owners.
 func TestStatusOfWhatCannotBeCounted(t *testing.T) {
 	t.Parallel()
 	got := uncounted([]report{{}, {Uncounted: true}, {Node: admin.NodeStatus{Name: "b"}, Uncounted: true}})
@@ -136,7 +136,7 @@ func TestStatusOfWhatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// Of a queue without messages nothing is old, whatever the last minute had.
+// A queue without messages has no oldest message, even if it had messages in the last minute.
 func TestOldestMessageOfQueue(t *testing.T) {
 	t.Parallel()
 	last := &queue.Row{Time: queue.At(time.Unix(60, 0)), Minutes: 1}

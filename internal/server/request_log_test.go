@@ -148,7 +148,8 @@ func TestClientsThatLeaveAreGone(t *testing.T) {
 	}
 }
 
-// A person who opens the address in a browser is told what this is if there is no console. Programs are answered as SQS does.
+// A person who opens the address in a browser gets a page that explains it if there is no console. Programs are
+// answered as SQS does.
 func TestVisit(t *testing.T) {
 	t.Parallel()
 	config := inMemory()

@@ -59,8 +59,8 @@ func inMemory() Config {
 	return c
 }
 
-// start runs a server of the test's own. What it returns stops the server and
-// waits until it is done; that happens at the end of the test at the latest.
+// start runs a server of the test's own. The returned function stops the server and waits until it is done; that
+// happens at the end of the test at the latest.
 func start(t *testing.T, c Config) (s *Server, stop func() error) {
 	t.Helper()
 	s, err := Start(c)

@@ -116,7 +116,7 @@ type Server struct {
 	bucketOwners bucket.Owners
 	spool        *spool.Spool // of data events
 	deliveries   *trails.Deliverer
-	sweeper      *idle.Sweeper // of queues that nobody uses
+	sweeper      *idle.Sweeper // of unused queues
 	metrics      *prom.Metrics
 	metricsHTTP  *metricsServer // nil: they are not served
 	proxies      front.Proxies
@@ -436,10 +436,9 @@ func (s *Server) RootOf(account string) (identity.Credential, bool) {
 	return s.credentials.Root(account)
 }
 
-// Run serves until ctx ends. Then it stops in order: no more connections, long
-// polls answered with what they have, requests under way finished, their
-// commits made, the stores closed. If the disk fails it stops, too, with an error;
-// those whose commits cannot be made are told so.
+// Run serves until ctx ends. Then it stops in order: no more connections, long polls answered with what they have,
+// requests under way finished, their commits made, the stores closed. If the disk fails it stops, too, with an error;
+// requests whose commits cannot be made get an error.
 func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() {

@@ -723,7 +723,7 @@ func TestLog(t *testing.T) {
 		note(unsigned)
 		c.Send("PurgeQueue", unsigned)
 
-		// What is said of signatures may quote them.
+		// Errors about signatures may quote them.
 		r := c.Request("ListQueues", nil)
 		c.Sign(r)
 		note(r)

@@ -37,7 +37,7 @@ type space struct {
 	reclaims   sync.WaitGroup
 }
 
-// errLowSpace is what clients are told.
+// errLowSpace is the client's error.
 var errLowSpace = errors.New("The disk of the server is nearly full: messages can be received and deleted, but none can be added. Please try again later.")
 
 // room returns errLowSpace if there is too little free space to take in more.

@@ -40,7 +40,7 @@ func TestSpace(t *testing.T) {
 				free = l.free
 				s.look()
 				s.look() // which is no news
-				fails = errors.New("nobody knows")
+				fails = errors.New("unknown")
 				s.look() // which changes nothing
 				fails = nil
 				if got := s.room() != nil; got != l.low {

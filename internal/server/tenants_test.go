@@ -37,7 +37,7 @@ func TestLimitsWaitForAllNodes(t *testing.T) {
 }
 
 // The first limit raises the format of the data directory, and limits outlive a restart. The metrics say who is
-// limited, and what was refused; the page that everybody may see names nobody.
+// limited, and what was refused; the page that everybody may see names no account.
 func TestLimitsAreKeptAndMeasured(t *testing.T) {
 	t.Parallel()
 	config := inMemory()

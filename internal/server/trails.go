@@ -94,7 +94,7 @@ type trailTopics struct{ topics *sns.Service }
 func (t trailTopics) Publish(ctx context.Context, arn, message string, from trails.Name) error {
 	_, err := t.topics.PublishNotice(ctx, noticeOf(arn, message, from))
 	if err != nil {
-		return errors.New(protocol.AsError(err).Message) // the owner of the trail is told so
+		return errors.New(protocol.AsError(err).Message) // for the owner of the trail
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func (v *vanishing) round(body string, fifo bool) (given bool) {
 		v.T.Fatal(err)
 	}
 	if v.hard {
-		// What was written is given, whether or not it was read.
+		// The answer that was written is returned, whether or not it was read.
 		given = v.witness.of(v.T, conn).wrote.Load()
 	} else {
 		given = received(v.T, conn, body)

@@ -194,7 +194,7 @@ func (w *walk) topics(sns *protocol.Service, c *client) {
 	do("Publish", "TopicArn", topic, "Message", "m")
 	do("PublishBatch", "TopicArn", topic, "PublishBatchRequestEntries.member.1.Id", "a", "PublishBatchRequestEntries.member.1.Message", "m")
 	do("Unsubscribe", "SubscriptionArn", subscription)
-	// Only the endpoint has the token. Whoever follows a link does not sign, and may come to any node.
+	// Only the endpoint has the token. A request by a link is not signed, and may come to any node.
 	confirm := url.Values{"Action": {"ConfirmSubscription"}, "Version": sns.Versions, "TopicArn": {topic}, "Token": {strings.Repeat("0", 96)}}
 	for _, by := range []*identity.Credential{&root, nil} {
 		if status, body := call(w.t, w.other, sns.Name, confirm.Encode(), by); status != http.StatusBadRequest || !strings.Contains(body, "Token") {

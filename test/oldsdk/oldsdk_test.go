@@ -31,7 +31,7 @@ type client struct {
 	ctx context.Context
 }
 
-// keyID and secret are those of the root of the server that the tests start.
+// keyID and secret are the root's keys of the server that the tests start.
 const (
 	keyID  = "AKIAOLDSDKOLDSDKOLDS"
 	secret = "a-secret-for-the-tests-of-an-old-sdk-0123"

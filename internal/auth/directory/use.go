@@ -65,7 +65,7 @@ type use struct {
 	saved atomic.Pointer[Use] // as it is in the store
 }
 
-// load takes in what is in the store. What has been seen since counts more.
+// load takes in the times of use in the store. Times observed since take precedence.
 func (u *use) load(saved Use) {
 	u.saved.Store(&saved)
 	u.note(saved)

@@ -105,7 +105,7 @@ func (t *Trail) Keep(ctx context.Context, send func(context.Context, []Entry) er
 // mostAtOnce is how many events one commit, or one message to another node, has.
 const mostAtOnce = 256
 
-// Write writes what waits, or sends it. What cannot be written now waits on.
+// Write writes or sends the events that wait. Those that cannot be written now stay.
 func (t *Trail) Write(ctx context.Context, send func(context.Context, []Entry) error) {
 	for {
 		t.mu.Lock()
