@@ -38,9 +38,10 @@ var rules = []rule{
 	{dir: "internal/cidr", mayNot: world},
 	{dir: "internal/bytesize", mayNot: world},
 	{dir: "internal/weburl", mayNot: world},
+	{dir: "internal/formats", mayNot: world},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
-	{dir: "internal/queue", may: []string{"internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
+	{dir: "internal/queue", may: []string{"internal/formats", "internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
 	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
@@ -57,7 +58,7 @@ var rules = []rule{
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/filter", may: []string{"internal/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
 
-	{dir: "internal/datadir", mayNot: network},
+	{dir: "internal/datadir", may: []string{"internal/formats"}, mayNot: network},
 
 	// What AWS's wire is: its packages know no service, and not each other.
 	{dir: "internal/aws"},
@@ -121,7 +122,7 @@ var rules = []rule{
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
-		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/shard", "internal/store",
+		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/formats", "internal/queue", "internal/shard", "internal/store",
 	}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/messenger", may: []string{"internal/cluster/messenger"}, mayNot: network},
 	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
@@ -144,7 +145,7 @@ var rules = []rule{
 	{dir: "internal/server", may: []string{
 		"console",
 		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
-		"internal/datadir", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
+		"internal/datadir", "internal/formats", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/tenant", "internal/topic",
 	}},
 	{dir: "internal/keypair", mayNot: network},

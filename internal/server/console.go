@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/auth/session"
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // Console is how the console is set up.
@@ -51,12 +51,12 @@ func (c *Console) pages() *console.Pages {
 // openSessions reads who has signed in to the console, and with what users can.
 func (s *Server) openSessions() (err error) {
 	ready := func() error {
-		if err := s.node.Reads(datadir.FormatSignIn); err != nil {
+		if err := s.node.Reads(formats.SignIn); err != nil {
 			return service.TooEarly("People can sign in when all nodes of the cluster know what sessions are", err)
 		}
 		return nil
 	}
-	require := func() error { return s.require(datadir.FormatSignIn) }
+	require := func() error { return s.require(formats.SignIn) }
 	var vouched func(issuer, group, role string) bool
 	if s.config.OpenID.Issuer != "" {
 		if s.openID, err = openid.New(s.config.OpenID); err != nil {

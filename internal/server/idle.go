@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/series"
@@ -22,7 +22,7 @@ func (s *Server) newSweeper(queues *catalog.Catalog) *idle.Sweeper {
 	return idle.New(idle.Options{
 		Catalog: queues, Trail: s.trail, After: s.config.DeleteIdleAfter, Uses: s.messages.Uses, Fed: s.topics.NeededQueues, Watched: s.watchedQueues,
 		Measure: s.measureIdle, Owner: func() bool { return !s.control.Elsewhere() },
-		Ready: func() error { return s.node.Reads(datadir.FormatIdle) }, Require: s.requireIdle, Now: now, Log: s.log,
+		Ready: func() error { return s.node.Reads(formats.Idle) }, Require: s.requireIdle, Now: now, Log: s.log,
 	})
 }
 
@@ -53,7 +53,7 @@ func (s *Server) measureIdle(ctx context.Context, at time.Time, announced map[id
 }
 
 // requireIdle writes down that the data directory needs a program that knows of queues that are to be deleted.
-func (s *Server) requireIdle() error { return s.require(datadir.FormatIdle) }
+func (s *Server) requireIdle() error { return s.require(formats.Idle) }
 
 // validateIdle returns what is wrong with DeleteIdleAfter.
 func (c *Config) validateIdle() error {

@@ -33,6 +33,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/keypair"
@@ -200,7 +201,7 @@ func Start(c Config) (_ *Server, err error) {
 		Catalog: cat, Shard: s.messages, Access: permissions, IDOf: s.directory.ID, Now: c.Now, Room: s.room,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize, MaxQueues: c.MaxQueues,
 		Consumers: s.consumers, Tenants: s.tenants.Load(), Log: s.log,
-		EarlierHandles: func() bool { return s.node.Reads(datadir.FormatHandles) != nil },
+		EarlierHandles: func() bool { return s.node.Reads(formats.Handles) != nil },
 	})
 	topics := s.newSNS(cat, permissions)
 	metrics := s.newCloudWatch(s.publisher, permissions)
@@ -356,8 +357,8 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 	}
 	c, err = catalog.Open(catalog.Options{
 		Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place, RequireIdle: s.requireIdle,
-		RequireTombstones: func() error { return s.require(datadir.FormatTombstones) },
-		ReadTombstones:    func() error { return s.node.Reads(datadir.FormatTombstones) },
+		RequireTombstones: func() error { return s.require(formats.Tombstones) },
+		ReadTombstones:    func() error { return s.node.Reads(formats.Tombstones) },
 	})
 	if err != nil {
 		return nil, err

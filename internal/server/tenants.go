@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/sluicemq/sluice/internal/api/service"
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
@@ -14,12 +14,12 @@ func (s *Server) openTenants() error {
 	t, err := tenant.Open(tenant.Options{
 		Control: s.control, Gone: s.isGone, Stored: s.stored, Now: s.config.Now, Log: s.log,
 		Ready: func() error {
-			if err := s.node.Reads(datadir.FormatTenants); err != nil {
+			if err := s.node.Reads(formats.Tenants); err != nil {
 				return service.TooEarly("There can be limits when all nodes of the cluster know what they are", err)
 			}
 			return nil
 		},
-		Require: func() error { return s.require(datadir.FormatTenants) },
+		Require: func() error { return s.require(formats.Tenants) },
 	})
 	s.tenants.Store(t)
 	return err

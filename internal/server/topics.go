@@ -11,6 +11,7 @@ import (
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
 	"github.com/sluicemq/sluice/internal/topic"
@@ -24,12 +25,12 @@ func (s *Server) openTopics() (err error) {
 	s.topics, err = topic.Open(topic.Options{
 		Control: s.control, Prepare: s.signing.Ensure,
 		Ready: func() error {
-			if err := s.node.Reads(datadir.FormatTopics); err != nil {
+			if err := s.node.Reads(formats.Topics); err != nil {
 				return service.TooEarly("There can be topics when all nodes of the cluster know what topics are", err)
 			}
 			return nil
 		},
-		Require: func() error { return s.require(datadir.FormatTopics) },
+		Require: func() error { return s.require(formats.Topics) },
 	})
 	return err
 }
@@ -77,10 +78,10 @@ func (s *Server) countsTopics() bool {
 	case s.topicsCounted.Load():
 		return true
 	}
-	counted := s.node.Reads(datadir.FormatTopicSeries) == nil
+	counted := s.node.Reads(formats.TopicSeries) == nil
 	if !counted && !s.config.InMemory {
 		have, err := datadir.ReadFormat(s.config.Data)
-		counted = err == nil && have.Number >= datadir.FormatTopicSeries
+		counted = err == nil && have.Number >= formats.TopicSeries
 	}
 	s.topicsCounted.Store(counted)
 	return counted

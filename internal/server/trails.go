@@ -12,6 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"
@@ -31,12 +32,12 @@ func (s *Server) openTrails() (err error) {
 	s.trails, err = trails.Open(trails.Options{
 		Control: s.control, Vault: s.vault, Spool: events,
 		Ready: func() error {
-			if err := s.node.Reads(datadir.FormatTrails); err != nil {
+			if err := s.node.Reads(formats.Trails); err != nil {
 				return service.TooEarly("There can be trails when all nodes of the cluster know what trails are", err)
 			}
 			return nil
 		},
-		Require: func() error { return s.require(datadir.FormatTrails) },
+		Require: func() error { return s.require(formats.Trails) },
 	})
 	if err != nil {
 		return err
