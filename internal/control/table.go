@@ -12,8 +12,8 @@ import (
 // Table declares a kind of record: where its records are in the control store, and how they are read and written. K is what
 // a record is found by, V is what memory has of it.
 //
-//	                 Prefix     Key            Write
-//	  sns/topic/{"Account":…}  =  sns/topic/ + Name   →   Topic
+//	               Prefix     Key            Write
+//	sns/topic/{"Account":…}  =  sns/topic/ + Name   →   Topic
 //
 // A Table holds no records. Into gives them a place in memory, which a Set fills.
 type Table[K comparable, V any] struct {
@@ -103,9 +103,10 @@ func JSON[K any]() Key[K] {
 	}
 }
 
-// Hook learns that a record is another one. It is called before the rows have it: old is nil if there was none, is is nil
-// if it is removed. It must not keep the rows from being read without a lock before they are given out, so it changes
-// only what belongs to the same R of a Set. Its error refuses the record.
+// Hook learns that a record is another one: old is nil if there was none, is is nil if it was removed. It keeps what is
+// derived from the records, in the same R of a Set as the rows, and of a new record what is not stored. It is called
+// before the rows have the record, with the Set's lock held if the R is in use. Its error refuses the record; a removal
+// cannot be refused.
 type Hook[K comparable, V any] func(k K, old, is *V) error
 
 // Into makes rows, and returns how the records of the table get there. Each hook learns of each record.
@@ -119,7 +120,7 @@ type Kind interface {
 	has(key string) bool
 	format() int
 	put(key string, value []byte) error
-	remove(key string) error
+	remove(key string)
 	len() int
 }
 
@@ -152,14 +153,14 @@ func (t *kind[K, V]) put(key string, value []byte) error {
 	return nil
 }
 
-func (t *kind[K, V]) remove(key string) error {
+func (t *kind[K, V]) remove(key string) {
 	k, err := t.Key.Parse(key[len(t.Prefix):])
 	old := t.rows[k]
 	if err != nil || old == nil {
-		return nil // it was not taken in
+		return // it was not taken in
 	}
 	delete(t.rows, k)
-	return t.tell(k, old, nil)
+	_ = t.tell(k, old, nil) // nothing is refused
 }
 
 func (t *kind[K, V]) tell(k K, old, is *V) error {
@@ -193,10 +194,14 @@ func (all Kinds) put(key string, value []byte) error {
 	return nil
 }
 
-// remove forgets a record. Of a key that this program does not know, it has nothing to forget.
-func (all Kinds) remove(key string) error {
-	if t := all.of(key); t != nil {
-		return t.remove(key)
+// apply takes in a change. It ignores the removal of a record that it does not know: a newer program removes records of
+// its own kinds, too, where there may be none.
+func (all Kinds) apply(ch Change) error {
+	if !ch.Removed {
+		return all.put(ch.Key, ch.Value)
+	}
+	if t := all.of(ch.Key); t != nil {
+		t.remove(ch.Key)
 	}
 	return nil
 }
