@@ -45,7 +45,7 @@ var rules = []rule{
 	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
 	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
-	{dir: "internal/tenant", may: []string{"internal/control", "internal/store"}, mayNot: network},
+	{dir: "internal/tenant", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
 	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
@@ -67,8 +67,8 @@ var rules = []rule{
 	{dir: "internal/aws/policy", may: []string{"internal/cidr"}, mayNot: world},
 
 	// Who there is, and who may.
-	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/store"}, mayNot: network},
-	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/store"}, mayNot: network},
+	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/formats", "internal/store"}, mayNot: network},
+	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/formats", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: append([]string{"time"}, world...)},
 

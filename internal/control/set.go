@@ -108,7 +108,7 @@ func (s *Set[R]) Load(records iter.Seq2[string, []byte]) error {
 		if err := s.require(kinds, key); err != nil {
 			return err
 		}
-		if err := kinds.put(key, value); err != nil {
+		if err := kinds.Put(key, value); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (s *Set[R]) Apply(changes []Change) error {
 	defer s.mu.Unlock()
 	defer s.o.Changed(s.now, s.now)
 	for _, ch := range changes {
-		if err := s.kinds.apply(ch); err != nil {
+		if err := s.kinds.Apply(ch); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func Check[R any](
 		if slices.ContainsFunc(others, func(other string) bool { return strings.HasPrefix(key, other) }) {
 			return true
 		}
-		if err := kinds.put(key, value); err != nil {
+		if err := kinds.Put(key, value); err != nil {
 			bad(key, err)
 		}
 		return true

@@ -182,8 +182,8 @@ func (all Kinds) of(key string) Kind {
 	return nil
 }
 
-// put takes in a record.
-func (all Kinds) put(key string, value []byte) error {
+// Put takes in a record. Its error begins with the key.
+func (all Kinds) Put(key string, value []byte) error {
 	t, err := all.of(key), ErrUnknown
 	if t != nil {
 		err = t.put(key, value)
@@ -194,11 +194,11 @@ func (all Kinds) put(key string, value []byte) error {
 	return nil
 }
 
-// apply takes in a change. It ignores the removal of a record that it does not know: a newer program removes records of
+// Apply takes in a change. It ignores the removal of a record that it does not know: a newer program removes records of
 // its own kinds, too, where there may be none.
-func (all Kinds) apply(ch Change) error {
+func (all Kinds) Apply(ch Change) error {
 	if !ch.Removed {
-		return all.put(ch.Key, ch.Value)
+		return all.Put(ch.Key, ch.Value)
 	}
 	if t := all.of(ch.Key); t != nil {
 		t.remove(ch.Key)

@@ -4,22 +4,13 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/sluicemq/sluice/internal/api/service"
-	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/tenant"
 )
 
 // openTenants reads the limits of accounts and users. From then on this node exchanges their use with the others.
 func (s *Server) openTenants() error {
 	t, err := tenant.Open(tenant.Options{
-		Control: s.control, Gone: s.isGone, Stored: s.stored, Now: s.config.Now, Log: s.log,
-		Ready: func() error {
-			if err := s.node.Reads(formats.Tenants); err != nil {
-				return service.TooEarly("There can be limits when all nodes of the cluster know what they are", err)
-			}
-			return nil
-		},
-		Require: func() error { return s.require(formats.Tenants) },
+		Control: s.control, Formats: s.formats(), Gone: s.isGone, Stored: s.stored, Now: s.config.Now, Log: s.log,
 	})
 	s.tenants.Store(t)
 	return err
