@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/console"
-	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/signin"
 	"github.com/sluicemq/sluice/internal/auth/login"
 	"github.com/sluicemq/sluice/internal/auth/openid"
 	"github.com/sluicemq/sluice/internal/auth/session"
-	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // Console is how the console is set up.
@@ -50,13 +48,6 @@ func (c *Console) pages() *console.Pages {
 
 // openSessions reads who has signed in to the console, and with what users can.
 func (s *Server) openSessions() (err error) {
-	ready := func() error {
-		if err := s.node.Reads(formats.SignIn); err != nil {
-			return service.TooEarly("People can sign in when all nodes of the cluster know what sessions are", err)
-		}
-		return nil
-	}
-	require := func() error { return s.require(formats.SignIn) }
 	var vouched func(issuer, group, role string) bool
 	if s.config.OpenID.Issuer != "" {
 		if s.openID, err = openid.New(s.config.OpenID); err != nil {
@@ -66,12 +57,12 @@ func (s *Server) openSessions() (err error) {
 			return issuer == s.openID.Issuer() && s.openID.Gives(group, role)
 		}
 	}
-	if s.logins, err = login.Open(login.Options{Control: s.control, Vault: s.vault, Ready: ready, Require: require}); err != nil {
+	if s.logins, err = login.Open(login.Options{Control: s.control, Vault: s.vault, Formats: s.formats()}); err != nil {
 		return err
 	}
 	s.sessions, err = session.Open(session.Options{
 		Control: s.control, Directory: s.directory, Roots: s.credentials, Vault: s.vault, Idle: s.config.Console.Idle,
-		PasswordSince: s.logins.PasswordSince, Vouched: vouched, Ready: ready, Require: require,
+		PasswordSince: s.logins.PasswordSince, Vouched: vouched, Formats: s.formats(),
 	})
 	return err
 }
