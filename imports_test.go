@@ -48,7 +48,7 @@ var rules = []rule{
 	{dir: "internal/tenant", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
-	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
+	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery", may: []string{"internal/fairshare", "internal/queue", "internal/shard", "internal/topic"}},
 	{dir: "internal/topic/egress", may: []string{"internal/cidr"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/email", may: []string{"internal/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
@@ -100,7 +100,7 @@ var rules = []rule{
 		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget", "internal/store",
 	}, mayNot: network},
 	{dir: "internal/observe/trails", may: []string{
-		"internal/auth/identity", "internal/control", "internal/observe/trail", "internal/observe/trails", "internal/store",
+		"internal/auth/identity", "internal/control", "internal/formats", "internal/observe/trail", "internal/observe/trails", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
 	{dir: "internal/observe/trails/bucket"}, // it asks S3
 	{dir: "internal/observe/trails/logfile", mayNot: append([]string{"os"}, network...)},
@@ -112,7 +112,7 @@ var rules = []rule{
 	{dir: "internal/observe/insights", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/metricmath", mayNot: world},
 	{dir: "internal/observe/metricsearch", may: []string{"internal/observe/series"}, mayNot: world},
-	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/observe", "internal/plainjson", "internal/store"}, mayNot: network},
+	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/formats", "internal/observe", "internal/plainjson", "internal/store"}, mayNot: network},
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue", "internal/tenant"}, mayNot: network},
 	{dir: "internal/observe/queueseries", may: []string{"internal/observe/budget", "internal/observe/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},

@@ -7,12 +7,10 @@ import (
 	"path/filepath"
 
 	"github.com/sluicemq/sluice/internal/api/cloudtrail"
-	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/datadir"
-	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/trails"
 	"github.com/sluicemq/sluice/internal/observe/trails/bucket"
 	"github.com/sluicemq/sluice/internal/observe/trails/spool"
@@ -29,16 +27,7 @@ func (s *Server) openTrails() (err error) {
 		return err
 	}
 	s.spool = events
-	s.trails, err = trails.Open(trails.Options{
-		Control: s.control, Vault: s.vault, Spool: events,
-		Ready: func() error {
-			if err := s.node.Reads(formats.Trails); err != nil {
-				return service.TooEarly("There can be trails when all nodes of the cluster know what trails are", err)
-			}
-			return nil
-		},
-		Require: func() error { return s.require(formats.Trails) },
-	})
+	s.trails, err = trails.Open(trails.Options{Control: s.control, Vault: s.vault, Spool: events, Formats: s.formats()})
 	if err != nil {
 		return err
 	}
