@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/auth/access"
@@ -22,16 +21,7 @@ import (
 
 // openTopics reads the topics from the control store.
 func (s *Server) openTopics() (err error) {
-	s.topics, err = topic.Open(topic.Options{
-		Control: s.control, Prepare: s.signing.Ensure,
-		Ready: func() error {
-			if err := s.node.Reads(formats.Topics); err != nil {
-				return service.TooEarly("There can be topics when all nodes of the cluster know what topics are", err)
-			}
-			return nil
-		},
-		Require: func() error { return s.require(formats.Topics) },
-	})
+	s.topics, err = topic.Open(topic.Options{Control: s.control, Formats: s.formats(), Prepare: s.signing.Ensure})
 	return err
 }
 
