@@ -6,34 +6,16 @@ import (
 	"net/http"
 
 	"github.com/sluicemq/sluice/internal/api/cloudwatch"
-	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/api/sns"
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
 )
 
 // openMonitor reads alarms, dashboards and custom metrics from the control store.
 func (s *Server) openMonitor() (err error) {
-	s.monitor, err = monitor.Open(monitor.Options{
-		Control: s.control,
-		Ready: func() error {
-			if err := s.node.Reads(formats.Monitor); err != nil {
-				return service.TooEarly("There can be alarms when all nodes of the cluster know what alarms are", err)
-			}
-			return nil
-		},
-		Require: func() error { return s.require(formats.Monitor) },
-		ReadyComposite: func() error {
-			if err := s.node.Reads(formats.Composites); err != nil {
-				return service.TooEarly("There can be composite alarms when all nodes of the cluster know what composite alarms are", err)
-			}
-			return nil
-		},
-		RequireComposite: func() error { return s.require(formats.Composites) },
-	})
+	s.monitor, err = monitor.Open(monitor.Options{Control: s.control, Formats: s.formats()})
 	return err
 }
 
