@@ -44,7 +44,7 @@ var rules = []rule{
 	{dir: "internal/queue", may: []string{"internal/formats", "internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
 	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
-	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
+	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/tenant", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.

@@ -13,6 +13,9 @@ type Formats struct {
 	Require func(format int) error
 }
 
+// AllRead reports whether every program that reads the control store reads a format.
+func (f Formats) AllRead(format int) bool { return f.Ready == nil || f.Ready(format) == nil }
+
 // Gate keeps records from being written that some program cannot read, by Formats. A Set has one; others are for records of
 // a table that need a newer format than the rest of it.
 type Gate struct {

@@ -35,6 +35,19 @@ var ErrUnknown = errors.New("unknown key, written by a newer program")
 // KeyOf returns the key of a record.
 func (t *Table[K, V]) KeyOf(k K) string { return t.Prefix + t.Key.Text(k) }
 
+// Get returns a record as a change leaves it, or nil if there is none. What memory has is the Set's.
+func (t *Table[K, V]) Get(tx *Tx, k K) (*V, error) {
+	value, err := tx.Get(t.KeyOf(k))
+	if value == nil || err != nil {
+		return nil, err
+	}
+	v, err := t.decode(k, value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.KeyOf(k), err)
+	}
+	return v, nil
+}
+
 // Put adds a record or replaces it.
 func (t *Table[K, V]) Put(tx *Tx, k K, v *V) { tx.Put(t.KeyOf(k), t.encode(v)) }
 
@@ -93,6 +106,14 @@ var Alone = Key[struct{}]{
 		}
 		return struct{}{}, nil
 	},
+}
+
+// Only returns the record of a table whose Key is Alone, or the zero value if there is none.
+func Only[V any](rows map[struct{}]*V) (v V) {
+	if is := rows[struct{}{}]; is != nil {
+		return *is
+	}
+	return v
 }
 
 // JSON returns the Key of what stands there as JSON.

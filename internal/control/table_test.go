@@ -112,11 +112,7 @@ func (l *library) want(t *testing.T, titles map[string]int, sign string) {
 	t.Helper()
 	now := l.RLock()
 	defer l.RUnlock()
-	has := ""
-	if s := now.sign[struct{}{}]; s != nil {
-		has = *s
-	}
-	if !maps.Equal(now.titles, titles) || has != sign {
+	if has := control.Only(now.sign); !maps.Equal(now.titles, titles) || has != sign {
 		t.Errorf("has %v of %q, want %v of %q", now.titles, has, titles, sign)
 	}
 }

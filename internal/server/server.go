@@ -356,9 +356,7 @@ func (s *Server) loadControl() (c *catalog.Catalog, err error) {
 		return nil, err
 	}
 	c, err = catalog.Open(catalog.Options{
-		Control: s.control, NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place, RequireIdle: s.requireIdle,
-		RequireTombstones: func() error { return s.require(formats.Tombstones) },
-		ReadTombstones:    func() error { return s.node.Reads(formats.Tombstones) },
+		Control: s.control, Formats: s.formats(), NoCoolDowns: s.config.NoCoolDowns, Place: s.node.Place,
 	})
 	if err != nil {
 		return nil, err
