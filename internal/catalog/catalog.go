@@ -74,7 +74,9 @@ func Open(o Options) (*Catalog, error) {
 	c := &Catalog{
 		control: o.Control, tombstones: control.Gate{Formats: o.Formats}, place: o.Place, noCoolDowns: o.NoCoolDowns,
 	}
-	c.records = control.NewSet(control.SetOptions[records]{Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns)})
+	c.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns),
+	})
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}
 	}
@@ -109,7 +111,9 @@ func (c *Catalog) ByID(id queue.ID) *Queue {
 // sorted by name.
 func (c *Catalog) List(account, region string, keep func(*Queue) bool) []*Queue {
 	r := c.records.RLock()
-	out := control.Where(r.queues, func(q *Queue) bool { return q.Name.Account == account && q.Name.Region == region && keep(q) })
+	out := control.Where(r.queues, func(q *Queue) bool {
+		return q.Name.Account == account && q.Name.Region == region && keep(q)
+	})
 	c.records.RUnlock()
 	slices.SortFunc(out, func(a, b *Queue) int { return cmp.Compare(a.Name.Queue, b.Name.Queue) })
 	return out

@@ -24,7 +24,9 @@ func Check(s *store.Store, others ...string) (found Listed, problems []string, e
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	r, err := control.Check(s, "", recordsOf(false), func(key string, bad error) { want(false, "record %q: %v", key, bad) }, others...)
+	r, err := control.Check(s, "", recordsOf(false), func(key string, bad error) {
+		want(false, "record %q: %v", key, bad)
+	}, others...)
 	found.Deleted = r.hasBuried
 	if err != nil {
 		return found, problems, fmt.Errorf("check catalog: %w", err)

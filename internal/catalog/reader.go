@@ -17,7 +17,9 @@ var (
 	queueTable   = control.Table[Name, Queue]{Prefix: "queue/", Key: control.JSON[Name]()}
 	deletedTable = control.Table[Name, time.Time]{Prefix: "deleted/", Key: control.JSON[Name]()} // when
 	lastIDTable  = control.Table[struct{}, queue.ID]{Prefix: "last-id", Key: control.Alone}
-	secretTable  = control.Table[struct{}, []byte]{Prefix: "receipt-secret", Key: control.Alone, Read: readSecret, Write: writeSecret}
+	secretTable  = control.Table[struct{}, []byte]{
+		Prefix: "receipt-secret", Key: control.Alone, Read: readSecret, Write: writeSecret,
+	}
 	// idleSinceTable has the instant since when it is watched which queues are used.
 	idleSinceTable = control.Table[struct{}, time.Time]{Prefix: "idle-since", Key: control.Alone, Format: formats.Idle}
 )

@@ -11,18 +11,20 @@ import (
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
-// tombstoneTable has the ids of deleted queues, by block. A shard removes what it holds of a queue that the catalog does not list only
-// if there is a tombstone: that a queue is not listed proves nothing, because the catalog may be older than the queue.
+// tombstoneTable has the ids of deleted queues, by block. A shard removes what it holds of a queue that the catalog
+// does not list only if there is a tombstone: that a queue is not listed proves nothing, because the catalog may be
+// older than the queue.
 //
-// Tombstones stay for ever. They are kept as ranges, and ids are given in order, so that they take no more room than the
-// queues that are left. Blocks bound what a deletion writes: each block of ids has a record of its own.
+// Tombstones stay for ever. They are kept as ranges, and ids are given in order, so that they take no more room than
+// the queues that are left. Blocks bound what a deletion writes: each block of ids has a record of its own.
 //
 //	tombstones/BLOCK  →  [[FIRST,LAST],…]    ids, both included, in ascending order
 //
 // The record of block 0 is there as soon as there are tombstones. The deletion that writes it also buries all queues that
 // were deleted before, when programs did not write tombstones.
 var tombstoneTable = control.Table[uint64, idRanges]{
-	Prefix: "tombstones/", Key: control.Key[uint64]{Text: textOf, Parse: parseBlock}, Format: formats.Tombstones, Read: decodeRanges,
+	Prefix: "tombstones/", Key: control.Key[uint64]{Text: textOf, Parse: parseBlock}, Format: formats.Tombstones,
+	Read: decodeRanges,
 }
 
 func textOf(block uint64) string { return strconv.FormatUint(block, 10) }

@@ -1,20 +1,35 @@
-// Package control keeps the control store: the small records that every request
-// needs, of queues, of users and of keys. It is the one way to change them and
-// the one way to learn of changes.
+// Package control keeps the control store: the small records that every request needs, of queues, of users and of
+// keys. It is the one way to change them and the one way to learn of changes.
 //
-// A change is decided by one caller at a time, made durable with one commit, and
-// then told to the readers, who keep in memory what is theirs: the caller's next
-// request, and everybody else's, finds it. On a single node the store
-// commits it. In a cluster the store has copies, and only one node at a time owns it
-// and may change it; its commits go to the log that all copies follow, and readers
-// learn of their own node's changes as of the others', when the batch has been
-// applied. The same code takes them in in both cases.
+// A change is decided by one caller at a time, made durable with one commit, and then told to the readers, who keep
+// in memory what is theirs: the caller's next request, and everybody else's, finds it. On a single node the store
+// commits it. In a cluster the store has copies, and only one node at a time owns it and may change it; its commits
+// go to the log that all copies follow, and readers learn of their own node's changes as of the others', when the
+// batch has been applied. The same code takes them in in both cases.
 //
-// The records are found by the prefixes of their keys:
+// # Tables
+//
+// A kind of record is a declaration: a [Table] says where its records are, how they are read and written, and which
+// format of data directories they need. A [Set] has the tables below one prefix. It is the [Reader] of nearly all
+// packages:
+//
+//   - It keeps the rows in memory, behind one lock, and shows those of one commit at a time.
+//   - It waits with the first record until every program can read it, and has the format written down; see [Formats].
+//   - It calls the [Hook]s of a table for what is derived from the rows, such as another way to find a record. They
+//     run where the rows are: on a new set of rows, without a lock, when all records are read, and under the lock
+//     after a change.
+//   - [Check] reads the same tables for the doctor, and reports each record that cannot be read.
+//
+// What a Set cannot know its package adds around it: package catalog tells watchers, without a lock, and package
+// monitor has a format that only some records of a table need. Package identity reads its few records itself: the
+// first of them opens the others, and never changes.
+//
+// The prefixes are:
 //
 //	directory/   users, groups, roles, their keys and policies: package directory
 //	sns/         topics and subscriptions: package topic
 //	monitor/     alarms, dashboards and metrics that programs send: package monitor
+//	cloudtrail/  trails and the keys that sign their digests: package trails
 //	login/       passwords and second factors of users: package login
 //	session/     who has signed in to the console: package session
 //	signing/     the key that signs messages of topics: package signing

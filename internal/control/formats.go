@@ -16,8 +16,8 @@ type Formats struct {
 // AllRead reports whether every program that reads the control store reads a format.
 func (f Formats) AllRead(format int) bool { return f.Ready == nil || f.Ready(format) == nil }
 
-// Gate keeps records from being written that some program cannot read, by Formats. A Set has one; others are for records of
-// a table that need a newer format than the rest of it.
+// Gate keeps records from being written that some program cannot read, by Formats. A Set has one; others are for
+// records of a table that need a newer format than the rest of it.
 type Gate struct {
 	Formats
 	passed atomic.Int64 // the highest format of which Require had no error

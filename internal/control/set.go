@@ -12,9 +12,9 @@ import (
 
 // Set keeps in memory the records of the tables below one prefix. It implements Reader.
 //
-// R is what memory has: the rows of each table, and what is derived from them. A value of R is complete at any time, as
-// readers see it: Load fills a new one without the lock, and then replaces the old one by it; Apply changes the present one
-// under the lock. A reader that holds the lock thus sees all tables as of the same commit.
+// R is what memory has: the rows of each table, and what is derived from them. A value of R is complete at any time,
+// as readers see it: Load fills a new one without the lock, and then replaces the old one by it; Apply changes the
+// present one under the lock. A reader that holds the lock thus sees all tables as of the same commit.
 type Set[R any] struct {
 	o    SetOptions[R]
 	gate Gate
@@ -31,8 +31,8 @@ type SetOptions[R any] struct {
 	Formats Formats
 	// New returns an R without records, and how they get there.
 	New func() (*R, Kinds)
-	// Changed is called with the lock held when records have been taken in, before others see them. Of a new R, was is the
-	// one that it replaces; else was is the same as now. It must not fail nor wait. It may be nil.
+	// Changed is called with the lock held when records have been taken in, before others see them. Of a new R, was
+	// is the one that it replaces; else was is the same as now. It must not fail nor wait. It may be nil.
 	Changed func(was, now *R)
 }
 
@@ -149,9 +149,10 @@ func (s *Set[R]) require(kinds Kinds, key string) error {
 	return nil // it will be refused
 }
 
-// Check reads the records of a store below a prefix, as the Set of fresh does, without changing anything, and returns what
-// memory would have. It calls bad for each record that cannot be read; its error begins with the key. Keys that begin with
-// one of others, the prefixes of other readers, are left out. An error says that the store could not be read.
+// Check reads the records of a store below a prefix, as the Set of fresh does, without changing anything, and returns
+// what memory would have. It calls bad for each record that cannot be read; its error begins with the key. Keys that
+// begin with one of others, the prefixes of other readers, are left out. An error says that the store could not be
+// read.
 func Check[R any](
 	s *store.Store, prefix string, fresh func() (*R, Kinds), bad func(key string, err error), others ...string,
 ) (*R, error) {

@@ -9,11 +9,8 @@ import (
 	"github.com/sluicemq/sluice/internal/store"
 )
 
-// Table declares a kind of record: where its records are in the control store, and how they are read and written. K is what
-// a record is found by, V is what memory has of it.
-//
-//	               Prefix     Key            Write
-//	sns/topic/{"Account":…}  =  sns/topic/ + Name   →   Topic
+// Table declares a kind of record: where its records are in the control store, and how they are read and written. K
+// is what a record is found by, V is what memory has of it.
 //
 // A Table holds no records. Into gives them a place in memory, which a Set fills.
 type Table[K comparable, V any] struct {
@@ -78,8 +75,8 @@ func (t *Table[K, V]) decode(k K, value []byte) (*V, error) {
 	return v, json.Unmarshal(value, v)
 }
 
-// Encode returns the JSON of a value that has one: of a record, whose type is declared here and not by a client. It panics
-// if there is none.
+// Encode returns the JSON of a value that has one: of a record, whose type is declared here and not by a client. It
+// panics if there is none.
 func Encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -95,7 +92,10 @@ type Key[K any] struct {
 }
 
 // Text is the Key of what stands there as it is.
-var Text = Key[string]{Text: func(s string) string { return s }, Parse: func(s string) (string, error) { return s, nil }}
+var Text = Key[string]{
+	Text:  func(s string) string { return s },
+	Parse: func(s string) (string, error) { return s, nil },
+}
 
 // Alone is the Key of the only record of a table: Prefix is its whole key.
 var Alone = Key[struct{}]{

@@ -1,9 +1,9 @@
 // Package formats numbers the formats of a data directory.
 //
-// A format is a number that grows when a program writes something that older programs would misread. A directory has the
-// lowest format that is enough for what is in it: the program that first uses such a feature writes the number down before
-// it writes anything else of the feature (datadir.Require). The number never goes down. A directory without the file has
-// format First. In a cluster a program also waits until all nodes read the format.
+// A format is a number that grows when a program writes something that older programs would misread. A directory has
+// the lowest format that is enough for what is in it: the program that first uses such a feature writes the number
+// down before it writes anything else of the feature (datadir.Require). The number never goes down. A directory
+// without the file has format First. In a cluster a program also waits until all nodes read the format.
 //
 // This is the only table of formats. The engine, the tables of the control store and the data directory refer to it;
 // docs/upgrade.md explains it to operators, one row a number.

@@ -16,7 +16,9 @@ func Check(s *store.Store, queues []*catalog.Queue) (topics, subscriptions int, 
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	r, err := control.Check(s, Prefix, newRecords, func(key string, bad error) { want(false, "record %q: %v", key, bad) })
+	r, err := control.Check(s, Prefix, newRecords, func(key string, bad error) {
+		want(false, "record %q: %v", key, bad)
+	})
 	if err != nil {
 		return 0, 0, problems, fmt.Errorf("check topics: %w", err)
 	}

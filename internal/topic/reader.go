@@ -16,8 +16,12 @@ import (
 const Prefix = "sns/"
 
 var (
-	topicTable = control.Table[Name, Topic]{Prefix: Prefix + "topic/", Key: control.JSON[Name](), Format: formats.Topics}
-	subsTable  = control.Table[string, Subscription]{Prefix: Prefix + "subscription/", Key: control.Text, Format: formats.Topics}
+	topicTable = control.Table[Name, Topic]{
+		Prefix: Prefix + "topic/", Key: control.JSON[Name](), Format: formats.Topics,
+	}
+	subsTable = control.Table[string, Subscription]{
+		Prefix: Prefix + "subscription/", Key: control.Text, Format: formats.Topics,
+	}
 )
 
 // records are what there is in the store, and what is derived from it.
@@ -45,7 +49,9 @@ type endpoint struct {
 }
 
 func newRecords() (*records, control.Kinds) {
-	r := &records{ended: make(map[string]*Subscription), fed: make(map[queue.ID]*Subscription), entries: make(map[Name]*entry)}
+	r := &records{
+		ended: make(map[string]*Subscription), fed: make(map[queue.ID]*Subscription), entries: make(map[Name]*entry),
+	}
 	return r, control.Kinds{topicTable.Into(&r.topics), subsTable.Into(&r.subscriptions, r.index)}
 }
 
@@ -95,8 +101,8 @@ func (r *records) unlist(old, is *Subscription) {
 	}
 }
 
-// put adds a subscription or replaces the one with its id. What comes last, as all do when the records are read in order,
-// is appended: those who hold the slice do not see it.
+// put adds a subscription or replaces the one with its id. What comes last, as all do when the records are read in
+// order, is appended: readers of the slice do not see it.
 func (e *entry) put(s *Subscription) {
 	e.endpoints[endpoint{s.Protocol, s.Endpoint}] = s
 	i, found := slices.BinarySearchFunc(e.subscriptions, s, byID)

@@ -39,7 +39,9 @@ func Open(o Options) (*Topics, error) {
 	if t.prepare == nil {
 		t.prepare = func(*control.Tx, time.Time) error { return nil }
 	}
-	t.records = control.NewSet(control.SetOptions[records]{Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords})
+	t.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
+	})
 	if err := t.records.Register(); err != nil {
 		return nil, err
 	}

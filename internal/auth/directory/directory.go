@@ -25,7 +25,9 @@ func HoldsSecrets(s *store.Store) (bool, error) { return keyTable.Any(s) }
 // Open reads the directory from the control store and follows its changes.
 func Open(c *control.Control, v *identity.Vault) (*Directory, error) {
 	d := &Directory{control: c, vault: v}
-	d.records = control.NewSet(control.SetOptions[records]{Control: c, Prefix: Prefix, New: recordsOf(v), Changed: changed})
+	d.records = control.NewSet(control.SetOptions[records]{
+		Control: c, Prefix: Prefix, New: recordsOf(v), Changed: changed,
+	})
 	if err := d.records.Register(); err != nil {
 		return nil, err
 	}

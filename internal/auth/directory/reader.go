@@ -32,10 +32,12 @@ type records struct {
 // recordsOf returns what makes records whose keys the vault opens. Without one their secrets stay shut.
 func recordsOf(v *identity.Vault) func() (*records, control.Kinds) {
 	return func() (*records, control.Kinds) {
-		r := &records{names: make(map[name]*Entity), uses: make(map[string]*use), effective: make(map[string]*effectivePolicies)}
+		r := &records{
+			names: make(map[name]*Entity), uses: make(map[string]*use), effective: make(map[string]*effectivePolicies),
+		}
 		kinds := control.Kinds{
-			entityTable.Into(&r.entities, r.nameEntity), keyTable.Into(&r.keys, keyOpener(v)), policyTable.Into(&r.managed),
-			aliasTable.Into(&r.aliases), useTable.Into(&r.saved, r.loadUse),
+			entityTable.Into(&r.entities, r.nameEntity), keyTable.Into(&r.keys, keyOpener(v)),
+			policyTable.Into(&r.managed), aliasTable.Into(&r.aliases), useTable.Into(&r.saved, r.loadUse),
 		}
 		for _, m := range builtin {
 			r.managed[m.ARN()] = m

@@ -81,7 +81,9 @@ func newRecords() (*records, control.Kinds) {
 // Open reads the records from the control store and follows their changes.
 func Open(o Options) (*Logins, error) {
 	l := &Logins{Hasher: NewHasher(), Tries: NewTries(), o: o}
-	l.records = control.NewSet(control.SetOptions[records]{Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords})
+	l.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
+	})
 	return l, l.records.Register()
 }
 

@@ -83,7 +83,9 @@ func (s *Sessions) proven(id string) bool {
 // sessionsLike returns the sessions of whom g is of, the oldest first.
 func (s *Sessions) sessionsLike(g *Grant) []*Session {
 	r := s.records.RLock()
-	out := control.Where(r.sessions, func(n *Session) bool { return n.IssuerID == g.IssuerID && n.Subject() == g.Subject() })
+	out := control.Where(r.sessions, func(n *Session) bool {
+		return n.IssuerID == g.IssuerID && n.Subject() == g.Subject()
+	})
 	s.records.RUnlock()
 	slices.SortFunc(out, oldestFirst)
 	return out

@@ -37,7 +37,9 @@ func Open(o Options) (*Sessions, error) {
 		o.Vouched = func(string, string, string) bool { return false }
 	}
 	s := &Sessions{o: o}
-	s.records = control.NewSet(control.SetOptions[records]{Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords})
+	s.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
+	})
 	return s, s.records.Register()
 }
 

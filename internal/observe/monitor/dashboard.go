@@ -49,7 +49,9 @@ func (m *Monitor) Dashboard(account, name string) *Dashboard {
 // Dashboards returns the dashboards of an account whose names begin with a prefix, in order of their names.
 func (m *Monitor) Dashboards(account, prefix string) []*Dashboard {
 	r := m.records.RLock()
-	out := control.Where(r.dashboards, func(d *Dashboard) bool { return d.Account == account && strings.HasPrefix(d.Name, prefix) })
+	out := control.Where(r.dashboards, func(d *Dashboard) bool {
+		return d.Account == account && strings.HasPrefix(d.Name, prefix)
+	})
 	m.records.RUnlock()
 	slices.SortFunc(out, func(a, b *Dashboard) int { return strings.Compare(a.Name, b.Name) })
 	return out

@@ -39,7 +39,9 @@ func escape(name string) string { return url.PathEscape(name) }
 // Open reads what is in the control store and follows its changes.
 func Open(o Options) (*Monitor, error) {
 	m := &Monitor{control: o.Control, shelves: newShelves(), composites: control.Gate{Formats: o.Formats}}
-	m.records = control.NewSet(control.SetOptions[records]{Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords})
+	m.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
+	})
 	m.sketches.used = make(map[string]int)
 	if err := o.Control.Register(keyHistory, m.shelves); err != nil {
 		return nil, err

@@ -13,13 +13,16 @@ import (
 
 var (
 	alarmTable = control.Table[Name, Alarm]{
-		Prefix: Prefix + "alarm/", Key: control.Key[Name]{Text: Name.text, Parse: parseName}, Format: formats.Monitor, Write: encodeRecord[Alarm],
+		Prefix: Prefix + "alarm/", Key: control.Key[Name]{Text: Name.text, Parse: parseName}, Format: formats.Monitor,
+		Write: encodeRecord[Alarm],
 	}
 	actionTable = control.Table[string, Action]{
-		Prefix: Prefix + "action/", Key: control.Text, Format: formats.Monitor, Read: readAction, Write: encodeRecord[Action],
+		Prefix: Prefix + "action/", Key: control.Text, Format: formats.Monitor,
+		Read: readAction, Write: encodeRecord[Action],
 	}
 	dashboardTable = control.Table[string, Dashboard]{
-		Prefix: Prefix + "dashboard/", Key: control.Text, Format: formats.Monitor, Read: readDashboard, Write: (*Dashboard).encode,
+		Prefix: Prefix + "dashboard/", Key: control.Text, Format: formats.Monitor,
+		Read: readDashboard, Write: (*Dashboard).encode,
 	}
 	metricTable = control.Table[string, Metric]{
 		Prefix: Prefix + "metric/", Key: control.Text, Format: formats.Monitor, Write: encodeRecord[Metric],
@@ -63,8 +66,8 @@ func newRecords() (*records, control.Kinds) {
 	}
 }
 
-// combineAlarm keeps which composite alarms depend on an alarm. A rule that cannot be read makes a composite alarm that is
-// not evaluated; Check reports it.
+// combineAlarm keeps which composite alarms depend on an alarm. A rule that cannot be read makes a composite alarm
+// that is not evaluated; Check reports it.
 func (r *records) combineAlarm(name Name, old, is *Alarm) error {
 	if is != nil && is.Composite != nil {
 		_ = is.Composite.read(is.Scope)

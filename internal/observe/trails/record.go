@@ -120,7 +120,8 @@ var (
 		Prefix: Prefix + "trail/", Key: control.Key[Name]{Text: Name.text, Parse: parseName}, Format: formats.Trails,
 	}
 	statusTable = control.Table[uuid.UUID, Status]{
-		Prefix: Prefix + "status/", Key: control.Key[uuid.UUID]{Text: uuid.UUID.String, Parse: uuid.Parse}, Format: formats.Trails,
+		Prefix: Prefix + "status/", Key: control.Key[uuid.UUID]{Text: uuid.UUID.String, Parse: uuid.Parse},
+		Format: formats.Trails,
 	}
 	keyTable = control.Table[string, Key]{Prefix: Prefix + "key/", Key: control.Text, Format: formats.Trails}
 )
