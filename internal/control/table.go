@@ -119,8 +119,11 @@ func Only[V any](rows map[struct{}]*V) (v V) {
 // JSON returns the Key of what stands there as JSON.
 func JSON[K any]() Key[K] {
 	return Key[K]{
-		Text:  func(k K) string { return string(Encode(k)) },
-		Parse: func(s string) (k K, err error) { return k, json.Unmarshal([]byte(s), &k) },
+		Text: func(k K) string { return string(Encode(k)) },
+		Parse: func(s string) (k K, err error) {
+			err = json.Unmarshal([]byte(s), &k)
+			return k, err
+		},
 	}
 }
 
