@@ -38,16 +38,17 @@ var rules = []rule{
 	{dir: "internal/cidr", mayNot: world},
 	{dir: "internal/bytesize", mayNot: world},
 	{dir: "internal/weburl", mayNot: world},
+	{dir: "internal/formats", mayNot: world},
 	{dir: "internal/store", mayNot: network},
 	{dir: "internal/control", may: []string{"internal/store"}, mayNot: network},
-	{dir: "internal/queue", may: []string{"internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
+	{dir: "internal/queue", may: []string{"internal/formats", "internal/heap", "internal/search", "internal/varint"}, mayNot: append([]string{"crypto/rand", "math/rand", "math/rand/v2", "sync"}, world...)},
 	{dir: "internal/shard", may: []string{"internal/fairshare", "internal/heap", "internal/queue", "internal/store"}, mayNot: network},
 	{dir: "internal/idle", may: []string{"internal/catalog", "internal/control", "internal/observe/trail", "internal/queue"}, mayNot: network},
-	{dir: "internal/catalog", may: []string{"internal/control", "internal/queue", "internal/store"}, mayNot: network},
-	{dir: "internal/tenant", may: []string{"internal/control", "internal/store"}, mayNot: network},
+	{dir: "internal/catalog", may: []string{"internal/control", "internal/formats", "internal/queue", "internal/store"}, mayNot: network},
+	{dir: "internal/tenant", may: []string{"internal/control", "internal/formats", "internal/store"}, mayNot: network},
 
 	// Topics: what a message of a topic is, who gets it, and how it gets there.
-	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
+	{dir: "internal/topic", may: []string{"internal/catalog", "internal/control", "internal/formats", "internal/queue", "internal/store", "internal/topic"}, mayNot: network},
 	{dir: "internal/topic/delivery", may: []string{"internal/fairshare", "internal/queue", "internal/shard", "internal/topic"}},
 	{dir: "internal/topic/egress", may: []string{"internal/cidr"}, mayNot: []string{"net/http"}},
 	{dir: "internal/topic/email", may: []string{"internal/fairshare", "internal/topic/delivery", "internal/topic/envelope"}, mayNot: []string{"net/http"}},
@@ -57,7 +58,7 @@ var rules = []rule{
 	{dir: "internal/topic/signing", may: []string{"internal/control", "internal/store"}, mayNot: network},
 	{dir: "internal/topic/filter", may: []string{"internal/cidr", "internal/topic/jackson"}, mayNot: append([]string{"os", "time"}, network...)},
 
-	{dir: "internal/datadir", mayNot: network},
+	{dir: "internal/datadir", may: []string{"internal/formats"}, mayNot: network},
 
 	// AWS's wire formats: these packages know no service, and not each other.
 	{dir: "internal/aws"},
@@ -66,8 +67,8 @@ var rules = []rule{
 	{dir: "internal/aws/policy", may: []string{"internal/cidr"}, mayNot: world},
 
 	// Identities and permissions.
-	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/store"}, mayNot: network},
-	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/store"}, mayNot: network},
+	{dir: "internal/auth", may: []string{"internal/auth", "internal/aws/policy", "internal/control", "internal/formats", "internal/store"}, mayNot: network},
+	{dir: "internal/auth/login", may: []string{"internal/auth/identity", "internal/control", "internal/fairshare", "internal/formats", "internal/store"}, mayNot: network},
 	{dir: "internal/auth/openid"},
 	{dir: "internal/auth/access", may: []string{"internal/auth/identity", "internal/aws/policy"}, mayNot: append([]string{"time"}, world...)},
 
@@ -99,7 +100,7 @@ var rules = []rule{
 		"internal/auth/identity", "internal/aws/policy", "internal/aws/protocol", "internal/control", "internal/observe/budget", "internal/store",
 	}, mayNot: network},
 	{dir: "internal/observe/trails", may: []string{
-		"internal/auth/identity", "internal/control", "internal/observe/trail", "internal/observe/trails", "internal/store",
+		"internal/auth/identity", "internal/control", "internal/formats", "internal/observe/trail", "internal/observe/trails", "internal/store",
 	}, mayNot: []string{"net", "net/http"}},
 	{dir: "internal/observe/trails/bucket"}, // it asks S3
 	{dir: "internal/observe/trails/logfile", mayNot: append([]string{"os"}, network...)},
@@ -111,7 +112,7 @@ var rules = []rule{
 	{dir: "internal/observe/insights", may: []string{"internal/observe/series"}, mayNot: world},
 	{dir: "internal/observe/metricmath", mayNot: world},
 	{dir: "internal/observe/metricsearch", may: []string{"internal/observe/series"}, mayNot: world},
-	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/observe", "internal/plainjson", "internal/store"}, mayNot: network},
+	{dir: "internal/observe/monitor", may: []string{"internal/control", "internal/formats", "internal/observe", "internal/plainjson", "internal/store"}, mayNot: network},
 	{dir: "internal/observe/prom", may: []string{"internal/cluster/status", "internal/observe/queueseries", "internal/observe/series", "internal/queue", "internal/tenant"}, mayNot: network},
 	{dir: "internal/observe/queueseries", may: []string{"internal/observe/budget", "internal/observe/series", "internal/queue"}, mayNot: network},
 	{dir: "internal/observe/budget", mayNot: network},
@@ -121,7 +122,7 @@ var rules = []rule{
 
 	// Several machines.
 	{dir: "internal/cluster", may: []string{
-		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/queue", "internal/shard", "internal/store",
+		"internal/catalog", "internal/cluster", "internal/control", "internal/datadir", "internal/formats", "internal/queue", "internal/shard", "internal/store",
 	}, mayNot: []string{"net/http"}},
 	{dir: "internal/cluster/messenger", may: []string{"internal/cluster/messenger"}, mayNot: network},
 	{dir: "internal/cluster/sharedlog", may: []string{"internal/cluster/sharedlog"}, mayNot: network},
@@ -144,7 +145,7 @@ var rules = []rule{
 	{dir: "internal/server", may: []string{
 		"console",
 		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
-		"internal/datadir", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
+		"internal/datadir", "internal/formats", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/tenant", "internal/topic",
 	}},
 	{dir: "internal/keypair", mayNot: network},

@@ -92,6 +92,9 @@ func fieldsSet(dir string, file *ast.File) map[string]bool {
 		}
 	}
 	typeOf := func(e ast.Expr) string {
+		if generic, ok := e.(*ast.IndexExpr); ok {
+			e = generic.X
+		}
 		switch e := e.(type) {
 		case *ast.Ident: // a function may be given the options of its package by another function there
 			return dir + "." + e.Name

@@ -32,13 +32,9 @@ type Options struct {
 	// Sends of q. old is the record before the change, nil of a new queue. A nil
 	// Place puts all queues on the first.
 	Place func(q, old *Queue)
-	// RequireIdle is called before a record is used that says that it is watched which queues are used, and
-	// RequireTombstones before tombstones are. They write down that the data directory needs a program that can read
-	// such records. Both may be nil.
-	RequireIdle, RequireTombstones func() error
-	// ReadTombstones returns an error as long as a program that may open the store cannot read tombstones. Until then
-	// deletions write none. Nil means that all programs read them.
-	ReadTombstones func() error
+	// Formats are of the records that say since when it is watched which queues are used, and of tombstones. Deletions
+	// write no tombstones as long as some program cannot read them.
+	Formats control.Formats
 	// NoCoolDowns lets the name of a deleted queue be used again, and a queue be purged
 	// again, at once. It is for tests.
 	NoCoolDowns bool
@@ -46,30 +42,14 @@ type Options struct {
 
 // Catalog is the set of records. Its methods may be called from any goroutine.
 type Catalog struct {
-	control           *control.Control
-	place             func(q, old *Queue)
-	requireIdle       func() error
-	requireTombstones func() error
-	readTombstones    func() error
-	noCoolDowns       bool
+	control     *control.Control
+	records     *control.Set[records]
+	tombstones  control.Gate
+	place       func(q, old *Queue)
+	noCoolDowns bool
 
-	mu sync.RWMutex
-	records
+	watching sync.Mutex // of what follows
 	watchers []func(old, new *Queue)
-}
-
-// records are the contents of the store.
-type records struct {
-	secret  []byte
-	queues  map[Name]*Queue
-	byID    map[queue.ID]*Queue
-	counts  map[namespace]int // how many queues there are; only where there are any
-	deleted map[Name]time.Time
-	buried  tombstones
-
-	idleSince    time.Time
-	purgeAnytime bool // of all queues
-	lastID       queue.ID
 }
 
 const secretSize = 32
@@ -77,13 +57,13 @@ const secretSize = 32
 // Initialise makes what every catalog has, if it is not there. It is a change of
 // the control store, which the store's owner makes.
 func Initialise(tx *control.Tx) error {
-	secret, err := tx.Get(keySecret)
+	secret, err := tx.Get(secretTable.KeyOf(alone))
 	if err != nil || secret != nil {
 		return err
 	}
 	secret = make([]byte, secretSize)
 	rand.Read(secret)
-	tx.Put(keySecret, secret)
+	secretTable.Put(tx, alone, &secret)
 	return nil
 }
 
@@ -92,14 +72,11 @@ func Initialise(tx *control.Tx) error {
 // reader has. If there is no catalog, the error is ErrUninitialised.
 func Open(o Options) (*Catalog, error) {
 	c := &Catalog{
-		control: o.Control, place: o.Place, noCoolDowns: o.NoCoolDowns,
-		requireIdle: o.RequireIdle, requireTombstones: o.RequireTombstones, readTombstones: o.ReadTombstones,
+		control: o.Control, tombstones: control.Gate{Formats: o.Formats}, place: o.Place, noCoolDowns: o.NoCoolDowns,
 	}
-	for _, f := range []*func() error{&c.requireIdle, &c.requireTombstones, &c.readTombstones} {
-		if *f == nil {
-			*f = func() error { return nil }
-		}
-	}
+	c.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Formats: o.Formats, New: recordsOf(o.NoCoolDowns),
+	})
 	if c.place == nil {
 		c.place = func(_, _ *Queue) {}
 	}
@@ -111,47 +88,44 @@ func Open(o Options) (*Catalog, error) {
 
 // Secret returns the random key under which the service authenticates receipt handles.
 func (c *Catalog) Secret() []byte {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.secret
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	return control.Only(r.secret)
 }
 
 // Find returns the record of a queue, or nil.
 func (c *Catalog) Find(n Name) *Queue {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.queues[n]
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	return r.queues[n]
 }
 
 // ByID returns the record of the queue with that id, or nil.
 func (c *Catalog) ByID(id queue.ID) *Queue {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.byID[id]
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	return r.byID[id]
 }
 
 // List returns the queues of an account in a region for which keep is true,
 // sorted by name.
 func (c *Catalog) List(account, region string, keep func(*Queue) bool) []*Queue {
-	c.mu.RLock()
-	var out []*Queue
-	for n, q := range c.queues {
-		if n.Account == account && n.Region == region && keep(q) {
-			out = append(out, q)
-		}
-	}
-	c.mu.RUnlock()
+	r := c.records.RLock()
+	out := control.Where(r.queues, func(q *Queue) bool {
+		return q.Name.Account == account && q.Name.Region == region && keep(q)
+	})
+	c.records.RUnlock()
 	slices.SortFunc(out, func(a, b *Queue) int { return cmp.Compare(a.Name.Queue, b.Name.Queue) })
 	return out
 }
 
 // Regions returns the regions, sorted, in which an account has a queue of that name.
 func (c *Catalog) Regions(account, name string) []string {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
+	r := c.records.RLock()
+	defer c.records.RUnlock()
 	var regions []string
-	for space := range c.counts {
-		if space.account == account && c.queues[Name{account, space.region, name}] != nil {
+	for space := range r.counts {
+		if space.account == account && r.queues[Name{account, space.region, name}] != nil {
 			regions = append(regions, space.region)
 		}
 	}
@@ -161,10 +135,10 @@ func (c *Catalog) Regions(account, name string) []string {
 
 // Count returns how many queues an account has, in all regions together.
 func (c *Catalog) Count(account string) int {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
+	r := c.records.RLock()
+	defer c.records.RUnlock()
 	total := 0
-	for space, n := range c.counts {
+	for space, n := range r.counts {
 		if space.account == account {
 			total += n
 		}
@@ -174,10 +148,10 @@ func (c *Catalog) Count(account string) int {
 
 // Owned returns the names of an account's queues with their regions, in order.
 func (c *Catalog) Owned(account string) []string {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
+	r := c.records.RLock()
+	defer c.records.RUnlock()
 	var out []string
-	for n := range c.queues {
+	for n := range r.queues {
 		if n.Account == account {
 			out = append(out, n.Queue+" in "+n.Region)
 		}
@@ -193,15 +167,9 @@ func (c *Catalog) All() []*Queue {
 
 // collect returns the queues for whose names keep is true.
 func (c *Catalog) collect(keep func(Name) bool) []*Queue {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	var out []*Queue
-	for n, q := range c.queues {
-		if keep(n) {
-			out = append(out, q)
-		}
-	}
-	return out
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	return control.Where(r.queues, func(q *Queue) bool { return keep(q.Name) })
 }
 
 // OnChange has f called for every change of a queue from now on, in their order, also
@@ -209,7 +177,7 @@ func (c *Catalog) collect(keep func(Name) bool) []*Queue {
 // catalog shows the change already. The change ends when f has returned, so f must not
 // make one itself.
 func (c *Catalog) OnChange(f func(old, new *Queue)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.watching.Lock()
+	defer c.watching.Unlock()
 	c.watchers = append(slices.Clip(c.watchers), f)
 }

@@ -2,19 +2,10 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/queue"
-)
-
-// Keys of the store. Each prefix is followed by the JSON of a Name.
-const (
-	keyQueue   = "queue/"
-	keyDeleted = "deleted/"
-	keyLastID  = "last-id"
-	keySecret  = "receipt-secret"
 )
 
 // Tx is a change that is being made. It can make one queue, or change or delete
@@ -36,22 +27,22 @@ func (c *Catalog) In(tx *control.Tx) *Tx { return &Tx{c, tx} }
 // already, it returns that one's record and ErrExists.
 func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time) (*Queue, error) {
 	c := tx.c
-	c.mu.RLock()
-	old := c.queues[n]
-	at, gone := c.deleted[n]
-	id := c.lastID + 1
-	c.mu.RUnlock()
+	r := c.records.RLock()
+	old := r.queues[n]
+	at := r.deleted[n]
+	id := control.Only(r.lastID) + 1
+	c.records.RUnlock()
 	if old != nil {
 		return old, ErrExists
 	}
-	if gone && !c.noCoolDowns && now.Before(at.Add(RecreateInterval)) {
+	if at != nil && !c.noCoolDowns && now.Before(at.Add(RecreateInterval)) {
 		return nil, ErrDeletedRecently
 	}
 	q := &Queue{Name: n, ID: id, Created: now, Modified: now, Attributes: a, Tags: tags}
 	c.place(q, nil)
-	tx.tx.Put(keyLastID, encode(q.ID))
-	tx.tx.Put(nameKey(keyQueue, n), encode(q))
-	tx.tx.Delete(nameKey(keyDeleted, n))
+	lastIDTable.Put(tx.tx, alone, &q.ID)
+	queueTable.Put(tx.tx, n, q)
+	deletedTable.Delete(tx.tx, n)
 	return q, nil
 }
 
@@ -69,7 +60,7 @@ func (tx *Tx) Update(n Name, id queue.ID, change func(*Queue) error) (*Queue, er
 		return nil, err
 	}
 	tx.c.place(q, old)
-	tx.tx.Put(nameKey(keyQueue, n), encode(q))
+	queueTable.Put(tx.tx, n, q)
 	return q, nil
 }
 
@@ -83,33 +74,22 @@ func (tx *Tx) Delete(n Name, id queue.ID, now time.Time) error {
 	if q := c.Find(n); q == nil || q.ID != id {
 		return ErrNotFound
 	}
-	tx.tx.Delete(nameKey(keyQueue, n))
+	queueTable.Delete(tx.tx, n)
 	if err := tx.bury(id); err != nil {
 		return err
 	}
 	if n.Internal() {
 		return nil
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
+	r := c.records.RLock()
+	defer c.records.RUnlock()
 	forgotten := 0
-	for old, at := range c.deleted {
+	for old, at := range r.deleted {
 		if !now.Before(at.Add(RecreateInterval)) && forgotten < forgetAtOnce {
-			tx.tx.Delete(nameKey(keyDeleted, old))
+			deletedTable.Delete(tx.tx, old)
 			forgotten++
 		}
 	}
-	tx.tx.Put(nameKey(keyDeleted, n), encode(now))
+	deletedTable.Put(tx.tx, n, &now)
 	return nil
-}
-
-func nameKey(prefix string, n Name) string { return prefix + string(encode(n)) }
-
-// encode is for values of this package, all of which have a JSON form.
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
 }

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/control"
@@ -20,38 +19,30 @@ type Listed struct {
 // and what is not as it should be. It leaves out keys that begin with one of others,
 // the prefixes of other readers' records. An error says that the store could not be read.
 func Check(s *store.Store, others ...string) (found Listed, problems []string, err error) {
-	c := newRecords()
-	found.Deleted = c.buried.has
 	want := func(ok bool, format string, args ...any) {
 		if !ok {
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	err = control.Records(s, "", func(k string, v []byte) bool {
-		if !slices.ContainsFunc(others, func(prefix string) bool { return strings.HasPrefix(k, prefix) }) {
-			_, bad := c.put(k, v)
-			want(bad == nil, "record %q: %v", k, bad)
-		}
-		return true
-	})
+	r, err := control.Check(s, "", recordsOf(false), func(key string, bad error) {
+		want(false, "record %q: %v", key, bad)
+	}, others...)
+	found.Deleted = r.hasBuried
 	if err != nil {
 		return found, problems, fmt.Errorf("check catalog: %w", err)
 	}
-	want(len(c.secret) == secretSize, "the secret of receipt handles has %d bytes", len(c.secret))
+	secret, lastID := control.Only(r.secret), control.Only(r.lastID)
+	want(len(secret) == secretSize, "the secret of receipt handles has %d bytes", len(secret))
 	ids := make(map[queue.ID]Name)
-	for n, q := range c.queues {
-		v, err := s.Get([]byte(nameKey(keyQueue, n)))
-		if err != nil {
-			return found, problems, fmt.Errorf("check catalog: %w", err)
-		}
-		want(v != nil, "the record of queue %s is under another name", n.ARN())
-		want(0 < q.ID && q.ID <= c.lastID, "queue %s has the id %d, the last one given was %d", n.ARN(), q.ID, c.lastID)
+	for key, q := range r.queues {
+		n := q.Name
+		want(n == key, "the record of queue %s is under another name", n.ARN())
+		want(0 < q.ID && q.ID <= lastID, "queue %s has the id %d, the last one given was %d", n.ARN(), q.ID, lastID)
 		want(ids[q.ID] == Name{}, "queues %s and %s have the same id", n.ARN(), ids[q.ID].ARN())
-		want(!c.buried.has(q.ID), "queue %s has the id %d, which has a tombstone", n.ARN(), q.ID)
+		want(!r.hasBuried(q.ID), "queue %s has the id %d, which has a tombstone", n.ARN(), q.ID)
 		ids[q.ID] = n
 		want(n.Internal() || q.Attributes.FIFO == strings.HasSuffix(n.Queue, ".fifo"), "queue %s: FIFO is %t", n.ARN(), q.Attributes.FIFO)
-		_, gone := c.deleted[n]
-		want(!gone, "queue %s is there and was deleted", n.ARN())
+		want(r.deleted[n] == nil, "queue %s is there and was deleted", n.ARN())
 		found.Queues = append(found.Queues, q)
 	}
 	return found, problems, nil

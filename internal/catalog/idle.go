@@ -1,6 +1,10 @@
 package catalog
 
-import "time"
+import (
+	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
+)
 
 // Idle is what is decided about an unused queue.
 type Idle struct {
@@ -17,21 +21,18 @@ const (
 	IdleKeep = "keep"
 )
 
-// keyIdleSince is the key of the instant since when it is watched which queues are used.
-const keyIdleSince = "idle-since"
-
 // IdleSince returns since when it is watched, without a break, which queues are used, or the zero time if it is not.
 func (c *Catalog) IdleSince() time.Time {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.idleSince
+	r := c.records.RLock()
+	defer c.records.RUnlock()
+	return control.Only(r.idleSince)
 }
 
 // WatchIdle notes since when it is watched which queues are used. The zero time says that it is not.
 func (tx *Tx) WatchIdle(since time.Time) {
 	if since.IsZero() {
-		tx.tx.Delete(keyIdleSince)
+		idleSinceTable.Delete(tx.tx, alone)
 		return
 	}
-	tx.tx.Put(keyIdleSince, encode(since))
+	idleSinceTable.Put(tx.tx, alone, &since)
 }

@@ -37,8 +37,10 @@ func newGraveyard(t *testing.T) *graveyard {
 func (g *graveyard) open() {
 	g.t.Helper()
 	c, err := catalog.Open(catalog.Options{
-		Control: g.ctl, NoCoolDowns: true, ReadTombstones: func() error { return g.old },
-		RequireTombstones: func() error { g.required++; return nil },
+		Control: g.ctl, NoCoolDowns: true, Formats: control.Formats{
+			Ready:   func(int) error { return g.old },
+			Require: func(int) error { g.required++; return nil },
+		},
 	})
 	if err != nil {
 		g.t.Fatal(err)

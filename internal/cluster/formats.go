@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // Reads returns nil if every node of the cluster reads data directories of that format, as far as it can be known: what a
@@ -15,7 +15,7 @@ func (n *Node) Reads(format int) error { return n.members.allRead(format) }
 
 // readable returns the highest format that every node reads; see Reads.
 func (m *membership) readable() int {
-	format := datadir.Newest()
+	format := formats.Newest
 	for format > 1 && m.allRead(format) != nil { // all programs read the first
 		format--
 	}

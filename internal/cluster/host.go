@@ -10,7 +10,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster/replica"
 	"github.com/sluicemq/sluice/internal/cluster/router"
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/shard"
 )
 
@@ -74,7 +74,7 @@ func (h *host) wake() {
 // heartbeat is what there is to tell the other nodes.
 func (h *host) heartbeat() heartbeat {
 	out := heartbeat{
-		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: datadir.Newest(), Low: h.o.Low(),
+		Node: h.o.Name, Incarnation: h.id.ID, Endpoint: h.o.Endpoint(), Version: h.o.Version, Reads: formats.Newest, Low: h.o.Low(),
 		Failover: h.times.failover, Silent: h.members.view.silent(), Leaving: h.leaving.Load(), Unready: !h.o.Answers() || h.probe() != nil,
 		Certificate: h.certificateEnd(), Skew: h.members.clocks.skew().Round(time.Millisecond), Shards: make(map[string]replica.Status),
 		Told: h.o.Tell(),

@@ -13,6 +13,7 @@ import (
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/cluster"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/queue"
 )
 
@@ -28,7 +29,7 @@ func TestQueueIsDeletedWhileItsShardsMove(t *testing.T) {
 		w.eventually("all nodes have the format", func() bool {
 			w.at("a").send("first", "warm")
 			for _, name := range []string{"a", "b", "c"} {
-				if f, err := datadir.ReadFormat(w.machines[name].dir); err != nil || f.Number < datadir.FormatNames {
+				if f, err := datadir.ReadFormat(w.machines[name].dir); err != nil || f.Number < formats.Names {
 					return false
 				}
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // write makes files, or directories if their names end with a slash.
@@ -95,13 +97,13 @@ func TestFormat(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, FormatFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that needs nothing has a file: %v", err)
 	}
-	if err := Require(dir, newest+1, "2.0"); err != nil {
+	if err := Require(dir, formats.Newest+1, "2.0"); err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
-		"Prepare": Prepare(dir), "Require": Require(dir, newest+2, "3.0"),
+		"Prepare": Prepare(dir), "Require": Require(dir, formats.Newest+2, "3.0"),
 	} {
-		if !errors.Is(err, ErrTooNew) || !strings.Contains(err.Error(), fmt.Sprintf("was written by Sluice 2.0, format %d; this program reads formats up to %d", newest+1, newest)) {
+		if !errors.Is(err, ErrTooNew) || !strings.Contains(err.Error(), fmt.Sprintf("was written by Sluice 2.0, format %d; this program reads formats up to %d", formats.Newest+1, formats.Newest)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -118,7 +120,7 @@ func TestFormatsAreRequiredAtOnce(t *testing.T) {
 	for range 20 {
 		dir := t.TempDir()
 		var all sync.WaitGroup
-		for number := range newest {
+		for number := range formats.Newest {
 			for range 3 {
 				all.Go(func() {
 					if err := Require(dir, number+1, "2.0"); err != nil {
@@ -131,7 +133,7 @@ func TestFormatsAreRequiredAtOnce(t *testing.T) {
 			}
 		}
 		all.Wait()
-		if f, err := ReadFormat(dir); err != nil || f.Number != newest {
+		if f, err := ReadFormat(dir); err != nil || f.Number != formats.Newest {
 			t.Errorf("in the end the format is %d, %v", f.Number, err)
 		}
 	}

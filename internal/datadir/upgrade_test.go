@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // TestFormatsAreDocumented compares the formats with the table of them that operators read.
@@ -13,9 +15,9 @@ func TestFormatsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for format := 1; format <= Newest()+1; format++ {
+	for format := 1; format <= formats.Newest+1; format++ {
 		has := strings.Contains(string(page), fmt.Sprintf("\n| %d | ", format))
-		if known := format <= Newest(); has != known {
+		if known := format <= formats.Newest; has != known {
 			t.Errorf("docs/upgrade.md has a row for format %d: %t; it should be %t", format, has, known)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/queue"
@@ -91,7 +92,14 @@ func newWorld(t failer) *world {
 	t.Cleanup(func() { _ = s.Close() })
 	w.control = control.New(control.Options{Store: s})
 	w.must(w.control.Change(context.Background(), catalog.Initialise))
-	w.catalog, err = catalog.Open(catalog.Options{Control: w.control, RequireIdle: func() error { w.format++; return nil }})
+	w.catalog, err = catalog.Open(catalog.Options{
+		Control: w.control, Formats: control.Formats{Require: func(format int) error {
+			if format == formats.Idle {
+				w.format++
+			}
+			return nil
+		}},
+	})
 	w.must(err)
 	w.trail = trail.New(trail.Options{Control: w.control, Now: func() time.Time { return w.now }})
 	w.shards = &shards{catalog: w.catalog, uses: make(map[queue.ID]*queue.Use), silent: make(map[queue.ID]bool)}

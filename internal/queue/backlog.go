@@ -1,6 +1,10 @@
 package queue
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sluicemq/sluice/internal/formats"
+)
 
 // extent is a number of copies and of their bytes.
 type extent struct{ copies, bytes int }
@@ -87,7 +91,7 @@ func (b *backlog) load() error {
 	if err := b.decode(v); err != nil {
 		return err
 	}
-	b.e.format = max(b.e.format, formatCopies)
+	b.e.format = max(b.e.format, formats.Topics)
 	for n := b.head; n < b.end; n++ {
 		x, err := b.read(n)
 		if err != nil {
@@ -143,7 +147,7 @@ func (b *backlog) add(x *expansion) {
 	b.e.tx.Set(publicationKey(b.end), encodeBacklogged(x))
 	b.end++
 	b.count(x.Publication, 0)
-	b.e.format = max(b.e.format, formatCopies)
+	b.e.format = max(b.e.format, formats.Topics)
 	b.dirty = true
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // In every sequence of events while the copies of publications are made, each queue gets one of each, and those of a
@@ -233,7 +235,7 @@ func TestLargePublications(t *testing.T) {
 	if n, err := r.engine.Counts(queues); err != nil || n.Visible != 1 || steps < 30 || steps > 60 {
 		t.Errorf("%+v, %v after %d steps", n, err, steps)
 	}
-	if got := r.engine.Format(); got != formatCopies {
+	if got := r.engine.Format(); got != formats.Topics {
 		t.Errorf("format %d", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/varint"
 )
 
@@ -228,6 +229,6 @@ func (e *Engine) addToBlock(n int, start Instant, name string, rows []Row) error
 	}
 	e.rows = have
 	e.tx.Set(k, encodeBlock(n, start, have))
-	e.format = max(e.format, formatSeries)
+	e.format = max(e.format, formats.Series)
 	return nil
 }

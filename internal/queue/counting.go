@@ -3,6 +3,8 @@ package queue
 import (
 	"slices"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // counting is the part of a queue's record that says what has happened in the running
@@ -94,9 +96,9 @@ func (e *Engine) Allow(format int) {
 	if !e.Awaits() {
 		return
 	}
-	begins := e.waits && format >= formatSeries
+	begins := e.waits && format >= formats.Series
 	e.waits = e.waits && !begins
-	names := e.unsaid && format >= formatNames
+	names := e.unsaid && format >= formats.Names
 	e.unsaid = e.unsaid && !names
 	named := 0
 	for _, q := range e.queues {

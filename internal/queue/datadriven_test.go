@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // TestScripts runs the stories in testdata; their language is described in
@@ -515,7 +517,7 @@ func (c *command) available(e *Engine) error {
 func (c *command) keep() Keep {
 	k := DefaultKeep
 	if len(c.words) > 0 && c.word() == "later" {
-		k.UpTo = formatSeries - 1
+		k.UpTo = formats.Series - 1
 	}
 	for name, d := range map[string]*time.Duration{"minutes": &k.Minutes, "five": &k.FiveMinutes, "hours": &k.Hours} {
 		if v, ok := c.setting(name); ok {
@@ -525,7 +527,7 @@ func (c *command) keep() Keep {
 	return k
 }
 
-func (c *command) startCounting(e *Engine) error { e.Allow(formatNames); return nil }
+func (c *command) startCounting(e *Engine) error { e.Allow(formats.Names); return nil }
 
 // use prints what is known of the use of queues.
 func (c *command) use(e *Engine) error {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/heap"
 )
 
@@ -66,7 +67,7 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := &Engine{
 		unknown: make(map[ID]bool), isDeleted: deleted, limit: math.MaxInt,
-		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
+		keep: keep, waits: keep.waitsFor(formats.Series), unsaid: keep.waitsFor(formats.Names), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
 	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
@@ -142,7 +143,7 @@ func (q *queue) load() error {
 	}
 	if b[0] == metaVersion {
 		q.e.waits = false
-		q.e.format = max(q.e.format, formatSeries)
+		q.e.format = max(q.e.format, formats.Series)
 	}
 	if err := q.loadOwnName(); err != nil {
 		return err
@@ -240,23 +241,10 @@ func (q *queue) loadReadyGroups() {
 	}
 }
 
-// Formats of a data directory, by what they have that older ones have not.
-const (
-	formatSources = 2 // a MoveTask with Sources
-	formatCopies  = 3 // copies of publications in an outbox, or a backlog of publications
-	formatSeries  = 4 // what was counted of queues
-
-	formatSelections = 8 // a MoveTask with a Selection
-
-	formatTopicSeries = 9 // what was counted of topics
-
-	formatNames = 11 // the names of queues beside what was counted of them
-)
-
 // Format returns the lowest format of a data directory whose programs can read all
 // that the engine has read and written, as far as it knows. The owner must see to it that the directory has that format
 // before it makes the transaction durable.
-func (e *Engine) Format() int { return max(1, e.format) }
+func (e *Engine) Format() int { return max(formats.First, e.format) }
 
 // Begin starts a transaction at now, or at the newest instant seen if that is
 // later.
@@ -283,7 +271,7 @@ func (e *Engine) End() []ID {
 		if q.dirty {
 			record := q.meta.encode()
 			if record[0] == metaVersion {
-				e.format = max(e.format, formatSeries)
+				e.format = max(e.format, formats.Series)
 				q.saveOwnName()
 			}
 			e.tx.Set(metaKey(q.cfg.ID), record)

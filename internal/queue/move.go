@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // MoveStatus is the state of a message move task, in SQS's words.
@@ -201,10 +203,10 @@ func (t *MoveTask) clone() MoveTask {
 // format returns which format of a data directory the task's record needs.
 func (t *MoveTask) format() int {
 	if t.Selection != nil {
-		return formatSelections
+		return formats.Selections
 	}
 	if len(t.Sources) > 0 {
-		return formatSources
+		return formats.MoveSources
 	}
 	return 1
 }

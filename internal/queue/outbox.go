@@ -3,6 +3,8 @@ package queue
 import (
 	"fmt"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // outbox holds the messages that this shard has redriven, moved or published to a queue
@@ -98,7 +100,7 @@ func (o *outbox) put(t Transfer) {
 	o.stored++
 	if t.Copy {
 		o.copies = true
-		o.e.format = max(o.e.format, formatCopies)
+		o.e.format = max(o.e.format, formats.Topics)
 	}
 	o.e.record = t.encode(o.e.record)
 	o.e.tx.Set(outboxMessageKey(o.id, o.last), o.e.record)
@@ -230,7 +232,7 @@ func (o *outbox) load() error {
 		return err
 	}
 	if o.copies {
-		o.e.format = max(o.e.format, formatCopies)
+		o.e.format = max(o.e.format, formats.Topics)
 	}
 	o.e.ready = append(o.e.ready, o.id)
 	found := false

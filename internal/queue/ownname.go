@@ -1,6 +1,10 @@
 package queue
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/sluicemq/sluice/internal/formats"
+)
 
 // The name of a queue is stored beside its record, in the transaction that first writes something
 // counted. A reader that finds the two after the queue was deleted, because the shard failed or
@@ -26,7 +30,7 @@ func (q *queue) saveOwnName() {
 		return
 	}
 	q.e.tx.Set(ownNameKey(q.cfg.ID), encodeOwnName(q.cfg.ARN))
-	q.e.format = max(q.e.format, formatNames)
+	q.e.format = max(q.e.format, formats.Names)
 	q.ownName = true
 }
 
@@ -37,7 +41,7 @@ func (q *queue) loadOwnName() error {
 		return err
 	}
 	q.ownName, q.e.unsaid = true, false
-	q.e.format = max(q.e.format, formatNames)
+	q.e.format = max(q.e.format, formats.Names)
 	return nil
 }
 

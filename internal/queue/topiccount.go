@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // TopicMetric is the number of something that is counted of a topic. It is stored: a number
@@ -202,7 +204,7 @@ func (ts *topicMinutes) save() (wrote bool) {
 	for _, t := range ts.dirty {
 		if t.dirty {
 			ts.e.tx.Set(topicMinuteKey(t.name), t.encode())
-			ts.e.format = max(ts.e.format, formatTopicSeries)
+			ts.e.format = max(ts.e.format, formats.TopicSeries)
 			t.dirty, wrote = false, true
 		}
 	}
@@ -232,7 +234,7 @@ func (ts *topicMinutes) load() error {
 		return nil
 	}
 	ts.e.waits = false
-	ts.e.format = max(ts.e.format, formatTopicSeries)
+	ts.e.format = max(ts.e.format, formats.TopicSeries)
 	slices.SortStableFunc(ts.order, func(a, b *topicMinute) int { return cmp.Compare(a.minute, b.minute) })
 	for _, t := range ts.order {
 		ts.running[t.name] = t

@@ -18,7 +18,6 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/session"
 	"github.com/sluicemq/sluice/internal/aws/policy"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/tenant"
@@ -60,9 +59,6 @@ func openAccounts(c *Config, st *storage, p *peers) (_ *accounts, err error) {
 
 // openSessions reads the sessions of people who use the console, and the passwords of users.
 func (a *accounts) openSessions() (err error) {
-	ready := a.storage.ready(datadir.FormatSignIn,
-		"People can sign in when all nodes of the cluster know what sessions are")
-	require := a.storage.requires(datadir.FormatSignIn)
 	var vouched func(issuer, group, role string) bool
 	if a.config.OpenID.Issuer != "" {
 		if a.openID, err = openid.New(a.config.OpenID); err != nil {
@@ -72,13 +68,13 @@ func (a *accounts) openSessions() (err error) {
 			return issuer == a.openID.Issuer() && a.openID.Gives(group, role)
 		}
 	}
-	a.logins, err = login.Open(login.Options{Control: a.storage.control, Vault: a.vault, Ready: ready, Require: require})
+	a.logins, err = login.Open(login.Options{Control: a.storage.control, Vault: a.vault, Formats: a.storage.formats()})
 	if err != nil {
 		return err
 	}
 	a.sessions, err = session.Open(session.Options{
 		Control: a.storage.control, Directory: a.directory, Roots: a.credentials, Vault: a.vault, Idle: a.config.Console.Idle,
-		PasswordSince: a.logins.PasswordSince, Vouched: vouched, Ready: ready, Require: require,
+		PasswordSince: a.logins.PasswordSince, Vouched: vouched, Formats: a.storage.formats(),
 	})
 	return err
 }
@@ -86,10 +82,8 @@ func (a *accounts) openSessions() (err error) {
 // openTenants reads the limits of accounts and users. From then on this node exchanges their use with the others.
 func (a *accounts) openTenants() (err error) {
 	a.tenants, err = tenant.Open(tenant.Options{
-		Control: a.storage.control, Gone: a.isGone, Stored: a.storage.stored, Now: a.config.Now, Log: a.log,
-		Ready: a.storage.ready(datadir.FormatTenants,
-			"There can be limits when all nodes of the cluster know what they are"),
-		Require: a.storage.requires(datadir.FormatTenants),
+		Control: a.storage.control, Formats: a.storage.formats(), Gone: a.isGone, Stored: a.storage.stored,
+		Now: a.config.Now, Log: a.log,
 	})
 	a.peers.tenants.Store(a.tenants)
 	return err

@@ -12,7 +12,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/inspect"
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/queue"
 )
@@ -59,8 +59,7 @@ func (a *administration) newAdmin() *protocol.Service {
 		Catalog: st.catalog.Load(), Shard: st.messages, Authorizer: a.accounts.authorizer(admin.Rules),
 		Access: a.accounts.permissions, Directory: a.accounts.directory, Services: rules(), Consumers: a.consumersOf,
 		Messages: a.accounts.authorizer(sqs.Rules), CheckAttributes: sqs.CheckAttributes, Room: st.room,
-		Ready: st.ready(datadir.FormatSelections,
-			"Messages can be selected to be moved when all nodes of the cluster know how"),
+		Ready:     func() error { return st.ready(formats.Selections) },
 		PublicURL: strings.TrimRight(c.PublicURL, "/"),
 	})
 	return wire

@@ -48,9 +48,7 @@ func openAudit(c *Config, st *storage, vault *identity.Vault, p *peers) (_ *audi
 		return nil, err
 	}
 	a.trails, err = trails.Open(trails.Options{
-		Control: st.control, Vault: vault, Spool: a.spool,
-		Ready:   st.ready(datadir.FormatTrails, "There can be trails when all nodes of the cluster know what trails are"),
-		Require: st.requires(datadir.FormatTrails),
+		Control: st.control, Formats: st.formats(), Vault: vault, Spool: a.spool,
 	})
 	if err != nil {
 		return nil, err

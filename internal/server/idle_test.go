@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
@@ -35,7 +36,7 @@ func TestIdleQueuesAreDeleted(t *testing.T) {
 		return nil
 	}
 	eventually.Succeeds(t, watched)
-	if have, err := datadir.ReadFormat(config.Data); err != nil || have.Number != datadir.FormatIdle {
+	if have, err := datadir.ReadFormat(config.Data); err != nil || have.Number != formats.Idle {
 		t.Errorf("the data directory has the format %d, %v", have.Number, err)
 	}
 	c := apitest.NewSDK(t, s.Endpoint(), s.Root(), "us-east-1")

@@ -12,7 +12,6 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/access"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/datadir"
 	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/observe/budget"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
@@ -32,14 +31,7 @@ type monitoring struct {
 // openMonitoring reads alarms, dashboards and custom metrics from the control store.
 func openMonitoring(c *Config, st *storage) (_ *monitoring, err error) {
 	m := &monitoring{config: c, log: c.Logger, storage: st}
-	m.monitor, err = monitor.Open(monitor.Options{
-		Control: st.control,
-		Ready:   st.ready(datadir.FormatMonitor, "There can be alarms when all nodes of the cluster know what alarms are"),
-		Require: st.requires(datadir.FormatMonitor),
-		ReadyComposite: st.ready(datadir.FormatComposites,
-			"There can be composite alarms when all nodes of the cluster know what composite alarms are"),
-		RequireComposite: st.requires(datadir.FormatComposites),
-	})
+	m.monitor, err = monitor.Open(monitor.Options{Control: st.control, Formats: st.formats()})
 	return m, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/sqs"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/catalog"
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/idle"
 	"github.com/sluicemq/sluice/internal/observe/consumers"
 	"github.com/sluicemq/sluice/internal/observe/prom"
@@ -40,8 +40,9 @@ func (q *queues) newSweeper(t *topics, m *monitoring, a *audit) *idle.Sweeper {
 	return idle.New(idle.Options{
 		Catalog: st.catalog.Load(), Trail: a.trail, After: q.config.DeleteIdleAfter, Uses: st.messages.Uses,
 		Fed: t.records.NeededQueues, Watched: m.watchedQueues, Measure: m.measureIdle, Owner: st.isOwner,
-		Ready: func() error { return st.node.Reads(datadir.FormatIdle) }, Require: st.requires(datadir.FormatIdle),
-		Now: now, Log: q.log,
+		Ready:   func() error { return st.node.Reads(formats.Idle) },
+		Require: func() error { return st.require(formats.Idle) },
+		Now:     now, Log: q.log,
 	})
 }
 
@@ -52,7 +53,7 @@ func (q *queues) newSQS(a *accounts) *protocol.Service {
 		Catalog: st.catalog.Load(), Shard: st.messages, Access: a.permissions, IDOf: a.directory.ID, Now: c.Now,
 		Room: st.room, PublicURL: strings.TrimRight(c.PublicURL, "/"), MaxMessageSize: c.MaxMessageSize,
 		MaxQueues: c.MaxQueues, Consumers: q.consumers, Tenants: a.tenants, Log: q.log,
-		EarlierHandles: func() bool { return st.node.Reads(datadir.FormatHandles) != nil },
+		EarlierHandles: func() bool { return st.node.Reads(formats.Handles) != nil },
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // While a node of the cluster runs a program that does not know of tasks that select messages there are none, and the client
@@ -55,7 +56,7 @@ func TestRedriveRaisesTheFormat(t *testing.T) {
 	if status, body := callAdmin(t, s, "RedriveMessages", input); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	if f, err := datadir.ReadFormat(config.Data); err != nil || f.Number != datadir.FormatSelections {
+	if f, err := datadir.ReadFormat(config.Data); err != nil || f.Number != formats.Selections {
 		t.Errorf("the format is %d, %v", f.Number, err)
 	}
 }

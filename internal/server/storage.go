@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sluicemq/sluice/internal/api/service"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
 	"github.com/sluicemq/sluice/internal/datadir"
@@ -99,10 +98,7 @@ func (st *storage) join(p *peers, e *entrance, waiting *front.StartupResponder) 
 // openCatalog reads the records of queues from the control store.
 func (st *storage) openCatalog() (*catalog.Catalog, error) {
 	c, err := catalog.Open(catalog.Options{
-		Control: st.control, NoCoolDowns: st.config.NoCoolDowns, Place: st.node.Place,
-		RequireIdle:       st.requires(datadir.FormatIdle),
-		RequireTombstones: st.requires(datadir.FormatTombstones),
-		ReadTombstones:    func() error { return st.node.Reads(datadir.FormatTombstones) },
+		Control: st.control, Formats: st.formats(), NoCoolDowns: st.config.NoCoolDowns, Place: st.node.Place,
 	})
 	if err != nil {
 		return nil, err
@@ -132,21 +128,6 @@ func (st *storage) require(format int) error {
 	}
 	st.format.number = format
 	return nil
-}
-
-// requires returns what writes down that the data directory needs a format.
-func (st *storage) requires(format int) func() error {
-	return func() error { return st.require(format) }
-}
-
-// ready returns what refuses, with a sentence, to use a format that not all nodes read.
-func (st *storage) ready(format int, refusal string) func() error {
-	return func() error {
-		if err := st.node.Reads(format); err != nil {
-			return service.TooEarly(refusal, err)
-		}
-		return nil
-	}
 }
 
 // isOwner reports whether this node owns the control store.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/tenant"
 )
@@ -52,7 +53,7 @@ func TestLimitsAreKeptAndMeasured(t *testing.T) {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
-	if f, err := datadir.ReadFormat(config.Data); err != nil || f.Number != datadir.FormatTenants {
+	if f, err := datadir.ReadFormat(config.Data); err != nil || f.Number != formats.Tenants {
 		t.Errorf("the format is %d, %v", f.Number, err)
 	}
 	refused := modelled("RequestThrottled", "RequestThrottled", 403, "Request is throttled.")

@@ -14,6 +14,7 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/aws/protocol"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/prom"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -78,9 +79,7 @@ func (t *topics) open(st *storage, vault *identity.Vault) (err error) {
 		return err
 	}
 	t.records, err = topic.Open(topic.Options{
-		Control: st.control, Prepare: t.signing.Ensure,
-		Ready:   st.ready(datadir.FormatTopics, "There can be topics when all nodes of the cluster know what topics are"),
-		Require: st.requires(datadir.FormatTopics),
+		Control: st.control, Formats: st.formats(), Prepare: t.signing.Ensure,
 	})
 	return err
 }
@@ -109,10 +108,10 @@ func (t *topics) counts() bool {
 	case t.counted.Load():
 		return true
 	}
-	counted := t.storage.node.Reads(datadir.FormatTopicSeries) == nil
+	counted := t.storage.node.Reads(formats.TopicSeries) == nil
 	if !counted && !t.config.InMemory {
 		have, err := datadir.ReadFormat(t.config.Data)
-		counted = err == nil && have.Number >= datadir.FormatTopicSeries
+		counted = err == nil && have.Number >= formats.TopicSeries
 	}
 	t.counted.Store(counted)
 	return counted

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluicemq/sluice/internal/api/apitest"
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // neighbour is a node that has another one beside it, of which a test says whether it is too old.
@@ -20,7 +20,7 @@ type neighbour struct {
 }
 
 func (n neighbour) Reads(format int) error {
-	if n.old.Load() && format >= datadir.FormatTopics {
+	if n.old.Load() && format >= formats.Topics {
 		return errors.New("the node c runs version 1.0, which is too old for it")
 	}
 	return nil

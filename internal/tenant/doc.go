@@ -26,6 +26,5 @@
 //	tenant/ACCOUNT         the Limits of an account
 //	tenant/ACCOUNT/ID      those of a user, by its unique id
 //
-// Programs that are older than this package cannot read them; Options.Ready and Options.Require are called before one
-// is written for the first time.
+// Programs that are older than this package cannot read them: they need the format formats.Tenants.
 package tenant

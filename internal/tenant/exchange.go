@@ -29,7 +29,7 @@ func (t *Tenants) Tell() json.RawMessage {
 	r := report{Process: t.process, Uses: make(map[string]use)}
 	for s, m := range all {
 		if u, any := m.say(); any {
-			r.Uses[s.key()[len(Prefix):]] = u
+			r.Uses[s.text()] = u
 		}
 	}
 	b, err := json.Marshal(r)
@@ -68,7 +68,7 @@ func (t *Tenants) Hear(node string, text json.RawMessage) error {
 	}
 	now := t.o.Now()
 	for s, m := range all {
-		m.hear(node, &r, r.Uses[s.key()[len(Prefix):]], known, now)
+		m.hear(node, &r, r.Uses[s.text()], known, now)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 )
 
 // Subject is an account, or one of its users.
@@ -22,9 +21,9 @@ type record struct {
 	Limits map[string]int64
 }
 
-func (l Limits) encode() []byte {
-	r := record{make(map[string]int64, len(l))}
-	for k, n := range l {
+func (l *Limits) encode() []byte {
+	r := record{make(map[string]int64, len(*l))}
+	for k, n := range *l {
 		r.Limits[k.String()] = n
 	}
 	b, err := json.Marshal(r)
@@ -37,7 +36,7 @@ func (l Limits) encode() []byte {
 var errRecord = errors.New("it is not a record of limits")
 
 // decodeLimits reads a record. It leaves out kinds that only newer programs know.
-func decodeLimits(b []byte) (Limits, error) {
+func decodeLimits(_ Subject, b []byte) (*Limits, error) {
 	var r record
 	if err := json.Unmarshal(b, &r); err != nil || r.Limits == nil {
 		return nil, errors.Join(errRecord, err)
@@ -53,7 +52,7 @@ func decodeLimits(b []byte) (Limits, error) {
 			l[k] = n
 		}
 	}
-	return l, nil
+	return &l, nil
 }
 
 // with returns l with other limits over its own.
@@ -76,22 +75,4 @@ func (l Limits) without(kinds []Kind) Limits {
 		delete(out, k)
 	}
 	return out
-}
-
-// Prefix is what the keys of all records of this package begin with.
-const Prefix = "tenant/"
-
-func (s Subject) key() string {
-	if s.User == "" {
-		return Prefix + s.Account
-	}
-	return Prefix + s.Account + "/" + s.User
-}
-
-func subjectIn(key string) (Subject, error) {
-	account, user, isUser := strings.Cut(strings.TrimPrefix(key, Prefix), "/")
-	if len(account) != 12 || isUser && user == "" || strings.Contains(user, "/") {
-		return Subject{}, fmt.Errorf("%q: unknown key, written by a newer program", key)
-	}
-	return Subject{account, user}, nil
 }

@@ -25,15 +25,10 @@ var ErrTooMany = fmt.Errorf("%d accounts and users have limits, which is as many
 // Options are what Tenants are made of.
 type Options struct {
 	Control *control.Control
+	Formats control.Formats
 	// Gone reports whether a subject does not exist any more. Its limits are removed with the next change. A nil Gone
 	// knows of none.
 	Gone func(Subject) bool
-	// Ready is called before the first record is written. Its error says that some program which reads the control
-	// store does not know of limits. A nil Ready means that all do.
-	Ready func() error
-	// Require is called before the first record is written, and when one is first read here. It writes down that the
-	// data directory needs a program that knows of limits. It may be nil.
-	Require func() error
 	// Stored returns what the shards of this node store of some accounts; of those whose value is true, in bytes as
 	// well. It is called by Run and Store. A nil Stored finds nothing.
 	Stored func(ctx context.Context, accounts map[string]bool) (map[string]Amount, error)
@@ -44,15 +39,14 @@ type Options struct {
 // Tenants is the set of limits, and what this node knows of their use. Its methods may be called from any goroutine.
 // A nil Tenants limits nothing.
 type Tenants struct {
-	o        Options
-	process  string      // of this process, for other nodes
-	required atomic.Bool // Require was called, and had no error
+	o       Options
+	process string // of this process, for other nodes
+	records *control.Set[records]
 	// meters has what is limited, and is replaced whole; nil: nothing is.
 	meters atomic.Pointer[map[Subject]*meter]
 
-	refused  [Kinds]atomic.Int64 // since the process began
-	changing sync.Mutex          // of meters
-	known    sync.Map            // nodes that have been heard of, as keys
+	refused [Kinds]atomic.Int64 // since the process began
+	known   sync.Map            // nodes that have been heard of, as keys
 
 	measuring sync.Mutex // while the shards are asked
 	measured  time.Time  // when they were asked last
@@ -64,12 +58,6 @@ func Open(o Options) (*Tenants, error) {
 	if o.Gone == nil {
 		o.Gone = func(Subject) bool { return false }
 	}
-	if o.Ready == nil {
-		o.Ready = func() error { return nil }
-	}
-	if o.Require == nil {
-		o.Require = func() error { return nil }
-	}
 	if o.Stored == nil {
 		o.Stored = func(context.Context, map[string]bool) (map[string]Amount, error) { return nil, nil }
 	}
@@ -80,7 +68,10 @@ func Open(o Options) (*Tenants, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	t := &Tenants{o: o, process: uuid.NewString()}
-	if err := o.Control.Register(Prefix, reader{t}); err != nil {
+	t.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords, Changed: t.replace,
+	})
+	if err := t.records.Register(); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -340,18 +331,18 @@ func (t *Tenants) change(ctx context.Context, s Subject, f func(Limits) Limits) 
 			if len(all)-len(gone) >= MaxSubjects {
 				return nil, ErrTooMany
 			}
-			if err := t.mayWrite(); err != nil {
+			if err := t.records.MayWrite(); err != nil {
 				return nil, err
 			}
 		}
 		for _, other := range gone {
-			tx.Delete(other.key())
+			table.Delete(tx, other)
 		}
 		switch {
 		case len(l) > 0:
-			tx.Put(s.key(), l.encode())
+			table.Put(tx, s, &l)
 		case old != nil:
-			tx.Delete(s.key())
+			table.Delete(tx, s)
 		}
 		return l, nil
 	})
@@ -376,28 +367,6 @@ func (t *Tenants) Set(ctx context.Context, s Subject, l Limits) (Limits, error) 
 // Remove takes the limits of some kinds from a subject, or all if none are named. It returns those that are left.
 func (t *Tenants) Remove(ctx context.Context, s Subject, kinds ...Kind) (Limits, error) {
 	return t.change(ctx, s, func(old Limits) Limits { return old.without(kinds) })
-}
-
-// mayWrite returns an error if no record must be written yet.
-func (t *Tenants) mayWrite() error {
-	if t.all() == nil {
-		if err := t.o.Ready(); err != nil {
-			return err
-		}
-	}
-	return t.needFormat()
-}
-
-// needFormat calls Options.Require unless that is done.
-func (t *Tenants) needFormat() error {
-	if t.required.Load() {
-		return nil
-	}
-	if err := t.o.Require(); err != nil {
-		return err
-	}
-	t.required.Store(true)
-	return nil
 }
 
 var errKind = errors.New("users have no such limit")

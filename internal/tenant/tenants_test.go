@@ -120,7 +120,9 @@ func TestSubjectsAreBounded(t *testing.T) {
 func TestOlderProgramsAreConsidered(t *testing.T) {
 	behind := errors.New("a node is behind")
 	ready, required := behind, 0
-	r := open(t, Options{Ready: func() error { return ready }, Require: func() error { required++; return nil }})
+	r := open(t, Options{Formats: control.Formats{
+		Ready: func(int) error { return ready }, Require: func(int) error { required++; return nil },
+	}})
 	if _, err := r.Set(t.Context(), Subject{Account: one}, Limits{Sends: 1}); !errors.Is(err, behind) || required != 0 {
 		t.Errorf("%v, required %d times", err, required)
 	}
@@ -277,16 +279,16 @@ func FuzzRecords(f *testing.F) {
 	f.Add(Prefix+one+"/AIDAX", []byte(`{"Limits":{"ConcurrentRequests":0,"Later":1}}`))
 	f.Add(Prefix, []byte(`null`))
 	f.Fuzz(func(t *testing.T, k string, v []byte) {
-		all := make(map[Subject]Limits)
-		if put(all, k, v) != nil {
+		r, kinds := newRecords()
+		if kinds.Put(k, v) != nil {
 			return
 		}
-		for s, l := range all {
-			back, err := decodeLimits(l.encode())
-			if err != nil || !maps.Equal(back, l) {
+		for s, l := range r.limits {
+			back, err := decodeLimits(s, l.encode())
+			if err != nil || !maps.Equal(*back, *l) {
 				t.Errorf("%v became %v, %v", l, back, err)
 			}
-			if again, err := subjectIn(s.key()); err != nil || again != s {
+			if again, err := parseSubject(s.text()); err != nil || again != s {
 				t.Errorf("%v became %v, %v", s, again, err)
 			}
 		}

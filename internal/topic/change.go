@@ -2,7 +2,6 @@ package topic
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -21,14 +20,9 @@ type Tx struct {
 }
 
 // Change makes a change; see control.Control.Change. It first makes sure that all programs which read the records can, and
-// returns the error of Options.Ready or Options.Require if not.
+// returns the error of Options.Formats if not.
 func (t *Topics) Change(ctx context.Context, f func(*Tx) error) error {
-	return t.control.Change(ctx, func(tx *control.Tx) error {
-		if err := t.mayWrite(); err != nil {
-			return err
-		}
-		return f(&Tx{t, tx, t.queues.In(tx)})
-	})
+	return t.records.Change(ctx, func(tx *control.Tx) error { return f(&Tx{t, tx, t.queues.In(tx)}) })
 }
 
 // Create adds a topic, of which there must be none of that name, and returns its record. A FIFO topic gets an internal
@@ -45,7 +39,7 @@ func (tx *Tx) Create(n Name, a Attributes, tags map[string]string, now time.Time
 		}
 		t.Queue = q.ID
 	}
-	tx.tx.Put(topicKey(n), encode(t))
+	topicTable.Put(tx.tx, n, t)
 	return t, nil
 }
 
@@ -91,7 +85,7 @@ func (tx *Tx) Update(t *Topic, change func(*Topic) error) (*Topic, error) {
 			return nil, fmt.Errorf("change the queue of a topic: %w", err)
 		}
 	}
-	tx.tx.Put(topicKey(t.Name), encode(updated))
+	topicTable.Put(tx.tx, t.Name, updated)
 	return updated, nil
 }
 
@@ -120,7 +114,7 @@ func (tx *Tx) Delete(t *Topic, now time.Time) (done bool, err error) {
 			return false, fmt.Errorf("delete the queue of a topic: %w", err)
 		}
 	}
-	tx.tx.Delete(topicKey(t.Name))
+	topicTable.Delete(tx.tx, t.Name)
 	return true, nil
 }
 
@@ -144,7 +138,7 @@ func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
 		}
 		s.Queue = q.ID
 	}
-	tx.tx.Put(keySubscription+s.ID, encode(&s))
+	subsTable.Put(tx.tx, s.ID, &s)
 	return &s, nil
 }
 
@@ -152,7 +146,7 @@ func (tx *Tx) Subscribe(s Subscription) (*Subscription, error) {
 func (tx *Tx) Renew(s *Subscription, c Confirmation) *Subscription {
 	renewed := s.clone()
 	renewed.Confirmation = &c
-	tx.tx.Put(keySubscription+s.ID, encode(renewed))
+	subsTable.Put(tx.tx, s.ID, renewed)
 	return renewed
 }
 
@@ -175,7 +169,7 @@ func (tx *Tx) update(old *Subscription, change func(*Subscription) error) (*Subs
 	if err := change(updated); err != nil {
 		return nil, err
 	}
-	tx.tx.Put(keySubscription+old.ID, encode(updated))
+	subsTable.Put(tx.tx, old.ID, updated)
 	return updated, nil
 }
 
@@ -214,20 +208,18 @@ func (tx *Tx) countDeleted(n Name) {
 	if t := tx.t.Find(n); t != nil {
 		t = t.clone()
 		t.Deleted++
-		tx.tx.Put(topicKey(n), encode(t))
+		topicTable.Put(tx.tx, n, t)
 	}
 }
 
 // Forgotten returns the subscriptions that were not confirmed in time, those that have ended among them: no endpoint can
 // confirm them any more. There are at most as many as Forget takes.
 func (t *Topics) Forgotten(now time.Time) (out []*Subscription) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for _, all := range []map[string]*Subscription{t.subscriptions, t.ended} {
-		for _, s := range all {
-			if s.Forgotten(now) && len(out) < mostAtOnce {
-				out = append(out, s)
-			}
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	for _, s := range r.subscriptions {
+		if s.Forgotten(now) && len(out) < mostAtOnce {
+			out = append(out, s)
 		}
 	}
 	return out
@@ -256,17 +248,6 @@ func (tx *Tx) removeSubscription(s *Subscription, now time.Time) error {
 			return fmt.Errorf("delete the queue of a subscription: %w", err)
 		}
 	}
-	tx.tx.Delete(keySubscription + s.ID)
+	subsTable.Delete(tx.tx, s.ID)
 	return nil
-}
-
-func topicKey(n Name) string { return keyTopic + string(encode(n)) }
-
-// encode is for values of this package, all of which have a JSON form.
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
 }

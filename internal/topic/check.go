@@ -2,8 +2,6 @@ package topic
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
@@ -13,16 +11,13 @@ import (
 // Check reads the records without changing anything, and returns the numbers of topics and subscriptions, and the
 // problems found. queues are the catalog's queues. An error says that the store could not be read.
 func Check(s *store.Store, queues []*catalog.Queue) (topics, subscriptions int, problems []string, err error) {
-	t := &Topics{records: newRecords()}
 	want := func(ok bool, format string, args ...any) {
 		if !ok {
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	err = control.Records(s, Prefix, func(k string, v []byte) bool {
-		bad := t.put(k, v, false)
-		want(bad == nil, "record %q: %v", k, bad)
-		return true
+	r, err := control.Check(s, Prefix, newRecords, func(key string, bad error) {
+		want(false, "record %q: %v", key, bad)
 	})
 	if err != nil {
 		return 0, 0, problems, fmt.Errorf("check topics: %w", err)
@@ -37,14 +32,16 @@ func Check(s *store.Store, queues []*catalog.Queue) (topics, subscriptions int, 
 		want(q != nil, "%s has no queue %s", what, n.Queue)
 		delete(internal, n)
 	}
-	for n, e := range t.topics {
-		want(e.topic != nil, "topic %s has subscriptions and does not exist", n.ARN())
-		if e.topic != nil && n.FIFO() {
-			name := catalog.TopicQueue(e.topic.ID)
+	for n := range r.entries {
+		want(r.topics[n] != nil, "topic %s has subscriptions and does not exist", n.ARN())
+	}
+	for n, t := range r.topics {
+		if n.FIFO() {
+			name := catalog.TopicQueue(t.ID)
 			has("topic "+n.ARN(), name, internal[name])
 		}
 	}
-	for _, sub := range slices.Concat(slices.Collect(maps.Values(t.subscriptions)), t.AllEnded()) {
+	for _, sub := range r.subscriptions {
 		want(sub.broken == nil, "the filter policy of subscription %s: %v", sub.ARN(), sub.broken)
 		if sub.Protocol != SQS {
 			name := catalog.SubscriptionQueue(sub.ID)
@@ -54,6 +51,5 @@ func Check(s *store.Store, queues []*catalog.Queue) (topics, subscriptions int, 
 	for n := range internal {
 		problems = append(problems, "the internal queue "+n.Queue+" belongs to no topic and no subscription")
 	}
-	topics, subscriptions = t.Len()
-	return topics, subscriptions, problems, nil
+	return len(r.topics), len(r.subscriptions) - len(r.ended), problems, nil
 }

@@ -9,6 +9,6 @@
 // A change of the control store may hold, beside these records, the internal queue of a FIFO topic or of a subscription
 // that is not a queue, see catalog.Name.Internal: a record and its queue are made and deleted together.
 //
-// Programs that are older than this package cannot read these records. Options.Require is called before the first of them
-// is written, so that an installation in which such a program takes part has no topics instead of a node that fails.
+// Programs that are older than this package cannot read these records: they need the format formats.Topics. An
+// installation in which such a program takes part has no topics instead of a node that fails.
 package topic

@@ -1,186 +1,134 @@
 package topic
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/topic/filter"
 )
 
-// reader reads the control store for Topics.
-type reader struct{ t *Topics }
+// Prefix is what the keys of all records of this package begin with.
+const Prefix = "sns/"
 
-// Load implements control.Reader.
-func (r reader) Load(all iter.Seq2[string, []byte]) error {
-	fresh := newRecords()
-	for k, v := range all {
-		if err := fresh.put(k, v, false); err != nil {
-			return err
-		}
+var (
+	topicTable = control.Table[Name, Topic]{
+		Prefix: Prefix + "topic/", Key: control.JSON[Name](), Format: formats.Topics,
 	}
-	for _, e := range fresh.topics {
-		slices.SortFunc(e.subscriptions, byID)
+	subsTable = control.Table[string, Subscription]{
+		Prefix: Prefix + "subscription/", Key: control.Text, Format: formats.Topics,
 	}
-	if len(fresh.topics) > 0 {
-		if err := r.t.needFormat(); err != nil {
-			return err
-		}
+)
+
+// records are what there is in the store, and what is derived from it.
+type records struct {
+	topics        map[Name]*Topic
+	subscriptions map[string]*Subscription // by id, those that have ended, too
+
+	ended   map[string]*Subscription   // those of them that have ended; the lists do not have them
+	fed     map[queue.ID]*Subscription // by their internal queues
+	entries map[Name]*entry            // of topics that have subscriptions
+}
+
+// entry lists the subscriptions of a topic, whose record may be missing for a moment: the store has the subscriptions
+// first.
+type entry struct {
+	// subscriptions are sorted by id. The elements of a slice never change, so a publish reads it without a lock.
+	subscriptions []*Subscription
+	endpoints     map[endpoint]*Subscription
+}
+
+// endpoint is what a topic can have one subscription for.
+type endpoint struct {
+	protocol Protocol
+	address  string
+}
+
+func newRecords() (*records, control.Kinds) {
+	r := &records{
+		ended: make(map[string]*Subscription), fed: make(map[queue.ID]*Subscription), entries: make(map[Name]*entry),
 	}
-	r.t.mu.Lock()
-	defer r.t.mu.Unlock()
-	r.t.records = fresh
+	return r, control.Kinds{topicTable.Into(&r.topics), subsTable.Into(&r.subscriptions, r.index)}
+}
+
+// index keeps in which lists a subscription is.
+func (r *records) index(_ string, old, is *Subscription) error {
+	if old != nil {
+		r.unlist(old, is)
+	}
+	if is == nil {
+		return nil
+	}
+	is.arn = is.ARN()
+	is.compile()
+	if is.Queue != 0 {
+		r.fed[is.Queue] = is
+	}
+	if is.Ending != nil {
+		r.ended[is.ID] = is
+		return nil
+	}
+	e := r.entries[is.Topic]
+	if e == nil {
+		e = &entry{endpoints: make(map[endpoint]*Subscription)}
+		r.entries[is.Topic] = e
+	}
+	e.put(is)
 	return nil
 }
 
-// Apply implements control.Reader.
-func (r reader) Apply(changes []control.Change) error {
-	if err := r.t.needFormat(); err != nil {
-		return err
-	}
-	r.t.mu.Lock()
-	defer r.t.mu.Unlock()
-	for _, ch := range changes {
-		if ch.Removed {
-			if err := r.t.remove(ch.Key); err != nil {
-				return err
-			}
-		} else if err := r.t.put(ch.Key, ch.Value, true); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func newRecords() records {
-	return records{topics: make(map[Name]*entry), subscriptions: make(map[string]*Subscription), ended: make(map[string]*Subscription), fed: make(map[queue.ID]*Subscription)}
-}
-
-// put adds a record or replaces it. Where it is not to keep the subscriptions of a topic sorted, the caller sorts them.
-func (r *records) put(k string, v []byte, sorted bool) error {
-	switch {
-	case strings.HasPrefix(k, keyTopic):
-		t := new(Topic)
-		if err := json.Unmarshal(v, t); err != nil {
-			return fmt.Errorf("%s: %w", k, err)
-		}
-		r.entry(t.Name).topic = t
-	case strings.HasPrefix(k, keySubscription):
-		s := new(Subscription)
-		if err := json.Unmarshal(v, s); err != nil {
-			return fmt.Errorf("%s: %w", k, err)
-		}
-		s.arn = s.ARN()
-		s.compile()
-		r.putSubscription(s, sorted)
-	default:
-		return errUnknown(k)
-	}
-	return nil
-}
-
-func (r *records) putSubscription(s *Subscription, sorted bool) {
-	if s.Ending != nil {
-		r.dropSubscription(s.ID)
-		r.ended[s.ID] = s
-		r.feed(s)
+// unlist takes a subscription from the lists in which its new record, which may be nil, does not replace it.
+func (r *records) unlist(old, is *Subscription) {
+	delete(r.fed, old.Queue)
+	if old.Ending != nil {
+		delete(r.ended, old.ID)
 		return
 	}
-	delete(r.ended, s.ID)
-	old := r.subscriptions[s.ID]
-	r.subscriptions[s.ID] = s
-	r.feed(s)
-	e := r.entry(s.Topic)
+	if is != nil && is.Ending == nil && is.Topic == old.Topic {
+		return
+	}
+	e := r.entries[old.Topic]
+	if at := (endpoint{old.Protocol, old.Endpoint}); e.endpoints[at] == old {
+		delete(e.endpoints, at)
+	}
+	e.subscriptions = slices.DeleteFunc(slices.Clone(e.subscriptions), func(s *Subscription) bool { return s == old })
+	if len(e.subscriptions) == 0 {
+		delete(r.entries, old.Topic)
+	}
+}
+
+// put adds a subscription or replaces the one with its id. A subscription that sorts last is appended, as all are when
+// the records are read in order: readers of the slice do not see it.
+func (e *entry) put(s *Subscription) {
 	e.endpoints[endpoint{s.Protocol, s.Endpoint}] = s
-	if !sorted {
+	i, found := slices.BinarySearchFunc(e.subscriptions, s, byID)
+	if i == len(e.subscriptions) {
 		e.subscriptions = append(e.subscriptions, s)
 		return
 	}
-	i, _ := slices.BinarySearchFunc(e.subscriptions, s, byID)
-	list := make([]*Subscription, 0, len(e.subscriptions)+1)
-	list = append(append(list, e.subscriptions[:i]...), s)
-	if old != nil {
-		i++
+	rest := e.subscriptions[i:]
+	if found {
+		rest = rest[1:]
 	}
-	e.subscriptions = append(list, e.subscriptions[i:]...)
+	e.subscriptions = slices.Concat(e.subscriptions[:i], []*Subscription{s}, rest)
 }
 
-// remove removes a record.
-func (r *records) remove(k string) error {
-	switch {
-	case strings.HasPrefix(k, keyTopic):
-		var n Name
-		if err := json.Unmarshal([]byte(k[len(keyTopic):]), &n); err != nil {
-			return fmt.Errorf("%s: %w", k, err)
+// live are the subscriptions that have not ended.
+func (r *records) live() iter.Seq[*Subscription] {
+	return func(yield func(*Subscription) bool) {
+		for _, s := range r.subscriptions {
+			if s.Ending == nil && !yield(s) {
+				return
+			}
 		}
-		if e := r.topics[n]; e != nil {
-			e.topic = nil
-			r.drop(n, e)
-		}
-	case strings.HasPrefix(k, keySubscription):
-		r.dropSubscription(k[len(keySubscription):])
-	default:
-		return errUnknown(k)
-	}
-	return nil
-}
-
-// feed keeps by which queue a subscription is found.
-func (r *records) feed(s *Subscription) {
-	if s.Queue != 0 {
-		r.fed[s.Queue] = s
-	}
-}
-
-// dropSubscription forgets the subscription with that id, if there is one.
-func (r *records) dropSubscription(id string) {
-	if s := r.ended[id]; s != nil {
-		delete(r.ended, id)
-		delete(r.fed, s.Queue)
-		return
-	}
-	s := r.subscriptions[id]
-	if s == nil {
-		return
-	}
-	delete(r.subscriptions, id)
-	delete(r.fed, s.Queue)
-	e := r.topics[s.Topic]
-	if at := (endpoint{s.Protocol, s.Endpoint}); e.endpoints[at] == s {
-		delete(e.endpoints, at)
-	}
-	e.subscriptions = slices.DeleteFunc(slices.Clone(e.subscriptions), func(other *Subscription) bool { return other.ID == id })
-	r.drop(s.Topic, e)
-}
-
-// entry returns the entry of a topic, which it makes.
-func (r *records) entry(n Name) *entry {
-	e := r.topics[n]
-	if e == nil {
-		e = &entry{endpoints: make(map[endpoint]*Subscription)}
-		r.topics[n] = e
-	}
-	return e
-}
-
-// drop forgets an entry that is empty.
-func (r *records) drop(n Name, e *entry) {
-	if e.topic == nil && len(e.subscriptions) == 0 {
-		delete(r.topics, n)
 	}
 }
 
 func byID(a, b *Subscription) int { return strings.Compare(a.ID, b.ID) }
-
-// errUnknown refuses a record of a newer program.
-func errUnknown(k string) error {
-	return errors.New("unknown record " + k + ", written by a newer program")
-}
 
 // compile parses the filter policy.
 func (s *Subscription) compile() {

@@ -330,8 +330,10 @@ func TestFirstTopic(t *testing.T) {
 	old := errors.New("the node b is too old")
 	ready, asked, required, prepared := old, 0, 0, 0
 	r := newRig(t, topic.Options{
-		Ready:   func() error { asked++; return ready },
-		Require: func() error { required++; return nil },
+		Formats: control.Formats{
+			Ready:   func(int) error { asked++; return ready },
+			Require: func(int) error { required++; return nil },
+		},
 		Prepare: func(*control.Tx, time.Time) error { prepared++; return nil },
 	})
 	err := r.topics.Change(t.Context(), func(tx *topic.Tx) error {
@@ -350,7 +352,9 @@ func TestFirstTopic(t *testing.T) {
 	}
 	// Another program that reads the records needs the format, too.
 	needed := 0
-	r.open(topic.Options{Control: control.New(control.Options{Store: r.store}), Require: func() error { needed++; return nil }})
+	r.open(topic.Options{
+		Control: control.New(control.Options{Store: r.store}), Formats: control.Formats{Require: func(int) error { needed++; return nil }},
+	})
 	if needed != 1 {
 		t.Errorf("required %d times by reading", needed)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/sluicemq/sluice/internal/api/apitest"
 	"github.com/sluicemq/sluice/internal/cluster/status"
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 	"github.com/sluicemq/sluice/internal/proof/history"
 	"github.com/sluicemq/sluice/internal/proof/workload"
@@ -265,16 +266,16 @@ func (r *rolling) root(i int) *apitest.Actor {
 // features are operations that write what older programs cannot read.
 func (r *rolling) features(i int) map[int]func() error {
 	return map[int]func() error{
-		datadir.FormatSelections: func() error {
+		formats.Selections: func() error {
 			return r.any(i).Administer(r.Context(), "RedriveMessages", workload.Object{
 				"QueueUrl": "unsorted.fifo", "Filter": "goes", "DestinationArn": workload.ARN("sorted.fifo"),
 			}, nil)
 		},
-		datadir.FormatSignIn: func() error {
+		formats.SignIn: func() error {
 			_, err := r.root(i).IAM.CreateLoginProfile(r.Context(), &iam.CreateLoginProfileInput{UserName: aws.String("ann"), Password: aws.String("Correct-horse-1")})
 			return unlessThere(err)
 		},
-		datadir.FormatTenants: func() error {
+		formats.Tenants: func() error {
 			limits := workload.Object{"Subscriptions": 1_000_000}
 			return r.any(i).Administer(r.Context(), "SetLimits", workload.Object{"AccountId": strings.Split(workload.ARN("q"), ":")[4], "Limits": limits}, nil)
 		},

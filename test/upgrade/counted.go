@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 )
 
 // counted checks what was counted of what was done. The server writes the row of a minute that was running when the old
@@ -14,12 +14,12 @@ func (k *checker) counted(want *Content) error {
 }
 
 func (k *checker) countedNow(want *Content) error {
-	if want.Format >= datadir.FormatSeries && want.Counted {
+	if want.Format >= formats.Series && want.Counted {
 		if err := k.sum(want, "AWS/SQS", "NumberOfMessagesSent", "QueueName", "jobs", 26); err != nil {
 			return err
 		}
 	}
-	if want.Format >= datadir.FormatTopicSeries && len(want.Topics) > 0 {
+	if want.Format >= formats.TopicSeries && len(want.Topics) > 0 {
 		return k.sum(want, "AWS/SNS", "NumberOfMessagesPublished", "TopicName", "news", 1)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/datadir"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/proof/eventually"
 )
 
@@ -118,7 +119,7 @@ func TestDirectoryOfALaterVersionIsRefused(t *testing.T) {
 		t.Fatal("there are no fixtures", err)
 	}
 	dir, _ := fixture(t, lists[len(lists)-1])
-	text := fmt.Sprintf(`{"format":%d,"version":"9.0"}`, datadir.Newest()+1)
+	text := fmt.Sprintf(`{"format":%d,"version":"9.0"}`, formats.Newest+1)
 	if err := os.WriteFile(filepath.Join(dir, datadir.FormatFile), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestDirectoryOfALaterVersionIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Start(t.Context(), build(t), dir, filepath.Join(t.TempDir(), "log"))
-	if want := fmt.Sprintf("was written by Sluice 9.0, format %d; this program reads formats up to %d", datadir.Newest()+1, datadir.Newest()); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("was written by Sluice 9.0, format %d; this program reads formats up to %d", formats.Newest+1, formats.Newest); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if after, err := Pack(dir); err != nil || !bytes.Equal(before, after) {

@@ -2,7 +2,6 @@ package directory
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/sluicemq/sluice/internal/control"
 )
@@ -19,43 +18,34 @@ func (d *Directory) Change(ctx context.Context, f func(*Tx) error) error {
 }
 
 // PutEntity adds an entity or replaces the one with its id.
-func (tx *Tx) PutEntity(e *Entity) { tx.tx.Put(keyEntity+e.ID, encode(e)) }
+func (tx *Tx) PutEntity(e *Entity) { entityTable.Put(tx.tx, e.ID, e) }
 
 // DeleteEntity removes an entity.
 func (tx *Tx) DeleteEntity(e *Entity) {
-	tx.tx.Delete(keyEntity + e.ID)
-	tx.tx.Delete(keyUse + e.ID)
+	entityTable.Delete(tx.tx, e.ID)
+	useTable.Delete(tx.tx, e.ID)
 }
 
 // PutKey adds an access key or replaces the one with its id.
-func (tx *Tx) PutKey(k *Key) { tx.tx.Put(keyKey+k.ID, encode(k)) }
+func (tx *Tx) PutKey(k *Key) { keyTable.Put(tx.tx, k.ID, k) }
 
 // DeleteKey removes an access key.
 func (tx *Tx) DeleteKey(k *Key) {
-	tx.tx.Delete(keyKey + k.ID)
-	tx.tx.Delete(keyUse + k.ID)
+	keyTable.Delete(tx.tx, k.ID)
+	useTable.Delete(tx.tx, k.ID)
 }
 
 // PutPolicy adds a managed policy or replaces the one with its ARN.
-func (tx *Tx) PutPolicy(m *Managed) { tx.tx.Put(keyPolicy+m.ARN(), encode(m)) }
+func (tx *Tx) PutPolicy(m *Managed) { policyTable.Put(tx.tx, m.ARN(), m) }
 
 // DeletePolicy removes a managed policy.
-func (tx *Tx) DeletePolicy(m *Managed) { tx.tx.Delete(keyPolicy + m.ARN()) }
+func (tx *Tx) DeletePolicy(m *Managed) { policyTable.Delete(tx.tx, m.ARN()) }
 
 // SetAlias gives an account an alias, or takes it with "".
 func (tx *Tx) SetAlias(account, alias string) {
 	if alias == "" {
-		tx.tx.Delete(keyAlias + account)
+		aliasTable.Delete(tx.tx, account)
 		return
 	}
-	tx.tx.Put(keyAlias+account, encode(alias))
-}
-
-// encode is for values of this package, all of which have a JSON form.
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
+	aliasTable.Put(tx.tx, account, &alias)
 }

@@ -12,13 +12,13 @@ import (
 
 // Lookup returns the credential of a user's access key, unless it is inactive.
 func (d *Directory) Lookup(keyID string) (identity.Credential, bool) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	k := d.keys[keyID]
+	r := d.records.RLock()
+	defer d.records.RUnlock()
+	k := r.keys[keyID]
 	if k == nil || !k.Active {
 		return identity.Credential{}, false
 	}
-	user := d.entities[k.User]
+	user := r.entities[k.User]
 	if user == nil {
 		return identity.Credential{}, false
 	}
@@ -120,23 +120,22 @@ type effectivePolicies struct {
 // policiesOf returns the policies that count for an entity. They are parsed once
 // between two changes of the directory.
 func (d *Directory) policiesOf(id string) (*effectivePolicies, bool) {
-	d.mu.RLock()
-	p := d.effective[id]
-	d.mu.RUnlock()
+	p := d.records.RLock().effective[id]
+	d.records.RUnlock()
 	if p == nil {
-		d.mu.Lock()
-		if p = d.effective[id]; p == nil {
-			if p = d.loadPolicies(d.entities[id]); p != nil {
-				d.effective[id] = p
+		r := d.records.Lock()
+		if p = r.effective[id]; p == nil {
+			if p = r.loadPolicies(r.entities[id]); p != nil {
+				r.effective[id] = p
 			}
 		}
-		d.mu.Unlock()
+		d.records.Unlock()
 	}
 	return p, p != nil && p.readable
 }
 
-// loadPolicies parses the policies that count for e. Its caller holds mu.
-func (d *Directory) loadPolicies(e *Entity) *effectivePolicies {
+// loadPolicies parses the policies that count for e. Its caller holds the lock.
+func (r *records) loadPolicies(e *Entity) *effectivePolicies {
 	if e == nil {
 		return nil
 	}
@@ -150,7 +149,7 @@ func (d *Directory) loadPolicies(e *Entity) *effectivePolicies {
 		return parsed.Named(name)
 	}
 	managed := func(arn string) *policy.Policy {
-		m := d.managed[arn]
+		m := r.managed[arn]
 		if m == nil {
 			p.readable = false
 			return nil
@@ -159,7 +158,7 @@ func (d *Directory) loadPolicies(e *Entity) *effectivePolicies {
 	}
 	holders := []*Entity{e}
 	for _, id := range e.Groups {
-		if g := d.entities[id]; g != nil {
+		if g := r.entities[id]; g != nil {
 			holders = append(holders, g)
 		}
 	}

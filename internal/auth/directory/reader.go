@@ -1,118 +1,90 @@
 package directory
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"iter"
-	"strings"
-
+	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/control"
 )
 
-// reader loads the directory from the control store. A change drops everything that was derived from the changed
-// record.
-type reader struct{ d *Directory }
+// Prefix is what the keys of all records of this package begin with.
+const Prefix = "directory/"
 
-// Load implements control.Reader.
-func (r reader) Load(all iter.Seq2[string, []byte]) error {
-	d := r.d
-	fresh := newRecords()
-	d.mu.RLock()
-	old := d.records
-	d.mu.RUnlock()
-	for k, v := range all {
-		if err := fresh.put(k, v, d.vault, &old); err != nil {
-			return err
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.records = fresh
-	clear(d.effective)
-	return nil
+var (
+	entityTable = control.Table[string, Entity]{Prefix: Prefix + "entity/", Key: control.Text}
+	keyTable    = control.Table[string, Key]{Prefix: Prefix + "key/", Key: control.Text}
+	useTable    = control.Table[string, Use]{Prefix: Prefix + "use/", Key: control.Text}
+	policyTable = control.Table[string, Managed]{Prefix: Prefix + "policy/", Key: control.Text}
+	aliasTable  = control.Table[string, string]{Prefix: Prefix + "alias/", Key: control.Text}
+)
+
+// records are what there is in the store, and what is derived from it.
+type records struct {
+	entities map[string]*Entity // by id
+	names    map[name]*Entity
+	keys     map[string]*Key
+	managed  map[string]*Managed // by ARN, with those that are built in
+	aliases  map[string]*string  // by account
+	saved    map[string]*Use     // by id of the key, user or role
+	uses     map[string]*use     // by id of the user or role
+
+	effective map[string]*effectivePolicies // forgotten with every change
 }
 
-// Apply implements control.Reader.
-func (r reader) Apply(changes []control.Change) error {
-	d := r.d
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	clear(d.effective)
-	for _, ch := range changes {
-		if ch.Removed {
-			d.remove(ch.Key)
-		} else if err := d.put(ch.Key, ch.Value, d.vault, &d.records); err != nil {
-			return err
+// recordsOf returns what makes records whose keys the vault opens. Without one their secrets stay shut.
+func recordsOf(v *identity.Vault) func() (*records, control.Kinds) {
+	return func() (*records, control.Kinds) {
+		r := &records{
+			names: make(map[name]*Entity), uses: make(map[string]*use), effective: make(map[string]*effectivePolicies),
 		}
-	}
-	return nil
-}
-
-func newRecords() records {
-	r := records{
-		entities: make(map[string]*Entity), names: make(map[name]*Entity), keys: make(map[string]*Key),
-		managed: make(map[string]*Managed), aliases: make(map[string]string), uses: make(map[string]*use),
-	}
-	for _, m := range builtin {
-		r.managed[m.ARN()] = m
-	}
-	return r
-}
-
-// opener opens the secrets of keys.
-type opener interface {
-	Open(name string, sealed []byte) (string, error)
-}
-
-// put takes in a record. With no opener, secrets stay encrypted. Known times of use of keys, users and roles are kept.
-func (r *records) put(k string, value []byte, vault opener, known *records) error {
-	var err error
-	switch {
-	case strings.HasPrefix(k, keyEntity):
-		e := new(Entity)
-		if err = json.Unmarshal(value, e); err == nil {
-			r.putEntity(e)
-			if u := known.uses[e.ID]; u != nil {
-				r.uses[e.ID] = u
-			}
+		kinds := control.Kinds{
+			entityTable.Into(&r.entities, r.nameEntity), keyTable.Into(&r.keys, keyOpener(v)),
+			policyTable.Into(&r.managed), aliasTable.Into(&r.aliases), useTable.Into(&r.saved, r.loadUse),
 		}
-	case strings.HasPrefix(k, keyKey):
-		key := &Key{use: new(use)}
-		if err = json.Unmarshal(value, key); err != nil {
-			break
-		}
-		if vault != nil {
-			key.secret, err = vault.Open(key.ID, key.Sealed)
-		}
-		if old := known.keys[key.ID]; old != nil {
-			key.use = old.use
-		}
-		r.keys[key.ID] = key
-	case strings.HasPrefix(k, keyUse): // behind the keys and entities
-		var u Use
-		err = json.Unmarshal(value, &u)
-		switch id := k[len(keyUse):]; {
-		case err != nil:
-		case r.keys[id] != nil:
-			r.keys[id].use.load(u)
-		case r.entities[id] != nil:
-			r.useOf(id).load(u)
-		}
-	case strings.HasPrefix(k, keyPolicy):
-		m := new(Managed)
-		if err = json.Unmarshal(value, m); err == nil {
+		for _, m := range builtin {
 			r.managed[m.ARN()] = m
 		}
-	case strings.HasPrefix(k, keyAlias):
-		var alias string
-		err = json.Unmarshal(value, &alias)
-		r.aliases[k[len(keyAlias):]] = alias
-	default:
-		err = errors.New("unknown key, written by a newer program")
+		return r, kinds
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", k, err)
+}
+
+// nameEntity keeps by which name an entity is found.
+func (r *records) nameEntity(id string, old, is *Entity) error {
+	if old != nil {
+		if n := nameOf(old.Kind, old.Account, old.Name); r.names[n] == old {
+			delete(r.names, n)
+		}
+	}
+	if is == nil {
+		delete(r.uses, id)
+		return nil
+	}
+	r.names[nameOf(is.Kind, is.Account, is.Name)] = is
+	return nil
+}
+
+// keyOpener returns what opens the secrets of keys. A new record of a key has the uses of the old one.
+func keyOpener(v *identity.Vault) control.Hook[string, Key] {
+	return func(_ string, old, is *Key) (err error) {
+		if is == nil {
+			return nil
+		}
+		if is.use = new(use); old != nil {
+			is.use = old.use
+		}
+		if v != nil {
+			is.secret, err = v.Open(is.ID, is.Sealed)
+		}
+		return err
+	}
+}
+
+// loadUse takes in a use, whose record is behind those of keys and entities.
+func (r *records) loadUse(id string, _, is *Use) error {
+	switch {
+	case is == nil:
+	case r.keys[id] != nil:
+		r.keys[id].use.load(is)
+	case r.entities[id] != nil:
+		r.useOf(id).load(is)
 	}
 	return nil
 }
@@ -127,34 +99,20 @@ func (r *records) useOf(id string) *use {
 	return u
 }
 
-func (r *records) putEntity(e *Entity) {
-	r.removeEntity(e.ID)
-	r.entities[e.ID] = e
-	r.names[nameOf(e.Kind, e.Account, e.Name)] = e
-}
-
-func (r *records) removeEntity(id string) {
-	old := r.entities[id]
-	if old == nil {
+// changed drops everything that was derived. The observed uses of keys, users and roles survive a reload.
+func changed(was, now *records) {
+	clear(now.effective)
+	if was == now {
 		return
 	}
-	delete(r.entities, id)
-	if n := nameOf(old.Kind, old.Account, old.Name); r.names[n] == old {
-		delete(r.names, n)
+	for id, k := range now.keys {
+		if old := was.keys[id]; old != nil {
+			k.use = old.use.adopt(k.use)
+		}
 	}
-}
-
-// remove forgets a record.
-func (r *records) remove(k string) {
-	switch {
-	case strings.HasPrefix(k, keyEntity):
-		r.removeEntity(k[len(keyEntity):])
-		delete(r.uses, k[len(keyEntity):])
-	case strings.HasPrefix(k, keyKey):
-		delete(r.keys, k[len(keyKey):])
-	case strings.HasPrefix(k, keyPolicy):
-		delete(r.managed, k[len(keyPolicy):])
-	case strings.HasPrefix(k, keyAlias):
-		delete(r.aliases, k[len(keyAlias):])
+	for id, seen := range was.uses {
+		if now.entities[id] != nil {
+			now.uses[id] = seen.adopt(now.uses[id])
+		}
 	}
 }

@@ -66,9 +66,19 @@ type use struct {
 }
 
 // load takes in the times of use in the store. Times observed since take precedence.
-func (u *use) load(saved Use) {
-	u.saved.Store(&saved)
-	u.note(saved)
+func (u *use) load(saved *Use) {
+	u.saved.Store(saved)
+	u.note(*saved)
+}
+
+// adopt returns u with what a use that was read again has; fresh may be nil.
+func (u *use) adopt(fresh *use) *use {
+	if fresh != nil {
+		if saved := fresh.saved.Load(); saved != nil {
+			u.load(saved)
+		}
+	}
+	return u
 }
 
 // note takes in what was seen, here or elsewhere, unless a later use is known.
@@ -110,9 +120,9 @@ func (d *Directory) Used(keyID, service, region string, now time.Time) {
 
 // Seen notes that a user or a role, whose id this is, has called a service.
 func (d *Directory) Seen(id, service, region string, now time.Time) {
-	d.mu.RLock()
-	u, known := d.uses[id], d.entities[id] != nil
-	d.mu.RUnlock()
+	r := d.records.RLock()
+	u, known := r.uses[id], r.entities[id] != nil
+	d.records.RUnlock()
 	if u != nil {
 		if last := u.last.Load(); last != nil {
 			if v := last.Services[service]; now.Sub(v.At) < useEvery && v.Region == region {
@@ -130,9 +140,8 @@ func (d *Directory) Seen(id, service, region string, now time.Time) {
 
 // begin returns what is known of the use of a user or role, which may be nothing yet.
 func (d *Directory) begin(id string) *use {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.useOf(id)
+	defer d.records.Unlock()
+	return d.records.Lock().useOf(id)
 }
 
 // LastUse returns when a key was used last, or false if it never was.
@@ -140,9 +149,9 @@ func (k *Key) LastUse() (Use, bool) { return k.use.get() }
 
 // LastUse returns when and for what a user or role has called, or false if it never has.
 func (d *Directory) LastUse(e *Entity) (Use, bool) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if u := d.uses[e.ID]; u != nil {
+	r := d.records.RLock()
+	defer d.records.RUnlock()
+	if u := r.uses[e.ID]; u != nil {
 		return u.get()
 	}
 	return Use{}, false
@@ -177,18 +186,18 @@ func (d *Directory) Run(ctx context.Context, send func(context.Context, Uses) er
 // SaveUses writes down the uses that have changed, or sends them.
 func (d *Directory) SaveUses(ctx context.Context, send func(context.Context, Uses) error) error {
 	changed := make(Uses)
-	d.mu.RLock()
-	for id, k := range d.keys {
+	r := d.records.RLock()
+	for id, k := range r.keys {
 		if !k.use.isSaved() {
 			changed[id] = *k.use.last.Load()
 		}
 	}
-	for id, u := range d.uses {
+	for id, u := range r.uses {
 		if !u.isSaved() {
 			changed[id] = *u.last.Load()
 		}
 	}
-	d.mu.RUnlock()
+	d.records.RUnlock()
 	for ids := range slices.Chunk(slices.Collect(maps.Keys(changed)), usesAtOnce) {
 		part := make(Uses)
 		for _, id := range ids {
@@ -208,7 +217,7 @@ func (d *Directory) save(ctx context.Context, changed Uses, send func(context.Co
 	err := d.Change(ctx, func(tx *Tx) error {
 		for id, last := range changed {
 			if d.Key(id) != nil || d.Entity(id) != nil { // it may have been deleted meanwhile
-				tx.tx.Put(keyUse+id, encode(last))
+				useTable.Put(tx.tx, id, &last)
 			}
 		}
 		return nil

@@ -14,6 +14,5 @@
 //	login/device/ACCOUNT/NAME    a Device
 //	login/rules/ACCOUNT          Rules
 //
-// Programs that are older than this package cannot read them; Options.Ready and Options.Require are called before one is
-// written for the first time.
+// Programs that are older than this package cannot read them: they need the format formats.SignIn.
 package login

@@ -211,8 +211,8 @@ func TestRecordsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := &Logins{Hasher: l.Hasher, o: l.o, records: newRecords()}
-	if err := l.o.Control.Register(Prefix, reader{again}); err != nil {
+	again, err := Open(l.o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range []*Logins{l, again} {

@@ -5,18 +5,15 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base32"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/store"
 )
 
@@ -49,71 +46,55 @@ func (d *Device) Serial() string { return "arn:aws:iam::" + d.Account + ":mfa" +
 type Options struct {
 	Control *control.Control
 	Vault   *identity.Vault
-	// Ready is called before the first record is written. Its error says that some program which reads the control store
-	// does not know of passwords. A nil Ready means that all do.
-	Ready func() error
-	// Require is called before the first record is written, and when one is first read here. It writes down that the data
-	// directory needs a program that knows of passwords. It may be nil.
-	Require func() error
+	Formats control.Formats
 }
 
 // Logins is the set of records. Its methods may be called from any goroutine.
 type Logins struct {
 	*Hasher
 	*Tries
-	o        Options
-	required atomic.Bool // Require was called, and had no error
-
-	mu sync.RWMutex
-	records
+	o       Options
+	records *control.Set[records]
 }
 
 // records are what there is in the store.
 type records struct {
 	profiles map[string]*Profile // by user
-	devices  map[string]*Device  // by key
+	devices  map[string]*Device  // by deviceKey
 	rules    map[string]*Rules   // by account
 }
 
-func newRecords() records {
-	return records{make(map[string]*Profile), make(map[string]*Device), make(map[string]*Rules)}
-}
+// Prefix is what the keys of all records of this package begin with.
+const Prefix = "login/"
 
-// Keys of the store.
-const (
-	Prefix     = "login/" // of all of them
-	keyProfile = Prefix + "profile/"
-	keyDevice  = Prefix + "device/"
-	keyRules   = Prefix + "rules/"
+var (
+	profiles = control.Table[string, Profile]{Prefix: Prefix + "profile/", Key: control.Text, Format: formats.SignIn}
+	devices  = control.Table[string, Device]{Prefix: Prefix + "device/", Key: control.Text, Format: formats.SignIn}
+	rules    = control.Table[string, Rules]{Prefix: Prefix + "rules/", Key: control.Text, Format: formats.SignIn}
 )
+
+func newRecords() (*records, control.Kinds) {
+	r := new(records)
+	return r, control.Kinds{profiles.Into(&r.profiles), devices.Into(&r.devices), rules.Into(&r.rules)}
+}
 
 // Open reads the records from the control store and follows their changes.
 func Open(o Options) (*Logins, error) {
-	if o.Ready == nil {
-		o.Ready = func() error { return nil }
-	}
-	if o.Require == nil {
-		o.Require = func() error { return nil }
-	}
-	l := &Logins{Hasher: NewHasher(), Tries: NewTries(), o: o, records: newRecords()}
-	return l, o.Control.Register(Prefix, reader{l})
+	l := &Logins{Hasher: NewHasher(), Tries: NewTries(), o: o}
+	l.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
+	})
+	return l, l.records.Register()
 }
 
 // HoldsSecrets reports whether there are seeds in s, which only the vault that has encrypted them can open.
-func HoldsSecrets(s *store.Store) (bool, error) {
-	found := false
-	err := control.Records(s, keyDevice, func(string, []byte) bool {
-		found = true
-		return false
-	})
-	return found, err
-}
+func HoldsSecrets(s *store.Store) (bool, error) { return devices.Any(s) }
 
 // Profile returns the password of a user, or nil.
 func (l *Logins) Profile(userID string) *Profile {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.profiles[userID]
+	r := l.records.RLock()
+	defer l.records.RUnlock()
+	return r.profiles[userID]
 }
 
 // PasswordSince returns when a user's password was set, or false if there is none.
@@ -126,23 +107,19 @@ func (l *Logins) PasswordSince(userID string) (time.Time, bool) {
 
 // Rules returns the rules of an account, and whether it has set them itself.
 func (l *Logins) Rules(account string) (Rules, bool) {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if r := l.rules[account]; r != nil {
-		return *r, true
+	r := l.records.RLock()
+	defer l.records.RUnlock()
+	if own := r.rules[account]; own != nil {
+		return *own, true
 	}
 	return usual, false
 }
 
 // Devices returns the second factors of an account for which keep is true, sorted by serial number.
-func (l *Logins) Devices(account string, keep func(*Device) bool) (out []*Device) {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	for _, d := range l.devices {
-		if d.Account == account && keep(d) {
-			out = append(out, d)
-		}
-	}
+func (l *Logins) Devices(account string, keep func(*Device) bool) []*Device {
+	r := l.records.RLock()
+	out := control.Where(r.devices, func(d *Device) bool { return d.Account == account && keep(d) })
+	l.records.RUnlock()
 	slices.SortFunc(out, func(a, b *Device) int { return cmp.Compare(a.Serial(), b.Serial()) })
 	return out
 }
@@ -261,148 +238,38 @@ func (l *Logins) Change(ctx context.Context, f func(*Tx) error) error {
 
 // In returns a change of this package's records as part of another one.
 func (l *Logins) In(tx *control.Tx) (*Tx, error) {
-	l.mu.RLock()
-	none := len(l.profiles)+len(l.devices)+len(l.rules) == 0
-	l.mu.RUnlock()
-	if none {
-		if err := l.o.Ready(); err != nil {
-			return nil, err
-		}
-	}
-	return &Tx{tx}, l.needFormat()
-}
-
-// needFormat calls Options.Require unless that is done.
-func (l *Logins) needFormat() error {
-	if l.required.Load() {
-		return nil
-	}
-	if err := l.o.Require(); err != nil {
-		return err
-	}
-	l.required.Store(true)
-	return nil
+	return &Tx{tx}, l.records.MayWrite()
 }
 
 // PutProfile adds a profile or replaces the user's.
-func (tx *Tx) PutProfile(p *Profile) { tx.tx.Put(keyProfile+p.User, encode(p)) }
+func (tx *Tx) PutProfile(p *Profile) { profiles.Put(tx.tx, p.User, p) }
 
 // DeleteProfile removes a profile.
-func (tx *Tx) DeleteProfile(p *Profile) { tx.tx.Delete(keyProfile + p.User) }
+func (tx *Tx) DeleteProfile(p *Profile) { profiles.Delete(tx.tx, p.User) }
 
 // PutDevice adds a second factor or replaces the one of its name.
-func (tx *Tx) PutDevice(d *Device) { tx.tx.Put(deviceKey(d), encode(d)) }
+func (tx *Tx) PutDevice(d *Device) { devices.Put(tx.tx, deviceKey(d), d) }
 
 // DeleteDevice removes a second factor.
-func (tx *Tx) DeleteDevice(d *Device) { tx.tx.Delete(deviceKey(d)) }
+func (tx *Tx) DeleteDevice(d *Device) { devices.Delete(tx.tx, deviceKey(d)) }
 
 // SetRules gives an account rules, or with nil takes them.
 func (tx *Tx) SetRules(account string, r *Rules) {
 	if r == nil {
-		tx.tx.Delete(keyRules + account)
+		rules.Delete(tx.tx, account)
 		return
 	}
-	tx.tx.Put(keyRules+account, encode(r))
+	rules.Put(tx.tx, account, r)
 }
 
-func deviceKey(d *Device) string { return keyDevice + d.Account + "/" + strings.ToLower(d.Name) }
-
-// encode is for values of this package, all of which have a JSON form.
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-// reader reads the control store for Logins.
-type reader struct{ l *Logins }
-
-// Load implements control.Reader.
-func (r reader) Load(all iter.Seq2[string, []byte]) error {
-	fresh := newRecords()
-	for k, v := range all {
-		if err := r.l.needFormat(); err != nil {
-			return err
-		}
-		if err := fresh.put(k, v); err != nil {
-			return err
-		}
-	}
-	r.l.mu.Lock()
-	defer r.l.mu.Unlock()
-	r.l.records = fresh
-	return nil
-}
-
-// Apply implements control.Reader.
-func (r reader) Apply(changes []control.Change) error {
-	if err := r.l.needFormat(); err != nil {
-		return err
-	}
-	r.l.mu.Lock()
-	defer r.l.mu.Unlock()
-	for _, ch := range changes {
-		if ch.Removed {
-			r.l.remove(ch.Key)
-		} else if err := r.l.put(ch.Key, ch.Value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// put adds a record or replaces it.
-func (r *records) put(k string, v []byte) error {
-	var err error
-	switch {
-	case strings.HasPrefix(k, keyProfile):
-		p := new(Profile)
-		if err = json.Unmarshal(v, p); err == nil {
-			r.profiles[k[len(keyProfile):]] = p
-		}
-	case strings.HasPrefix(k, keyDevice):
-		d := new(Device)
-		if err = json.Unmarshal(v, d); err == nil {
-			r.devices[k] = d
-		}
-	case strings.HasPrefix(k, keyRules):
-		n := new(Rules)
-		if err = json.Unmarshal(v, n); err == nil {
-			r.rules[k[len(keyRules):]] = n
-		}
-	default:
-		err = errors.New("unknown key, written by a newer program")
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", k, err)
-	}
-	return nil
-}
-
-// remove forgets a record.
-func (r *records) remove(k string) {
-	switch {
-	case strings.HasPrefix(k, keyProfile):
-		delete(r.profiles, k[len(keyProfile):])
-	case strings.HasPrefix(k, keyDevice):
-		delete(r.devices, k)
-	case strings.HasPrefix(k, keyRules):
-		delete(r.rules, k[len(keyRules):])
-	}
-}
+func deviceKey(d *Device) string { return d.Account + "/" + strings.ToLower(d.Name) }
 
 // Check reads the records of a store without changing anything, and returns how many passwords and second factors there are
 // and what is not as it should be. Without a vault the seeds are not looked at. An error says that the store could not be
 // read.
 func Check(s *store.Store, v *identity.Vault) (passwords, devices int, problems []string, err error) {
-	all := newRecords()
-	err = control.Records(s, Prefix, func(k string, value []byte) bool {
-		if bad := all.put(k, value); bad != nil {
-			problems = append(problems, "record "+bad.Error())
-		}
-		return true
+	all, err := control.Check(s, Prefix, newRecords, func(_ string, bad error) {
+		problems = append(problems, "record "+bad.Error())
 	})
 	if err != nil {
 		return 0, 0, problems, fmt.Errorf("check passwords: %w", err)

@@ -25,6 +25,5 @@
 //	session/link/HASH      a Link, likewise
 //	session/proof/HASH     when a signed request or an answer of a provider that was used is too old to be used again
 //
-// Programs that are older than this package cannot read them; Options.Ready and Options.Require are called before one is
-// written for the first time.
+// Programs that are older than this package cannot read them: they need the format formats.SignIn.
 package session

@@ -107,11 +107,11 @@ func TestSessionsAgainstModel(t *testing.T) {
 				if len(links) > MaxLinks || len(sessions) > MaxSessions {
 					rt.Skip("the oldest make room")
 				}
-				again := &Sessions{o: r.o, records: newRecords()}
-				if err := r.o.Control.Register(Prefix, reader{again}); err != nil {
+				again, err := Open(r.o)
+				if err != nil {
 					rt.Fatal(err)
 				}
-				if err := r.o.Control.Register(Prefix, reader{r.Sessions}); err != nil {
+				if err := r.records.Register(); err != nil {
 					rt.Fatal(err)
 				}
 				for _, token := range append(tokens, "none") {
@@ -154,7 +154,9 @@ func TestOlderProgramsAreConsidered(t *testing.T) {
 	behind := errors.New("a node is behind")
 	required := 0
 	ready := behind
-	r := open(t, Options{Ready: func() error { return ready }, Require: func() error { required++; return nil }})
+	r := open(t, Options{Formats: control.Formats{
+		Ready: func(int) error { return ready }, Require: func(int) error { required++; return nil },
+	}})
 	g, _ := GrantOf(r.root, began)
 	if _, _, err := r.NewLink(t.Context(), g, began); !errors.Is(err, behind) || required != 0 {
 		t.Errorf("%v, required %d times", err, required)
@@ -175,14 +177,13 @@ func TestKeysOfSessionsBeginNone(t *testing.T) {
 }
 
 func FuzzRecords(f *testing.F) {
-	f.Add(keyBrowser+"x", []byte(`{"ID":"x","Kind":1}`))
-	f.Add(keyLink+"x", []byte(`{}`))
-	f.Add(keyProof+"x", []byte(`{}`))
+	f.Add(sessions.KeyOf("x"), []byte(`{"ID":"x","Kind":1}`))
+	f.Add(links.KeyOf("x"), []byte(`{}`))
+	f.Add(proofs.KeyOf("x"), []byte(`{}`))
 	f.Add(Prefix, []byte(`null`))
 	f.Fuzz(func(_ *testing.T, k string, v []byte) {
-		r := newRecords()
-		if r.put(k, v) == nil {
-			r.remove(k)
+		if _, kinds := newRecords(); kinds.Put(k, v) == nil {
+			_ = kinds.Apply(control.Change{Key: k, Removed: true})
 		}
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/auth/directory"
@@ -24,36 +22,25 @@ type Options struct {
 	PasswordSince func(userID string) (time.Time, bool)
 	// Vouched reports whether those of a group of an identity provider still have a role, by its ARN. It may be nil: none has.
 	Vouched func(issuer, group, role string) bool
-	// Ready is called before the first record is written. Its error says that some program which reads the control store
-	// does not know of sessions. A nil Ready means that all do.
-	Ready func() error
-	// Require is called before the first record is written, and when one is first read here. It writes down that the data
-	// directory needs a program that knows of sessions. It may be nil.
-	Require func() error
+	Formats control.Formats
 }
 
 // Sessions is the set of records. Its methods may be called from any goroutine.
 type Sessions struct {
-	o        Options
-	required atomic.Bool // Require was called, and had no error
-
-	mu sync.RWMutex
-	records
+	o       Options
+	records *control.Set[records]
 }
 
 // Open reads the records from the control store and follows their changes.
 func Open(o Options) (*Sessions, error) {
-	if o.Ready == nil {
-		o.Ready = func() error { return nil }
-	}
 	if o.Vouched == nil {
 		o.Vouched = func(string, string, string) bool { return false }
 	}
-	if o.Require == nil {
-		o.Require = func() error { return nil }
-	}
-	s := &Sessions{o: o, records: newRecords()}
-	return s, o.Control.Register(Prefix, reader{s})
+	s := &Sessions{o: o}
+	s.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: newRecords,
+	})
+	return s, s.records.Register()
 }
 
 // NewLink makes a link for a grant, and returns its token.
@@ -67,11 +54,11 @@ func (s *Sessions) NewLink(ctx context.Context, g Grant, now time.Time) (token s
 		}
 		own := s.linksOf(g.IssuerID)
 		for len(own) >= MaxLinks {
-			tx.Delete(keyLink + own[0].ID)
+			links.Delete(tx, own[0].ID)
 			own = own[1:]
 		}
 		l := Link{hash(token), g, expires}
-		tx.Put(keyLink+l.ID, encode(l))
+		links.Put(tx, l.ID, &l)
 		return nil
 	})
 	return token, expires, err
@@ -88,7 +75,7 @@ func (s *Sessions) Redeem(ctx context.Context, link string, about Arrival, now t
 		if s.link(id) == nil {
 			return ErrNoLink
 		}
-		tx.Delete(keyLink + id)
+		links.Delete(tx, id)
 		return nil
 	})
 }
@@ -110,7 +97,7 @@ func (s *Sessions) BeginOnce(ctx context.Context, g Grant, request string, fresh
 		if s.proven(id) {
 			return ErrUsed
 		}
-		tx.Put(keyProof+id, encode(proof{id, fresh.UTC().Truncate(time.Second).Add(time.Second)}))
+		proofs.Put(tx, id, &proof{id, fresh.UTC().Truncate(time.Second).Add(time.Second)})
 		return nil
 	})
 }
@@ -137,10 +124,10 @@ func (s *Sessions) Begin(ctx context.Context, g Grant, about Arrival, now time.T
 		}
 		own := s.sessionsLike(grant)
 		for len(own) >= MaxSessions {
-			tx.Delete(keyBrowser + own[0].ID)
+			sessions.Delete(tx, own[0].ID)
 			own = own[1:]
 		}
-		tx.Put(keyBrowser+n.ID, encode(n))
+		sessions.Put(tx, n.ID, n)
 		return nil
 	})
 	if err != nil {
@@ -208,7 +195,7 @@ func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity
 		}
 		c := *n
 		c.Used = now.UTC().Truncate(time.Second)
-		tx.Put(keyBrowser+c.ID, encode(c))
+		sessions.Put(tx, c.ID, &c)
 		return &c, nil
 	})
 	if err != nil {
@@ -228,14 +215,11 @@ func (s *Sessions) Keys(ctx context.Context, id string, now time.Time) (identity
 
 // List returns the sessions of an account that have not ended, the newest first: those of one issuer, or with "" all.
 func (s *Sessions) List(account, issuerID string, now time.Time) []*Session {
-	s.mu.RLock()
-	var all []*Session
-	for _, n := range s.sessions {
-		if n.Account == account && (issuerID == "" || n.IssuerID == issuerID) {
-			all = append(all, n)
-		}
-	}
-	s.mu.RUnlock()
+	r := s.records.RLock()
+	all := control.Where(r.sessions, func(n *Session) bool {
+		return n.Account == account && (issuerID == "" || n.IssuerID == issuerID)
+	})
+	s.records.RUnlock()
 	all = slices.DeleteFunc(all, func(n *Session) bool { return !s.Live(n.ID, now) })
 	slices.SortFunc(all, func(a, b *Session) int { return -oldestFirst(a, b) })
 	return all
@@ -250,7 +234,7 @@ func (s *Sessions) End(ctx context.Context, id string, now time.Time) error {
 		return nil
 	}
 	return s.change(ctx, now, func(tx *control.Tx) error {
-		tx.Delete(keyBrowser + id)
+		sessions.Delete(tx, id)
 		return nil
 	})
 }

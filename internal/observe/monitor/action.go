@@ -3,7 +3,6 @@ package monitor
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,22 +12,23 @@ import (
 
 // Action is a notification that has still to be published.
 type Action struct {
-	Key       string `json:"-"`
 	Alarm     Name
 	Composite bool   `json:",omitempty"` // the alarm is one
 	Target    string // ARN of a topic
 	Subject   string
 	Message   string // JSON
 	Created   time.Time
+
+	id string // the key of its record, behind the prefix
 }
 
 // ID returns what tells the action from all others, also when it is carried out again.
-func (a *Action) ID() string { return strings.TrimPrefix(a.Key, keyAction) }
+func (a *Action) ID() string { return a.id }
 
 // newAction returns the record of an action of an alarm that came from a state.
 func newAction(from alarm.State, is *Alarm, target string, at time.Time) *Action {
 	return &Action{
-		Key:   keyAction + historyTime(at) + "-" + uuid.NewString(),
+		id:    historyTime(at) + "-" + uuid.NewString(),
 		Alarm: is.Name, Composite: is.Composite != nil, Target: target, Subject: subject(is), Message: notification(from, is), Created: at,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
 	"github.com/sluicemq/sluice/internal/observe/series"
 	"github.com/sluicemq/sluice/internal/plainjson"
@@ -19,12 +20,9 @@ type Tx struct {
 
 // Change makes a change of several records, all or none. f decides about it: it reads the monitor, which does not change
 // meanwhile; see control.Control.Change. It first makes sure that all programs which read the records can, and returns the
-// error of Options.Ready or Options.Require if not.
+// error of Options.Formats if not.
 func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
-	return m.control.Change(ctx, func(tx *control.Tx) error {
-		if err := m.mayWrite(); err != nil {
-			return err
-		}
+	return m.records.Change(ctx, func(tx *control.Tx) error {
 		change := &Tx{tx, m, make(map[series.Scope]int)}
 		if err := f(change); err != nil {
 			return err
@@ -41,7 +39,7 @@ func (m *Monitor) Change(ctx context.Context, f func(*Tx) error) error {
 // Create adds an alarm, which has no data yet.
 func (tx *Tx) Create(a *Alarm, now time.Time) error {
 	if a.Composite != nil {
-		if err := tx.monitor.mayWriteComposite(); err != nil {
+		if err := tx.monitor.composites.MayWrite(formats.Composites, tx.monitor.noComposites()); err != nil {
 			return err
 		}
 	}
@@ -72,7 +70,7 @@ func (tx *Tx) Retag(a *Alarm, tags map[string]string) {
 
 // Delete removes an alarm. Its history stays.
 func (tx *Tx) Delete(a *Alarm, now time.Time) error {
-	tx.tx.Delete(alarmKey(a.Name))
+	alarmTable.Delete(tx.tx, a.Name)
 	return tx.AddItem(a.Scope, configured(a, "deleted", now))
 }
 
@@ -115,13 +113,13 @@ func (tx *Tx) Transition(was *Alarm, d alarm.Decision, now time.Time) error {
 func (tx *Tx) act(from alarm.State, is *Alarm, now time.Time) {
 	for _, target := range is.actions(is.State) {
 		a := newAction(from, is, target, now)
-		tx.tx.Put(a.Key, encode(a))
+		actionTable.Put(tx.tx, a.id, a)
 	}
 }
 
 // Done removes the record of an action, and notes what became of it.
 func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
-	tx.tx.Delete(a.Key)
+	actionTable.Delete(tx.tx, a.id)
 	item := &Item{Alarm: a.Alarm.Name, Composite: a.Composite, Kind: Acted, Time: now, Summary: "Successfully executed action " + a.Target}
 	data := map[string]any{
 		"actionState": "Succeeded", "notificationResource": a.Target, "stateUpdateTimestamp": a.Created.UnixMilli(), "error": nil,
@@ -135,7 +133,7 @@ func (tx *Tx) Done(a *Action, failure string, now time.Time) error {
 	return tx.AddItem(a.Alarm.Scope, item)
 }
 
-func (tx *Tx) put(a *Alarm) { tx.tx.Put(alarmKey(a.Name), encode(a)) }
+func (tx *Tx) put(a *Alarm) { alarmTable.Put(tx.tx, a.Name, a) }
 
 // stamp is a time as it is kept: to the millisecond.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -18,7 +18,7 @@ type Counts struct{ Alarms, Dashboards, Metrics, Items int }
 // Check reads the records without changing anything, and returns how many there are and what is not as it should be. An
 // error says that the store could not be read.
 func Check(s *store.Store) (n Counts, problems []string, err error) {
-	r := newRecords()
+	r, kinds := newRecords()
 	want := func(ok bool, format string, args ...any) {
 		if !ok {
 			problems = append(problems, fmt.Sprintf(format, args...))
@@ -40,7 +40,7 @@ func Check(s *store.Store) (n Counts, problems []string, err error) {
 			_, bad := decodeKey(key, length, value)
 			want(bad == nil, "record %q: %v", key, bad)
 		default:
-			bad := r.put(key, value)
+			bad := kinds.Put(key, value)
 			want(bad == nil, "record %v", bad)
 		}
 		return true

@@ -53,18 +53,18 @@ func (e *Evaluator) Combine(ctx context.Context, now time.Time) error {
 
 // due returns the composite alarms to be looked at next.
 func (m *Monitor) due(now time.Time) []Name {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.composites.due(now)
+	r := m.records.Lock()
+	defer m.records.Unlock()
+	return r.composites.due(now)
 }
 
 // again has composite alarms looked at once more.
 func (m *Monitor) again(names []Name) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	r := m.records.Lock()
+	defer m.records.Unlock()
 	for _, name := range names {
-		if a := m.alarms[name]; a != nil && a.Composite != nil {
-			m.composites.stale[name] = struct{}{}
+		if a := r.alarms[name]; a != nil && a.Composite != nil {
+			r.composites.stale[name] = struct{}{}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/alarm"
 	"github.com/sluicemq/sluice/internal/observe/monitor"
 	"github.com/sluicemq/sluice/internal/store"
@@ -438,7 +439,20 @@ func TestCompositesGate(t *testing.T) {
 	open := func() {
 		r.control = control.New(control.Options{Store: r.store})
 		m, err := monitor.Open(monitor.Options{
-			Control: r.control, ReadyComposite: func() error { return ready }, RequireComposite: func() error { required++; return nil },
+			Control: r.control, Formats: control.Formats{
+				Ready: func(format int) error {
+					if format != formats.Composites {
+						return nil
+					}
+					return ready
+				},
+				Require: func(format int) error {
+					if format == formats.Composites {
+						required++
+					}
+					return nil
+				},
+			},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -154,20 +154,20 @@ func (c *composites) ranks(of series.Scope) ranks {
 
 // Parents returns the composite alarms whose rules name an alarm, in order of their names.
 func (m *Monitor) Parents(of Name) []*Alarm {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.named(m.composites.parents[of])
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	return r.named(r.composites.parents[of])
 }
 
 // Dependents returns the composite alarms that name an alarm in their rules or as their suppressor, in order of their names.
 func (m *Monitor) Dependents(of Name) []*Alarm {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
+	r := m.records.RLock()
+	defer m.records.RUnlock()
 	all := make(map[Name]struct{})
-	for _, name := range slices.Concat(m.composites.parents[of], m.composites.suppressed[of]) {
+	for _, name := range slices.Concat(r.composites.parents[of], r.composites.suppressed[of]) {
 		all[name] = struct{}{}
 	}
-	return m.named(slices.Collect(maps.Keys(all)))
+	return r.named(slices.Collect(maps.Keys(all)))
 }
 
 // Children returns the alarms that the rule of an alarm names, in order of their names.
@@ -175,9 +175,9 @@ func (m *Monitor) Children(of *Alarm) []*Alarm {
 	if of.Composite == nil {
 		return nil
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.named(of.Composite.children)
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	return r.named(of.Composite.children)
 }
 
 // named returns the alarms of these names that exist, in order.

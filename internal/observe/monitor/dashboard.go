@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
 )
 
 // Dashboard is a dashboard without its text.
@@ -14,6 +16,8 @@ type Dashboard struct {
 	Modified time.Time
 	Size     int // of its text, in bytes
 	Tags     map[string]string
+
+	body string // its text, of one that is to be written
 }
 
 // ARN returns the dashboard's Amazon Resource Name, which has no region.
@@ -33,32 +37,29 @@ type dashboardRecord struct {
 	Tags     map[string]string `json:",omitempty"`
 }
 
-func dashboardKey(account, name string) string { return keyDashboard + account + "/" + escape(name) }
+func dashboardKey(account, name string) string { return account + "/" + escape(name) }
 
 // Dashboard returns the dashboard of that name, or nil.
 func (m *Monitor) Dashboard(account, name string) *Dashboard {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.dashboards[dashboardKey(account, name)]
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	return r.dashboards[dashboardKey(account, name)]
 }
 
 // Dashboards returns the dashboards of an account whose names begin with a prefix, in order of their names.
 func (m *Monitor) Dashboards(account, prefix string) []*Dashboard {
-	m.mu.RLock()
-	var out []*Dashboard
-	for _, d := range m.dashboards {
-		if d.Account == account && strings.HasPrefix(d.Name, prefix) {
-			out = append(out, d)
-		}
-	}
-	m.mu.RUnlock()
+	r := m.records.RLock()
+	out := control.Where(r.dashboards, func(d *Dashboard) bool {
+		return d.Account == account && strings.HasPrefix(d.Name, prefix)
+	})
+	m.records.RUnlock()
 	slices.SortFunc(out, func(a, b *Dashboard) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 // Body returns the text of a dashboard.
 func (m *Monitor) Body(d *Dashboard) (string, error) {
-	b, err := m.control.Store().Get([]byte(dashboardKey(d.Account, d.Name)))
+	b, err := m.control.Store().Get([]byte(dashboardTable.KeyOf(dashboardKey(d.Account, d.Name))))
 	if err != nil || b == nil {
 		return "", err
 	}
@@ -69,17 +70,25 @@ func (m *Monitor) Body(d *Dashboard) (string, error) {
 
 // PutDashboard adds a dashboard or replaces the one of that name.
 func (tx *Tx) PutDashboard(d *Dashboard, body string) {
-	tx.tx.Put(dashboardKey(d.Account, d.Name), encode(dashboardRecord{d.Account, d.Name, d.Modified, body, d.Tags}))
+	c := *d
+	c.body = body
+	dashboardTable.Put(tx.tx, dashboardKey(d.Account, d.Name), &c)
 }
 
 // DeleteDashboard removes a dashboard.
-func (tx *Tx) DeleteDashboard(d *Dashboard) { tx.tx.Delete(dashboardKey(d.Account, d.Name)) }
+func (tx *Tx) DeleteDashboard(d *Dashboard) {
+	dashboardTable.Delete(tx.tx, dashboardKey(d.Account, d.Name))
+}
 
-func (r *records) putDashboard(key string, value []byte) error {
+// encode returns the record of a dashboard.
+func (d *Dashboard) encode() []byte {
+	return encode(dashboardRecord{d.Account, d.Name, d.Modified, d.body, d.Tags})
+}
+
+func readDashboard(_ string, value []byte) (*Dashboard, error) {
 	var d dashboardRecord
 	if err := json.Unmarshal(value, &d); err != nil {
-		return err
+		return nil, err
 	}
-	r.dashboards[key] = &Dashboard{Account: d.Account, Name: d.Name, Modified: d.Modified, Size: len(d.Body), Tags: d.Tags}
-	return nil
+	return &Dashboard{Account: d.Account, Name: d.Name, Modified: d.Modified, Size: len(d.Body), Tags: d.Tags}, nil
 }

@@ -56,7 +56,7 @@ func (e *Evaluator) Deliver(ctx context.Context, now time.Time) error {
 	}
 	var failures []error
 	for _, a := range e.Monitor.pending() {
-		if now.Before(e.attempts[a.Key].next) {
+		if now.Before(e.attempts[a.id].next) {
 			continue
 		}
 		if err := e.deliver(ctx, a, now); err != nil {
@@ -72,20 +72,20 @@ func (e *Evaluator) Deliver(ctx context.Context, now time.Time) error {
 func (e *Evaluator) deliver(ctx context.Context, a *Action, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
-	was := e.attempts[a.Key]
+	was := e.attempts[a.id]
 	if was.outcome == nil {
 		found, err := e.publish(ctx, a, now)
 		if err != nil {
-			e.attempts[a.Key] = was.after(now)
+			e.attempts[a.id] = was.after(now)
 			return err
 		}
 		was = attempt{outcome: found}
 	}
 	if err := e.Monitor.Change(ctx, func(tx *Tx) error { return tx.Done(a, was.outcome.failure, now) }); err != nil {
-		e.attempts[a.Key] = was.after(now)
+		e.attempts[a.id] = was.after(now)
 		return err
 	}
-	delete(e.attempts, a.Key)
+	delete(e.attempts, a.id)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -85,7 +86,7 @@ func (m *Monitor) Put(ctx context.Context, samples []Sample) error {
 			if m.metric(key) == nil {
 				fresh[metric.ID.Account]++
 			}
-			tx.tx.Put(keyMetric+key, encode(metric))
+			metricTable.Put(tx.tx, key, metric)
 		}
 		for account, n := range fresh {
 			if m.countMetrics(account)+n > MaxMetrics {
@@ -135,15 +136,15 @@ func (m *Monitor) putSample(tx *Tx, s *Sample, added map[string]*Metric) error {
 }
 
 func (m *Monitor) metric(key string) *Metric {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.metrics[key]
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	return r.metrics[key]
 }
 
 func (m *Monitor) countMetrics(account string) (n int) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	for _, metric := range m.metrics {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	for _, metric := range r.metrics {
 		if metric.ID.Account == account {
 			n++
 		}
@@ -260,15 +261,15 @@ func (r *metricReader) List(ctx context.Context, f series.Filter) ([]series.ID, 
 
 // sent returns the metrics that programs have sent and a filter asks for.
 func (r *metricReader) sent(ctx context.Context, f series.Filter) (out []series.ID, err error) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if err := budget.Of(ctx).Work(len(r.metrics)); err != nil {
+	all := r.records.RLock().metrics
+	defer r.records.RUnlock()
+	if err := budget.Of(ctx).Work(len(all)); err != nil {
 		return nil, err
 	}
-	if err := budget.Of(ctx).Hold(len(r.metrics) * series.IDBytes); err != nil {
+	if err := budget.Of(ctx).Hold(len(all) * series.IDBytes); err != nil {
 		return nil, err
 	}
-	for _, metric := range r.metrics {
+	for _, metric := range all {
 		if f.Matches(metric.ID) && metric.Last.Add(time.Hour).After(f.Since) {
 			out = append(out, metric.ID)
 		}
@@ -279,12 +280,9 @@ func (r *metricReader) sent(ctx context.Context, f series.Filter) (out []series.
 // sweepMetrics removes points that are too old, and metrics that have none left.
 func (m *Monitor) sweepMetrics(ctx context.Context, now time.Time) error {
 	oldest := now.Add(-PointsKept)
-	m.mu.RLock()
-	keys := make([]string, 0, len(m.metrics))
-	for key := range m.metrics {
-		keys = append(keys, key)
-	}
-	m.mu.RUnlock()
+	r := m.records.RLock()
+	keys := slices.Collect(maps.Keys(r.metrics))
+	m.records.RUnlock()
 	for _, key := range keys {
 		if err := m.sweepSeconds(ctx, key, now); err != nil {
 			return err
@@ -307,7 +305,7 @@ func (m *Monitor) sweepMetrics(ctx context.Context, now time.Time) error {
 				tx.Delete(k)
 			}
 			if gone && m.metric(key) == metric {
-				tx.Delete(keyMetric + key)
+				metricTable.Delete(tx, key)
 			}
 			return nil
 		}); err != nil {

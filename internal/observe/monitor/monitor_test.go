@@ -374,7 +374,7 @@ func TestRequire(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	refused := errors.New("an older node is there")
-	m, err := monitor.Open(monitor.Options{Control: r.control, Require: func() error { return refused }})
+	m, err := monitor.Open(monitor.Options{Control: r.control, Formats: control.Formats{Require: func(int) error { return refused }}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,106 @@ package monitor
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"iter"
+	"net/url"
 	"strings"
 
 	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
+	"github.com/sluicemq/sluice/internal/observe/series"
 )
+
+var (
+	alarmTable = control.Table[Name, Alarm]{
+		Prefix: Prefix + "alarm/", Key: control.Key[Name]{Text: Name.text, Parse: parseName}, Format: formats.Monitor,
+		Write: encodeRecord[Alarm],
+	}
+	actionTable = control.Table[string, Action]{
+		Prefix: Prefix + "action/", Key: control.Text, Format: formats.Monitor,
+		Read: readAction, Write: encodeRecord[Action],
+	}
+	dashboardTable = control.Table[string, Dashboard]{
+		Prefix: Prefix + "dashboard/", Key: control.Text, Format: formats.Monitor,
+		Read: readDashboard, Write: (*Dashboard).encode,
+	}
+	metricTable = control.Table[string, Metric]{
+		Prefix: Prefix + "metric/", Key: control.Text, Format: formats.Monitor, Write: encodeRecord[Metric],
+	}
+)
+
+func encodeRecord[V any](v *V) []byte { return encode(v) }
+
+func (n Name) text() string { return n.Account + "/" + n.Region + "/" + escape(n.Name) }
+
+func parseName(text string) (n Name, err error) {
+	parts := strings.SplitN(text, "/", 3)
+	if len(parts) != 3 {
+		return n, control.ErrUnknown
+	}
+	n.Scope = series.Scope{Account: parts[0], Region: parts[1]}
+	n.Name, err = url.PathUnescape(parts[2])
+	return n, err
+}
+
+func readAction(id string, value []byte) (*Action, error) {
+	a := &Action{id: id}
+	return a, json.Unmarshal(value, a)
+}
+
+// records are what there is in the store, and what is derived from it.
+type records struct {
+	alarms     map[Name]*Alarm
+	composites composites
+	dashboards map[string]*Dashboard // by dashboardKey
+	metrics    map[string]*Metric    // one for each unit of a metric; see unit.go
+	units      map[string][]string   // the keys of a metric's units, by its hash
+	actions    map[string]*Action
+}
+
+func newRecords() (*records, control.Kinds) {
+	r := &records{composites: newComposites(), units: make(map[string][]string)}
+	return r, control.Kinds{
+		alarmTable.Into(&r.alarms, r.combineAlarm), actionTable.Into(&r.actions), dashboardTable.Into(&r.dashboards),
+		metricTable.Into(&r.metrics, r.listUnit),
+	}
+}
+
+// combineAlarm keeps which composite alarms depend on an alarm. A rule that cannot be read makes a composite alarm
+// that is not evaluated; Check reports it.
+func (r *records) combineAlarm(name Name, old, is *Alarm) error {
+	if is != nil && is.Composite != nil {
+		_ = is.Composite.read(is.Scope)
+	}
+	r.composites.replace(name, old, is)
+	return nil
+}
+
+// reader is the set of the tables. It also writes down what composite alarms need, which a table of all alarms does not
+// know: the format depends on the record.
+type reader struct{ m *Monitor }
+
+// Load implements control.Reader.
+func (r reader) Load(all iter.Seq2[string, []byte]) error {
+	if err := r.m.records.Load(all); err != nil {
+		return err
+	}
+	return r.requireComposites()
+}
+
+// Apply implements control.Reader.
+func (r reader) Apply(changes []control.Change) error {
+	if err := r.m.records.Apply(changes); err != nil {
+		return err
+	}
+	return r.requireComposites()
+}
+
+func (r reader) requireComposites() error {
+	if r.m.noComposites() {
+		return nil
+	}
+	return r.m.composites.Pass(formats.Composites)
+}
 
 // unread is the reader of records that are not kept in memory.
 type unread struct{}
@@ -18,108 +111,3 @@ func (unread) Load(iter.Seq2[string, []byte]) error { return nil }
 
 // Apply implements control.Reader.
 func (unread) Apply([]control.Change) error { return nil }
-
-// reader is how the monitor learns what is in the control store.
-type reader struct{ m *Monitor }
-
-// Load implements control.Reader.
-func (r reader) Load(all iter.Seq2[string, []byte]) error {
-	fresh := newRecords()
-	for k, v := range all {
-		if err := fresh.put(k, v); err != nil {
-			return err
-		}
-	}
-	r.m.mu.Lock()
-	r.m.records = fresh
-	r.m.mu.Unlock()
-	if fresh.empty() {
-		return nil
-	}
-	return r.m.needFormats()
-}
-
-// Apply implements control.Reader.
-func (r reader) Apply(changes []control.Change) error {
-	if err := r.m.apply(changes); err != nil {
-		return err
-	}
-	return r.m.needFormats()
-}
-
-func (m *Monitor) apply(changes []control.Change) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, ch := range changes {
-		if ch.Removed {
-			m.remove(ch.Key)
-		} else if err := m.put(ch.Key, ch.Value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func newRecords() records {
-	return records{
-		alarms: make(map[Name]*Alarm), composites: newComposites(), dashboards: make(map[string]*Dashboard), metrics: make(map[string]*Metric), units: make(map[string][]string),
-		actions: make(map[string]*Action),
-	}
-}
-
-// put takes in a record.
-func (r *records) put(key string, value []byte) error {
-	var err error
-	switch {
-	case strings.HasPrefix(key, keyAlarm):
-		a := new(Alarm)
-		if err = json.Unmarshal(value, a); err == nil {
-			r.putAlarm(a)
-		}
-	case strings.HasPrefix(key, keyAction):
-		a := &Action{Key: key}
-		if err = json.Unmarshal(value, a); err == nil {
-			r.actions[key] = a
-		}
-	case strings.HasPrefix(key, keyDashboard):
-		err = r.putDashboard(key, value)
-	case strings.HasPrefix(key, keyMetric):
-		metric := new(Metric)
-		if err = json.Unmarshal(value, metric); err == nil {
-			r.putMetric(key[len(keyMetric):], metric)
-		}
-	default:
-		err = errors.New("unknown key, written by a newer program")
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
-	}
-	return nil
-}
-
-// putAlarm takes in an alarm. A rule that cannot be read makes a composite alarm that is not evaluated; Check reports it.
-func (r *records) putAlarm(a *Alarm) {
-	if a.Composite != nil {
-		_ = a.Composite.read(a.Scope)
-	}
-	was := r.alarms[a.Name]
-	r.alarms[a.Name] = a
-	r.composites.replace(a.Name, was, a)
-}
-
-// remove forgets a record.
-func (r *records) remove(key string) {
-	switch {
-	case strings.HasPrefix(key, keyAlarm):
-		if n, ok := alarmName(key); ok {
-			r.composites.replace(n, r.alarms[n], nil)
-			delete(r.alarms, n)
-		}
-	case strings.HasPrefix(key, keyAction):
-		delete(r.actions, key)
-	case strings.HasPrefix(key, keyDashboard):
-		delete(r.dashboards, key)
-	case strings.HasPrefix(key, keyMetric):
-		r.removeMetric(key[len(keyMetric):])
-	}
-}

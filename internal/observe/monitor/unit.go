@@ -24,25 +24,21 @@ func keyOf(s *Sample, find func(key string) *Metric) string {
 	return other
 }
 
-func (r *records) putMetric(key string, m *Metric) {
-	r.metrics[key] = m
-	if of := hash(m.ID); !slices.Contains(r.units[of], key) {
-		r.units[of] = append(slices.Clone(r.units[of]), key) // readers may hold the list
+// listUnit keeps under which keys the units of a metric are. The lists are replaced, as readers may hold them.
+func (r *records) listUnit(key string, old, is *Metric) error {
+	if old != nil {
+		of := hash(old.ID)
+		left := slices.DeleteFunc(slices.Clone(r.units[of]), func(k string) bool { return k == key })
+		if r.units[of] = left; len(left) == 0 {
+			delete(r.units, of)
+		}
+	}
+	if is != nil {
+		of := hash(is.ID)
+		r.units[of] = append(slices.Clone(r.units[of]), key)
 		slices.Sort(r.units[of])
 	}
-}
-
-func (r *records) removeMetric(key string) {
-	m := r.metrics[key]
-	if m == nil {
-		return
-	}
-	delete(r.metrics, key)
-	of := hash(m.ID)
-	left := slices.DeleteFunc(slices.Clone(r.units[of]), func(k string) bool { return k == key })
-	if r.units[of] = left; len(left) == 0 {
-		delete(r.units, of)
-	}
+	return nil
 }
 
 // Units returns the units of a series that has points, in order.
@@ -50,10 +46,10 @@ func (m *Monitor) Units(id series.ID) (out []string) {
 	if known, ok := series.Find(id.Namespace, id.Metric); ok {
 		return []string{known.Unit}
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	for _, key := range m.units[hash(id)] {
-		if unit := m.metrics[key].Unit; !slices.Contains(out, unit) {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	for _, key := range r.units[hash(id)] {
+		if unit := r.metrics[key].Unit; !slices.Contains(out, unit) {
 			out = append(out, unit)
 		}
 	}
@@ -63,10 +59,10 @@ func (m *Monitor) Units(id series.ID) (out []string) {
 
 // keys returns what the points of a series are stored under, of its unit or of all.
 func (m *Monitor) keys(id series.ID) (out []string) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	for _, key := range m.units[hash(id)] {
-		if id.Unit == "" || m.metrics[key].Unit == id.Unit {
+	r := m.records.RLock()
+	defer m.records.RUnlock()
+	for _, key := range r.units[hash(id)] {
+		if id.Unit == "" || r.metrics[key].Unit == id.Unit {
 			out = append(out, key)
 		}
 	}

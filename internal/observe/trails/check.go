@@ -10,14 +10,7 @@ import (
 )
 
 // Held reports whether a store has keys that sign digests, which are encrypted under the master key.
-func Held(s *store.Store) (bool, error) {
-	held := false
-	err := control.Records(s, keyKey, func(string, []byte) bool {
-		held = true
-		return false
-	})
-	return held, err
-}
+func Held(s *store.Store) (bool, error) { return keyTable.Any(s) }
 
 // Counts is how much of each there is.
 type Counts struct{ Trails, Keys, Files int }
@@ -25,17 +18,12 @@ type Counts struct{ Trails, Keys, Files int }
 // Check reads the records without changing anything, and returns how many there are and what is not as it should be. Without
 // a vault private keys are not looked at. An error says that the store could not be read.
 func Check(s *store.Store, v Vault) (n Counts, problems []string, err error) {
-	r := newRecords()
 	want := func(ok bool, format string, args ...any) {
 		if !ok {
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	err = control.Records(s, Prefix, func(key string, value []byte) bool {
-		bad := r.put(key, value, v)
-		want(bad == nil, "record %v", bad)
-		return true
-	})
+	r, err := control.Check(s, Prefix, recordsOf(v), func(_ string, bad error) { want(false, "record %v", bad) })
 	if err == nil {
 		err = s.Scan([]byte(keyFile), []byte(keyFile+"\xff\xff"), func(k, v []byte) bool {
 			n.Files++

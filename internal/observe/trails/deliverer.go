@@ -353,7 +353,7 @@ func (d *Deliverer) Delivered(ctx context.Context, t *Trail, files []File, last 
 			if err != nil {
 				return err
 			}
-			tx.tx.Put(fileKey(t.ID, number), encode(f))
+			tx.tx.Put(fileKey(t.ID, number), control.Encode(f))
 		}
 		if d.Trails.setStatus(tx, t, s) && last > 0 {
 			trail.Delivered(tx.tx, t.ID, last)

@@ -23,6 +23,5 @@
 //	cloudtrail/key/REGION/FINGERPRINT        a key that signs digests, as JSON; the private key is encrypted
 //	255 "trails/f" ID (16 bytes) NUMBER (8)  a file that is in no digest yet, as JSON; not in memory
 //
-// Programs that are older than this package cannot read these records. Options.Ready and Options.Require are called
-// before the first of them is written.
+// Programs that are older than this package cannot read these records: they need the format formats.Trails.
 package trails

@@ -7,12 +7,13 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sluicemq/sluice/internal/control"
 )
 
 const (
@@ -27,86 +28,74 @@ type Vault interface {
 	Open(name string, sealed []byte) (string, error)
 }
 
-// Key is what the digests of a region are signed with.
+// Key is what the digests of a region are signed with. It is stored, as JSON, under its region and fingerprint.
 type Key struct {
-	Region      string
-	Fingerprint string
+	Region      string `json:"-"`
+	Fingerprint string `json:"-"`
 	Made        time.Time
 	Public      []byte // PKCS #1, DER
+	Sealed      []byte // the private key, PKCS #8, encrypted under the key of the record
 
-	private *rsa.PrivateKey
+	private *rsa.PrivateKey // nil without a vault
 }
 
 // Valid returns from when to when the key is good for.
 func (k *Key) Valid() (from, to time.Time) { return k.Made.Add(-time.Hour), k.Made.Add(keyValidity) }
-
-// keyRecord is how a Key is stored, in JSON, under its region and fingerprint.
-type keyRecord struct {
-	Made   time.Time
-	Public []byte
-	Sealed []byte // the private key, PKCS #8, encrypted under the key of the record
-}
 
 func fingerprintOf(public []byte) string {
 	sum := sha256.Sum256(public)
 	return hex.EncodeToString(sum[:16])
 }
 
-// makeKey makes a key and its record.
-func makeKey(v Vault, region string, now time.Time) (key string, value []byte, err error) {
+func (k *Key) name() string { return k.Region + "/" + k.Fingerprint }
+
+// makeKey makes a key.
+func makeKey(v Vault, region string, now time.Time) (*Key, error) {
 	private, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	public := x509.MarshalPKCS1PublicKey(&private.PublicKey)
-	key = keyKey + region + "/" + fingerprintOf(public)
-	return key, encode(keyRecord{Made: stamp(now), Public: public, Sealed: v.Seal(key, string(secret))}), nil
-}
-
-// readKey reads a key. Without a vault the private key stays shut.
-func readKey(key string, value []byte, v Vault) (*Key, error) {
-	region, fingerprint, ok := strings.Cut(key[len(keyKey):], "/")
-	var r keyRecord
-	if !ok {
-		return nil, errUnknownKey
-	}
-	if err := json.Unmarshal(value, &r); err != nil {
-		return nil, err
-	}
-	if fingerprintOf(r.Public) != fingerprint {
-		return nil, errors.New("it is under another key's fingerprint")
-	}
-	k := &Key{Region: region, Fingerprint: fingerprint, Made: r.Made, Public: r.Public}
-	if v == nil {
-		return k, nil
-	}
-	secret, err := v.Open(key, r.Sealed)
-	if err != nil {
-		return nil, err
-	}
-	private, err := x509.ParsePKCS8PrivateKey([]byte(secret))
-	if err != nil {
-		return nil, err
-	}
-	if k.private, ok = private.(*rsa.PrivateKey); !ok {
-		return nil, fmt.Errorf("the private key is a %T", private)
-	}
+	k := &Key{Region: region, Fingerprint: fingerprintOf(public), Made: stamp(now), Public: public, private: private}
+	k.Sealed = v.Seal(keyTable.KeyOf(k.name()), string(secret))
 	return k, nil
 }
 
-// Keys returns the keys of a region, the newest first.
-func (t *Trails) Keys(region string) (out []*Key) {
-	t.mu.RLock()
-	for _, k := range t.keys {
-		if k.Region == region {
-			out = append(out, k)
-		}
+// open makes a key that was read one that signs. Without a vault the private key stays shut.
+func (k *Key) open(name string, v Vault) error {
+	var ok bool
+	if k.Region, k.Fingerprint, ok = strings.Cut(name, "/"); !ok {
+		return control.ErrUnknown
 	}
-	t.mu.RUnlock()
+	if fingerprintOf(k.Public) != k.Fingerprint {
+		return errors.New("it is under another key's fingerprint")
+	}
+	if v == nil {
+		return nil
+	}
+	secret, err := v.Open(keyTable.KeyOf(name), k.Sealed)
+	if err != nil {
+		return err
+	}
+	private, err := x509.ParsePKCS8PrivateKey([]byte(secret))
+	if err != nil {
+		return err
+	}
+	if k.private, ok = private.(*rsa.PrivateKey); !ok {
+		return fmt.Errorf("the private key is a %T", private)
+	}
+	return nil
+}
+
+// Keys returns the keys of a region, the newest first.
+func (t *Trails) Keys(region string) []*Key {
+	r := t.records.RLock()
+	out := control.Where(r.keys, func(k *Key) bool { return k.Region == region })
+	t.records.RUnlock()
 	slices.SortFunc(out, func(a, b *Key) int { return b.Made.Compare(a.Made) })
 	return out
 }
@@ -117,13 +106,13 @@ func (t *Trails) signer(ctx context.Context, region string, now time.Time) (*Key
 	if keys := t.Keys(region); len(keys) > 0 {
 		return keys[0], nil
 	}
-	key, value, err := makeKey(t.vault, region, now)
+	key, err := makeKey(t.vault, region, now)
 	if err != nil {
 		return nil, fmt.Errorf("make a key that signs digests: %w", err)
 	}
 	err = t.Change(ctx, func(tx *Tx) error {
 		if len(t.Keys(region)) == 0 {
-			tx.tx.Put(key, value)
+			keyTable.Put(tx.tx, key.name(), key)
 		}
 		return nil
 	})

@@ -2,13 +2,15 @@ package trails
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/sluicemq/sluice/internal/auth/identity"
+	"github.com/sluicemq/sluice/internal/control"
+	"github.com/sluicemq/sluice/internal/formats"
 	"github.com/sluicemq/sluice/internal/observe/trail"
 	"github.com/sluicemq/sluice/internal/observe/trails/logfile"
 	"github.com/sluicemq/sluice/internal/observe/trails/selector"
@@ -107,30 +109,56 @@ type File struct {
 	Entry     logfile.Entry
 }
 
-// Keys of the store.
+// Prefix is what the keys of all records of this package begin with, but for those of files, which no reader sees.
 const (
-	Prefix    = "cloudtrail/" // of all records
-	keyTrail  = Prefix + "trail/"
-	keyStatus = Prefix + "status/"
-	keyKey    = Prefix + "key/"
-	keyFile   = "\xfftrails/f"
+	Prefix  = "cloudtrail/"
+	keyFile = "\xfftrails/f"
 )
 
-func trailKey(n Name) string { return keyTrail + n.Account + "/" + n.Region + "/" + n.Name }
+var (
+	trailTable = control.Table[Name, Trail]{
+		Prefix: Prefix + "trail/", Key: control.Key[Name]{Text: Name.text, Parse: parseName}, Format: formats.Trails,
+	}
+	statusTable = control.Table[uuid.UUID, Status]{
+		Prefix: Prefix + "status/", Key: control.Key[uuid.UUID]{Text: uuid.UUID.String, Parse: uuid.Parse},
+		Format: formats.Trails,
+	}
+	keyTable = control.Table[string, Key]{Prefix: Prefix + "key/", Key: control.Text, Format: formats.Trails}
+)
 
-func statusKey(id uuid.UUID) string { return keyStatus + id.String() }
+func (n Name) text() string { return n.Account + "/" + n.Region + "/" + n.Name }
+
+func parseName(text string) (Name, error) {
+	parts := strings.SplitN(text, "/", 3)
+	if len(parts) != 3 {
+		return Name{}, control.ErrUnknown
+	}
+	return Name{parts[0], parts[1], parts[2]}, nil
+}
+
+// records are what there is in the store.
+type records struct {
+	trails   map[Name]*Trail
+	statuses map[uuid.UUID]*Status
+	keys     map[string]*Key // by region and fingerprint
+}
+
+// recordsOf returns what makes records whose keys the vault opens. Without one they stay shut.
+func recordsOf(v Vault) func() (*records, control.Kinds) {
+	return func() (*records, control.Kinds) {
+		r := new(records)
+		open := func(name string, _, is *Key) error {
+			if is == nil {
+				return nil
+			}
+			return is.open(name, v)
+		}
+		return r, control.Kinds{trailTable.Into(&r.trails), statusTable.Into(&r.statuses), keyTable.Into(&r.keys, open)}
+	}
+}
 
 func fileKey(id uuid.UUID, number uint64) string {
 	return string(binary.BigEndian.AppendUint64(append([]byte(keyFile), id[:]...), number))
 }
 
 func fileEnd(id uuid.UUID) string { return fileKey(id, ^uint64(0)) + "\x00" }
-
-// encode is for values of this package, all of which have a JSON form.
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}

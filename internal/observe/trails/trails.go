@@ -2,10 +2,8 @@ package trails
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,12 +19,7 @@ type Options struct {
 	Control *control.Control
 	Vault   Vault        // encrypts the keys that sign digests
 	Spool   *spool.Spool // of data events; nil means that there are none
-	// Ready is called before the first record is written. Its error says that some program which reads the control store
-	// does not know of trails. A nil Ready means that all do.
-	Ready func() error
-	// Require is called before the first record is written, and when one is first read here. It writes down that the data
-	// directory needs a program that knows of trails. A nil Require means that nothing needs to be written down.
-	Require func() error
+	Formats control.Formats
 }
 
 // Trails holds the trails of an installation. Its methods may be called from any goroutine.
@@ -34,44 +27,40 @@ type Trails struct {
 	control *control.Control
 	vault   Vault
 	spool   *spool.Spool
-	ready   func() error
-	require func() error
+	records *control.Set[records]
 
-	required atomic.Bool // Require was called, and had no error
-
-	mu sync.RWMutex
-	records
 	logging atomic.Bool // some trail is on
 	data    atomic.Bool // some trail is on that gets data events
 }
 
-// records are what is in memory of what is in the store.
-type records struct {
-	trails   map[Name]*Trail
-	statuses map[uuid.UUID]*Status
-	keys     map[string]*Key // by record key
-}
-
 // Open reads the trails from the control store and follows their changes.
 func Open(o Options) (*Trails, error) {
-	t := &Trails{control: o.Control, vault: o.Vault, spool: o.Spool, ready: o.Ready, require: o.Require, records: newRecords()}
-	if t.ready == nil {
-		t.ready = func() error { return nil }
-	}
-	if t.require == nil {
-		t.require = func() error { return nil }
-	}
-	if err := o.Control.Register(Prefix, reader{t}); err != nil {
+	t := &Trails{control: o.Control, vault: o.Vault, spool: o.Spool}
+	t.records = control.NewSet(control.SetOptions[records]{
+		Control: o.Control, Prefix: Prefix, Formats: o.Formats, New: recordsOf(o.Vault), Changed: t.noteLogging,
+	})
+	if err := t.records.Register(); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
+// noteLogging notes whether any trail is on, and whether one gets data events. The set's lock is held.
+func (t *Trails) noteLogging(_, now *records) {
+	logging, data := false, false
+	for _, one := range now.trails {
+		logging = logging || one.Logging
+		data = data || one.Logging && one.Selectors.TakesData()
+	}
+	t.logging.Store(logging)
+	t.data.Store(data)
+}
+
 // Find returns the trail of that name, or nil.
 func (t *Trails) Find(n Name) *Trail {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.trails[n]
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	return r.trails[n]
 }
 
 // Of returns the trails of an account, in order of their names and regions.
@@ -79,14 +68,10 @@ func (t *Trails) Of(account string) []*Trail {
 	return t.list(func(one *Trail) bool { return one.Account == account })
 }
 
-func (t *Trails) list(keep func(*Trail) bool) (out []*Trail) {
-	t.mu.RLock()
-	for _, one := range t.trails {
-		if keep(one) {
-			out = append(out, one)
-		}
-	}
-	t.mu.RUnlock()
+func (t *Trails) list(keep func(*Trail) bool) []*Trail {
+	r := t.records.RLock()
+	out := control.Where(r.trails, keep)
+	t.records.RUnlock()
 	slices.SortFunc(out, func(a, b *Trail) int {
 		return strings.Compare(a.Name.Name+"/"+a.Region+"/"+a.Account, b.Name.Name+"/"+b.Region+"/"+b.Account)
 	})
@@ -95,9 +80,9 @@ func (t *Trails) list(keep func(*Trail) bool) (out []*Trail) {
 
 // Status returns what became of the deliveries of a trail.
 func (t *Trails) Status(one *Trail) Status {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	if s := t.statuses[one.ID]; s != nil {
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	if s := r.statuses[one.ID]; s != nil {
 		return *s
 	}
 	return Status{}
@@ -108,9 +93,9 @@ func (t *Trails) Any() bool { return t.logging.Load() }
 
 // Select implements trail.Selector.
 func (t *Trails) Select(e *trail.Event) (ids []uuid.UUID) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for _, one := range t.trails {
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	for _, one := range r.trails {
 		if one.gets(e) {
 			ids = append(ids, one.ID)
 		}
@@ -127,7 +112,7 @@ func (t *Trails) AddData(e *trail.Event) {
 	if len(ids) == 0 || t.spool == nil {
 		return
 	}
-	text := encode(e)
+	text := control.Encode(e)
 	for _, id := range ids {
 		t.spool.Add(id, text)
 	}
@@ -135,9 +120,9 @@ func (t *Trails) AddData(e *trail.Event) {
 
 // withID returns the trail of an id, or nil.
 func (t *Trails) withID(id uuid.UUID) *Trail {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for _, one := range t.trails {
+	r := t.records.RLock()
+	defer t.records.RUnlock()
+	for _, one := range r.trails {
 		if one.ID == id {
 			return one
 		}
@@ -145,43 +130,13 @@ func (t *Trails) withID(id uuid.UUID) *Trail {
 	return nil
 }
 
-// needFormat calls Options.Require unless that is done.
-func (t *Trails) needFormat() error {
-	if t.required.Load() {
-		return nil
-	}
-	if err := t.require(); err != nil {
-		return err
-	}
-	t.required.Store(true)
-	return nil
-}
-
-// mayWrite returns an error if no record must be written yet.
-func (t *Trails) mayWrite() error {
-	t.mu.RLock()
-	none := t.records.empty()
-	t.mu.RUnlock()
-	if none {
-		if err := t.ready(); err != nil {
-			return err
-		}
-	}
-	return t.needFormat()
-}
-
 // Tx is a change that is being made. The answers of Trails are unchanged until the change is durable.
 type Tx struct{ tx *control.Tx }
 
 // Change makes a change of several records, all or none. f decides about it; see control.Control.Change. It first makes sure
-// that all programs which read the records can, and returns the error of Options.Ready or Options.Require if not.
+// that all programs which read the records can, and returns the error of Options.Formats if not.
 func (t *Trails) Change(ctx context.Context, f func(*Tx) error) error {
-	return t.control.Change(ctx, func(tx *control.Tx) error {
-		if err := t.mayWrite(); err != nil {
-			return err
-		}
-		return f(&Tx{tx})
-	})
+	return t.records.Change(ctx, func(tx *control.Tx) error { return f(&Tx{tx}) })
 }
 
 // Create adds a trail, which is off.
@@ -196,12 +151,12 @@ func (tx *Tx) Create(t *Trail, now time.Time) error {
 }
 
 // Put replaces a trail.
-func (tx *Tx) Put(t *Trail) { tx.tx.Put(trailKey(t.Name), encode(t)) }
+func (tx *Tx) Put(t *Trail) { trailTable.Put(tx.tx, t.Name, t) }
 
 // Delete removes a trail with all that waits for its bucket.
 func (tx *Tx) Delete(t *Trail) {
-	tx.tx.Delete(trailKey(t.Name))
-	tx.tx.Delete(statusKey(t.ID))
+	trailTable.Delete(tx.tx, t.Name)
+	statusTable.Delete(tx.tx, t.ID)
 	trail.Forget(tx.tx, t.ID)
 	tx.tx.DeleteRange(fileKey(t.ID, 0), fileEnd(t.ID))
 }
@@ -212,11 +167,9 @@ func (t *Trails) setStatus(tx *Tx, one *Trail, s *Status) bool {
 	if now := t.Find(one.Name); now == nil || now.ID != one.ID {
 		return false
 	}
-	tx.tx.Put(statusKey(one.ID), encode(s))
+	statusTable.Put(tx.tx, one.ID, s)
 	return true
 }
 
 // stamp is a time as it is kept: to the millisecond.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
-
-var errUnknownKey = errors.New("unknown key, written by a newer program")

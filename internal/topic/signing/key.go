@@ -10,7 +10,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -24,19 +23,15 @@ const (
 	validity = 2 * signsFor // which is past the last message that is signed, and the time for which it is verified
 )
 
-// Key is a private key with its certificate.
+// Key is a private key with its certificate. Its exported fields are stored, as JSON, under its name.
 type Key struct {
-	name        string
-	made        time.Time
-	private     *rsa.PrivateKey
-	certificate []byte // PEM
-}
-
-// record is how a Key is stored, in JSON.
-type record struct {
 	Made        time.Time
 	Certificate []byte // DER
-	Sealed      []byte // the private key, PKCS #8, encrypted under the record's name
+	Sealed      []byte // the private key, PKCS #8, encrypted under the record's key
+
+	name    string
+	pem     []byte          // the certificate
+	private *rsa.PrivateKey // nil without a vault
 }
 
 // Vault encrypts the private key.
@@ -45,11 +40,11 @@ type Vault interface {
 	Open(name string, sealed []byte) (string, error)
 }
 
-// makeRecord makes a key and a certificate, and returns the name of its record.
-func makeRecord(v Vault, now time.Time) (name string, value []byte, err error) {
+// makeKey makes a key and a certificate.
+func makeKey(v Vault, now time.Time) (*Key, error) {
 	private, err := rsa.GenerateKey(rand.Reader, bits)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	serial := make([]byte, 16)
 	rand.Read(serial)
@@ -63,44 +58,44 @@ func makeRecord(v Vault, now time.Time) (name string, value []byte, err error) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	digest := sha256.Sum256(der)
-	id := hex.EncodeToString(digest[:16])
-	value, err = json.Marshal(record{Made: now.UTC(), Certificate: der, Sealed: v.Seal(Prefix+id, string(secret))})
-	return id, value, err
+	name := nameOf(der)
+	return &Key{Made: now.UTC(), Certificate: der, Sealed: v.Seal(table.KeyOf(name), string(secret)), name: name}, nil
 }
 
-// readRecord reads a key. Without a vault the private key stays shut.
-func readRecord(id string, value []byte, v Vault) (*Key, error) {
-	var r record
-	if err := json.Unmarshal(value, &r); err != nil {
-		return nil, err
+// nameOf returns the name of a certificate.
+func nameOf(der []byte) string {
+	digest := sha256.Sum256(der)
+	return hex.EncodeToString(digest[:nameDigits/2])
+}
+
+// open makes a key that was read one that signs. Without a vault the private key stays shut.
+func (k *Key) open(name string, v Vault) error {
+	if nameOf(k.Certificate) != name {
+		return errors.New("it is under another certificate's name")
 	}
-	if digest := sha256.Sum256(r.Certificate); hex.EncodeToString(digest[:16]) != id {
-		return nil, errors.New("it is under another certificate's name")
-	}
-	k := &Key{name: id, made: r.Made, certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate})}
+	k.name, k.pem = name, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: k.Certificate})
 	if v == nil {
-		return k, nil
+		return nil
 	}
-	secret, err := v.Open(Prefix+id, r.Sealed)
+	secret, err := v.Open(table.KeyOf(name), k.Sealed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	private, err := x509.ParsePKCS8PrivateKey([]byte(secret))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var ok bool
 	if k.private, ok = private.(*rsa.PrivateKey); !ok {
-		return nil, fmt.Errorf("the private key is a %T", private)
+		return fmt.Errorf("the private key is a %T", private)
 	}
-	return k, nil
+	return nil
 }
 
 // Names of certificates, as paths.

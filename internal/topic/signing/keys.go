@@ -3,9 +3,6 @@ package signing
 import (
 	"errors"
 	"fmt"
-	"iter"
-	"maps"
-	"sync"
 	"time"
 
 	"github.com/sluicemq/sluice/internal/control"
@@ -18,21 +15,35 @@ const Prefix = "signing/"
 // ErrNone says that the installation has no key: it has never had a topic.
 var ErrNone = errors.New("the installation has no key to sign messages of topics with")
 
+var table = control.Table[string, Key]{Prefix: Prefix, Key: control.Text}
+
 // Keys are the keys of an installation. Its methods may be called from any goroutine.
 type Keys struct {
-	vault Vault
+	vault   Vault
+	records *control.Set[records]
+}
 
-	mu   sync.RWMutex
-	keys map[string]*Key
+// records are what there is in the store.
+type records struct{ keys map[string]*Key } // by name
+
+// recordsOf returns what makes records whose keys the vault opens. Without one they stay shut.
+func recordsOf(v Vault) func() (*records, control.Kinds) {
+	return func() (*records, control.Kinds) {
+		r := new(records)
+		return r, control.Kinds{table.Into(&r.keys, func(name string, _, is *Key) error {
+			if is == nil {
+				return nil
+			}
+			return is.open(name, v)
+		})}
+	}
 }
 
 // Open reads the keys from the control store and follows their changes.
 func Open(c *control.Control, v Vault) (*Keys, error) {
 	k := &Keys{vault: v}
-	if err := c.Register(Prefix, reader{k}); err != nil {
-		return nil, err
-	}
-	return k, nil
+	k.records = control.NewSet(control.SetOptions[records]{Control: c, Prefix: Prefix, New: recordsOf(v)})
+	return k, k.records.Register()
 }
 
 // Ensure makes a key, if there is none, in a change that needs one.
@@ -40,11 +51,11 @@ func (k *Keys) Ensure(tx *control.Tx, now time.Time) error {
 	if k.newest() != nil {
 		return nil
 	}
-	id, value, err := makeRecord(k.vault, now)
+	key, err := makeKey(k.vault, now)
 	if err != nil {
 		return fmt.Errorf("make a key to sign messages of topics: %w", err)
 	}
-	tx.Put(Prefix+id, value)
+	table.Put(tx, key.name, key)
 	return nil
 }
 
@@ -71,79 +82,25 @@ func (k *Keys) newest() *Key {
 
 // Certificate returns a certificate in PEM, or nil if there is none of that id.
 func (k *Keys) Certificate(id string) []byte {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if key := k.keys[id]; key != nil {
-		return key.certificate
+	r := k.records.RLock()
+	defer k.records.RUnlock()
+	if key := r.keys[id]; key != nil {
+		return key.pem
 	}
-	return nil
-}
-
-// reader is how the keys are learnt from the control store.
-type reader struct{ k *Keys }
-
-// Load implements control.Reader.
-func (r reader) Load(records iter.Seq2[string, []byte]) error {
-	fresh := make(map[string]*Key)
-	for name, value := range records {
-		if err := put(fresh, name, value, r.k.vault); err != nil {
-			return err
-		}
-	}
-	r.k.mu.Lock()
-	defer r.k.mu.Unlock()
-	r.k.keys = fresh
-	return nil
-}
-
-// Apply implements control.Reader.
-func (r reader) Apply(changes []control.Change) error {
-	fresh := maps.Clone(r.k.keys) // only this method and Load change it, one at a time
-	for _, ch := range changes {
-		if ch.Removed {
-			delete(fresh, ch.Key[len(Prefix):])
-		} else if err := put(fresh, ch.Key, ch.Value, r.k.vault); err != nil {
-			return err
-		}
-	}
-	r.k.mu.Lock()
-	defer r.k.mu.Unlock()
-	r.k.keys = fresh
-	return nil
-}
-
-func put(keys map[string]*Key, name string, value []byte, v Vault) error {
-	id := name[len(Prefix):]
-	key, err := readRecord(id, value, v)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	keys[id] = key
 	return nil
 }
 
 // Held reports whether a store has keys, which are encrypted under the master key.
-func Held(s *store.Store) (bool, error) {
-	held := false
-	err := control.Records(s, Prefix, func(string, []byte) bool {
-		held = true
-		return false
-	})
-	return held, err
-}
+func Held(s *store.Store) (bool, error) { return table.Any(s) }
 
 // Check reads the keys in a store without changing anything, and returns how many there are and what is not as it should
 // be. Without a vault the private keys are not looked at. An error says that the store could not be read.
 func Check(s *store.Store, v Vault) (n int, problems []string, err error) {
-	keys := make(map[string]*Key)
-	err = control.Records(s, Prefix, func(name string, value []byte) bool {
-		if bad := put(keys, name, value, v); bad != nil {
-			problems = append(problems, "record "+bad.Error())
-		}
-		return true
+	r, err := control.Check(s, Prefix, recordsOf(v), func(_ string, bad error) {
+		problems = append(problems, "record "+bad.Error())
 	})
 	if err != nil {
 		err = fmt.Errorf("check the keys that sign messages of topics: %w", err)
 	}
-	return len(keys), problems, err
+	return len(r.keys), problems, err
 }

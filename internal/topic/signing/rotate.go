@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -61,7 +62,7 @@ func (r *Rotation) Look(ctx context.Context) error {
 	if newest == nil { // there is no topic yet
 		return nil
 	}
-	if !now.Before(newest.made.Add(signsFor)) {
+	if !now.Before(newest.Made.Add(signsFor)) {
 		if err := r.succeed(ctx, newest, now); err != nil {
 			return err
 		}
@@ -71,14 +72,14 @@ func (r *Rotation) Look(ctx context.Context) error {
 
 // succeed makes the successor of a key.
 func (r *Rotation) succeed(ctx context.Context, old *Key, now time.Time) error {
-	id, value, err := makeRecord(r.Keys.vault, now) // which takes long, so not in the change
+	key, err := makeKey(r.Keys.vault, now) // which takes long, so not in the change
 	if err != nil {
 		return fmt.Errorf("make a key to sign messages of topics: %w", err)
 	}
 	return r.Control.Change(ctx, func(tx *control.Tx) error {
 		if r.Keys.newest() == old {
-			tx.Put(Prefix+id, value)
-			r.Log.Info("made a new key to sign messages of topics", "certificate", id, "signs_from", now.Add(ripens))
+			table.Put(tx, key.name, key)
+			r.Log.Info("made a new key to sign messages of topics", "certificate", key.name, "signs_from", now.Add(ripens))
 		}
 		return nil
 	})
@@ -91,7 +92,7 @@ func (r *Rotation) remove(ctx context.Context, now time.Time) error {
 	}
 	return r.Control.Change(ctx, func(tx *control.Tx) error {
 		for _, key := range r.Keys.outlived(now) {
-			tx.Delete(Prefix + key.name)
+			table.Delete(tx, key.name)
 			r.Log.Info("removed an old key that has signed messages of topics", "certificate", key.name)
 		}
 		return nil
@@ -102,7 +103,7 @@ func (r *Rotation) remove(ctx context.Context, now time.Time) error {
 func (k *Keys) outlived(now time.Time) (out []*Key) {
 	all := k.byAge()
 	for i, key := range all[:max(len(all)-1, 0)] {
-		if !now.Before(all[i+1].made.Add(keptFor)) {
+		if !now.Before(all[i+1].Made.Add(keptFor)) {
 			out = append(out, key)
 		}
 	}
@@ -114,8 +115,8 @@ func (k *Keys) outlived(now time.Time) (out []*Key) {
 func (k *Keys) signing(now time.Time) *Key {
 	all := k.byAge()
 	for i, key := range slices.Backward(all) {
-		ripe := !now.Before(key.made.Add(ripens))
-		if i == 0 || ripe || !now.Before(all[i-1].made.Add(validity)) {
+		ripe := !now.Before(key.Made.Add(ripens))
+		if i == 0 || ripe || !now.Before(all[i-1].Made.Add(validity)) {
 			return key
 		}
 	}
@@ -124,12 +125,8 @@ func (k *Keys) signing(now time.Time) *Key {
 
 // byAge returns the keys, the oldest first.
 func (k *Keys) byAge() []*Key {
-	k.mu.RLock()
-	all := make([]*Key, 0, len(k.keys))
-	for _, key := range k.keys {
-		all = append(all, key)
-	}
-	k.mu.RUnlock()
-	slices.SortFunc(all, func(a, b *Key) int { return cmp.Or(a.made.Compare(b.made), cmp.Compare(a.name, b.name)) })
+	all := slices.Collect(maps.Values(k.records.RLock().keys))
+	k.records.RUnlock()
+	slices.SortFunc(all, func(a, b *Key) int { return cmp.Or(a.Made.Compare(b.Made), cmp.Compare(a.name, b.name)) })
 	return all
 }

@@ -1,0 +1,170 @@
+package control
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sluicemq/sluice/internal/store"
+)
+
+// Set keeps in memory the records of the tables below one prefix. It implements Reader.
+//
+// R is what memory has: the rows of each table, and what is derived from them. A value of R is complete at any time,
+// as readers see it: Load fills a new one without the lock, and then replaces the old one by it; Apply changes the
+// present one under the lock. A reader that holds the lock thus sees all tables as of the same commit.
+type Set[R any] struct {
+	o    SetOptions[R]
+	gate Gate
+
+	mu    sync.RWMutex
+	now   *R
+	kinds Kinds
+}
+
+// SetOptions are what a Set is made of.
+type SetOptions[R any] struct {
+	Control *Control
+	Prefix  string // of all keys of all tables
+	Formats Formats
+	// New returns an R without records, and how they get there.
+	New func() (*R, Kinds)
+	// Changed is called with the lock held when records have been taken in, before others see them. Of a new R, was
+	// is the one that it replaces; else was is the same as now. It must not fail nor wait. It may be nil.
+	Changed func(was, now *R)
+}
+
+// NewSet returns a set without records. Register fills it.
+func NewSet[R any](o SetOptions[R]) *Set[R] {
+	if o.Changed == nil {
+		o.Changed = func(_, _ *R) {}
+	}
+	s := &Set[R]{o: o, gate: Gate{Formats: o.Formats}}
+	s.now, s.kinds = o.New()
+	return s
+}
+
+// Register reads the records from the control store, and has the set follow their changes.
+func (s *Set[R]) Register() error { return s.o.Control.Register(s.o.Prefix, s) }
+
+// RLock returns what there is, to be read until RUnlock.
+func (s *Set[R]) RLock() *R {
+	s.mu.RLock()
+	return s.now
+}
+
+// RUnlock ends RLock.
+func (s *Set[R]) RUnlock() { s.mu.RUnlock() }
+
+// Lock returns the rows, to be read until Unlock. The caller may also change fields that do not come from records.
+func (s *Set[R]) Lock() *R {
+	s.mu.Lock()
+	return s.now
+}
+
+// Unlock ends Lock.
+func (s *Set[R]) Unlock() { s.mu.Unlock() }
+
+// Change makes a change; see Control.Change. It first makes sure that all programs which read the records can, as
+// MayWrite does.
+func (s *Set[R]) Change(ctx context.Context, f func(*Tx) error) error {
+	return s.o.Control.Change(ctx, func(tx *Tx) error {
+		if err := s.MayWrite(); err != nil {
+			return err
+		}
+		return f(tx)
+	})
+}
+
+// MayWrite returns an error if no record must be written yet: there is none so far, and some program cannot read the
+// formats of the tables; or it cannot be written down that the data directory needs them.
+func (s *Set[R]) MayWrite() error {
+	for format, first := range s.formats() {
+		if err := s.gate.MayWrite(format, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// formats returns the formats of the tables, and of each whether there is no record that needs it.
+func (s *Set[R]) formats() map[int]bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	all := make(map[int]bool)
+	for _, t := range s.kinds {
+		first, known := all[t.format()]
+		all[t.format()] = t.len() == 0 && (first || !known)
+	}
+	return all
+}
+
+// Load implements Reader.
+func (s *Set[R]) Load(records iter.Seq2[string, []byte]) error {
+	fresh, kinds := s.o.New()
+	for key, value := range records {
+		if err := s.require(kinds, key); err != nil {
+			return err
+		}
+		if err := kinds.Put(key, value); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.now
+	s.now, s.kinds = fresh, kinds
+	s.o.Changed(was, fresh)
+	return nil
+}
+
+// Apply implements Reader.
+func (s *Set[R]) Apply(changes []Change) error {
+	for _, ch := range changes { // before the lock is taken: it waits for the disk
+		if ch.Removed {
+			continue
+		}
+		if err := s.require(s.kinds, ch.Key); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.o.Changed(s.now, s.now)
+	for _, ch := range changes {
+		if err := s.kinds.Apply(ch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// require writes down which format the data directory needs for a record that is about to be taken in.
+func (s *Set[R]) require(kinds Kinds, key string) error {
+	if t := kinds.of(key); t != nil {
+		return s.gate.Pass(t.format())
+	}
+	return nil // it will be refused
+}
+
+// Check reads the records of a store below a prefix, as the Set of fresh does, without changing anything, and returns
+// what memory would have. It calls bad for each record that cannot be read; its error begins with the key. Keys that
+// begin with one of others, the prefixes of other readers, are left out. An error says that the store could not be
+// read.
+func Check[R any](
+	s *store.Store, prefix string, fresh func() (*R, Kinds), bad func(key string, err error), others ...string,
+) (*R, error) {
+	now, kinds := fresh()
+	err := Records(s, prefix, func(key string, value []byte) bool {
+		if slices.ContainsFunc(others, func(other string) bool { return strings.HasPrefix(key, other) }) {
+			return true
+		}
+		if err := kinds.Put(key, value); err != nil {
+			bad(key, err)
+		}
+		return true
+	})
+	return now, err
+}

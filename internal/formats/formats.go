@@ -1,0 +1,46 @@
+// Package formats numbers the formats of a data directory.
+//
+// A format is a number that grows when a program writes something that older programs would misread. A directory has
+// the lowest format that is enough for what is in it: the program that first uses such a feature writes the number
+// down before it writes anything else of the feature (datadir.Require). The number never goes down. A directory
+// without the file has format First. In a cluster a program also waits until all nodes read the format.
+//
+// This is the only table of formats. The engine, the tables of the control store and the data directory refer to it;
+// docs/upgrade.md explains it to operators, one row a number.
+package formats
+
+// The formats, by what directories of that format have, or had, and older ones have not.
+const (
+	First = 1
+	// MoveSources has message move tasks that say which queues they may fill.
+	MoveSources = 2
+	// Topics has topics, copies of their messages on their way to queues, and backlogs of publications.
+	Topics = 3
+	// Series has what was counted of queues.
+	Series = 4
+	// Monitor has alarms, dashboards and metrics that programs send.
+	Monitor = 5
+	// Trails has trails.
+	Trails = 6
+	// SignIn has sessions of the console, passwords and second factors.
+	SignIn = 7
+	// Selections has message move tasks that select and edit messages.
+	Selections = 8
+	// TopicSeries has what was counted of topics.
+	TopicSeries = 9
+	// Idle has a record of since when it is watched which queues are used.
+	Idle = 10
+	// Names has the names of queues beside what was counted of them.
+	Names = 11
+	// Tombstones has the ids of deleted queues.
+	Tombstones = 12
+	// Handles is what programs read that know receipt handles in standard base64. No directory needs it.
+	Handles = 13
+	// Tenants has limits of accounts and users.
+	Tenants = 14
+	// Composites has composite alarms.
+	Composites = 15
+)
+
+// Newest is the highest format that this program reads.
+const Newest = Composites
