@@ -138,12 +138,12 @@ var rules = []rule{
 	// The program.
 	{dir: "internal/front", may: []string{
 		"console",
-		"internal/api/service", "internal/api/signin", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
+		"internal/api/service", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/aws/signature",
 		"internal/cidr", "internal/control", "internal/observe", "internal/tenant", "internal/topic/signing",
 	}},
 	{dir: "internal/server", may: []string{
 		"console",
-		"internal/api", "internal/auth", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
+		"internal/api", "internal/auth", "internal/aws/policy", "internal/aws/protocol", "internal/backup", "internal/catalog", "internal/cluster/status", "internal/control",
 		"internal/datadir", "internal/front", "internal/idle", "internal/keypair", "internal/observe", "internal/queue", "internal/shard",
 		"internal/store", "internal/tenant", "internal/topic",
 	}},

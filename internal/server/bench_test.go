@@ -40,12 +40,12 @@ func BenchmarkSendMessage(b *testing.B) {
 	}
 	r, _ := call("CreateQueue", `{"QueueName":"q"}`)
 	w := httptest.NewRecorder()
-	if s.front.ServeHTTP(w, r); w.Code != http.StatusOK {
+	if s.entrance.front.ServeHTTP(w, r); w.Code != http.StatusOK {
 		b.Fatalf("%d %s", w.Code, w.Body)
 	}
 	r, body := call("SendMessage", `{"QueueUrl":"`+s.Endpoint()+"/"+account+`/q","MessageBody":"`+string(bytes.Repeat([]byte("x"), 1024))+`"}`)
 	w = httptest.NewRecorder()
-	if s.front.ServeHTTP(w, r); w.Code != http.StatusOK {
+	if s.entrance.front.ServeHTTP(w, r); w.Code != http.StatusOK {
 		b.Fatalf("%d %s", w.Code, w.Body)
 	}
 	out := &discard{make(http.Header)}
@@ -54,6 +54,6 @@ func BenchmarkSendMessage(b *testing.B) {
 		if _, err := body.Seek(0, io.SeekStart); err != nil {
 			b.Fatal(err)
 		}
-		s.front.ServeHTTP(out, r)
+		s.entrance.front.ServeHTTP(out, r)
 	}
 }

@@ -22,7 +22,7 @@ const pooledBuffer = 64 << 10
 // nothing takes forever.
 func dial(t *testing.T, s *Server) *net.TCPConn {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.listener.Addr().String())
+	conn, err := net.Dial("tcp", s.entrance.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestBodiesShareMemory(t *testing.T) {
 		t.Helper()
 		eventually.Succeeds(t, func() error {
 			const headers = 5 << 10
-			if n := size - s.front.MemoryInUse(); n > want || n < want-headers {
+			if n := size - s.entrance.front.MemoryInUse(); n > want || n < want-headers {
 				return fmt.Errorf("%d are left, want %d and a little less for headers", n, want)
 			}
 			return nil

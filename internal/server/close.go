@@ -27,3 +27,8 @@ func closeNode(node interface{ Close(context.Context) error }) error {
 		return errNodeStuck
 	}
 }
+
+// close closes what has been opened, in reverse order.
+func (s *Server) close() error {
+	return errors.Join(s.exposition.close(), s.storage.close(), s.entrance.close())
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/sluicemq/sluice/internal/auth/identity"
 	"github.com/sluicemq/sluice/internal/catalog"
 	"github.com/sluicemq/sluice/internal/control"
-	"github.com/sluicemq/sluice/internal/front"
 	"github.com/sluicemq/sluice/internal/observe/queueseries"
 	"github.com/sluicemq/sluice/internal/queue"
 	"github.com/sluicemq/sluice/internal/shard"
@@ -118,21 +116,6 @@ type NodeEnv struct {
 	Hear func(node string, told json.RawMessage)
 }
 
-// join makes the server a node of its cluster.
-func (s *Server) join(waiting *front.StartupResponder) (err error) {
-	addr := s.listener.Addr() // the listener gets a limit of connections before it
-	s.node, err = s.config.Join(NodeEnv{
-		Totals: &s.totals, Watch: s.watch,
-		Disk: s.disk, Cache: s.cache, Shift: machineShift, Forwarded: s.ServeForwarded, Answer: s.answer, Waiting: waiting.Say,
-		Tell: s.tell, Hear: s.hear,
-		Endpoint:   func() string { return s.endpointAt(addr) },
-		Low:        func() bool { return s.space.room() != nil },
-		Answers:    s.answering.Load,
-		Initialise: s.initialise,
-	})
-	return err
-}
-
 // Initialise puts into the control store of a cluster what every installation has,
 // unless it is there: keys, from the data directory if that was a single node's,
 // and the secret of receipt handles. The node that owns the control store calls it
@@ -164,7 +147,7 @@ func Initialise(c *Config, ctl *control.Control) error {
 	})
 }
 
-func (s *Server) initialise(ctl *control.Control) error { return Initialise(&s.config, ctl) }
+func (c *Config) initialise(ctl *control.Control) error { return Initialise(c, ctl) }
 
 // Initialised reports whether Initialise has been called for the control store, as
 // far as this node's copy of it is.
@@ -174,53 +157,4 @@ func Initialised(ctl *control.Control) (bool, error) {
 		err = errors.Join(err, errors.New(problems[0]))
 	}
 	return vault != nil, err
-}
-
-// joinKeys takes the installation's keys from the control store. Keys in the data
-// directory that are others are not replaced: they are worth as much as what was
-// encrypted and signed with them.
-func (s *Server) joinKeys() (err error) {
-	if s.credentials, s.vault, err = identity.OpenShared(s.control); err != nil {
-		return err
-	}
-	if !s.config.InMemory {
-		if err := s.compareKeys(); err != nil {
-			return fmt.Errorf("%w; the data directory belongs to another installation: start this node with an empty one, or move its keys away if nothing depends on them", err)
-		}
-		if err := s.credentials.Save(filepath.Join(s.config.Data, CredentialsFile), s.config.Accounts); err != nil {
-			return err
-		}
-	}
-	if err := s.overrideRoot(); err != nil || s.config.InMemory {
-		return err
-	}
-	return s.credentials.LoadPrevious(filepath.Join(s.config.Data, CredentialsFile))
-}
-
-// compareKeys returns an error if there are keys in the data directory that are
-// not the installation's.
-func (s *Server) compareKeys() error {
-	if err := s.credentials.Agree(filepath.Join(s.config.Data, CredentialsFile)); err != nil {
-		return err
-	}
-	path := filepath.Join(s.config.Data, MasterKeyFile)
-	own, err := identity.OpenVault(path)
-	switch {
-	case errors.Is(err, identity.ErrNoMasterKey):
-		return nil
-	case err == nil && !own.Same(s.vault):
-		return fmt.Errorf("%s is not the cluster's master key", path)
-	}
-	return err
-}
-
-// ServeForwarded answers what another node has given to Node.Forward. An error says that the payload is none of ours, or
-// of a newer program; nothing was done.
-func (s *Server) ServeForwarded(ctx context.Context, payload []byte) ([]byte, error) {
-	select { // the node may be the owner of the control store before the server is ready
-	case <-s.prepared:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	return s.front.ServeForwarded(ctx, payload)
 }

@@ -55,7 +55,7 @@ func TestVisitorsComeToTheConsole(t *testing.T) {
 		{proxied, "/ops/sluice/", "/ops/sluice/console/"},
 		{proxied, "/ops/sluice/console", "/ops/sluice/console/"},
 	} {
-		at := "http://" + c.server.listener.Addr().String()
+		at := "http://" + c.server.entrance.listener.Addr().String()
 		res, _ := browse(t, "GET", at+c.path)
 		if target := res.Header.Get("Location"); res.StatusCode != http.StatusFound || target != c.target {
 			t.Errorf("%s: %d, to %q; want %q", c.path, res.StatusCode, target, c.target)
@@ -104,7 +104,7 @@ func TestSignInAtAnotherNode(t *testing.T) {
 		return res.StatusCode, set
 	}
 	cookie := func(s *Server, token string) string {
-		_, port, _ := net.SplitHostPort(s.listener.Addr().String())
+		_, port, _ := net.SplitHostPort(s.entrance.listener.Addr().String())
 		return "sluice-" + port + "=" + token
 	}
 	_, made := callAdmin(t, p.other, "CreateSignInLink", "{}")

@@ -206,7 +206,7 @@ func TestHostileClients(t *testing.T) {
 	var attacks sync.WaitGroup
 	for _, h := range all {
 		attacks.Go(func() {
-			got, err := attack(s.listener.Addr().String(), h)
+			got, err := attack(s.entrance.listener.Addr().String(), h)
 			if err != nil || h.want != nil && fmt.Sprint(got) != fmt.Sprint(h.want) {
 				t.Errorf("%s: answered %v, want %v; %v", h.name, got, h.want, err)
 			}
@@ -240,10 +240,10 @@ func TestHostileClients(t *testing.T) {
 		if n := runtime.NumGoroutine(); n > goroutines+10 {
 			return fmt.Errorf("%d goroutines, before it were %d", n, goroutines)
 		}
-		if n := s.listener.(*front.ConnLimit).Open(); n > 0 {
+		if n := s.entrance.listener.(*front.ConnLimit).Open(); n > 0 {
 			return fmt.Errorf("%d connections are still open", n)
 		}
-		if n := s.front.MemoryInUse(); n != 0 {
+		if n := s.entrance.front.MemoryInUse(); n != 0 {
 			return fmt.Errorf("%d bytes for bodies are taken", n)
 		}
 		if n := heapInUse(); n > heap+64<<20 {

@@ -88,7 +88,7 @@ func inAll(t *testing.T, f func(t *testing.T, c *client)) {
 }
 
 func newClient(t *testing.T, d apitest.Dialect) *client {
-	cred, _ := shared.credentials.Root(account)
+	cred, _ := shared.accounts.credentials.Root(account)
 	return &client{
 		T: t, Dialect: d, Base: shared.Endpoint(), Region: newRegion(), Cred: cred,
 		Version: "2012-11-05", Path: "/",

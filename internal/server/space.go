@@ -48,8 +48,8 @@ func (s *space) room() error {
 	return nil
 }
 
-// watch looks until ctx ends, and returns when nothing is under way any more.
-func (s *space) watch(ctx context.Context) {
+// Run looks until ctx ends, and returns when nothing is under way any more.
+func (s *space) Run(ctx context.Context) {
 	if s.mark == 0 {
 		return
 	}

@@ -83,7 +83,7 @@ func TestLimitsAreKeptAndMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _ := start(t, config)
-	if got := again.tenants.Load().Limits(tenant.Subject{Account: account}); got[tenant.Queues] != 5 || len(got) != 2 {
+	if got := again.accounts.tenants.Limits(tenant.Subject{Account: account}); got[tenant.Queues] != 5 || len(got) != 2 {
 		t.Errorf("after a restart the limits are %v", got)
 	}
 	c = clientOf(t, again, inJSON)

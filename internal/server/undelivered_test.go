@@ -88,8 +88,8 @@ func TestConsumersVanish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &witness{Listener: s.listener}
-	s.listener = w
+	w := &witness{Listener: s.entrance.listener}
+	s.entrance.listener = w
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Run(ctx) }()

@@ -55,8 +55,8 @@ const (
 	tellAtOnce = 100
 )
 
-// Keep calls Tend until ctx ends, while mayTend.
-func (s *Service) Keep(ctx context.Context, mayTend func() bool) {
+// Run calls Tend until ctx ends, while mayTend.
+func (s *Service) Run(ctx context.Context, mayTend func() bool) {
 	tick := time.NewTicker(tendEvery)
 	defer tick.Stop()
 	for {
