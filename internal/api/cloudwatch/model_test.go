@@ -2,7 +2,7 @@ package cloudwatch_test
 
 import "testing"
 
-// What AWS's model says of parameters is checked before all else, and all that is wrong is in one answer.
+// The constraints of AWS's model are checked before all else, and one answer has all violations.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const (

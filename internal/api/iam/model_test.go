@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What AWS's model says of parameters is checked before anything is looked up, and all that is wrong is in one answer.
+// The constraints of AWS's model are checked before anything is looked up, and one answer has all violations.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	st := newStory(t)

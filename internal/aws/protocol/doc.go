@@ -71,7 +71,7 @@
 //
 // Service.Model is what AWS's model of the service says of inputs beyond that: required members, lengths, patterns, values.
 // Invoke checks it before the handler runs, and the error names all violations, as AWS's framework does. Members and types
-// stand in the order of the model. What the codec refuses while it decodes is longer than a field allows, and is named alone.
+// stand in the order of the model. A value that is longer than its field allows is refused by the codec, and named alone.
 //
 // # Names
 //

@@ -22,7 +22,7 @@ import (
 // A pattern is Java's, goes to the end of the line, and matches the whole text. SENTENCE is a name in Service.Sentences: a
 // text that does not match its pattern is refused with that sentence, once everything else is in order.
 //
-// The order is that of AWS's models, in which violations are listed.
+// Lines have the order of AWS's models: violations are listed in it.
 type model struct {
 	types      map[string]*rule
 	operations map[string]*rule
