@@ -10,7 +10,7 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { sessionNow, settingsNow } from '../../../aws/session'
 import { sluice } from '../../../aws/sluice'
 import { notify } from '../../../frame/notices'
@@ -23,10 +23,11 @@ import { messageColumns } from '../../../parts/messagecolumns'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
 import { SearchForm } from '../../../parts/searchform'
+import { useSources } from '../../../parts/sources'
 import { Num, Time } from '../../../parts/values'
 import { useLook } from '../browse/look'
 import type { TabProps } from '../tabs'
-import { DryRun } from './dryrun'
+import { DryRun, type Moves, movesNothing } from './dryrun'
 import { EditMessage } from './edit'
 import { groupings, groupsOf } from './grouping'
 import { Tasks, tasksKey } from './tasks'
@@ -44,7 +45,21 @@ export default function Redrive({ queue }: TabProps) {
   const [editing, setEditing] = useState<Message>()
   const [asking, setAsking] = useState<'all' | 'chosen'>()
   const [plan, setPlan] = useState<Plan>({ where: 'source', to: '', rate: '' })
+  const [moves, setMoves] = useState<Moves>()
+  const [unsure, setUnsure] = useState(false)
+  const found = useCallback((known: Moves | undefined) => {
+    setMoves(known)
+    setUnsure(false)
+  }, [])
+  const failed = useCallback(() => setUnsure(true), [])
+  const sources = useSources(queue)
   const groups = groupsOf(look.messages, by, path)
+  const only = sources.data?.names.length === 1 && !sources.data.more ? sources.data.names[0] : undefined
+  const offer = plan.where === 'source' && only && (
+    <Button
+      onClick={() => setPlan({ ...plan, where: 'custom', to: only })}
+    >{`Choose ${only} as the destination`}</Button>
+  )
 
   function show(changes: Record<string, string>) {
     setChosen([])
@@ -53,7 +68,7 @@ export default function Redrive({ queue }: TabProps) {
 
   async function start(input: object) {
     await sluice('RedriveMessages', { QueueUrl: queue, ...planned(plan), ...input })
-    notify({ header: 'The redrive has begun', content: 'Its progress is below.' })
+    notify({ type: 'info', header: 'The redrive has begun', content: 'The tasks below show its progress.' })
     setChosen([])
     await client.invalidateQueries({ queryKey: tasksKey(queue) })
   }
@@ -74,7 +89,7 @@ export default function Redrive({ queue }: TabProps) {
                   Redrive {chosen.length > 0 ? plural(chosen.length, 'message') : 'chosen messages'}
                 </Button>
                 <Button variant="primary" disabled={!ready} onClick={() => setAsking('all')}>
-                  {filter ? 'Redrive all that are found' : 'Redrive messages'}
+                  {filter ? 'Redrive all matches' : 'Redrive messages'}
                 </Button>
               </SpaceBetween>
             }
@@ -105,10 +120,7 @@ export default function Redrive({ queue }: TabProps) {
               )}
             </SpaceBetween>
           </FormField>
-          <FormField
-            label="Velocity"
-            description="Messages a second, from 1 to 500. As fast as can be, if it is left out."
-          >
+          <FormField label="Velocity" description="Messages a second, from 1 to 500. Empty = maximum.">
             <Input
               value={plan.rate}
               type="number"
@@ -121,7 +133,7 @@ export default function Redrive({ queue }: TabProps) {
       </Container>
       <SearchForm
         label="Which messages"
-        help="The terms of Look inside: source:*orders, attr.error:timeout*, body.order.id:17, age>2h."
+        help="The terms of Browse messages: source:*orders, attr.error:timeout*, body.order.id:17, age>2h."
         button="Find"
         filter={filter}
         busy={look.busy}
@@ -207,7 +219,7 @@ export default function Redrive({ queue }: TabProps) {
         }
         empty={
           look.error === undefined ? (
-            <Empty title={filter ? 'No message is like that' : 'There are no messages here'}>
+            <Empty title={filter ? 'No matches' : 'There are no messages here'}>
               Messages come here from queues whose redrive policy names this one, when they were received too often
               without being deleted.
             </Empty>
@@ -219,7 +231,7 @@ export default function Redrive({ queue }: TabProps) {
           look.more && (
             <Box textAlign="center">
               <Button loading={look.busy} onClick={look.further}>
-                Look further
+                Scan more
               </Button>
             </Box>
           )
@@ -233,6 +245,7 @@ export default function Redrive({ queue }: TabProps) {
           message={editing}
           close={() => setEditing(undefined)}
           plan={{ QueueUrl: queue, ...destined(plan), MessageIds: [editing.MessageId] }}
+          offer={offer}
           resend={(edit) => start({ MessageIds: [editing.MessageId], Edit: edit })}
         />
       )}
@@ -242,10 +255,11 @@ export default function Redrive({ queue }: TabProps) {
             asking === 'chosen'
               ? `Redrive ${plural(chosen.length, 'message')}?`
               : filter
-                ? 'Redrive all that are found?'
+                ? 'Redrive all matches?'
                 : 'Redrive all messages?'
           }
           yes="Redrive"
+          blocked={!unsure && (moves === undefined || movesNothing(moves))}
           close={() => setAsking(undefined)}
           act={() => start(selected)}
         >
@@ -256,7 +270,12 @@ export default function Redrive({ queue }: TabProps) {
             )}
             . It can be cancelled; what was moved until then stays moved.
           </Box>
-          <DryRun plan={{ QueueUrl: queue, ...destined(plan), ...selected }} />
+          <DryRun
+            plan={{ QueueUrl: queue, ...destined(plan), ...selected }}
+            found={found}
+            failed={failed}
+            offer={offer}
+          />
         </Confirm>
       )}
     </SpaceBetween>

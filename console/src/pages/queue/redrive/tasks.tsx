@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button'
 import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import Header from '@cloudscape-design/components/header'
 import ProgressBar from '@cloudscape-design/components/progress-bar'
-import StatusIndicator from '@cloudscape-design/components/status-indicator'
+import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -47,6 +47,14 @@ const statuses = {
   CANCELLED: { type: 'stopped', text: 'Cancelled' },
   FAILED: { type: 'error', text: 'Failed' },
 } as const
+
+/** statusOf is how a task is: one that has ended and moved nothing has not done what was wanted. */
+function statusOf(t: Task): { type: StatusIndicatorProps.Type; text: string } {
+  if (t.Status === 'COMPLETED' && t.Moved === 0) {
+    return { type: 'warning', text: 'Nothing moved' }
+  }
+  return statuses[t.Status] ?? { type: 'info', text: t.Status }
+}
 
 const outcomes: Record<string, string> = {
   Moved: 'Moved',
@@ -117,9 +125,7 @@ export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
           width: 170,
           cell: (t) => (
             <>
-              <StatusIndicator type={statuses[t.Status]?.type ?? 'info'}>
-                {statuses[t.Status]?.text ?? t.Status}
-              </StatusIndicator>
+              <StatusIndicator type={statusOf(t).type}>{statusOf(t).text}</StatusIndicator>
               {t.FailureReason && <div className="break">{t.FailureReason}</div>}
             </>
           ),
