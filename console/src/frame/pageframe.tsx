@@ -43,6 +43,7 @@ export function PageFrame() {
       <AppLayout
         headerSelector="#top-bar"
         toolsHide
+        {...(!found?.page.form && { maxContentWidth: Number.MAX_VALUE })}
         navigationOpen={open}
         onNavigationChange={({ detail }) => setOpen(detail.open)}
         navigationWidth={220}
