@@ -52,7 +52,7 @@ export function App() {
   )
 }
 
-/** Unlocked is all that is shown to who has signed in, as long as they are there. */
+/** Unlocked is all that is shown during a session, until it is idle for too long. */
 function Unlocked({ minutes }: { minutes: number }) {
   useIdleLock(minutes)
   return <PageFrame />

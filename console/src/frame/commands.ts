@@ -61,7 +61,7 @@ export function actionCommands(preferences: Preferences): Command[] {
 /** queueTabs are what can be opened of a queue without going through its page. */
 const queueTabs: [string, string][] = [
   ['messages', 'Send and receive messages'],
-  ['browse', 'Look inside'],
+  ['browse', 'Browse messages'],
   ['redrive', 'Redrive'],
   ['consumers', 'Consumers'],
   ['monitoring', 'Monitoring'],

@@ -51,7 +51,7 @@ export default function Palette({ close }: { close: () => void }) {
   }
 
   return (
-    <Modal visible header="Go to, or do" onDismiss={close}>
+    <Modal visible header="Command palette" onDismiss={close}>
       <SpaceBetween size="s">
         <Input
           value={typed}
@@ -59,7 +59,7 @@ export default function Palette({ close }: { close: () => void }) {
           ref={field}
           spellcheck={false}
           placeholder="A queue, a topic, a page, an action"
-          ariaLabel="Go to, or do"
+          ariaLabel="Command palette"
           nativeInputAttributes={{
             role: 'combobox',
             'aria-expanded': true,
@@ -73,7 +73,7 @@ export default function Palette({ close }: { close: () => void }) {
           }}
           onKeyDown={(e) => onKeyDown(e.detail.key) && e.preventDefault()}
         />
-        <div id="palette" role="listbox" aria-label="What there is" className="palette">
+        <div id="palette" role="listbox" aria-label="Commands" className="palette">
           {groupsOf(found).map(({ name, commands }) => (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of options
             <div key={name} role="group" aria-label={name}>
@@ -104,7 +104,7 @@ export default function Palette({ close }: { close: () => void }) {
             </div>
           ))}
         </div>
-        {found.length === 0 && <Box color="text-body-secondary">Nothing is called that.</Box>}
+        {found.length === 0 && <Box color="text-body-secondary">No matches</Box>}
         <LiveRegion hidden>{plural(found.length, 'result')}</LiveRegion>
       </SpaceBetween>
     </Modal>

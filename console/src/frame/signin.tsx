@@ -221,8 +221,8 @@ function ByLink() {
   return (
     <SpaceBetween size="s">
       <Box variant="p">
-        Whoever has keys of this server gets a link by the command below, and so does whoever starts a new server. It
-        works once, for ten minutes.
+        With keys of this server, you get a link by the command below. A new server prints one when it starts. It works
+        once, for ten minutes.
       </Box>
       <pre className="code">sluice console</pre>
     </SpaceBetween>

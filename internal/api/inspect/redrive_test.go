@@ -230,3 +230,31 @@ func TestWhoMayRedrive(t *testing.T) {
 		return slices.ContainsFunc(out.Events, func(e trailtypes.Event) bool { return *e.Username == "able" })
 	})
 }
+
+// A message is edited where it is: its copy takes its place, and a task comes past none of its own copies.
+func TestEditInPlace(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for name, more := range map[string][]string{"plain": nil, "ordered.fifo": {"FifoQueue", "true", "ContentBasedDeduplication", "true"}} {
+		url := r.queue(name, more...)
+		for _, body := range []string{"a1", "b1", "a2", "b2"} {
+			in := &sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body}
+			if more != nil {
+				in.MessageGroupId = aws.String("g")
+			}
+			r.send(in)
+		}
+		edit := object{"SetAttributes": object{"seen": object{"DataType": "Number", "StringValue": "1"}}}
+		task := r.redrive(object{"QueueUrl": url, "Filter": "-b1", "DestinationArn": arn(name), "Edit": edit})
+		if task["Moved"] != 3.0 || task["Skipped"] != 0.0 {
+			t.Errorf("%s: moved %v, skipped %v", name, task["Moved"], task["Skipped"])
+		}
+		if got := r.bodies(url); got != "a1 a2 b1 b2" {
+			t.Errorf("%s has %s", name, got)
+		}
+		if got := r.ask("PeekMessages", object{"QueueUrl": url, "Filter": "attr.seen:1"})["Messages"].([]any); len(got) != 3 {
+			t.Errorf("%s: %d messages are edited", name, len(got))
+		}
+		r.refused(r.root, "RedriveMessages", object{"QueueUrl": url, "DestinationArn": arn(name)}, 400, "the queue that the messages are in")
+	}
+}

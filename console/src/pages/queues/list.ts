@@ -80,7 +80,7 @@ export interface List {
 
 /**
  * useQueues returns the queues of one page, which the server makes. To sort or filter queues by what they are doing, all of
- * them are asked for, less often if they are many. Who may not ask for the states of queues gets what SQS lists.
+ * them are asked for, less often if they are many. A user who may not ask for the states of queues gets what SQS lists.
  */
 export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): List {
   const [index, turnTo] = useState(1)

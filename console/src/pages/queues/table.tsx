@@ -125,7 +125,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
         <SpaceBetween size="s">
           {plainly && !error && (
             <Alert type="info" header="These are names, and what SQS itself tells">
-              Rates, reasons and exact numbers take the permission sluice:ListQueueStates. Whoever manages your
+              Rates, reasons and exact numbers take the permission sluice:ListQueueStates. An administrator of your
               account's policies can allow it.
             </Alert>
           )}

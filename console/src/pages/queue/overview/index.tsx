@@ -30,7 +30,7 @@ export default function Overview({ queue }: TabProps) {
   const attributes = useAttributes(queue)
   return (
     <SpaceBetween size="l">
-      <Problem error={state.error} what="What the queue is doing" retry={() => void state.refetch()} />
+      <Problem error={state.error} what="State of the queue" retry={() => void state.refetch()} />
       {state.data ? (
         <Now queue={queue} state={state.data} retention={attributes.data?.MessageRetentionPeriod} />
       ) : (

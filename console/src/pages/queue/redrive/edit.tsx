@@ -23,6 +23,11 @@ export interface Edit {
 
 interface EditMessageProps {
   message: Message
+  title?: string
+  /** yes is what the button says. */
+  yes?: string
+  /** note says what becomes of the message. */
+  note?: string
   /** plan is where the copy goes. */
   plan: RedrivePlan
   /** offer is what would help if the copy has nowhere to go. */
@@ -31,11 +36,23 @@ interface EditMessageProps {
   close: () => void
 }
 
+/** resent is what becomes of a dead letter. */
+const resent = 'The copy that is resent has a new ID; the dead letter is gone once the copy is stored.'
+
 /**
  * EditMessage mends a copy of a message, shows what is different, and sends it again. It makes a dry run before: a message that
  * would stay where it is leaves the editor open, with the edit.
  */
-export function EditMessage({ message, plan, offer, resend, close }: EditMessageProps) {
+export function EditMessage({
+  message,
+  title = 'Edit and resend',
+  yes = 'Resend',
+  note = resent,
+  plan,
+  offer,
+  resend,
+  close,
+}: EditMessageProps) {
   const before = message.Body
   const [body, setBody] = useState(before ?? '')
   const [old] = useState(() => rowsOfAttributes(message.MessageAttributes ?? {}))
@@ -81,7 +98,7 @@ export function EditMessage({ message, plan, offer, resend, close }: EditMessage
     <Modal
       visible
       size="max"
-      header="Edit and resend"
+      header={title}
       onDismiss={close}
       footer={
         <Box float="right">
@@ -98,7 +115,7 @@ export function EditMessage({ message, plan, offer, resend, close }: EditMessage
               disabled={unready || (outcome !== undefined && movesNothing(outcome))}
               onClick={submit}
             >
-              Resend
+              {yes}
             </Button>
           </SpaceBetween>
         </Box>
@@ -121,7 +138,7 @@ export function EditMessage({ message, plan, offer, resend, close }: EditMessage
         </FormField>
         {before !== undefined && !same && (
           <div>
-            <Box variant="awsui-key-label">What is different</Box>
+            <Box variant="awsui-key-label">Difference</Box>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
             <pre className="code body" tabIndex={0}>
               {[
@@ -140,8 +157,7 @@ export function EditMessage({ message, plan, offer, resend, close }: EditMessage
         )}
         {outcome && <Outcome moves={outcome} offer={offer} />}
         <Box color="text-body-secondary" fontSize="body-s">
-          The copy that is resent has a new ID; the dead letter is gone once the copy is stored. The trail names the
-          editor.
+          {note} The trail names the editor.
         </Box>
         {error !== undefined && <Problem error={error} what="Not resent" />}
       </SpaceBetween>

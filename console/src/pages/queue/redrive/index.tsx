@@ -11,7 +11,6 @@ import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { sessionNow, settingsNow } from '../../../aws/session'
 import { sluice } from '../../../aws/sluice'
 import { notify } from '../../../frame/notices'
 import { address, go, usePlace } from '../../../frame/router'
@@ -20,16 +19,17 @@ import { Empty } from '../../../parts/empty'
 import { count, plural } from '../../../parts/format'
 import { type Message, MessageDetails } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
+import { arnOf } from '../../../parts/movetask'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
 import { SearchForm } from '../../../parts/searchform'
 import { useSources } from '../../../parts/sources'
-import { Num, Time } from '../../../parts/values'
 import { useLook } from '../browse/look'
 import type { TabProps } from '../tabs'
 import { DryRun, type Moves, movesNothing } from './dryrun'
 import { EditMessage } from './edit'
-import { groupings, groupsOf } from './grouping'
+import { groupings, isGrouped } from './grouping'
+import { GroupTable } from './groups'
 import { Tasks, tasksKey } from './tasks'
 
 /** Redrive is the workbench for dead letters: find them, group them by cause, mend them, send them again. */
@@ -53,7 +53,6 @@ export default function Redrive({ queue }: TabProps) {
   }, [])
   const failed = useCallback(() => setUnsure(true), [])
   const sources = useSources(queue)
-  const groups = groupsOf(look.messages, by, path)
   const only = sources.data?.names.length === 1 && !sources.data.more ? sources.data.names[0] : undefined
   const offer = plan.where === 'source' && only && (
     <Button
@@ -156,32 +155,13 @@ export default function Redrive({ queue }: TabProps) {
         )}
       </div>
       {look.error !== undefined && <Problem error={look.error} what="Not searched" retry={look.again} />}
-      {groups.length > 0 && (
-        <Table
-          variant="container"
-          items={groups}
-          trackBy="key"
-          ariaLabels={{ tableLabel: 'Groups of messages' }}
-          header={
-            <Header variant="h2" counter={`(${groups.length})`}>
-              Groups
-            </Header>
-          }
-          columnDefinitions={[
-            { id: 'key', header: 'Value', isRowHeader: true, cell: (g) => <span className="break">{g.label}</span> },
-            { id: 'n', header: 'Messages', cell: (g) => <Num value={g.messages.length} />, width: 120 },
-            { id: 'newest', header: 'Newest', cell: (g) => <Time at={g.newest} />, width: 200 },
-            {
-              id: 'choose',
-              header: 'Choose',
-              width: 130,
-              cell: (g) => (
-                <Button variant="inline-link" onClick={() => setChosen(g.messages)}>
-                  Choose these
-                </Button>
-              ),
-            },
-          ]}
+      {isGrouped(by, path) && (
+        <GroupTable
+          queue={queue}
+          filter={filter}
+          by={by}
+          path={path}
+          choose={(term) => show({ filter: `${filter} ${term}`.trim() })}
         />
       )}
       <Table
@@ -301,8 +281,5 @@ function destined({ where, to }: Pick<Plan, 'where' | 'to'>): { DestinationArn?:
   if (where === 'source') {
     return {}
   }
-  const { partition = 'aws', region } = settingsNow() ?? {}
-  return {
-    DestinationArn: to.startsWith('arn:') ? to : `arn:${partition}:sqs:${region}:${sessionNow().account}:${to.trim()}`,
-  }
+  return { DestinationArn: arnOf(to) }
 }
