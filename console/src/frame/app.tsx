@@ -12,6 +12,7 @@ import { PageFrame } from './pageframe'
 import { usePreferences } from './preferences'
 import { answered, failed } from './reach'
 import { SignInPage } from './signin'
+import { Skip } from './skip'
 import { TopBar } from './topbar'
 
 function newClient() {
@@ -39,6 +40,7 @@ export function App() {
   return (
     <I18nProvider locale="en" messages={[messages]}>
       <Person key={who}>
+        {state.status === 'in' && <Skip />}
         {state.status !== 'starting' && <TopBar state={state} />}
         {state.status === 'starting' && (
           <div className="centre">

@@ -2,12 +2,19 @@ import type { FlashbarProps } from '@cloudscape-design/components/flashbar'
 import type { ReactNode } from 'react'
 import { useSyncExternalStore } from 'react'
 import { wordsOf } from '../aws/failure'
+import { placeNow } from './router'
 
-let items: FlashbarProps.MessageDefinition[] = []
+interface Shown extends FlashbarProps.MessageDefinition {
+  /** at is when it was shown, in milliseconds, and path the page that it was shown on. */
+  at: number
+  path: string
+}
+
+let items: Shown[] = []
 let last = 0
 const listeners = new Set<() => void>()
 
-function set(next: FlashbarProps.MessageDefinition[]) {
+function set(next: Shown[]) {
   items = next
   for (const listener of listeners) {
     listener()
@@ -28,6 +35,8 @@ export function notify({ type = 'success', header, content, action }: Notice): (
   set([
     {
       id,
+      at: Date.now(),
+      path: placeNow().path,
       type,
       header,
       content,
@@ -42,7 +51,8 @@ export function notify({ type = 'success', header, content, action }: Notice): (
         },
       }),
     },
-    ...items.slice(0, 4),
+    // What is done again is said once.
+    ...items.filter((item) => item.type !== type || typeof header !== 'string' || item.header !== header).slice(0, 4),
   ])
   if (type === 'success' && !action) {
     setTimeout(dismiss, 8000)
@@ -54,6 +64,18 @@ export function notify({ type = 'success', header, content, action }: Notice): (
 export function notifyError(error: unknown, what?: string) {
   const { title, text } = wordsOf(error)
   notify({ type: 'error', header: what ? `${what}: ${title}` : title, content: text })
+}
+
+/** fresh is for how long a notice is of the page that is opened next: what is created is shown on a page of its own. */
+const fresh = 1000
+
+/** leaveNotices takes away what was said of another page, unless it was just said, or is wrong. */
+export function leaveNotices(path: string) {
+  const now = Date.now()
+  const stays = (item: Shown) => item.path === path || item.type === 'error' || now - item.at < fresh
+  if (!items.every(stays)) {
+    set(items.filter(stays))
+  }
 }
 
 /** clearNotices takes away all, as when another person signs in. */

@@ -52,7 +52,7 @@ export function SignInPage({ state }: { state: Extract<SignIn, { status: 'out' }
         {words ? (
           <Alert
             type="error"
-            header={words.title === 'SignInFailed' ? 'That did not sign you in' : words.title}
+            header={/^\w+$/.test(words.title) ? 'Sign-in failed' : words.title}
             action={!settings && <Button onClick={() => void start()}>Try again</Button>}
           >
             {words.text}
@@ -189,6 +189,7 @@ function ByPassword({ account, busy, submit }: WayProps & { account: string | un
           onChange={({ detail }) => setUser(detail.value)}
           autoComplete="username"
           spellcheck={false}
+          autoFocus={Boolean(account)}
         />
       </FormField>
       <FormField label="Password">

@@ -1,6 +1,7 @@
 import Link from '@cloudscape-design/components/link'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import type { TableProps } from '@cloudscape-design/components/table'
+import { readable } from './decode'
 import { previewOf } from './filterwords'
 import { bytes } from './format'
 import { Marked } from './marked'
@@ -16,7 +17,7 @@ const stateTypes = { Visible: 'success', InFlight: 'in-progress', Delayed: 'pend
 function Preview({ text = '', words }: { text: string | undefined; words: string[] }) {
   return (
     <span className="code preview">
-      <Marked text={previewOf(text, words)} words={words} />
+      <Marked text={previewOf(readable(text), words)} words={words} />
     </span>
   )
 }

@@ -100,7 +100,7 @@ export default function Queue({ parameters }: PageProps) {
       {action && (
         <Dialog
           action={action}
-          queues={[{ QueueName: queue }]}
+          queues={[{ QueueName: queue, State: detail.data }]}
           close={() => setAction(undefined)}
           done={() => action === 'delete' && go('/queues')}
         />

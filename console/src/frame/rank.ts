@@ -1,0 +1,36 @@
+/** rank says how well a name fits a text: 0 is best, nothing that it does not fit. A text may leave letters out: ordful. */
+export function rank(name: string, text: string): number | undefined {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const lower = name.toLowerCase()
+  if (words.every((word) => lower.includes(word))) {
+    return lower.startsWith(words[0] ?? '') ? 0 : 1
+  }
+  return words.every((word) => skips(lower, word)) ? 2 : undefined
+}
+
+/** ranked returns what fits a text, the best first and of equals the shortest: a queue stands before its dead-letter queue. */
+export function ranked<T>(items: T[], nameOf: (item: T) => string, text: string): T[] {
+  if (text.trim() === '') {
+    return items
+  }
+  return items
+    .flatMap((item) => {
+      const name = nameOf(item)
+      const n = rank(name, text)
+      return n === undefined ? [] : [{ item, name, n }]
+    })
+    .sort((a, b) => a.n - b.n || a.name.length - b.name.length)
+    .map(({ item }) => item)
+}
+
+/** skips says whether a name has the letters of a word in their order. */
+function skips(name: string, word: string): boolean {
+  let at = 0
+  for (const letter of word) {
+    at = name.indexOf(letter, at) + 1
+    if (at === 0) {
+      return false
+    }
+  }
+  return true
+}
