@@ -231,7 +231,7 @@ func TestWhoMayRedrive(t *testing.T) {
 	})
 }
 
-// A message is edited where it is: its copy takes its place, and a task comes past none of its own copies.
+// Messages are edited in their queue, each once: their copies have other ids.
 func TestEditInPlace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -244,8 +244,12 @@ func TestEditInPlace(t *testing.T) {
 			}
 			r.send(in)
 		}
+		var ids []any
+		for _, m := range r.ask("PeekMessages", object{"QueueUrl": url, "Filter": "-b1"})["Messages"].([]any) {
+			ids = append(ids, m.(object)["MessageId"])
+		}
 		edit := object{"SetAttributes": object{"seen": object{"DataType": "Number", "StringValue": "1"}}}
-		task := r.redrive(object{"QueueUrl": url, "Filter": "-b1", "DestinationArn": arn(name), "Edit": edit})
+		task := r.redrive(object{"QueueUrl": url, "MessageIds": ids, "DestinationArn": arn(name), "Edit": edit})
 		if task["Moved"] != 3.0 || task["Skipped"] != 0.0 {
 			t.Errorf("%s: moved %v, skipped %v", name, task["Moved"], task["Skipped"])
 		}
@@ -255,6 +259,9 @@ func TestEditInPlace(t *testing.T) {
 		if got := r.ask("PeekMessages", object{"QueueUrl": url, "Filter": "attr.seen:1"})["Messages"].([]any); len(got) != 3 {
 			t.Errorf("%s: %d messages are edited", name, len(got))
 		}
-		r.refused(r.root, "RedriveMessages", object{"QueueUrl": url, "DestinationArn": arn(name)}, 400, "the queue that the messages are in")
+		for _, in := range []object{{"MessageIds": ids}, {"Edit": edit}} {
+			in["QueueUrl"], in["DestinationArn"] = url, arn(name)
+			r.refused(r.root, "RedriveMessages", in, 400, "the queue that the messages are in")
+		}
 	}
 }

@@ -1,0 +1,10 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{B as t,Y as n,f as r,z as i}from"./sdk-iam-CrBdaBvQ.js";import{X as a,gt as o}from"./cloudscape-LPTvu8ah.js";import{d as s,h as c,u as l}from"./react-Cjai1eli.js";import{l as u,o as d}from"./iam-DA_46Ym8.js";import{f,h as p,m}from"./index-D1p5zgfj.js";import{a as h,r as g}from"./values-CpZbJpFb.js";import{t as _}from"./ask-ehhUdXhD.js";import"./holderpolicies-BDuw1PH1.js";import{t as v}from"./list-6OIZkyLU.js";var y=e(c(),1),b=s();async function x(e){for(let t of(await u().send(new r({PolicyArn:e}))).Versions??[])t.IsDefaultVersion||await u().send(new i({PolicyArn:e,VersionId:t.VersionId}));await u().send(new t({PolicyArn:e}))}function S(){let e=l(),[t,r]=(0,y.useState)(!1),i=d(t),[s,c]=(0,y.useState)(!1);return(0,b.jsxs)(b.Fragment,{children:[(0,b.jsx)(v,{title:`Policies`,one:`policy`,many:`policies`,query:i,nameOf:e=>e.PolicyName??``,create:()=>c(!0),remove:e=>x(e.Arn??``),removeSays:`Only policies without attachments can be deleted, and none of AWS's.`,empty:`A policy says what may be done; it is attached to users, groups and roles.`,actions:(0,b.jsx)(a,{checked:t,onChange:({detail:e})=>r(e.checked),children:`AWS's too`}),columns:[{id:`name`,header:`Name`,isRowHeader:!0,sortingField:`PolicyName`,cell:e=>(0,b.jsx)(o,{href:m([`policies`,e.PolicyName??``]),children:e.PolicyName})},{id:`attached`,header:`Attached to`,cell:e=>(0,b.jsx)(g,{value:e.AttachmentCount})},{id:`description`,header:`Description`,cell:e=>e.Description||`–`},{id:`changed`,header:`Changed`,cell:e=>(0,b.jsx)(h,{at:e.UpdateDate?.getTime()})}]}),s&&(0,b.jsx)(_,{title:`Create policy`,label:`Policy name`,yes:`Create policy`,close:()=>c(!1),act:async t=>{await u().send(new n({PolicyName:t,PolicyDocument:`{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Effect": "Allow",
+      "Action": ["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"],
+      "Resource": "arn:aws:sqs:*:*:orders"
+    }
+  ]
+}`})),e.invalidateQueries({queryKey:[`iam`,`policies`]}),f({header:`Policy ${t} created with an example`,content:`Write into it what is to be allowed.`}),p(m([`policies`,t]))}})]})}export{S as default};
