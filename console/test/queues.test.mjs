@@ -160,7 +160,7 @@ scenario('the list: the worst first, and the order in the address', async ({ pag
     .getByRole('row', { name: /worst-a/ })
     .getByText('Empty')
     .waitFor()
-  await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').first().click()
+  await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').first().press('Enter')
   await first('worst-a')
   assert.match(page.url(), /sort=name/)
   await open('/queues?find=worst&sort=-name')

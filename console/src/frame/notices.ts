@@ -2,15 +2,15 @@ import type { FlashbarProps } from '@cloudscape-design/components/flashbar'
 import type { ReactNode } from 'react'
 import { useSyncExternalStore } from 'react'
 import { wordsOf } from '../aws/failure'
-import { placeNow } from './router'
 
 interface Shown extends FlashbarProps.MessageDefinition {
-  /** at is when it was shown, in milliseconds, and path the page that it was shown on. */
+  /** at is when it was shown, in milliseconds, and page where. */
   at: number
-  path: string
+  page: string
 }
 
 let items: Shown[] = []
+let here = ''
 let last = 0
 const listeners = new Set<() => void>()
 
@@ -26,17 +26,19 @@ interface Notice {
   header?: ReactNode
   content?: ReactNode
   action?: { text: string; do: () => void }
+  /** once says that it takes the place of one with the same header. */
+  once?: boolean
 }
 
 /** notify shows a notice above the page, and returns what takes it away. */
-export function notify({ type = 'success', header, content, action }: Notice): () => void {
+export function notify({ type = 'success', header, content, action, once = false }: Notice): () => void {
   const id = String(++last)
   const dismiss = () => set(items.filter((item) => item.id !== id))
   set([
     {
       id,
       at: Date.now(),
-      path: placeNow().path,
+      page: here,
       type,
       header,
       content,
@@ -51,8 +53,7 @@ export function notify({ type = 'success', header, content, action }: Notice): (
         },
       }),
     },
-    // What is done again is said once.
-    ...items.filter((item) => item.type !== type || typeof header !== 'string' || item.header !== header).slice(0, 4),
+    ...items.filter((item) => !once || item.header !== header).slice(0, 4),
   ])
   if (type === 'success' && !action) {
     setTimeout(dismiss, 8000)
@@ -69,10 +70,11 @@ export function notifyError(error: unknown, what?: string) {
 /** fresh is for how long a notice is of the page that is opened next: what is created is shown on a page of its own. */
 const fresh = 1000
 
-/** leaveNotices takes away what was said of another page, unless it was just said, or is wrong. */
-export function leaveNotices(path: string) {
+/** enterPage takes away the notices of the page before, but for errors and what was just said. */
+export function enterPage(page: string) {
+  here = page
   const now = Date.now()
-  const stays = (item: Shown) => item.path === path || item.type === 'error' || now - item.at < fresh
+  const stays = (item: Shown) => item.page === page || item.type === 'error' || now - item.at < fresh
   if (!items.every(stays)) {
     set(items.filter(stays))
   }

@@ -9,7 +9,7 @@ import { settingsNow } from '../aws/session'
 import { home, sections } from '../routes'
 import { useArrival } from './arrival'
 import { Guard } from './guard'
-import { leaveNotices, useNotices } from './notices'
+import { enterPage, useNotices } from './notices'
 import { Overlays } from './overlays'
 import { find, trail } from './pages'
 import { fill, go, usePath } from './router'
@@ -24,10 +24,10 @@ export function PageFrame() {
       go(home, { replace: true })
     }
   }, [path])
-  useEffect(() => leaveNotices(path), [path])
   const found = find(path)
   const page = found ? fill(found.page.path, found.parameters) : path
   useArrival(page)
+  useEffect(() => enterPage(page), [page])
   const crumbs = found ? trail(found.page, found.parameters) : []
   useEffect(() => {
     document.title =

@@ -12,7 +12,7 @@ import { useTopics } from '../parts/topics'
 import { actionCommands, type Command, matching, pageCommands, queueCommands, topicCommand } from './commands'
 import { useFirstField } from './firstfield'
 import { usePreferences } from './preferences'
-import { ranked } from './rank'
+import { rankedNames } from './rank'
 import { match, usePlace } from './router'
 
 /** most is how many queues and topics are offered, each. */
@@ -148,7 +148,7 @@ async function findNames(text: string, signal: AbortSignal): Promise<string[]> {
   if (found.length < most && text.length > begun) {
     found.push(...(await names(text.slice(0, begun))))
   }
-  return ranked([...new Set(found)], (name) => name, text).slice(0, most)
+  return rankedNames([...new Set(found)], text).slice(0, most)
 }
 
 /** groupsOf puts the commands of a group together, the group with the best first. */

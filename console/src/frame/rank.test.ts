@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ranked } from './rank'
+import { rankedNames } from './rank'
 
-const order = (text: string, ...names: string[]) => ranked(names, (name) => name, text)
+const order = (text: string, ...names: string[]) => rankedNames(names, text)
 
 test('a beginning is better than a part, and a part than letters with gaps', () => {
   assert.deepEqual(order('ord', 'olive-road', 'reorder', 'orders', 'payments'), ['orders', 'reorder', 'olive-road'])

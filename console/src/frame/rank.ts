@@ -8,19 +8,24 @@ export function rank(name: string, text: string): number | undefined {
   return words.every((word) => skips(lower, word)) ? 2 : undefined
 }
 
-/** ranked returns what fits a text, the best first and of equals the shortest: a queue stands before its dead-letter queue. */
+/** ranked returns what fits a text, the best first. Equals stay in their order. */
 export function ranked<T>(items: T[], nameOf: (item: T) => string, text: string): T[] {
   if (text.trim() === '') {
     return items
   }
   return items
     .flatMap((item) => {
-      const name = nameOf(item)
-      const n = rank(name, text)
-      return n === undefined ? [] : [{ item, name, n }]
+      const n = rank(nameOf(item), text)
+      return n === undefined ? [] : [{ item, n }]
     })
-    .sort((a, b) => a.n - b.n || a.name.length - b.name.length)
+    .sort((a, b) => a.n - b.n)
     .map(({ item }) => item)
+}
+
+/** rankedNames returns the names that fit a text, the best first and of equals the shortest: orders, then orders-dlq. */
+export function rankedNames(names: string[], text: string): string[] {
+  const list = text.trim() === '' ? names : names.toSorted((a, b) => a.length - b.length)
+  return ranked(list, (name) => name, text)
 }
 
 /** skips says whether a name has the letters of a word in their order. */

@@ -208,13 +208,16 @@ function byName(a: ListedQueue, b: ListedQueue) {
   return a.QueueName < b.QueueName ? -1 : 1
 }
 
+/** everyPages is how often so many answers are asked for again at most, in milliseconds. */
+const everyPages = (pages: number) => (pages * most > mostByNeed ? 30_000 : pages > 1 ? 10_000 : 0)
+
 /** useAll returns every queue, from as many answers as it takes. */
 function useAll(find: string, enabled: boolean) {
   const interval = useRefresh()
   return useQuery<{ pages: QueuePage[]; Queues: ListedQueue[] }>({
     queryKey: ['ListQueueStates', 'all', find],
     enabled,
-    refetchInterval: ({ state }) => interval && Math.max(interval, (state.data?.pages.length ?? 0) > 1 ? 30_000 : 0),
+    refetchInterval: ({ state }) => interval && Math.max(interval, everyPages(state.data?.pages.length ?? 0)),
     retry: (n, error) => n < 2 && !isDenied(error),
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {

@@ -27,10 +27,15 @@ export default function Browse({ queue, fifo }: TabProps) {
   const state = (query.get('state') ?? '') as State | ''
   const follow = query.get('follow') === '1'
   const [shown, setShown] = useState<Message>()
-  const [chosen, setChosen] = useState<Message[]>([])
+  const [ticked, setTicked] = useState<Message[]>([])
   const [acting, setActing] = useState<{ act: Act; messages: Message[] }>()
   const words = useMemo(() => wordsOf(filter), [filter])
   const { error, withoutBodies, ...look } = useLook(queue, filter, state, follow)
+  // A later scan makes other objects: what is no longer shown is no longer chosen.
+  const chosen = useMemo(() => {
+    const present = new Set(look.messages)
+    return ticked.filter((m) => present.has(m))
+  }, [ticked, look.messages])
   const start = useCallback((act: Act) => setActing({ act, messages: chosen }), [chosen])
 
   function show(changes: { filter?: string; state?: string; follow?: string }) {
@@ -87,7 +92,7 @@ export default function Browse({ queue, fifo }: TabProps) {
         open={setShown}
         words={words}
         chosen={chosen}
-        choose={setChosen}
+        choose={setTicked}
         act={start}
       />
       {shown && !acting && (
@@ -112,7 +117,7 @@ export default function Browse({ queue, fifo }: TabProps) {
           close={() => setActing(undefined)}
           done={() => {
             setShown(undefined)
-            setChosen([])
+            setTicked([])
             look.again()
           }}
         />

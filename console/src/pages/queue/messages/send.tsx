@@ -80,6 +80,7 @@ export function Send({ queue, fifo }: TabProps) {
         header: sent.ids.length === 1 ? 'Your message has been sent' : `${sent.ids.length} messages have been sent`,
         content: sent.ids.length === 1 ? `Its ID is ${sent.ids[0]}.` : undefined,
         action: { text: 'View details', do: () => setShown(sent) },
+        once: true,
       })
       await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
     } catch (e) {

@@ -1,1 +1,0 @@
-import{c as e}from"./index-D1p5zgfj.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};
