@@ -89,8 +89,7 @@ func (k Keep) waitsFor(format int) bool { return 0 < k.UpTo && k.UpTo < format }
 // Awaits reports whether there is something that begins with Allow.
 func (e *Engine) Awaits() bool { return (e.waits || e.unsaid) && !e.keep.off() }
 
-// Allow says that all programs read a format which may open the store later. What has
-// waited for that begins.
+// Allow says that all programs read a format which may open the store later. Features that have waited for that begin.
 func (e *Engine) Allow(format int) {
 	if !e.Awaits() {
 		return

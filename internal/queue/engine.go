@@ -357,8 +357,8 @@ func (e *Engine) spend(m *Message) { e.work += 1 + len(m.Body)>>10 }
 // Limit sets the size in bytes at which the transaction takes no more work that can wait. It counts until the next
 // call; an engine that was just loaded has no limit.
 //
-// What cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row
-// of a series, or what a client has asked for.
+// Work that cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row of
+// a series, or the request of a client.
 func (e *Engine) Limit(bytes int) { e.limit = bytes }
 
 // Full reports whether the transaction has reached its limit: work that can wait is left to the next one.

@@ -30,9 +30,8 @@ const (
 // ListMessageMoveTasks can show.
 const movesKept = 10
 
-// MoveTask moves the messages of a dead-letter queue back to where they came
-// from, or to another queue. What is moved is a new message: it has a new id
-// and time of sending and was never received.
+// MoveTask moves the messages of a dead-letter queue back to where they came from, or to another queue. A moved message
+// is a new one: it has a new id and time of sending and was never received.
 type MoveTask struct {
 	ID          string
 	Destination string // ARN; empty: the queue that each message came from
@@ -49,7 +48,7 @@ type MoveTask struct {
 	Failure string
 	// Selection says which messages are moved, and what is changed of them; nil: all, as they are.
 	Selection *Selection
-	// What follows is of tasks with a Selection only.
+	// The following fields are of tasks with a Selection only.
 	Scanned uint64  // messages that the task has looked at
 	Skipped uint64  // that were selected and could not be moved
 	Ended   Instant // 0: not yet
@@ -162,8 +161,8 @@ func (e *Engine) StartMove(id ID, task MoveTask) error {
 	return nil
 }
 
-// CancelMove ends a running task and returns it. What it has moved stays
-// moved. A task that is unknown or has ended gives ErrNoTask.
+// CancelMove ends a running task and returns it. Messages that it has moved stay moved. A task that is unknown or has
+// ended gives ErrNoTask.
 func (e *Engine) CancelMove(id ID, task string) (MoveTask, error) {
 	q, err := e.queueAtPresent(id)
 	if err != nil {
@@ -336,7 +335,7 @@ func (t *MoveTask) mayFill(to destination) bool {
 	return t.Destination != "" || len(t.Sources) == 0 || slices.Contains(t.Sources, to.queueID())
 }
 
-// candidate is the next available message of a queue, whatever table it is in.
+// candidate is the next available message of a queue, in any table.
 type candidate struct {
 	pos      Position
 	received *received // if it was received before

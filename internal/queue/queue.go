@@ -64,7 +64,7 @@ type meta struct {
 	lastOrder  uint64   // the newest place in the rota
 	rotaHead   uint64   // no place before it is taken
 	rotaLength uint64
-	stored     uint64 // messages in the queue, in whatever state
+	stored     uint64 // messages in the queue, in all states
 	delayed    uint64 // of these, waiting for their delay to end
 	receipts   uint64 // the number of the newest receive
 	delayFloor Instant

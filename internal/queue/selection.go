@@ -317,10 +317,10 @@ func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error)
 	return false, nil
 }
 
-// confirm returns a message that a search has found, as takeOut needs it and as it is stored, if it is still there. What is
-// stored of a message never changes, so only the receives since the search can have changed what the filter says: a message
-// that was received since then, or is not visible, has no candidate. One of the line that was received is left to the phase
-// that looks at those.
+// confirm returns a message that a search has found, as takeOut needs it and as it is stored, if it is still there. The
+// stored form of a message never changes, so only the receives since the search can have changed the result of the
+// filter: a message that was received since then, or is not visible, has no candidate. A message of the line that was
+// received is left to the phase for received messages.
 func (q *queue) confirm(s selected) (c *candidate, m *Message, err error) {
 	p := s.place.position
 	r := q.received[p]

@@ -5,7 +5,8 @@ type Use struct {
 	ID ID
 	// Sealed says that the shard refuses calls to the queue and messages for it, as Config.Sealed has it.
 	Sealed bool
-	// Messages are those that the shard holds of the queue, in whatever state, and those that wait here to be brought to it.
+	// Messages counts those that the shard holds of the queue, in all states, and those that wait here to be brought to
+	// it.
 	Messages uint64
 	// Last is an instant after which no client has called, as far as this shard knows; 0 of a queue that another shard
 	// serves. Where calls are not counted it is now.
@@ -23,7 +24,7 @@ func (q *queue) rememberUse() {
 	}
 }
 
-// knownUse is the last use that will be known whatever happens. Creating a queue is a use of it.
+// knownUse is the last use that is certain to be known later. Creating a queue is a use of it.
 func (q *queue) knownUse() Instant { return max(q.writtenCall, minuteOf(q.cfg.Created)) }
 
 // Use returns what is known of the use of a queue, or false if nothing is. To ask is no use.
