@@ -13,6 +13,6 @@ if (root) {
       <App />
     </StrictMode>,
   )
-  prepare() // it comes while the server is asked who is signed in
+  prepare() // it loads while the server is asked for the session
   void start()
 }

@@ -9,6 +9,8 @@ export interface Page {
   /** under is the page that the breadcrumbs name before it. */
   under?: string
   component: Later<PageProps>
+  /** form says that the page is a form, which would be hard to read as wide as the window. */
+  form?: boolean
   /** prepare loads what the page has beside its component. */
   prepare?: (parameters: Record<string, string>) => Promise<void> | undefined
 }
@@ -24,12 +26,14 @@ export const pages: Page[] = [
   { path: '/queues', title: 'Queues', component: part(() => import('./pages/queues')) },
   {
     path: '/create-queue',
+    form: true,
     title: 'Create queue',
     under: '/queues',
     component: part(() => import('./pages/createqueue')),
   },
   {
     path: '/queues/:queue/edit',
+    form: true,
     title: 'Edit',
     under: '/queues/:queue/:tab?',
     component: part(() => import('./pages/createqueue')),
@@ -47,12 +51,14 @@ export const pages: Page[] = [
   { path: '/topics/:topic', title: ':topic', under: '/topics', component: part(() => import('./pages/topics/topic')) },
   {
     path: '/topics/:topic/publish',
+    form: true,
     title: 'Publish message',
     under: '/topics/:topic',
     component: part(() => import('./pages/topics/publish')),
   },
   {
     path: '/create-topic',
+    form: true,
     title: 'Create topic',
     under: '/topics',
     component: part(() => import('./pages/topics/create')),
@@ -66,12 +72,14 @@ export const pages: Page[] = [
   },
   {
     path: '/create-subscription',
+    form: true,
     title: 'Create subscription',
     under: '/subscriptions',
     component: part(() => import('./pages/subscriptions/create')),
   },
   {
     path: '/subscribe-queue',
+    form: true,
     title: 'Subscribe to a topic',
     under: '/queues',
     component: part(() => import('./pages/subscriptions/queues')),
@@ -83,18 +91,21 @@ export const pages: Page[] = [
   { path: '/alarms/:alarm', title: ':alarm', under: '/alarms', component: part(() => import('./pages/alarms/alarm')) },
   {
     path: '/alarms/:alarm/edit',
+    form: true,
     title: 'Edit',
     under: '/alarms/:alarm',
     component: part(() => import('./pages/alarms/edit')),
   },
   {
     path: '/create-alarm',
+    form: true,
     title: 'Create alarm',
     under: '/alarms',
     component: part(() => import('./pages/alarms/edit')),
   },
   {
     path: '/create-composite-alarm',
+    form: true,
     title: 'Create composite alarm',
     under: '/alarms',
     component: part(() => import('./pages/alarms/createcomposite')),
@@ -131,7 +142,7 @@ export const sections: { title: string; items: { text: string; path: string }[] 
     ],
   },
   {
-    title: 'What happens',
+    title: 'Operations',
     items: [
       { text: 'Monitoring', path: '/monitoring' },
       { text: 'Alarms', path: '/alarms' },

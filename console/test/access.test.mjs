@@ -16,11 +16,7 @@ scenario(
     await page.getByLabel('Access key ID').fill(root.accessKeyId)
     await page.getByLabel('Secret access key').fill('wrong'.repeat(8))
     await button('Sign in').click()
-    await page
-      .getByText('That did not sign you in')
-      .or(page.getByText(/SignatureDoesNotMatch|BadKeys/))
-      .first()
-      .waitFor()
+    await page.getByText('Sign-in failed').first().waitFor()
     let sent = ''
     page.on('request', (r) => {
       sent += (r.postData() ?? '') + JSON.stringify(r.headers())
@@ -52,7 +48,7 @@ scenario(
   'while the server does not answer the page says so',
   async ({ page, context, open }) => {
     await open('/queues')
-    const gone = page.getByText('What is shown here is what it said last.')
+    const gone = page.getByText('This page shows its last answer.')
     await context.setOffline(true)
     await gone.waitFor()
     await page.getByRole('heading', { name: /^Queues/, level: 1 }).waitFor()
@@ -115,7 +111,7 @@ scenario('add a permission, and explain it', async ({ page, open, button, audit,
   const [statement] = JSON.parse(Attributes.Policy).Statement
   assert.deepEqual(statement.Principal, { AWS: ['111122223333'] })
   assert.deepEqual(statement.Action, ['sqs:SendMessage'])
-  await page.getByLabel('Who', { exact: true }).fill('111122223333')
+  await page.getByLabel('Principal', { exact: true }).fill('111122223333')
   await button('Explain').click()
   await page.getByText('Allowed', { exact: true }).waitFor()
   await picture('access')
@@ -143,8 +139,8 @@ scenario(
     await client.send(new CreateQueueCommand({ QueueName: 'guarded' }))
     await open('/queues')
     await page
-      .getByText('You may not do this', { exact: false })
-      .or(page.getByText(/you may not do this/))
+      .getByText('Not permitted', { exact: false })
+      .or(page.getByText(/not permitted/))
       .first()
       .waitFor()
     await page.getByText('sluice:ListQueueStates').first().waitFor()
@@ -204,7 +200,7 @@ scenario(
     await page.getByText('1 match').first().waitFor()
     await page.getByRole('link', { name: 'plain-ordered.fifo' }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Go to, or do' }).fill('counted')
+    await page.getByRole('combobox', { name: 'Command palette' }).fill('counted')
     await page.getByRole('option', { name: 'plain-counted' }).click()
     await page.getByRole('heading', { name: 'plain-counted', level: 1 }).waitFor()
     await button('Edit').waitFor()

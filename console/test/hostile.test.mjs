@@ -68,7 +68,7 @@ scenario('hostile tags, filters and agents', async ({ page, open }) => {
   await open('/queues/tagged/tags')
   await page.locator('input[value="javascript:alert"]').waitFor()
   await open('/queues?find=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E')
-  await page.getByText('No queue is like that').waitFor()
+  await page.getByText('No matches').waitFor()
   await receiveAs('tagged', '<img src=x onerror=alert(1)>')
   await open('/queues/tagged/consumers')
   await page.getByText('<img src=x onerror=alert(1)>').waitFor()

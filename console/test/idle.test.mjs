@@ -25,7 +25,7 @@ scenario(
     const ended = page.waitForResponse((r) => r.request().method() === 'DELETE')
     await page.clock.fastForward('10:00')
     await page.clock.runFor(2000)
-    await page.getByText('Nobody has used the console for 60 minutes').waitFor()
+    await page.getByText('The console was idle for 60 minutes').waitFor()
     assert.equal(await page.getByRole('heading', { name: /Queues/ }).count(), 0)
     await ended
     const other = await context.newPage()

@@ -12,7 +12,7 @@ scenario('go to a queue, a topic and a page by a few letters', async ({ page, op
   await topics.send(new CreateTopicCommand({ Name: 'parcels-posted' }))
   await open('/queues')
   await page.keyboard.press('Control+k')
-  const field = page.getByRole('combobox', { name: 'Go to, or do' })
+  const field = page.getByRole('combobox', { name: 'Command palette' })
   const chosen = page.getByRole('option', { selected: true })
   await page.getByRole('option', { name: 'Create queue' }).waitFor()
   await page.locator('input[role=combobox]:focus').waitFor()
@@ -25,7 +25,7 @@ scenario('go to a queue, a topic and a page by a few letters', async ({ page, op
   await chosen.getByText('parcels-posted').waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'parcels-posted', level: 1 }).waitFor()
-  // Who reads by ear hears where they are.
+  // A screen reader announces the page.
   await page.locator('h1:focus').getByText('parcels-posted').waitFor()
 
   await page.keyboard.press('Control+k')
@@ -34,14 +34,14 @@ scenario('go to a queue, a topic and a page by a few letters', async ({ page, op
   await page.getByRole('heading', { name: 'parcels-inbound', level: 1 }).waitFor()
 
   await page.keyboard.press('Control+k')
-  await field.fill('look ins')
-  await chosen.getByText('Look inside: parcels-inbound').waitFor()
+  await field.fill('browse m')
+  await chosen.getByText('Browse messages: parcels-inbound').waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('The queue has no messages').waitFor()
 
-  await page.getByRole('button', { name: /^Go to, or do/ }).click()
+  await page.getByRole('button', { name: /^Command palette/ }).click()
   await field.fill('nothing is called so')
-  await page.getByText('Nothing is called that.').waitFor()
+  await page.getByText('No matches').waitFor()
   await audit()
   await page.keyboard.press('Escape')
   await field.waitFor({ state: 'detached' })
@@ -90,7 +90,7 @@ scenario('keys', async ({ page, open, button, audit }) => {
   await list.waitFor({ state: 'detached' })
   await page.keyboard.press('c')
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Go to, or do' }).waitFor()
+  await page.getByRole('combobox', { name: 'Command palette' }).waitFor()
   assert.match(page.url(), /#\/queues$/)
 })
 

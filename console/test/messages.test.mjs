@@ -53,7 +53,7 @@ scenario('view and delete messages', async ({ page, open, button, audit, picture
   await button('Delete').last().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Deleted 1 message').waitFor()
-  await button('Put all back').click()
+  await button('Return to queue').click()
   await page.getByText('No message came').waitFor()
   const { Messages } = await sluice('PeekMessages', { QueueUrl: 'viewed', IncludeBody: true })
   assert.deepEqual(
@@ -82,12 +82,64 @@ scenario('look inside: search without touching', async ({ page, open, audit, pic
   await audit()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Delayed' }).click()
-  await page.getByText('No message is like that').waitFor()
+  await page.getByText('No matches').waitFor()
   const { Messages } = await sluice('PeekMessages', { QueueUrl: 'inside' })
   assert.deepEqual(
     Messages.map((m) => m.ReceiveCount),
     [0, 0, 0],
   )
+})
+
+scenario('a message that was found is edited, copied and moved', async ({ page, open, button, audit }) => {
+  await filled('found-dead', [])
+  await filled('found', [
+    { MessageBody: `${'-'.repeat(200)} poison` },
+    { MessageBody: 'second poison', MessageAttributes: { tenant: { DataType: 'String', StringValue: 'acme' } } },
+    { MessageBody: 'good' },
+  ])
+  const bodies = async (queue) => {
+    const { Messages } = await sluice('PeekMessages', { QueueUrl: queue, IncludeBody: true })
+    return Messages.map((m) => m.Body).sort()
+  }
+  await open('/queues/found/browse?filter=poison')
+  await page.getByRole('heading', { name: 'Messages (2)' }).waitFor()
+  assert.equal(await page.locator('td mark').count(), 2)
+  await page
+    .getByRole('link', { name: /^Message / })
+    .first()
+    .click()
+  const details = page.getByRole('dialog', { name: 'Message details' })
+  await details.locator('mark', { hasText: 'poison' }).waitFor()
+  assert(await button('Previous message').isDisabled())
+  await button('Next message').click()
+  await details.getByText('second').waitFor()
+  await audit()
+  await details.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  const editor = page.getByRole('dialog', { name: 'Edit message' })
+  await editor.getByRole('textbox', { name: 'Message body' }).fill('second cured')
+  await editor.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The message is edited').waitFor()
+  await page.getByRole('heading', { name: 'Messages (1)' }).waitFor()
+
+  await choose(page.getByRole('row', { name: /poison/ }))
+  await button('Actions').last().click()
+  await page.getByRole('menuitem', { name: 'Copy to a queue' }).click()
+  await page.getByRole('combobox', { name: 'Destination' }).fill('found-dead')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click()
+  await page.getByText('Copied 1 message to found-dead').waitFor()
+  assert.equal((await bodies('found')).length, 3)
+
+  await button('Actions').last().click()
+  await page.getByRole('menuitem', { name: 'Move to a queue' }).click()
+  await page.getByRole('combobox', { name: 'Destination' }).fill('found-dead')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click()
+  await page.getByText('Moved 1 message to found-dead').waitFor()
+  await page.getByText('No matches').waitFor()
+  assert.deepEqual(await bodies('found'), ['good', 'second cured'])
+  assert.equal((await bodies('found-dead')).length, 2)
 })
 
 scenario(

@@ -62,7 +62,7 @@ scenario('metrics of programs are drawn, too', async ({ page, open, audit }) => 
 scenario('alarm me, with one click', async ({ page, open, button, audit }) => {
   await queue('watched')
   await open('/alarms')
-  await button('Alarm me').first().click()
+  await button('Quick alarm').first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: /Choose a queue/ }).click()
   await page.getByRole('option', { name: 'watched' }).click()
@@ -137,7 +137,7 @@ scenario('create an alarm in four steps, as the guide does', async ({ page, open
   await page.getByLabel('Alarm name').fill('stepped-sent')
   await page.getByLabel('Alarm description').fill('too much')
   await button('Next').click()
-  await page.getByText('NumberOfMessagesSent > 100 for 2 of 3 points of a minute').waitFor()
+  await page.getByText('NumberOfMessagesSent > 100 for 2 of 3 minutes').waitFor()
   await audit()
   await button('Create alarm').click()
   await page.getByText('Alarm stepped-sent created').waitFor()
@@ -235,7 +235,7 @@ scenario(
   'a server that is alone says so',
   async ({ page, open, audit }) => {
     await open('/cluster')
-    await page.getByText('This server is alone').waitFor()
+    await page.getByText('Single server').waitFor()
     await audit()
   },
   { expected: /409 \(/ },

@@ -43,7 +43,7 @@ scenario('create a queue with its dead-letter queue', async ({ page, open, butto
   assert.equal(JSON.parse(made.RedrivePolicy).maxReceiveCount, 3)
   assert.match(made.RedrivePolicy, /:made-dead"/)
   assert.equal((await attributes('made-dead')).MessageRetentionPeriod, '1209600')
-  await page.getByText('The queue is empty: exactly no messages.').waitFor()
+  await page.getByText('The queue is empty.').waitFor()
   await button('Edit').click()
   await page.getByRole('spinbutton', { name: 'Delivery delay' }).fill('7')
   await button('Save').click()
@@ -102,7 +102,7 @@ scenario('the list: find, columns, purge, delete', async ({ page, open, button }
   await dialog.getByText('Delete 2 queues?').waitFor()
   await page.getByPlaceholder('delete').fill('delete')
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('No queue is like that').waitFor()
+  await page.getByText('No matches').waitFor()
 })
 
 scenario('the list: any page of many', async ({ page, open, button, audit, picture }) => {
@@ -148,6 +148,36 @@ scenario('the list: any page of many', async ({ page, open, button, audit, pictu
   await first(100)
   await Promise.all(names.map((QueueUrl) => client.send(new DeleteQueueCommand({ QueueUrl }))))
 })
+
+scenario('the list: the worst first, and the order in the address', async ({ page, open }) => {
+  await filled('worst-a', [])
+  await filled('worst-b', ['1'])
+  await filled('worst-c', ['1', '2'])
+  const first = (name) => page.locator('tbody tr').first().getByRole('link', { name }).waitFor()
+  await open('/queues?find=worst')
+  await first('worst-c')
+  await page
+    .getByRole('row', { name: /worst-a/ })
+    .getByText('Empty')
+    .waitFor()
+  await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').first().press('Enter')
+  await first('worst-a')
+  assert.match(page.url(), /sort=name/)
+  await open('/queues?find=worst&sort=-name')
+  await first('worst-c')
+})
+
+scenario(
+  'the list on a phone has states and counters',
+  async ({ page, open, audit }) => {
+    await filled('card-a', ['1', '2'])
+    await open('/queues?find=card-a')
+    await page.getByText('2 available, 0 in flight').waitFor()
+    await page.getByText('No consumer').waitFor()
+    await audit()
+  },
+  { viewport: { width: 390, height: 844 } },
+)
 
 scenario('pause, and undo', async ({ page, open, button }) => {
   await filled('paused', ['x'])

@@ -72,7 +72,7 @@ scenario('find the message that fails, mend it, resend the others', async ({ pag
   await button('Edit and resend').click()
   const dialog = page.getByRole('dialog', { name: 'Edit and resend' })
   await dialog.getByRole('textbox', { name: 'Message body' }).fill('{"order":1,"sum":10}')
-  await dialog.getByText('What is different').waitFor()
+  await dialog.getByText('Difference', { exact: true }).waitFor()
   await button('Add new attribute').click()
   await dialog.getByRole('textbox', { name: 'Name' }).fill('mended')
   await dialog.getByRole('textbox', { name: 'Value' }).fill('by hand')
@@ -90,7 +90,7 @@ scenario('find the message that fails, mend it, resend the others', async ({ pag
   await page.getByRole('searchbox', { name: 'Which messages' }).fill('body.order:2')
   await button('Find').click()
   await page.getByRole('row', { name: /"order":2/ }).waitFor()
-  await button('Redrive all that are found').click()
+  await button('Redrive all matches').click()
   await page.getByRole('dialog').getByText('body.order:2').waitFor()
   await page.getByRole('dialog').getByText('Dry run: 1 message would be moved').waitFor()
   await page.getByRole('dialog').getByText(orders[1]).waitFor()
@@ -109,7 +109,7 @@ scenario(
     await open('/queues/slow-dead/redrive')
     await page.getByLabel('Velocity').fill('501')
     await button('Redrive messages').click()
-    await page.getByRole('dialog').getByText('No dry run').waitFor() // nobody's dead letters come here
+    await page.getByRole('dialog').getByText('No dry run').waitFor() // it is no queue's dead-letter queue
     await page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }).click()
     await page.getByText('The velocity must be between 1 and 500 messages a second.').waitFor()
   },
@@ -127,6 +127,7 @@ scenario(
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Dry run: 0 messages would be moved').waitFor()
     await dialog.getByText('2 messages would stay').waitFor()
+    assert(await dialog.getByRole('button', { name: 'Redrive', exact: true }).isDisabled())
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Redrive to custom destination').click()
     await page.getByRole('combobox', { name: 'Destination' }).fill('nowhere-to-go')
@@ -136,6 +137,57 @@ scenario(
   },
   { expected: /400 \(/ },
 )
+
+scenario('an edit that has nowhere to go is not lost', async ({ page, open, button }) => {
+  const dead = await create('stuck-dead')
+  await create('stuck', { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead, maxReceiveCount: 1 }) })
+  await send('stuck-dead', ['sent here'])
+  await open('/queues/stuck-dead')
+  await page.getByText('1 message failed in stuck.').waitFor()
+  await open('/queues/stuck-dead/redrive')
+  await page.getByRole('checkbox', { name: /^Choose message/ }).click()
+  await button('Edit and resend').click()
+  const dialog = page.getByRole('dialog', { name: 'Edit and resend' })
+  await dialog.getByRole('textbox', { name: 'Message body' }).fill('mended')
+  await dialog.getByRole('button', { name: 'Resend' }).click()
+  await dialog.getByText('1 message would stay').waitFor()
+  assert(await dialog.getByRole('button', { name: 'Resend' }).isDisabled())
+  await dialog.getByRole('button', { name: 'Choose stuck as the destination' }).click()
+  assert.equal(await dialog.getByRole('textbox', { name: 'Message body' }).inputValue(), 'mended')
+  await dialog.getByRole('button', { name: 'Resend' }).click()
+  await page.getByText('The redrive has begun').waitFor()
+  assert.deepEqual(await bodies('stuck', 1), ['mended'])
+
+  // A task that moves nothing says so.
+  await ended('stuck-dead')
+  await sluice('RedriveMessages', { QueueUrl: 'stuck-dead', Filter: 'absent' })
+  await page.getByText('Nothing moved').waitFor()
+})
+
+scenario('groups are of all messages, and each is a filter', async ({ page, open, button, audit }) => {
+  const dead = await create('grouped-dead')
+  await create('grouped', { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead, maxReceiveCount: 1 }) })
+  const error = (StringValue) => ({ MessageAttributes: { error: { DataType: 'String', StringValue } } })
+  for (let i = 0; i < 7; i++) {
+    await send('grouped-dead', Array(10).fill('x'), i < 5 ? error('timed out') : i < 6 ? error('refused') : {})
+  }
+  await open('/queues/grouped-dead/redrive?by=attribute&path=error')
+  await page.getByText('Of all 70 messages that match.').waitFor()
+  await page
+    .getByRole('row', { name: /timed out/ })
+    .getByText('50', { exact: true })
+    .waitFor()
+  await page
+    .getByRole('row', { name: /without it/ })
+    .getByText('10', { exact: true })
+    .waitFor()
+  await audit()
+  const group = page.getByRole('row', { name: /refused/ })
+  await group.getByRole('button', { name: 'Choose these' }).click()
+  await page.getByRole('heading', { name: 'Messages (10)' }).waitFor()
+  assert.equal(await page.getByRole('searchbox', { name: 'Which messages' }).inputValue(), 'attr.error:"refused"')
+  await button('Redrive all matches').waitFor()
+})
 
 scenario('queues at work', async ({ page, open, picture }) => {
   const dead = await create('at-work-orders-dead')

@@ -35,7 +35,7 @@ after(() => browser?.close())
 export const freshContext = () => browser.newContext({ viewport: { width: 1280, height: 860 } })
 
 /**
- * scenario is a test in a page. Options: as, whose keys sign in, or null for nobody; viewport, dark; expected, a pattern of
+ * scenario is a test in a page. Options: as, whose keys sign in, or null for none; viewport, dark; expected, a pattern of
  * the addresses and messages of errors that belong to the test.
  */
 export function scenario(name, run, options = {}) {

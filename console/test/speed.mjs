@@ -180,7 +180,7 @@ scenario(
     for (let i = 0; i < rounds; i++) {
       await open('/queues/speed-00000')
       await page.getByText('Messages available').first().waitFor()
-      times.push(await timed(page, { rows: 50 }, () => page.getByRole('tab', { name: 'Look inside' }).click()))
+      times.push(await timed(page, { rows: 50 }, () => page.getByRole('tab', { name: 'Browse messages' }).click()))
     }
     say('look inside: from the click to 50 messages', times)
     const again = []

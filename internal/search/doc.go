@@ -3,7 +3,8 @@
 //
 // A filter is a list of terms with spaces between them; a message is found if all of them hold. An empty filter finds all.
 //
-//	word  "two words"          the text is in the body, an attribute's value or the group, in any case, or is the message id
+//	word  "two words"          the text is in the body, an attribute's value or the group, in any case, or is the message id;
+//	                           in a body that is JSON also where it is written with escapes, as \u00eb
 //	-term                      the term does not hold
 //	attr.NAME:value            a message attribute has the value; attr.NAME>5 compares numbers
 //	body.path.to:value         the body is JSON and has the value there; body.path.to>5 compares numbers

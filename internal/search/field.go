@@ -28,7 +28,7 @@ func word(name []text) (term, error) {
 	}
 	n := newNeedle(w)
 	return term{readsBody: true, holds: func(m *Item) bool {
-		return len(m.ID) == len(n.text) && equalFold(m.ID, n.text) || n.in(m.Group) || n.in(m.Body) ||
+		return len(m.ID) == len(n.text) && equalFold(m.ID, n.text) || n.in(m.Group) || n.in(m.Body) || n.in(m.decoded()) ||
 			slices.ContainsFunc(m.Attributes, func(a Attribute) bool { return n.in(a.Value) })
 	}}, nil
 }

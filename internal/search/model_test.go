@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func drawTerm(t *rapid.T, m *search.Item) (text string, holds bool) {
 	switch rapid.IntRange(0, 7).Draw(t, "field") {
 	case 0:
 		w := rapid.SampledFrom([]string{"a", "b", "ab", "AB", "a b", "1", `"`, "é", "*"}).Draw(t, "word")
-		for _, s := range append(values(m), string(m.Body), string(m.Group)) {
+		for _, s := range append(values(m), string(m.Body), decoded(m.Body), string(m.Group)) {
 			holds = holds || strings.Contains(strings.ToLower(s), strings.ToLower(w))
 		}
 		return quote(w), holds || strings.EqualFold(string(m.ID), w)
@@ -147,6 +148,23 @@ func drawTerm(t *rapid.T, m *search.Item) (text string, holds bool) {
 		return "size" + op + "1k", compare(int64(m.Size), op, 1024)
 	}
 	return "count" + op + "2", compare(int64(m.Count), op, 2)
+}
+
+// literals are the strings of a JSON document.
+var literals = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// decoded returns a document with the escapes of its strings resolved; any other text is as it is.
+func decoded(body []byte) string {
+	if !json.Valid(body) {
+		return string(body)
+	}
+	return literals.ReplaceAllStringFunc(string(body), func(literal string) string {
+		var s string
+		if err := json.Unmarshal([]byte(literal), &s); err != nil {
+			panic(err) // the document is valid
+		}
+		return `"` + s + `"`
+	})
 }
 
 func values(m *search.Item) (out []string) {

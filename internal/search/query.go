@@ -24,7 +24,10 @@ type Item struct {
 	Count      uint64 // of receives
 	Size       int
 
-	document document // what Match has found out of the body, which does not change any more
+	// These cache what Match learns of the body, which does not change any more.
+	document    document
+	hasDecoded  bool
+	decodedBody []byte
 }
 
 // Attribute is a message attribute.

@@ -178,3 +178,20 @@ func BenchmarkMatch(b *testing.B) {
 		})
 	}
 }
+
+// A person looks for a text as it reads. A program may have escaped it.
+func TestMatchEscaped(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`{"name": "Zo\u00eb"}`: true, `{"name": "ZO\u00eb"}`: true, `"Zo\u00EB"`: true, `"Zo\u00CB"`: false, // only letters of ASCII have any case
+		`{"Zo\u00eb": 1}`: true, `{"name": "Zo\\u00eb"}`: false, `Zo\u00eb`: false, `{"name": "Zoë"}`: true,
+	} {
+		q, err := search.Parse("zoë")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.Match(&search.Item{Body: []byte(body)}); got != want {
+			t.Errorf("%s: %v, want %v", body, got, want)
+		}
+	}
+}

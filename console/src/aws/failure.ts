@@ -30,7 +30,7 @@ export function isAbsent(error: unknown): boolean {
   )
 }
 
-/** isUnanswered says whether nobody has answered: the server is not there, or the network is not. */
+/** isUnanswered says whether there was no answer: the server or the network is down. */
 export function isUnanswered(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -63,8 +63,8 @@ export function wordsOf(error: unknown): { title: string; text: string } {
   }
   if (isDenied(error)) {
     return {
-      title: 'You may not do this',
-      text: `${error.message.replace(/[^.]$/, '$&.')} Whoever manages your account's policies can allow it.`,
+      title: 'Not permitted',
+      text: `${error.message.replace(/[^.]$/, '$&.')} An administrator of your account's policies can allow it.`,
     }
   }
   if (isUnanswered(error)) {

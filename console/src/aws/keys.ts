@@ -5,7 +5,7 @@ import { endpoint } from './place'
 import type { Proof } from './session'
 
 /**
- * proveKeys signs a call of sts:GetCallerIdentity with the keys. The server makes that call to learn who they belong to;
+ * proveKeys signs a call of sts:GetCallerIdentity with the keys. The server makes that call to learn their owner;
  * the secret itself stays here.
  */
 export async function proveKeys(

@@ -19,22 +19,22 @@ const words: Record<string, [title: string, text: (provider: string) => string]>
   NoName: [
     'There is no name for you',
     (p) =>
-      `${p} does not give the name or the verified e-mail address that sessions are called after. Who runs this server can choose another.`,
+      `${p} does not give the name or the verified e-mail address that sessions are called after. The server's operator can choose another.`,
   ],
   NoRole: [
     'You have no role here',
-    (p) => `${p} knows you, but none of your groups there may use this console. Who runs this server can change that.`,
+    (p) => `${p} knows you, but none of your groups there may use this console. The server's operator can change that.`,
   ],
   NotTrusted: [
     'You have no role here',
     (p) =>
-      `Your group has a role here, but the role does not exist or does not trust ${p}. Who runs this server can change that.`,
+      `Your group has a role here, but the role does not exist or does not trust ${p}. The server's operator can change that.`,
   ],
   TooManyAttempts: ['Too many attempts', () => 'There were too many from your address. Try again in 15 minutes.'],
   Unavailable: ['This cannot be done at the moment', () => 'Please try again.'],
 }
 
-/** refusedByProvider returns the error for a code. Others than the server's come from links that somebody has made up. */
+/** refusedByProvider returns the error for a code. Others than the server's come from made-up links. */
 export function refusedByProvider(code: string, provider = 'The identity provider'): Failure {
   const known = Object.hasOwn(words, code) ? words[code] : undefined
   const [title, text] = known ?? ['You were not signed in', () => 'Begin once more.']

@@ -13,7 +13,7 @@ export interface Settings {
   idleMinutes?: number
 }
 
-/** Session says who is signed in. */
+/** Session is the identity that is signed in. */
 export interface Session {
   arn: string
   account: string
@@ -88,7 +88,7 @@ async function request<T>(method: string, path: string, body?: object): Promise<
 /** call is request for the pages about sessions. */
 export const consoleCall = request
 
-/** start finds out who is signed in, by a sign-in link or by the cookie of before. */
+/** start finds the session, by a sign-in link or by the cookie of before. */
 export async function start() {
   let settings: Settings | undefined
   const asked = request<Settings>('GET', 'settings').then((s) => {
@@ -159,7 +159,7 @@ export async function leave(reason = 'You have signed out.') {
 /** leaving is over when the cookie is gone that a new session replaces. */
 let leaving: Promise<unknown> = Promise.resolve()
 
-/** left notes that somebody has signed out, and the server does not know. */
+/** left notes that the user has signed out, and the server does not know. */
 const left = 'sluice-left'
 
 function keep(key: string, value: string | null) {
@@ -192,10 +192,10 @@ export function settingsNow(): Settings | undefined {
   return current.status === 'starting' ? undefined : current.settings
 }
 
-/** sessionNow returns who is signed in; pages are only shown then. */
+/** sessionNow returns the session; pages are only shown during one. */
 export function sessionNow(): Session {
   if (current.status !== 'in') {
-    throw new Error('Nobody is signed in.')
+    throw new Error('There is no session.')
   }
   return current.session
 }

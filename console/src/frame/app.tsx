@@ -12,6 +12,7 @@ import { PageFrame } from './pageframe'
 import { usePreferences } from './preferences'
 import { answered, failed } from './reach'
 import { SignInPage } from './signin'
+import { Skip } from './skip'
 import { TopBar } from './topbar'
 
 function newClient() {
@@ -39,6 +40,7 @@ export function App() {
   return (
     <I18nProvider locale="en" messages={[messages]}>
       <Person key={who}>
+        {state.status === 'in' && <Skip />}
         {state.status !== 'starting' && <TopBar state={state} />}
         {state.status === 'starting' && (
           <div className="centre">
@@ -52,7 +54,7 @@ export function App() {
   )
 }
 
-/** Unlocked is all that is shown to who has signed in, as long as they are there. */
+/** Unlocked is all that is shown during a session, until it is idle for too long. */
 function Unlocked({ minutes }: { minutes: number }) {
   useIdleLock(minutes)
   return <PageFrame />

@@ -3,6 +3,7 @@ import { sections } from '../routes'
 import { pageKeys } from './keys'
 import { showOverlay } from './overlay'
 import { type Preferences, setPreferences } from './preferences'
+import { ranked } from './rank'
 import { address, go } from './router'
 
 /** Command is something that the palette offers. */
@@ -61,7 +62,7 @@ export function actionCommands(preferences: Preferences): Command[] {
 /** queueTabs are what can be opened of a queue without going through its page. */
 const queueTabs: [string, string][] = [
   ['messages', 'Send and receive messages'],
-  ['browse', 'Look inside'],
+  ['browse', 'Browse messages'],
   ['redrive', 'Redrive'],
   ['consumers', 'Consumers'],
   ['monitoring', 'Monitoring'],
@@ -93,10 +94,5 @@ export function topicCommand(topic: string): Command {
   return { id: `topic ${topic}`, group: 'Topics', text: topic, act: () => go(address(['topics', topic])) }
 }
 
-/** matching returns the commands that have all words of a text, those first that begin with it. */
-export function matching(commands: Command[], text: string): Command[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = commands.filter((c) => words.every((word) => c.text.toLowerCase().includes(word)))
-  const begins = (c: Command) => Number(!c.text.toLowerCase().startsWith(words[0] ?? ''))
-  return found.toSorted((a, b) => begins(a) - begins(b))
-}
+/** matching returns the commands that fit a text, the best first. */
+export const matching = (commands: Command[], text: string) => ranked(commands, (c) => c.text, text)

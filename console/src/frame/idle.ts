@@ -5,17 +5,17 @@ import { notify } from './notices'
 /** warnBefore is how long before the lock the page says so. */
 const warnBefore = 60_000
 
-/** key is where all tabs of a browser note the last input: who works in one of them is there in all. */
+/** key is where all tabs of a browser note the last input: input in one tab counts for all. */
 const key = 'sluice-last-input'
 
 const inputs = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const
 
-/** useIdleLock signs out who has touched nothing for so many minutes, and says so in the last of them. */
+/** useIdleLock signs the user out after so many minutes without input, and says so in the last of them. */
 export function useIdleLock(minutes: number) {
   useEffect(() => (minutes > 0 ? watch(minutes * 60_000) : undefined), [minutes])
 }
 
-/** watch looks every second how long nobody was there, by the clock: a machine that slept has missed the seconds between. */
+/** watch looks every second how long ago the last input was, by the clock: a machine that slept has missed the seconds between. */
 function watch(idle: number): () => void {
   let own = Date.now()
   let dismiss: (() => void) | undefined
@@ -38,13 +38,13 @@ function watch(idle: number): () => void {
     if (quiet >= idle) {
       stop()
       void leave(
-        `Nobody has used the console for ${Math.round(idle / 60_000)} minutes. Sign in again to go on where you were.`,
+        `The console was idle for ${Math.round(idle / 60_000)} minutes. Sign in again to go on where you were.`,
       )
     } else if (quiet >= idle - warnBefore) {
       dismiss ??= notify({
         type: 'warning',
         header: 'You will be signed out in a minute',
-        content: 'Nobody has used the console for a while.',
+        content: 'The console is idle.',
         action: { text: 'Stay signed in', do: () => touched() },
       })
     } else {
@@ -68,7 +68,7 @@ function watch(idle: number): () => void {
   return stop
 }
 
-/** last returns when somebody was there last, in this tab or in another. */
+/** last returns the time of the last input, in this tab or in another. */
 function last(own: number): number {
   try {
     return Math.max(own, Math.min(Date.now(), Number(localStorage.getItem(key)) || 0))

@@ -1,7 +1,7 @@
 import Spinner from '@cloudscape-design/components/spinner'
 import { type ComponentType, type ReactNode, useEffect, useReducer } from 'react'
 
-/** Later is a component whose code is loaded when it is first shown, or before, by whoever knows that it will be. */
+/** Later is a component whose code is loaded when it is first shown, or before, by code that knows that it will be. */
 export type Later<Props> = ComponentType<Props> & {
   /** prepare loads the code, if that has not begun. */
   prepare: () => Promise<void>

@@ -9,7 +9,7 @@ import { settingsNow } from '../aws/session'
 import { home, sections } from '../routes'
 import { useArrival } from './arrival'
 import { Guard } from './guard'
-import { useNotices } from './notices'
+import { enterPage, useNotices } from './notices'
 import { Overlays } from './overlays'
 import { find, trail } from './pages'
 import { fill, go, usePath } from './router'
@@ -27,6 +27,7 @@ export function PageFrame() {
   const found = find(path)
   const page = found ? fill(found.page.path, found.parameters) : path
   useArrival(page)
+  useEffect(() => enterPage(page), [page])
   const crumbs = found ? trail(found.page, found.parameters) : []
   useEffect(() => {
     document.title =
@@ -43,6 +44,7 @@ export function PageFrame() {
       <AppLayout
         headerSelector="#top-bar"
         toolsHide
+        {...(!found?.page.form && { maxContentWidth: Number.MAX_VALUE })}
         navigationOpen={open}
         onNavigationChange={({ detail }) => setOpen(detail.open)}
         navigationWidth={220}

@@ -12,6 +12,7 @@ import { useTopics } from '../parts/topics'
 import { actionCommands, type Command, matching, pageCommands, queueCommands, topicCommand } from './commands'
 import { useFirstField } from './firstfield'
 import { usePreferences } from './preferences'
+import { rankedNames } from './rank'
 import { match, usePlace } from './router'
 
 /** most is how many queues and topics are offered, each. */
@@ -51,7 +52,7 @@ export default function Palette({ close }: { close: () => void }) {
   }
 
   return (
-    <Modal visible header="Go to, or do" onDismiss={close}>
+    <Modal visible header="Command palette" onDismiss={close}>
       <SpaceBetween size="s">
         <Input
           value={typed}
@@ -59,7 +60,7 @@ export default function Palette({ close }: { close: () => void }) {
           ref={field}
           spellcheck={false}
           placeholder="A queue, a topic, a page, an action"
-          ariaLabel="Go to, or do"
+          ariaLabel="Command palette"
           nativeInputAttributes={{
             role: 'combobox',
             'aria-expanded': true,
@@ -73,7 +74,7 @@ export default function Palette({ close }: { close: () => void }) {
           }}
           onKeyDown={(e) => onKeyDown(e.detail.key) && e.preventDefault()}
         />
-        <div id="palette" role="listbox" aria-label="What there is" className="palette">
+        <div id="palette" role="listbox" aria-label="Commands" className="palette">
           {groupsOf(found).map(({ name, commands }) => (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of options
             <div key={name} role="group" aria-label={name}>
@@ -104,7 +105,7 @@ export default function Palette({ close }: { close: () => void }) {
             </div>
           ))}
         </div>
-        {found.length === 0 && <Box color="text-body-secondary">Nothing is called that.</Box>}
+        {found.length === 0 && <Box color="text-body-secondary">No matches</Box>}
         <LiveRegion hidden>{plural(found.length, 'result')}</LiveRegion>
       </SpaceBetween>
     </Modal>
@@ -118,14 +119,14 @@ function useCommands(text: string): Command[] {
   const here = match('/queues/:queue/:tab?', path)?.queue
   const queues = useQuery({
     queryKey: ['findQueues', text],
-    queryFn: ({ signal }) => findQueues(text, most, signal),
+    queryFn: ({ signal }) => findNames(text, signal),
     placeholderData: keepPreviousData,
     staleTime: 10_000,
   })
   const topics = useTopics()
   const all = [
     ...(here ? queueCommands(here, true) : []),
-    ...(queues.data?.Queues ?? []).flatMap((q) => queueCommands(q.QueueName, false)),
+    ...(queues.data ?? []).flatMap((name) => queueCommands(name, false)),
     ...matching(
       (topics.data ?? []).map((arn) => topicCommand(nameOf(arn))),
       text,
@@ -134,6 +135,20 @@ function useCommands(text: string): Command[] {
     ...actionCommands(preferences),
   ]
   return groupsOf(matching(all, text)).flatMap((g) => g.commands)
+}
+
+/** asked is how many queues are asked for, of which the best are offered, and begun how many letters they have in common. */
+const asked = 100
+const begun = 3
+
+/** findNames returns the names of the queues that fit a text best. If few contain it, it may have left letters out. */
+async function findNames(text: string, signal: AbortSignal): Promise<string[]> {
+  const names = async (part: string) => (await findQueues(part, asked, signal)).Queues.map((q) => q.QueueName)
+  const found = await names(text)
+  if (found.length < most && text.length > begun) {
+    found.push(...(await names(text.slice(0, begun))))
+  }
+  return rankedNames([...new Set(found)], text).slice(0, most)
 }
 
 /** groupsOf puts the commands of a group together, the group with the best first. */

@@ -4,7 +4,7 @@ import { notify } from './notices'
 
 let dismiss: (() => void) | undefined
 
-/** failed is told of each question that has failed in the end. That the server does not answer is said above every page, once. */
+/** failed is called for each query that has failed in the end. That the server does not answer is said above every page, once. */
 export function failed(error: unknown) {
   if (isUnknownKey(error)) {
     void doubtKeys()
@@ -12,12 +12,12 @@ export function failed(error: unknown) {
     dismiss ??= notify({
       type: 'error',
       header: 'The server does not answer',
-      content: 'What is shown here is what it said last. The page goes on asking.',
+      content: 'This page shows its last answer. Retrying.',
     })
   }
 }
 
-/** answered is told of each answer: the server is there again. */
+/** answered is called for each answer: the server is there again. */
 export function answered() {
   dismiss?.()
   dismiss = undefined

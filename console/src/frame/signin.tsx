@@ -52,7 +52,7 @@ export function SignInPage({ state }: { state: Extract<SignIn, { status: 'out' }
         {words ? (
           <Alert
             type="error"
-            header={words.title === 'SignInFailed' ? 'That did not sign you in' : words.title}
+            header={/^\w+$/.test(words.title) ? 'Sign-in failed' : words.title}
             action={!settings && <Button onClick={() => void start()}>Try again</Button>}
           >
             {words.text}
@@ -189,6 +189,7 @@ function ByPassword({ account, busy, submit }: WayProps & { account: string | un
           onChange={({ detail }) => setUser(detail.value)}
           autoComplete="username"
           spellcheck={false}
+          autoFocus={Boolean(account)}
         />
       </FormField>
       <FormField label="Password">
@@ -221,8 +222,8 @@ function ByLink() {
   return (
     <SpaceBetween size="s">
       <Box variant="p">
-        Whoever has keys of this server gets a link by the command below, and so does whoever starts a new server. It
-        works once, for ten minutes.
+        With keys of this server, you get a link by the command below. A new server prints one when it starts. It works
+        once, for ten minutes.
       </Box>
       <pre className="code">sluice console</pre>
     </SpaceBetween>

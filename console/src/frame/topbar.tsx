@@ -17,7 +17,7 @@ const themes: Record<Preferences['theme'], string> = { system: 'Like the system'
 const zones: Record<Preferences['zone'], string> = { local: 'Local time', utc: 'UTC' }
 const densities: Record<Preferences['density'], string> = { comfortable: 'Comfortable', compact: 'Compact' }
 
-/** TopBar is above every page: refreshing, how things look, who is signed in. */
+/** TopBar is above every page: refreshing, appearance, the session. */
 export function TopBar({ state }: { state: SignIn }) {
   const preferences = usePreferences()
   const utilities: TopNavigationProps.Utility[] = []
@@ -26,8 +26,8 @@ export function TopBar({ state }: { state: SignIn }) {
       type: 'button',
       iconName: 'search',
       text: commandKey,
-      ariaLabel: `Go to, or do: ${commandKey}`,
-      title: 'Go to, or do',
+      ariaLabel: `Command palette: ${commandKey}`,
+      title: 'Command palette',
       onClick: () => showOverlay('palette'),
     })
     utilities.push({

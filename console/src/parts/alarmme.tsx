@@ -13,7 +13,7 @@ import { alarmOf, type Preset, presets, putAlarm } from './alarms'
 import { goToFirstWrong } from './firstwrong'
 import { Problem } from './problem'
 import { QueuePicker } from './queuepicker'
-import { nobody, settle, TopicChoice, wrongWith } from './topicchoice'
+import { noTopic, settle, TopicChoice, wrongWith } from './topicchoice'
 
 /** AlarmMe makes one of the alarms that people want on nearly every queue. */
 export function AlarmMe({ queue, close }: { queue: string; close: () => void }) {
@@ -21,7 +21,7 @@ export function AlarmMe({ queue, close }: { queue: string; close: () => void }) 
   const [name, setName] = useState(queue)
   const [preset, setPreset] = useState<Preset>(presets[0] as Preset)
   const [threshold, setThreshold] = useState(String(preset.threshold))
-  const [choice, setChoice] = useState(nobody)
+  const [choice, setChoice] = useState(noTopic)
   const [tried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -58,7 +58,7 @@ export function AlarmMe({ queue, close }: { queue: string; close: () => void }) 
     <Modal
       visible
       size="large"
-      header="Alarm me when"
+      header="Quick alarm"
       onDismiss={close}
       footer={
         <div className="flow">
@@ -66,7 +66,7 @@ export function AlarmMe({ queue, close }: { queue: string; close: () => void }) 
             Cancel
           </Button>
           <Button onClick={() => go(address(['create-alarm'], { queue: name, metric: preset.metric, threshold }))}>
-            Set every detail
+            Advanced
           </Button>
           <Button variant="primary" loading={busy} onClick={submit}>
             Create alarm

@@ -125,6 +125,15 @@ export const missings = [
   { value: 'ignore', label: 'Ignored: the alarm stays as it is' },
 ]
 
+/** timeOf says for how long a condition holds: for 3 minutes, 2 of 3 minutes, 2 of 3 periods of 5 minutes. */
+function timeOf(points: number, of: number, minutes: number): string {
+  const length = (n: number) => (n < 1 ? `${n * 60} s` : `${n} ${n === 1 ? 'minute' : 'minutes'}`)
+  if (points === of) {
+    return length(of * minutes)
+  }
+  return minutes === 1 ? `${points} of ${length(of)}` : `${points} of ${of} periods of ${length(minutes)}`
+}
+
 /** conditionOf says in words when an alarm fires. */
 export function conditionOf(alarm: AnyAlarm): string {
   if (alarm.AlarmRule !== undefined) {
@@ -135,9 +144,7 @@ export function conditionOf(alarm: AnyAlarm): string {
   const of = alarm.EvaluationPeriods ?? 1
   const points = alarm.DatapointsToAlarm ?? of
   const minutes = (alarm.Period ?? alarm.Metrics?.[0]?.Period ?? 60) / 60
-  return `${what} ${sign} ${alarm.Threshold} for ${points === of ? points : `${points} of ${of}`} ${
-    of === 1 ? 'point' : 'points'
-  } of ${minutes === 1 ? 'a minute' : minutes < 1 ? `${minutes * 60} s` : `${minutes} minutes`}`
+  return `${what} ${sign} ${alarm.Threshold} for ${timeOf(points, of, minutes)}`
 }
 
 /** Preset is an alarm that people want on nearly every queue. */

@@ -15,17 +15,19 @@ interface ConfirmProps {
   children: ReactNode
   /** word has to be typed where much would be lost. */
   word?: string
+  /** blocked says that there is nothing to do, or that it is not known yet. */
+  blocked?: boolean
   act: () => Promise<void>
   close: () => void
 }
 
 /** Confirm asks before something is done that cannot be undone. It stays open, with the reason, if it is refused. */
-export function Confirm({ title, yes, children, word, act, close }: ConfirmProps) {
+export function Confirm({ title, yes, children, word, blocked = false, act, close }: ConfirmProps) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const [typed, setTyped] = useState('')
   const field = useFirstField<InputProps.Ref>()
-  const ready = !word || typed.trim() === word
+  const ready = !blocked && (!word || typed.trim() === word)
   async function submit() {
     if (!ready || busy) {
       return

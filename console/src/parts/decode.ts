@@ -32,7 +32,7 @@ async function look(
   const label = (name: string) => (prefix ? `${prefix}, ${name}` : name)
   const trimmed = text.trim()
   if (/^[[{"]/.test(trimmed) && jsonError(trimmed) === undefined) {
-    add(label('JSON'), pretty(trimmed))
+    add(label('JSON'), readable(pretty(trimmed)))
     return
   }
   if (/^<[?!a-zA-Z]/.test(trimmed) && trimmed.endsWith('>')) {
@@ -54,6 +54,20 @@ async function look(
       add(`${name}, hex`, hex(unzipped))
     }
   }
+}
+
+/** readable resolves the escapes in JSON of characters beyond ASCII that can be shown: Zo\\u00eb is Zoë. */
+export function readable(text: string): string {
+  return text.replace(/(?:\\u[0-9a-fA-F]{4})+|\\./g, (escapes) => {
+    if (!escapes.startsWith('\\u')) {
+      return escapes
+    }
+    return escapes.replace(/\\u([dD][89abAB]..)\\u([dD][c-fC-F]..)|\\u(....)/g, (all, high, low, one) => {
+      const units = (high ? [high, low] : [one]).map((digits: string) => Number.parseInt(digits, 16))
+      const shown = String.fromCharCode(...units)
+      return /^(?![\p{C}\p{Z}])[\u0080-\u{10ffff}]$/u.test(shown) ? shown : all
+    })
+  })
 }
 
 /** indentXML puts each element on a line; what is in it stays as it is. */

@@ -6,7 +6,7 @@ import type { QueuePage } from './queues'
 type Found = Pick<QueuePage, 'Queues' | 'Total'>
 
 /**
- * findQueues returns the queues whose names contain a text, in any case, most of them at most. Who may not ask for the states
+ * findQueues returns the queues whose names contain a text, in any case, most of them at most. A user who may not ask for the states
  * of queues gets what SQS lists.
  */
 export async function findQueues(text: string, most: number, signal: AbortSignal): Promise<Found> {

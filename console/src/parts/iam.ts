@@ -105,7 +105,7 @@ export const useKeys = (UserName: string) =>
       ),
   })
 
-/** Holder is who a policy is attached to. */
+/** Holder is a user, group or role that a policy is attached to. */
 export interface Holder {
   kind: 'user' | 'group' | 'role'
   name: string

@@ -10,6 +10,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Copy } from './copy'
 import { fromBase64, hex, type Reading, readings } from './decode'
 import { bytes } from './format'
+import { Marked } from './marked'
 import { Absent, Time } from './values'
 
 /** Attribute is a message attribute; BinaryValue is base64. */
@@ -45,7 +46,7 @@ export interface Message {
 export const stateWords = { Visible: 'Available', InFlight: 'In flight', Delayed: 'Delayed' } as const
 
 /** Body shows a body in a way that can be read, as text and nothing else. */
-export function Body({ body }: { body: string | undefined }) {
+export function Body({ body, words = [] }: { body: string | undefined; words?: string[] }) {
   const [ways, setWays] = useState<Reading[]>([])
   const [chosen, setChosen] = useState<string>()
   useEffect(() => {
@@ -78,7 +79,7 @@ export function Body({ body }: { body: string | undefined }) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
       <pre className="code body" tabIndex={0}>
-        {way.text}
+        <Marked text={way.text} words={words} />
       </pre>
     </SpaceBetween>
   )
@@ -142,8 +143,11 @@ export function MessageDetails({
   message: m,
   close,
   actions,
+  words = [],
 }: {
   message: Message
+  /** words are marked in the body. */
+  words?: string[]
   close: () => void
   actions?: ReactNode
 }) {
@@ -188,7 +192,7 @@ export function MessageDetails({
       <Tabs
         ariaLabel="Parts of the message"
         tabs={[
-          { id: 'body', label: 'Body', content: <Body body={m.Body} /> },
+          { id: 'body', label: 'Body', content: <Body body={m.Body} words={words} /> },
           { id: 'details', label: 'Details', content: <KeyValuePairs columns={2} items={pairs} /> },
           { id: 'attributes', label: `Attributes (${n})`, content: <AttributesTable attributes={attributes} /> },
         ]}

@@ -1,7 +1,10 @@
 import Link from '@cloudscape-design/components/link'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import type { TableProps } from '@cloudscape-design/components/table'
+import { readable } from './decode'
+import { previewOf } from './filterwords'
 import { bytes } from './format'
+import { Marked } from './marked'
 import { type Message, stateWords } from './message'
 import { nameOf } from './queues'
 import { Ago, Num, Time } from './values'
@@ -10,12 +13,21 @@ type Column = TableProps.ColumnDefinition<Message>
 
 const stateTypes = { Visible: 'success', InFlight: 'in-progress', Delayed: 'pending' } as const
 
+/** Preview is a line of a text, with what a search looked for. */
+function Preview({ text = '', words }: { text: string | undefined; words: string[] }) {
+  return (
+    <span className="code preview">
+      <Marked text={previewOf(readable(text), words)} words={words} />
+    </span>
+  )
+}
+
 const columns = {
   body: {
     id: 'body',
     header: 'Body',
     width: 380,
-    cell: (m) => <span className="code preview">{m.Body?.slice(0, 300)}</span>,
+    cell: (m) => <Preview text={m.Body} words={[]} />,
   },
   state: {
     id: 'state',
@@ -50,10 +62,11 @@ const columns = {
   },
 } satisfies Record<string, Column>
 
-/** messageColumns returns the columns of a table of messages: the message's ID, which opens it, and those that are named. */
+/** messageColumns returns the columns of a table of messages: the ID, which opens the message, and those that are named. */
 export function messageColumns<M extends Message>(
   open: (message: M) => void,
   names: (keyof typeof columns)[],
+  words: string[] = [],
 ): TableProps.ColumnDefinition<M>[] {
   return [
     {
@@ -74,6 +87,8 @@ export function messageColumns<M extends Message>(
         </Link>
       ),
     },
-    ...names.map((name) => columns[name]),
+    ...names.map((name) =>
+      name === 'body' ? { ...columns.body, cell: (m: M) => <Preview text={m.Body} words={words} /> } : columns[name],
+    ),
   ]
 }

@@ -13,7 +13,7 @@ export interface Measure {
   namespace: string
   name: string
   title: string
-  /** statistic is the one that says most of it. */
+  /** statistic is the default one. */
   statistic: Statistic
   unit: 'messages' | 'bytes' | 'seconds' | 'receives' | 'groups' | ''
   says: string

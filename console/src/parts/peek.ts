@@ -20,10 +20,17 @@ export interface PeekInput {
   Max?: number
 }
 
-/** peek looks into a queue and changes nothing. Who may not see bodies gets the messages without them. */
-export async function peek(input: PeekInput, signal?: AbortSignal): Promise<Peeked & { withoutBodies: boolean }> {
+/** peek looks into a queue and changes nothing. A user who may not see bodies gets the messages without them. */
+export async function peek(
+  input: PeekInput,
+  signal?: AbortSignal,
+  bodies = true,
+): Promise<Peeked & { withoutBodies: boolean }> {
   try {
-    return { ...(await sluice<Peeked>('PeekMessages', { ...input, IncludeBody: true }, signal)), withoutBodies: false }
+    return {
+      ...(await sluice<Peeked>('PeekMessages', { ...input, IncludeBody: bodies }, signal)),
+      withoutBodies: false,
+    }
   } catch (error) {
     if (!isDenied(error) || !(error instanceof Error) || !error.message.includes('PeekMessageBody')) {
       throw error

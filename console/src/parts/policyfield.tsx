@@ -89,8 +89,8 @@ function Basic({ arn, change, value }: { arn: string; change: (policy: string) =
   return (
     <ColumnLayout columns={2}>
       <SpaceBetween size="m">
-        <Who label="Who may send messages to the queue" who={send} change={(who) => update(who, receive)} />
-        <Who label="Who may receive messages from the queue" who={receive} change={(who) => update(send, who)} />
+        <Who label="Senders" who={send} change={(who) => update(who, receive)} />
+        <Who label="Receivers" who={receive} change={(who) => update(send, who)} />
       </SpaceBetween>
       <div>
         <Box variant="awsui-key-label">The policy that this makes</Box>

@@ -1,4 +1,5 @@
-import { ago, duration, plural } from './format'
+import type { Trend } from './flow'
+import { ago, count, duration, plural } from './format'
 import { nameOf, type QueueDetail } from './queues'
 
 export interface Sentence {
@@ -6,52 +7,103 @@ export interface Sentence {
   text: string
   /** advice is what would help, if anything. */
   advice: string[]
+  /** tabs are the parts of the queue's page where something can be done about it. */
+  tabs: ('browse' | 'redrive' | 'consumers')[]
+}
+
+/** Known is what the sentence takes beside the state of the queue, as far as it is known. */
+export interface Known {
+  /** sources are the queues whose dead letters come here. */
+  sources?: { names: string[]; more: boolean } | undefined
+  /** trend is how fast messages come and go. */
+  trend?: Trend | undefined
+  /** retention is for how long messages are kept, in milliseconds. */
+  retention?: number | undefined
 }
 
 /** sentence says how a queue is, in one sentence, as a colleague would who has looked at all its numbers. */
-export function sentence(q: QueueDetail, now: number): Sentence {
+export function sentence(q: QueueDetail, now: number, known: Known = {}): Sentence {
   const all = q.Visible + q.InFlight + q.Delayed
   const advice: string[] = []
   const old = q.OldestMessageTimestamp === undefined ? 0 : now - q.OldestMessageTimestamp
   const listening = q.WaitingReceives > 0 || now - (q.LastReceiveTimestamp ?? 0) < 60_000
   const has = (code: string) => q.Reasons.some((r) => r.Code === code)
+  const say = (type: Sentence['type'], text: string, tabs: Sentence['tabs'] = []) => ({ type, text, advice, tabs })
   if (q.DeadLetters) {
-    advice.push(
-      `${plural(q.DeadLetters, 'message')} could not be processed and lie in ${nameOf(q.DeadLetterQueueArn ?? '')}.`,
-    )
+    advice.push(`${plural(q.DeadLetters, 'message')} failed and moved to ${nameOf(q.DeadLetterQueueArn ?? '')}.`)
   }
   if (all === 0) {
     const sent = q.LastSendTimestamp ? ` The last message was sent ${ago(q.LastSendTimestamp, now)}.` : ''
-    return {
-      type: q.DeadLetters ? 'warning' : 'success',
-      text: `The queue is empty: exactly no messages.${sent}`,
-      advice,
-    }
+    return say(q.DeadLetters ? 'warning' : 'success', `The queue is empty.${sent}`)
   }
   const lies = `${plural(all, 'message')}, the oldest ${duration(old)} old`
   if (has('Paused')) {
-    return { type: 'info', text: `Delivery is paused. There are ${lies}.`, advice }
+    return say('info', `Delivery is paused. There are ${lies}.`)
+  }
+  const sources = known.sources?.names ?? []
+  if (sources.length > 0) {
+    const where = failedIn(sources, known.sources?.more === true)
+    advice.push('Browse them for the cause, then redrive them.')
+    return say('warning', `${plural(all, 'message')} failed in ${where}. The oldest is ${duration(old)} old.`, [
+      'browse',
+      'redrive',
+    ])
   }
   if (q.Visible > 0 && !listening) {
-    const last = q.LastReceiveTimestamp
-      ? `for ${duration(now - q.LastReceiveTimestamp)}`
-      : 'since the server was started'
+    const last = q.LastReceiveTimestamp ? `for ${duration(now - q.LastReceiveTimestamp)}` : 'since the server started'
     advice.push('See that a consumer runs, and that it polls this queue in this region.')
-    return { type: 'warning', text: `Nobody has received from this queue ${last}. There are ${lies}.`, advice }
+    return say('warning', `No consumer has received ${last}. There are ${lies}.`, ['browse', 'consumers'])
   }
   if (!q.Receivable) {
     const when = q.NextVisibleTimestamp ? ` The next becomes visible ${ago(q.NextVisibleTimestamp, now)}.` : ''
-    return { type: 'info', text: `Nothing can be received at the moment: ${reasons(q)}.${when}`, advice }
+    return say('info', `Nothing can be received at the moment: ${reasons(q)}.${when}`)
+  }
+  const moving = known.trend && course(q, known.trend, old, known.retention)
+  if (moving?.behind) {
+    advice.push('More consumers, or receives of ten messages at a time, would catch up.')
+    return say('warning', `${moving.text} There are ${lies}.`, ['consumers'])
+  }
+  if (moving) {
+    return say(q.DeadLetters ? 'warning' : 'success', `${moving.text} There are ${lies}.`)
   }
   if (old > 3_600_000) {
     advice.push('More consumers, or receives of ten messages at a time, would catch up.')
-    return { type: 'warning', text: `Consumers are behind: there are ${lies}.`, advice }
+    return say('warning', `Consumers are behind: there are ${lies}.`, ['consumers'])
   }
-  return {
-    type: q.DeadLetters ? 'warning' : 'success',
-    text: `Messages come and are taken. There are ${lies}.`,
-    advice,
+  return say(q.DeadLetters ? 'warning' : 'success', `Keeping up. There are ${lies}.`)
+}
+
+/** course says where a queue is going, or nothing if as many messages come as go, or less than a minute's work waits. */
+function course(q: QueueDetail, { incoming, outgoing }: Trend, old: number, retention: number | undefined) {
+  const grows = incoming - outgoing
+  const least = Math.max(1, 0.05 * Math.max(incoming, outgoing))
+  if (Math.abs(grows) < least || q.Visible <= Math.max(incoming, outgoing)) {
+    return undefined
   }
+  const rates = `${perMinute(incoming)} in, ${perMinute(outgoing)} out`
+  if (grows < 0) {
+    const left = about((q.Visible / -grows) * 60_000)
+    return { behind: false, text: `Catching up (${rates}): at this rate empty in about ${left}.` }
+  }
+  // Consumers take a minute's messages in incoming/outgoing minutes, so the oldest one ages by the rest of each minute.
+  const aging = 1 - outgoing / incoming
+  const reached = retention !== undefined ? about((retention - old) / aging) : undefined
+  const then = reached && `: at this rate the retention period is reached in about ${reached}`
+  return { behind: true, text: `Falling behind by ${perMinute(grows)} a minute (${rates})${then ?? ''}.` }
+}
+
+/** about writes a time to come, in whole minutes: a rate does not say more. */
+const about = (ms: number) => duration(Math.max(1, Math.round(ms / 60_000)) * 60_000)
+
+/** perMinute writes a rate without digits that say nothing. */
+const perMinute = (n: number) => (n < 10 ? String(Math.round(n * 10) / 10) : count(Math.round(n)))
+
+function failedIn(names: string[], more: boolean): string {
+  const [first = '', second] = names
+  if (names.length > 2 || more) {
+    return `${first} and other queues`
+  }
+  return second ? `${first} and ${second}` : first
 }
 
 function reasons(q: QueueDetail): string {

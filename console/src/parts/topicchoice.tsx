@@ -9,7 +9,7 @@ import { sns } from '../aws/sns'
 import { nameOf } from './queues'
 import { useTopics } from './topics'
 
-/** Choice is whom to notify: nobody, a topic that exists, or a new one with e-mail addresses. */
+/** Choice is what to notify: nothing, a topic that exists, or a new one with e-mail addresses. */
 export interface Choice {
   kind: 'none' | 'topic' | 'new'
   arn: string
@@ -17,11 +17,11 @@ export interface Choice {
   addresses: string
 }
 
-export const nobody: Choice = { kind: 'none', arn: '', name: 'operators', addresses: '' }
+export const noTopic: Choice = { kind: 'none', arn: '', name: 'operators', addresses: '' }
 
 /** topicChoice returns the choice of a topic that exists. */
 export function topicChoice(arn: string | undefined): Choice {
-  return arn ? { ...nobody, kind: 'topic', arn } : nobody
+  return arn ? { ...noTopic, kind: 'topic', arn } : noTopic
 }
 
 function addressesOf(choice: Choice): string[] {
@@ -48,7 +48,7 @@ export function wrongWith(choice: Choice): string | undefined {
   return undefined
 }
 
-/** settle returns the ARN of the topic that was chosen, which it makes if it is new; it is empty for nobody. */
+/** settle returns the ARN of the topic that was chosen, which it makes if it is new; it is empty if there is none. */
 export async function settle(choice: Choice): Promise<string> {
   if (choice.kind !== 'new') {
     return choice.kind === 'topic' ? choice.arn : ''
@@ -82,14 +82,14 @@ export function TopicChoice({
           value={choice.kind}
           onChange={({ detail }) => change({ ...choice, kind: detail.value as Choice['kind'] })}
           items={[
-            { value: 'none', label: 'Nobody' },
+            { value: 'none', label: 'No action' },
             { value: 'topic', label: 'An existing topic' },
             { value: 'new', label: 'Create New Email Topic' },
           ]}
         />
       </FormField>
       {choice.kind === 'topic' && (
-        <FormField label="Send notification to" description="Those who subscribe the topic are notified.">
+        <FormField label="Send notification to" description="The topic's subscribers are notified.">
           <Select
             filteringType="auto"
             placeholder="Choose a topic"

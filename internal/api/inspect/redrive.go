@@ -27,7 +27,7 @@ type redriveMessagesInput struct {
 	QueueUrl                     string       `max:"2048"`
 	Filter                       string       `max:"1024"`    // see package search
 	MessageIds                   []string     `max:"1000,64"` // none: all
-	DestinationArn               string       `max:"1024"`    // none: where each message came from
+	DestinationArn               string       `max:"1024"`    // none: where each message came from; the queue itself: see editsInPlace
 	Edit                         *messageEdit // of the messages that are moved
 	MaxNumberOfMessagesPerSecond *int32
 	DryRun                       bool   // nothing is moved; the answer is as of PeekMessages
@@ -223,8 +223,8 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 	switch {
 	case q == nil || n.Region != c.Region:
 		return errNoQueue()
-	case q.ID == source.ID:
-		return protocol.ValidationError("DestinationArn is the queue that the messages are in.")
+	case q.ID == source.ID && !editsInPlace(task.Selection):
+		return protocol.ValidationError("DestinationArn is the queue that the messages are in, which takes an Edit and MessageIds.")
 	case q.Attributes.FIFO != source.Attributes.FIFO:
 		return protocol.ValidationError("DestinationArn must be a FIFO queue if the messages are in one, and otherwise not.")
 	}
@@ -232,6 +232,10 @@ func (s *inspector) destination(c *protocol.Call, arn string, source *catalog.Qu
 	bound(task.Selection, q)
 	return nil
 }
+
+// editsInPlace reports whether messages may stay in their queue. Copies have new ids, so that ids cannot select a copy that comes
+// to a shard of the queue before the part of the task there begins. A filter could.
+func editsInPlace(s *queue.Selection) bool { return s.Edit != nil && len(s.IDs) > 0 }
 
 // bound keeps edited messages below the size that a queue allows.
 func bound(s *queue.Selection, q *catalog.Queue) {

@@ -230,3 +230,38 @@ func TestWhoMayRedrive(t *testing.T) {
 		return slices.ContainsFunc(out.Events, func(e trailtypes.Event) bool { return *e.Username == "able" })
 	})
 }
+
+// Messages are edited in their queue, each once: their copies have other ids.
+func TestEditInPlace(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for name, more := range map[string][]string{"plain": nil, "ordered.fifo": {"FifoQueue", "true", "ContentBasedDeduplication", "true"}} {
+		url := r.queue(name, more...)
+		for _, body := range []string{"a1", "b1", "a2", "b2"} {
+			in := &sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body}
+			if more != nil {
+				in.MessageGroupId = aws.String("g")
+			}
+			r.send(in)
+		}
+		var ids []any
+		for _, m := range r.ask("PeekMessages", object{"QueueUrl": url, "Filter": "-b1"})["Messages"].([]any) {
+			ids = append(ids, m.(object)["MessageId"])
+		}
+		edit := object{"SetAttributes": object{"seen": object{"DataType": "Number", "StringValue": "1"}}}
+		task := r.redrive(object{"QueueUrl": url, "MessageIds": ids, "DestinationArn": arn(name), "Edit": edit})
+		if task["Moved"] != 3.0 || task["Skipped"] != 0.0 {
+			t.Errorf("%s: moved %v, skipped %v", name, task["Moved"], task["Skipped"])
+		}
+		if got := r.bodies(url); got != "a1 a2 b1 b2" {
+			t.Errorf("%s has %s", name, got)
+		}
+		if got := r.ask("PeekMessages", object{"QueueUrl": url, "Filter": "attr.seen:1"})["Messages"].([]any); len(got) != 3 {
+			t.Errorf("%s: %d messages are edited", name, len(got))
+		}
+		for _, in := range []object{{"MessageIds": ids}, {"Edit": edit}} {
+			in["QueueUrl"], in["DestinationArn"] = url, arn(name)
+			r.refused(r.root, "RedriveMessages", in, 400, "the queue that the messages are in")
+		}
+	}
+}

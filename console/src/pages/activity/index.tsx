@@ -44,7 +44,7 @@ const services = [
   })),
 ]
 
-/** Activity shows who did what: the trail of the account. The filter is in the address, to be shared. */
+/** Activity shows the trail of the account: callers, calls, resources. The filter is in the address, to be shared. */
 export default function Activity() {
   const { query } = usePlace()
   const filter: Filter = {
@@ -160,7 +160,7 @@ export default function Activity() {
             <SpaceBetween size="xs">
               {hasNextPage ? (
                 <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                  Look further back
+                  Scan more
                 </Button>
               ) : undefined}
               <Box variant="small" color="text-body-secondary">

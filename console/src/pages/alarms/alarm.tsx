@@ -123,7 +123,7 @@ export default function Alarm({ parameters }: PageProps) {
       {alarm && !isComposite(alarm) && <Definition alarm={alarm} />}
       {alarm && isComposite(alarm) && <Combined alarm={alarm} hours={hours} choose={setHours} />}
       {alarm && <Parents name={name} />}
-      {!alarm && <Empty title="There is no such alarm now">What is known of it is its history.</Empty>}
+      {!alarm && <Empty title="There is no such alarm now">Only its history is left.</Empty>}
       <History name={name} hours={hours} state={alarm?.StateValue} />
       {asking && (
         <Confirm
@@ -257,7 +257,7 @@ function History({ name, hours, state }: { name: string; hours: number; state: s
         columnDefinitions={[
           { id: 'time', header: 'Time', cell: (i) => <Time at={i.Timestamp?.getTime()} />, width: 200 },
           { id: 'type', header: 'Type', cell: (i) => i.HistoryItemType, width: 180 },
-          { id: 'summary', header: 'What happened', cell: (i) => i.HistorySummary },
+          { id: 'summary', header: 'Event', cell: (i) => i.HistorySummary },
         ]}
         empty={
           error ? (

@@ -1,6 +1,6 @@
 import type { PutCompositeAlarmCommandInput } from '@aws-sdk/client-cloudwatch'
 import type { AnyAlarm } from '../../parts/alarms'
-import { nobody, topicChoice } from '../../parts/topicchoice'
+import { noTopic, topicChoice } from '../../parts/topicchoice'
 
 /** CompositeDraft is a composite alarm as it is typed. */
 export interface CompositeDraft {
@@ -10,8 +10,8 @@ export interface CompositeDraft {
   suppressor: string
   wait: string
   extension: string
-  firing: typeof nobody
-  fine: typeof nobody
+  firing: typeof noTopic
+  fine: typeof noTopic
   enabled: boolean
   /** others are actions that the form does not show, which it leaves alone. */
   others: { firing: string[]; fine: string[]; lacking: string[] }
@@ -31,8 +31,8 @@ export function blankComposite(of: string[]): CompositeDraft {
     suppressor: '',
     wait: '60',
     extension: '60',
-    firing: nobody,
-    fine: nobody,
+    firing: noTopic,
+    fine: noTopic,
     enabled: true,
     others: { firing: [], fine: [], lacking: [] },
     kept: {},

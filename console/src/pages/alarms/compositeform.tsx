@@ -1,5 +1,4 @@
 import Button from '@cloudscape-design/components/button'
-import Checkbox from '@cloudscape-design/components/checkbox'
 import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
 import Form from '@cloudscape-design/components/form'
@@ -16,8 +15,9 @@ import { address, go } from '../../frame/router'
 import { putComposite, useAlarms } from '../../parts/alarms'
 import { goToFirstWrong } from '../../parts/firstwrong'
 import { Problem } from '../../parts/problem'
-import { settle, TopicChoice, wrongWith } from '../../parts/topicchoice'
+import { settle, wrongWith } from '../../parts/topicchoice'
 import { type CompositeDraft, compositeOf, wrongInComposite } from './compositedraft'
+import { Notification } from './notification'
 
 /** CompositeForm makes or changes a composite alarm. */
 export function CompositeForm({ first, editing }: { first: CompositeDraft; editing?: string }) {
@@ -67,25 +67,7 @@ export function CompositeForm({ first, editing }: { first: CompositeDraft; editi
       <SpaceBetween size="l">
         <Details draft={draft} set={set} wrong={tried ? wrong : {}} editing={Boolean(editing)} />
         <Suppressor draft={draft} set={set} wrong={tried ? wrong : {}} />
-        <Container header={<Header variant="h2">Notification</Header>}>
-          <SpaceBetween size="l">
-            <TopicChoice
-              label="Whenever this alarm is: in alarm"
-              choice={draft.firing}
-              change={(firing) => set({ firing })}
-              showErrors={tried}
-            />
-            <TopicChoice
-              label="Whenever this alarm is: OK again"
-              choice={draft.fine}
-              change={(fine) => set({ fine })}
-              showErrors={tried}
-            />
-            <Checkbox checked={draft.enabled} onChange={({ detail }) => set({ enabled: detail.checked })}>
-              Actions are enabled
-            </Checkbox>
-          </SpaceBetween>
-        </Container>
+        <Notification draft={draft} set={set} tried={tried} />
         <Problem error={error} what="The alarm was not saved" />
       </SpaceBetween>
     </Form>
@@ -143,7 +125,7 @@ function Suppressor({ draft, set, wrong }: PartProps) {
   return (
     <Container
       header={
-        <Header variant="h2" description="While the suppressor is in alarm, this alarm notifies nobody.">
+        <Header variant="h2" description="While the suppressor is in alarm, this alarm takes no action.">
           Suppression - optional
         </Header>
       }

@@ -1,7 +1,7 @@
 import type { ComparisonOperator, PutMetricAlarmCommandInput, Statistic } from '@aws-sdk/client-cloudwatch'
 import type { MetricAlarm } from '../../parts/alarms'
 import { isExtended } from '../../parts/metrics'
-import { nobody, topicChoice } from '../../parts/topicchoice'
+import { noTopic, topicChoice } from '../../parts/topicchoice'
 
 /** Draft is an alarm as it is typed. */
 export interface Draft {
@@ -17,9 +17,9 @@ export interface Draft {
   points: string
   of: string
   missing: string
-  firing: typeof nobody
-  fine: typeof nobody
-  lacking: typeof nobody
+  firing: typeof noTopic
+  fine: typeof noTopic
+  lacking: typeof noTopic
   enabled: boolean
   name: string
   description: string
@@ -46,9 +46,9 @@ export const blank: Draft = {
   points: '1',
   of: '1',
   missing: 'missing',
-  firing: nobody,
-  fine: nobody,
-  lacking: nobody,
+  firing: noTopic,
+  fine: noTopic,
+  lacking: noTopic,
   enabled: true,
   name: '',
   description: '',

@@ -44,14 +44,14 @@ export default function Alarms() {
           title="There are no alarms yet"
           action={
             <Button variant="primary" onClick={() => setAlarming(true)}>
-              Alarm me
+              Quick alarm
             </Button>
           }
         >
           An alarm watches a metric, such as the messages in a dead-letter queue, or other alarms, and notifies a topic.
         </Empty>
       ),
-      noMatch: <Empty title="No alarm is like that" />,
+      noMatch: <Empty title="No matches" />,
       filteringFunction: (a, text) =>
         `${a.AlarmName} ${a.AlarmDescription ?? ''}`.toLowerCase().includes(text.toLowerCase()),
     },
@@ -126,7 +126,7 @@ export default function Alarms() {
                 >
                   Actions
                 </ButtonDropdown>
-                <Button onClick={() => setAlarming(true)}>Alarm me</Button>
+                <Button onClick={() => setAlarming(true)}>Quick alarm</Button>
                 <Button onClick={() => go(address(['create-composite-alarm'], { of: names.join('\n') }))}>
                   Create composite alarm
                 </Button>

@@ -6,7 +6,7 @@ import { Time } from '../../parts/values'
 
 function topics(arns: string[] | undefined) {
   if (!arns || arns.length === 0) {
-    return 'Nobody'
+    return 'No action'
   }
   return arns.map((arn) => (
     <div key={arn}>

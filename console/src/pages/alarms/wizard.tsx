@@ -1,5 +1,4 @@
 import Button from '@cloudscape-design/components/button'
-import Checkbox from '@cloudscape-design/components/checkbox'
 import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
 import FormField from '@cloudscape-design/components/form-field'
@@ -30,8 +29,9 @@ import {
 import { Problem } from '../../parts/problem'
 import { QueuePicker } from '../../parts/queuepicker'
 import { nameOf } from '../../parts/queues'
-import { settle, TopicChoice, wrongWith } from '../../parts/topicchoice'
+import { settle, wrongWith } from '../../parts/topicchoice'
 import { type Draft, dimensionsOf, inputOf, isQueues } from './draft'
+import { Notification } from './notification'
 
 /** steps are those that the parts of a draft are asked for in: metric, condition, actions, name. */
 const steps = [0, 0, 1, 2]
@@ -128,7 +128,7 @@ export function AlarmWizard({ title, first, editing }: { title: string; first: D
             </SpaceBetween>
           ),
         },
-        { title: 'Configure actions', content: <ActionStep draft={draft} set={set} tried={tried >= 1} /> },
+        { title: 'Configure actions', content: <Notification draft={draft} set={set} tried={tried >= 1} /> },
         {
           title: 'Add name and description',
           content: <NameStep draft={draft} set={set} error={shown(3)} editing={Boolean(editing)} />,
@@ -304,36 +304,6 @@ function ConditionStep({ draft, set, error }: StepProps) {
   )
 }
 
-function ActionStep({ draft, set, tried }: StepProps & { tried: boolean }) {
-  return (
-    <Container header={<Header variant="h2">Notification</Header>}>
-      <SpaceBetween size="l">
-        <TopicChoice
-          label="Whenever this alarm is: in alarm"
-          choice={draft.firing}
-          change={(firing) => set({ firing })}
-          showErrors={tried}
-        />
-        <TopicChoice
-          label="Whenever this alarm is: OK again"
-          choice={draft.fine}
-          change={(fine) => set({ fine })}
-          showErrors={tried}
-        />
-        <TopicChoice
-          label="Whenever this alarm is: insufficient data"
-          choice={draft.lacking}
-          change={(lacking) => set({ lacking })}
-          showErrors={tried}
-        />
-        <Checkbox checked={draft.enabled} onChange={({ detail }) => set({ enabled: detail.checked })}>
-          Actions are enabled
-        </Checkbox>
-      </SpaceBetween>
-    </Container>
-  )
-}
-
 function NameStep({ draft, set, error, editing }: StepProps & { editing: boolean }) {
   return (
     <Container header={<Header variant="h2">Name and description</Header>}>
@@ -355,7 +325,7 @@ function NameStep({ draft, set, error, editing }: StepProps & { editing: boolean
 
 function Review({ draft, error, edit }: { draft: Draft; error: unknown; edit: (step: number) => void }) {
   const whom = (c: Draft['firing']) =>
-    c.kind === 'none' ? 'Nobody' : c.kind === 'topic' ? nameOf(c.arn) : `${c.name} (new): ${c.addresses}`
+    c.kind === 'none' ? 'No action' : c.kind === 'topic' ? nameOf(c.arn) : `${c.name} (new): ${c.addresses}`
   const topics = { firing: '', fine: '', lacking: '' }
   const part = (title: string, step: number, items: { label: string; value: string }[]) => (
     <Container

@@ -28,7 +28,7 @@ export default function ClusterPage() {
     return (
       <>
         <Header variant="h1">Cluster</Header>
-        <Empty title="This server is alone">
+        <Empty title="Single server">
           With three machines no message is lost when one of them is. A server becomes the first node of a cluster with
           its data, keys and URLs: see docs/cluster.md.
         </Empty>
@@ -159,7 +159,7 @@ function Shards({ shards }: { shards: Shard[] }) {
         {
           id: 'owner',
           header: 'Served by',
-          cell: (s) => s.Owner ?? <StatusIndicator type="error">Nobody</StatusIndicator>,
+          cell: (s) => s.Owner ?? <StatusIndicator type="error">No owner</StatusIndicator>,
         },
         { id: 'copies', header: 'Complete copies', cell: (s) => `${s.Complete ?? 0} of ${s.Copies ?? 0}` },
         { id: 'log', header: 'Log', cell: (s) => bytes(s.LogBytes ?? 0) },

@@ -71,7 +71,7 @@ export const settings: Setting[] = [
     field: 'retention',
     attribute: 'MessageRetentionPeriod',
     label: 'Message retention period',
-    hint: 'How long a message is kept that nobody deletes. From 1 minute to 14 days.',
+    hint: 'How long a message is kept that is not deleted. From 1 minute to 14 days.',
     units: times,
     least: 60,
     most: 1209600,

@@ -260,7 +260,7 @@ function QueueForm({ queue, before: given }: { queue?: string; before: Form }) {
               header={
                 <Header
                   variant="h2"
-                  description="Who else may use the queue. Users of the account also need a policy of their own."
+                  description="Lets other principals use the queue. Users of the account also need a policy of their own."
                 >
                   Access policy
                 </Header>

@@ -36,13 +36,13 @@ export default function Monitoring() {
     <SpaceBetween size="l">
       <Header
         variant="h1"
-        description="What happens is counted in the same commit as the messages: the numbers are exact."
+        description="Metrics are counted in the same commit as the messages, so the numbers are exact."
         actions={
           <SpaceBetween direction="horizontal" size="xs">
             <Refresh />
             <Button href={address(['alarms'])}>Alarms</Button>
             <Button variant="primary" onClick={() => setAlarming(true)}>
-              Alarm me
+              Quick alarm
             </Button>
           </SpaceBetween>
         }
@@ -53,9 +53,9 @@ export default function Monitoring() {
         <RangeField hours={hours} choose={(h) => show({ hours: String(h) })} />
         <FormField label="Statistic">
           <Select
-            selectedOption={{ value: statistic ?? '', label: statistic ? wordOf(statistic) : 'What says most' }}
+            selectedOption={{ value: statistic ?? '', label: statistic ? wordOf(statistic) : 'Default statistic' }}
             options={[
-              { value: '', label: 'What says most' },
+              { value: '', label: 'Default statistic' },
               ...statistics.map((value) => ({ value, label: wordOf(value) })),
             ]}
             onChange={({ detail }) => show({ statistic: detail.selectedOption.value ?? '' })}
@@ -92,7 +92,7 @@ export default function Monitoring() {
               <SpaceBetween size="m">
                 <TopicsPicker names={topics} choose={(names) => show({ topics: names.join(',') })} />
                 {topics.length === 0 ? (
-                  <Empty title="Choose up to ten topics">What was published and delivered is drawn here.</Empty>
+                  <Empty title="Choose up to ten topics">Graphs of publishes and deliveries appear here.</Empty>
                 ) : (
                   <Graphs measures={topicMeasures} names={topics} {...{ hours, period, statistic }} />
                 )}

@@ -57,7 +57,7 @@ export default function Queue({ parameters }: PageProps) {
                   paused ? { id: 'resume', text: 'Resume delivery' } : { id: 'pause', text: 'Pause delivery' },
                   { id: 'subscribe', text: 'Subscribe to Amazon SNS topic' },
                   { id: 'alarm', text: 'Create alarm' },
-                  { id: 'activity', text: 'Who changed it' },
+                  { id: 'activity', text: 'Activity' },
                 ]}
                 onItemClick={({ detail: { id } }) => {
                   const elsewhere: Record<string, string> = {
@@ -83,7 +83,7 @@ export default function Queue({ parameters }: PageProps) {
     >
       <Tabs
         activeTabId={chosen?.id ?? ''}
-        ariaLabel="What to see of the queue"
+        ariaLabel="Parts of the queue"
         onChange={({ detail: { activeTabId } }) =>
           go(address(activeTabId === 'overview' ? ['queues', queue] : ['queues', queue, activeTabId]))
         }
@@ -100,7 +100,7 @@ export default function Queue({ parameters }: PageProps) {
       {action && (
         <Dialog
           action={action}
-          queues={[{ QueueName: queue }]}
+          queues={[{ QueueName: queue, State: detail.data }]}
           close={() => setAction(undefined)}
           done={() => action === 'delete' && go('/queues')}
         />

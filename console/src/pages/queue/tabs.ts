@@ -18,7 +18,7 @@ interface Tab {
 export const tabs: Tab[] = [
   { id: 'overview', label: 'Overview', content: part(() => import('./overview')) },
   { id: 'messages', label: 'Send and receive', content: part(() => import('./messages')) },
-  { id: 'browse', label: 'Look inside', content: part(() => import('./browse')) },
+  { id: 'browse', label: 'Browse messages', content: part(() => import('./browse')) },
   { id: 'redrive', label: 'Redrive', content: part(() => import('./redrive')) },
   { id: 'groups', label: 'Groups', on: (q) => q.fifo, content: part(() => import('./groups')) },
   { id: 'consumers', label: 'Consumers', content: part(() => import('./consumers')) },

@@ -4,42 +4,19 @@ import Popover from '@cloudscape-design/components/popover'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
 import type { TableProps } from '@cloudscape-design/components/table'
 import { address } from '../../frame/router'
-import { plural, rate } from '../../parts/format'
+import { count, rate } from '../../parts/format'
 import { type ListedQueue, nameOf, type QueueState } from '../../parts/queues'
 import { Sparkline } from '../../parts/sparkline'
 import { Absent, Ago, Num, Said, Time } from '../../parts/values'
+import { health, worstFirst } from './health'
 import type { RateOf } from './rates'
 
-/** health says in a few words what a person should know of a queue. */
-export function health(state: QueueState): {
-  type: 'success' | 'warning' | 'info' | 'stopped' | 'pending'
-  text: string
-} {
-  if (state.Paused) {
-    return { type: 'stopped', text: 'Paused' }
-  }
-  if (state.DeadLetters) {
-    return { type: 'warning', text: plural(state.DeadLetters, 'dead letter') }
-  }
-  if (state.DeadLetterSources > 0 && state.Visible + state.InFlight > 0) {
-    return { type: 'warning', text: `Has ${plural(state.Visible + state.InFlight, 'dead letter')}` }
-  }
-  const recent = Date.now() - 60_000
-  const consumed = state.WaitingReceives > 0 || (state.LastReceiveTimestamp ?? 0) > recent
-  if (state.Visible > 0 && !consumed) {
-    return { type: 'warning', text: 'No consumer' }
-  }
-  if (state.Visible > 0 && !state.Receivable) {
-    return { type: 'pending', text: 'Waiting' }
-  }
-  if (state.Visible + state.InFlight + state.Delayed === 0) {
-    return { type: 'info', text: 'Empty' }
-  }
-  return { type: 'success', text: 'Working' }
-}
-
-function Health({ state }: { state: QueueState }) {
+/** HealthOf says how a queue is, and why, if nothing more is received. */
+function HealthOf({ state }: { state: QueueState }) {
   const { type, text } = health(state)
+  if (type === 'empty') {
+    return <span className="quiet">{text}</span>
+  }
   const indicator = <StatusIndicator type={type}>{text}</StatusIndicator>
   const reasons = state.Reasons.filter((r) => r.Code !== 'Empty')
   if (reasons.length === 0) {
@@ -61,6 +38,13 @@ function Health({ state }: { state: QueueState }) {
   )
 }
 
+function StateOf({ queue: q }: { queue: ListedQueue }) {
+  if (q.State) {
+    return <HealthOf state={q.State} />
+  }
+  return q.Unavailable ? <StatusIndicator type="error">Not known now</StatusIndicator> : <Absent />
+}
+
 /** seen is what is known of a queue: all, or what SQS tells. */
 const seen = (q: ListedQueue): Partial<QueueState> | undefined => q.State ?? q.Counted
 
@@ -79,7 +63,7 @@ export function columns(rates: RateOf): Column[] {
     header: name.replace(/^Messages (.)/, (_, c: string) => c.toUpperCase()),
     cell: (q) => <Num value={valueIn(q, of)} />,
     sortingComparator: (a, b) => (valueIn(a, of) ?? -1) - (valueIn(b, of) ?? -1),
-    width: 130,
+    width: 115,
     minWidth: 90,
   })
   const moment = (id: string, name: string, of: Value, past: boolean): Column => ({
@@ -88,7 +72,7 @@ export function columns(rates: RateOf): Column[] {
     header: name,
     cell: (q) => (past ? <Ago at={valueIn(q, of)} /> : <Time at={valueIn(q, of)} />),
     sortingComparator: (a, b) => (valueIn(a, of) ?? 0) - (valueIn(b, of) ?? 0),
-    width: past ? 150 : 190,
+    width: past ? 140 : 190,
   })
   const flow = (id: 'in' | 'out', name: string): Column => ({
     id,
@@ -106,7 +90,7 @@ export function columns(rates: RateOf): Column[] {
         </span>
       )
     },
-    width: 170,
+    width: 150,
   })
   return [
     {
@@ -135,15 +119,9 @@ export function columns(rates: RateOf): Column[] {
       id: 'health',
       name: 'State',
       header: 'State',
-      cell: (q) =>
-        q.State ? (
-          <Health state={q.State} />
-        ) : q.Unavailable ? (
-          <StatusIndicator type="error">Not known now</StatusIndicator>
-        ) : (
-          <Absent />
-        ),
-      width: 195,
+      cell: (q) => <StateOf queue={q} />,
+      sortingComparator: worstFirst,
+      width: 175,
     },
     number('visible', 'Messages available', (s) => s.Visible),
     number('inflight', 'Messages in flight', (s) => s.InFlight),
@@ -189,8 +167,37 @@ export function columns(rates: RateOf): Column[] {
   ]
 }
 
+/** card is the only column on a phone: the queue with its state and its most important numbers. */
+export const card: Column = {
+  id: 'name',
+  name: 'Name',
+  header: 'Queue',
+  isRowHeader: true,
+  cell: (q) => {
+    const s = seen(q)
+    return (
+      <div className="queue-card">
+        <Link href={address(['queues', q.QueueName])}>
+          <span className="break">{q.QueueName}</span>
+        </Link>
+        <StateOf queue={q} />
+        {s?.Visible !== undefined && (
+          <span className="quiet">
+            {count(s.Visible)} available, {count(s.InFlight ?? 0)} in flight
+            {s.OldestMessageTimestamp !== undefined && (
+              <>
+                , oldest <Ago at={s.OldestMessageTimestamp} />
+              </>
+            )}
+          </span>
+        )}
+      </div>
+    )
+  },
+}
+
 /** comparators order queues by a column. */
 export const comparators = new Map(columns(() => []).map((c) => [c.id, c.sortingComparator]))
 
 /** firstColumns are shown until a person chooses others. */
-export const firstColumns = ['name', 'type', 'health', 'visible', 'inflight', 'delayed', 'oldest', 'in', 'out', 'dlq']
+export const firstColumns = ['name', 'health', 'visible', 'oldest', 'inflight', 'in', 'out', 'dlq', 'delayed', 'type']

@@ -6,14 +6,14 @@ import { Confirm } from '../../parts/confirm'
 import { each } from '../../parts/each'
 import { plural } from '../../parts/format'
 import { deleteQueue, pauseQueue, purgeQueue, resumeQueue, tagQueue } from '../../parts/queueactions'
-import type { ListedQueue } from '../../parts/queues'
+import type { QueueState } from '../../parts/queues'
 import { record, type Tag, TagRows } from '../../parts/tags'
 
 export type Action = 'delete' | 'purge' | 'pause' | 'resume' | 'tag'
 
 interface DialogProps {
   action: Action
-  queues: Pick<ListedQueue, 'QueueName' | 'State'>[]
+  queues: { QueueName: string; State?: Pick<QueueState, 'Visible' | 'InFlight' | 'Delayed'> | undefined }[]
   close: () => void
   done?: () => void
 }

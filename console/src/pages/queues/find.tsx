@@ -1,21 +1,30 @@
 import Select from '@cloudscape-design/components/select'
 import TextFilter from '@cloudscape-design/components/text-filter'
-import { address, go, usePlace } from '../../frame/router'
+import { address, go, placeNow, usePlace } from '../../frame/router'
 import { count } from '../../parts/format'
 import { filters } from './list'
+import { type Sorting, sortingText } from './sorting'
 
 /** useFind returns which queues the address asks for, and how to ask for others. */
 export function useFind() {
   const { query } = usePlace()
   const find = query.get('find') ?? ''
   const only = filters.find((f) => f.value === query.get('only')) ?? filters[0]
+  const sort = query.get('sort') ?? ''
   return {
     find,
+    sort,
     only,
     filtered: find !== '' || only !== filters[0],
-    ask: (changes: { find?: string; only?: string }) =>
-      go(address(['queues'], { find, only: only.value, ...changes }), { replace: true }),
+    ask: (changes: { find?: string; only?: string; sort?: string }) =>
+      go(address(['queues'], { find, only: only.value, sort, ...changes }), { replace: true }),
   }
+}
+
+/** sortBy asks for another order of the queues that the address asks for. */
+export function sortBy(sorting: Sorting) {
+  const asked = Object.fromEntries(placeNow().query)
+  go(address(['queues'], { ...asked, sort: sortingText(sorting) }), { replace: true })
 }
 
 interface FindProps {

@@ -4,6 +4,7 @@ import type { ListedQueue } from '../../parts/queues'
 import type { Action } from './dialogs'
 import { useFind } from './find'
 import { useQueues } from './list'
+import { sortingIn } from './sorting'
 import { QueueTable, useLooks } from './table'
 
 // With the SDK's client, which the list itself does not need.
@@ -11,12 +12,12 @@ const Dialog = later(async () => ({ default: (await import('./dialogs')).Dialog 
 
 /** Queues is the list of the account's queues with what they are doing. */
 export default function Queues() {
-  const { find, only } = useFind()
+  const { find, only, sort } = useFind()
   const [{ pageSize }] = useLooks()
-  const [sorting, sort] = useState({ id: 'name', descending: false })
+  const sorting = useMemo(() => sortingIn(sort), [sort])
   const [names, setNames] = useState<ReadonlySet<string>>(new Set())
   const [action, act] = useState<Action>()
-  const list = useQueues({ find, only, ...sorting, pageSize })
+  const list = useQueues({ find, only, sorting, pageSize })
   const { shown } = list
 
   const selected = useMemo(() => shown.filter((q) => names.has(q.QueueName)), [shown, names])
@@ -24,7 +25,7 @@ export default function Queues() {
 
   return (
     <>
-      <QueueTable {...list} sorting={sorting} sort={sort} selected={selected} select={select} act={act} />
+      <QueueTable {...list} selected={selected} select={select} act={act} />
       {action && <Dialog action={action} queues={selected} close={() => act(undefined)} />}
     </>
   )

@@ -4,10 +4,15 @@ import { isDenied } from '../../aws/failure'
 import { sluice } from '../../aws/sluice'
 import { useRefresh } from '../../frame/preferences'
 import { type ListedQueue, type QueuePage, useQueuePage } from '../../parts/queues'
-import { comparators, health } from './columns'
+import { comparators } from './columns'
+import { health } from './health'
+import type { Sorting } from './sorting'
 
 /** most is how many queues the server shows in one answer. */
 const most = 200
+
+/** mostByNeed is how many queues are all looked at to put the worst first when no order was asked for. */
+const mostByNeed = 5 * most
 
 interface Filter {
   value: string
@@ -40,11 +45,13 @@ export const filters: [Filter, ...Filter[]] = [
 interface Wanted {
   find: string
   only: Filter
-  /** id is of the column that they are sorted by. */
-  id: string
-  descending: boolean
+  /** sorting is how they are sorted; if it is not given, the worst come first, or names where there are too many queues. */
+  sorting: Sorting | undefined
   pageSize: number
 }
+
+const byNames: Sorting = { id: 'name', descending: false }
+const byNeed: Sorting = { id: 'health', descending: false }
 
 /** nothing is what there is before the first answer. */
 const nothing: ListedQueue[] = []
@@ -53,6 +60,8 @@ const nothing: ListedQueue[] = []
 export interface List {
   /** shown are the queues of this page, in the order that was asked for. */
   shown: ListedQueue[]
+  /** sorting is how they are sorted. */
+  sorting: Sorting
   /** looked are the answers about what queues are doing. */
   looked: QueuePage[]
   /** total is how many queues have such names, matches how many of them are like what was asked for. */
@@ -71,12 +80,15 @@ export interface List {
 
 /**
  * useQueues returns the queues of one page, which the server makes. To sort or filter queues by what they are doing, all of
- * them are asked for, less often if they are many. Who may not ask for the states of queues gets what SQS lists.
+ * them are asked for, less often if they are many. A user who may not ask for the states of queues gets what SQS lists.
  */
-export function useQueues({ find, only, id, descending, pageSize }: Wanted): List {
+export function useQueues({ find, only, sorting: wanted, pageSize }: Wanted): List {
   const [index, turnTo] = useState(1)
   const [plainly, setPlainly] = useState(false)
-  const asked = JSON.stringify([find, only.value, id, descending, pageSize])
+  const [many, setMany] = useState(false)
+  const sorting = wanted ?? (plainly || many ? byNames : byNeed)
+  const { id, descending } = sorting
+  const asked = JSON.stringify([find, only.value, wanted, pageSize])
   const [askedBefore, setAskedBefore] = useState(asked)
   if (asked !== askedBefore) {
     setAskedBefore(asked)
@@ -94,6 +106,10 @@ export function useQueues({ find, only, id, descending, pageSize }: Wanted): Lis
     setPlainly(true)
   }
 
+  if (data && data.Total > mostByNeed !== many) {
+    setMany(data.Total > mostByNeed)
+  }
+
   const complete = data?.Queues.length === data?.Total
   const all = useAll(find, !byServer && !before && !complete)
   const answers = byServer || complete ? data : all.data
@@ -107,7 +123,7 @@ export function useQueues({ find, only, id, descending, pageSize }: Wanted): Lis
       return matching
     }
     const compare = comparators.get(id)
-    const list = compare || descending ? matching.toSorted((a, b) => compare?.(a, b) ?? byName(a, b)) : matching
+    const list = compare || descending ? matching.toSorted((a, b) => compare?.(a, b) || byName(a, b)) : matching
     return (descending ? list.toReversed() : list).slice((index - 1) * pageSize, index * pageSize)
   }, [byServer, matching, id, descending, index, pageSize])
 
@@ -122,7 +138,7 @@ export function useQueues({ find, only, id, descending, pageSize }: Wanted): Lis
   if (index > pages && matches !== undefined && !before) {
     turnTo(pages) // the queues of the page that was shown are gone
   }
-  const same = { looked, matches: matches ?? 0, pages, turnTo, refetch: again }
+  const same = { sorting, looked, matches: matches ?? 0, pages, turnTo, refetch: again }
   if (plainly) {
     return { ...plain, ...same, index, denied: page.error }
   }
@@ -139,7 +155,11 @@ export function useQueues({ find, only, id, descending, pageSize }: Wanted): Lis
 }
 
 /** usePlain returns the queues of one page as SQS knows them, with what the caller may know of each. */
-function usePlain({ find, only, descending, pageSize }: Omit<Wanted, 'id'>, index: number, enabled: boolean) {
+function usePlain(
+  { find, only, descending, pageSize }: Omit<Wanted, 'sorting'> & { descending: boolean },
+  index: number,
+  enabled: boolean,
+) {
   const interval = useRefresh()
   const client = useQueryClient()
   const all = useQuery<ListedQueue[]>({
@@ -188,13 +208,16 @@ function byName(a: ListedQueue, b: ListedQueue) {
   return a.QueueName < b.QueueName ? -1 : 1
 }
 
+/** everyPages is how often so many answers are asked for again at most, in milliseconds. */
+const everyPages = (pages: number) => (pages * most > mostByNeed ? 30_000 : pages > 1 ? 10_000 : 0)
+
 /** useAll returns every queue, from as many answers as it takes. */
 function useAll(find: string, enabled: boolean) {
   const interval = useRefresh()
   return useQuery<{ pages: QueuePage[]; Queues: ListedQueue[] }>({
     queryKey: ['ListQueueStates', 'all', find],
     enabled,
-    refetchInterval: ({ state }) => interval && Math.max(interval, (state.data?.pages.length ?? 0) > 1 ? 30_000 : 0),
+    refetchInterval: ({ state }) => interval && Math.max(interval, everyPages(state.data?.pages.length ?? 0)),
     retry: (n, error) => n < 2 && !isDenied(error),
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {

@@ -27,10 +27,7 @@ export function None({ error, denied, refetch }: NoneProps) {
   }
   if (filtered) {
     return (
-      <Empty
-        title="No queue is like that"
-        action={<Button onClick={() => ask({ find: '', only: '' })}>Show all queues</Button>}
-      />
+      <Empty title="No matches" action={<Button onClick={() => ask({ find: '', only: '' })}>Show all queues</Button>} />
     )
   }
   return (
@@ -48,7 +45,7 @@ export function None({ error, denied, refetch }: NoneProps) {
   )
 }
 
-/** OpenByName is for whoever may use a queue and not list any. */
+/** OpenByName is for a user who may use a queue and not list any. */
 function OpenByName() {
   const [name, setName] = useState('')
   return (

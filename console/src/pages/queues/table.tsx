@@ -6,14 +6,15 @@ import Header from '@cloudscape-design/components/header'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { memo, useMemo } from 'react'
+import { useNarrow } from '../../frame/narrow'
 import { useStored } from '../../frame/preferences'
 import { address, go } from '../../frame/router'
 import { count } from '../../parts/format'
 import type { ListedQueue } from '../../parts/queues'
 import { Refresh } from '../../parts/refresh'
-import { columns, firstColumns } from './columns'
+import { card, columns, firstColumns } from './columns'
 import type { Action } from './dialogs'
-import { Find } from './find'
+import { Find, sortBy } from './find'
 import type { List } from './list'
 import { None } from './none'
 import { Pages } from './pages'
@@ -21,18 +22,13 @@ import { useRates } from './rates'
 
 const firstLooks = { pageSize: 50, columns: firstColumns, wrap: false }
 
+/** cards are the columns on a phone. */
+const cards = [card]
+
 /** useLooks returns how a person wants the table to be. */
 export const useLooks = () => useStored('queues-table', firstLooks)
 
-/** Sorting is by which column, and which way. */
-export interface Sorting {
-  id: string
-  descending: boolean
-}
-
 interface QueueTableProps extends List {
-  sorting: Sorting
-  sort: (by: Sorting) => void
   selected: ListedQueue[]
   select: (queues: ListedQueue[]) => void
   act: (action: Action) => void
@@ -43,9 +39,10 @@ interface QueueTableProps extends List {
  * what changes by itself, such as what is typed into the filter, has components of its own.
  */
 export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
-  const { shown, looked, total, denied, error, sorting, sort, selected, select, act } = props
+  const { shown, looked, total, denied, error, sorting, selected, select, act } = props
   const [looks, setLooks] = useLooks()
   const rates = useRates(looked)
+  const narrow = useNarrow()
   const plainly = denied !== undefined
   const defs = useMemo(
     () =>
@@ -63,12 +60,12 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
     <Table
       variant="full-page"
       stickyHeader
-      resizableColumns
+      resizableColumns={!narrow}
       enableKeyboardNavigation
       items={shown}
-      columnDefinitions={defs}
-      columnDisplay={display}
-      wrapLines={looks.wrap}
+      columnDefinitions={narrow ? cards : defs}
+      {...(!narrow && { columnDisplay: display })}
+      wrapLines={looks.wrap || narrow}
       loading={props.loading}
       loadingText="Loading queues"
       selectionType="multi"
@@ -77,7 +74,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
       sortingColumn={{ sortingField: sorting.id }}
       sortingDescending={sorting.descending}
       onSortingChange={({ detail }) =>
-        sort({ id: detail.sortingColumn.sortingField ?? 'name', descending: detail.isDescending ?? false })
+        sortBy({ id: detail.sortingColumn.sortingField ?? 'name', descending: detail.isDescending ?? false })
       }
       ariaLabels={{
         tableLabel: 'Queues',
@@ -128,7 +125,7 @@ export const QueueTable = memo(function QueueTable(props: QueueTableProps) {
         <SpaceBetween size="s">
           {plainly && !error && (
             <Alert type="info" header="These are names, and what SQS itself tells">
-              Rates, reasons and exact numbers take the permission sluice:ListQueueStates. Whoever manages your
+              Rates, reasons and exact numbers take the permission sluice:ListQueueStates. An administrator of your
               account's policies can allow it.
             </Alert>
           )}

@@ -17,7 +17,7 @@ interface Policy {
   Statement: Statement[]
 }
 
-/** statementFor lets a topic send to a queue, and nobody else. */
+/** statementFor lets only that topic send to a queue. */
 export function statementFor(topic: string, queue: string): Statement {
   return {
     Sid: `topic-${nameOf(topic).replace(/[^A-Za-z0-9_-]/g, '-')}`.slice(0, 80),

@@ -40,7 +40,7 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
           Subscribe a queue, and it gets every message that is published to the topic.
         </Empty>
       ),
-      noMatch: <Empty title="No subscription is like that" />,
+      noMatch: <Empty title="No matches" />,
       filteringFunction: (s, text) =>
         `${s.Endpoint} ${s.TopicArn} ${s.Protocol}`.toLowerCase().includes(text.toLowerCase()),
     },
@@ -171,7 +171,7 @@ export function SubscriptionTable({ topic, full = false }: { topic?: string; ful
           close={() => setAsking(false)}
         >
           What was published and not delivered yet is lost.
-          {confirmed.length < selected.length && ' Those that are pending go by themselves if nobody confirms them.'}
+          {confirmed.length < selected.length && ' Pending ones go by themselves if they are not confirmed.'}
         </Confirm>
       )}
     </>

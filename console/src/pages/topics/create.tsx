@@ -61,7 +61,7 @@ export default function CreateTopic() {
       await client.invalidateQueries({ queryKey: ['ListTopics'] })
       notify({
         header: `Topic ${whole} created`,
-        content: 'Nobody subscribes it yet.',
+        content: 'It has no subscriptions yet.',
         action: { text: 'Create subscription', do: () => go(address(['create-subscription'], { topic: TopicArn })) },
       })
       go(address(['topics', nameOf(TopicArn)]))

@@ -127,7 +127,7 @@ export default function Topic({ parameters }: PageProps) {
               <Container>
                 <JSONEdit
                   label="Access policy"
-                  description="Who may publish and subscribe, beside the users and roles of this account whose policies say so."
+                  description="Lets principals publish and subscribe, beside the users and roles of this account whose policies allow it."
                   value={data.Policy ?? ''}
                   load={now('Policy')}
                   save={set('Policy')}

@@ -36,7 +36,7 @@ export default function Group({ parameters }: PageProps) {
       <Container header={<Header variant="h2">Users</Header>}>
         <SpaceBetween size="s">
           {data.length === 0 && (
-            <Box color="text-body-secondary">Nobody is in it. Users are added to groups on their own pages.</Box>
+            <Box color="text-body-secondary">The group has no users. Add a user to groups on the user's page.</Box>
           )}
           {data.map((u) => (
             <div key={u.UserName} className="attached">

@@ -25,7 +25,7 @@ export default function Groups() {
         create={() => setAsking(true)}
         remove={(g) => iam().send(new DeleteGroupCommand({ GroupName: g.GroupName }))}
         removeSays="Only groups without users and policies can be deleted."
-        empty="What the policies of a group allow, all its users may."
+        empty="All users of a group have the permissions of its policies."
         columns={[
           {
             id: 'name',

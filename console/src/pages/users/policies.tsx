@@ -42,7 +42,7 @@ export default function Policies() {
         nameOf={(p) => p.PolicyName ?? ''}
         create={() => setAsking(true)}
         remove={(p) => removePolicy(p.Arn ?? '')}
-        removeSays="Only policies that are attached to nobody can be deleted, and none of AWS's."
+        removeSays="Only policies without attachments can be deleted, and none of AWS's."
         empty="A policy says what may be done; it is attached to users, groups and roles."
         actions={
           <Toggle checked={all} onChange={({ detail }) => setAll(detail.checked)}>

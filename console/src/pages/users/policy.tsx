@@ -110,7 +110,7 @@ function Shown({ policy }: { policy: Policy }) {
               label: 'Attached to',
               value:
                 links.length === 0 ? (
-                  'Nobody'
+                  'No one'
                 ) : (
                   <SpaceBetween direction="horizontal" size="xs">
                     {links.map((l) => (

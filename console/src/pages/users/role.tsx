@@ -15,7 +15,7 @@ import { Time } from '../../parts/values'
 import type { PageProps } from '../../routes'
 import { HolderPolicies } from './holderpolicies'
 
-/** Role shows one role: who may assume it, and what it may do then. */
+/** Role shows one role: its trust policy and its permissions. */
 export default function Role({ parameters }: PageProps) {
   const name = parameters.role ?? ''
   const { data, error, refetch } = useQuery({
@@ -51,7 +51,7 @@ export default function Role({ parameters }: PageProps) {
       <Container header={<Header variant="h2">Trust</Header>}>
         <JSONEdit
           label="Trust policy"
-          description="Who may assume the role."
+          description="The principals that may assume the role."
           value={decodeURIComponent(data.AssumeRolePolicyDocument ?? '')}
           load={async () => {
             const now = await refetch({ throwOnError: true })

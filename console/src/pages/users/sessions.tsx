@@ -33,7 +33,7 @@ function moment(at: string | undefined): number | undefined {
   return at === undefined ? undefined : Date.parse(at)
 }
 
-/** Sessions lists who is signed in to the console: a user's own sessions, and for the root user all of the account. */
+/** Sessions lists the console's sessions: a user's own sessions, and for the root user all of the account. */
 export default function Sessions() {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['sessions'],
@@ -54,7 +54,7 @@ export default function Sessions() {
         <Header
           variant="awsui-h1-sticky"
           counter={data && `(${data.length})`}
-          description="Who is signed in to this console."
+          description="Sessions of this console."
           actions={<Refresh />}
         >
           Sessions
@@ -63,7 +63,7 @@ export default function Sessions() {
       columnDefinitions={[
         {
           id: 'who',
-          header: 'Who',
+          header: 'User',
           isRowHeader: true,
           minWidth: 230,
           cell: (s) => (

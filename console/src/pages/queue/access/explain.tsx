@@ -55,7 +55,7 @@ const actions = [
   .map((name) => `sqs:${name}`)
   .concat('sluice:PeekMessages', 'sluice:PeekMessageBody', 'sluice:RedriveMessages')
 
-/** Explain says whether somebody may do something with the queue, and why. */
+/** Explain says whether a principal may take an action on the queue, and why. */
 export function Explain({ queue }: { queue: string }) {
   const [who, setWho] = useState(sessionNow().arn)
   const [action, setAction] = useState('sqs:SendMessage')
@@ -84,7 +84,7 @@ export function Explain({ queue }: { queue: string }) {
       header={
         <Header
           variant="h2"
-          description="May somebody do something with this queue? Which statement decides, and what would have to be added?"
+          description="Whether a principal may take an action on this queue, which statement decides, and which one is missing."
         >
           Explain access
         </Header>
@@ -98,7 +98,7 @@ export function Explain({ queue }: { queue: string }) {
       >
         <SpaceBetween size="m">
           <ColumnLayout columns={2}>
-            <FormField label="Who" constraintText="An ARN, an account's number, or anonymous.">
+            <FormField label="Principal" constraintText="An ARN, an account's number, or anonymous.">
               <Input value={who} spellcheck={false} onChange={({ detail }) => setWho(detail.value)} />
             </FormField>
             <FormField label="Action">
@@ -111,7 +111,7 @@ export function Explain({ queue }: { queue: string }) {
               />
             </FormField>
           </ColumnLayout>
-          <ExpandableSection headerText="What the request has that conditions ask for" headingTagOverride="h3">
+          <ExpandableSection headerText="Condition keys of the request" headingTagOverride="h3">
             <AttributeEditor
               items={context}
               empty="Nothing."

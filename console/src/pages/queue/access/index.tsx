@@ -7,7 +7,7 @@ import { Explain } from './explain'
 import { Permissions } from './permissions'
 import { PolicyEditor } from './policy'
 
-/** Access says who may use the queue and why, and lets its policy be changed. */
+/** Access explains permissions on the queue, and lets its policy be changed. */
 export default function Access({ queue }: TabProps) {
   const attributes = useAttributes(queue)
   return (

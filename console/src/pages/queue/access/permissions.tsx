@@ -149,7 +149,7 @@ export function Permissions({ queue, arn, policy }: PermissionsProps) {
             })
           }}
         >
-          Whoever is allowed by nothing else can no longer do it, from the next request on.
+          Principals without another permission lose access from the next request on.
         </Confirm>
       )}
     </>

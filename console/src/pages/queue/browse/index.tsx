@@ -2,16 +2,23 @@ import Alert from '@cloudscape-design/components/alert'
 import SegmentedControl from '@cloudscape-design/components/segmented-control'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Toggle from '@cloudscape-design/components/toggle'
-import { useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
+import { later } from '../../../frame/later'
 import { address, go, usePlace } from '../../../frame/router'
+import { wordsOf } from '../../../parts/filterwords'
 import { type Message, MessageDetails } from '../../../parts/message'
 import type { State } from '../../../parts/peek'
 import { Problem } from '../../../parts/problem'
 import { SearchForm } from '../../../parts/searchform'
 import type { TabProps } from '../tabs'
+import type { Act } from './dialogs'
 import { useLook } from './look'
+import { Steps } from './steps'
 import { MessageTable } from './table'
 import { Terms } from './terms'
+
+// With the editor and the SDK's client, which browsing does not need.
+const MessageDialog = later(async () => ({ default: (await import('./dialogs')).MessageDialog }))
 
 /** Browse shows the messages of a queue as they lie there. Looking changes nothing. */
 export default function Browse({ queue, fifo }: TabProps) {
@@ -20,7 +27,16 @@ export default function Browse({ queue, fifo }: TabProps) {
   const state = (query.get('state') ?? '') as State | ''
   const follow = query.get('follow') === '1'
   const [shown, setShown] = useState<Message>()
+  const [ticked, setTicked] = useState<Message[]>([])
+  const [acting, setActing] = useState<{ act: Act; messages: Message[] }>()
+  const words = useMemo(() => wordsOf(filter), [filter])
   const { error, withoutBodies, ...look } = useLook(queue, filter, state, follow)
+  // A later scan makes other objects: what is no longer shown is no longer chosen.
+  const chosen = useMemo(() => {
+    const present = new Set(look.messages)
+    return ticked.filter((m) => present.has(m))
+  }, [ticked, look.messages])
+  const start = useCallback((act: Act) => setActing({ act, messages: chosen }), [chosen])
 
   function show(changes: { filter?: string; state?: string; follow?: string }) {
     go(address(['queues', queue, 'browse'], { filter, state, follow: follow ? '1' : '', ...changes }), {
@@ -74,8 +90,38 @@ export default function Browse({ queue, fifo }: TabProps) {
         failed={error !== undefined}
         filtered={filter !== '' || state !== ''}
         open={setShown}
+        words={words}
+        chosen={chosen}
+        choose={setTicked}
+        act={start}
       />
-      {shown && <MessageDetails message={shown} close={() => setShown(undefined)} />}
+      {shown && !acting && (
+        <MessageDetails
+          message={shown}
+          words={words}
+          close={() => setShown(undefined)}
+          actions={
+            <Steps
+              messages={look.messages}
+              shown={shown}
+              show={setShown}
+              act={(act) => setActing({ act, messages: [shown] })}
+            />
+          }
+        />
+      )}
+      {acting && (
+        <MessageDialog
+          {...acting}
+          queue={queue}
+          close={() => setActing(undefined)}
+          done={() => {
+            setShown(undefined)
+            setTicked([])
+            look.again()
+          }}
+        />
+      )}
     </SpaceBetween>
   )
 }

@@ -76,7 +76,7 @@ export function useLook(
     [queue, filter, state],
   )
 
-  // Who looks again later means what is looked for then.
+  // A later scan is for what is wanted then.
   const latest = useRef({ further, look })
   latest.current = { further, look }
 

@@ -14,33 +14,36 @@ import { count, plural } from '../../../parts/format'
 import type { Message } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
 import type { TabProps } from '../tabs'
+import type { Act } from './dialogs'
 import type { Look } from './look'
+import { acts } from './steps'
 
 interface MessageTableProps extends TabProps, Look {
   follow: boolean
-  /** failed says that nobody knows what there is. */
+  /** failed says that the messages are not known. */
   failed: boolean
   /** filtered says that not all messages are wanted. */
   filtered: boolean
   open: (message: Message) => void
+  /** words are marked in bodies. */
+  words: string[]
+  chosen: Message[]
+  choose: (messages: Message[]) => void
+  act: (act: Act) => void
 }
 
 /** MessageTable is what was found in a queue. Its hundreds of cells are drawn only when one of its properties changes. */
 export const MessageTable = memo(function MessageTable(props: MessageTableProps) {
   const { queue, fifo, messages, scanned, total, more, busy, further, again, follow, failed, filtered, open } = props
+  const { words, chosen, choose, act } = props
   const columns = useMemo(
     () =>
-      messageColumns(open, [
-        'body',
-        'state',
-        'sent',
-        'until',
-        'count',
-        'size',
-        ...(fifo ? (['group'] as const) : []),
-        'attributes',
-      ]),
-    [open, fifo],
+      messageColumns(
+        open,
+        ['body', 'state', 'sent', 'until', 'count', 'size', ...(fifo ? (['group'] as const) : []), 'attributes'],
+        words,
+      ),
+    [open, fifo, words],
   )
   return (
     <Table
@@ -50,12 +53,24 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
       items={messages}
       loading={busy && messages.length === 0 && !follow}
       loadingText="Looking"
-      ariaLabels={{ tableLabel: 'Messages' }}
+      selectionType="multi"
+      selectedItems={chosen}
+      onSelectionChange={({ detail }) => choose(detail.selectedItems)}
+      ariaLabels={{
+        tableLabel: 'Messages',
+        selectionGroupLabel: 'Choose messages',
+        allItemsSelectionLabel: () => 'Choose all messages',
+        itemSelectionLabel: (_, m) => `Choose message ${m.MessageId}`,
+      }}
       columnDefinitions={columns}
       header={
         <Header
           variant="h2"
-          counter={`(${count(messages.length)}${more ? '+' : ''})`}
+          counter={
+            chosen.length > 0
+              ? `(${chosen.length}/${messages.length})`
+              : `(${count(messages.length)}${more ? '+' : ''})`
+          }
           description="Looking changes nothing: no receive count grows, and no consumer waits."
           actions={
             <SpaceBetween direction="horizontal" size="xs">
@@ -63,8 +78,8 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
               <ButtonDropdown
                 disabled={messages.length === 0}
                 items={[
-                  { id: 'json', text: 'JSON', secondaryText: 'What is shown here' },
-                  { id: 'csv', text: 'CSV', secondaryText: 'What is shown here' },
+                  { id: 'json', text: 'JSON', secondaryText: 'The messages of this page' },
+                  { id: 'csv', text: 'CSV', secondaryText: 'The messages of this page' },
                 ]}
                 onItemClick={({ detail }) =>
                   detail.id === 'csv'
@@ -73,6 +88,13 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
                 }
               >
                 Download
+              </ButtonDropdown>
+              <ButtonDropdown
+                disabled={chosen.length === 0}
+                items={acts(chosen)}
+                onItemClick={({ detail }) => act(detail.id as Act)}
+              >
+                Actions
               </ButtonDropdown>
             </SpaceBetween>
           }
@@ -84,9 +106,9 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
         failed ? (
           <Empty title="Nothing was looked at" />
         ) : follow ? (
-          <Empty title="Waiting for new messages">What is sent from now on appears here, the newest first.</Empty>
+          <Empty title="Waiting for new messages">New messages appear here, the newest first.</Empty>
         ) : filtered ? (
-          <Empty title="No message is like that">
+          <Empty title="No matches">
             {plural(scanned, 'message')} looked at.{' '}
             <Link onFollow={() => go(address(['queues', queue, 'browse']), { replace: true })}>Show all</Link>
           </Empty>
@@ -107,7 +129,7 @@ export const MessageTable = memo(function MessageTable(props: MessageTableProps)
               </span>
               {more && (
                 <Button loading={busy} onClick={further}>
-                  Look further
+                  Scan more
                 </Button>
               )}
             </SpaceBetween>

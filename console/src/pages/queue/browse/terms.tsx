@@ -8,7 +8,7 @@ const terms: [string, string][] = [
   ['sent>2026-11-01, age>2h', 'when it was sent; without a zone in UTC'],
   ['count>=3, size>10k', 'how often it was received, how large it is'],
   ['id: group: dedup: sender: source:', 'fields of the message, in full or with * at an end'],
-  ['-word', 'a minus turns a term round'],
+  ['-word', 'a minus excludes'],
 ]
 
 /** Terms lists what a filter can say. */

@@ -34,7 +34,7 @@ interface Listed {
   SilentNodes?: string[]
 }
 
-/** Consumers lists who receives from the queue, and says what would help them. */
+/** Consumers lists the queue's consumers, and says what would help them. */
 export default function Consumers({ queue }: TabProps) {
   const interval = useRefresh()
   const list = useQuery({
@@ -80,7 +80,7 @@ export default function Consumers({ queue }: TabProps) {
           <Header
             variant="h2"
             counter={list.data && `(${count(consumers.length)})`}
-            description="Who receives from this queue, the busiest first. Numbers are of the last ten minutes."
+            description="Consumers of this queue, the busiest first. Numbers are of the last ten minutes."
           >
             Consumers
           </Header>
@@ -89,7 +89,7 @@ export default function Consumers({ queue }: TabProps) {
           list.error ? (
             <Problem error={list.error} what="Consumers" retry={() => void list.refetch()} />
           ) : (
-            <Empty title="Nobody has received from this queue lately">
+            <Empty title="No consumer has received lately">
               Each program that calls ReceiveMessage is listed here for an hour, with its user, its address and how well
               it does.
             </Empty>
@@ -119,7 +119,7 @@ export default function Consumers({ queue }: TabProps) {
             width: 145,
           },
           { id: 'empty', header: 'Empty', cell: (c) => share(c.EmptyShare), width: 90 },
-          { id: 'short', header: 'Do not wait', cell: (c) => share(c.ShortPollShare), width: 130 },
+          { id: 'short', header: 'Short polls', cell: (c) => share(c.ShortPollShare), width: 130 },
           { id: 'received', header: 'Received', cell: (c) => <Num value={c.Received} />, width: 115 },
           { id: 'deleted', header: 'Deleted', cell: (c) => <Num value={c.Deleted} />, width: 110 },
           { id: 'median', header: 'Time to delete, median', cell: (c) => time(c.MedianTimeToDelete), width: 190 },

@@ -35,7 +35,7 @@ interface Held extends Message {
   until: number
 }
 
-/** Receive is a consumer: what it shows is in flight, and nobody else gets it. */
+/** Receive is a consumer: what it shows is in flight, and no other consumer gets it. */
 export function Receive({ queue, fifo }: TabProps) {
   const client = useQueryClient()
   const [poll, setPoll] = useState({ seconds: '30', messages: '10', visibility: '30' })
@@ -232,7 +232,7 @@ export function Receive({ queue, fifo }: TabProps) {
               actions={
                 <SpaceBetween direction="horizontal" size="xs">
                   <Button disabled={held.length === 0 || Boolean(running)} onClick={putBack}>
-                    Put all back
+                    Return to queue
                   </Button>
                   <Button disabled={chosen.length !== 1} onClick={() => setShown(chosen[0])}>
                     View details

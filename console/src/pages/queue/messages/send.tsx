@@ -20,7 +20,9 @@ import { sqs } from '../../../aws/sqs'
 import { notify } from '../../../frame/notices'
 import { AmountInput } from '../../../parts/amount'
 import { AttributeRows, attributesOfRows, type Row } from '../../../parts/attributerows'
+import { useAttributes } from '../../../parts/attributes'
 import { fromBase64 } from '../../../parts/decode'
+import { goToFirstWrong } from '../../../parts/firstwrong'
 import { bytes } from '../../../parts/format'
 import { Problem } from '../../../parts/problem'
 import { Time } from '../../../parts/values'
@@ -56,11 +58,19 @@ export function Send({ queue, fifo }: TabProps) {
   const [error, setError] = useState<unknown>()
   const [history, setHistory] = useState<Sent[]>([])
   const [shown, setShown] = useState<Sent>()
+  const [tried, setTried] = useState(false)
+  const attributes = useAttributes(queue)
+  const lacksDedup = fifo && draft.dedup === '' && attributes.data?.ContentBasedDeduplication === 'false'
   const set = (some: Partial<Draft>) => setDraft((old) => ({ ...old, ...some }))
   const size = new Blob([draft.body]).size
   const ready = draft.body !== '' && (!fifo || draft.group !== '')
 
   async function send() {
+    setTried(true)
+    if (lacksDedup) {
+      goToFirstWrong()
+      return
+    }
     setBusy(true)
     setError(undefined)
     try {
@@ -70,6 +80,7 @@ export function Send({ queue, fifo }: TabProps) {
         header: sent.ids.length === 1 ? 'Your message has been sent' : `${sent.ids.length} messages have been sent`,
         content: sent.ids.length === 1 ? `Its ID is ${sent.ids[0]}.` : undefined,
         action: { text: 'View details', do: () => setShown(sent) },
+        once: true,
       })
       await client.invalidateQueries({ queryKey: ['DescribeQueueState', queue] })
     } catch (e) {
@@ -99,6 +110,7 @@ export function Send({ queue, fifo }: TabProps) {
     >
       <Form>
         <SpaceBetween size="m">
+          {error !== undefined && <Problem error={error} what="Not sent" />}
           <FormField label="Message body" stretch constraintText={bytes(size)}>
             <Textarea
               value={draft.body}
@@ -119,6 +131,7 @@ export function Send({ queue, fifo }: TabProps) {
                 </FormField>
                 <FormField
                   label="Message deduplication ID"
+                  errorText={tried && lacksDedup ? 'The queue has no content-based deduplication: enter an ID.' : ''}
                   constraintText="May be left out with content-based deduplication."
                 >
                   <Input value={draft.dedup} onChange={({ detail }) => set({ dedup: detail.value })} />
@@ -156,7 +169,6 @@ export function Send({ queue, fifo }: TabProps) {
           >
             <AttributeRows rows={draft.rows} change={(rows) => set({ rows })} />
           </ExpandableSection>
-          {error !== undefined && <Problem error={error} what="Not sent" />}
           {history.length > 0 && (
             <ExpandableSection
               headerText="Sent from here"

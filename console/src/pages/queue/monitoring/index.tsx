@@ -19,7 +19,7 @@ export default function Monitoring({ queue }: TabProps) {
     <SpaceBetween size="m">
       <div className="choices">
         <RangeField hours={hours} choose={setHours} />
-        <Button onClick={() => setAlarming(true)}>Alarm me</Button>
+        <Button onClick={() => setAlarming(true)}>Quick alarm</Button>
         {mine.length > 0 && <Button href={address(['alarms'], { queue })}>{plural(mine.length, 'alarm')}</Button>}
         <Button href={address(['monitoring'], { queues: queue })}>Compare with other queues</Button>
       </div>

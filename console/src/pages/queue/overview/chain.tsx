@@ -1,26 +1,16 @@
-import { ListDeadLetterSourceQueuesCommand } from '@aws-sdk/client-sqs'
 import Box from '@cloudscape-design/components/box'
 import Container from '@cloudscape-design/components/container'
 import Header from '@cloudscape-design/components/header'
 import Link from '@cloudscape-design/components/link'
 import SpaceBetween from '@cloudscape-design/components/space-between'
-import { useQuery } from '@tanstack/react-query'
-import { sqs } from '../../../aws/sqs'
 import { address } from '../../../frame/router'
 import { plural } from '../../../parts/format'
 import { nameOf, type QueueDetail } from '../../../parts/queues'
+import { useSources } from '../../../parts/sources'
 
 /** Chain shows where messages go that cannot be processed, and whose dead letters come here. */
 export function Chain({ queue, state }: { queue: string; state: QueueDetail }) {
-  const sources = useQuery({
-    queryKey: ['ListDeadLetterSourceQueues', queue],
-    queryFn: async ({ signal }) => {
-      const out = await sqs().send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: queue, MaxResults: 10 }), {
-        abortSignal: signal,
-      })
-      return { names: (out.queueUrls ?? []).map(nameOf), more: Boolean(out.NextToken) }
-    },
-  })
+  const sources = useSources(queue)
   const names = sources.data?.names ?? []
   if (names.length === 0 && !state.DeadLetterQueueArn) {
     return null

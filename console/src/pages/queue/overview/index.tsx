@@ -1,5 +1,6 @@
 import Alert from '@cloudscape-design/components/alert'
 import Box from '@cloudscape-design/components/box'
+import Button from '@cloudscape-design/components/button'
 import ColumnLayout from '@cloudscape-design/components/column-layout'
 import Container from '@cloudscape-design/components/container'
 import ExpandableSection from '@cloudscape-design/components/expandable-section'
@@ -17,6 +18,8 @@ import { bytes, duration, plural } from '../../../parts/format'
 import { Problem } from '../../../parts/problem'
 import { nameOf, type QueueDetail, useQueueDetail } from '../../../parts/queues'
 import { sentence } from '../../../parts/sentence'
+import { useSources } from '../../../parts/sources'
+import { useLastCalls, useTrend } from '../../../parts/useflow'
 import { Absent, Ago, Num, Said, Time, useNow } from '../../../parts/values'
 import type { TabProps } from '../tabs'
 import { Chain } from './chain'
@@ -27,8 +30,12 @@ export default function Overview({ queue }: TabProps) {
   const attributes = useAttributes(queue)
   return (
     <SpaceBetween size="l">
-      <Problem error={state.error} what="What the queue is doing" retry={() => void state.refetch()} />
-      {state.data ? <Now queue={queue} state={state.data} /> : state.isPending && <Spinner />}
+      <Problem error={state.error} what="State of the queue" retry={() => void state.refetch()} />
+      {state.data ? (
+        <Now queue={queue} state={state.data} retention={attributes.data?.MessageRetentionPeriod} />
+      ) : (
+        state.isPending && <Spinner />
+      )}
       <Container
         header={
           <Header variant="h2" actions={<Link href={address(['queues', queue, 'edit'])}>Edit</Link>}>
@@ -52,14 +59,53 @@ export default function Overview({ queue }: TabProps) {
   )
 }
 
-function Now({ queue, state }: { queue: string; state: QueueDetail }) {
+interface NowProps {
+  queue: string
+  state: QueueDetail
+  /** retention is the message retention period in seconds, as the attribute says it. */
+  retention: string | undefined
+}
+
+function Now({ queue, state: latest, retention }: NowProps) {
   const now = useNow()
-  const { type, text, advice } = sentence(state, now)
-  const extra = state.Reasons.filter((r) => !['Empty'].includes(r.Code)).map((r) => r.Text)
+  const trend = useTrend(queue)
+  const earlier = useLastCalls(
+    queue,
+    latest.LastSendTimestamp === undefined || latest.LastReceiveTimestamp === undefined,
+  )
+  const sources = useSources(queue)
+  // The server's own times begin with its start, the metrics outlive it.
+  const state = {
+    ...latest,
+    ...known('LastSendTimestamp', latest.LastSendTimestamp ?? earlier.send),
+    ...known('LastReceiveTimestamp', latest.LastReceiveTimestamp ?? earlier.receive),
+  }
+  const { type, text, advice, tabs } = sentence(state, now, {
+    sources: sources.data,
+    trend,
+    retention: retention === undefined ? undefined : Number(retention) * 1000,
+  })
+  const dead = (sources.data?.names.length ?? 0) > 0
+  const silent = dead ? ['Empty', 'NotReceived'] : ['Empty']
+  const extra = state.Reasons.filter((r) => !silent.includes(r.Code)).map((r) => r.Text)
   const lines = [...new Set([...extra, ...advice])].filter((line) => !text.includes(line.replace(/\.$/, '')))
   return (
     <SpaceBetween size="l">
-      <Alert type={type} header={<Said text={text} />}>
+      <Alert
+        type={type}
+        header={<Said text={text} />}
+        action={
+          tabs.length > 0 && (
+            <SpaceBetween direction="horizontal" size="xs">
+              {tabs.map((tab) => (
+                <Button key={tab} href={address(['queues', queue, tab])}>
+                  {tabLabels[tab]}
+                </Button>
+              ))}
+            </SpaceBetween>
+          )
+        }
+      >
         {lines.map((line) => (
           <div key={line} className="break">
             <Said text={line} />
@@ -97,6 +143,13 @@ function Now({ queue, state }: { queue: string; state: QueueDetail }) {
       <Chain queue={queue} state={state} />
     </SpaceBetween>
   )
+}
+
+const tabLabels = { browse: 'Browse messages', redrive: 'Redrive', consumers: 'Consumers' }
+
+/** known makes a property of a time that is known. */
+function known<K extends string>(key: K, at: number | undefined): { [k in K]?: number } {
+  return at === undefined ? {} : ({ [key]: at } as { [k in K]: number })
 }
 
 function Figure({ title, value }: { title: string; value: number | undefined }) {

@@ -1,7 +1,7 @@
 import Box from '@cloudscape-design/components/box'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import StatusIndicator from '@cloudscape-design/components/status-indicator'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { isDenied } from '../../../aws/failure'
 import { sluice } from '../../../aws/sluice'
 import { count, plural } from '../../../parts/format'
@@ -35,8 +35,8 @@ export interface Moves {
   ended: boolean
 }
 
-/** dryRun asks the server what a redrive would move, and tells what it knows after each answer. */
-export async function dryRun(plan: RedrivePlan, signal: AbortSignal, tell: (moves: Moves) => void) {
+/** dryRun asks the server what a redrive would move, and tells what it knows after each answer. It returns the last of that. */
+export async function dryRun(plan: RedrivePlan, signal: AbortSignal, tell: (moves: Moves) => void): Promise<Moves> {
   const moves: Moves = { sample: [], to: new Map(), found: 0, scanned: 0, total: 0, ended: false }
   let bodies = true
   let cursor: string | undefined
@@ -65,20 +65,45 @@ export async function dryRun(plan: RedrivePlan, signal: AbortSignal, tell: (move
     moves.ended = !cursor
     tell({ ...moves, to: new Map(moves.to) })
   } while (cursor && moves.found < counted && !signal.aborted)
+  return moves
 }
 
-/** DryRun shows what a redrive would move, while one is asked whether to begin it. */
-export function DryRun({ plan }: { plan: RedrivePlan }) {
+/** movesNothing says whether a dry run has looked at all messages and would move none of them. */
+export function movesNothing(moves: Moves): boolean {
+  return moves.ended && moves.found === (moves.to.get('') ?? 0)
+}
+
+interface DryRunProps {
+  plan: RedrivePlan
+  /** found is given what the dry run has found so far, and undefined when another begins or one fails. */
+  found: (moves: Moves | undefined) => void
+  /** failed is called if there is no dry run. The server decides then whether the redrive begins. */
+  failed: () => void
+  /** offer is what would help messages that would stay. */
+  offer?: ReactNode
+}
+
+/** DryRun shows what a redrive would move, before it is begun. */
+export function DryRun({ plan, found, failed, offer }: DryRunProps) {
   const [moves, setMoves] = useState<Moves>()
   const [error, setError] = useState<unknown>()
   const wanted = JSON.stringify(plan)
   useEffect(() => {
     const controller = new AbortController()
-    dryRun(JSON.parse(wanted) as RedrivePlan, controller.signal, setMoves).catch(
-      (e: unknown) => !controller.signal.aborted && setError(e),
-    )
+    const show = (known: Moves | undefined) => {
+      setMoves(known)
+      found(known)
+    }
+    setError(undefined)
+    show(undefined)
+    dryRun(JSON.parse(wanted) as RedrivePlan, controller.signal, show).catch((e: unknown) => {
+      if (!controller.signal.aborted) {
+        setError(e)
+        failed()
+      }
+    })
     return () => controller.abort()
-  }, [wanted])
+  }, [wanted, found, failed])
   if (error !== undefined) {
     return <Problem error={error} what="No dry run" />
   }
@@ -87,7 +112,7 @@ export function DryRun({ plan }: { plan: RedrivePlan }) {
   }
   return (
     <SpaceBetween size="xs">
-      <Outcome moves={moves} />
+      <Outcome moves={moves} offer={offer} />
       {moves.sample.some((m) => m.Body !== undefined) && (
         <div>
           <Box variant="awsui-key-label">{moves.found > moves.sample.length ? 'The first of them' : 'They are'}</Box>
@@ -102,8 +127,8 @@ export function DryRun({ plan }: { plan: RedrivePlan }) {
   )
 }
 
-/** Outcome says what a dry run has found. */
-export function Outcome({ moves }: { moves: Moves }) {
+/** Outcome says what a dry run has found, and offers what would help messages that would stay. */
+export function Outcome({ moves, offer }: { moves: Moves; offer?: ReactNode }) {
   const stay = moves.to.get('') ?? 0
   const move = moves.found - stay
   const places = [...moves.to].filter(([to]) => to !== '').sort((a, b) => b[1] - a[1])
@@ -121,11 +146,12 @@ export function Outcome({ moves }: { moves: Moves }) {
           </li>
         ))}
         {places.length > 10 && <li>and to {count(places.length - 10)} more queues</li>}
-        {moves.found === 0 && <li>None is like that, or those that are like that are in flight or delayed now.</li>}
+        {moves.found === 0 && <li>No matches, or the matches are in flight or delayed now.</li>}
         {stay > 0 && (
-          <li>{plural(stay, 'message')} would stay: it is not known where they came from. Choose a destination.</li>
+          <li>{plural(stay, 'message')} would stay: they do not say where they came from. Choose a destination.</li>
         )}
       </ul>
+      {stay > 0 && offer}
     </SpaceBetween>
   )
 }

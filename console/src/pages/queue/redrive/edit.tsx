@@ -5,7 +5,7 @@ import FormField from '@cloudscape-design/components/form-field'
 import Modal from '@cloudscape-design/components/modal'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import type { TextareaProps } from '@cloudscape-design/components/textarea'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useFirstField } from '../../../frame/firstfield'
 import { AttributeRows, attributesOfRows, rowsOfAttributes } from '../../../parts/attributerows'
 import { CodeArea } from '../../../parts/codearea'
@@ -13,9 +13,9 @@ import { difference } from '../../../parts/diff'
 import { jsonError, pretty } from '../../../parts/json'
 import type { Attribute, Message } from '../../../parts/message'
 import { Problem } from '../../../parts/problem'
-import { dryRun, type Moves, Outcome, type RedrivePlan } from './dryrun'
+import { dryRun, type Moves, movesNothing, Outcome, type RedrivePlan } from './dryrun'
 
-interface Edit {
+export interface Edit {
   Body?: string
   SetAttributes?: Record<string, Attribute>
   RemoveAttributes?: string[]
@@ -23,20 +23,42 @@ interface Edit {
 
 interface EditMessageProps {
   message: Message
+  title?: string
+  /** yes is what the button says. */
+  yes?: string
+  /** note says what becomes of the message. */
+  note?: string
   /** plan is where the copy goes. */
   plan: RedrivePlan
+  /** offer is what would help if the copy has nowhere to go. */
+  offer?: ReactNode
   resend: (edit: Edit) => Promise<void>
   close: () => void
 }
 
-/** EditMessage mends a copy of a dead letter, shows what is different, and sends it again. */
-export function EditMessage({ message, plan, resend, close }: EditMessageProps) {
+/** resent is what becomes of a dead letter. */
+const resent = 'The copy that is resent has a new ID; the dead letter is gone once the copy is stored.'
+
+/**
+ * EditMessage mends a copy of a message, shows what is different, and sends it again. It makes a dry run before: a message that
+ * would stay where it is leaves the editor open, with the edit.
+ */
+export function EditMessage({
+  message,
+  title = 'Edit and resend',
+  yes = 'Resend',
+  note = resent,
+  plan,
+  offer,
+  resend,
+  close,
+}: EditMessageProps) {
   const before = message.Body
   const [body, setBody] = useState(before ?? '')
   const [old] = useState(() => rowsOfAttributes(message.MessageAttributes ?? {}))
   const [rows, setRows] = useState(old)
   const [busy, setBusy] = useState<'trying' | 'resending'>()
-  const [tried, setTried] = useState<{ edit: string; moves: Moves }>()
+  const [tried, setTried] = useState<{ asked: string; moves: Moves }>()
   const [error, setError] = useState<unknown>()
   const field = useFirstField<TextareaProps.Ref>()
   const changes = changesOf(attributesOfRows(old), attributesOfRows(rows))
@@ -46,7 +68,7 @@ export function EditMessage({ message, plan, resend, close }: EditMessageProps) 
   const edit: Edit = { ...(body !== before && { Body: body }), ...changes }
   const unready = same || body === '' || before === undefined
 
-  async function act(what: 'trying' | 'resending', done: () => Promise<void>) {
+  async function act(what: 'trying' | 'resending', done: () => Promise<unknown>) {
     setBusy(what)
     setError(undefined)
     try {
@@ -56,23 +78,27 @@ export function EditMessage({ message, plan, resend, close }: EditMessageProps) 
     }
     setBusy(undefined)
   }
+  const asked = JSON.stringify({ ...plan, Edit: edit })
+  const outcome = tried?.asked === asked ? tried.moves : undefined
   const submit = () =>
     act('resending', async () => {
-      await resend(edit)
-      close()
+      const moves = await attempt()
+      if (!movesNothing(moves)) {
+        await resend(edit)
+        close()
+      }
     })
-  const attempt = () =>
-    act('trying', () =>
-      dryRun({ ...plan, Edit: edit }, new AbortController().signal, (moves) =>
-        setTried({ edit: JSON.stringify(edit), moves }),
-      ),
-    )
+  async function attempt(): Promise<Moves> {
+    const moves = await dryRun({ ...plan, Edit: edit }, new AbortController().signal, () => undefined)
+    setTried({ asked, moves })
+    return moves
+  }
 
   return (
     <Modal
       visible
       size="max"
-      header="Edit and resend"
+      header={title}
       onDismiss={close}
       footer={
         <Box float="right">
@@ -80,11 +106,16 @@ export function EditMessage({ message, plan, resend, close }: EditMessageProps) 
             <Button variant="link" onClick={close}>
               Cancel
             </Button>
-            <Button loading={busy === 'trying'} disabled={unready} onClick={attempt}>
+            <Button loading={busy === 'trying'} disabled={unready} onClick={() => act('trying', attempt)}>
               Dry run
             </Button>
-            <Button variant="primary" loading={busy === 'resending'} disabled={unready} onClick={submit}>
-              Resend
+            <Button
+              variant="primary"
+              loading={busy === 'resending'}
+              disabled={unready || (outcome !== undefined && movesNothing(outcome))}
+              onClick={submit}
+            >
+              {yes}
             </Button>
           </SpaceBetween>
         </Box>
@@ -107,7 +138,7 @@ export function EditMessage({ message, plan, resend, close }: EditMessageProps) 
         </FormField>
         {before !== undefined && !same && (
           <div>
-            <Box variant="awsui-key-label">What is different</Box>
+            <Box variant="awsui-key-label">Difference</Box>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
             <pre className="code body" tabIndex={0}>
               {[
@@ -124,12 +155,11 @@ export function EditMessage({ message, plan, resend, close }: EditMessageProps) 
             </pre>
           </div>
         )}
-        {tried?.edit === JSON.stringify(edit) && <Outcome moves={tried.moves} />}
+        {outcome && <Outcome moves={outcome} offer={offer} />}
         <Box color="text-body-secondary" fontSize="body-s">
-          The copy that is resent has a new ID; the dead letter is gone once the copy is stored. Who has edited is in
-          the trail.
+          {note} The trail names the editor.
         </Box>
-        {error !== undefined && <Problem error={error} what="That would not be resent" />}
+        {error !== undefined && <Problem error={error} what="Not resent" />}
       </SpaceBetween>
     </Modal>
   )

@@ -10,8 +10,7 @@ import Select from '@cloudscape-design/components/select'
 import SpaceBetween from '@cloudscape-design/components/space-between'
 import Table from '@cloudscape-design/components/table'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { sessionNow, settingsNow } from '../../../aws/session'
+import { useCallback, useState } from 'react'
 import { sluice } from '../../../aws/sluice'
 import { notify } from '../../../frame/notices'
 import { address, go, usePlace } from '../../../frame/router'
@@ -20,15 +19,17 @@ import { Empty } from '../../../parts/empty'
 import { count, plural } from '../../../parts/format'
 import { type Message, MessageDetails } from '../../../parts/message'
 import { messageColumns } from '../../../parts/messagecolumns'
+import { arnOf } from '../../../parts/movetask'
 import { Problem } from '../../../parts/problem'
 import { QueueField } from '../../../parts/queuefield'
 import { SearchForm } from '../../../parts/searchform'
-import { Num, Time } from '../../../parts/values'
+import { useSources } from '../../../parts/sources'
 import { useLook } from '../browse/look'
 import type { TabProps } from '../tabs'
-import { DryRun } from './dryrun'
+import { DryRun, type Moves, movesNothing } from './dryrun'
 import { EditMessage } from './edit'
-import { groupings, groupsOf } from './grouping'
+import { groupings, isGrouped } from './grouping'
+import { GroupTable } from './groups'
 import { Tasks, tasksKey } from './tasks'
 
 /** Redrive is the workbench for dead letters: find them, group them by cause, mend them, send them again. */
@@ -44,7 +45,20 @@ export default function Redrive({ queue }: TabProps) {
   const [editing, setEditing] = useState<Message>()
   const [asking, setAsking] = useState<'all' | 'chosen'>()
   const [plan, setPlan] = useState<Plan>({ where: 'source', to: '', rate: '' })
-  const groups = groupsOf(look.messages, by, path)
+  const [moves, setMoves] = useState<Moves>()
+  const [unsure, setUnsure] = useState(false)
+  const found = useCallback((known: Moves | undefined) => {
+    setMoves(known)
+    setUnsure(false)
+  }, [])
+  const failed = useCallback(() => setUnsure(true), [])
+  const sources = useSources(queue)
+  const only = sources.data?.names.length === 1 && !sources.data.more ? sources.data.names[0] : undefined
+  const offer = plan.where === 'source' && only && (
+    <Button
+      onClick={() => setPlan({ ...plan, where: 'custom', to: only })}
+    >{`Choose ${only} as the destination`}</Button>
+  )
 
   function show(changes: Record<string, string>) {
     setChosen([])
@@ -53,7 +67,7 @@ export default function Redrive({ queue }: TabProps) {
 
   async function start(input: object) {
     await sluice('RedriveMessages', { QueueUrl: queue, ...planned(plan), ...input })
-    notify({ header: 'The redrive has begun', content: 'Its progress is below.' })
+    notify({ type: 'info', header: 'The redrive has begun', content: 'The tasks below show its progress.' })
     setChosen([])
     await client.invalidateQueries({ queryKey: tasksKey(queue) })
   }
@@ -74,7 +88,7 @@ export default function Redrive({ queue }: TabProps) {
                   Redrive {chosen.length > 0 ? plural(chosen.length, 'message') : 'chosen messages'}
                 </Button>
                 <Button variant="primary" disabled={!ready} onClick={() => setAsking('all')}>
-                  {filter ? 'Redrive all that are found' : 'Redrive messages'}
+                  {filter ? 'Redrive all matches' : 'Redrive messages'}
                 </Button>
               </SpaceBetween>
             }
@@ -105,10 +119,7 @@ export default function Redrive({ queue }: TabProps) {
               )}
             </SpaceBetween>
           </FormField>
-          <FormField
-            label="Velocity"
-            description="Messages a second, from 1 to 500. As fast as can be, if it is left out."
-          >
+          <FormField label="Velocity" description="Messages a second, from 1 to 500. Empty = maximum.">
             <Input
               value={plan.rate}
               type="number"
@@ -121,7 +132,7 @@ export default function Redrive({ queue }: TabProps) {
       </Container>
       <SearchForm
         label="Which messages"
-        help="The terms of Look inside: source:*orders, attr.error:timeout*, body.order.id:17, age>2h."
+        help="The terms of Browse messages: source:*orders, attr.error:timeout*, body.order.id:17, age>2h."
         button="Find"
         filter={filter}
         busy={look.busy}
@@ -144,32 +155,13 @@ export default function Redrive({ queue }: TabProps) {
         )}
       </div>
       {look.error !== undefined && <Problem error={look.error} what="Not searched" retry={look.again} />}
-      {groups.length > 0 && (
-        <Table
-          variant="container"
-          items={groups}
-          trackBy="key"
-          ariaLabels={{ tableLabel: 'Groups of messages' }}
-          header={
-            <Header variant="h2" counter={`(${groups.length})`}>
-              Groups
-            </Header>
-          }
-          columnDefinitions={[
-            { id: 'key', header: 'Value', isRowHeader: true, cell: (g) => <span className="break">{g.label}</span> },
-            { id: 'n', header: 'Messages', cell: (g) => <Num value={g.messages.length} />, width: 120 },
-            { id: 'newest', header: 'Newest', cell: (g) => <Time at={g.newest} />, width: 200 },
-            {
-              id: 'choose',
-              header: 'Choose',
-              width: 130,
-              cell: (g) => (
-                <Button variant="inline-link" onClick={() => setChosen(g.messages)}>
-                  Choose these
-                </Button>
-              ),
-            },
-          ]}
+      {isGrouped(by, path) && (
+        <GroupTable
+          queue={queue}
+          filter={filter}
+          by={by}
+          path={path}
+          choose={(term) => show({ filter: `${filter} ${term}`.trim() })}
         />
       )}
       <Table
@@ -207,7 +199,7 @@ export default function Redrive({ queue }: TabProps) {
         }
         empty={
           look.error === undefined ? (
-            <Empty title={filter ? 'No message is like that' : 'There are no messages here'}>
+            <Empty title={filter ? 'No matches' : 'There are no messages here'}>
               Messages come here from queues whose redrive policy names this one, when they were received too often
               without being deleted.
             </Empty>
@@ -219,7 +211,7 @@ export default function Redrive({ queue }: TabProps) {
           look.more && (
             <Box textAlign="center">
               <Button loading={look.busy} onClick={look.further}>
-                Look further
+                Scan more
               </Button>
             </Box>
           )
@@ -233,6 +225,7 @@ export default function Redrive({ queue }: TabProps) {
           message={editing}
           close={() => setEditing(undefined)}
           plan={{ QueueUrl: queue, ...destined(plan), MessageIds: [editing.MessageId] }}
+          offer={offer}
           resend={(edit) => start({ MessageIds: [editing.MessageId], Edit: edit })}
         />
       )}
@@ -242,10 +235,11 @@ export default function Redrive({ queue }: TabProps) {
             asking === 'chosen'
               ? `Redrive ${plural(chosen.length, 'message')}?`
               : filter
-                ? 'Redrive all that are found?'
+                ? 'Redrive all matches?'
                 : 'Redrive all messages?'
           }
           yes="Redrive"
+          blocked={!unsure && (moves === undefined || movesNothing(moves))}
           close={() => setAsking(undefined)}
           act={() => start(selected)}
         >
@@ -256,7 +250,12 @@ export default function Redrive({ queue }: TabProps) {
             )}
             . It can be cancelled; what was moved until then stays moved.
           </Box>
-          <DryRun plan={{ QueueUrl: queue, ...destined(plan), ...selected }} />
+          <DryRun
+            plan={{ QueueUrl: queue, ...destined(plan), ...selected }}
+            found={found}
+            failed={failed}
+            offer={offer}
+          />
         </Confirm>
       )}
     </SpaceBetween>
@@ -282,8 +281,5 @@ function destined({ where, to }: Pick<Plan, 'where' | 'to'>): { DestinationArn?:
   if (where === 'source') {
     return {}
   }
-  const { partition = 'aws', region } = settingsNow() ?? {}
-  return {
-    DestinationArn: to.startsWith('arn:') ? to : `arn:${partition}:sqs:${region}:${sessionNow().account}:${to.trim()}`,
-  }
+  return { DestinationArn: arnOf(to) }
 }

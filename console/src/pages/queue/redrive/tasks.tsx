@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button'
 import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import Header from '@cloudscape-design/components/header'
 import ProgressBar from '@cloudscape-design/components/progress-bar'
-import StatusIndicator from '@cloudscape-design/components/status-indicator'
+import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator'
 import Table from '@cloudscape-design/components/table'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -14,28 +14,10 @@ import { notifyError } from '../../../frame/notices'
 import { useRefresh } from '../../../frame/preferences'
 import { Empty } from '../../../parts/empty'
 import { count } from '../../../parts/format'
+import { type MoveTask, outcomes } from '../../../parts/movetask'
 import { Problem } from '../../../parts/problem'
 import { nameOf } from '../../../parts/queues'
 import { Num, Time } from '../../../parts/values'
-
-interface Task {
-  TaskHandle?: string
-  Status: 'RUNNING' | 'CANCELLING' | 'COMPLETED' | 'CANCELLED' | 'FAILED'
-  StartedTimestamp: number
-  EndedTimestamp?: number
-  DestinationArn?: string
-  MaxNumberOfMessagesPerSecond?: number
-  Selects: boolean
-  Filter?: string
-  MessageIds?: number
-  Edited?: boolean
-  Scanned: number
-  Total: number
-  Moved: number
-  Skipped: number
-  FailureReason?: string
-  Results?: { MessageId: string; Outcome: string; NewMessageId?: string }[]
-}
 
 /** tasksKey is under which a queue's redrive tasks are remembered. */
 export const tasksKey = (queue: string) => ['ListRedriveTasks', queue]
@@ -48,12 +30,12 @@ const statuses = {
   FAILED: { type: 'error', text: 'Failed' },
 } as const
 
-const outcomes: Record<string, string> = {
-  Moved: 'Moved',
-  NotVisible: 'Not moved: in flight, delayed or behind a message that is',
-  NoSource: 'Not moved: it does not say where it came from, or that queue has its dead letters elsewhere now',
-  NoDestination: 'Not moved: the queue it came from is gone',
-  TooLarge: 'Not moved: the edited message is too large for its queue',
+/** statusOf is how a task is: one that has ended and moved nothing has not done what was wanted. */
+function statusOf(t: MoveTask): { type: StatusIndicatorProps.Type; text: string } {
+  if (t.Status === 'COMPLETED' && t.Moved === 0) {
+    return { type: 'warning', text: 'Nothing moved' }
+  }
+  return statuses[t.Status] ?? { type: 'info', text: t.Status }
 }
 
 /** Tasks lists the redrives of a queue, with their progress and what became of the last messages. It tells when one has ended. */
@@ -62,7 +44,7 @@ export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
   const interval = useRefresh()
   const list = useQuery({
     queryKey: tasksKey(queue),
-    queryFn: ({ signal }) => sluice<{ Tasks: Task[] }>('ListRedriveTasks', { QueueUrl: queue }, signal),
+    queryFn: ({ signal }) => sluice<{ Tasks: MoveTask[] }>('ListRedriveTasks', { QueueUrl: queue }, signal),
     refetchInterval: (q) => (q.state.data?.Tasks.some((t) => t.TaskHandle) ? 1000 : interval),
   })
   const lastEnd = list.data && Math.max(0, ...list.data.Tasks.map((t) => t.EndedTimestamp ?? 0))
@@ -117,9 +99,7 @@ export function Tasks({ queue, ended }: { queue: string; ended: () => void }) {
           width: 170,
           cell: (t) => (
             <>
-              <StatusIndicator type={statuses[t.Status]?.type ?? 'info'}>
-                {statuses[t.Status]?.text ?? t.Status}
-              </StatusIndicator>
+              <StatusIndicator type={statusOf(t).type}>{statusOf(t).text}</StatusIndicator>
               {t.FailureReason && <div className="break">{t.FailureReason}</div>}
             </>
           ),

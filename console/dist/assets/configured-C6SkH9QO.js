@@ -1,1 +1,0 @@
-import{C as e,S as t,y as n}from"./index-DaLll9NL.js";function r(){return{endpoint:e,region:t()?.region??`us-east-1`,credentials:n,maxAttempts:2}}export{r as t};

@@ -1,1 +1,0 @@
-import{f as e}from"./index-DaLll9NL.js";function t(){setTimeout(()=>{(e()??document).querySelector(`[aria-invalid=true]`)?.focus()})}export{t};

@@ -1,1 +1,0 @@
-import{_ as e}from"./sdk-sqs-DktYDlPs.js";import{t}from"./configured-C6SkH9QO.js";var n;function r(){return n??=new e({...t(),useQueueUrlAsEndpoint:!1}),n}export{r as t};

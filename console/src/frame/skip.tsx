@@ -1,0 +1,16 @@
+/** Skip is the first stop of the keyboard: it leads past the navigation to the page. */
+export function Skip() {
+  return (
+    <button type="button" className="skip" onClick={toPage}>
+      Skip to the page
+    </button>
+  )
+}
+
+function toPage() {
+  const heading = document.querySelector<HTMLElement>('main h1')
+  if (heading) {
+    heading.tabIndex = -1
+    heading.focus()
+  }
+}

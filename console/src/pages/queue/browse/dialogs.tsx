@@ -1,0 +1,149 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs'
+import Box from '@cloudscape-design/components/box'
+import FormField from '@cloudscape-design/components/form-field'
+import { useState } from 'react'
+import { sqs } from '../../../aws/sqs'
+import { notify } from '../../../frame/notices'
+import { redriveOf, useAttributes } from '../../../parts/attributes'
+import { Confirm } from '../../../parts/confirm'
+import { fromBase64 } from '../../../parts/decode'
+import { each } from '../../../parts/each'
+import { plural } from '../../../parts/format'
+import type { Message } from '../../../parts/message'
+import { arnOf, moveNow } from '../../../parts/movetask'
+import { QueueField } from '../../../parts/queuefield'
+import { nameOf } from '../../../parts/queues'
+import { EditMessage } from '../redrive/edit'
+
+/** Act is what can be done with messages that were found. */
+export type Act = 'move' | 'copy' | 'edit'
+
+interface DialogProps {
+  act: Act
+  queue: string
+  messages: Message[]
+  close: () => void
+  /** done is called when the queue has changed. */
+  done: () => void
+}
+
+/** MessageDialog asks before something is done with messages that were found, and does it. */
+export function MessageDialog({ act, ...props }: DialogProps) {
+  switch (act) {
+    case 'move':
+      return <Move {...props} />
+    case 'copy':
+      return <Copy {...props} />
+    case 'edit':
+      return <Edit {...props} />
+  }
+}
+
+type Props = Omit<DialogProps, 'act'>
+
+function Move({ queue, messages, close, done }: Props) {
+  const attributes = useAttributes(queue)
+  const letters = redriveOf(attributes.data)
+  const [typed, setTyped] = useState<string>()
+  const to = typed ?? (letters ? nameOf(letters.deadLetterTargetArn) : '')
+  async function move() {
+    const moved = await moveNow(queue, { MessageIds: messages.map((m) => m.MessageId), DestinationArn: arnOf(to) })
+    notify(
+      moved === undefined
+        ? { type: 'info', header: 'The move goes on', content: 'The tasks of Redrive show its progress.' }
+        : {
+            type: moved < messages.length ? 'warning' : 'success',
+            header: `Moved ${plural(moved, 'message')} to ${to}`,
+          },
+    )
+    done()
+  }
+  return (
+    <Confirm
+      title={`Move ${plural(messages.length, 'message')}`}
+      yes="Move"
+      blocked={to.trim() === ''}
+      close={close}
+      act={move}
+    >
+      <FormField label="Destination">
+        <QueueField value={to} label="Destination" change={setTyped} only={(q) => q.QueueName !== queue} />
+      </FormField>
+      <Box color="text-body-secondary">
+        Moved messages get a new ID and have never been received. Messages in flight or delayed stay.
+      </Box>
+    </Confirm>
+  )
+}
+
+function Copy({ queue, messages, close, done }: Props) {
+  const [to, setTo] = useState('')
+  const unseen = messages.some((m) => m.Body === undefined)
+  async function copy() {
+    await each(messages, (m) => sqs().send(new SendMessageCommand({ QueueUrl: to.trim(), ...copyOf(m, to.trim()) })))
+    notify({ header: `Copied ${plural(messages.length, 'message')} to ${to}` })
+    if (to.trim() === queue) {
+      done()
+    }
+  }
+  return (
+    <Confirm
+      title={`Copy ${plural(messages.length, 'message')}`}
+      yes="Copy"
+      blocked={to.trim() === '' || unseen}
+      close={close}
+      act={copy}
+    >
+      <FormField label="Destination">
+        <QueueField value={to} label="Destination" change={setTo} />
+      </FormField>
+      <Box color="text-body-secondary">
+        {unseen
+          ? 'Copying takes the permission sluice:PeekMessageBody.'
+          : 'The copies have the body and the attributes of the messages, which stay as they are.'}
+      </Box>
+    </Confirm>
+  )
+}
+
+/** copyOf is what a copy of a message is sent with. A FIFO queue gets each copy, also of a message that it had just before. */
+function copyOf(m: Message, to: string) {
+  return {
+    MessageBody: m.Body ?? '',
+    MessageAttributes: Object.fromEntries(
+      Object.entries(m.MessageAttributes ?? {}).map(([name, a]) => [
+        name,
+        a.BinaryValue === undefined
+          ? { DataType: a.DataType, StringValue: a.StringValue ?? '' }
+          : { DataType: a.DataType, BinaryValue: fromBase64(a.BinaryValue) ?? new Uint8Array() },
+      ]),
+    ),
+    ...(to.endsWith('.fifo') && {
+      MessageGroupId: m.MessageGroupId ?? 'copies',
+      MessageDeduplicationId: [...crypto.getRandomValues(new Uint32Array(4))].join('-'),
+    }),
+  }
+}
+
+function Edit({ queue, messages, close, done }: Props) {
+  const message = messages[0]
+  if (!message) {
+    return null
+  }
+  const plan = { QueueUrl: queue, MessageIds: [message.MessageId], DestinationArn: arnOf(queue) }
+  return (
+    <EditMessage
+      title="Edit message"
+      yes="Save"
+      note="The edited copy takes the message's place, with a new ID, at the end of the queue or of its group."
+      message={message}
+      plan={plan}
+      close={close}
+      resend={async (edit) => {
+        await moveNow(queue, { MessageIds: plan.MessageIds, DestinationArn: plan.DestinationArn, Edit: edit })
+        notify({ header: 'The message is edited' })
+        done()
+      }}
+    />
+  )
+}
