@@ -61,7 +61,7 @@ func (e *Engine) Accept(id ID, from FromShard, messages []Transfer) error {
 // lastAccepted returns the position of the last message that the queue has accepted
 // from another shard.
 func (q *queue) lastAccepted(from FromShard) (Position, error) {
-	b, err := q.e.tx.Get(acceptedKey(q.cfg.ID, from))
+	b, err := q.tx.Get(acceptedKey(q.cfg.ID, from))
 	if b == nil || err != nil {
 		return 0, err
 	}

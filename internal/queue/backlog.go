@@ -87,7 +87,7 @@ func (b *backlog) load() error {
 	if err := b.decode(v); err != nil {
 		return err
 	}
-	b.e.format = max(b.e.format, formatCopies)
+	b.e.needs(formatCopies)
 	for n := b.head; n < b.end; n++ {
 		x, err := b.read(n)
 		if err != nil {
@@ -143,7 +143,7 @@ func (b *backlog) add(x *expansion) {
 	b.e.tx.Set(publicationKey(b.end), encodeBacklogged(x))
 	b.end++
 	b.count(x.Publication, 0)
-	b.e.format = max(b.e.format, formatCopies)
+	b.e.needs(formatCopies)
 	b.dirty = true
 }
 

@@ -228,6 +228,6 @@ func (e *Engine) addToBlock(n int, start Instant, name string, rows []Row) error
 	}
 	e.rows = have
 	e.tx.Set(k, encodeBlock(n, start, have))
-	e.format = max(e.format, formatSeries)
+	e.needs(formatSeries)
 	return nil
 }

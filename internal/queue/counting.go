@@ -149,21 +149,21 @@ func (q *queue) called() {
 	if q.uncounted() {
 		return
 	}
-	q.lastCall = minuteOf(q.e.now)
+	q.lastCall = minuteOf(q.now)
 	q.startMinute()
 }
 
 // startMinute makes the queue active.
 func (q *queue) startMinute() {
 	if q.minute == 0 && !q.uncounted() {
-		q.minute = minuteOf(q.e.now)
+		q.minute = minuteOf(q.now)
 		q.touch()
 	}
 }
 
 // endMinute writes the row of the running minute, if that is over, and begins another.
 func (q *queue) endMinute() error {
-	now := minuteOf(q.e.now)
+	now := minuteOf(q.now)
 	if q.minute == 0 || q.minute == now {
 		return nil
 	}
@@ -226,7 +226,7 @@ func (c *counting) counted() Row {
 // was counted is over without a row.
 func (q *queue) loadMinute() {
 	q.writtenCall = q.lastCall
-	now := minuteOf(q.e.now)
+	now := minuteOf(q.now)
 	switch {
 	case q.uncounted():
 		q.counting = counting{}

@@ -901,11 +901,11 @@ func (c *command) publish(e *Engine) error {
 func (q *queue) stateOf(p Position, m *Message) string {
 	waits, at := delayKey(q.cfg.ID, m.SentAt, p), m.SentAt
 	if !q.cfg.FIFO && p.indexed() {
-		b, _ := q.e.tx.Get(ageKey(q.cfg.ID, m.SentAt, p))
+		b, _ := q.tx.Get(ageKey(q.cfg.ID, m.SentAt, p))
 		at = readRecord(b).Instant()
 		waits = delayKey(q.cfg.ID, at, p)
 	}
-	if b, _ := q.e.tx.Get(waits); b != nil {
+	if b, _ := q.tx.Get(waits); b != nil {
 		return "delayed until " + since(q.delayEnd(at))
 	}
 	switch r := q.received[p]; {

@@ -26,7 +26,7 @@ func (e *Engine) DeadLetters() []DeadLetter {
 func (q *queue) noteDeadLetter(m *received, msg *Message) {
 	if q.e.watchesDeadLetters && !q.cfg.Internal {
 		q.e.deadLetters = append(q.e.deadLetters, DeadLetter{
-			Queue: q.cfg.ID, Position: m.pos, ARN: q.cfg.ARN, Target: q.cfg.Redrive.Target, Message: msg, Receives: m.receives, At: q.e.now,
+			Queue: q.cfg.ID, Position: m.pos, ARN: q.cfg.ARN, Target: q.cfg.Redrive.Target, Message: msg, Receives: m.receives, At: q.now,
 		})
 	}
 }

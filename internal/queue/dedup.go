@@ -82,7 +82,7 @@ func (q *queue) filter(bucket uint64) *filter {
 // find returns the value stored under kind and id in the newest slot of the last
 // interval, and the slot; the value is nil if there is none.
 func (q *queue) find(kind byte, id string) (slot uint64, value []byte, err error) {
-	newest, oldest := slotOf(q.e.now), slotOf(q.e.horizon())
+	newest, oldest := slotOf(q.now), slotOf(q.e.horizon())
 	hash := hashOf(kind, id)
 	for n := range down(newest/slotsPerBucket, oldest/slotsPerBucket) {
 		if f := q.filters[n]; f == nil || !f.has(hash) {
@@ -90,7 +90,7 @@ func (q *queue) find(kind byte, id string) (slot uint64, value []byte, err error
 		}
 		first := n * slotsPerBucket
 		for slot := range down(min(newest, first+slotsPerBucket-1), max(oldest, first)) {
-			value, err := q.e.tx.Get(dedupKey(slot, q.cfg.ID).byte(kind).string(id))
+			value, err := q.tx.Get(dedupKey(slot, q.cfg.ID).byte(kind).string(id))
 			if value != nil || err != nil {
 				return slot, value, err
 			}
@@ -115,7 +115,7 @@ func (q *queue) lookup(kind byte, id string) (*reader, error) {
 		return nil, err
 	}
 	r := readRecord(b)
-	if t := r.Instant(); !r.Failed() && !inDedupInterval(t, q.e.now) {
+	if t := r.Instant(); !r.Failed() && !inDedupInterval(t, q.now) {
 		return nil, nil
 	}
 	return r, nil
@@ -123,11 +123,11 @@ func (q *queue) lookup(kind byte, id string) (*reader, error) {
 
 // remember stores a value under kind and id for an interval.
 func (q *queue) remember(kind byte, id string, value func(*writer)) {
-	n := bucketOf(q.e.now)
+	n := bucketOf(q.now)
 	w := newRecord(48)
-	w.Instant(q.e.now)
+	w.Instant(q.now)
 	value(&w)
-	q.e.tx.Set(dedupKey(slotOf(q.e.now), q.cfg.ID).byte(kind).string(id), w.Writer)
+	q.tx.Set(dedupKey(slotOf(q.now), q.cfg.ID).byte(kind).string(id), w.Writer)
 	q.filter(n).add(hashOf(kind, id))
 	if q.dedupHigh == 0 {
 		q.dedupLow = n
@@ -138,7 +138,7 @@ func (q *queue) remember(kind byte, id string, value func(*writer)) {
 
 // dropOldBuckets removes the buckets in which all ids are too old.
 func (q *queue) dropOldBuckets() {
-	current := bucketOf(q.e.now)
+	current := bucketOf(q.now)
 	if q.dedupHigh == 0 || current < q.dedupLow+2 {
 		return
 	}
@@ -176,7 +176,7 @@ func (q *queue) purgeDedup() error {
 	for slot, more := max(oldest, q.dedupLow)*slotsPerBucket, true; more; slot++ {
 		more = false
 		var owner ID
-		err := q.e.tx.Scan(dedupKey(slot, q.cfg.ID), end, func(k, _ []byte) bool {
+		err := q.tx.Scan(dedupKey(slot, q.cfg.ID), end, func(k, _ []byte) bool {
 			slot, owner, _, _, more = splitDedupKey(k)
 			return false
 		})
@@ -186,7 +186,7 @@ func (q *queue) purgeDedup() error {
 		case more && owner < q.cfg.ID:
 			slot-- // other queues are in front of this one in the slot: look there again
 		case more && owner == q.cfg.ID:
-			q.e.tx.DeleteRange(dedupKey(slot, q.cfg.ID), dedupKey(slot, q.cfg.ID+1))
+			q.tx.DeleteRange(dedupKey(slot, q.cfg.ID), dedupKey(slot, q.cfg.ID+1))
 		}
 	}
 	return nil
@@ -236,7 +236,7 @@ func (q *queue) forgetAttempt(attempt string) error {
 		if value == nil || err != nil {
 			return err
 		}
-		q.e.tx.Delete(dedupKey(slot, q.cfg.ID).byte(kindAttempt).string(attempt))
+		q.tx.Delete(dedupKey(slot, q.cfg.ID).byte(kindAttempt).string(attempt))
 		q.markDirty()
 	}
 }

@@ -28,7 +28,7 @@ func (q *queue) postpone(p Position, group string, sent, due Instant) {
 	w := newRecord(16 + len(group))
 	w.Instant(sent)
 	w.String(group)
-	q.e.tx.Set(delayKey(q.cfg.ID, at, p), w.Writer)
+	q.tx.Set(delayKey(q.cfg.ID, at, p), w.Writer)
 	q.delayed++
 	q.nextDelay = min(q.nextDelay, at)
 	q.markDirty()
@@ -43,16 +43,16 @@ type waiting struct {
 
 // endDelays makes messages available whose delay has ended.
 func (q *queue) endDelays() error {
-	if q.delayed == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.e.now || q.e.Full() {
+	if q.delayed == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.now || q.Full() {
 		return nil
 	}
 	var due []waiting
 	var bad error
 	next := never
 	_, end := tableRange(q.cfg.ID, tableDelay)
-	err := q.e.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(k, v []byte) bool {
+	err := q.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(k, v []byte) bool {
 		w := waiting{at: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
-		if q.delayEnd(w.at) > q.e.now || len(due) == workAtOnce {
+		if q.delayEnd(w.at) > q.now || len(due) == workAtOnce {
 			next = w.at
 			return false
 		}
@@ -69,12 +69,12 @@ func (q *queue) endDelays() error {
 		return fmt.Errorf("end delays: %d of %d: %w", n, q.delayed, errMissing)
 	}
 	for _, w := range due {
-		if q.e.Full() {
+		if q.Full() {
 			next = w.at
 			break
 		}
-		q.e.work++
-		q.e.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))
+		q.work++
+		q.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))
 		q.delayed--
 		q.delayFloor = w.at
 		if err := q.addMember(w.group, w.pos, w.sent); err != nil {

@@ -17,6 +17,7 @@ import (
 // If that fails, or if an operation fails with an error that is not a Refusal, what
 // the engine has in memory no longer matches the store, and the owner must drop it.
 type Engine struct {
+	transaction
 	queues       map[ID]*queue
 	outboxes     map[ID]*outbox
 	unknown      map[ID]bool // see Unknown
@@ -35,17 +36,9 @@ type Engine struct {
 	deadLetters        []DeadLetter // since DeadLetters was called
 	watchesDeadLetters bool
 
-	tx            Txn
-	now           Instant // never goes back
-	touched       []*queue
 	dirtyOutboxes []*outbox
 	unwritten     []ID   // queues whose empty receives WriteEmptyReceives has to write
-	work          int    // messages touched by housekeeping since Advance or Receive began
-	limit         int    // see Limit
-	record        []byte // scratch for the record of a message
 	rows          []Row  // scratch for the rows of a block
-	forceWrite    bool   // the clock is written even if nothing else is
-	format        int    // see Format
 	dedupLow      uint64 // the buckets of deduplication ids before it are empty
 
 	keep   Keep
@@ -65,7 +58,7 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 // as keep says.
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := &Engine{
-		unknown: make(map[ID]bool), isDeleted: deleted, limit: math.MaxInt,
+		unknown: make(map[ID]bool), isDeleted: deleted, transaction: transaction{limit: math.MaxInt},
 		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
@@ -125,7 +118,7 @@ func (e *Engine) loadOthers(deleted func(ID) bool) error {
 
 // load rebuilds what the queue keeps in memory.
 func (q *queue) load() error {
-	tx, id := q.e.tx, q.cfg.ID
+	tx, id := q.tx, q.cfg.ID
 	b, err := tx.Get(metaKey(id))
 	if err != nil {
 		return err
@@ -142,7 +135,7 @@ func (q *queue) load() error {
 	}
 	if b[0] == metaVersion {
 		q.e.waits = false
-		q.e.format = max(q.e.format, formatSeries)
+		q.needs(formatSeries)
 	}
 	if err := q.loadOwnName(); err != nil {
 		return err
@@ -161,7 +154,7 @@ func (q *queue) load() error {
 			m.tenant = name
 		}
 		q.trackReceived(m)
-		if m.deadline <= q.e.now {
+		if m.deadline <= q.now {
 			q.makeVisible(m)
 			return true
 		}
@@ -182,7 +175,7 @@ func (q *queue) load() error {
 		var t *MoveTask
 		t, bad = decodeMoveTask(v)
 		q.tasks = append(q.tasks, t)
-		q.e.format = max(q.e.format, t.format())
+		q.needs(t.format())
 		return bad == nil
 	})
 	if err := firstError(err, bad); err != nil {
@@ -253,11 +246,6 @@ const (
 	formatNames = 11 // the names of queues beside what was counted of them
 )
 
-// Format returns the lowest format of a data directory whose programs can read all
-// that the engine has read and written, as far as it knows. The owner must see to it that the directory has that format
-// before it makes the transaction durable.
-func (e *Engine) Format() int { return max(1, e.format) }
-
 // Begin starts a transaction at now, or at the newest instant seen if that is
 // later.
 func (e *Engine) Begin(tx Txn, now Instant) {
@@ -265,37 +253,32 @@ func (e *Engine) Begin(tx Txn, now Instant) {
 	e.now = max(e.now, now)
 }
 
-// Now returns the engine's time.
-func (e *Engine) Now() Instant { return e.now }
-
-// ForceWrite makes the transaction write something even if it changes nothing: the
-// commit then shows whether the store can be written.
-func (e *Engine) ForceWrite() { e.forceWrite = true }
-
 // End writes the records that the transaction has changed, and returns the queues
 // that it has touched: those in which a waiting receive may now find a message.
 func (e *Engine) End() []ID {
 	touched := make([]ID, 0, len(e.touched))
 	wrote := e.forceWrite
 	e.forceWrite = false
-	for _, q := range e.touched {
-		touched = append(touched, q.cfg.ID)
+	for _, b := range e.touched {
+		touched = append(touched, b.cfg.ID)
+		b.touched = false
+		q := e.queues[b.cfg.ID]
+		if q == nil {
+			continue // it was removed
+		}
 		if q.dirty {
 			record := q.meta.encode()
 			if record[0] == metaVersion {
-				e.format = max(e.format, formatSeries)
+				e.needs(formatSeries)
 				q.saveOwnName()
 			}
 			e.tx.Set(metaKey(q.cfg.ID), record)
 			q.dirty, q.unwritten, q.writtenCall = false, false, q.lastCall
 			wrote = true
 		}
-		q.touched = false
-		if e.queues[q.cfg.ID] == q {
-			// Among the queues that are due, the one that was touched is last.
-			e.wake(q, max(q.schedule(), min(q.wakeAt, e.now)))
-			q.announce()
-		}
+		// Among the queues that are due, the one that was touched is last.
+		e.wake(q, max(q.schedule(), min(q.wakeAt, e.now)))
+		q.announce()
 	}
 	e.touched = e.touched[:0]
 	for _, o := range e.dirtyOutboxes {
@@ -350,25 +333,6 @@ func (e *Engine) Advance() error {
 	}
 	return e.age()
 }
-
-// spend counts the work of moving a message to another queue.
-func (e *Engine) spend(m *Message) { e.work += 1 + len(m.Body)>>10 }
-
-// Limit sets the size in bytes at which the transaction takes no more work that can wait. It counts until the next
-// call; an engine that was just loaded has no limit.
-//
-// What cannot be divided may exceed the limit, once in each call of the engine: a message that is moved, a row
-// of a series, or what a client has asked for.
-func (e *Engine) Limit(bytes int) { e.limit = bytes }
-
-// Full reports whether the transaction has reached its limit: work that can wait is left to the next one.
-func (e *Engine) Full() bool { return e.room() <= 0 }
-
-// room returns how many bytes the transaction may still grow by.
-func (e *Engine) room() int { return e.limit - e.tx.Size() }
-
-// spent reports whether housekeeping has done as much as it may in one transaction.
-func (e *Engine) spent() bool { return e.work >= workAtOnce || e.Full() }
 
 // Configure adds a queue or gives it new attributes. A queue that another shard has
 // served can be served here from now on; the messages in its outbox still go to the

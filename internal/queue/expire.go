@@ -55,18 +55,18 @@ func (q *queue) setAge(p Position, sent Instant, group string, due Instant) {
 	w := newRecord(16 + len(group))
 	w.Instant(due)
 	w.String(group)
-	q.e.tx.Set(ageKey(q.cfg.ID, sent, p), w.Writer)
+	q.tx.Set(ageKey(q.cfg.ID, sent, p), w.Writer)
 }
 
 // expire drops messages that are too old.
 func (q *queue) expire() error {
 	floor := q.floor()
-	if floor == never || floor.Add(q.cfg.Retention) > q.e.now || q.e.now < q.nextExpiry {
+	if floor == never || floor.Add(q.cfg.Retention) > q.now || q.now < q.nextExpiry {
 		return nil
 	}
-	q.nextExpiry = q.e.now.Add(expiryInterval)
+	q.nextExpiry = q.now.Add(expiryInterval)
 	// Everything sent at this instant or before is too old.
-	limit := q.e.now.Add(-q.cfg.Retention)
+	limit := q.now.Add(-q.cfg.Retention)
 	moreLine, err := q.expireLine(limit)
 	if err != nil {
 		return fmt.Errorf("expire: %w", err)
@@ -76,7 +76,7 @@ func (q *queue) expire() error {
 		return fmt.Errorf("expire: %w", err)
 	}
 	if moreLine || moreIndexed {
-		q.nextExpiry = q.e.now
+		q.nextExpiry = q.now
 	}
 	q.markDirty()
 	return nil
@@ -99,13 +99,13 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 				return false, err
 			}
 		}
-		if m.sent > limit || n == workAtOnce || q.e.Full() {
+		if m.sent > limit || n == workAtOnce || q.Full() {
 			q.lineFloor = m.sent
 			return m.sent <= limit, nil
 		}
 		q.remove(m)
 		q.count(MetricExpired, 1)
-		q.e.work++
+		q.work++
 	}
 	// The messages that were never received follow, in order of age without a gap.
 	var failed error
@@ -119,7 +119,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 	}
 	if n > 0 {
 		end := q.lineHead + Position(n)
-		q.e.tx.DeleteRange(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, end))
+		q.tx.DeleteRange(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, end))
 		q.stored -= uint64(n)
 		q.lineHead = end
 		q.count(MetricExpired, int64(n))
@@ -132,7 +132,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 
 // sentAt reads when the message at p was sent.
 func (q *queue) sentAt(p Position) (Instant, error) {
-	b, err := q.e.tx.Get(messageKey(q.cfg.ID, p))
+	b, err := q.tx.Get(messageKey(q.cfg.ID, p))
 	if err != nil {
 		return 0, err
 	}
@@ -165,11 +165,11 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 		return false, fmt.Errorf("ages of %d of %d messages: %w", n, q.indexedCount(), errMissing)
 	}
 	for _, a := range old {
-		if q.e.Full() {
+		if q.Full() {
 			floor, q.ageHead = a.sent, min(a.pos, q.ageHead)
 			break
 		}
-		q.e.work++
+		q.work++
 		q.count(MetricExpired, 1)
 		if m := q.received[a.pos]; m != nil {
 			q.remove(m)
@@ -184,7 +184,7 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 			return false, err
 		}
 	}
-	q.ageFloor = min(floor, q.e.now)
+	q.ageFloor = min(floor, q.now)
 	return floor <= limit, nil
 }
 
@@ -194,7 +194,7 @@ func (q *queue) agedByAge(limit Instant) (old []aged, floor Instant, err error) 
 	var bad error
 	floor = never
 	_, end := tableRange(q.cfg.ID, tableAge)
-	err = q.e.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
+	err = q.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
 		a := aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
 		if a.sent > limit || len(old) == workAtOnce {
 			floor = a.sent
@@ -216,7 +216,7 @@ func (q *queue) agedByPosition(limit Instant) (old []aged, floor Instant, err er
 	floor = never
 	work := 0
 	_, end := tableRange(q.cfg.ID, tableMessage)
-	err = q.e.tx.Scan(messageKey(q.cfg.ID, q.ageHead), end, func(k, v []byte) bool {
+	err = q.tx.Scan(messageKey(q.cfg.ID, q.ageHead), end, func(k, v []byte) bool {
 		a := aged{pos: Position(tail(k, 0))}
 		a.sent, a.group, bad = ageOf(v)
 		q.ageHead = a.pos
@@ -239,17 +239,17 @@ func (q *queue) dropUnreceived(a aged) error {
 		at = a.sent
 	}
 	waits := delayKey(q.cfg.ID, at, a.pos)
-	b, err := q.e.tx.Get(waits)
+	b, err := q.tx.Get(waits)
 	if err != nil {
 		return err
 	}
 	if b != nil {
-		q.e.tx.DeleteOnce(waits)
+		q.tx.DeleteOnce(waits)
 		q.delayed--
 		q.dropIndexed(a.pos, a.sent)
 		return nil
 	}
-	if b, err = q.e.tx.Get(memberKey(q.cfg.ID, a.group, a.pos)); err != nil {
+	if b, err = q.tx.Get(memberKey(q.cfg.ID, a.group, a.pos)); err != nil {
 		return err
 	}
 	if b == nil {
@@ -264,7 +264,7 @@ func (q *queue) dropUnreceived(a aged) error {
 
 // dropIndexed removes an indexed message's own keys.
 func (q *queue) dropIndexed(p Position, sent Instant) {
-	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, p))
+	q.tx.DeleteOnce(messageKey(q.cfg.ID, p))
 	q.dropAge(p, sent)
 	q.stored--
 	q.markDirty()
@@ -273,6 +273,6 @@ func (q *queue) dropIndexed(p Position, sent Instant) {
 // dropAge removes the age of an indexed message, if it has one.
 func (q *queue) dropAge(p Position, sent Instant) {
 	if !q.cfg.FIFO {
-		q.e.tx.DeleteOnce(ageKey(q.cfg.ID, sent, p))
+		q.tx.DeleteOnce(ageKey(q.cfg.ID, sent, p))
 	}
 }

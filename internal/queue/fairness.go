@@ -101,7 +101,7 @@ func (q *queue) quietMembers(noisy map[string]uint64) (n uint64, err error) {
 	for from != nil && err == nil {
 		lo := from
 		from = nil
-		err = q.e.tx.Scan(lo, end, func(k, _ []byte) bool {
+		err = q.tx.Scan(lo, end, func(k, _ []byte) bool {
 			name := string(k[keyOf0 : len(k)-9])
 			if _, out := noisy[name]; out {
 				_, from = memberRange(q.cfg.ID, name, 0)
@@ -122,7 +122,7 @@ func (q *queue) quietDelayed(noisy map[string]uint64) (n uint64, err error) {
 	var bad error
 	looked := 0
 	_, end := tableRange(q.cfg.ID, tableDelay)
-	err = q.e.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(_, v []byte) bool {
+	err = q.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(_, v []byte) bool {
 		r := readRecord(v)
 		r.Instant()
 		if _, out := noisy[r.String()]; !out {

@@ -58,7 +58,7 @@ func (q *queue) oldestAge(without map[string]uint64) (seconds uint64, err error)
 		}
 		oldest = min(oldest, at)
 	}
-	return uint64(max(0, q.e.now-oldest)) / 1000, nil
+	return uint64(max(0, q.now-oldest)) / 1000, nil
 }
 
 // ignored reports whether a message does not count for the age of the oldest.
@@ -89,7 +89,7 @@ func (q *queue) oldestByPosition(map[string]uint64) (Instant, error) {
 	oldest := never
 	var bad error
 	_, end := tableRange(q.cfg.ID, tableMessage)
-	err := q.e.tx.Scan(messageKey(q.cfg.ID, q.ageHead), end, func(_, v []byte) bool {
+	err := q.tx.Scan(messageKey(q.cfg.ID, q.ageHead), end, func(_, v []byte) bool {
 		oldest, bad = sentAt(v)
 		return false
 	})
@@ -105,7 +105,7 @@ func (q *queue) oldestByAge(without map[string]uint64) (Instant, error) {
 	var bad error
 	looked := 0
 	_, end := tableRange(q.cfg.ID, tableAge)
-	err := q.e.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
+	err := q.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
 		first = aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
 		r := readRecord(v)
 		first.due, first.group = r.Instant(), r.String()
@@ -132,7 +132,7 @@ func (q *queue) arrival(a aged) (Instant, error) {
 	}
 	at := a.due
 	_, end := tableRange(q.cfg.ID, tableMessage)
-	err = q.e.tx.Scan(messageKey(q.cfg.ID, indexedBit), end, func(k, v []byte) bool {
+	err = q.tx.Scan(messageKey(q.cfg.ID, indexedBit), end, func(k, v []byte) bool {
 		a = aged{pos: Position(tail(k, 0))}
 		a.sent, err = sentAt(v)
 		return false
@@ -140,7 +140,7 @@ func (q *queue) arrival(a aged) (Instant, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := q.e.tx.Get(ageKey(q.cfg.ID, a.sent, a.pos))
+	b, err := q.tx.Get(ageKey(q.cfg.ID, a.sent, a.pos))
 	if b == nil || err != nil {
 		return at, err
 	}

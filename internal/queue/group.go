@@ -68,7 +68,7 @@ func (q *queue) groupRecord(name string) (*groupRecord, error) {
 	if r := q.e.groupRecords[cached]; r != nil {
 		return r, nil
 	}
-	b, err := q.e.tx.Get(groupKey(q.cfg.ID, name))
+	b, err := q.tx.Get(groupKey(q.cfg.ID, name))
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +126,14 @@ func (q *queue) addMember(name string, p Position, sent Instant) error {
 	}
 	w := newRecord(16)
 	w.Instant(sent)
-	q.e.tx.Set(memberKey(q.cfg.ID, name, p), w.Writer)
+	q.tx.Set(memberKey(q.cfg.ID, name, p), w.Writer)
 	before := r.head
 	r.add(member{p, sent})
 	switch {
 	case r.order == 0 && q.activeGroups[name] == nil:
 		q.addToRota(name, r)
 	case r.order != 0 && r.head < before:
-		q.e.tx.Set(groupKey(q.cfg.ID, name), r.encode())
+		q.tx.Set(groupKey(q.cfg.ID, name), r.encode())
 	}
 	q.markDirty()
 	return nil
@@ -154,7 +154,7 @@ func (q *queue) readMembers(name string, r *groupRecord, n int) error {
 	ahead := make([]member, 0, aheadMost)
 	var bad error
 	lo, hi := memberRange(q.cfg.ID, name, r.head)
-	err := q.e.tx.Scan(lo, hi, func(k, v []byte) bool {
+	err := q.tx.Scan(lo, hi, func(k, v []byte) bool {
 		rec := readRecord(v)
 		ahead = append(ahead, member{pos: Position(tail(k, 0)), sent: rec.Instant()})
 		bad = rec.done("group member")
@@ -170,7 +170,7 @@ func (q *queue) readMembers(name string, r *groupRecord, n int) error {
 // removeMembers removes the first n members of a group, which must be in memory.
 func (q *queue) removeMembers(name string, r *groupRecord, n int) {
 	for _, m := range r.ahead[:n] {
-		q.e.tx.DeleteOnce(memberKey(q.cfg.ID, name, m.pos))
+		q.tx.DeleteOnce(memberKey(q.cfg.ID, name, m.pos))
 		r.head = m.pos + 1
 	}
 	r.ahead = r.ahead[n:]
@@ -183,7 +183,7 @@ func (q *queue) dropMember(name string, p Position) error {
 	if err != nil {
 		return err
 	}
-	q.e.tx.DeleteOnce(memberKey(q.cfg.ID, name, p))
+	q.tx.DeleteOnce(memberKey(q.cfg.ID, name, p))
 	if i, known := r.find(p); known {
 		if i == 0 {
 			r.head = p + 1

@@ -58,5 +58,5 @@ func (q *queue) observeProcessing(m *received) {
 	if q.processing == nil {
 		q.processing = new(Histogram)
 	}
-	q.processing.Observe(q.e.now.Sub(m.last))
+	q.processing.Observe(q.now.Sub(m.last))
 }

@@ -68,7 +68,7 @@ func (q *queue) allowed(most int) int {
 		most = min(most, max(0, l.InFlight-q.inFlight))
 	}
 	if l.Rate.Messages > 0 {
-		most = min(most, q.pace.left(l.Rate, q.e.now))
+		most = min(most, q.pace.left(l.Rate, q.now))
 	}
 	return most
 }
@@ -76,7 +76,7 @@ func (q *queue) allowed(most int) int {
 // countReceived counts messages that were given out, or taken back, for the rate.
 func (q *queue) countReceived(n int) {
 	if r := q.cfg.Limits.Rate; r.Messages > 0 && n != 0 {
-		q.pace.take(r, q.e.now, n)
+		q.pace.take(r, q.now, n)
 	}
 }
 
@@ -84,7 +84,7 @@ func (q *queue) countReceived(n int) {
 // never.
 func (q *queue) paced() Instant {
 	l := &q.cfg.Limits
-	if l.Rate.Messages == 0 || l.Paused || l.InFlight > 0 && q.inFlight >= l.InFlight || q.pace.left(l.Rate, q.e.now) > 0 || !q.holds() {
+	if l.Rate.Messages == 0 || l.Paused || l.InFlight > 0 && q.inFlight >= l.InFlight || q.pace.left(l.Rate, q.now) > 0 || !q.holds() {
 		return never
 	}
 	return q.pace.next(l.Rate)

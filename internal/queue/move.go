@@ -211,28 +211,28 @@ func (t *MoveTask) format() int {
 }
 
 func (q *queue) saveTask(t *MoveTask) {
-	q.e.format = max(q.e.format, t.format())
-	q.e.tx.Set(taskKey(q.cfg.ID, t.Started), t.encode())
+	q.needs(t.format())
+	q.tx.Set(taskKey(q.cfg.ID, t.Started), t.encode())
 	q.markDirty()
 }
 
 // move continues the queue's running task, by a bounded number of messages and of
 // bytes.
 func (q *queue) move() error {
-	if q.e.now < q.movesFrom {
+	if q.now < q.movesFrom {
 		return nil
 	}
 	for _, t := range q.tasks {
 		if t.Status != MoveRunning {
 			continue
 		}
-		allowance := t.allowance(q.e.now)
-		enough := q.e.work + workAtOnce
+		allowance := t.allowance(q.now)
+		enough := q.work + workAtOnce
 		if t.Selection != nil {
 			if q.found == nil || allowance == 0 {
 				continue
 			}
-			if err := q.moveSelected(t, allowance, q.e.work+selectionWork); err != nil {
+			if err := q.moveSelected(t, allowance, q.work+selectionWork); err != nil {
 				return fmt.Errorf("message move task: %w", err)
 			}
 			q.saveTask(t)
@@ -242,7 +242,7 @@ func (q *queue) move() error {
 			if err := q.moveOne(t); err != nil {
 				return fmt.Errorf("message move task: %w", err)
 			}
-			if t.Status != MoveRunning || q.movesFrom > q.e.now || q.e.work >= enough || q.e.Full() {
+			if t.Status != MoveRunning || q.movesFrom > q.now || q.work >= enough || q.Full() {
 				break
 			}
 		}
@@ -271,7 +271,7 @@ func (q *queue) moveOne(t *MoveTask) error {
 	switch failure {
 	case "":
 	case sealedForNow:
-		q.movesFrom = q.e.now.Add(sealedPause)
+		q.movesFrom = q.now.Add(sealedPause)
 		return nil
 	default:
 		q.endTask(t, MoveFailed, failure)
@@ -322,13 +322,13 @@ func (q *queue) moveTo(t *MoveTask, c *candidate, m *Message, to destination) er
 	if err := q.takeOut(c); err != nil {
 		return err
 	}
-	q.e.spend(m)
+	q.spend(m)
 	q.count(MetricMoved, 1)
 	m.ID = movedID(t.ID, c.pos)
-	m.SentAt = q.e.now
+	m.SentAt = q.now
 	m.Source, m.PriorReceives, m.PriorFirst = "", 0, 0
 	t.Moved++
-	return to.accept(m, q.e.now)
+	return to.accept(m, q.now)
 }
 
 // mayFill reports whether the task may move messages to a queue.
@@ -378,7 +378,7 @@ func (q *queue) takeOut(c *candidate) error {
 			return q.releaseGroup(m.group)
 		}
 	case !c.pos.indexed():
-		q.e.tx.DeleteOnce(messageKey(q.cfg.ID, c.pos))
+		q.tx.DeleteOnce(messageKey(q.cfg.ID, c.pos))
 		q.lineHead++
 		q.stored--
 		q.markDirty()

@@ -98,7 +98,7 @@ func (o *outbox) put(t Transfer) {
 	o.stored++
 	if t.Copy {
 		o.copies = true
-		o.e.format = max(o.e.format, formatCopies)
+		o.e.needs(formatCopies)
 	}
 	o.e.record = t.encode(o.e.record)
 	o.e.tx.Set(outboxMessageKey(o.id, o.last), o.e.record)
@@ -199,7 +199,7 @@ func (e *Engine) dropOutbox(o *outbox) {
 
 // loadOutbox loads the outbox of a queue that this shard serves, if there is one.
 func (q *queue) loadOutbox() error {
-	b, err := q.e.tx.Get(outboxKey(q.cfg.ID))
+	b, err := q.tx.Get(outboxKey(q.cfg.ID))
 	if b == nil || err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (o *outbox) load() error {
 		return err
 	}
 	if o.copies {
-		o.e.format = max(o.e.format, formatCopies)
+		o.e.needs(formatCopies)
 	}
 	o.e.ready = append(o.e.ready, o.id)
 	found := false

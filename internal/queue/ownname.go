@@ -25,19 +25,19 @@ func (q *queue) saveOwnName() {
 	if q.ownName || q.e.unsaid {
 		return
 	}
-	q.e.tx.Set(ownNameKey(q.cfg.ID), encodeOwnName(q.cfg.ARN))
-	q.e.format = max(q.e.format, formatNames)
+	q.tx.Set(ownNameKey(q.cfg.ID), encodeOwnName(q.cfg.ARN))
+	q.needs(formatNames)
 	q.ownName = true
 }
 
 // loadOwnName finds out whether the name of the queue is stored.
 func (q *queue) loadOwnName() error {
-	b, err := q.e.tx.Get(ownNameKey(q.cfg.ID))
+	b, err := q.tx.Get(ownNameKey(q.cfg.ID))
 	if b == nil || err != nil {
 		return err
 	}
 	q.ownName, q.e.unsaid = true, false
-	q.e.format = max(q.e.format, formatNames)
+	q.needs(formatNames)
 	return nil
 }
 

@@ -115,7 +115,7 @@ func (q *queue) purge() error {
 	for _, table := range []byte{
 		tableMessage, tableReceived, tableDelay, tableMember, tableGroup, tableRota, tableAge,
 	} {
-		q.e.tx.DeleteRange(tableRange(q.cfg.ID, table))
+		q.tx.DeleteRange(tableRange(q.cfg.ID, table))
 	}
 	clear(q.e.groupRecords)
 	old := q.meta
@@ -130,7 +130,7 @@ func (q *queue) purge() error {
 	q.meta = meta{
 		lineHead: old.lineNext, lineNext: old.lineNext, lastIndex: old.lastIndex,
 		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
-		delayFloor: old.delayFloor, purged: q.e.now, counting: old.counting,
+		delayFloor: old.delayFloor, purged: q.now, counting: old.counting,
 	}
 	q.markDirty()
 	return nil
@@ -144,7 +144,7 @@ func (q *queue) leaveOut(marks []Mark) error {
 			return fmt.Errorf("purge: %w", err)
 		}
 		if m.UpTo > last {
-			q.e.tx.Set(acceptedKey(q.cfg.ID, m.From), encodeAccepted(m.UpTo))
+			q.tx.Set(acceptedKey(q.cfg.ID, m.From), encodeAccepted(m.UpTo))
 		}
 	}
 	return nil

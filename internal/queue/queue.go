@@ -9,8 +9,8 @@ import (
 // queue is the state of one queue. The store has meta as one record; the engine
 // rebuilds the rest from the tables when it is loaded.
 type queue struct {
-	e   *Engine
-	cfg Config
+	base
+	e *Engine
 	meta
 
 	// received holds the messages that were received and not deleted, also those
@@ -42,9 +42,7 @@ type queue struct {
 
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
-	touched   bool    // is in Engine.touched
 	announced bool    // internal: it is available, and Engine.Deliverable has said so
-	dirty     bool    // meta must be written
 	unwritten bool    // meta counts empty receives that the stored record does not
 
 	writtenCall Instant         // lastCall as it is stored
@@ -122,27 +120,12 @@ func (m *meta) decode(b []byte) error {
 
 func newQueue(e *Engine, cfg Config) *queue {
 	q := &queue{
-		e: e, cfg: cfg, received: make(map[Position]*received), filters: make(map[uint64]*filter), activeGroups: make(map[string]*activeGroup),
+		base: base{transaction: &e.transaction, cfg: cfg}, e: e, received: make(map[Position]*received), filters: make(map[uint64]*filter), activeGroups: make(map[string]*activeGroup),
 		nextDelay: never, wakeAt: never,
 		deadlines: heap.New((*received).earlier, func(m *received) *int { return &m.place }),
 	}
 	q.meta = meta{lineHead: 1, lineNext: 1, rotaHead: 1}
 	return q
-}
-
-// touch puts the queue on the list of those whose record and wake-up the engine
-// updates when the transaction ends.
-func (q *queue) touch() {
-	if !q.touched {
-		q.touched = true
-		q.e.touched = append(q.e.touched, q)
-	}
-}
-
-// markDirty has the queue's record written when the transaction ends.
-func (q *queue) markDirty() {
-	q.touch()
-	q.dirty = true
 }
 
 // advance brings the queue up to the present: it does what time alone has made

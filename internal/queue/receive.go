@@ -119,7 +119,7 @@ func (q *queue) roomForNew(room int) int {
 // subtracts from n how many it has looked at.
 func (q *queue) receiveReturned(n *int, room int, timeout time.Duration) ([]Delivery, error) {
 	var out []Delivery
-	for ; *n > 0 && len(out) < room && !q.e.spent(); *n-- {
+	for ; *n > 0 && len(out) < room && !q.spent(); *n-- {
 		front := q.returned.Front()
 		m := front.Value.(*received)
 		if moved, err := q.redrive(m); err != nil {
@@ -194,7 +194,7 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 	}
 	last := q.lastOrder
 	var out []Delivery
-	for len(out) < room && !q.e.spent() {
+	for len(out) < room && !q.spent() {
 		g := q.firstReady(last)
 		more := len(turns) > 0 && q.roomForNew(1) > 0
 		switch {
@@ -237,7 +237,7 @@ func (q *queue) serveGroup(g *activeGroup, room int, timeout time.Duration) ([]D
 	var out []Delivery
 	blocked := false
 	for _, m := range slices.Clone(g.held) {
-		if blocked = m.inFlight || q.e.spent(); blocked || len(out) == room {
+		if blocked = m.inFlight || q.spent(); blocked || len(out) == room {
 			break
 		}
 		if moved, err := q.redrive(m); err != nil {

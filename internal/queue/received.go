@@ -78,14 +78,14 @@ func (q *queue) trackReceived(m *received) {
 
 // save writes m's record.
 func (q *queue) save(m *received) {
-	q.e.tx.Set(receivedKey(q.cfg.ID, m.pos), m.encode())
+	q.tx.Set(receivedKey(q.cfg.ID, m.pos), m.encode())
 	m.written++
 	q.touch()
 }
 
 // deliver delivers m to a consumer, and makes it invisible for timeout.
 func (q *queue) deliver(m *received, timeout time.Duration) Delivery {
-	now := q.e.now
+	now := q.now
 	q.lastReceive = now
 	q.receipts++
 	q.markDirty()
@@ -107,9 +107,9 @@ func (m *received) delivery() Delivery {
 
 // startTimeout makes m invisible for timeout from now, which may be 0.
 func (q *queue) startTimeout(m *received, timeout time.Duration) {
-	m.deadline = q.e.now.Add(timeout)
+	m.deadline = q.now.Add(timeout)
 	switch {
-	case m.deadline <= q.e.now:
+	case m.deadline <= q.now:
 		q.makeVisible(m)
 	case m.inFlight:
 		q.deadlines.Set(m)
@@ -139,7 +139,7 @@ func (q *queue) makeVisible(m *received) {
 // endTimeouts makes messages visible whose timeout has ended. Nothing is written: it
 // follows from the deadlines.
 func (q *queue) endTimeouts() {
-	for q.deadlines.Len() > 0 && q.deadlines.First().deadline <= q.e.now {
+	for q.deadlines.Len() > 0 && q.deadlines.First().deadline <= q.now {
 		m := q.deadlines.First()
 		q.makeVisible(m)
 		if m.group != nil {
@@ -166,11 +166,11 @@ func (q *queue) remove(m *received) {
 	m.removed = true
 	delete(q.received, m.pos)
 	if m.written == 1 {
-		q.e.tx.DeleteOnce(receivedKey(q.cfg.ID, m.pos))
+		q.tx.DeleteOnce(receivedKey(q.cfg.ID, m.pos))
 	} else {
-		q.e.tx.Delete(receivedKey(q.cfg.ID, m.pos))
+		q.tx.Delete(receivedKey(q.cfg.ID, m.pos))
 	}
-	q.e.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
+	q.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
 	if m.pos.indexed() {
 		q.dropAge(m.pos, m.sent)
 	} else {

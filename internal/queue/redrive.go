@@ -33,7 +33,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 		return false, fmt.Errorf("redrive: %w", err)
 	}
 	if q.cfg.Internal {
-		msg.SentAt = q.e.now
+		msg.SentAt = q.now
 	} else {
 		msg.Source = q.cfg.ARN
 		msg.PriorReceives += m.receives
@@ -45,13 +45,13 @@ func (q *queue) redrive(m *received) (bool, error) {
 		// In the dead-letter queue the message's own id is its deduplication id. Its
 		// retention starts anew, so that a FIFO queue stays in order of age.
 		msg.Dedup = msg.ID.String()
-		msg.SentAt = q.e.now
+		msg.SentAt = q.now
 	}
-	q.e.spend(msg)
+	q.spend(msg)
 	q.noteDeadLetter(m, msg)
 	q.remove(m)
 	q.count(MetricDeadLettered, 1)
-	if err := target.accept(msg, q.e.now); err != nil {
+	if err := target.accept(msg, q.now); err != nil {
 		return false, err
 	}
 	return true, nil
@@ -59,7 +59,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 
 // readMessage reads a message that must be there.
 func (q *queue) readMessage(p Position) (*Message, error) {
-	msg, err := ReadMessage(q.e.tx.Get, q.cfg.ID, p)
+	msg, err := ReadMessage(q.tx.Get, q.cfg.ID, p)
 	if err == nil && msg == nil {
 		err = fmt.Errorf("message %v of queue %d cannot be read: %w", p, q.cfg.ID, errMissing)
 	}

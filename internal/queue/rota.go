@@ -42,8 +42,8 @@ func (q *queue) addToRota(name string, r *groupRecord) {
 		q.nextTurns = append(q.nextTurns, turn{name, r.order})
 	}
 	q.rotaLength++
-	q.e.tx.Set(rotaKey(q.cfg.ID, r.order), []byte(name))
-	q.e.tx.Set(groupKey(q.cfg.ID, name), r.encode())
+	q.tx.Set(rotaKey(q.cfg.ID, r.order), []byte(name))
+	q.tx.Set(groupKey(q.cfg.ID, name), r.encode())
 	q.markDirty()
 }
 
@@ -53,7 +53,7 @@ func (q *queue) removeFromRota(name string, r *groupRecord) {
 		return
 	}
 	q.freePlace(r)
-	q.e.tx.Delete(groupKey(q.cfg.ID, name))
+	q.tx.Delete(groupKey(q.cfg.ID, name))
 	q.markDirty()
 }
 
@@ -63,7 +63,7 @@ func (q *queue) freePlace(r *groupRecord) {
 	if r.order == 0 {
 		return
 	}
-	q.e.tx.DeleteOnce(rotaKey(q.cfg.ID, r.order))
+	q.tx.DeleteOnce(rotaKey(q.cfg.ID, r.order))
 	if r.order >= q.rotaHead {
 		q.dropCached(r.order)
 	}
@@ -105,7 +105,7 @@ func (q *queue) firstTurns(n int) ([]turn, error) {
 func (q *queue) readRota(n int) error {
 	turns := make([]turn, 0, n)
 	_, end := tableRange(q.cfg.ID, tableRota)
-	err := q.e.tx.Scan(rotaKey(q.cfg.ID, q.rotaHead), end, func(k, v []byte) bool {
+	err := q.tx.Scan(rotaKey(q.cfg.ID, q.rotaHead), end, func(k, v []byte) bool {
 		turns = append(turns, turn{name: string(v), order: tail(k, 0)})
 		return len(turns) < n
 	})

@@ -209,17 +209,17 @@ func (q *queue) beginSelection(t *MoveTask) {
 	s.Chosen, s.Edited = len(s.IDs), s.Edit != nil
 	t.Selection, t.ToMove = &s, q.stored
 	t.place = selectionPlace{lineEnd: q.lineNext, indexedEnd: (q.lastIndex | indexedBit) + 1}
-	q.e.tx.Set(choiceKey(q.cfg.ID, t.Started), s.encodeChoice())
+	q.tx.Set(choiceKey(q.cfg.ID, t.Started), s.encodeChoice())
 	q.wantSearch()
 }
 
 // endSelection drops what a task needs no more.
 func (q *queue) endSelection(t *MoveTask) {
-	t.Ended = q.e.now
+	t.Ended = q.now
 	s := *t.Selection
 	s.IDs, s.Edit = nil, nil
 	t.Selection, q.found = &s, nil
-	q.e.tx.DeleteOnce(choiceKey(q.cfg.ID, t.Started))
+	q.tx.DeleteOnce(choiceKey(q.cfg.ID, t.Started))
 }
 
 // loadSelection reads what the running task chooses.
@@ -228,7 +228,7 @@ func (q *queue) loadSelection() error {
 		if t.Status != MoveRunning || t.Selection == nil {
 			continue
 		}
-		b, err := q.e.tx.Get(choiceKey(q.cfg.ID, t.Started))
+		b, err := q.tx.Get(choiceKey(q.cfg.ID, t.Started))
 		if err == nil && b == nil {
 			err = fmt.Errorf("the choice of task %s: %w", t.ID, errMissing)
 		}
@@ -254,7 +254,7 @@ func (q *queue) moveSelected(t *MoveTask, allowance uint64, enough int) error {
 		allowance = min(allowance, uint64(t.Rate)) // not all at once after a long search
 	}
 	before := t.Moved
-	for t.Status == MoveRunning && q.found != nil && t.Moved-before < allowance && q.e.work < enough && !q.e.Full() {
+	for t.Status == MoveRunning && q.found != nil && t.Moved-before < allowance && q.work < enough && !q.Full() {
 		f := q.found
 		if len(f.messages) == 0 {
 			t.place = f.reached
@@ -280,7 +280,7 @@ func (q *queue) moveSelected(t *MoveTask, allowance uint64, enough int) error {
 // moveOneSelected moves a message, or says in the task's results why it could not. One that is gone, or that has expired, is
 // left out. It returns later if there is so much in front of the message that the task has to come back to it.
 func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error) {
-	q.e.work += 1 + t.Selection.Edit.size()>>10
+	q.work += 1 + t.Selection.Edit.size()>>10
 	c, m, err := q.confirm(s)
 	if err != nil || m == nil {
 		return false, err
@@ -291,7 +291,7 @@ func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error)
 	case c == nil:
 		outcome = OutcomeNotVisible
 	case failure == sealedForNow:
-		q.movesFrom = q.e.now.Add(sealedPause)
+		q.movesFrom = q.now.Add(sealedPause)
 		return true, nil
 	case failure == FailureNoDestination:
 		outcome = OutcomeNoDestination
@@ -327,12 +327,12 @@ func (q *queue) confirm(s selected) (c *candidate, m *Message, err error) {
 	if !p.indexed() && s.place.phase == selectLine && (r != nil || p < q.lineHead) {
 		return nil, nil, nil
 	}
-	b, err := q.e.tx.Get(messageKey(q.cfg.ID, p))
+	b, err := q.tx.Get(messageKey(q.cfg.ID, p))
 	if err != nil || b == nil {
 		return nil, nil, err
 	}
-	q.e.work += len(b) >> 10
-	if m, err = decodeMessage(b); err != nil || m.ID != s.id || m.SentAt.Add(q.cfg.Retention) <= q.e.now {
+	q.work += len(b) >> 10
+	if m, err = decodeMessage(b); err != nil || m.ID != s.id || m.SentAt.Add(q.cfg.Retention) <= q.now {
 		return nil, nil, err
 	}
 	var receives uint64
@@ -362,7 +362,7 @@ func (q *queue) visibleAt(p Position, m *Message) (c *candidate, visible bool, e
 	if !p.indexed() {
 		return &candidate{pos: p}, true, nil
 	}
-	b, err := q.e.tx.Get(memberKey(q.cfg.ID, m.Group, p))
+	b, err := q.tx.Get(memberKey(q.cfg.ID, m.Group, p))
 	if err != nil || b == nil { // it waits for its delay to end
 		return nil, false, err
 	}
@@ -379,8 +379,8 @@ func (q *queue) blocked(g *activeGroup, p Position) bool {
 func (q *queue) clearLine(p Position) (there bool, err error) {
 	type record struct{ key, value []byte }
 	var ahead []record
-	work, room := 0, q.e.room()
-	err = q.e.tx.Scan(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
+	work, room := 0, q.room()
+	err = q.tx.Scan(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
 		ahead = append(ahead, record{slices.Clone(k), slices.Clone(v)})
 		work += 1 + len(v)>>10
 		room -= len(v)
@@ -389,7 +389,7 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	q.e.work += work
+	q.work += work
 	for _, r := range ahead {
 		sent, err := sentAt(r.value)
 		if err != nil {
@@ -399,7 +399,7 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 			return false, fmt.Errorf("message %v of the line: %w", q.lineHead, errMissing)
 		}
 		none := q.indexedCount() == 0
-		q.e.tx.DeleteOnce(r.key)
+		q.tx.DeleteOnce(r.key)
 		q.lineHead++
 		q.lastIndex++
 		to := q.lastIndex | indexedBit
@@ -407,7 +407,7 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 			q.ageFloor, q.ageHead = sent, to
 		}
 		q.ageFloor = min(q.ageFloor, sent)
-		q.e.tx.Set(messageKey(q.cfg.ID, to), r.value)
+		q.tx.Set(messageKey(q.cfg.ID, to), r.value)
 		q.setAge(to, sent, "", sent)
 		if err := q.addMember("", to, sent); err != nil {
 			return false, err

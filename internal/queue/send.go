@@ -40,8 +40,8 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 	if o.Delay != nil && !q.cfg.FIFO {
 		delay = *o.Delay
 	}
-	m := o.message(q.e.now)
-	due := q.e.now.Add(delay)
+	m := o.message(q.now)
+	due := q.now.Add(delay)
 	if err := q.accept(m, due); err != nil {
 		return Sent{}, err
 	}
@@ -54,7 +54,7 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 
 // accept stores m as the newest message of the queue, available from due.
 func (q *queue) accept(m *Message, due Instant) error {
-	now := q.e.now
+	now := q.now
 	if err := q.endMinute(); err != nil { // of a queue to which a message is redriven or moved
 		return err
 	}
@@ -107,8 +107,8 @@ func (q *queue) accept(m *Message, due Instant) error {
 
 // write stores the message at p.
 func (q *queue) write(p Position, m *Message) {
-	q.e.record = m.encode(q.e.record)
-	q.e.tx.Set(messageKey(q.cfg.ID, p), q.e.record)
+	q.record = m.encode(q.record)
+	q.tx.Set(messageKey(q.cfg.ID, p), q.record)
 	q.arrived.Messages++
-	q.arrived.Bytes += uint64(len(q.e.record))
+	q.arrived.Bytes += uint64(len(q.record))
 }

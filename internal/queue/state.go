@@ -35,7 +35,7 @@ func (q *queue) limited() (by Limited) {
 	if l.InFlight > 0 && q.inFlight >= l.InFlight {
 		by |= LimitedByInFlight
 	}
-	if l.Rate.Messages > 0 && q.pace.left(l.Rate, q.e.now) == 0 {
+	if l.Rate.Messages > 0 && q.pace.left(l.Rate, q.now) == 0 {
 		by |= LimitedByRate
 	}
 	return by

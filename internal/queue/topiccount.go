@@ -202,7 +202,7 @@ func (ts *topicMinutes) save() (wrote bool) {
 	for _, t := range ts.dirty {
 		if t.dirty {
 			ts.e.tx.Set(topicMinuteKey(t.name), t.encode())
-			ts.e.format = max(ts.e.format, formatTopicSeries)
+			ts.e.needs(formatTopicSeries)
 			t.dirty, wrote = false, true
 		}
 	}
@@ -232,7 +232,7 @@ func (ts *topicMinutes) load() error {
 		return nil
 	}
 	ts.e.waits = false
-	ts.e.format = max(ts.e.format, formatTopicSeries)
+	ts.e.needs(formatTopicSeries)
 	slices.SortStableFunc(ts.order, func(a, b *topicMinute) int { return cmp.Compare(a.minute, b.minute) })
 	for _, t := range ts.order {
 		ts.running[t.name] = t
