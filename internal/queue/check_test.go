@@ -239,16 +239,16 @@ func (c *memoryChecker) checkRecord(t *tables) {
 		return
 	}
 	// Two fields may change without a need to be written.
-	want := q.meta
-	c.want(t.record.lastOrder <= want.lastOrder, "last order %d was stored, is %d", t.record.lastOrder, want.lastOrder)
-	c.want(t.record.rotaHead <= want.rotaHead, "head of the rota %d was stored, is %d", t.record.rotaHead, want.rotaHead)
-	want.lastOrder, want.rotaHead = t.record.lastOrder, t.record.rotaHead
+	want := q.record()
+	c.want(t.record.rota.last <= want.rota.last, "last order %d was stored, is %d", t.record.rota.last, want.rota.last)
+	c.want(t.record.rota.head <= want.rota.head, "head of the rota %d was stored, is %d", t.record.rota.head, want.rota.head)
+	want.rota.last, want.rota.head = t.record.rota.last, t.record.rota.head
 	c.checkCounting(&t.record.counting)
 	want.counting = t.record.counting
 	c.want(*t.record == want, "the stored record is\n%+v\nand should be\n%+v", *t.record, want)
 	c.want(t.record.stored > 0 || t.passing == 0, "the queue is empty but for %d keys", t.passing)
 	for i, n := range t.buckets {
-		f := q.filters[n]
+		f := q.dedup.filters[n]
 		c.want(n+1 < bucketOf(c.e.now) || f != nil && f.has(t.hashes[i]), "the filter of bucket %d lacks an id", n)
 		c.want(n+1 >= bucketOf(c.e.now) || q.wakeAt <= c.e.now, "bucket %d is over", n)
 	}
@@ -278,7 +278,7 @@ func (c *memoryChecker) checkCounting(stored *counting) {
 func (c *memoryChecker) checkGroups(t *tables) {
 	q := c.queue
 	for name, g := range t.groups {
-		c.want((q.activeGroups[name] != nil) == (g.order < q.rotaHead), "group %s: in memory %t, order %d", name, q.activeGroups[name] != nil, g.order)
+		c.want((q.activeGroups[name] != nil) == (g.order < q.rota.head), "group %s: in memory %t, order %d", name, q.activeGroups[name] != nil, g.order)
 	}
 	for name := range q.activeGroups {
 		c.want(t.groups[name].order != 0, "group %s holds messages and has no record", name)
@@ -290,7 +290,7 @@ func (c *memoryChecker) checkGroups(t *tables) {
 	}
 	var rota []turn
 	for name, g := range t.groups {
-		if g.order >= q.rotaHead {
+		if g.order >= q.rota.head {
 			rota = append(rota, turn{name, g.order})
 		}
 	}
@@ -368,7 +368,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 	order := uint64(0)
 	for el := q.readyGroups.Front(); el != nil; el = el.Next() {
 		g := el.Value.(*activeGroup)
-		c.want(g.elem == el && g.order > order && g.order <= q.lastOrder, "group %s is out of order", g.name)
+		c.want(g.elem == el && g.order > order && g.order <= q.rota.last, "group %s is out of order", g.name)
 		order = g.order
 	}
 }

@@ -29,7 +29,7 @@ func (q *queue) postpone(p Position, group string, sent, due Instant) {
 	w.Instant(sent)
 	w.String(group)
 	q.tx.Set(delayKey(q.cfg.ID, at, p), w.Writer)
-	q.delayed++
+	q.delays.count++
 	q.nextDelay = min(q.nextDelay, at)
 	q.markDirty()
 }
@@ -43,14 +43,14 @@ type waiting struct {
 
 // endDelays makes messages available whose delay has ended.
 func (q *queue) endDelays() error {
-	if q.delayed == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.now || q.Full() {
+	if q.delays.count == 0 || q.nextDelay == never || q.delayEnd(q.nextDelay) > q.now || q.Full() {
 		return nil
 	}
 	var due []waiting
 	var bad error
 	next := never
 	_, end := tableRange(q.cfg.ID, tableDelay)
-	err := q.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(k, v []byte) bool {
+	err := q.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delays.floor), end, func(k, v []byte) bool {
 		w := waiting{at: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
 		if q.delayEnd(w.at) > q.now || len(due) == workAtOnce {
 			next = w.at
@@ -65,8 +65,8 @@ func (q *queue) endDelays() error {
 	if err := firstError(err, bad); err != nil {
 		return fmt.Errorf("end delays: %w", err)
 	}
-	if n := uint64(len(due)); n > q.delayed || next == never && n < q.delayed {
-		return fmt.Errorf("end delays: %d of %d: %w", n, q.delayed, errMissing)
+	if n := uint64(len(due)); n > q.delays.count || next == never && n < q.delays.count {
+		return fmt.Errorf("end delays: %d of %d: %w", n, q.delays.count, errMissing)
 	}
 	for _, w := range due {
 		if q.Full() {
@@ -75,8 +75,8 @@ func (q *queue) endDelays() error {
 		}
 		q.work++
 		q.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))
-		q.delayed--
-		q.delayFloor = w.at
+		q.delays.count--
+		q.delays.floor = w.at
 		if err := q.addMember(w.group, w.pos, w.sent); err != nil {
 			return err
 		}

@@ -37,9 +37,9 @@ type Engine struct {
 	watchesDeadLetters bool
 
 	dirtyOutboxes []*outbox
-	unwritten     []ID   // queues whose empty receives WriteEmptyReceives has to write
-	rows          []Row  // scratch for the rows of a block
-	dedupLow      uint64 // the buckets of deduplication ids before it are empty
+	unwritten     []ID  // queues whose empty receives WriteEmptyReceives has to write
+	rows          []Row // scratch for the rows of a block
+	slots         slots
 
 	keep   Keep
 	waits  bool            // for Allow, to count
@@ -62,6 +62,7 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
+	e.slots = slots{transaction: &e.transaction}
 	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
 	b, err := tx.Get(clockKey)
 	if err != nil {
@@ -85,7 +86,7 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.loadFilters(), e.loadOthers(deleted), e.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
+	if err := firstError(e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(deleted), e.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
@@ -133,6 +134,7 @@ func (q *queue) load() error {
 	if err := q.meta.decode(b); err != nil {
 		return err
 	}
+	q.restore()
 	if b[0] == metaVersion {
 		q.e.waits = false
 		q.needs(formatSeries)
@@ -166,8 +168,8 @@ func (q *queue) load() error {
 	if err := firstError(err, bad); err != nil {
 		return err
 	}
-	if q.lineCount()+q.delayed > q.stored {
-		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.lineCount(), q.delayed)
+	if q.lineCount()+q.delays.count > q.stored {
+		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.lineCount(), q.delays.count)
 	}
 	q.loadReadyGroups()
 	lo, hi = tableRange(id, tableTask)
@@ -184,9 +186,9 @@ func (q *queue) load() error {
 	if err := q.loadSelection(); err != nil {
 		return err
 	}
-	if q.delayed > 0 {
+	if q.delays.count > 0 {
 		_, hi = tableRange(id, tableDelay)
-		err = tx.Scan(tableKey(id, tableDelay).instant(q.delayFloor), hi, func(k, _ []byte) bool {
+		err = tx.Scan(tableKey(id, tableDelay).instant(q.delays.floor), hi, func(k, _ []byte) bool {
 			q.nextDelay = Instant(tail(k, 1))
 			return false
 		})
@@ -267,7 +269,8 @@ func (e *Engine) End() []ID {
 			continue // it was removed
 		}
 		if q.dirty {
-			record := q.meta.encode()
+			m := q.record()
+			record := m.encode()
 			if record[0] == metaVersion {
 				e.needs(formatSeries)
 				q.saveOwnName()
@@ -395,7 +398,7 @@ func (e *Engine) Drop(id ID) error {
 	if q == nil {
 		return nil
 	}
-	if err := q.purgeDedup(); err != nil {
+	if err := q.dedup.purge(); err != nil {
 		return err
 	}
 	e.tx.DeleteRange(queueRange(id))

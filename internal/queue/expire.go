@@ -18,7 +18,7 @@ const expiryInterval = time.Second
 
 // lineCount returns how many messages of the line are stored.
 func (q *queue) lineCount() uint64 {
-	return uint64(q.lineNext-q.lineHead) + uint64(q.lineHeld)
+	return uint64(q.line.next-q.line.head) + uint64(q.lineHeld)
 }
 
 // indexedCount returns how many indexed messages are stored.
@@ -29,10 +29,10 @@ func (q *queue) indexedCount() uint64 { return q.stored - q.lineCount() }
 func (q *queue) floor() Instant {
 	floor := never
 	if q.lineCount() > 0 {
-		floor = q.lineFloor
+		floor = q.line.floor
 	}
 	if q.indexedCount() > 0 {
-		floor = min(floor, q.ageFloor)
+		floor = min(floor, q.index.floor)
 	}
 	return floor
 }
@@ -85,7 +85,7 @@ func (q *queue) expire() error {
 // expireLine drops the messages of the line sent at limit or before, and
 // reports whether it left some of them for later.
 func (q *queue) expireLine(limit Instant) (more bool, err error) {
-	if q.lineCount() == 0 || q.lineFloor > limit {
+	if q.lineCount() == 0 || q.line.floor > limit {
 		return false, nil
 	}
 	for n := 0; ; n++ {
@@ -100,7 +100,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 			}
 		}
 		if m.sent > limit || n == workAtOnce || q.Full() {
-			q.lineFloor = m.sent
+			q.line.floor = m.sent
 			return m.sent <= limit, nil
 		}
 		q.remove(m)
@@ -109,8 +109,8 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 	}
 	// The messages that were never received follow, in order of age without a gap.
 	var failed error
-	n := sort.Search(int(q.lineNext-q.lineHead), func(i int) bool {
-		sent, err := q.sentAt(q.lineHead + Position(i))
+	n := sort.Search(int(q.line.next-q.line.head), func(i int) bool {
+		sent, err := q.sentAt(q.line.head + Position(i))
 		failed = firstError(failed, err)
 		return sent > limit
 	})
@@ -118,14 +118,14 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 		return false, failed
 	}
 	if n > 0 {
-		end := q.lineHead + Position(n)
-		q.tx.DeleteRange(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, end))
+		end := q.line.head + Position(n)
+		q.tx.DeleteRange(messageKey(q.cfg.ID, q.line.head), messageKey(q.cfg.ID, end))
 		q.stored -= uint64(n)
-		q.lineHead = end
+		q.line.head = end
 		q.count(MetricExpired, int64(n))
 	}
-	if q.lineHead < q.lineNext {
-		q.lineFloor, err = q.sentAt(q.lineHead)
+	if q.line.head < q.line.next {
+		q.line.floor, err = q.sentAt(q.line.head)
 	}
 	return false, err
 }
@@ -150,7 +150,7 @@ type aged struct {
 // expireIndexed drops the indexed messages sent at limit or before, a bounded
 // number at a time, and reports whether it left some for later.
 func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
-	if q.indexedCount() == 0 || q.ageFloor > limit {
+	if q.indexedCount() == 0 || q.index.floor > limit {
 		return false, nil
 	}
 	find := q.agedByAge
@@ -166,7 +166,7 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 	}
 	for _, a := range old {
 		if q.Full() {
-			floor, q.ageHead = a.sent, min(a.pos, q.ageHead)
+			floor, q.index.head = a.sent, min(a.pos, q.index.head)
 			break
 		}
 		q.work++
@@ -184,7 +184,7 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 			return false, err
 		}
 	}
-	q.ageFloor = min(floor, q.now)
+	q.index.floor = min(floor, q.now)
 	return floor <= limit, nil
 }
 
@@ -194,7 +194,7 @@ func (q *queue) agedByAge(limit Instant) (old []aged, floor Instant, err error) 
 	var bad error
 	floor = never
 	_, end := tableRange(q.cfg.ID, tableAge)
-	err = q.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
+	err = q.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.index.floor), end, func(k, v []byte) bool {
 		a := aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
 		if a.sent > limit || len(old) == workAtOnce {
 			floor = a.sent
@@ -216,10 +216,10 @@ func (q *queue) agedByPosition(limit Instant) (old []aged, floor Instant, err er
 	floor = never
 	work := 0
 	_, end := tableRange(q.cfg.ID, tableMessage)
-	err = q.tx.Scan(messageKey(q.cfg.ID, q.ageHead), end, func(k, v []byte) bool {
+	err = q.tx.Scan(messageKey(q.cfg.ID, q.index.head), end, func(k, v []byte) bool {
 		a := aged{pos: Position(tail(k, 0))}
 		a.sent, a.group, bad = ageOf(v)
-		q.ageHead = a.pos
+		q.index.head = a.pos
 		if bad != nil || a.sent > limit || work >= workAtOnce {
 			floor = a.sent
 			return false
@@ -245,7 +245,7 @@ func (q *queue) dropUnreceived(a aged) error {
 	}
 	if b != nil {
 		q.tx.DeleteOnce(waits)
-		q.delayed--
+		q.delays.count--
 		q.dropIndexed(a.pos, a.sent)
 		return nil
 	}

@@ -34,7 +34,7 @@ func (q *queue) fairness(r *Row) error {
 	if err != nil {
 		return err
 	}
-	visible += uint64(q.lineNext - q.lineHead)
+	visible += uint64(q.line.next - q.line.head)
 	for e := q.returned.Front(); e != nil; e = e.Next() {
 		if _, out := noisy[e.Value.(*received).tenant]; !out {
 			visible++
@@ -116,13 +116,13 @@ func (q *queue) quietMembers(noisy map[string]uint64) (n uint64, err error) {
 
 // quietDelayed counts the messages of quiet groups that wait for their delay to end.
 func (q *queue) quietDelayed(noisy map[string]uint64) (n uint64, err error) {
-	if q.delayed == 0 {
+	if q.delays.count == 0 {
 		return 0, nil
 	}
 	var bad error
 	looked := 0
 	_, end := tableRange(q.cfg.ID, tableDelay)
-	err = q.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delayFloor), end, func(_, v []byte) bool {
+	err = q.tx.Scan(tableKey(q.cfg.ID, tableDelay).instant(q.delays.floor), end, func(_, v []byte) bool {
 		r := readRecord(v)
 		r.Instant()
 		if _, out := noisy[r.String()]; !out {

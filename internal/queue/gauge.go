@@ -78,8 +78,8 @@ func (q *queue) oldestOfLine() (Instant, error) {
 		m.sent = sent
 		return sent, err
 	}
-	if q.lineHead < q.lineNext {
-		return q.sentAt(q.lineHead)
+	if q.line.head < q.line.next {
+		return q.sentAt(q.line.head)
 	}
 	return never, nil
 }
@@ -89,7 +89,7 @@ func (q *queue) oldestByPosition(map[string]uint64) (Instant, error) {
 	oldest := never
 	var bad error
 	_, end := tableRange(q.cfg.ID, tableMessage)
-	err := q.tx.Scan(messageKey(q.cfg.ID, q.ageHead), end, func(_, v []byte) bool {
+	err := q.tx.Scan(messageKey(q.cfg.ID, q.index.head), end, func(_, v []byte) bool {
 		oldest, bad = sentAt(v)
 		return false
 	})
@@ -105,7 +105,7 @@ func (q *queue) oldestByAge(without map[string]uint64) (Instant, error) {
 	var bad error
 	looked := 0
 	_, end := tableRange(q.cfg.ID, tableAge)
-	err := q.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.ageFloor), end, func(k, v []byte) bool {
+	err := q.tx.Scan(tableKey(q.cfg.ID, tableAge).instant(q.index.floor), end, func(k, v []byte) bool {
 		first = aged{sent: Instant(tail(k, 1)), pos: Position(tail(k, 0))}
 		r := readRecord(v)
 		first.due, first.group = r.Instant(), r.String()

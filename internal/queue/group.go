@@ -216,8 +216,8 @@ func (q *queue) activate(name string) *activeGroup {
 func (q *queue) updateReady(g *activeGroup) {
 	switch {
 	case g.servable() && g.elem == nil:
-		q.lastOrder++
-		g.order = q.lastOrder
+		q.rota.last++
+		g.order = q.rota.last
 		g.elem = q.readyGroups.PushBack(g)
 	case !g.servable() && g.elem != nil:
 		q.readyGroups.Remove(g.elem)

@@ -48,7 +48,7 @@ func (l Look) Groups(r Reader, g Groups, proceed func(bytes int) bool) (GroupsRe
 		return GroupsResult{}, l.failed(err)
 	}
 	_, end := tableRange(l.queue, tableMessage)
-	err = r.Scan(messageKey(l.queue, max(s.at+1, s.meta.ageHead)), end, func(k, v []byte) bool {
+	err = r.Scan(messageKey(l.queue, max(s.at+1, s.meta.index.head)), end, func(k, v []byte) bool {
 		return s.step(Position(tail(k, 0)), v)
 	})
 	if err := firstError(err, s.err); err != nil {
@@ -79,13 +79,13 @@ type delayedGroup struct {
 
 // readDelayed reads which messages are delayed, up to maxDepth of them.
 func (s *grouping) readDelayed() error {
-	if s.meta.delayed == 0 {
+	if s.meta.delays.count == 0 {
 		return nil
 	}
 	var bad error
 	n := 0
 	_, end := tableRange(s.queue, tableDelay)
-	err := s.r.Scan(delayKey(s.queue, s.meta.delayFloor, 0), end, func(k, v []byte) bool {
+	err := s.r.Scan(delayKey(s.queue, s.meta.delays.floor, 0), end, func(k, v []byte) bool {
 		r := readRecord(v)
 		r.Instant()
 		name := r.String()

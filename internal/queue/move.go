@@ -354,8 +354,8 @@ func (q *queue) peek() (*candidate, error) {
 		m := front.Value.(*activeGroup).held[0]
 		return &candidate{pos: m.pos, received: m}, nil
 	}
-	if q.lineHead < q.lineNext {
-		return &candidate{pos: q.lineHead}, nil
+	if q.line.head < q.line.next {
+		return &candidate{pos: q.line.head}, nil
 	}
 	turns, err := q.firstTurns(1)
 	if err != nil || len(turns) == 0 {
@@ -379,7 +379,7 @@ func (q *queue) takeOut(c *candidate) error {
 		}
 	case !c.pos.indexed():
 		q.tx.DeleteOnce(messageKey(q.cfg.ID, c.pos))
-		q.lineHead++
+		q.line.head++
 		q.stored--
 		q.markDirty()
 	default:

@@ -100,8 +100,8 @@ func (o *outbox) put(t Transfer) {
 		o.copies = true
 		o.e.needs(formatCopies)
 	}
-	o.e.record = t.encode(o.e.record)
-	o.e.tx.Set(outboxMessageKey(o.id, o.last), o.e.record)
+	o.e.scratch = t.encode(o.e.scratch)
+	o.e.tx.Set(outboxMessageKey(o.id, o.last), o.e.scratch)
 	o.markDirty()
 }
 

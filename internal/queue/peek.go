@@ -185,10 +185,10 @@ func (s *peeking) scan(after PeekCursor) error {
 	case peekHeld:
 		return s.scanReceived(next, indexedBit)
 	case peekLine:
-		next = max(next, s.meta.lineHead)
-		return s.scanMessages(messageKey(q, next), messageKey(q, max(next, s.meta.lineNext)), s.neverReceived)
+		next = max(next, s.meta.line.head)
+		return s.scanMessages(messageKey(q, next), messageKey(q, max(next, s.meta.line.next)), s.neverReceived)
 	case peekIndexed:
-		next = max(next, s.meta.ageHead, indexedBit)
+		next = max(next, s.meta.index.head, indexedBit)
 		_, end := tableRange(q, tableMessage)
 		s.held = heldAhead{r: s.r, queue: q, next: next}
 		return s.scanMessages(messageKey(q, next), end, s.ofIndexed)
@@ -198,12 +198,12 @@ func (s *peeking) scan(after PeekCursor) error {
 		}
 		return s.scanReceived(next, ^Position(0))
 	case peekDelayed:
-		if s.peek.States&StateDelayed == 0 || s.meta.delayed == 0 {
+		if s.peek.States&StateDelayed == 0 || s.meta.delays.count == 0 {
 			return nil
 		}
 		due := after.due
-		if due < s.meta.delayFloor {
-			due, next = s.meta.delayFloor, 0
+		if due < s.meta.delays.floor {
+			due, next = s.meta.delays.floor, 0
 		}
 		_, end := tableRange(q, tableDelay)
 		return s.scanDelayed(delayKey(q, due, next), end)
@@ -308,7 +308,7 @@ func (s *peeking) ofIndexed(p Position, value []byte) (peekedState, error) {
 
 // dueOf returns when the delay of an indexed message ends that was not received, or an instant that is over.
 func (s *peeking) dueOf(p Position, value []byte) (Instant, error) {
-	if s.meta.delayed == 0 {
+	if s.meta.delays.count == 0 {
 		return 0, nil
 	}
 	sent, err := sentAt(value)

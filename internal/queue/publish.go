@@ -85,7 +85,7 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 		return false, err
 	}
 	message := Outgoing{Group: p.Group, Dedup: p.Dedup}
-	before, earlier, err := topic.duplicateOf(&message)
+	before, earlier, err := topic.dedup.duplicateOf(&message)
 	if err != nil {
 		return false, err
 	}
@@ -93,9 +93,9 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 		*answer = Published(before)
 		return true, nil
 	}
-	topic.lastIndex++
-	answer.Sequence = topic.sequence(topic.lastIndex)
-	topic.rememberSend(&message, Sent{ID: p.ID, Sequence: answer.Sequence})
+	topic.index.last++
+	answer.Sequence = topic.sequence(topic.index.last)
+	topic.dedup.rememberSend(&message, Sent{ID: p.ID, Sequence: answer.Sequence})
 	return false, nil
 }
 

@@ -109,7 +109,7 @@ func (b *backlog) purgeOne(n uint64, id ID) (rewritten bool, err error) {
 
 // purge drops all messages, deduplication ids and receive attempts.
 func (q *queue) purge() error {
-	if err := q.purgeDedup(); err != nil {
+	if err := q.dedup.purge(); err != nil {
 		return fmt.Errorf("purge: %w", err)
 	}
 	for _, table := range []byte{
@@ -120,7 +120,7 @@ func (q *queue) purge() error {
 	clear(q.e.groupRecords)
 	old := q.meta
 	fresh := newQueue(q.e, q.cfg)
-	q.received, q.filters, q.activeGroups = fresh.received, fresh.filters, fresh.activeGroups
+	q.received, q.activeGroups = fresh.received, fresh.activeGroups
 	q.oldest, q.nextTurns = nil, nil
 	q.deadlines.Clear()
 	q.returned.Init()
@@ -128,9 +128,9 @@ func (q *queue) purge() error {
 	q.inFlight, q.lineHeld = 0, 0
 	q.nextDelay = never
 	q.meta = meta{
-		lineHead: old.lineNext, lineNext: old.lineNext, lastIndex: old.lastIndex,
-		lastOrder: old.lastOrder, rotaHead: old.lastOrder + 1, receipts: old.receipts,
-		delayFloor: old.delayFloor, purged: q.now, counting: old.counting,
+		line: lineRecord{head: old.line.next, next: old.line.next}, index: indexRecord{last: old.index.last},
+		rota: rotaRecord{last: old.rota.last, head: old.rota.last + 1}, held: old.held,
+		delays: delaysRecord{floor: old.delays.floor}, purged: q.now, counting: old.counting,
 	}
 	q.markDirty()
 	return nil

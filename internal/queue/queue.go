@@ -23,7 +23,7 @@ type queue struct {
 	oldest    []*received          // of the line, in order of position, for expiry
 	lineHeld  int                  // how many of the line are in received
 
-	filters map[uint64]*filter // of the buckets of deduplication ids
+	dedup dedup
 
 	activeGroups map[string]*activeGroup // FIFO: groups with received messages, by name
 	readyGroups  list.List               // *activeGroup, FIFO: those that can be served, in order
@@ -53,78 +53,14 @@ type queue struct {
 	grouped     tristate        // whether messages of a standard queue have groups
 }
 
-// meta is the part of a queue's state that is stored as one record.
-type meta struct {
-	lineHead   Position // the line is [lineHead, lineNext)
-	lineNext   Position
-	lineFloor  Instant  // nothing of the line still stored was sent before
-	lastIndex  Position // the newest indexed position, without its bit
-	lastOrder  uint64   // the newest place in the rota
-	rotaHead   uint64   // no place before it is taken
-	rotaLength uint64
-	stored     uint64 // messages in the queue, in whatever state
-	delayed    uint64 // of these, waiting for their delay to end
-	receipts   uint64 // the number of the newest receive
-	delayFloor Instant
-	ageFloor   Instant  // nothing indexed and still stored was sent before
-	ageHead    Position // FIFO: nor is before here
-	purged     Instant
-	dedupLow   uint64 // buckets before it are empty
-	dedupHigh  uint64 // buckets after it are empty
-	counting          // not in records of older programs
-}
-
-// metaVersion is the version of a queue's record that has counting. Without it the record
-// is of recordVersion, which older programs can read.
-const metaVersion = 2
-
-func (m *meta) encode() []byte {
-	w := newRecord(128)
-	w.Uint(uint64(m.lineHead))
-	w.Uint(uint64(m.lineNext))
-	w.Instant(m.lineFloor)
-	w.Uint(uint64(m.lastIndex))
-	w.Uint(m.lastOrder)
-	w.Uint(m.rotaHead)
-	w.Uint(m.rotaLength)
-	w.Uint(m.stored)
-	w.Uint(m.delayed)
-	w.Uint(m.receipts)
-	w.Instant(m.delayFloor)
-	w.Instant(m.ageFloor)
-	w.Uint(uint64(m.ageHead))
-	w.Instant(m.purged)
-	w.Uint(m.dedupLow)
-	w.Uint(m.dedupHigh)
-	if m.counting != (counting{}) {
-		w.Writer[0] = metaVersion
-		m.counting.encode(&w)
-	}
-	return w.Writer
-}
-
-func (m *meta) decode(b []byte) error {
-	r := readRecordUpTo(metaVersion, b)
-	*m = meta{
-		lineHead: Position(r.Uint()), lineNext: Position(r.Uint()), lineFloor: r.Instant(),
-		lastIndex: Position(r.Uint()), lastOrder: r.Uint(), rotaHead: r.Uint(), rotaLength: r.Uint(),
-		stored: r.Uint(), delayed: r.Uint(), receipts: r.Uint(),
-		delayFloor: r.Instant(), ageFloor: r.Instant(), ageHead: Position(r.Uint()), purged: r.Instant(),
-		dedupLow: r.Uint(), dedupHigh: r.Uint(),
-	}
-	if !r.Failed() && b[0] == metaVersion {
-		m.counting.decode(r)
-	}
-	return r.done("queue")
-}
-
 func newQueue(e *Engine, cfg Config) *queue {
 	q := &queue{
-		base: base{transaction: &e.transaction, cfg: cfg}, e: e, received: make(map[Position]*received), filters: make(map[uint64]*filter), activeGroups: make(map[string]*activeGroup),
+		base: base{transaction: &e.transaction, cfg: cfg}, e: e, received: make(map[Position]*received), activeGroups: make(map[string]*activeGroup),
 		nextDelay: never, wakeAt: never,
 		deadlines: heap.New((*received).earlier, func(m *received) *int { return &m.place }),
 	}
-	q.meta = meta{lineHead: 1, lineNext: 1, rotaHead: 1}
+	q.dedup = newDedup(&q.base, &e.slots)
+	q.meta = meta{line: lineRecord{head: 1, next: 1}, rota: rotaRecord{head: 1}}
 	return q
 }
 
@@ -143,7 +79,7 @@ func (q *queue) advance() error {
 	if err := q.endDelays(); err != nil {
 		return err
 	}
-	q.dropOldBuckets()
+	q.dedup.dropOld()
 	return nil
 }
 
@@ -158,7 +94,7 @@ func (q *queue) holds() bool {
 	if q.returned.Len() > 0 || q.readyGroups.Len() > 0 {
 		return true
 	}
-	return q.roomForNew(1) > 0 && (q.rotaLength > 0 || q.lineHead < q.lineNext)
+	return q.roomForNew(1) > 0 && (q.rota.length > 0 || q.line.head < q.line.next)
 }
 
 // announce tells of an internal queue that has become available.
@@ -179,15 +115,13 @@ func (q *queue) schedule() Instant {
 	if q.deadlines.Len() > 0 {
 		at = q.deadlines.First().deadline
 	}
-	if q.delayed > 0 && q.nextDelay != never {
+	if q.delays.count > 0 && q.nextDelay != never {
 		at = min(at, q.delayEnd(q.nextDelay))
 	}
 	if floor := q.floor(); floor != never {
 		at = min(at, max(floor.Add(q.cfg.Retention), q.nextExpiry))
 	}
-	if q.dedupHigh > 0 {
-		at = min(at, bucketStart(q.dedupLow+2))
-	}
+	at = min(at, q.dedup.wakeAt())
 	for _, t := range q.tasks {
 		if t.Status == MoveRunning && (t.Selection == nil || q.found != nil) {
 			at = min(at, max(t.next(), q.movesFrom))
@@ -208,9 +142,9 @@ type Counts struct {
 
 func (q *queue) counts() Counts {
 	return Counts{
-		Visible:  q.stored - q.delayed - uint64(q.inFlight),
+		Visible:  q.stored - q.delays.count - uint64(q.inFlight),
 		InFlight: uint64(q.inFlight),
-		Delayed:  q.delayed,
+		Delayed:  q.delays.count,
 	}
 }
 

@@ -68,9 +68,34 @@ func (q *queue) receive(r Receive) ([]Delivery, error) {
 	out, err := q.receiveFIFO(q.allowed(r.Max), timeout)
 	q.countReceived(len(out))
 	if err == nil && r.Attempt != "" && len(out) > 0 {
-		q.rememberAttempt(r.Attempt, out)
+		q.dedup.rememberAttempt(r.Attempt, out)
 	}
 	return out, err
+}
+
+// repeat answers a receive attempt that was answered before, with the same messages
+// and receipts. Their visibility timeout starts anew.
+func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool, error) {
+	given, found, err := q.dedup.attempt(attempt)
+	if !found || err != nil {
+		return nil, false, err
+	}
+	for _, d := range given {
+		if m := q.received[d.Position]; m == nil || !m.heldBy(Receipt{d.Position, d.Receipt}) || m.deadline != d.Until {
+			return nil, true, ErrAttemptStale
+		}
+	}
+	for i, d := range given {
+		m := q.received[d.Position]
+		q.startTimeout(m, timeout)
+		q.save(m)
+		given[i] = m.delivery()
+	}
+	for _, d := range given {
+		q.updateReady(q.received[d.Position].group)
+	}
+	q.dedup.rememberAttempt(attempt, given)
+	return given, true, nil
 }
 
 // receiveStandard takes messages from three sources. They take turns at being the
@@ -137,8 +162,8 @@ func (q *queue) receiveReturned(n *int, room int, timeout time.Duration) ([]Deli
 func (q *queue) receiveLine(room int, timeout time.Duration) ([]Delivery, error) {
 	room = q.roomForNew(room)
 	var out []Delivery
-	for ; len(out) < room && q.lineHead < q.lineNext; q.lineHead++ {
-		m := &received{pos: q.lineHead}
+	for ; len(out) < room && q.line.head < q.line.next; q.line.head++ {
+		m := &received{pos: q.line.head}
 		q.trackReceived(m)
 		out = append(out, q.deliver(m, timeout))
 	}
@@ -192,7 +217,7 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 	if err != nil {
 		return nil, err
 	}
-	last := q.lastOrder
+	last := q.rota.last
 	var out []Delivery
 	for len(out) < room && !q.spent() {
 		g := q.firstReady(last)
@@ -315,12 +340,12 @@ func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 	if attempt == "" || !taken || !q.cfg.FIFO {
 		return nil
 	}
-	if err := q.forgetAttempt(attempt); err != nil {
+	if err := q.dedup.forgetAttempt(attempt); err != nil {
 		return err
 	}
 	kept = slices.DeleteFunc(slices.Clone(kept), func(d Delivery) bool { return q.delivered(d) == nil })
 	if len(kept) > 0 {
-		q.rememberAttempt(attempt, kept)
+		q.dedup.rememberAttempt(attempt, kept)
 	}
 	return nil
 }

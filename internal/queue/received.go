@@ -87,9 +87,9 @@ func (q *queue) save(m *received) {
 func (q *queue) deliver(m *received, timeout time.Duration) Delivery {
 	now := q.now
 	q.lastReceive = now
-	q.receipts++
+	q.held.receipts++
 	q.markDirty()
-	m.receipt = q.receipts
+	m.receipt = q.held.receipts
 	m.receives++
 	m.last = now
 	if m.first == 0 {

@@ -33,15 +33,15 @@ func (q *queue) requeueGroup(name string, r *groupRecord) error {
 // addToRota gives a group the last place in the rota.
 func (q *queue) addToRota(name string, r *groupRecord) {
 	q.freePlace(r)
-	q.lastOrder++
-	r.order = q.lastOrder
-	if q.rotaLength == 0 {
-		q.rotaHead = r.order
+	q.rota.last++
+	r.order = q.rota.last
+	if q.rota.length == 0 {
+		q.rota.head = r.order
 	}
-	if uint64(len(q.nextTurns)) == q.rotaLength && len(q.nextTurns) < nextTurnsMost {
+	if uint64(len(q.nextTurns)) == q.rota.length && len(q.nextTurns) < nextTurnsMost {
 		q.nextTurns = append(q.nextTurns, turn{name, r.order})
 	}
-	q.rotaLength++
+	q.rota.length++
 	q.tx.Set(rotaKey(q.cfg.ID, r.order), []byte(name))
 	q.tx.Set(groupKey(q.cfg.ID, name), r.encode())
 	q.markDirty()
@@ -64,11 +64,11 @@ func (q *queue) freePlace(r *groupRecord) {
 		return
 	}
 	q.tx.DeleteOnce(rotaKey(q.cfg.ID, r.order))
-	if r.order >= q.rotaHead {
+	if r.order >= q.rota.head {
 		q.dropCached(r.order)
 	}
-	if r.order == q.rotaHead {
-		q.rotaHead++
+	if r.order == q.rota.head {
+		q.rota.head++
 	}
 	r.order = 0
 }
@@ -76,7 +76,7 @@ func (q *queue) freePlace(r *groupRecord) {
 // dropCached no longer counts a place, and removes it from the turns in memory. The
 // place stays stored.
 func (q *queue) dropCached(order uint64) {
-	q.rotaLength--
+	q.rota.length--
 	i, found := slices.BinarySearchFunc(q.nextTurns, order, func(t turn, order uint64) int { return cmp.Compare(t.order, order) })
 	if found {
 		q.nextTurns = slices.Delete(q.nextTurns, i, i+1)
@@ -85,19 +85,19 @@ func (q *queue) dropCached(order uint64) {
 
 // firstTurns returns the first n turns of the rota.
 func (q *queue) firstTurns(n int) ([]turn, error) {
-	if q.rotaLength == 0 {
-		reachable := q.delayed + uint64(len(q.received)-q.lineHeld)
+	if q.rota.length == 0 {
+		reachable := q.delays.count + uint64(len(q.received)-q.lineHeld)
 		if n := q.indexedCount(); len(q.activeGroups) == 0 && n > reachable {
 			return nil, fmt.Errorf("%d messages of groups, and no group in the rota: %w", n-reachable, errMissing)
 		}
 		return nil, nil
 	}
-	if uint64(len(q.nextTurns)) < min(uint64(n), q.rotaLength) {
+	if uint64(len(q.nextTurns)) < min(uint64(n), q.rota.length) {
 		if err := q.readRota(max(n, nextTurnsMost)); err != nil {
 			return nil, err
 		}
 	}
-	q.rotaHead = q.nextTurns[0].order
+	q.rota.head = q.nextTurns[0].order
 	return slices.Clone(q.nextTurns[:min(n, len(q.nextTurns))]), nil
 }
 
@@ -105,12 +105,12 @@ func (q *queue) firstTurns(n int) ([]turn, error) {
 func (q *queue) readRota(n int) error {
 	turns := make([]turn, 0, n)
 	_, end := tableRange(q.cfg.ID, tableRota)
-	err := q.tx.Scan(rotaKey(q.cfg.ID, q.rotaHead), end, func(k, v []byte) bool {
+	err := q.tx.Scan(rotaKey(q.cfg.ID, q.rota.head), end, func(k, v []byte) bool {
 		turns = append(turns, turn{name: string(v), order: tail(k, 0)})
 		return len(turns) < n
 	})
-	if err == nil && uint64(len(turns)) < min(uint64(n), q.rotaLength) {
-		err = fmt.Errorf("the rota has %d places of %d: %w", len(turns), q.rotaLength, errMissing)
+	if err == nil && uint64(len(turns)) < min(uint64(n), q.rota.length) {
+		err = fmt.Errorf("the rota has %d places of %d: %w", len(turns), q.rota.length, errMissing)
 	}
 	if err == nil {
 		q.nextTurns = turns
@@ -138,7 +138,7 @@ func (q *queue) takeTurn(t turn) (*activeGroup, error) {
 		return nil, err
 	}
 	q.dropCached(t.order)
-	q.rotaHead = t.order + 1
+	q.rota.head = t.order + 1
 	q.markDirty()
 	return q.activate(t.name), nil
 }

@@ -159,13 +159,13 @@ func (x *searching) scan() error {
 	next := at.position + 1
 	switch at.phase {
 	case selectLine:
-		if next, end := max(next, x.meta.lineHead), min(at.lineEnd, x.meta.lineNext); next < end {
+		if next, end := max(next, x.meta.line.head), min(at.lineEnd, x.meta.line.next); next < end {
 			return x.scanMessages(next, end, nil)
 		}
 	case selectHeld:
 		return x.scanHeld(next, min(at.lineEnd, indexedBit))
 	case selectIndexed:
-		if next = max(next, x.meta.ageHead, indexedBit); next < at.indexedEnd {
+		if next = max(next, x.meta.index.head, indexedBit); next < at.indexedEnd {
 			return x.scanMessages(next, at.indexedEnd, &heldAhead{r: x.r, queue: id, next: next})
 		}
 	}

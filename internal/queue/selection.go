@@ -208,7 +208,7 @@ func (q *queue) beginSelection(t *MoveTask) {
 	s := *t.Selection
 	s.Chosen, s.Edited = len(s.IDs), s.Edit != nil
 	t.Selection, t.ToMove = &s, q.stored
-	t.place = selectionPlace{lineEnd: q.lineNext, indexedEnd: (q.lastIndex | indexedBit) + 1}
+	t.place = selectionPlace{lineEnd: q.line.next, indexedEnd: (q.index.last | indexedBit) + 1}
 	q.tx.Set(choiceKey(q.cfg.ID, t.Started), s.encodeChoice())
 	q.wantSearch()
 }
@@ -324,7 +324,7 @@ func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error)
 func (q *queue) confirm(s selected) (c *candidate, m *Message, err error) {
 	p := s.place.position
 	r := q.received[p]
-	if !p.indexed() && s.place.phase == selectLine && (r != nil || p < q.lineHead) {
+	if !p.indexed() && s.place.phase == selectLine && (r != nil || p < q.line.head) {
 		return nil, nil, nil
 	}
 	b, err := q.tx.Get(messageKey(q.cfg.ID, p))
@@ -380,7 +380,7 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 	type record struct{ key, value []byte }
 	var ahead []record
 	work, room := 0, q.room()
-	err = q.tx.Scan(messageKey(q.cfg.ID, q.lineHead), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
+	err = q.tx.Scan(messageKey(q.cfg.ID, q.line.head), messageKey(q.cfg.ID, p), func(k, v []byte) bool {
 		ahead = append(ahead, record{slices.Clone(k), slices.Clone(v)})
 		work += 1 + len(v)>>10
 		room -= len(v)
@@ -395,18 +395,18 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if at := Position(tail(r.key, 0)); at != q.lineHead {
-			return false, fmt.Errorf("message %v of the line: %w", q.lineHead, errMissing)
+		if at := Position(tail(r.key, 0)); at != q.line.head {
+			return false, fmt.Errorf("message %v of the line: %w", q.line.head, errMissing)
 		}
 		none := q.indexedCount() == 0
 		q.tx.DeleteOnce(r.key)
-		q.lineHead++
-		q.lastIndex++
-		to := q.lastIndex | indexedBit
+		q.line.head++
+		q.index.last++
+		to := q.index.last | indexedBit
 		if none {
-			q.ageFloor, q.ageHead = sent, to
+			q.index.floor, q.index.head = sent, to
 		}
-		q.ageFloor = min(q.ageFloor, sent)
+		q.index.floor = min(q.index.floor, sent)
 		q.tx.Set(messageKey(q.cfg.ID, to), r.value)
 		q.setAge(to, sent, "", sent)
 		if err := q.addMember("", to, sent); err != nil {
@@ -414,5 +414,5 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 		}
 	}
 	q.markDirty()
-	return q.lineHead == p, nil
+	return q.line.head == p, nil
 }

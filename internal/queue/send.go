@@ -29,7 +29,7 @@ func (e *Engine) Send(id ID, messages []Outgoing) ([]Sent, error) {
 
 func (q *queue) send(o *Outgoing) (Sent, error) {
 	if q.cfg.FIFO {
-		if s, found, err := q.duplicateOf(o); found || err != nil {
+		if s, found, err := q.dedup.duplicateOf(o); found || err != nil {
 			if err == nil {
 				q.countDurably(MetricDeduplicated, 1)
 			}
@@ -47,7 +47,7 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 	}
 	s := Sent{ID: m.ID, Sequence: m.Sequence}
 	if q.cfg.FIFO {
-		q.rememberSend(o, s)
+		q.dedup.rememberSend(o, s)
 	}
 	return s, nil
 }
@@ -74,31 +74,31 @@ func (q *queue) accept(m *Message, due Instant) error {
 	q.markDirty()
 	if !q.cfg.FIFO && m.Group == "" && due <= now && m.SentAt == now {
 		if q.lineCount() == 0 {
-			q.lineFloor = now
+			q.line.floor = now
 		}
-		p := q.lineNext
-		q.lineNext++
+		p := q.line.next
+		q.line.next++
 		q.write(p, m)
 		return nil
 	}
-	q.lastIndex++
-	p := q.lastIndex | indexedBit
+	q.index.last++
+	p := q.index.last | indexedBit
 	if q.cfg.FIFO {
 		m.Sequence = q.sequence(p)
 	} else if m.Group != "" {
 		q.grouped = yes
 	}
 	if q.stored-1 == q.lineCount() {
-		q.ageFloor, q.ageHead = m.SentAt, p
+		q.index.floor, q.index.head = m.SentAt, p
 	}
-	q.ageFloor = min(q.ageFloor, m.SentAt)
+	q.index.floor = min(q.index.floor, m.SentAt)
 	q.write(p, m)
 	if !q.cfg.FIFO {
 		q.setAge(p, m.SentAt, m.Group, due)
 	}
 	// A FIFO message does not overtake those that still wait, even if the queue's
 	// delay was shortened meanwhile.
-	if due > now || q.cfg.FIFO && q.delayed > 0 {
+	if due > now || q.cfg.FIFO && q.delays.count > 0 {
 		q.postpone(p, m.Group, m.SentAt, due)
 		return nil
 	}
@@ -107,8 +107,8 @@ func (q *queue) accept(m *Message, due Instant) error {
 
 // write stores the message at p.
 func (q *queue) write(p Position, m *Message) {
-	q.record = m.encode(q.record)
-	q.tx.Set(messageKey(q.cfg.ID, p), q.record)
+	q.scratch = m.encode(q.scratch)
+	q.tx.Set(messageKey(q.cfg.ID, p), q.scratch)
 	q.arrived.Messages++
-	q.arrived.Bytes += uint64(len(q.record))
+	q.arrived.Bytes += uint64(len(q.scratch))
 }

@@ -54,13 +54,13 @@ func (e *Engine) State(id ID) (State, error) {
 func (q *queue) state() State {
 	s := State{
 		Counts: q.counts(), Receivable: q.available(), OverLimit: q.inFlight >= q.cfg.maxInFlight(), Limited: q.limited(),
-		ReadyGroups: uint64(q.readyGroups.Len()) + q.rotaLength, BlockedGroups: uint64(len(q.activeGroups) - q.readyGroups.Len()),
+		ReadyGroups: uint64(q.readyGroups.Len()) + q.rota.length, BlockedGroups: uint64(len(q.activeGroups) - q.readyGroups.Len()),
 		LastSend: q.lastSend, LastReceive: q.lastReceive,
 	}
 	if q.deadlines.Len() > 0 {
 		s.NextVisible = q.deadlines.First().deadline
 	}
-	if q.delayed > 0 && q.nextDelay != never {
+	if q.delays.count > 0 && q.nextDelay != never {
 		s.NextDelayed = q.delayEnd(q.nextDelay)
 	}
 	return s
@@ -85,8 +85,8 @@ func (l Look) Oldest(r Reader) (Instant, error) {
 	if err != nil {
 		return 0, l.failed(err)
 	}
-	if first == 0 && m.lineHead < m.lineNext {
-		first = m.lineHead
+	if first == 0 && m.line.head < m.line.next {
+		first = m.line.head
 	}
 	if first != 0 {
 		b, err := r.Get(messageKey(l.queue, first))
@@ -112,7 +112,7 @@ func (l *Look) oldestIndexed(r Reader, m *meta) (oldest Instant, err error) {
 	oldest = never
 	if !l.fifo {
 		_, end := tableRange(l.queue, tableAge)
-		err = r.Scan(tableKey(l.queue, tableAge).instant(m.ageFloor), end, func(k, _ []byte) bool {
+		err = r.Scan(tableKey(l.queue, tableAge).instant(m.index.floor), end, func(k, _ []byte) bool {
 			oldest = Instant(tail(k, 1))
 			return false
 		})
@@ -120,7 +120,7 @@ func (l *Look) oldestIndexed(r Reader, m *meta) (oldest Instant, err error) {
 	}
 	var bad error
 	_, end := tableRange(l.queue, tableMessage)
-	err = r.Scan(messageKey(l.queue, max(m.ageHead, indexedBit)), end, func(_, v []byte) bool {
+	err = r.Scan(messageKey(l.queue, max(m.index.head, indexedBit)), end, func(_, v []byte) bool {
 		oldest, bad = sentAt(v)
 		return false
 	})

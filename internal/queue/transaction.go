@@ -15,7 +15,7 @@ type transaction struct {
 	touched    []*base // queues whose records and wake-ups End updates
 	forceWrite bool    // the clock is written even if nothing else is
 	format     int     // see Engine.Format
-	record     []byte  // scratch for the record of a message
+	scratch    []byte  // for the record of a message
 }
 
 // Now returns the engine's time.

@@ -28,5 +28,5 @@ func (e *Engine) know(id ID) error {
 		}
 		return q
 	}
-	return firstError(q.load(), q.loadOutbox(), e.fillFilters(only))
+	return firstError(q.load(), q.loadOutbox(), e.slots.load(only))
 }
