@@ -268,10 +268,10 @@ func (c *memoryChecker) checkRecord(t *tables) {
 // checkCounting compares what was counted in the running minute. Receives that gave
 // nothing need not be written.
 func (c *memoryChecker) checkCounting(stored *counting) {
-	got, want := stored.happened, c.queue.happened
+	got, want := stored.happened, c.queue.tally.happened
 	got[MetricEmptyReceives], want[MetricEmptyReceives] = 0, 0
-	c.want(got == want && (stored.nothing() || stored.minute == c.queue.minute), "stored is the count\n%+v\nand should be\n%+v", *stored, c.queue.counting)
-	c.want(c.queue.minute == 0 || c.queue.wakeAt <= c.queue.minute+minute, "the end of the minute is not waited for")
+	c.want(got == want && (stored.nothing() || stored.minute == c.queue.tally.minute), "stored is the count\n%+v\nand should be\n%+v", *stored, c.queue.tally.counting)
+	c.want(c.queue.tally.minute == 0 || c.queue.wakeAt <= c.queue.tally.minute+minute, "the end of the minute is not waited for")
 }
 
 // checkGroups compares the groups in memory with those that are stored.

@@ -25,7 +25,7 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 		case q.cfg.FIFO && !m.heldBy(r):
 			results[i] = ErrReceiptExpired
 		default:
-			q.observeProcessing(m)
+			q.tally.observeProcessing(m)
 			q.remove(m)
 			if m.group != nil {
 				if err := q.releaseGroup(m.group); err != nil {
@@ -34,7 +34,7 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 			}
 		}
 		if results[i] == nil {
-			q.countDurably(MetricDeleted, 1)
+			q.tally.countDurably(MetricDeleted, 1)
 		}
 	}
 	return results, nil

@@ -37,15 +37,9 @@ type Engine struct {
 	watchesDeadLetters bool
 
 	dirtyOutboxes []*outbox
-	unwritten     []ID  // queues whose empty receives WriteEmptyReceives has to write
-	rows          []Row // scratch for the rows of a block
+	unwritten     []ID // queues whose empty receives WriteEmptyReceives has to write
 	slots         slots
-
-	keep   Keep
-	waits  bool            // for Allow, to count
-	unsaid bool            // for Allow: the names of queues are not stored beside their records
-	totals [Counters]int64 // of all queues, those included that were removed
-	aging  aging
+	series        series
 }
 
 // clockKey is the key of the newest instant that the engine has seen: its time does
@@ -59,11 +53,12 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
 	e := &Engine{
 		unknown: make(map[ID]bool), isDeleted: deleted, transaction: transaction{limit: math.MaxInt},
-		keep: keep, waits: keep.waitsFor(formatSeries), unsaid: keep.waitsFor(formatNames), queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
+		queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
 		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
 	}
+	e.series = newSeries(&e.transaction, keep)
 	e.slots = slots{transaction: &e.transaction}
-	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(e)
+	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(&e.transaction, &e.series)
 	b, err := tx.Get(clockKey)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -86,7 +81,7 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(deleted), e.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
+	if err := firstError(e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(deleted), e.series.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
@@ -131,18 +126,17 @@ func (q *queue) load() error {
 		}
 		return err
 	}
-	if err := q.meta.decode(b); err != nil {
+	if err := q.restore(b); err != nil {
 		return err
 	}
-	q.restore()
 	if b[0] == metaVersion {
-		q.e.waits = false
+		q.e.series.waits = false
 		q.needs(formatSeries)
 	}
-	if err := q.loadOwnName(); err != nil {
+	if err := q.tally.loadName(); err != nil {
 		return err
 	}
-	q.loadMinute()
+	q.tally.load(q.stored == 0)
 	var bad error
 	lo, hi := tableRange(id, tableReceived)
 	err = tx.Scan(lo, hi, func(k, v []byte) bool {
@@ -273,10 +267,11 @@ func (e *Engine) End() []ID {
 			record := m.encode()
 			if record[0] == metaVersion {
 				e.needs(formatSeries)
-				q.saveOwnName()
+				q.tally.saveName()
 			}
 			e.tx.Set(metaKey(q.cfg.ID), record)
-			q.dirty, q.unwritten, q.writtenCall = false, false, q.lastCall
+			q.dirty = false
+			q.tally.written()
 			wrote = true
 		}
 		// Among the queues that are due, the one that was touched is last.
@@ -301,7 +296,7 @@ func (e *Engine) End() []ID {
 
 // NextWake returns when Advance has something to do, or a far future.
 func (e *Engine) NextWake() Instant {
-	next := min(e.aging.next, e.topics.next())
+	next := min(e.series.aging.next, e.topics.next())
 	switch {
 	case e.backlog.waiting(), len(e.deleted) > 0:
 		return e.now
@@ -334,7 +329,7 @@ func (e *Engine) Advance() error {
 		// The other queues come first, even if this one has more to do.
 		e.wake(q, max(q.schedule(), e.now+1))
 	}
-	return e.age()
+	return e.series.age()
 }
 
 // Configure adds a queue or gives it new attributes. A queue that another shard has
@@ -361,7 +356,7 @@ func (e *Engine) Configure(cfg Config) error {
 			return err
 		}
 		if !sealing { // which is not a call of a client
-			q.called()
+			q.tally.called()
 		}
 		return nil
 	}
@@ -372,7 +367,7 @@ func (e *Engine) Configure(cfg Config) error {
 	if err := e.know(cfg.ID); err != nil {
 		return err
 	}
-	q.called()
+	q.tally.called()
 	return nil
 }
 
@@ -402,7 +397,7 @@ func (e *Engine) Drop(id ID) error {
 		return err
 	}
 	e.tx.DeleteRange(queueRange(id))
-	if err := q.lastMinute(); err != nil {
+	if err := q.tally.close(); err != nil {
 		return err
 	}
 	delete(e.queues, id)
@@ -454,8 +449,8 @@ func (e *Engine) queueAtPresent(id ID) (*queue, error) {
 	if err := q.advance(); err != nil {
 		return nil, err
 	}
-	q.called()
-	q.rememberUse()
+	q.tally.called()
+	q.tally.rememberUse()
 	return q, nil
 }
 

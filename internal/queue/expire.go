@@ -104,7 +104,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 			return m.sent <= limit, nil
 		}
 		q.remove(m)
-		q.count(MetricExpired, 1)
+		q.tally.count(MetricExpired, 1)
 		q.work++
 	}
 	// The messages that were never received follow, in order of age without a gap.
@@ -122,7 +122,7 @@ func (q *queue) expireLine(limit Instant) (more bool, err error) {
 		q.tx.DeleteRange(messageKey(q.cfg.ID, q.line.head), messageKey(q.cfg.ID, end))
 		q.stored -= uint64(n)
 		q.line.head = end
-		q.count(MetricExpired, int64(n))
+		q.tally.count(MetricExpired, int64(n))
 	}
 	if q.line.head < q.line.next {
 		q.line.floor, err = q.sentAt(q.line.head)
@@ -170,7 +170,7 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 			break
 		}
 		q.work++
-		q.count(MetricExpired, 1)
+		q.tally.count(MetricExpired, 1)
 		if m := q.received[a.pos]; m != nil {
 			q.remove(m)
 			if m.group != nil {

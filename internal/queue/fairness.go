@@ -12,7 +12,7 @@ const membersAtMost = 10_000
 // fairness sets the gauges of a queue with message groups. Where no group is noisy, the
 // quiet ones are all.
 func (q *queue) fairness(r *Row) error {
-	if grouped, err := q.hasGroups(); err != nil || !grouped {
+	if grouped, err := q.tally.hasGroups(); err != nil || !grouped {
 		return err
 	}
 	noisy := q.noisyGroups()
@@ -50,31 +50,6 @@ func (q *queue) fairness(r *Row) error {
 	r.set(MetricOldestAgeInQuietGroups, age)
 	return err
 }
-
-// hasGroups reports whether messages of the queue had groups, now or when its series had
-// the gauges of fairness before.
-func (q *queue) hasGroups() (bool, error) {
-	if q.grouped == unknown {
-		n, err := q.e.seriesName(q.cfg.ARN)
-		if err != nil {
-			return false, err
-		}
-		q.grouped = no
-		if n.fair {
-			q.grouped = yes
-		}
-	}
-	return q.grouped == yes, nil
-}
-
-// tristate is what is known of something.
-type tristate uint8
-
-const (
-	unknown tristate = iota
-	no
-	yes
-)
 
 // noisyGroups returns how many messages each noisy group has in flight.
 func (q *queue) noisyGroups() map[string]uint64 {

@@ -29,10 +29,10 @@ func (e *Engine) Glance(id ID) (g Glance, served, ok bool, err error) {
 	if err := q.advance(); err != nil {
 		return g, true, true, err
 	}
-	g = Glance{State: q.state(), Arriving: waiting, Happened: q.total}
-	if g.Counted = q.last != nil; g.Counted {
+	g = Glance{State: q.state(), Arriving: waiting, Happened: q.tally.total}
+	if g.Counted = q.tally.last != nil; g.Counted {
 		for m := range g.LastMinute {
-			g.LastMinute[m] = q.last.Values[m].Sum
+			g.LastMinute[m] = q.tally.last.Values[m].Sum
 		}
 	}
 	return g, true, true, nil

@@ -102,12 +102,19 @@ func (m *meta) decode(b []byte) error {
 
 // record returns the queue's record as it is to be stored.
 func (q *queue) record() meta {
-	m := q.meta
-	m.dedup = q.dedup.dedupRecord
-	return m
+	return meta{
+		line: q.line, index: q.index, rota: q.rota, held: q.held, delays: q.delays, dedup: q.dedup.dedupRecord,
+		stored: q.stored, purged: q.purged, counting: q.tally.counting,
+	}
 }
 
 // restore gives the parts of the queue what its record says of them.
-func (q *queue) restore() {
-	q.dedup.dedupRecord = q.meta.dedup
+func (q *queue) restore(record []byte) error {
+	var m meta
+	if err := m.decode(record); err != nil {
+		return err
+	}
+	q.line, q.index, q.rota, q.held, q.delays, q.dedup.dedupRecord = m.line, m.index, m.rota, m.held, m.delays, m.dedup
+	q.stored, q.purged, q.tally.counting = m.stored, m.purged, m.counting
+	return nil
 }

@@ -231,7 +231,7 @@ func (m *model) compareSeries() {
 		if err != nil {
 			m.failf("series of %s: %v", q.cfg.ARN, err)
 		}
-		got := m.rig.engine.queues[q.cfg.ID].happened
+		got := m.rig.engine.queues[q.cfg.ID].tally.happened
 		for _, r := range rows {
 			for i := range got {
 				got[i] += int64(r.Values[i].Sum)
@@ -261,7 +261,7 @@ func (m *model) drop(*rapid.T) {
 		x.gone = true
 	}
 	// What was taken back of minutes before is not in the series of a queue that is gone.
-	m.count(m.queues[i], MetricReceived, -int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].happened[MetricReceived])))
+	m.count(m.queues[i], MetricReceived, -int(min(0, m.rig.engine.queues[m.queues[i].cfg.ID].tally.happened[MetricReceived])))
 	if id := m.queues[i].cfg.ID; pick(m, "while no engine is loaded", false, true) {
 		m.rig.forget(id)
 		m.rig.reload()

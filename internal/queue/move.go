@@ -323,7 +323,7 @@ func (q *queue) moveTo(t *MoveTask, c *candidate, m *Message, to destination) er
 		return err
 	}
 	q.spend(m)
-	q.count(MetricMoved, 1)
+	q.tally.count(MetricMoved, 1)
 	m.ID = movedID(t.ID, c.pos)
 	m.SentAt = q.now
 	m.Source, m.PriorReceives, m.PriorFirst = "", 0, 0

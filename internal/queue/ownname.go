@@ -20,24 +20,24 @@ func decodeOwnName(b []byte) (string, error) {
 	return name, r.done("name of a queue")
 }
 
-// saveOwnName stores the name of the queue, if it is not stored and may be.
-func (q *queue) saveOwnName() {
-	if q.ownName || q.e.unsaid {
+// saveName stores the name of the queue, if it is not stored and may be.
+func (t *tally) saveName() {
+	if t.named || t.series.unsaid {
 		return
 	}
-	q.tx.Set(ownNameKey(q.cfg.ID), encodeOwnName(q.cfg.ARN))
-	q.needs(formatNames)
-	q.ownName = true
+	t.tx.Set(ownNameKey(t.cfg.ID), encodeOwnName(t.cfg.ARN))
+	t.needs(formatNames)
+	t.named = true
 }
 
-// loadOwnName finds out whether the name of the queue is stored.
-func (q *queue) loadOwnName() error {
-	b, err := q.tx.Get(ownNameKey(q.cfg.ID))
+// loadName finds out whether the name of the queue is stored.
+func (t *tally) loadName() error {
+	b, err := t.tx.Get(ownNameKey(t.cfg.ID))
 	if b == nil || err != nil {
 		return err
 	}
-	q.ownName, q.e.unsaid = true, false
-	q.needs(formatNames)
+	t.named, t.series.unsaid = true, false
+	t.needs(formatNames)
 	return nil
 }
 
@@ -60,8 +60,8 @@ func (e *Engine) removeLeftover(id ID) error {
 	if err != nil {
 		return err
 	}
-	if name != "" && !e.keep.off() {
-		if err := e.writeRow(name, c.counted(), false); err != nil {
+	if name != "" && !e.series.keep.off() {
+		if err := e.series.write(name, c.counted(), false); err != nil {
 			return err
 		}
 	}

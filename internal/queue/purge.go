@@ -118,7 +118,6 @@ func (q *queue) purge() error {
 		q.tx.DeleteRange(tableRange(q.cfg.ID, table))
 	}
 	clear(q.e.groupRecords)
-	old := q.meta
 	fresh := newQueue(q.e, q.cfg)
 	q.received, q.activeGroups = fresh.received, fresh.activeGroups
 	q.oldest, q.nextTurns = nil, nil
@@ -127,11 +126,11 @@ func (q *queue) purge() error {
 	q.readyGroups.Init()
 	q.inFlight, q.lineHeld = 0, 0
 	q.nextDelay = never
-	q.meta = meta{
-		line: lineRecord{head: old.line.next, next: old.line.next}, index: indexRecord{last: old.index.last},
-		rota: rotaRecord{last: old.rota.last, head: old.rota.last + 1}, held: old.held,
-		delays: delaysRecord{floor: old.delays.floor}, purged: q.now, counting: old.counting,
-	}
+	q.line = lineRecord{head: q.line.next, next: q.line.next}
+	q.index = indexRecord{last: q.index.last}
+	q.rota = rotaRecord{last: q.rota.last, head: q.rota.last + 1}
+	q.delays = delaysRecord{floor: q.delays.floor}
+	q.stored, q.purged = 0, q.now
 	q.markDirty()
 	return nil
 }

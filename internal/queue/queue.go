@@ -11,7 +11,16 @@ import (
 type queue struct {
 	base
 	e *Engine
-	meta
+
+	line   lineRecord
+	index  indexRecord
+	rota   rotaRecord
+	held   heldRecord
+	delays delaysRecord
+	dedup  dedup
+	tally  tally
+	stored uint64 // messages in the queue, in whatever state
+	purged Instant
 
 	// received holds the messages that were received and not deleted, also those
 	// that are visible again: they are received once more before new messages
@@ -22,8 +31,6 @@ type queue struct {
 	returned  list.List            // *received, standard queues: visible again, in order of return
 	oldest    []*received          // of the line, in order of position, for expiry
 	lineHeld  int                  // how many of the line are in received
-
-	dedup dedup
 
 	activeGroups map[string]*activeGroup // FIFO: groups with received messages, by name
 	readyGroups  list.List               // *activeGroup, FIFO: those that can be served, in order
@@ -43,14 +50,6 @@ type queue struct {
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
 	announced bool    // internal: it is available, and Engine.Deliverable has said so
-	unwritten bool    // meta counts empty receives that the stored record does not
-
-	writtenCall Instant         // lastCall as it is stored
-	ownName     bool            // is stored
-	total       [Counters]int64 // what has happened since the engine was loaded
-	last        *Row            // of the last minute, if the queue was active
-	processing  *Histogram      // of the times from a receive to the deletion
-	grouped     tristate        // whether messages of a standard queue have groups
 }
 
 func newQueue(e *Engine, cfg Config) *queue {
@@ -60,7 +59,8 @@ func newQueue(e *Engine, cfg Config) *queue {
 		deadlines: heap.New((*received).earlier, func(m *received) *int { return &m.place }),
 	}
 	q.dedup = newDedup(&q.base, &e.slots)
-	q.meta = meta{line: lineRecord{head: 1, next: 1}, rota: rotaRecord{head: 1}}
+	q.tally = tally{base: &q.base, series: &e.series}
+	q.line, q.rota = lineRecord{head: 1, next: 1}, rotaRecord{head: 1}
 	return q
 }
 
@@ -127,10 +127,7 @@ func (q *queue) schedule() Instant {
 			at = min(at, max(t.next(), q.movesFrom))
 		}
 	}
-	if q.minute != 0 {
-		at = min(at, q.minute+minute)
-	}
-	return min(at, q.paced())
+	return min(at, q.tally.wakeAt(), q.paced())
 }
 
 // Counts are the numbers of messages in a queue's states.

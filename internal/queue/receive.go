@@ -42,7 +42,7 @@ func (e *Engine) Receive(id ID, r Receive) ([]Delivery, error) {
 	e.work = 0
 	out, err := q.receive(r)
 	if len(out) > 0 {
-		q.countDurably(MetricReceived, int64(len(out)))
+		q.tally.countDurably(MetricReceived, int64(len(out)))
 	}
 	return out, err
 }
@@ -323,7 +323,7 @@ func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 			continue
 		}
 		taken = true
-		q.countDurably(MetricReceived, -1)
+		q.tally.countDurably(MetricReceived, -1)
 		q.countReceived(-1)
 		if m.receives--; m.receives == 0 {
 			m.first = 0

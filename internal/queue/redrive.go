@@ -50,7 +50,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 	q.spend(msg)
 	q.noteDeadLetter(m, msg)
 	q.remove(m)
-	q.count(MetricDeadLettered, 1)
+	q.tally.count(MetricDeadLettered, 1)
 	if err := target.accept(msg, q.now); err != nil {
 		return false, err
 	}

@@ -31,7 +31,7 @@ func (q *queue) send(o *Outgoing) (Sent, error) {
 	if q.cfg.FIFO {
 		if s, found, err := q.dedup.duplicateOf(o); found || err != nil {
 			if err == nil {
-				q.countDurably(MetricDeduplicated, 1)
+				q.tally.countDurably(MetricDeduplicated, 1)
 			}
 			return s, err
 		}
@@ -58,9 +58,9 @@ func (q *queue) accept(m *Message, due Instant) error {
 	if err := q.endMinute(); err != nil { // of a queue to which a message is redriven or moved
 		return err
 	}
-	q.startMinute()
+	q.tally.start()
 	if m.Source == "" {
-		q.countSent(m)
+		q.tally.countSent(m)
 	}
 	if q.cfg.FIFO {
 		// A message from another queue must not wait behind messages whose delay
@@ -86,7 +86,7 @@ func (q *queue) accept(m *Message, due Instant) error {
 	if q.cfg.FIFO {
 		m.Sequence = q.sequence(p)
 	} else if m.Group != "" {
-		q.grouped = yes
+		q.tally.fair = yes
 	}
 	if q.stored-1 == q.lineCount() {
 		q.index.floor, q.index.head = m.SentAt, p

@@ -16,16 +16,6 @@ type Use struct {
 // nothing are not written at once, but for the first after so long: it costs a write in an hour at most.
 const useSlack = hour
 
-// rememberUse has the record written that says when the queue was called last, if what is stored says too little.
-func (q *queue) rememberUse() {
-	if !q.uncounted() && q.lastCall-q.knownUse() >= useSlack {
-		q.markDirty()
-	}
-}
-
-// knownUse is the last use that will be known whatever happens. Creating a queue is a use of it.
-func (q *queue) knownUse() Instant { return max(q.writtenCall, minuteOf(q.cfg.Created)) }
-
 // Use returns what is known of the use of a queue, or false if nothing is. To ask is no use.
 func (e *Engine) Use(id ID) (u Use, ok bool, err error) {
 	u = Use{ID: id, Messages: e.backlog.copies[id]}
@@ -42,10 +32,7 @@ func (e *Engine) Use(id ID) (u Use, ok bool, err error) {
 	}
 	u.Sealed = q.cfg.Sealed
 	u.Messages += q.stored
-	u.Last = e.now
-	if !q.uncounted() {
-		u.Last = min(e.now, max(q.lastCall, minuteOf(q.cfg.Created))+useSlack)
-	}
+	u.Last = q.tally.lastUse()
 	return u, true, nil
 }
 
