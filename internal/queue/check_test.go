@@ -278,9 +278,9 @@ func (c *memoryChecker) checkCounting(stored *counting) {
 func (c *memoryChecker) checkGroups(t *tables) {
 	q := c.queue
 	for name, g := range t.groups {
-		c.want((q.activeGroups[name] != nil) == (g.order < q.rota.head), "group %s: in memory %t, order %d", name, q.activeGroups[name] != nil, g.order)
+		c.want((q.groups.active[name] != nil) == (g.order < q.rota.head), "group %s: in memory %t, order %d", name, q.groups.active[name] != nil, g.order)
 	}
-	for name := range q.activeGroups {
+	for name := range q.groups.active {
 		c.want(t.groups[name].order != 0, "group %s holds messages and has no record", name)
 	}
 	for cached, r := range c.e.groupRecords {
@@ -295,7 +295,7 @@ func (c *memoryChecker) checkGroups(t *tables) {
 		}
 	}
 	slices.SortFunc(rota, func(a, b turn) int { return cmp.Compare(a.order, b.order) })
-	c.want(slices.Equal(q.nextTurns, rota[:min(len(q.nextTurns), len(rota))]), "the rota is %v, in memory it begins with %v", rota, q.nextTurns)
+	c.want(slices.Equal(q.rota.next, rota[:min(len(q.rota.next), len(rota))]), "the rota is %v, in memory it begins with %v", rota, q.rota.next)
 }
 
 // checkRoster compares what is known of a group in memory with its members.
@@ -336,7 +336,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 		c.want((m.group != nil) == q.cfg.FIFO, "%v is of the wrong kind", p)
 		if g := m.group; g != nil {
 			grouped++
-			c.want(q.activeGroups[g.name] == g && slices.Contains(g.held, m), "%v is not held by its group", p)
+			c.want(q.groups.active[g.name] == g && slices.Contains(g.held, m), "%v is not held by its group", p)
 			c.want(t.holders[p] == g.name, "%v is held by %s, stored as %s", p, g.name, t.holders[p])
 		}
 	}
@@ -350,7 +350,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 	c.want(len(oldest) == line, "%d of the line are held, %d in order of age", line, len(oldest))
 	c.want(slices.IsSortedFunc(oldest, func(a, b *received) int { return int(a.pos) - int(b.pos) }), "the line is not in order of age")
 	ready, heldBy := 0, 0
-	for name, g := range q.activeGroups {
+	for name, g := range q.groups.active {
 		heldBy += len(g.held)
 		c.want(g.name == name && len(g.held) > 0, "group %s is in memory for nothing", name)
 		for i, m := range g.held {
@@ -364,9 +364,9 @@ func (c *memoryChecker) checkMemory(t *tables) {
 	}
 	c.want(q.cfg.FIFO || len(q.received) <= q.cfg.maxInFlight(), "%d messages are held", len(q.received))
 	c.want(heldBy == grouped, "groups hold %d of %d messages", heldBy, grouped)
-	c.want(q.readyGroups.Len() == ready, "%d groups can be served, %d are in the rota", ready, q.readyGroups.Len())
+	c.want(q.groups.ready.Len() == ready, "%d groups can be served, %d are in the rota", ready, q.groups.ready.Len())
 	order := uint64(0)
-	for el := q.readyGroups.Front(); el != nil; el = el.Next() {
+	for el := q.groups.ready.Front(); el != nil; el = el.Next() {
 		g := el.Value.(*activeGroup)
 		c.want(g.elem == el && g.order > order && g.order <= q.rota.last, "group %s is out of order", g.name)
 		order = g.order

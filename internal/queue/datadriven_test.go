@@ -758,7 +758,7 @@ func (c *command) describe(e *Engine) error {
 	if err != nil {
 		return err
 	}
-	for el := q.readyGroups.Front(); el != nil; el = el.Next() {
+	for el := q.groups.ready.Front(); el != nil; el = el.Next() {
 		g := el.Value.(*activeGroup)
 		places = append(places, turn{g.name, g.order})
 	}

@@ -77,7 +77,7 @@ func (q *queue) endDelays() error {
 		q.tx.DeleteOnce(delayKey(q.cfg.ID, w.at, w.pos))
 		q.delays.count--
 		q.delays.floor = w.at
-		if err := q.addMember(w.group, w.pos, w.sent); err != nil {
+		if err := q.groups.add(w.group, w.pos, w.sent); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func (e *Engine) Delete(id ID, receipts []Receipt) ([]error, error) {
 			q.tally.observeProcessing(m)
 			q.remove(m)
 			if m.group != nil {
-				if err := q.releaseGroup(m.group); err != nil {
+				if err := q.groups.release(m.group); err != nil {
 					return nil, err
 				}
 			}

@@ -1,9 +1,7 @@
 package queue
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -145,7 +143,7 @@ func (q *queue) load() error {
 			return false
 		}
 		if q.cfg.FIFO {
-			m.group = q.activate(name)
+			m.group = q.groups.activate(name)
 		} else {
 			m.tenant = name
 		}
@@ -165,7 +163,7 @@ func (q *queue) load() error {
 	if q.lineCount()+q.delays.count > q.stored {
 		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.lineCount(), q.delays.count)
 	}
-	q.loadReadyGroups()
+	q.groups.loadReady()
 	lo, hi = tableRange(id, tableTask)
 	err = tx.Scan(lo, hi, func(_, v []byte) bool {
 		var t *MoveTask
@@ -217,16 +215,6 @@ func firstKey(r Reader, id ID) (found []byte, err error) {
 	}
 	err = r.Scan(from, end, func(k, _ []byte) bool { found = slices.Clone(k); return false })
 	return found, err
-}
-
-// loadReadyGroups makes the active groups ready that can be served, in the order of
-// their first messages: the order before the restart is not stored.
-func (q *queue) loadReadyGroups() {
-	groups := slices.Collect(maps.Values(q.activeGroups))
-	slices.SortFunc(groups, func(a, b *activeGroup) int { return cmp.Compare(a.held[0].pos, b.held[0].pos) })
-	for _, g := range groups {
-		q.updateReady(g)
-	}
 }
 
 // Formats of a data directory, by what they have that older ones have not.

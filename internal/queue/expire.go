@@ -174,7 +174,7 @@ func (q *queue) expireIndexed(limit Instant) (more bool, err error) {
 		if m := q.received[a.pos]; m != nil {
 			q.remove(m)
 			if m.group != nil {
-				if err := q.releaseGroup(m.group); err != nil {
+				if err := q.groups.release(m.group); err != nil {
 					return false, err
 				}
 			}
@@ -255,7 +255,7 @@ func (q *queue) dropUnreceived(a aged) error {
 	if b == nil {
 		return fmt.Errorf("%v in its group: %w", a.pos, errMissing)
 	}
-	if err := q.dropMember(a.group, a.pos); err != nil {
+	if err := q.groups.drop(a.group, a.pos); err != nil {
 		return err
 	}
 	q.dropIndexed(a.pos, a.sent)

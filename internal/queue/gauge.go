@@ -24,7 +24,7 @@ func (q *queue) gauges(r *Row) error {
 }
 
 func (q *queue) groupsInFlight() (n uint64) {
-	for _, g := range q.activeGroups {
+	for _, g := range q.groups.active {
 		for _, m := range g.held {
 			if m.inFlight {
 				n++

@@ -103,7 +103,7 @@ func (m *meta) decode(b []byte) error {
 // record returns the queue's record as it is to be stored.
 func (q *queue) record() meta {
 	return meta{
-		line: q.line, index: q.index, rota: q.rota, held: q.held, delays: q.delays, dedup: q.dedup.dedupRecord,
+		line: q.line, index: q.index, rota: q.rota.rotaRecord, held: q.held, delays: q.delays, dedup: q.dedup.dedupRecord,
 		stored: q.stored, purged: q.purged, counting: q.tally.counting,
 	}
 }
@@ -114,7 +114,7 @@ func (q *queue) restore(record []byte) error {
 	if err := m.decode(record); err != nil {
 		return err
 	}
-	q.line, q.index, q.rota, q.held, q.delays, q.dedup.dedupRecord = m.line, m.index, m.rota, m.held, m.delays, m.dedup
+	q.line, q.index, q.rota.rotaRecord, q.held, q.delays, q.dedup.dedupRecord = m.line, m.index, m.rota, m.held, m.delays, m.dedup
 	q.stored, q.purged, q.tally.counting = m.stored, m.purged, m.counting
 	return nil
 }

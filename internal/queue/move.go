@@ -350,7 +350,7 @@ func (q *queue) peek() (*candidate, error) {
 		m := front.Value.(*received)
 		return &candidate{pos: m.pos, received: m}, nil
 	}
-	if front := q.readyGroups.Front(); front != nil {
+	if front := q.groups.ready.Front(); front != nil {
 		m := front.Value.(*activeGroup).held[0]
 		return &candidate{pos: m.pos, received: m}, nil
 	}
@@ -361,7 +361,7 @@ func (q *queue) peek() (*candidate, error) {
 	if err != nil || len(turns) == 0 {
 		return nil, err
 	}
-	r, err := q.groupAtTurn(turns[0])
+	r, err := q.groups.atTurn(turns[0])
 	if err != nil {
 		return nil, err
 	}
@@ -375,7 +375,7 @@ func (q *queue) takeOut(c *candidate) error {
 	case m != nil:
 		q.remove(m)
 		if m.group != nil {
-			return q.releaseGroup(m.group)
+			return q.groups.release(m.group)
 		}
 	case !c.pos.indexed():
 		q.tx.DeleteOnce(messageKey(q.cfg.ID, c.pos))
@@ -383,7 +383,7 @@ func (q *queue) takeOut(c *candidate) error {
 		q.stored--
 		q.markDirty()
 	default:
-		if err := q.dropMember(c.group, c.pos); err != nil {
+		if err := q.groups.drop(c.group, c.pos); err != nil {
 			return err
 		}
 		q.dropIndexed(c.pos, c.sent)

@@ -117,18 +117,17 @@ func (q *queue) purge() error {
 	} {
 		q.tx.DeleteRange(tableRange(q.cfg.ID, table))
 	}
-	clear(q.e.groupRecords)
 	fresh := newQueue(q.e, q.cfg)
-	q.received, q.activeGroups = fresh.received, fresh.activeGroups
-	q.oldest, q.nextTurns = nil, nil
+	q.received = fresh.received
+	q.oldest = nil
 	q.deadlines.Clear()
 	q.returned.Init()
-	q.readyGroups.Init()
 	q.inFlight, q.lineHeld = 0, 0
 	q.nextDelay = never
 	q.line = lineRecord{head: q.line.next, next: q.line.next}
 	q.index = indexRecord{last: q.index.last}
-	q.rota = rotaRecord{last: q.rota.last, head: q.rota.last + 1}
+	q.rota.purge()
+	q.groups.purge()
 	q.delays = delaysRecord{floor: q.delays.floor}
 	q.stored, q.purged = 0, q.now
 	q.markDirty()

@@ -14,7 +14,8 @@ type queue struct {
 
 	line   lineRecord
 	index  indexRecord
-	rota   rotaRecord
+	rota   rota
+	groups groups
 	held   heldRecord
 	delays delaysRecord
 	dedup  dedup
@@ -31,10 +32,6 @@ type queue struct {
 	returned  list.List            // *received, standard queues: visible again, in order of return
 	oldest    []*received          // of the line, in order of position, for expiry
 	lineHeld  int                  // how many of the line are in received
-
-	activeGroups map[string]*activeGroup // FIFO: groups with received messages, by name
-	readyGroups  list.List               // *activeGroup, FIFO: those that can be served, in order
-	nextTurns    []turn                  // the first places of the stored rota, in order
 
 	firstSource int     // which source the next receive of a standard queue tries first
 	nextDelay   Instant // no delay ends before; never if nothing is delayed
@@ -54,13 +51,15 @@ type queue struct {
 
 func newQueue(e *Engine, cfg Config) *queue {
 	q := &queue{
-		base: base{transaction: &e.transaction, cfg: cfg}, e: e, received: make(map[Position]*received), activeGroups: make(map[string]*activeGroup),
+		base: base{transaction: &e.transaction, cfg: cfg}, e: e, received: make(map[Position]*received),
 		nextDelay: never, wakeAt: never,
 		deadlines: heap.New((*received).earlier, func(m *received) *int { return &m.place }),
 	}
 	q.dedup = newDedup(&q.base, &e.slots)
 	q.tally = tally{base: &q.base, series: &e.series}
-	q.line, q.rota = lineRecord{head: 1, next: 1}, rotaRecord{head: 1}
+	q.line = lineRecord{head: 1, next: 1}
+	q.rota = rota{base: &q.base, rotaRecord: rotaRecord{head: 1}}
+	q.groups = newGroups(&q.base, &q.rota, e.groupRecords)
 	return q
 }
 
@@ -91,7 +90,7 @@ func (q *queue) holds() bool {
 	if q.inFlight >= q.cfg.maxInFlight() {
 		return false
 	}
-	if q.returned.Len() > 0 || q.readyGroups.Len() > 0 {
+	if q.returned.Len() > 0 || q.groups.ready.Len() > 0 {
 		return true
 	}
 	return q.roomForNew(1) > 0 && (q.rota.length > 0 || q.line.head < q.line.next)

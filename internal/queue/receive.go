@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -92,7 +93,7 @@ func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool,
 		given[i] = m.delivery()
 	}
 	for _, d := range given {
-		q.updateReady(q.received[d.Position].group)
+		q.groups.updateReady(q.received[d.Position].group)
 	}
 	q.dedup.rememberAttempt(attempt, given)
 	return given, true, nil
@@ -134,7 +135,7 @@ func (q *queue) receiveStandard(most int, timeout time.Duration) ([]Delivery, er
 // behind others in flight: each group then has at most as many as one receive
 // delivers, and the other groups must not wait for it.
 func (q *queue) roomForNew(room int) int {
-	if q.cfg.FIFO && q.readyGroups.Len() == 0 {
+	if q.cfg.FIFO && q.groups.ready.Len() == 0 {
 		return room
 	}
 	return max(0, min(room, q.cfg.maxInFlight()-len(q.received)))
@@ -184,16 +185,16 @@ func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, erro
 		if len(out) == room {
 			break
 		}
-		r, err := q.groupAtTurn(t)
+		r, err := q.groups.atTurn(t)
 		if err != nil {
 			return nil, err
 		}
-		some, err := q.firstMembers(t.name, r, room-len(out))
+		some, err := q.groups.first(t.name, r, room-len(out))
 		if err != nil {
 			return nil, err
 		}
-		q.removeMembers(t.name, r, len(some))
-		if err := q.requeueGroup(t.name, r); err != nil {
+		q.groups.removeFirst(t.name, r, len(some))
+		if err := q.groups.requeue(t.name, r); err != nil {
 			return nil, err
 		}
 		for _, x := range some {
@@ -220,19 +221,18 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 	last := q.rota.last
 	var out []Delivery
 	for len(out) < room && !q.spent() {
-		g := q.firstReady(last)
+		g := q.groups.firstReady(last)
 		more := len(turns) > 0 && q.roomForNew(1) > 0
 		switch {
 		case g == nil && !more:
 			return out, nil
 		case g == nil || more && turns[0].order < g.order:
-			if g, err = q.takeTurn(turns[0]); err != nil {
+			if g, err = q.groups.takeTurn(turns[0]); err != nil {
 				return nil, err
 			}
 			turns = turns[1:]
 		default:
-			q.readyGroups.Remove(g.elem)
-			g.elem = nil
+			q.groups.leaveReady(g)
 		}
 		some, err := q.serveGroup(g, room-len(out), timeout)
 		if err != nil {
@@ -241,19 +241,6 @@ func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error)
 		out = append(out, some...)
 	}
 	return out, nil
-}
-
-// firstReady returns the first group in memory that can be served and whose
-// place is not after last.
-func (q *queue) firstReady(last uint64) *activeGroup {
-	front := q.readyGroups.Front()
-	if front == nil {
-		return nil
-	}
-	if g := front.Value.(*activeGroup); g.order <= last {
-		return g
-	}
-	return nil
 }
 
 // serveGroup delivers messages of one FIFO group: first those that are visible again,
@@ -275,22 +262,22 @@ func (q *queue) serveGroup(g *activeGroup, room int, timeout time.Duration) ([]D
 		out = append(out, q.deliver(m, timeout))
 	}
 	if n := q.roomForNew(room - len(out)); n > 0 && !blocked {
-		r, err := q.groupRecord(g.name)
+		r, err := q.groups.record(g.name)
 		if err != nil {
 			return nil, err
 		}
-		some, err := q.firstMembers(g.name, r, n)
+		some, err := q.groups.first(g.name, r, n)
 		if err != nil {
 			return nil, err
 		}
-		q.removeMembers(g.name, r, len(some))
+		q.groups.removeFirst(g.name, r, len(some))
 		for _, x := range some {
 			m := &received{pos: x.pos, sent: x.sent, group: g}
 			q.trackReceived(m)
 			out = append(out, q.deliver(m, timeout))
 		}
 	}
-	return out, q.releaseGroup(g)
+	return out, q.groups.release(g)
 }
 
 // Return takes back deliveries that never reached the consumer: they are
@@ -332,7 +319,7 @@ func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 		q.startTimeout(m, 0)
 		q.save(m)
 		if m.group != nil {
-			if err := q.releaseGroup(m.group); err != nil {
+			if err := q.groups.release(m.group); err != nil {
 				return err
 			}
 		}
@@ -357,4 +344,15 @@ func (q *queue) delivered(d Delivery) *received {
 		return m
 	}
 	return nil
+}
+
+// firstTurns returns the first n turns of the rota. If there are none, each indexed message must be in another place.
+func (q *queue) firstTurns(n int) ([]turn, error) {
+	if q.rota.length == 0 && len(q.groups.active) == 0 {
+		reachable := q.delays.count + uint64(len(q.received)-q.lineHeld)
+		if n := q.indexedCount(); n > reachable {
+			return nil, fmt.Errorf("%d messages of groups, and no group in the rota: %w", n-reachable, errMissing)
+		}
+	}
+	return q.rota.first(n)
 }

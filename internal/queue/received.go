@@ -143,7 +143,7 @@ func (q *queue) endTimeouts() {
 		m := q.deadlines.First()
 		q.makeVisible(m)
 		if m.group != nil {
-			q.updateReady(m.group)
+			q.groups.updateReady(m.group)
 		}
 	}
 }

@@ -366,7 +366,7 @@ func (q *queue) visibleAt(p Position, m *Message) (c *candidate, visible bool, e
 	if err != nil || b == nil { // it waits for its delay to end
 		return nil, false, err
 	}
-	return &candidate{pos: p, group: m.Group, sent: m.SentAt}, !q.blocked(q.activeGroups[m.Group], p), nil
+	return &candidate{pos: p, group: m.Group, sent: m.SentAt}, !q.blocked(q.groups.active[m.Group], p), nil
 }
 
 // blocked reports whether a message of a FIFO group is in flight that stands in front of p.
@@ -409,7 +409,7 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 		q.index.floor = min(q.index.floor, sent)
 		q.tx.Set(messageKey(q.cfg.ID, to), r.value)
 		q.setAge(to, sent, "", sent)
-		if err := q.addMember("", to, sent); err != nil {
+		if err := q.groups.add("", to, sent); err != nil {
 			return false, err
 		}
 	}

@@ -102,7 +102,7 @@ func (q *queue) accept(m *Message, due Instant) error {
 		q.postpone(p, m.Group, m.SentAt, due)
 		return nil
 	}
-	return q.addMember(m.Group, p, m.SentAt)
+	return q.groups.add(m.Group, p, m.SentAt)
 }
 
 // write stores the message at p.

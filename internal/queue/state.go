@@ -54,7 +54,7 @@ func (e *Engine) State(id ID) (State, error) {
 func (q *queue) state() State {
 	s := State{
 		Counts: q.counts(), Receivable: q.available(), OverLimit: q.inFlight >= q.cfg.maxInFlight(), Limited: q.limited(),
-		ReadyGroups: uint64(q.readyGroups.Len()) + q.rota.length, BlockedGroups: uint64(len(q.activeGroups) - q.readyGroups.Len()),
+		ReadyGroups: uint64(q.groups.ready.Len()) + q.rota.length, BlockedGroups: uint64(len(q.groups.active) - q.groups.ready.Len()),
 		LastSend: q.lastSend, LastReceive: q.lastReceive,
 	}
 	if q.deadlines.Len() > 0 {

@@ -34,7 +34,7 @@ func (e *Engine) ChangeVisibility(id ID, changes []Visibility) ([]error, error) 
 			q.startTimeout(m, c.Timeout)
 			q.save(m)
 			if m.group != nil {
-				q.updateReady(m.group)
+				q.groups.updateReady(m.group)
 			}
 		}
 	}
