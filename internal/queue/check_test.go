@@ -257,7 +257,7 @@ func (c *memoryChecker) checkRecord(t *tables) {
 		if q.cfg.FIFO {
 			at = t.delays[p].sent
 		}
-		c.want(q.nextDelay <= at, "%v waits and is not expected", p)
+		c.want(q.delays.next <= at, "%v waits and is not expected", p)
 	}
 	c.want(len(t.tasks) == len(q.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.tasks))
 	for i := range min(len(t.tasks), len(q.tasks)) {
@@ -312,8 +312,8 @@ func (c *memoryChecker) checkRoster(name string, r *groupRecord, t *tables) {
 func (c *memoryChecker) checkMemory(t *tables) {
 	q := c.queue
 	inFlight, returned, line, grouped := 0, 0, 0, 0
-	c.want(len(q.received) == len(t.received), "%d received messages are stored, %d in memory", len(t.received), len(q.received))
-	for p, m := range q.received {
+	c.want(len(q.held.at) == len(t.received), "%d received messages are stored, %d in memory", len(t.received), len(q.held.at))
+	for p, m := range q.held.at {
 		s := t.received[p]
 		if s == nil {
 			c.want(false, "%v was received, and that is not stored", p)
@@ -325,7 +325,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 		if m.inFlight {
 			inFlight++
 			c.want(m.elem == nil, "%v is in flight and has returned", p)
-			c.want(q.deadlines.Has(m), "%v has the wrong place among the deadlines", p)
+			c.want(q.held.deadlines.Has(m), "%v has the wrong place among the deadlines", p)
 		} else if !q.cfg.FIFO {
 			returned++
 			c.want(m.elem != nil && m.elem.Value == m, "%v has not returned", p)
@@ -340,13 +340,13 @@ func (c *memoryChecker) checkMemory(t *tables) {
 			c.want(t.holders[p] == g.name, "%v is held by %s, stored as %s", p, g.name, t.holders[p])
 		}
 	}
-	c.want(q.inFlight == inFlight && q.deadlines.Len() == inFlight, "%d in flight, counted %d, %d deadlines", inFlight, q.inFlight, q.deadlines.Len())
-	for m := range q.deadlines.All() {
-		c.want(!m.earlier(q.deadlines.First()), "deadlines are not in order")
+	c.want(q.held.inFlight == inFlight && q.held.deadlines.Len() == inFlight, "%d in flight, counted %d, %d deadlines", inFlight, q.held.inFlight, q.held.deadlines.Len())
+	for m := range q.held.deadlines.All() {
+		c.want(!m.earlier(q.held.deadlines.First()), "deadlines are not in order")
 	}
-	c.want(q.returned.Len() == returned, "%d have returned, %d in the list", returned, q.returned.Len())
-	c.want(q.lineHeld == line, "%d of the line are held, counted %d", line, q.lineHeld)
-	oldest := slices.DeleteFunc(slices.Clone(q.oldest), func(m *received) bool { return m == nil || m.removed })
+	c.want(q.held.returned.Len() == returned, "%d have returned, %d in the list", returned, q.held.returned.Len())
+	c.want(q.line.held == line, "%d of the line are held, counted %d", line, q.line.held)
+	oldest := slices.DeleteFunc(slices.Clone(q.line.received), func(m *received) bool { return m == nil || m.removed })
 	c.want(len(oldest) == line, "%d of the line are held, %d in order of age", line, len(oldest))
 	c.want(slices.IsSortedFunc(oldest, func(a, b *received) int { return int(a.pos) - int(b.pos) }), "the line is not in order of age")
 	ready, heldBy := 0, 0
@@ -354,7 +354,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 		heldBy += len(g.held)
 		c.want(g.name == name && len(g.held) > 0, "group %s is in memory for nothing", name)
 		for i, m := range g.held {
-			c.want(q.received[m.pos] == m && m.group == g, "group %s holds %v", name, m.pos)
+			c.want(q.held.at[m.pos] == m && m.group == g, "group %s holds %v", name, m.pos)
 			c.want(i == 0 || g.held[i-1].pos < m.pos, "group %s is not in order", name)
 		}
 		c.want(g.servable() == (g.elem != nil), "group %s: servable %v, in the rota %v", name, g.servable(), g.elem != nil)
@@ -362,7 +362,7 @@ func (c *memoryChecker) checkMemory(t *tables) {
 			ready++
 		}
 	}
-	c.want(q.cfg.FIFO || len(q.received) <= q.cfg.maxInFlight(), "%d messages are held", len(q.received))
+	c.want(q.cfg.FIFO || len(q.held.at) <= q.cfg.maxInFlight(), "%d messages are held", len(q.held.at))
 	c.want(heldBy == grouped, "groups hold %d of %d messages", heldBy, grouped)
 	c.want(q.groups.ready.Len() == ready, "%d groups can be served, %d are in the rota", ready, q.groups.ready.Len())
 	order := uint64(0)
@@ -389,7 +389,7 @@ func (m *received) as(other *received) []byte {
 func (c *memoryChecker) checkWake(t *tables) {
 	q := c.queue
 	earliest := never
-	for _, m := range q.received {
+	for _, m := range q.held.at {
 		if m.inFlight {
 			earliest = min(earliest, m.deadline)
 		}

@@ -906,9 +906,9 @@ func (q *queue) stateOf(p Position, m *Message) string {
 		waits = delayKey(q.cfg.ID, at, p)
 	}
 	if b, _ := q.tx.Get(waits); b != nil {
-		return "delayed until " + since(q.delayEnd(at))
+		return "delayed until " + since(q.delays.endOf(at))
 	}
-	switch r := q.received[p]; {
+	switch r := q.held.at[p]; {
 	case r == nil:
 		return "available"
 	case r.inFlight:

@@ -135,36 +135,15 @@ func (q *queue) load() error {
 		return err
 	}
 	q.tally.load(q.stored == 0)
-	var bad error
-	lo, hi := tableRange(id, tableReceived)
-	err = tx.Scan(lo, hi, func(k, v []byte) bool {
-		m, name, err := decodeReceived(Position(tail(k, 0)), v)
-		if bad = err; bad != nil {
-			return false
-		}
-		if q.cfg.FIFO {
-			m.group = q.groups.activate(name)
-		} else {
-			m.tenant = name
-		}
-		q.trackReceived(m)
-		if m.deadline <= q.now {
-			q.makeVisible(m)
-			return true
-		}
-		m.inFlight = true
-		q.inFlight++
-		q.deadlines.Set(m)
-		return true
-	})
-	if err := firstError(err, bad); err != nil {
+	if err := q.held.load(q.trackStored); err != nil {
 		return err
 	}
-	if q.lineCount()+q.delays.count > q.stored {
-		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.lineCount(), q.delays.count)
+	if q.line.count()+q.delays.count > q.stored {
+		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.line.count(), q.delays.count)
 	}
 	q.groups.loadReady()
-	lo, hi = tableRange(id, tableTask)
+	var bad error
+	lo, hi := tableRange(id, tableTask)
 	err = tx.Scan(lo, hi, func(_, v []byte) bool {
 		var t *MoveTask
 		t, bad = decodeMoveTask(v)
@@ -178,17 +157,17 @@ func (q *queue) load() error {
 	if err := q.loadSelection(); err != nil {
 		return err
 	}
-	if q.delays.count > 0 {
-		_, hi = tableRange(id, tableDelay)
-		err = tx.Scan(tableKey(id, tableDelay).instant(q.delays.floor), hi, func(k, _ []byte) bool {
-			q.nextDelay = Instant(tail(k, 1))
-			return false
-		})
-		if err == nil && q.nextDelay == never {
-			err = fmt.Errorf("delayed messages: %w", errMissing)
-		}
+	return q.delays.load()
+}
+
+// trackStored adds a message that was received before the engine was loaded.
+func (q *queue) trackStored(m *received, group string) {
+	if q.cfg.FIFO {
+		m.group = q.groups.activate(group)
+	} else {
+		m.tenant = group
 	}
-	return err
+	q.track(m)
 }
 
 // firstQueue returns the first queue from an id on of which something is stored, or 0.

@@ -17,6 +17,8 @@ type activeGroup struct {
 	elem  *list.Element
 }
 
+func (g *activeGroup) hold(m *received) { g.held = append(g.held, m) }
+
 func (g *activeGroup) remove(m *received) {
 	i := slices.Index(g.held, m)
 	g.held = slices.Delete(g.held, i, i+1)
@@ -328,4 +330,33 @@ func (g *groups) takeTurn(t turn) (*activeGroup, error) {
 	}
 	g.rota.leave(t)
 	return g.activate(t.name), nil
+}
+
+// inFlight counts the active groups that have messages in flight.
+func (g *groups) inFlight() (n uint64) {
+	for _, a := range g.active {
+		if slices.ContainsFunc(a.held, func(m *received) bool { return m.inFlight }) {
+			n++
+		}
+	}
+	return n
+}
+
+// countQuiet counts the members of quiet groups, up to membersAtMost.
+func (g *groups) countQuiet(noisy map[string]uint64) (n uint64, err error) {
+	from, end := tableRange(g.cfg.ID, tableMember)
+	for from != nil && err == nil {
+		lo := from
+		from = nil
+		err = g.tx.Scan(lo, end, func(k, _ []byte) bool {
+			name := string(k[keyOf0 : len(k)-9])
+			if _, out := noisy[name]; out {
+				_, from = memberRange(g.cfg.ID, name, 0)
+				return false
+			}
+			n++
+			return n < membersAtMost
+		})
+	}
+	return n, err
 }

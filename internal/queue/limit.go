@@ -65,7 +65,7 @@ func (q *queue) allowed(most int) int {
 		return 0
 	}
 	if l.InFlight > 0 {
-		most = min(most, max(0, l.InFlight-q.inFlight))
+		most = min(most, max(0, l.InFlight-q.held.inFlight))
 	}
 	if l.Rate.Messages > 0 {
 		most = min(most, q.pace.left(l.Rate, q.now))
@@ -84,7 +84,7 @@ func (q *queue) countReceived(n int) {
 // never.
 func (q *queue) paced() Instant {
 	l := &q.cfg.Limits
-	if l.Rate.Messages == 0 || l.Paused || l.InFlight > 0 && q.inFlight >= l.InFlight || q.pace.left(l.Rate, q.now) > 0 || !q.holds() {
+	if l.Rate.Messages == 0 || l.Paused || l.InFlight > 0 && q.held.inFlight >= l.InFlight || q.pace.left(l.Rate, q.now) > 0 || !q.holds() {
 		return never
 	}
 	return q.pace.next(l.Rate)

@@ -103,7 +103,8 @@ func (m *meta) decode(b []byte) error {
 // record returns the queue's record as it is to be stored.
 func (q *queue) record() meta {
 	return meta{
-		line: q.line, index: q.index, rota: q.rota.rotaRecord, held: q.held, delays: q.delays, dedup: q.dedup.dedupRecord,
+		line: q.line.lineRecord, index: q.index.indexRecord, rota: q.rota.rotaRecord,
+		held: q.held.heldRecord, delays: q.delays.delaysRecord, dedup: q.dedup.dedupRecord,
 		stored: q.stored, purged: q.purged, counting: q.tally.counting,
 	}
 }
@@ -114,7 +115,8 @@ func (q *queue) restore(record []byte) error {
 	if err := m.decode(record); err != nil {
 		return err
 	}
-	q.line, q.index, q.rota.rotaRecord, q.held, q.delays, q.dedup.dedupRecord = m.line, m.index, m.rota, m.held, m.delays, m.dedup
+	q.line.lineRecord, q.index.indexRecord, q.rota.rotaRecord = m.line, m.index, m.rota
+	q.held.heldRecord, q.delays.delaysRecord, q.dedup.dedupRecord = m.held, m.delays, m.dedup
 	q.stored, q.purged, q.tally.counting = m.stored, m.purged, m.counting
 	return nil
 }

@@ -346,7 +346,7 @@ type candidate struct {
 
 // peek finds the next available message and does not deliver it.
 func (q *queue) peek() (*candidate, error) {
-	if front := q.returned.Front(); front != nil {
+	if front := q.held.returned.Front(); front != nil {
 		m := front.Value.(*received)
 		return &candidate{pos: m.pos, received: m}, nil
 	}
@@ -354,7 +354,7 @@ func (q *queue) peek() (*candidate, error) {
 		m := front.Value.(*activeGroup).held[0]
 		return &candidate{pos: m.pos, received: m}, nil
 	}
-	if q.line.head < q.line.next {
+	if q.line.waiting() > 0 {
 		return &candidate{pos: q.line.head}, nil
 	}
 	turns, err := q.firstTurns(1)
@@ -373,13 +373,9 @@ func (q *queue) peek() (*candidate, error) {
 func (q *queue) takeOut(c *candidate) error {
 	switch m := c.received; {
 	case m != nil:
-		q.remove(m)
-		if m.group != nil {
-			return q.groups.release(m.group)
-		}
+		return q.removeAndRelease(m)
 	case !c.pos.indexed():
-		q.tx.DeleteOnce(messageKey(q.cfg.ID, c.pos))
-		q.line.head++
+		q.tx.DeleteOnce(messageKey(q.cfg.ID, q.line.take()))
 		q.stored--
 		q.markDirty()
 	default:

@@ -93,8 +93,8 @@ func (e *Engine) number(p *Publication, answer *Published) (earlier bool, err er
 		*answer = Published(before)
 		return true, nil
 	}
-	topic.index.last++
-	answer.Sequence = topic.sequence(topic.index.last)
+	topic.index.last++ // it holds no messages
+	answer.Sequence = topic.index.sequence(topic.index.last)
 	topic.dedup.rememberSend(&message, Sent{ID: p.ID, Sequence: answer.Sequence})
 	return false, nil
 }

@@ -117,18 +117,12 @@ func (q *queue) purge() error {
 	} {
 		q.tx.DeleteRange(tableRange(q.cfg.ID, table))
 	}
-	fresh := newQueue(q.e, q.cfg)
-	q.received = fresh.received
-	q.oldest = nil
-	q.deadlines.Clear()
-	q.returned.Init()
-	q.inFlight, q.lineHeld = 0, 0
-	q.nextDelay = never
-	q.line = lineRecord{head: q.line.next, next: q.line.next}
-	q.index = indexRecord{last: q.index.last}
+	q.line.purge()
+	q.index.purge()
+	q.held.purge()
 	q.rota.purge()
 	q.groups.purge()
-	q.delays = delaysRecord{floor: q.delays.floor}
+	q.delays.purge()
 	q.stored, q.purged = 0, q.now
 	q.markDirty()
 	return nil

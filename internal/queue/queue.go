@@ -1,9 +1,7 @@
 package queue
 
 import (
-	"container/list"
-
-	"github.com/sluicemq/sluice/internal/heap"
+	"time"
 )
 
 // queue is the state of one queue. The store has meta as one record; the engine
@@ -12,37 +10,26 @@ type queue struct {
 	base
 	e *Engine
 
-	line   lineRecord
-	index  indexRecord
+	line   line
+	index  index
 	rota   rota
 	groups groups
-	held   heldRecord
-	delays delaysRecord
+	held   held
+	delays delays
 	dedup  dedup
 	tally  tally
 	stored uint64 // messages in the queue, in whatever state
 	purged Instant
 
-	// received holds the messages that were received and not deleted, also those
-	// that are visible again: they are received once more before new messages
-	// could take their number past the limit of messages in flight.
-	received  map[Position]*received
-	inFlight  int
-	deadlines heap.Heap[*received] // of those in flight
-	returned  list.List            // *received, standard queues: visible again, in order of return
-	oldest    []*received          // of the line, in order of position, for expiry
-	lineHeld  int                  // how many of the line are in received
-
 	firstSource int     // which source the next receive of a standard queue tries first
-	nextDelay   Instant // no delay ends before; never if nothing is delayed
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 	tasks       []*MoveTask
 	movesFrom   Instant // the running task moves nothing before: its destination is sealed
 	found       *Found  // for the running task, if it has a Selection; nil: it wants a search
 
-	lastSend, lastReceive Instant // since the engine was loaded; 0: never
-	arrived               Weight  // what was stored since the engine was loaded
-	pace                  pace    // of Config.Limits.Rate
+	lastSend Instant // since the engine was loaded; 0: never
+	arrived  Weight  // what was stored since the engine was loaded
+	pace     pace    // of Config.Limits.Rate
 
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
@@ -50,16 +37,12 @@ type queue struct {
 }
 
 func newQueue(e *Engine, cfg Config) *queue {
-	q := &queue{
-		base: base{transaction: &e.transaction, cfg: cfg}, e: e, received: make(map[Position]*received),
-		nextDelay: never, wakeAt: never,
-		deadlines: heap.New((*received).earlier, func(m *received) *int { return &m.place }),
-	}
-	q.dedup = newDedup(&q.base, &e.slots)
-	q.tally = tally{base: &q.base, series: &e.series}
-	q.line = lineRecord{head: 1, next: 1}
-	q.rota = rota{base: &q.base, rotaRecord: rotaRecord{head: 1}}
-	q.groups = newGroups(&q.base, &q.rota, e.groupRecords)
+	q := &queue{base: base{transaction: &e.transaction, cfg: cfg}, e: e, wakeAt: never}
+	b := &q.base
+	q.line, q.index, q.held, q.delays = newLine(b), index{base: b}, newHeld(b), delays{base: b, next: never}
+	q.rota = rota{base: b, rotaRecord: rotaRecord{head: 1}}
+	q.groups = newGroups(b, &q.rota, e.groupRecords)
+	q.dedup, q.tally = newDedup(b, &e.slots), tally{base: b, series: &e.series}
 	return q
 }
 
@@ -75,7 +58,7 @@ func (q *queue) advance() error {
 	if err := q.expire(); err != nil {
 		return err
 	}
-	if err := q.endDelays(); err != nil {
+	if err := q.delays.end(q.groups.add); err != nil {
 		return err
 	}
 	q.dedup.dropOld()
@@ -87,13 +70,13 @@ func (q *queue) available() bool { return q.holds() && q.allowed(1) > 0 }
 
 // holds reports whether there is a message that a receive could be given, but for Limits.
 func (q *queue) holds() bool {
-	if q.inFlight >= q.cfg.maxInFlight() {
+	if q.held.full() {
 		return false
 	}
-	if q.returned.Len() > 0 || q.groups.ready.Len() > 0 {
+	if q.held.returned.Len() > 0 || q.groups.ready.Len() > 0 {
 		return true
 	}
-	return q.roomForNew(1) > 0 && (q.rota.length > 0 || q.line.head < q.line.next)
+	return q.roomForNew(1) > 0 && (q.rota.length > 0 || q.line.waiting() > 0)
 }
 
 // announce tells of an internal queue that has become available.
@@ -110,23 +93,16 @@ func (q *queue) announce() {
 
 // schedule returns when time alone will next change something.
 func (q *queue) schedule() Instant {
-	at := never
-	if q.deadlines.Len() > 0 {
-		at = q.deadlines.First().deadline
-	}
-	if q.delays.count > 0 && q.nextDelay != never {
-		at = min(at, q.delayEnd(q.nextDelay))
-	}
+	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.tally.wakeAt(), q.paced())
 	if floor := q.floor(); floor != never {
 		at = min(at, max(floor.Add(q.cfg.Retention), q.nextExpiry))
 	}
-	at = min(at, q.dedup.wakeAt())
 	for _, t := range q.tasks {
 		if t.Status == MoveRunning && (t.Selection == nil || q.found != nil) {
 			at = min(at, max(t.next(), q.movesFrom))
 		}
 	}
-	return min(at, q.tally.wakeAt(), q.paced())
+	return at
 }
 
 // Counts are the numbers of messages in a queue's states.
@@ -138,15 +114,64 @@ type Counts struct {
 
 func (q *queue) counts() Counts {
 	return Counts{
-		Visible:  q.stored - q.delays.count - uint64(q.inFlight),
-		InFlight: uint64(q.inFlight),
+		Visible:  q.stored - q.delays.count - uint64(q.held.inFlight),
+		InFlight: uint64(q.held.inFlight),
 		Delayed:  q.delays.count,
 	}
 }
 
-// sequence returns the SequenceNumber of an indexed position. It has 20 digits and
-// grows within the queue, and also from a queue to its successor of the same name.
-func (q *queue) sequence(p Position) uint64 {
-	const base = 10_000_000_000_000_000_000
-	return base + uint64(q.cfg.Created)<<20 + uint64(p&^indexedBit)
+// indexed returns how many indexed messages are stored.
+func (q *queue) indexed() uint64 { return q.stored - q.line.count() }
+
+// track adds m, not in flight, to the messages held. Messages of
+// the line, and those of each group, must be added in ascending order of position.
+func (q *queue) track(m *received) {
+	q.held.at[m.pos] = m
+	if !m.pos.indexed() {
+		q.line.hold(m)
+	}
+	if m.group != nil {
+		m.group.hold(m)
+	}
+}
+
+// deliverNew delivers a message that was never received.
+func (q *queue) deliverNew(m *received, timeout time.Duration) Delivery {
+	q.track(m)
+	return q.held.deliver(m, timeout)
+}
+
+// endTimeouts makes messages visible whose timeout has ended.
+func (q *queue) endTimeouts() {
+	for m := q.held.endTimeout(); m != nil; m = q.held.endTimeout() {
+		if m.group != nil {
+			q.groups.updateReady(m.group)
+		}
+	}
+}
+
+// remove removes m from the queue and from the store. The caller calls groups.release
+// for its group.
+func (q *queue) remove(m *received) {
+	q.held.remove(m)
+	if m.group != nil {
+		m.group.remove(m)
+	}
+	q.tx.DeleteOnce(messageKey(q.cfg.ID, m.pos))
+	if m.pos.indexed() {
+		q.index.dropAge(m.pos, m.sent)
+	} else {
+		q.line.release()
+	}
+	q.stored--
+	q.markDirty()
+}
+
+// removeAndRelease removes m, and lets its group go on.
+func (q *queue) removeAndRelease(m *received) error {
+	q.remove(m)
+	if m.group == nil {
+		return nil
+	}
+	return q.groups.release(m.group)
 }

@@ -54,7 +54,7 @@ func (q *queue) receive(r Receive) ([]Delivery, error) {
 		timeout = *r.Timeout
 	}
 	if !q.cfg.FIFO {
-		if q.inFlight >= q.cfg.maxInFlight() {
+		if q.held.inFlight >= q.cfg.maxInFlight() {
 			return nil, ErrOverLimit
 		}
 		out, err := q.receiveStandard(q.allowed(r.Max), timeout)
@@ -82,18 +82,17 @@ func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool,
 		return nil, false, err
 	}
 	for _, d := range given {
-		if m := q.received[d.Position]; m == nil || !m.heldBy(Receipt{d.Position, d.Receipt}) || m.deadline != d.Until {
+		if m := q.held.at[d.Position]; m == nil || !m.heldBy(Receipt{d.Position, d.Receipt}) || m.deadline != d.Until {
 			return nil, true, ErrAttemptStale
 		}
 	}
 	for i, d := range given {
-		m := q.received[d.Position]
-		q.startTimeout(m, timeout)
-		q.save(m)
+		m := q.held.at[d.Position]
+		q.held.restart(m, timeout)
 		given[i] = m.delivery()
 	}
 	for _, d := range given {
-		q.groups.updateReady(q.received[d.Position].group)
+		q.groups.updateReady(q.held.at[d.Position].group)
 	}
 	q.dedup.rememberAttempt(attempt, given)
 	return given, true, nil
@@ -104,10 +103,10 @@ func (q *queue) repeat(attempt string, timeout time.Duration) ([]Delivery, bool,
 // and again, nor of a long line, nor of a busy group. The first two are asked twice:
 // moves to the dead-letter queue may have made room for them.
 func (q *queue) receiveStandard(most int, timeout time.Duration) ([]Delivery, error) {
-	room := min(most, q.cfg.maxInFlight()-q.inFlight)
+	room := min(most, q.cfg.maxInFlight()-q.held.inFlight)
 	// A message that this call makes visible again, with a timeout of 0, waits for the
 	// next call.
-	returned := q.returned.Len()
+	returned := q.held.returned.Len()
 	sources := [...]func(int, time.Duration) ([]Delivery, error){
 		func(room int, timeout time.Duration) ([]Delivery, error) {
 			return q.receiveReturned(&returned, room, timeout)
@@ -138,7 +137,7 @@ func (q *queue) roomForNew(room int) int {
 	if q.cfg.FIFO && q.groups.ready.Len() == 0 {
 		return room
 	}
-	return max(0, min(room, q.cfg.maxInFlight()-len(q.received)))
+	return max(0, min(room, q.cfg.maxInFlight()-len(q.held.at)))
 }
 
 // receiveReturned looks at the first n messages that are visible again, and
@@ -146,16 +145,14 @@ func (q *queue) roomForNew(room int) int {
 func (q *queue) receiveReturned(n *int, room int, timeout time.Duration) ([]Delivery, error) {
 	var out []Delivery
 	for ; *n > 0 && len(out) < room && !q.spent(); *n-- {
-		front := q.returned.Front()
-		m := front.Value.(*received)
+		m := q.held.returned.Front().Value.(*received)
 		if moved, err := q.redrive(m); err != nil {
 			return nil, err
 		} else if moved {
 			continue
 		}
-		q.returned.Remove(front)
-		m.elem = nil
-		out = append(out, q.deliver(m, timeout))
+		q.held.unlist(m)
+		out = append(out, q.held.deliver(m, timeout))
 	}
 	return out, nil
 }
@@ -163,10 +160,8 @@ func (q *queue) receiveReturned(n *int, room int, timeout time.Duration) ([]Deli
 func (q *queue) receiveLine(room int, timeout time.Duration) ([]Delivery, error) {
 	room = q.roomForNew(room)
 	var out []Delivery
-	for ; len(out) < room && q.line.head < q.line.next; q.line.head++ {
-		m := &received{pos: q.line.head}
-		q.trackReceived(m)
-		out = append(out, q.deliver(m, timeout))
+	for len(out) < room && q.line.waiting() > 0 {
+		out = append(out, q.deliverNew(&received{pos: q.line.take()}, timeout))
 	}
 	return out, nil
 }
@@ -198,9 +193,7 @@ func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, erro
 			return nil, err
 		}
 		for _, x := range some {
-			m := &received{pos: x.pos, sent: x.sent, tenant: t.name}
-			q.trackReceived(m)
-			out = append(out, q.deliver(m, timeout))
+			out = append(out, q.deliverNew(&received{pos: x.pos, sent: x.sent, tenant: t.name}, timeout))
 		}
 	}
 	return out, nil
@@ -210,7 +203,7 @@ func (q *queue) receiveGroups(room int, timeout time.Duration) ([]Delivery, erro
 // each as far as it goes before the next. A group that becomes available again
 // by this very call, with a timeout of 0, waits for the next.
 func (q *queue) receiveFIFO(most int, timeout time.Duration) ([]Delivery, error) {
-	room := min(most, q.cfg.maxInFlight()-q.inFlight)
+	room := min(most, q.cfg.maxInFlight()-q.held.inFlight)
 	if room <= 0 {
 		return nil, nil
 	}
@@ -259,7 +252,7 @@ func (q *queue) serveGroup(g *activeGroup, room int, timeout time.Duration) ([]D
 		} else if moved {
 			continue
 		}
-		out = append(out, q.deliver(m, timeout))
+		out = append(out, q.held.deliver(m, timeout))
 	}
 	if n := q.roomForNew(room - len(out)); n > 0 && !blocked {
 		r, err := q.groups.record(g.name)
@@ -272,9 +265,7 @@ func (q *queue) serveGroup(g *activeGroup, room int, timeout time.Duration) ([]D
 		}
 		q.groups.removeFirst(g.name, r, len(some))
 		for _, x := range some {
-			m := &received{pos: x.pos, sent: x.sent, group: g}
-			q.trackReceived(m)
-			out = append(out, q.deliver(m, timeout))
+			out = append(out, q.deliverNew(&received{pos: x.pos, sent: x.sent, group: g}, timeout))
 		}
 	}
 	return out, q.groups.release(g)
@@ -305,19 +296,14 @@ func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 	}
 	taken := false
 	for _, d := range back {
-		m := q.delivered(d)
+		m := q.held.delivered(d)
 		if m == nil {
 			continue
 		}
 		taken = true
 		q.tally.countDurably(MetricReceived, -1)
 		q.countReceived(-1)
-		if m.receives--; m.receives == 0 {
-			m.first = 0
-		}
-		m.receipt = 0 // no consumer has it
-		q.startTimeout(m, 0)
-		q.save(m)
+		q.held.takeBack(m)
 		if m.group != nil {
 			if err := q.groups.release(m.group); err != nil {
 				return err
@@ -330,18 +316,9 @@ func (e *Engine) takeBack(id ID, kept, back []Delivery, attempt string) error {
 	if err := q.dedup.forgetAttempt(attempt); err != nil {
 		return err
 	}
-	kept = slices.DeleteFunc(slices.Clone(kept), func(d Delivery) bool { return q.delivered(d) == nil })
+	kept = slices.DeleteFunc(slices.Clone(kept), func(d Delivery) bool { return q.held.delivered(d) == nil })
 	if len(kept) > 0 {
 		q.dedup.rememberAttempt(attempt, kept)
-	}
-	return nil
-}
-
-// delivered returns the message of a delivery, or nil if its consumer no longer
-// holds it just as it was delivered.
-func (q *queue) delivered(d Delivery) *received {
-	if m := q.received[d.Position]; m != nil && m.receipt == d.Receipt && m.deadline == d.Until {
-		return m
 	}
 	return nil
 }
@@ -349,8 +326,8 @@ func (q *queue) delivered(d Delivery) *received {
 // firstTurns returns the first n turns of the rota. If there are none, each indexed message must be in another place.
 func (q *queue) firstTurns(n int) ([]turn, error) {
 	if q.rota.length == 0 && len(q.groups.active) == 0 {
-		reachable := q.delays.count + uint64(len(q.received)-q.lineHeld)
-		if n := q.indexedCount(); n > reachable {
+		reachable := q.delays.count + uint64(len(q.held.at)-q.line.held)
+		if n := q.indexed(); n > reachable {
 			return nil, fmt.Errorf("%d messages of groups, and no group in the rota: %w", n-reachable, errMissing)
 		}
 	}

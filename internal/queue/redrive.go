@@ -23,9 +23,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 		return false, nil
 	}
 	if sealed {
-		m.receipt = 0 // no consumer has it
-		q.startTimeout(m, sealedPause)
-		q.save(m)
+		q.held.keep(m, sealedPause)
 		return true, nil
 	}
 	msg, err := q.readMessage(m.pos)
@@ -55,13 +53,4 @@ func (q *queue) redrive(m *received) (bool, error) {
 		return false, err
 	}
 	return true, nil
-}
-
-// readMessage reads a message that must be there.
-func (q *queue) readMessage(p Position) (*Message, error) {
-	msg, err := ReadMessage(q.tx.Get, q.cfg.ID, p)
-	if err == nil && msg == nil {
-		err = fmt.Errorf("message %v of queue %d cannot be read: %w", p, q.cfg.ID, errMissing)
-	}
-	return msg, err
 }

@@ -208,7 +208,7 @@ func (q *queue) beginSelection(t *MoveTask) {
 	s := *t.Selection
 	s.Chosen, s.Edited = len(s.IDs), s.Edit != nil
 	t.Selection, t.ToMove = &s, q.stored
-	t.place = selectionPlace{lineEnd: q.line.next, indexedEnd: (q.index.last | indexedBit) + 1}
+	t.place = selectionPlace{lineEnd: q.line.next, indexedEnd: q.index.end()}
 	q.tx.Set(choiceKey(q.cfg.ID, t.Started), s.encodeChoice())
 	q.wantSearch()
 }
@@ -323,7 +323,7 @@ func (q *queue) moveOneSelected(t *MoveTask, s selected) (later bool, err error)
 // that looks at those.
 func (q *queue) confirm(s selected) (c *candidate, m *Message, err error) {
 	p := s.place.position
-	r := q.received[p]
+	r := q.held.at[p]
 	if !p.indexed() && s.place.phase == selectLine && (r != nil || p < q.line.head) {
 		return nil, nil, nil
 	}
@@ -356,7 +356,7 @@ func (t *MoveTask) result(r MoveResult) {
 // visibleAt returns a message as takeOut needs it, and whether it is visible and may be taken out: in a FIFO queue no message
 // in front of it in its group may be in flight.
 func (q *queue) visibleAt(p Position, m *Message) (c *candidate, visible bool, err error) {
-	if r := q.received[p]; r != nil {
+	if r := q.held.at[p]; r != nil {
 		return &candidate{pos: p, received: r}, !r.inFlight && !q.blocked(r.group, p), nil
 	}
 	if !p.indexed() {
@@ -398,17 +398,12 @@ func (q *queue) clearLine(p Position) (there bool, err error) {
 		if at := Position(tail(r.key, 0)); at != q.line.head {
 			return false, fmt.Errorf("message %v of the line: %w", q.line.head, errMissing)
 		}
-		none := q.indexedCount() == 0
 		q.tx.DeleteOnce(r.key)
-		q.line.head++
-		q.index.last++
-		to := q.index.last | indexedBit
-		if none {
-			q.index.floor, q.index.head = sent, to
-		}
-		q.index.floor = min(q.index.floor, sent)
+		indexed := q.indexed()
+		q.line.take()
+		to := q.index.place(sent, indexed == 0)
 		q.tx.Set(messageKey(q.cfg.ID, to), r.value)
-		q.setAge(to, sent, "", sent)
+		q.index.setAge(to, sent, "", sent)
 		if err := q.groups.add("", to, sent); err != nil {
 			return false, err
 		}

@@ -65,41 +65,30 @@ func (q *queue) accept(m *Message, due Instant) error {
 	if q.cfg.FIFO {
 		// A message from another queue must not wait behind messages whose delay
 		// has ended.
-		if err := q.endDelays(); err != nil {
+		if err := q.delays.end(q.groups.add); err != nil {
 			return err
 		}
 	}
 	q.lastSend = now
+	indexed := q.indexed()
 	q.stored++
 	q.markDirty()
 	if !q.cfg.FIFO && m.Group == "" && due <= now && m.SentAt == now {
-		if q.lineCount() == 0 {
-			q.line.floor = now
-		}
-		p := q.line.next
-		q.line.next++
-		q.write(p, m)
+		q.write(q.line.place(), m)
 		return nil
 	}
-	q.index.last++
-	p := q.index.last | indexedBit
+	p := q.index.place(m.SentAt, indexed == 0)
 	if q.cfg.FIFO {
-		m.Sequence = q.sequence(p)
+		m.Sequence = q.index.sequence(p)
 	} else if m.Group != "" {
 		q.tally.fair = yes
 	}
-	if q.stored-1 == q.lineCount() {
-		q.index.floor, q.index.head = m.SentAt, p
-	}
-	q.index.floor = min(q.index.floor, m.SentAt)
 	q.write(p, m)
-	if !q.cfg.FIFO {
-		q.setAge(p, m.SentAt, m.Group, due)
-	}
+	q.index.setAge(p, m.SentAt, m.Group, due)
 	// A FIFO message does not overtake those that still wait, even if the queue's
 	// delay was shortened meanwhile.
 	if due > now || q.cfg.FIFO && q.delays.count > 0 {
-		q.postpone(p, m.Group, m.SentAt, due)
+		q.delays.postpone(p, m.Group, m.SentAt, due)
 		return nil
 	}
 	return q.groups.add(m.Group, p, m.SentAt)
@@ -107,8 +96,6 @@ func (q *queue) accept(m *Message, due Instant) error {
 
 // write stores the message at p.
 func (q *queue) write(p Position, m *Message) {
-	q.scratch = m.encode(q.scratch)
-	q.tx.Set(messageKey(q.cfg.ID, p), q.scratch)
 	q.arrived.Messages++
-	q.arrived.Bytes += uint64(len(q.scratch))
+	q.arrived.Bytes += uint64(q.base.write(p, m))
 }

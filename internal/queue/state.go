@@ -32,7 +32,7 @@ func (q *queue) limited() (by Limited) {
 	if l.Paused {
 		by |= LimitedByPause
 	}
-	if l.InFlight > 0 && q.inFlight >= l.InFlight {
+	if l.InFlight > 0 && q.held.inFlight >= l.InFlight {
 		by |= LimitedByInFlight
 	}
 	if l.Rate.Messages > 0 && q.pace.left(l.Rate, q.now) == 0 {
@@ -53,15 +53,15 @@ func (e *Engine) State(id ID) (State, error) {
 // state is State of a queue that is at the present.
 func (q *queue) state() State {
 	s := State{
-		Counts: q.counts(), Receivable: q.available(), OverLimit: q.inFlight >= q.cfg.maxInFlight(), Limited: q.limited(),
+		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(), Limited: q.limited(),
 		ReadyGroups: uint64(q.groups.ready.Len()) + q.rota.length, BlockedGroups: uint64(len(q.groups.active) - q.groups.ready.Len()),
-		LastSend: q.lastSend, LastReceive: q.lastReceive,
+		LastSend: q.lastSend, LastReceive: q.held.lastReceive,
 	}
-	if q.deadlines.Len() > 0 {
-		s.NextVisible = q.deadlines.First().deadline
+	if at := q.held.wakeAt(); at != never {
+		s.NextVisible = at
 	}
-	if q.delays.count > 0 && q.nextDelay != never {
-		s.NextDelayed = q.delayEnd(q.nextDelay)
+	if at := q.delays.wakeAt(); at != never {
+		s.NextDelayed = at
 	}
 	return s
 }

@@ -51,27 +51,3 @@ func (t *transaction) Format() int { return max(1, t.format) }
 
 // needs raises Format.
 func (t *transaction) needs(format int) { t.format = max(t.format, format) }
-
-// base is what the parts of a queue share: the transaction, the queue's attributes, and
-// whether the transaction has changed the queue.
-type base struct {
-	*transaction
-	cfg     Config
-	touched bool // is in transaction.touched
-	dirty   bool // the queue's record must be written
-}
-
-// touch puts the queue on the list of those whose record and wake-up the engine
-// updates when the transaction ends.
-func (b *base) touch() {
-	if !b.touched {
-		b.touched = true
-		b.transaction.touched = append(b.transaction.touched, b)
-	}
-}
-
-// markDirty has the queue's record written when the transaction ends.
-func (b *base) markDirty() {
-	b.touch()
-	b.dirty = true
-}
