@@ -259,9 +259,9 @@ func (c *memoryChecker) checkRecord(t *tables) {
 		}
 		c.want(q.delays.next <= at, "%v waits and is not expected", p)
 	}
-	c.want(len(t.tasks) == len(q.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.tasks))
-	for i := range min(len(t.tasks), len(q.tasks)) {
-		c.want(reflect.DeepEqual(t.tasks[i], q.tasks[i]), "task %+v is stored as %+v", *q.tasks[i], *t.tasks[i])
+	c.want(len(t.tasks) == len(q.moves.tasks), "%d tasks are stored, %d in memory", len(t.tasks), len(q.moves.tasks))
+	for i := range min(len(t.tasks), len(q.moves.tasks)) {
+		c.want(reflect.DeepEqual(t.tasks[i], q.moves.tasks[i]), "task %+v is stored as %+v", *q.moves.tasks[i], *t.tasks[i])
 	}
 }
 
@@ -408,10 +408,10 @@ func (c *memoryChecker) checkWake(t *tables) {
 		earliest = min(earliest, bucketStart(n+2))
 	}
 	for _, task := range t.tasks {
-		if task.Status != MoveRunning || task.Selection != nil && q.found == nil {
+		if task.Status != MoveRunning || task.Selection != nil && q.moves.found == nil {
 			continue
 		}
-		next := max(task.Started, q.movesFrom)
+		next := max(task.Started, q.moves.from)
 		for task.Rate != 0 && next.Sub(task.Started)*time.Duration(task.Rate) < time.Duration(task.Moved+1)*time.Second {
 			next++
 		}

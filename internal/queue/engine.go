@@ -142,19 +142,7 @@ func (q *queue) load() error {
 		return fmt.Errorf("%w: %d messages, of which %d are in the line and %d delayed", ErrDamaged, q.stored, q.line.count(), q.delays.count)
 	}
 	q.groups.loadReady()
-	var bad error
-	lo, hi := tableRange(id, tableTask)
-	err = tx.Scan(lo, hi, func(_, v []byte) bool {
-		var t *MoveTask
-		t, bad = decodeMoveTask(v)
-		q.tasks = append(q.tasks, t)
-		q.needs(t.format())
-		return bad == nil
-	})
-	if err := firstError(err, bad); err != nil {
-		return err
-	}
-	if err := q.loadSelection(); err != nil {
+	if err := q.moves.load(); err != nil {
 		return err
 	}
 	return q.delays.load()

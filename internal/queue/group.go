@@ -24,6 +24,11 @@ func (g *activeGroup) remove(m *received) {
 	g.held = slices.Delete(g.held, i, i+1)
 }
 
+// blocks reports whether a message is in flight that stands in front of p. No group, nil, blocks nothing.
+func (g *activeGroup) blocks(p Position) bool {
+	return g != nil && slices.ContainsFunc(g.held, func(m *received) bool { return m.inFlight && m.pos < p })
+}
+
 // servable reports whether the group's first message can be received.
 func (g *activeGroup) servable() bool { return len(g.held) > 0 && !g.held[0].inFlight }
 

@@ -1312,7 +1312,7 @@ func (m *model) followTasks(moved map[*modelQueue]uint64) {
 		if q == nil {
 			continue
 		}
-		tasks := m.rig.engine.queues[q.cfg.ID].tasks
+		tasks := m.rig.engine.queues[q.cfg.ID].moves.tasks
 		if len(tasks) != len(q.tasks) {
 			m.failf("%s has %d tasks, should have %d", q.cfg.ARN, len(tasks), len(q.tasks))
 		}

@@ -17,15 +17,13 @@ type queue struct {
 	held   held
 	delays delays
 	dedup  dedup
+	moves  moves
 	tally  tally
 	stored uint64 // messages in the queue, in whatever state
 	purged Instant
 
 	firstSource int     // which source the next receive of a standard queue tries first
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
-	tasks       []*MoveTask
-	movesFrom   Instant // the running task moves nothing before: its destination is sealed
-	found       *Found  // for the running task, if it has a Selection; nil: it wants a search
 
 	lastSend Instant // since the engine was loaded; 0: never
 	arrived  Weight  // what was stored since the engine was loaded
@@ -42,6 +40,7 @@ func newQueue(e *Engine, cfg Config) *queue {
 	q.line, q.index, q.held, q.delays = newLine(b), index{base: b}, newHeld(b), delays{base: b, next: never}
 	q.rota = rota{base: b, rotaRecord: rotaRecord{head: 1}}
 	q.groups = newGroups(b, &q.rota, e.groupRecords)
+	q.moves = moves{base: b, wanting: &e.searches}
 	q.dedup, q.tally = newDedup(b, &e.slots), tally{base: b, series: &e.series}
 	return q
 }
@@ -93,14 +92,9 @@ func (q *queue) announce() {
 
 // schedule returns when time alone will next change something.
 func (q *queue) schedule() Instant {
-	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.tally.wakeAt(), q.paced())
+	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.moves.wakeAt(), q.tally.wakeAt(), q.paced())
 	if floor := q.floor(); floor != never {
 		at = min(at, max(floor.Add(q.cfg.Retention), q.nextExpiry))
-	}
-	for _, t := range q.tasks {
-		if t.Status == MoveRunning && (t.Selection == nil || q.found != nil) {
-			at = min(at, max(t.next(), q.movesFrom))
-		}
 	}
 	return at
 }

@@ -12,7 +12,7 @@ import (
 //
 //  1. Engine.Searches says which queues have a task that wants a search, and Engine.Search what has to be known for it.
 //  2. Search.Run goes through a snapshot of what is stored, from the task's place on, in any goroutine. It finds positions.
-//  3. Engine.Supply hands them to the task, which confirms each when it moves it; see queue.confirm.
+//  3. Engine.Supply hands them to the task, which confirms each when it moves it; see moving.confirm.
 //
 // What was found is in memory only. The place of the task is stored with each message that was moved, so that after a restart
 // the search begins behind it.
@@ -48,22 +48,6 @@ type selected struct {
 // foundAtOnce bounds what a search finds.
 const foundAtOnce = 100
 
-// wantSearch drops what was found, and has the task's messages looked for.
-func (q *queue) wantSearch() {
-	q.found = nil
-	q.e.searches = append(q.e.searches, q.cfg.ID)
-}
-
-// searched returns the running task of a queue if it waits for a search, or nil.
-func (q *queue) searched() *MoveTask {
-	for _, t := range q.tasks {
-		if t.Status == MoveRunning && t.Selection != nil && q.found == nil {
-			return t
-		}
-	}
-	return nil
-}
-
 // Searches returns the queues whose tasks have begun to want a search since the last call. After a transaction that has failed
 // it must not be called: the engine that is loaded then knows all of them.
 func (e *Engine) Searches() []ID {
@@ -78,7 +62,7 @@ func (e *Engine) Search(id ID) (Search, bool) {
 	if q == nil {
 		return Search{}, false
 	}
-	t := q.searched()
+	t := q.moves.searched()
 	if t == nil {
 		return Search{}, false
 	}
@@ -93,24 +77,9 @@ func (s *Search) Account() string { return accountOf(s.arn) }
 
 // Supply hands the running task of a queue what a search has found for it. It does not mind if the task has ended meanwhile.
 func (e *Engine) Supply(id ID, f Found) {
-	q := e.queues[id]
-	if q == nil {
-		return
+	if q := e.queues[id]; q != nil {
+		q.moves.supply(&f)
 	}
-	t := q.searched()
-	switch {
-	case t == nil:
-		return
-	case t.Started != f.task || t.place != f.from:
-		q.wantSearch() // it was another task's
-		return
-	case f.unknownFilter: // it was checked by another program
-		q.endTask(t, MoveFailed, FailureFilter)
-		q.saveTask(t)
-		return
-	}
-	q.found = &f
-	q.touch()
 }
 
 // Run looks through a queue as r has it stored, which must not change meanwhile, from the place of the task on. It ends when it
