@@ -58,34 +58,54 @@ func (p *pace) take(r Rate, now Instant, n int) {
 	*p = max(*p, pace(now)*1000) + pace(int64(n)*r.interval())
 }
 
-// allowed returns how many of most messages the queue's limits let through now.
-func (q *queue) allowed(most int) int {
-	l := &q.cfg.Limits
+// throttle applies the limits of a queue's owner to receives.
+type throttle struct {
+	*base
+	pace pace // of Limits.Rate
+}
+
+// allowed returns how many of most messages the limits let through now, with so many in flight.
+func (t *throttle) allowed(most, inFlight int) int {
+	l := &t.cfg.Limits
 	if l.Paused {
 		return 0
 	}
 	if l.InFlight > 0 {
-		most = min(most, max(0, l.InFlight-q.held.inFlight))
+		most = min(most, max(0, l.InFlight-inFlight))
 	}
 	if l.Rate.Messages > 0 {
-		most = min(most, q.pace.left(l.Rate, q.now))
+		most = min(most, t.pace.left(l.Rate, t.now))
 	}
 	return most
 }
 
-// countReceived counts messages that were given out, or taken back, for the rate.
-func (q *queue) countReceived(n int) {
-	if r := q.cfg.Limits.Rate; r.Messages > 0 && n != 0 {
-		q.pace.take(r, q.now, n)
+// count counts messages that were given out, or taken back, for the rate.
+func (t *throttle) count(n int) {
+	if r := t.cfg.Limits.Rate; r.Messages > 0 && n != 0 {
+		t.pace.take(r, t.now, n)
 	}
 }
 
-// paced returns when the rate lets a message through again, if that is all that keeps the queue from being received from, or
+// limited returns which limits leave a receive nothing now.
+func (t *throttle) limited(inFlight int) (by Limited) {
+	l := &t.cfg.Limits
+	if l.Paused {
+		by |= LimitedByPause
+	}
+	if l.InFlight > 0 && inFlight >= l.InFlight {
+		by |= LimitedByInFlight
+	}
+	if l.Rate.Messages > 0 && t.pace.left(l.Rate, t.now) == 0 {
+		by |= LimitedByRate
+	}
+	return by
+}
+
+// wakeAt returns when the rate lets a message through again, if it is the only limit that leaves a receive nothing, or
 // never.
-func (q *queue) paced() Instant {
-	l := &q.cfg.Limits
-	if l.Rate.Messages == 0 || l.Paused || l.InFlight > 0 && q.held.inFlight >= l.InFlight || q.pace.left(l.Rate, q.now) > 0 || !q.holds() {
+func (t *throttle) wakeAt(inFlight int) Instant {
+	if t.limited(inFlight) != LimitedByRate {
 		return never
 	}
-	return q.pace.next(l.Rate)
+	return t.pace.next(t.cfg.Limits.Rate)
 }

@@ -1,8 +1,6 @@
 package queue
 
-import (
-	"slices"
-)
+import "slices"
 
 // MoveStatus is the state of a message move task, in SQS's words.
 type MoveStatus string

@@ -1,8 +1,6 @@
 package queue
 
-import (
-	"time"
-)
+import ()
 
 // queue is the state of one queue. The store has meta as one record; the engine
 // rebuilds the rest from the tables when it is loaded.
@@ -10,24 +8,24 @@ type queue struct {
 	base
 	e *Engine
 
-	line   line
-	index  index
-	rota   rota
-	groups groups
-	held   held
-	delays delays
-	dedup  dedup
-	moves  moves
-	tally  tally
-	stored uint64 // messages in the queue, in whatever state
-	purged Instant
+	line     line
+	index    index
+	rota     rota
+	groups   groups
+	held     held
+	delays   delays
+	dedup    dedup
+	moves    moves
+	throttle throttle
+	tally    tally
+	stored   uint64 // messages in the queue, in whatever state
+	purged   Instant
 
 	firstSource int     // which source the next receive of a standard queue tries first
 	nextExpiry  Instant // expiry is not looked at before, to bound its cost
 
 	lastSend Instant // since the engine was loaded; 0: never
 	arrived  Weight  // what was stored since the engine was loaded
-	pace     pace    // of Config.Limits.Rate
 
 	wakeAt    Instant // when time alone will change something here
 	wakePlace int     // in Engine.wakes
@@ -41,6 +39,7 @@ func newQueue(e *Engine, cfg Config) *queue {
 	q.rota = rota{base: b, rotaRecord: rotaRecord{head: 1}}
 	q.groups = newGroups(b, &q.rota, e.groupRecords)
 	q.moves = moves{base: b, wanting: &e.searches}
+	q.throttle = throttle{base: b}
 	q.dedup, q.tally = newDedup(b, &e.slots), tally{base: b, series: &e.series}
 	return q
 }
@@ -65,7 +64,7 @@ func (q *queue) advance() error {
 }
 
 // available reports whether a receive would be given something.
-func (q *queue) available() bool { return q.holds() && q.allowed(1) > 0 }
+func (q *queue) available() bool { return q.holds() && q.throttle.allowed(1, q.held.inFlight) > 0 }
 
 // holds reports whether there is a message that a receive could be given, but for Limits.
 func (q *queue) holds() bool {
@@ -92,7 +91,10 @@ func (q *queue) announce() {
 
 // schedule returns when time alone will next change something.
 func (q *queue) schedule() Instant {
-	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.moves.wakeAt(), q.tally.wakeAt(), q.paced())
+	at := min(q.held.wakeAt(), q.delays.wakeAt(), q.dedup.wakeAt(), q.moves.wakeAt(), q.tally.wakeAt())
+	if paced := q.throttle.wakeAt(q.held.inFlight); paced < at && q.holds() {
+		at = paced
+	}
 	if floor := q.floor(); floor != never {
 		at = min(at, max(floor.Add(q.cfg.Retention), q.nextExpiry))
 	}
@@ -127,12 +129,6 @@ func (q *queue) track(m *received) {
 	if m.group != nil {
 		m.group.hold(m)
 	}
-}
-
-// deliverNew delivers a message that was never received.
-func (q *queue) deliverNew(m *received, timeout time.Duration) Delivery {
-	q.track(m)
-	return q.held.deliver(m, timeout)
 }
 
 // endTimeouts makes messages visible whose timeout has ended.

@@ -1,8 +1,6 @@
 package queue
 
-import (
-	"container/list"
-)
+import "container/list"
 
 // received is a message that was received and not deleted.
 type received struct {

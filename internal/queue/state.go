@@ -26,21 +26,6 @@ const (
 	LimitedByRate
 )
 
-// limited returns which limits leave a receive nothing now.
-func (q *queue) limited() (by Limited) {
-	l := &q.cfg.Limits
-	if l.Paused {
-		by |= LimitedByPause
-	}
-	if l.InFlight > 0 && q.held.inFlight >= l.InFlight {
-		by |= LimitedByInFlight
-	}
-	if l.Rate.Messages > 0 && q.pace.left(l.Rate, q.now) == 0 {
-		by |= LimitedByRate
-	}
-	return by
-}
-
 // State returns what a queue is doing, but for Oldest, which Look.Oldest finds.
 func (e *Engine) State(id ID) (State, error) {
 	q, err := e.queueAtPresent(id)
@@ -53,7 +38,7 @@ func (e *Engine) State(id ID) (State, error) {
 // state is State of a queue that is at the present.
 func (q *queue) state() State {
 	s := State{
-		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(), Limited: q.limited(),
+		Counts: q.counts(), Receivable: q.available(), OverLimit: q.held.full(), Limited: q.throttle.limited(q.held.inFlight),
 		ReadyGroups: uint64(q.groups.ready.Len()) + q.rota.length, BlockedGroups: uint64(len(q.groups.active) - q.groups.ready.Len()),
 		LastSend: q.lastSend, LastReceive: q.held.lastReceive,
 	}
