@@ -45,14 +45,14 @@ type script struct {
 	lastID  ID
 	bodies  map[MessageID]string
 	handles map[string]Delivery // by name
-	names   map[place]string    // of handles
+	names   map[given]string    // of handles
 	counts  map[string]int      // handles of each body
 	waits   map[string]Position // in outboxes, by body
 	hidden  map[ID]Config       // queues that an outdated list does not have
 }
 
-// place is one receive of one message.
-type place struct {
+// given is one receive of one message.
+type given struct {
 	queue   ID
 	pos     Position
 	receipt uint64
@@ -61,7 +61,7 @@ type place struct {
 // begin makes a world without queues, at time 0.
 func (s *script) begin(t failer) {
 	s.rig, s.ids, s.lastID, s.bodies = newRig(t), make(map[string]ID), 0, make(map[MessageID]string)
-	s.handles, s.names, s.counts = make(map[string]Delivery), make(map[place]string), make(map[string]int)
+	s.handles, s.names, s.counts = make(map[string]Delivery), make(map[given]string), make(map[string]int)
 	s.waits, s.hidden = make(map[string]Position), make(map[ID]Config)
 }
 
@@ -418,11 +418,11 @@ func (s *script) handle(e *Engine, id ID, d Delivery) string {
 	if err != nil || m == nil {
 		s.fail("received %+v, which is %v, %v", d, m, err)
 	}
-	name, again := s.names[place{id, d.Position, d.Receipt}]
+	name, again := s.names[given{id, d.Position, d.Receipt}]
 	if !again {
 		s.counts[m.Body]++
 		name = fmt.Sprintf("%s#%d", m.Body, s.counts[m.Body])
-		s.names[place{id, d.Position, d.Receipt}] = name
+		s.names[given{id, d.Position, d.Receipt}] = name
 	}
 	s.handles[name] = d
 	if count := m.PriorReceives + d.Receives; count != uint64(s.counts[m.Body]) {

@@ -84,7 +84,7 @@ func FuzzMoveTask(f *testing.F) {
 	f.Add((&MoveTask{
 		ID: "t", Sources: []ID{1}, Selection: &Selection{Filter: "count>3", Chosen: 2, Edited: true}, Scanned: 7, Skipped: 1, Ended: epoch,
 		Results: []MoveResult{{ID: MessageID{1}, Moved: MessageID{2}, Outcome: OutcomeMoved}},
-		place:   selectionPlace{phase: selectIndexed, position: 7 | indexedBit, lineEnd: 3, indexedEnd: 9 | indexedBit},
+		place:   selectionPlace{place: place{phase: phaseIndexed, position: 7 | indexedBit}, lineEnd: 3, indexedEnd: 9 | indexedBit},
 	}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		task, err := decodeMoveTask(b)

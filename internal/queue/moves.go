@@ -160,7 +160,7 @@ func (e *Engine) StartMove(id ID, task MoveTask) error {
 	task.ToMove = q.counts().Visible
 	if task.Selection != nil {
 		task.ToMove = q.stored
-		task.place = selectionPlace{lineEnd: q.line.next, indexedEnd: q.index.end()}
+		task.place = selectionPlace{place: place{phase: searchPhases[0]}, lineEnd: q.line.next, indexedEnd: q.index.end()}
 	}
 	q.moves.start(&task)
 	return nil

@@ -118,7 +118,7 @@ func (m *moving) selected() error {
 			t.Scanned += s.scanned
 			f.messages = f.messages[1:]
 		}
-		if t.place.phase == selectEnd || t.Selection.Chosen > 0 && t.Moved+t.Skipped >= uint64(t.Selection.Chosen) {
+		if t.place.phase == phaseEnd || t.Selection.Chosen > 0 && t.Moved+t.Skipped >= uint64(t.Selection.Chosen) {
 			m.moves.end(t, MoveCompleted, "")
 		}
 	}
@@ -262,7 +262,7 @@ func (m *moving) takeOut(c *candidate) error {
 func (m *moving) confirm(s selected) (c *candidate, message *Message, err error) {
 	p := s.place.position
 	r := m.held.at[p]
-	if !p.indexed() && s.place.phase == selectLine && (r != nil || p < m.line.head) {
+	if !p.indexed() && s.place.phase == phaseLine && (r != nil || p < m.line.head) {
 		return nil, nil, nil
 	}
 	b, err := m.tx.Get(messageKey(m.cfg.ID, p))

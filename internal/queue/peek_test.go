@@ -289,7 +289,7 @@ func TestPeekIsStopped(t *testing.T) {
 
 func FuzzPeekCursor(f *testing.F) {
 	f.Add(PeekCursor{}.Encode())
-	f.Add(PeekCursor{Shard: 3, phase: peekDelayed, due: 1 << 40, position: 7 | indexedBit}.Encode())
+	f.Add(PeekCursor{Shard: 3, place: place{phase: phaseDelayed, due: 1 << 40, position: 7 | indexedBit}}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, ok := DecodePeekCursor(b)
 		if !ok {

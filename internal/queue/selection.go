@@ -53,32 +53,16 @@ const (
 // resultsKept is how many results a task keeps, the last ones.
 const resultsKept = 100
 
-// A task goes through a queue in phases, each in the order of one table, with a place in it that is stored with what was
-// moved:
-//
-//	line      messages of the line that were not received
-//	held      those that were, also while the task was in the line
-//	indexed   all others; of a FIFO queue all there are, in order
-//
-// It leaves out what has come since it started, which is behind the two ends.
+// selectionPlace is how far a task has come through searchPhases. It is stored with what was moved, so that each message is
+// looked at once. The task leaves out what has come since it started, which is behind the two ends.
 type selectionPlace struct {
-	phase               selectionPhase
-	position            Position // looked at last
-	lineEnd, indexedEnd Position // messages from there on came later
+	place
+	lineEnd, indexedEnd Position
 }
-
-type selectionPhase uint8
-
-const (
-	selectLine selectionPhase = iota
-	selectHeld
-	selectIndexed
-	selectEnd
-)
 
 // encodeSelection appends to the record of a task:
 //
-//	Filter | Chosen | Edited | Scanned | Skipped | Ended | phase | position | lineEnd | indexedEnd
+//	Filter | Chosen | Edited | Scanned | Skipped | Ended | index of the phase | position | lineEnd | indexedEnd
 //	| number of results | of each: ID | Moved | Outcome
 func (t *MoveTask) encodeSelection(w *writer) {
 	w.String(t.Selection.Filter)
@@ -87,7 +71,7 @@ func (t *MoveTask) encodeSelection(w *writer) {
 	w.Uint(t.Scanned)
 	w.Uint(t.Skipped)
 	w.Instant(t.Ended)
-	w.Byte(byte(t.place.phase))
+	w.Byte(byte(slices.Index(searchPhases, t.place.phase)))
 	w.Uint(uint64(t.place.position))
 	w.Uint(uint64(t.place.lineEnd))
 	w.Uint(uint64(t.place.indexedEnd))
@@ -102,10 +86,13 @@ func (t *MoveTask) encodeSelection(w *writer) {
 func (t *MoveTask) decodeSelection(r *reader) {
 	t.Selection = &Selection{Filter: r.String(), Chosen: int(r.Uint()), Edited: r.Bool()}
 	t.Scanned, t.Skipped, t.Ended = r.Uint(), r.Uint(), r.Instant()
-	t.place = selectionPlace{phase: selectionPhase(r.Byte()), position: Position(r.Uint()), lineEnd: Position(r.Uint()), indexedEnd: Position(r.Uint())}
-	if t.place.phase > selectEnd {
+	n := int(r.Byte())
+	if n >= len(searchPhases) {
 		r.Fail()
+		return
 	}
+	t.place.phase, t.place.position = searchPhases[n], Position(r.Uint())
+	t.place.lineEnd, t.place.indexedEnd = Position(r.Uint()), Position(r.Uint())
 	for range r.count(33) {
 		var x MoveResult
 		copy(x.ID[:], r.Raw(16))
