@@ -23,12 +23,12 @@ func check(e *Engine, keys mirror) []string {
 	for _, q := range e.queues {
 		configs = append(configs, q.cfg)
 	}
-	for _, a := range e.outboxes {
+	for _, a := range e.outboxes.at {
 		configs = append(configs, a.config())
 	}
 	left, strays, err := Leftovers(stored, configs)
 	c.problems = append(c.problems, strays...)
-	c.want(err == nil && slices.Equal(left, slices.Sorted(slices.Values(append(e.Unknown(), e.deleted...)))), "keys of queues %v, of which %v are known to be unknown; error %v", left, e.Unknown(), err)
+	c.want(err == nil && slices.Equal(left, slices.Sorted(slices.Values(append(e.Unknown(), e.remains.deleted...)))), "keys of queues %v, of which %v are known to be unknown; error %v", left, e.Unknown(), err)
 	for _, q := range e.queues {
 		c.queue = q
 		recount, err := Check(stored, q.cfg)
@@ -41,7 +41,7 @@ func check(e *Engine, keys mirror) []string {
 			t = newTables()
 		}
 		here := recount.Messages
-		if a := e.outboxes[q.cfg.ID]; a != nil {
+		if a := e.outboxes.at[q.cfg.ID]; a != nil {
 			here -= a.stored
 		}
 		c.want(here == uint64(len(t.messages)), "counted %d messages of %d", recount.Messages, len(t.messages))
@@ -50,7 +50,7 @@ func check(e *Engine, keys mirror) []string {
 		c.checkMemory(t)
 		c.checkWake(t)
 	}
-	for _, a := range e.outboxes {
+	for _, a := range e.outboxes.at {
 		if e.queues[a.id] == nil {
 			recount, err := Check(stored, a.config())
 			c.want(err == nil && len(recount.Problems) == 0, "outbox of queue %s: %v, %q", a.arn, err, recount.Problems)

@@ -804,7 +804,7 @@ func (c *command) outbox(e *Engine) error {
 func (c *command) forwarded(e *Engine) error {
 	id := c.id()
 	if c.flag("beyond") {
-		return e.Forwarded(id, e.outboxes[id].last+1)
+		return e.Forwarded(id, e.outboxes.at[id].last+1)
 	}
 	return e.Forwarded(id, c.s.waits[c.word()])
 }
@@ -813,7 +813,7 @@ func (c *command) forwarded(e *Engine) error {
 func (c *command) ready(e *Engine) error {
 	words := []string{"ready:"}
 	for _, id := range e.OutboxReady() {
-		words = append(words, e.outboxes[id].arn)
+		words = append(words, e.outboxes.at[id].arn)
 	}
 	c.s.print("%s", strings.Join(words, " "))
 	return nil

@@ -17,27 +17,20 @@ import (
 type Engine struct {
 	transaction
 	queues       map[ID]*queue
-	outboxes     map[ID]*outbox
-	unknown      map[ID]bool // see Unknown
-	deleted      []ID        // queues of which data is left, which Advance removes
-	isDeleted    func(ID) bool
+	outboxes     outboxes
 	byARN        map[string]destination
-	groupRecords groupCache
-	backlog      backlog
+	groupRecords groupCache // of all queues
+	slots        slots
+	series       series
 	topics       topicMinutes
-	copiesAtOnce extent
+	backlog      backlog
+	remains      remains
+	deadLetters  deadLetters
 	wakes        heap.Heap[*queue]
-	// ready are the queues whose outboxes have become non-empty, and deliverable those of
-	// subscriptions that have become available.
-	ready, deliverable []ID
-	searches           []ID         // queues whose tasks have begun to want a search
-	deadLetters        []DeadLetter // since DeadLetters was called
-	watchesDeadLetters bool
 
-	dirtyOutboxes []*outbox
-	unwritten     []ID // queues whose empty receives WriteEmptyReceives has to write
-	slots         slots
-	series        series
+	deliverable []ID // queues of subscriptions that have become available
+	searches    []ID // queues whose tasks have begun to want a search
+	unwritten   []ID // queues whose empty receives WriteEmptyReceives has to write
 }
 
 // clockKey is the key of the newest instant that the engine has seen: its time does
@@ -49,14 +42,7 @@ var clockKey = key(nil).uint64(uint64(ofShard)).string("clock")
 // A queue that another shard serves costs no read if its outbox is empty. The series of the queues are kept for as long
 // as keep says.
 func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Keep) (*Engine, error) {
-	e := &Engine{
-		unknown: make(map[ID]bool), isDeleted: deleted, transaction: transaction{limit: math.MaxInt},
-		queues: make(map[ID]*queue), outboxes: make(map[ID]*outbox), byARN: make(map[string]destination), groupRecords: make(groupCache),
-		wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
-	}
-	e.series = newSeries(&e.transaction, keep)
-	e.slots = slots{transaction: &e.transaction}
-	e.backlog, e.copiesAtOnce, e.topics = newBacklog(e), copiesAtOnce, newTopicMinutes(&e.transaction, &e.series)
+	e := newEngine(deleted, keep)
 	b, err := tx.Get(clockKey)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -79,32 +65,44 @@ func Load(tx Txn, now Instant, configs []Config, deleted func(ID) bool, keep Kee
 			return nil, fmt.Errorf("load queue %s: %w", cfg.ARN, err)
 		}
 	}
-	if err := firstError(e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(deleted), e.series.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
+	if err := firstError(e.slots.load(func(id ID) *queue { return e.queues[id] }), e.loadOthers(), e.series.loadAging(), e.backlog.load(), e.topics.load()); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	e.End()
 	return e, nil
 }
 
+// newEngine returns an engine without queues.
+func newEngine(deleted func(ID) bool, keep Keep) *Engine {
+	e := &Engine{
+		transaction: transaction{limit: math.MaxInt}, queues: make(map[ID]*queue), byARN: make(map[string]destination),
+		groupRecords: make(groupCache), wakes: heap.New((*queue).earlier, func(q *queue) *int { return &q.wakePlace }),
+	}
+	t := &e.transaction
+	e.outboxes = outboxes{transaction: t, at: make(map[ID]*outbox)}
+	e.slots, e.series = slots{transaction: t}, newSeries(t, keep)
+	e.topics, e.backlog = newTopicMinutes(t, &e.series), newBacklog(t, e.sendCopy)
+	e.remains = remains{transaction: t, series: &e.series, isDeleted: deleted, unknown: make(map[ID]bool)}
+	return e
+}
+
 // loadOthers loads the outboxes, and finds the data of deleted and of unknown queues.
-func (e *Engine) loadOthers(deleted func(ID) bool) error {
+func (e *Engine) loadOthers() error {
 	for next := ID(1); ; next++ {
 		found, err := firstQueue(e.tx, next)
 		if err != nil || found == 0 {
 			return err
 		}
 		if q := e.queues[found]; q != nil {
-			if err := q.loadOutbox(); err != nil {
+			if err := e.outboxes.load(&q.cfg); err != nil {
 				return fmt.Errorf("queue %s: %w", q.cfg.ARN, err)
 			}
-		} else if o := e.outboxes[found]; o != nil {
+		} else if o := e.outboxes.at[found]; o != nil {
 			if err := o.loadAlone(); err != nil {
 				return fmt.Errorf("queue %s: %w", o.arn, err)
 			}
-		} else if deleted(found) {
-			e.deleted = append(e.deleted, found)
 		} else {
-			e.unknown[found] = true
+			e.remains.add(found)
 		}
 		next = found
 	}
@@ -234,10 +232,7 @@ func (e *Engine) End() []ID {
 		q.announce()
 	}
 	e.touched = e.touched[:0]
-	for _, o := range e.dirtyOutboxes {
-		wrote = o.save() || wrote
-	}
-	e.dirtyOutboxes = e.dirtyOutboxes[:0]
+	wrote = e.outboxes.save() || wrote
 	wrote = e.backlog.save() || wrote
 	wrote = e.topics.save() || wrote
 	if wrote {
@@ -253,7 +248,7 @@ func (e *Engine) End() []ID {
 func (e *Engine) NextWake() Instant {
 	next := min(e.series.aging.next, e.topics.next())
 	switch {
-	case e.backlog.waiting(), len(e.deleted) > 0:
+	case e.backlog.waiting(), len(e.remains.deleted) > 0:
 		return e.now
 	case e.wakes.Len() == 0:
 		return next
@@ -269,7 +264,7 @@ func (e *Engine) Advance() error {
 		return err
 	}
 	e.work = 0
-	if err := e.removeDeleted(); err != nil {
+	if err := e.remains.removeDeleted(); err != nil {
 		return err
 	}
 	for !e.spent() && e.wakes.Len() > 0 && e.wakes.First().wakeAt <= e.now {
@@ -292,15 +287,15 @@ func (e *Engine) Advance() error {
 // other shard. A queue that is served here cannot leave: that gives ErrElsewhere.
 func (e *Engine) Configure(cfg Config) error {
 	switch {
-	case slices.Contains(e.deleted, cfg.ID):
+	case slices.Contains(e.remains.deleted, cfg.ID):
 		return nil // the config is older than the deletion
 	case cfg.Elsewhere && e.queues[cfg.ID] != nil:
 		return ErrElsewhere
-	case cfg.Elsewhere && e.outboxes[cfg.ID] == nil:
+	case cfg.Elsewhere && e.outboxes.at[cfg.ID] == nil:
 		e.addOutbox(cfg)
 		return e.know(cfg.ID)
 	case cfg.Elsewhere:
-		e.outboxes[cfg.ID].sealed = cfg.Sealed
+		e.outboxes.at[cfg.ID].sealed = cfg.Sealed
 		return nil // what else can change of its attributes matters elsewhere
 	}
 	if q := e.queues[cfg.ID]; q != nil {
@@ -315,8 +310,8 @@ func (e *Engine) Configure(cfg Config) error {
 		}
 		return nil
 	}
-	if o := e.outboxes[cfg.ID]; o != nil && o.last == 0 {
-		delete(e.outboxes, cfg.ID)
+	if o := e.outboxes.at[cfg.ID]; o != nil && o.last == 0 {
+		delete(e.outboxes.at, cfg.ID)
 	}
 	q := e.add(cfg)
 	if err := e.know(cfg.ID); err != nil {
@@ -337,12 +332,12 @@ func (e *Engine) add(cfg Config) *queue {
 // Drop removes a queue and all it holds, but its series. It does nothing if there is no
 // such queue.
 func (e *Engine) Drop(id ID) error {
-	if o := e.outboxes[id]; o != nil {
+	if o := e.outboxes.at[id]; o != nil {
 		e.dropOutbox(o)
 	}
-	if e.unknown[id] {
-		delete(e.unknown, id)
-		return e.removeLeftover(id)
+	if e.remains.unknown[id] {
+		delete(e.remains.unknown, id)
+		return e.remains.remove(id)
 	}
 	q := e.queues[id]
 	if q == nil {
@@ -369,19 +364,16 @@ func (e *Engine) Drop(id ID) error {
 // outbox and copies that are still to be made count as visible, so that a message counts
 // wherever it is on its way.
 func (e *Engine) Counts(id ID) (Counts, error) {
-	o, copies := e.outboxes[id], e.backlog.copies[id]
-	if o != nil && e.queues[id] == nil {
-		return Counts{Visible: o.stored + copies}, nil
+	elsewhere := e.outboxes.waiting(id) + e.backlog.copies[id]
+	if e.outboxes.at[id] != nil && e.queues[id] == nil {
+		return Counts{Visible: elsewhere}, nil
 	}
 	q, err := e.queueAtPresent(id)
 	if err != nil {
 		return Counts{}, err
 	}
 	n := q.counts()
-	n.Visible += copies
-	if o != nil {
-		n.Visible += o.stored
-	}
+	n.Visible += elsewhere
 	return n, nil
 }
 

@@ -18,10 +18,7 @@ type Glance struct {
 //
 // To look at a list is no use of its queues: it does not make them active.
 func (e *Engine) Glance(id ID) (g Glance, served, ok bool, err error) {
-	waiting := e.backlog.copies[id]
-	if o := e.outboxes[id]; o != nil {
-		waiting += o.stored
-	}
+	waiting := e.backlog.copies[id] + e.outboxes.waiting(id)
 	q := e.queues[id]
 	if q == nil {
 		return Glance{Arriving: waiting}, false, waiting > 0, nil

@@ -518,7 +518,7 @@ func (m *model) publish(*rapid.T) {
 		m.failf("publish: %v, %v", published, err)
 	}
 	var later []Copy // those of publications in the backlog
-	room := m.rig.engine.copiesAtOnce
+	room := m.rig.engine.backlog.atOnce
 	waits := false // the FIFO topic
 	for i, p := range all {
 		switch {

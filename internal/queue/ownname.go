@@ -41,34 +41,6 @@ func (t *tally) loadName() error {
 	return nil
 }
 
-// removeDeleted removes the data of queues that were deleted before the engine was loaded. It does a bounded amount of work.
-func (e *Engine) removeDeleted() error {
-	for len(e.deleted) > 0 && !e.spent() {
-		e.work++
-		if err := e.removeLeftover(e.deleted[0]); err != nil {
-			return fmt.Errorf("queue %d, which was deleted: %w", e.deleted[0], err)
-		}
-		e.deleted = e.deleted[1:]
-	}
-	return nil
-}
-
-// removeLeftover removes the data of a queue whose deletion was cut short. It writes the row
-// of the minute that was running.
-func (e *Engine) removeLeftover(id ID) error {
-	name, c, err := leftoverMinute(e.tx, id)
-	if err != nil {
-		return err
-	}
-	if name != "" && !e.series.keep.off() {
-		if err := e.series.write(name, c.counted(), false); err != nil {
-			return err
-		}
-	}
-	e.tx.DeleteRange(queueRange(id))
-	return nil
-}
-
 // leftoverMinute returns what was counted in the running minute of a queue that was deleted, and its
 // name: none if nothing was counted, or if the two are not there or damaged. Damage of a queue that is gone must not keep
 // the shard from being loaded.

@@ -16,6 +16,7 @@ type queue struct {
 	delays   delays
 	dedup    dedup
 	moves    moves
+	arrivals arrivals
 	throttle throttle
 	tally    tally
 	stored   uint64 // messages in the queue, in whatever state
@@ -39,7 +40,7 @@ func newQueue(e *Engine, cfg Config) *queue {
 	q.rota = rota{base: b, rotaRecord: rotaRecord{head: 1}}
 	q.groups = newGroups(b, &q.rota, e.groupRecords)
 	q.moves = moves{base: b, wanting: &e.searches}
-	q.throttle = throttle{base: b}
+	q.throttle, q.arrivals = throttle{base: b}, arrivals{base: b}
 	q.dedup, q.tally = newDedup(b, &e.slots), tally{base: b, series: &e.series}
 	return q
 }

@@ -46,7 +46,7 @@ func (q *queue) redrive(m *received) (bool, error) {
 		msg.SentAt = q.now
 	}
 	q.spend(msg)
-	q.noteDeadLetter(m, msg)
+	q.e.deadLetters.note(&q.cfg, m, msg, q.now)
 	q.remove(m)
 	q.tally.count(MetricDeadLettered, 1)
 	if err := target.accept(msg, q.now); err != nil {

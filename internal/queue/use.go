@@ -19,7 +19,7 @@ const useSlack = hour
 // Use returns what is known of the use of a queue, or false if nothing is. To ask is no use.
 func (e *Engine) Use(id ID) (u Use, ok bool, err error) {
 	u = Use{ID: id, Messages: e.backlog.copies[id]}
-	o, q := e.outboxes[id], e.queues[id]
+	o, q := e.outboxes.at[id], e.queues[id]
 	if o != nil {
 		u.Messages += o.stored
 		u.Sealed = o.sealed
